@@ -1,0 +1,26 @@
+# One interface target carries what every module is compiled with.
+add_library(tacet_compiler INTERFACE)
+target_compile_features(tacet_compiler INTERFACE cxx_std_20)
+# Contraction would let two builds round differently; bit-reproducible results forbid it.
+target_compile_options(tacet_compiler INTERFACE $<BUILD_INTERFACE:-ffp-contract=off>)
+set(_tacet_warnings -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
+                    -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
+                    -Wdouble-promotion -Wformat=2)
+target_compile_options(tacet_compiler INTERFACE "$<BUILD_INTERFACE:${_tacet_warnings}>")
+if(TACET_WARNINGS_AS_ERRORS)
+  target_compile_options(tacet_compiler INTERFACE $<BUILD_INTERFACE:-Werror>)
+endif()
+if(TACET_SANITIZE)
+  add_compile_options(-fsanitize=${TACET_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TACET_SANITIZE})
+endif()
+if(TACET_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()
+
+find_program(TACET_CCACHE ccache)
+if(TACET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TACET_CCACHE})
+endif()

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <concepts>
+#include <utility>
+
+#include "tacet/base/error.h"
+
+namespace tacet::base {
+
+/// Converts between integer types; a value that does not fit is an InternalError.
+template <std::integral To, std::integral From>
+[[nodiscard]] constexpr To checked_cast(From value) {
+  if (!std::in_range<To>(value)) {
+    throw InternalError(fmt::format("integer {} does not fit its destination", value));
+  }
+  return static_cast<To>(value);
+}
+
+}  // namespace tacet::base

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace tacet::base {
+
+/// What went wrong, in the terms a caller acts on. The values are the program's exit codes.
+enum class ErrorKind : int {
+  internal = 1,      ///< a broken invariant of tacet itself
+  usage = 2,         ///< an option or argument that makes no sense
+  data = 3,          ///< a file whose structure cannot be read
+  budget = 4,        ///< the privacy budget does not allow it
+  guarantee = 5,     ///< no guarantee can be proved for what was asked
+  numeric = 6,       ///< a computation that cannot be certified
+  io = 7,            ///< the operating system refused a read or a write
+  interrupted = 130  ///< stopped by the user
+};
+
+/// Base of every exception tacet throws. The text says where, what was given, what is allowed,
+/// and what to do.
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+  [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
+
+ private:
+  ErrorKind kind_;
+};
+
+template <ErrorKind kind_value>
+class ErrorOf : public Error {
+ public:
+  explicit ErrorOf(const std::string& message) : Error(kind_value, message) {}
+};
+
+using InternalError = ErrorOf<ErrorKind::internal>;
+using UsageError = ErrorOf<ErrorKind::usage>;
+using DataError = ErrorOf<ErrorKind::data>;
+using BudgetError = ErrorOf<ErrorKind::budget>;
+using GuaranteeError = ErrorOf<ErrorKind::guarantee>;
+using NumericError = ErrorOf<ErrorKind::numeric>;
+using IoError = ErrorOf<ErrorKind::io>;
+using Interrupted = ErrorOf<ErrorKind::interrupted>;
+
+}  // namespace tacet::base
