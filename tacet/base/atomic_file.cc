@@ -1,0 +1,177 @@
+#include "tacet/base/atomic_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "tacet/base/error.h"
+
+namespace tacet::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int temporary_name_attempts = 100;  // names are taken only by leftovers of killed runs
+constexpr mode_t default_permissions = 0666;  // the process's umask takes its part away
+
+std::string reason(int error_code) { return std::generic_category().message(error_code); }
+
+/// Retries what a signal without effect on us interrupted.
+ssize_t write_some(int descriptor, std::string_view text) {
+  ssize_t written = 0;
+  do {
+    written = ::write(descriptor, text.data(), text.size());
+  } while (written < 0 && errno == EINTR);
+  return written;
+}
+
+fs::path parent_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+void sync_folder(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;  // the name is already in place; durability is the best effort here
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+/// Renames without replacing, where the file system can; otherwise looks first.
+int rename_new(const fs::path& from, const fs::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  if (::access(to.c_str(), F_OK) == 0) return EEXIST;
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const fs::path& destination, Overwrite overwrite)
+    : destination_(destination), target_(destination), overwrite_(overwrite) {
+  if (destination.empty()) throw IoError("the output has an empty name; name a file");
+  std::error_code ignored;
+  if (fs::is_symlink(destination, ignored)) {
+    if (auto followed = fs::weakly_canonical(destination, ignored); !ignored) target_ = followed;
+  }
+  struct stat status {};
+  const bool exists = ::stat(target_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail(EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) {
+    descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail(errno);
+    return;
+  }
+  if (exists && overwrite_ == Overwrite::refuse) fail(EEXIST);
+  if (exists && ::access(target_.c_str(), W_OK) != 0) fail(errno);
+  open_temporary();
+  if (exists) ::fchmod(descriptor_, status.st_mode & 07777);
+}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : destination_(std::move(other.destination_)),
+      target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      overwrite_(other.overwrite_),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+AtomicFile::~AtomicFile() { discard(); }
+
+void AtomicFile::open_temporary() {
+  const auto folder = parent_of(target_);
+  for (int attempt = 0; attempt < temporary_name_attempts; ++attempt) {
+    auto name =
+        folder / fmt::format(".{}.{}-{}.tmp", target_.filename().string(), ::getpid(), attempt);
+    descriptor_ =
+        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, default_permissions);
+    if (descriptor_ >= 0) {
+      temporary_ = std::move(name);
+      return;
+    }
+    if (errno != EEXIST) fail(errno);
+  }
+  fail(EEXIST);
+}
+
+void AtomicFile::write(std::string_view text) {
+  if (descriptor_ < 0) throw InternalError("text for a file that is already complete");
+  while (!text.empty()) {
+    const auto written = write_some(descriptor_, text);
+    if (written < 0) fail(errno);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void AtomicFile::commit() {
+  if (descriptor_ < 0) throw InternalError("a file is completed twice");
+  if (temporary_.empty()) {
+    if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+    return;
+  }
+  if (::fsync(descriptor_) != 0) fail(errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+  int failure = 0;
+  if (overwrite_ == Overwrite::refuse) {
+    failure = rename_new(temporary_, target_);
+  } else if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    failure = errno;
+  }
+  if (failure != 0) fail(failure);
+  temporary_.clear();
+  sync_folder(parent_of(target_));
+}
+
+void AtomicFile::discard() noexcept {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  temporary_.clear();
+}
+
+void AtomicFile::fail(int error_code) const {
+  std::string advice;
+  if (error_code == EEXIST) advice = "; choose another name, or ask to overwrite it";
+  if (error_code == ENOENT) advice = "; the folder must exist";
+  throw IoError(
+      fmt::format("cannot write '{}': {}{}", destination_.string(), reason(error_code), advice));
+}
+
+void write_file(const fs::path& destination, std::string_view text, Overwrite overwrite) {
+  AtomicFile file(destination, overwrite);
+  file.write(text);
+  file.commit();
+}
+
+std::string read_file(const fs::path& path, std::int64_t size_limit) {
+  const auto refuse = [&](int error_code) {
+    throw IoError(fmt::format("cannot read '{}': {}", path.string(), reason(error_code)));
+  };
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) refuse(errno);
+  std::string text;
+  std::array<char, 1 << 16> block{};
+  ssize_t got = 0;
+  int failure = 0;
+  while (true) {
+    got = ::read(descriptor, block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) failure = errno;
+    if (got <= 0) break;
+    text.append(block.data(), static_cast<std::size_t>(got));
+    if (std::cmp_greater(text.size(), size_limit)) break;
+  }
+  ::close(descriptor);
+  if (failure != 0) refuse(failure);
+  if (std::cmp_greater(text.size(), size_limit)) {
+    throw DataError(fmt::format("'{}' is longer than the {} bytes such a file may have",
+                                path.string(), size_limit));
+  }
+  return text;
+}
+
+}  // namespace tacet::base

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace tacet::base {
+
+enum class Overwrite { refuse, allow };
+
+/// A file that appears whole or not at all. Text goes to a temporary file beside the destination;
+/// commit() makes it durable and gives it its name in one step. Whatever ends the object before
+/// that (an exception, an interrupt) removes the temporary file and leaves the destination as it
+/// was.
+///
+/// A symbolic link is followed, so that the link survives. A destination that exists and is no
+/// regular file (/dev/stdout, a pipe) cannot be replaced: it is written directly.
+///
+/// Opening it before a long computation finds out early whether the result can be stored. Every
+/// refusal of the operating system is an IoError with the path and the reason; with
+/// Overwrite::refuse an existing file is an IoError too.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& destination, Overwrite overwrite);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+
+  void write(std::string_view text);
+
+  /// Flushes to the disk and renames. The object takes no more text afterwards.
+  void commit();
+
+  [[nodiscard]] const std::filesystem::path& destination() const { return destination_; }
+
+ private:
+  void open_temporary();
+  void discard() noexcept;
+  [[noreturn]] void fail(int error_code) const;
+
+  std::filesystem::path destination_;  // as the user named it: what messages show
+  std::filesystem::path target_;       // links followed
+  std::filesystem::path temporary_;    // empty for a device or a pipe
+  Overwrite overwrite_;
+  int descriptor_ = -1;
+};
+
+/// Writes `text` as the whole of `destination`.
+void write_file(const std::filesystem::path& destination, std::string_view text,
+                Overwrite overwrite);
+
+/// The whole of a file of at most `size_limit` bytes. A file that is missing, a directory or
+/// unreadable is an IoError, a longer one a DataError.
+[[nodiscard]] std::string read_file(const std::filesystem::path& path, std::int64_t size_limit);
+
+}  // namespace tacet::base

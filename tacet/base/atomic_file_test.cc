@@ -1,0 +1,143 @@
+#include "tacet/base/atomic_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tacet/base/error.h"
+
+namespace tacet::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t size_limit = 1 << 20;
+
+class AtomicFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "tacet-file-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override {
+    fs::permissions(folder_, fs::perms::owner_all);
+    fs::remove_all(folder_);
+  }
+  [[nodiscard]] fs::path file(const char* name) const { return folder_ / name; }
+  [[nodiscard]] std::size_t entries() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+template <typename Action>
+std::string io_error_of(Action action) {
+  try {
+    action();
+  } catch (const IoError& error) {
+    return error.what();
+  }
+  return "no IoError";
+}
+
+TEST_F(AtomicFileTest, NothingHasTheNameBeforeCommit) {
+  AtomicFile output(file("a"), Overwrite::refuse);
+  output.write("one ");
+  EXPECT_FALSE(fs::exists(file("a")));
+  output.write("two");
+  output.commit();
+  EXPECT_EQ(read_file(file("a"), size_limit), "one two");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(AtomicFileTest, AnObjectThatEndsEarlyLeavesNothing) {
+  { AtomicFile(file("a"), Overwrite::refuse).write("lost"); }
+  EXPECT_EQ(entries(), 0U);
+}
+
+TEST_F(AtomicFileTest, AnObjectThatEndsEarlyKeepsTheOldContent) {
+  write_file(file("a"), "old", Overwrite::refuse);
+  { AtomicFile(file("a"), Overwrite::allow).write("lost"); }
+  EXPECT_EQ(read_file(file("a"), size_limit), "old");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(AtomicFileTest, MovedFromObjectsOwnNothing) {
+  AtomicFile first(file("a"), Overwrite::refuse);
+  first.write("x");
+  AtomicFile second(std::move(first));
+  second.write("y");
+  second.commit();
+  EXPECT_EQ(read_file(file("a"), size_limit), "xy");
+}
+
+TEST_F(AtomicFileTest, ExistingFilesAreKeptUnlessOverwritingIsAllowed) {
+  write_file(file("a"), "old", Overwrite::refuse);
+  const auto text = io_error_of([&] { write_file(file("a"), "new", Overwrite::refuse); });
+  EXPECT_NE(text.find("File exists"), std::string::npos) << text;
+  EXPECT_EQ(read_file(file("a"), size_limit), "old");
+  write_file(file("a"), "new", Overwrite::allow);
+  EXPECT_EQ(read_file(file("a"), size_limit), "new");
+}
+
+TEST_F(AtomicFileTest, AFileThatAppearsMeanwhileIsNotReplaced) {
+  AtomicFile output(file("a"), Overwrite::refuse);
+  output.write("late");
+  write_file(file("a"), "early", Overwrite::refuse);
+  EXPECT_NE(io_error_of([&] { output.commit(); }).find("File exists"), std::string::npos);
+  EXPECT_EQ(read_file(file("a"), size_limit), "early");
+}
+
+TEST_F(AtomicFileTest, OverwritingKeepsPermissionsAndFollowsLinks) {
+  write_file(file("a"), "old", Overwrite::refuse);
+  fs::permissions(file("a"), fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink(file("a"), file("link"));
+  write_file(file("link"), "new", Overwrite::allow);
+  EXPECT_TRUE(fs::is_symlink(file("link")));
+  EXPECT_EQ(read_file(file("a"), size_limit), "new");
+  EXPECT_EQ(fs::status(file("a")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(AtomicFileTest, DirectoriesAndMissingFoldersAreNamed) {
+  const auto folder = io_error_of([&] { AtomicFile(folder_, Overwrite::allow); });
+  EXPECT_NE(folder.find(folder_.string()), std::string::npos) << folder;
+  EXPECT_NE(folder.find("Is a directory"), std::string::npos) << folder;
+  const auto missing = io_error_of([&] { AtomicFile(folder_ / "no" / "a", Overwrite::refuse); });
+  EXPECT_NE(missing.find("the folder must exist"), std::string::npos) << missing;
+  EXPECT_NE(io_error_of([&] { AtomicFile("", Overwrite::refuse); }).find("empty name"),
+            std::string::npos);
+}
+
+TEST_F(AtomicFileTest, AFullDiskIsAnError) {
+  const auto text = io_error_of([&] { write_file("/dev/full", "x", Overwrite::refuse); });
+  EXPECT_NE(text.find("No space left"), std::string::npos) << text;
+}
+
+TEST_F(AtomicFileTest, AFolderWithoutPermissionIsAnError) {
+  if (::geteuid() == 0) return;  // root may write everywhere
+  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
+  const auto text = io_error_of([&] { AtomicFile(file("a"), Overwrite::refuse); });
+  EXPECT_NE(text.find("Permission denied"), std::string::npos) << text;
+}
+
+TEST_F(AtomicFileTest, ReadingRefusesWhatIsNoFile) {
+  EXPECT_NE(io_error_of([&] { (void)read_file(file("none"), size_limit); }).find("No such file"),
+            std::string::npos);
+  EXPECT_NE(io_error_of([&] { (void)read_file(folder_, size_limit); }).find("Is a directory"),
+            std::string::npos);
+}
+
+TEST_F(AtomicFileTest, ReadingStopsAtTheSizeLimit) {
+  write_file(file("a"), "12345", Overwrite::refuse);
+  EXPECT_EQ(read_file(file("a"), 5), "12345");
+  EXPECT_THROW((void)read_file(file("a"), 4), DataError);
+}
+
+}  // namespace
+}  // namespace tacet::base
