@@ -1,0 +1,169 @@
+#include "tacet/data/dataset.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "tacet/base/checked_cast.h"
+#include "tacet/base/error.h"
+
+namespace tacet::data {
+namespace {
+
+constexpr std::int64_t target_block_values = 1 << 20;  // 2 MiB of int16 a block
+
+std::int64_t square(std::int16_t value) { return std::int64_t{value} * value; }
+
+void check_value(std::int16_t value) {
+  if (value > Dataset::feature_scale || value < -Dataset::feature_scale) {
+    throw base::InternalError("an encoded feature lies outside [-1, 1]");
+  }
+}
+
+}  // namespace
+
+Dataset::Dataset(const DatasetShape& shape) : shape_(shape) {
+  constexpr std::int64_t most_columns = std::numeric_limits<std::uint32_t>::max();
+  if (shape.columns < 1 || shape.columns > most_columns) {
+    throw base::UsageError(fmt::format("a data set needs 1 to {} encoded columns, got {}",
+                                       most_columns, shape.columns));
+  }
+  // 2^15 keeps a squared norm below 2^53, so that integer sums in doubles stay exact.
+  constexpr double largest_bound = 32768;
+  if (!(shape.norm_bound > 0) || shape.norm_bound > largest_bound) {
+    throw base::UsageError(fmt::format("the row norm's bound must be in (0, {}], got {}",
+                                       largest_bound, shape.norm_bound));
+  }
+  const double scaled = feature_scale * shape.norm_bound;
+  squared_norm_bound_ = static_cast<std::int64_t>(std::floor(scaled * scaled));
+  // Half a unit in the last place upwards would let a row pass that exceeds the real bound.
+  while (std::sqrt(static_cast<double>(squared_norm_bound_)) > scaled) --squared_norm_bound_;
+  const std::int64_t rows_a_block = std::max<std::int64_t>(1, target_block_values / shape.columns);
+  dense_shift_ = std::bit_width(static_cast<std::uint64_t>(rows_a_block)) - 1;
+}
+
+void Dataset::declare_units() {
+  if (rows() != 0) throw base::InternalError("units must be declared before the first record");
+  has_units_ = true;
+}
+
+void Dataset::append_label(double label, std::int64_t unit, std::int64_t squared_norm) {
+  if (squared_norm > squared_norm_bound_) {
+    throw base::InternalError("an encoded row exceeds the bound of its norm");
+  }
+  if (!std::isfinite(label)) throw base::InternalError("an encoded label is not finite");
+  if (has_units_) {
+    if (unit < 0 || unit > unit_count_) {
+      throw base::InternalError("privacy units must be numbered by first appearance");
+    }
+    unit_count_ = std::max(unit_count_, unit + 1);
+    units_.push_back(unit);
+  }
+  labels_.push_back(label);
+  squared_norms_.push_back(squared_norm);
+}
+
+std::int16_t* Dataset::new_dense_row() {
+  const auto row = static_cast<std::size_t>(rows());
+  const auto width = static_cast<std::size_t>(shape_.columns);
+  const std::size_t mask = (std::size_t{1} << dense_shift_) - 1;
+  if ((row >> dense_shift_) >= dense_blocks_.size()) {
+    dense_blocks_.emplace_back();
+    if (dense_blocks_.size() > 1) dense_blocks_.back().reserve((mask + 1) * width);
+  }
+  auto& block = dense_blocks_.back();
+  block.resize(((row & mask) + 1) * width, 0);
+  return block.data() + (row & mask) * width;
+}
+
+void Dataset::append_sparse(std::span<const std::uint32_t> columns,
+                            std::span<const std::int16_t> values) {
+  const bool fits =
+      !sparse_blocks_.empty() &&
+      sparse_blocks_.back().values.size() + values.size() <= std::size_t{target_block_values};
+  if (!fits) {
+    sparse_blocks_.emplace_back();
+    if (sparse_blocks_.size() > 1) {
+      const std::size_t capacity = std::max<std::size_t>(target_block_values, values.size());
+      sparse_blocks_.back().columns.reserve(capacity);
+      sparse_blocks_.back().values.reserve(capacity);
+    }
+  }
+  auto& block = sparse_blocks_.back();
+  places_.push_back({.block = base::checked_cast<std::uint32_t>(sparse_blocks_.size() - 1),
+                     .offset = base::checked_cast<std::uint32_t>(block.values.size()),
+                     .length = base::checked_cast<std::uint32_t>(values.size())});
+  block.columns.insert(block.columns.end(), columns.begin(), columns.end());
+  block.values.insert(block.values.end(), values.begin(), values.end());
+}
+
+void Dataset::append(const EncodedRow& row) {
+  if (row.columns.size() != row.values.size()) {
+    throw base::InternalError("an encoded row has as many columns as values");
+  }
+  std::int64_t squared_norm = 0;
+  std::int64_t previous = -1;
+  for (std::size_t k = 0; k < row.values.size(); ++k) {
+    check_value(row.values[k]);
+    if (row.columns[k] <= previous || row.columns[k] >= shape_.columns || row.values[k] == 0) {
+      throw base::InternalError("an encoded row lists its non-zero columns in ascending order");
+    }
+    previous = row.columns[k];
+    squared_norm += square(row.values[k]);
+  }
+  if (squared_norm > squared_norm_bound_) {
+    throw base::InternalError("an encoded row exceeds the bound of its norm");
+  }
+  if (sparse()) {
+    append_sparse(row.columns, row.values);
+  } else {
+    std::int16_t* destination = new_dense_row();
+    for (std::size_t k = 0; k < row.values.size(); ++k) destination[row.columns[k]] = row.values[k];
+  }
+  append_label(row.label, row.unit, squared_norm);
+}
+
+void Dataset::append_dense(std::span<const std::int16_t> values, double label, std::int64_t unit) {
+  if (static_cast<std::int64_t>(values.size()) != shape_.columns) {
+    throw base::InternalError("a dense row has one value a column");
+  }
+  EncodedRow row;
+  row.label = label;
+  row.unit = unit;
+  for (std::size_t column = 0; column < values.size(); ++column) {
+    if (values[column] == 0) continue;
+    row.columns.push_back(static_cast<std::uint32_t>(column));
+    row.values.push_back(values[column]);
+  }
+  append(row);
+}
+
+std::span<const std::int16_t> Dataset::dense_row(std::int64_t row) const {
+  const auto place = static_cast<std::size_t>(row);
+  const auto width = static_cast<std::size_t>(shape_.columns);
+  const std::size_t mask = (std::size_t{1} << dense_shift_) - 1;
+  return {dense_blocks_[place >> dense_shift_].data() + (place & mask) * width, width};
+}
+
+SparseRow Dataset::sparse_row(std::int64_t row) const {
+  const RowPlace& place = places_[row];
+  const SparseBlock& block = sparse_blocks_[place.block];
+  return {.columns = {block.columns.data() + place.offset, place.length},
+          .values = {block.values.data() + place.offset, place.length}};
+}
+
+std::int64_t Dataset::memory_bytes() const {
+  std::size_t total = 0;
+  for (const auto& block : dense_blocks_) total += block.capacity() * sizeof(std::int16_t);
+  for (const auto& block : sparse_blocks_) {
+    total += block.columns.capacity() * sizeof(std::uint32_t) +
+             block.values.capacity() * sizeof(std::int16_t);
+  }
+  return static_cast<std::int64_t>(total) + places_.memory_bytes() + labels_.memory_bytes() +
+         squared_norms_.memory_bytes() + units_.memory_bytes();
+}
+
+}  // namespace tacet::data

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/data/block_vector.h"
+
+namespace tacet::data {
+
+/// One encoded record: the non-zero features by ascending column, in units of
+/// 1/Dataset::feature_scale, and the label.
+struct EncodedRow {
+  std::vector<std::uint32_t> columns;
+  std::vector<std::int16_t> values;
+  double label = 0;
+  std::int64_t unit = 0;  ///< which privacy unit the record belongs to; 0 when there is none
+
+  void clear() {
+    columns.clear();
+    values.clear();
+    label = 0;
+    unit = 0;
+  }
+};
+
+/// A view of one sparse record. Columns ascend strictly; no value is zero.
+struct SparseRow {
+  std::span<const std::uint32_t> columns;
+  std::span<const std::int16_t> values;
+};
+
+enum class Storage { dense, sparse };
+
+/// What is public about a data set before a value of it is read.
+struct DatasetShape {
+  std::int64_t columns = 0;  ///< encoded columns, intercept included
+  double norm_bound = 1;     ///< of each row's Euclidean norm in real units, intercept included
+  Storage storage = Storage::dense;
+};
+
+/// Encoded private records: small integers whose norms were certified when they were appended.
+///
+/// The records are private. There is no printing and no serialisation; only mechanisms may turn
+/// sums over them into something released. `rows()` is private too wherever the adjacency lets a
+/// record be added or removed.
+class Dataset {
+ public:
+  /// A stored feature v means v / feature_scale; |v| <= feature_scale.
+  static constexpr int feature_scale = 2048;
+
+  /// Throws UsageError on a shape that makes no sense.
+  explicit Dataset(const DatasetShape& shape);
+
+  /// Appends a record. A row that breaks an invariant (column order, range, norm) is an
+  /// InternalError: encoders certify rows, and nothing but certified rows may be stored.
+  void append(const EncodedRow& row);
+  /// Appends a record given by all its columns.
+  void append_dense(std::span<const std::int16_t> values, double label, std::int64_t unit = 0);
+
+  [[nodiscard]] std::int64_t rows() const { return labels_.size(); }
+  [[nodiscard]] std::int64_t columns() const { return shape_.columns; }
+  [[nodiscard]] bool sparse() const { return shape_.storage == Storage::sparse; }
+  [[nodiscard]] double norm_bound() const { return shape_.norm_bound; }
+  /// floor((feature_scale * norm_bound)^2): the largest squared norm a stored row can have.
+  [[nodiscard]] std::int64_t squared_norm_bound() const { return squared_norm_bound_; }
+
+  /// Only when storage is dense.
+  [[nodiscard]] std::span<const std::int16_t> dense_row(std::int64_t row) const;
+  /// Only when storage is sparse.
+  [[nodiscard]] SparseRow sparse_row(std::int64_t row) const;
+
+  /// -1 or +1 for two classes, 0..k-1 for k classes, [-1, 1] for regression.
+  [[nodiscard]] double label(std::int64_t row) const { return labels_[row]; }
+  /// Exact sum of the squares of the row's integers.
+  [[nodiscard]] std::int64_t squared_norm(std::int64_t row) const { return squared_norms_[row]; }
+
+  /// Which privacy unit a record belongs to: its own when the data have no unit column.
+  [[nodiscard]] bool has_units() const { return has_units_; }
+  [[nodiscard]] std::int64_t unit_of(std::int64_t row) const {
+    return has_units_ ? units_[row] : row;
+  }
+  /// Units are numbered 0..unit_count()-1 by first appearance; as private as rows().
+  [[nodiscard]] std::int64_t unit_count() const { return has_units_ ? unit_count_ : rows(); }
+  /// Declares that records carry units; only before the first record.
+  void declare_units();
+
+  /// Bytes held for the records, for measurements.
+  [[nodiscard]] std::int64_t memory_bytes() const;
+
+ private:
+  struct SparseBlock {
+    std::vector<std::uint32_t> columns;
+    std::vector<std::int16_t> values;
+  };
+  struct RowPlace {
+    std::uint32_t block;
+    std::uint32_t offset;
+    std::uint32_t length;
+  };
+
+  void append_label(double label, std::int64_t unit, std::int64_t squared_norm);
+  void append_sparse(std::span<const std::uint32_t> columns, std::span<const std::int16_t> values);
+  std::int16_t* new_dense_row();
+
+  DatasetShape shape_;
+  std::int64_t squared_norm_bound_ = 0;
+  int dense_shift_ = 0;  // a dense block holds 2^dense_shift_ rows
+  std::vector<std::vector<std::int16_t>> dense_blocks_;
+  std::vector<SparseBlock> sparse_blocks_;
+  BlockVector<RowPlace> places_;
+  BlockVector<double> labels_;
+  BlockVector<std::int64_t> squared_norms_;
+  bool has_units_ = false;
+  std::int64_t unit_count_ = 0;
+  BlockVector<std::int64_t> units_;
+};
+
+}  // namespace tacet::data

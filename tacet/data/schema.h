@@ -1,0 +1,175 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tacet/data/dataset.h"
+
+/// The schema says, from public knowledge alone, how a file becomes bounded feature rows: which
+/// columns count, their bounds and categories, and what happens to every value outside of them.
+/// Nothing of it is ever inferred from private data. docs: data/schemas/README.md.
+namespace tacet::data {
+
+/// A number in public bounds, clipped to them and mapped to [0, 1].
+struct NumericColumn {
+  double lower = 0;
+  double upper = 1;
+  bool log1p = false;          ///< map by log(1 + x) before scaling; needs lower > -1
+  std::optional<double> fill;  ///< stands for a missing or unreadable value; `lower` when absent
+};
+
+/// What a value outside the public categories becomes.
+enum class OtherRule {
+  zero,   ///< no feature at all
+  column  ///< a feature of its own
+};
+
+enum class Coding {
+  one_hot,  ///< one feature a category
+  sign      ///< exactly two categories: one feature, -1 for the first and +1 for the second
+};
+
+/// A value of a public list. A value that is missing and not in the list follows `other`.
+struct CategoricalColumn {
+  std::vector<std::string> categories;
+  OtherRule other = OtherRule::zero;
+  Coding coding = Coding::one_hot;
+};
+
+/// A value with too many possible categories to list: one of 2^bits buckets by the public hash.
+struct HashedColumn {
+  int bits = 16;  ///< 1 to 24
+};
+
+/// Free text: the set of its lower-cased words in 2^bits buckets by the public hash, scaled to
+/// norm 1.
+struct TextColumn {
+  int bits = 18;  ///< 1 to 24
+};
+
+/// A column that is not read.
+struct IgnoredColumn {};
+
+struct Column {
+  std::string name;
+  std::variant<NumericColumn, CategoricalColumn, HashedColumn, TextColumn, IgnoredColumn> rule;
+};
+
+/// Features without names, all alike, as LIBSVM and NPY files hold them: `count` numbers, clipped
+/// to [lower, upper] and divided by max(|lower|, |upper|), so that zero stays zero.
+struct UniformFeatures {
+  std::int64_t count = 0;
+  double lower = 0;
+  double upper = 1;
+  /// How many features of a record can be non-zero, where that is public (at most `count`):
+  /// the divisor of row_scaling `const`.
+  std::optional<std::int64_t> most_nonzero;
+};
+
+/// Two classes. A label in neither list follows `unknown_is_positive`.
+struct BinaryTarget {
+  std::vector<std::string> positive;  ///< at least one; the first names the class in predictions
+  std::vector<std::string> negative;  ///< may be empty; the first names the class in predictions
+  bool unknown_is_positive = false;
+
+  [[nodiscard]] std::string positive_name() const { return positive.front(); }
+  [[nodiscard]] std::string negative_name() const;
+};
+
+/// k >= 2 classes, labelled 0..k-1 in this order. An unknown label becomes class `unknown`.
+struct MultiClassTarget {
+  std::vector<std::string> classes;
+  std::int64_t unknown = 0;
+};
+
+/// A number, clipped to public bounds and mapped to [-1, 1]. A missing one becomes 0, the middle.
+struct RegressionTarget {
+  double lower = 0;
+  double upper = 1;
+};
+
+struct Target {
+  std::string column;  ///< empty for formats that hold the label in a place of its own
+  std::variant<BinaryTarget, MultiClassTarget, RegressionTarget> rule;
+
+  [[nodiscard]] bool regression() const;
+  /// 2 for binary, k for multi-class, 0 for regression.
+  [[nodiscard]] std::int64_t class_count() const;
+  /// Names by class index: {negative, positive} for binary. Empty for regression.
+  [[nodiscard]] std::vector<std::string> class_names() const;
+};
+
+enum class FileKind { csv, libsvm, npy, npy_csr };
+
+struct FileFormat {
+  FileKind kind = FileKind::csv;
+  char separator = ',';
+  std::optional<char> quote = '"';  ///< absent: quotes are ordinary characters
+  bool header = true;
+  bool trim = false;               ///< drop blanks around unquoted fields
+  std::vector<std::string> names;  ///< the file's columns in order, for a file without a header
+};
+
+enum class RowScaling {
+  clip1,         ///< scale a row, intercept included, down to norm 1 where it is longer
+  constant_root  ///< divide every row by the square root of the number of blocks of norm <= 1
+};
+
+enum class StorageChoice { automatic, dense, sparse };
+
+/// One feature of the encoded row.
+struct EncodedColumn {
+  std::string name;            ///< `age`, `sex=Female`, `sex=(other)`, `text#17`, `(intercept)`
+  std::int64_t column = -1;    ///< index into Schema::columns; -1: intercept or uniform feature
+  std::int64_t category = -1;  ///< index into categories, or bucket; -1: none or `other`
+};
+
+struct Schema {
+  std::string name;
+  std::string description;
+  std::vector<Column> columns;              ///< in the order of the encoded features
+  std::optional<UniformFeatures> features;  ///< instead of `columns`
+  std::optional<Target> target;
+  FileFormat format;
+  std::vector<std::string> missing{"", "NA", "N/A", "NaN", "nan", "null", "NULL"};
+  bool intercept = true;
+  RowScaling row_scaling = RowScaling::clip1;
+  StorageChoice storage = StorageChoice::automatic;
+  std::optional<std::int64_t> public_row_count;  ///< declared number of records
+  std::optional<std::string> unit;  ///< records that share a value of this column are one unit
+
+  /// Columns a file must have to train with this schema, target and unit included.
+  [[nodiscard]] std::vector<std::string> required_columns() const;
+  /// Encoded features, intercept last when there is one.
+  [[nodiscard]] std::int64_t encoded_column_count() const;
+  [[nodiscard]] std::vector<EncodedColumn> encoded_columns() const;
+  /// Blocks of norm at most 1 a row consists of (each numeric, each group, the intercept): the
+  /// square of the divisor of row scaling `const`.
+  [[nodiscard]] std::int64_t block_count() const;
+  /// Bound of an encoded row's norm in real units, intercept included.
+  [[nodiscard]] double norm_bound() const { return 1.0; }
+  /// Decided by public facts: columns and how many of them one record can touch.
+  [[nodiscard]] Storage storage_kind() const;
+  [[nodiscard]] DatasetShape shape() const;
+
+  /// Throws DataError that says what is wrong, where the source is `where`.
+  void validate(std::string_view where = "schema") const;
+};
+
+/// Reads a TOML schema. Faults are DataErrors that start with `file:line:column`.
+[[nodiscard]] Schema schema_from_toml(std::string_view text, std::string_view file_name);
+/// As above from a file; IoError when it cannot be read.
+[[nodiscard]] Schema load_schema(const std::filesystem::path& file);
+[[nodiscard]] std::string schema_to_toml(const Schema& schema);
+
+/// JSON holds the same keys as TOML. Unknown keys and wrong types are DataErrors.
+[[nodiscard]] nlohmann::json schema_to_json(const Schema& schema);
+[[nodiscard]] Schema schema_from_json(const nlohmann::json& json);
+
+}  // namespace tacet::data
