@@ -42,7 +42,7 @@ Dataset::Dataset(const DatasetShape& shape) : shape_(shape) {
   // Half a unit in the last place upwards would let a row pass that exceeds the real bound.
   while (std::sqrt(static_cast<double>(squared_norm_bound_)) > scaled) --squared_norm_bound_;
   const std::int64_t rows_a_block = std::max<std::int64_t>(1, target_block_values / shape.columns);
-  dense_shift_ = std::bit_width(static_cast<std::uint64_t>(rows_a_block)) - 1;
+  dense_shift_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(rows_a_block))) - 1;
 }
 
 void Dataset::declare_units() {
