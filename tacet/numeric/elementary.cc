@@ -1,0 +1,77 @@
+#include "tacet/numeric/elementary.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+
+namespace tacet::numeric {
+namespace {
+
+// ln 2 in two parts; the first has 32 trailing zero bits, so k * ln2_high is exact for |k| < 2^11.
+constexpr double ln2_high = 0x1.62e42fee00000p-1;
+constexpr double ln2_low = 0x1.a39ef35793c76p-33;
+constexpr double log2_e = 0x1.71547652b82fep+0;
+
+double power_of_two(std::int64_t exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+}  // namespace
+
+double exp(double x) {
+  if (!(x < 709.782712893384)) {
+    return std::isnan(x) ? x : std::numeric_limits<double>::infinity();
+  }
+  if (x < -745.1332191019412) return 0;
+  const double k = std::nearbyint(x * log2_e);
+  const double r = (x - k * ln2_high) - k * ln2_low;
+  // Taylor's series on |r| <= ln(2)/2: the term of order 14 is below 2^-57.
+  double p = 1.0 / 6227020800.0;
+  for (const double c :
+       {1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0, 1.0 / 40320.0,
+        1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0}) {
+    p = p * r + c;
+  }
+  const auto exponent = static_cast<std::int64_t>(k);
+  if (exponent > 1023) return p * power_of_two(1023) * 2;
+  if (exponent >= -1021) return p * power_of_two(exponent);
+  return p * power_of_two(exponent + 60) * 0x1p-60;
+}
+
+double log(double x) {
+  if (x == 0) return -std::numeric_limits<double>::infinity();
+  if (!(x > 0)) return std::numeric_limits<double>::quiet_NaN();
+  if (std::isinf(x)) return x;
+  int exponent = 0;
+  double m = std::frexp(x, &exponent);  // m in [1/2, 1)
+  if (m < 0.70710678118654752) {
+    m *= 2;
+    --exponent;
+  }
+  // ln m = 2 artanh((m-1)/(m+1)), |s| <= 0.1716: the term s^23/23 is below 2^-63.
+  const double s = (m - 1) / (m + 1);
+  const double s2 = s * s;
+  double p = 1.0 / 23;
+  for (const double c : {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9,
+                         1.0 / 7, 1.0 / 5, 1.0 / 3}) {
+    p = p * s2 + c;
+  }
+  const double k = exponent;
+  return k * ln2_high + (2 * s + (2 * s * s2 * p + k * ln2_low));
+}
+
+double softplus(double x) {
+  if (x > 37) return x + exp(-x);
+  if (x < -37) return exp(x);
+  return x > 0 ? x + log(1 + exp(-x)) : log(1 + exp(x));
+}
+
+double sigmoid(double x) {
+  if (x >= 0) return 1 / (1 + exp(-x));
+  const double e = exp(x);
+  return e / (1 + e);
+}
+
+}  // namespace tacet::numeric
