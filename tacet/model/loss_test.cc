@@ -1,0 +1,116 @@
+#include "tacet/model/loss.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "tacet/base/error.h"
+
+namespace tacet::model {
+namespace {
+
+std::vector<Loss> every_loss() {
+  return {LogisticLoss{},         SquaredLoss{},   HingeLoss{},    SmoothedHingeLoss{0.5},
+          SmoothedHingeLoss{2.0}, HuberLoss{0.5},  HuberLoss{0.1}, AbsoluteLoss{},
+          PinballLoss{0.8},       PinballLoss{0.1}};
+}
+
+// Reference values at (prediction, label) = (.3, 1), (.8, 1), (-.4, -1), computed at 10 digits.
+TEST(Loss, EqualsReferenceValues) {
+  struct Row {
+    Loss loss;
+    double value[3];
+    double slope[3];
+  };
+  const Row rows[] = {
+      {HingeLoss{}, {0.7, 0.2, 0.6}, {-1, -1, 1}},
+      {SquaredLoss{}, {0.245, 0.02, 0.18}, {-0.7, -0.2, 0.6}},
+      {LogisticLoss{},
+       {0.5543552445, 0.3711006659, 0.5130152524},
+       {-0.4255574832, -0.3100255189, 0.4013123399}},
+      {SmoothedHingeLoss{0.5}, {0.45, 0.04, 0.35}, {-1, -0.4, 1}},
+      {PinballLoss{0.8}, {0.56, 0.16, 0.12}, {-0.8, -0.8, 0.2}},
+  };
+  const double points[3][2] = {{.3, 1}, {.8, 1}, {-.4, -1}};
+  for (const auto& row : rows) {
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_NEAR(loss_value(row.loss, points[i][0], points[i][1]), row.value[i], 5e-11);
+      EXPECT_NEAR(loss_slope(row.loss, points[i][0], points[i][1]), row.slope[i], 5e-11);
+    }
+  }
+}
+
+// Half of the pairs lie close to a kink of the loss.
+TEST(Loss, SlopeBoundAndCurvatureHoldAndAreReached) {
+  std::mt19937_64 bits(7);
+  std::uniform_real_distribution<double> wide(-30, 30);
+  std::uniform_real_distribution<double> narrow(-1e-3, 1e-3);
+  std::uniform_real_distribution<double> target(-1, 1);
+  for (const auto& loss : every_loss()) {
+    const auto facts = properties(loss);
+    double largest_slope = 0;
+    double largest_curvature = 0;
+    for (int i = 0; i < 200000; ++i) {
+      const double y = facts.classification ? (i % 2 == 0 ? 1.0 : -1.0) : target(bits);
+      const double centre = i % 4 < 2 ? wide(bits) : (facts.classification ? y : y);
+      const double u = centre + (i % 4 < 2 ? 0 : 0.6 * narrow(bits) * 1e3);
+      const double v = u + 1e-4 + std::fabs(narrow(bits));
+      const double slope_u = loss_slope(loss, u, y);
+      const double slope_v = loss_slope(loss, v, y);
+      EXPECT_LE(slope_u, slope_v + 1e-12) << loss_name(loss);
+      EXPECT_GE(loss_value(loss, u, y), 0);
+      EXPECT_LE(std::fabs(slope_u), facts.slope_bound);
+      EXPECT_LE(slope_v - slope_u, facts.curvature * (v - u) * (1 + 1e-7));
+      largest_slope = std::max(largest_slope, std::fabs(slope_u));
+      largest_curvature = std::max(largest_curvature, (slope_v - slope_u) / (v - u));
+      // The slope is a subgradient: the tangent stays below the loss.
+      EXPECT_GE(loss_value(loss, v, y) - loss_value(loss, u, y) - slope_u * (v - u), -1e-12);
+    }
+    if (!std::isinf(facts.slope_bound)) {
+      EXPECT_GE(largest_slope, 0.99 * facts.slope_bound);
+    }
+    if (!std::isinf(facts.curvature)) {
+      EXPECT_GE(largest_curvature, 0.98 * facts.curvature);
+    }
+    if (std::isinf(facts.curvature)) {
+      EXPECT_GE(largest_curvature, 100);
+    }
+  }
+}
+
+TEST(Loss, SlopeIsTheDerivativeOfTheValue) {
+  std::mt19937_64 bits(8);
+  std::uniform_real_distribution<double> wide(-5, 5);
+  for (const auto& loss : every_loss()) {
+    for (int i = 0; i < 2000; ++i) {
+      const double y = properties(loss).classification ? (i % 2 == 0 ? 1.0 : -1.0) : 0.3;
+      const double u = wide(bits);
+      const double h = 1e-6;
+      const double left = loss_slope(loss, u - h, y);
+      const double right = loss_slope(loss, u + h, y);
+      const double change = (loss_value(loss, u + h, y) - loss_value(loss, u - h, y)) / (2 * h);
+      EXPECT_GE(change, left - 1e-8);
+      EXPECT_LE(change, right + 1e-8);
+    }
+  }
+}
+
+TEST(Loss, RoundTripsByNameAndParameter) {
+  for (const auto& loss : every_loss()) {
+    const auto again = make_loss(loss_name(loss), loss_parameter(loss));
+    EXPECT_EQ(loss.index(), again.index());
+    EXPECT_EQ(loss_value(loss, 0.3, 1), loss_value(again, 0.3, 1));
+  }
+}
+
+TEST(Loss, RefusesUnknownNamesAndParametersOutOfRange) {
+  EXPECT_THROW((void)make_loss("logit"), base::UsageError);
+  EXPECT_THROW((void)make_loss("pinball", 1.0), base::UsageError);
+  EXPECT_THROW((void)make_loss("pinball", 0.0), base::UsageError);
+  EXPECT_THROW((void)make_loss("huber", -1.0), base::UsageError);
+  EXPECT_THROW((void)make_loss("logistic", 0.5), base::UsageError);
+}
+
+}  // namespace
+}  // namespace tacet::model
