@@ -1,0 +1,71 @@
+# The front door. Every target sets the machine up first (scripts/setup: a no-op when nothing is
+# missing); TACET_SETUP=skip leaves the machine alone.
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# Minutes that each fuzz target runs.
+MINUTES ?= 1
+PREFIX ?= /usr/local
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test test-long sanitize tsan coverage bench fuzz format check-format \
+  check-floors install clean
+
+help: ## show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | \
+	  awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
+	@echo "  JOBS=n, MINUTES=n (fuzz), PREFIX=dir (install), TACET_DATA=dir (large public data sets)"
+
+setup: ## install the distribution packages that are missing
+	@scripts/setup build
+
+build: setup ## build/release/tacet, the libraries and the tests
+	@scripts/build release $(JOBS)
+
+demo: build ## train on the bundled data and print the result
+	@scripts/demo
+
+test: build ## the quick tests
+	@scripts/run_tests release quick $(JOBS)
+
+test-long: build ## the heavy tests: statistical counts, reference precision, audits
+	@scripts/run_tests release long $(JOBS)
+
+sanitize: setup ## the quick tests with address and undefined-behaviour sanitizers
+	@scripts/build sanitize $(JOBS)
+	@scripts/run_tests sanitize quick $(JOBS)
+
+tsan: setup ## the quick tests with the thread sanitizer
+	@scripts/build tsan $(JOBS)
+	@scripts/run_tests tsan quick $(JOBS)
+
+coverage: setup ## line coverage of the quick tests
+	@scripts/build coverage $(JOBS)
+	@scripts/run_tests coverage quick $(JOBS)
+	@scripts/coverage build/coverage
+
+bench: ## run the benchmarks, write bench/results/, print a table
+	@scripts/setup bench
+	@scripts/build bench $(JOBS)
+	@bench/run
+
+fuzz: ## fuzz every reader, MINUTES each
+	@scripts/setup fuzz
+	@scripts/build fuzz $(JOBS)
+	@scripts/fuzz $(MINUTES)
+
+format: ## format the sources in place
+	@scripts/setup format
+	@scripts/format
+
+check-format: ## fail when a source is not formatted
+	@scripts/setup format
+	@scripts/format --check
+
+check-floors: setup ## fail when an include climbs the floors
+	@scripts/check_floors
+
+install: build ## install program, libraries, headers and CMake package below PREFIX
+	@cmake --install build/release --prefix "$(PREFIX)"
+
+clean: ## remove build/
+	rm -rf build
