@@ -6,6 +6,8 @@ install(TARGETS ${modules} tacet_compiler EXPORT tacetTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY tacet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
         PATTERN "apps" EXCLUDE)
+install(FILES ${TACET_GENERATED_DIR}/tacet/base/version.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tacet/base)
 if(TARGET tacet_program)
   install(TARGETS tacet_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

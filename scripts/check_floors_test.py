@@ -1,0 +1,152 @@
+"""Plants violations in small source trees and demands that check_floors reports each of them."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parent / "check_floors"
+
+
+def check(files):
+    """Runs the script over a tree of these files; returns (exit code, lines of findings)."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        (root / "tacet").mkdir()
+        for name, text in files.items():
+            path = root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        run = subprocess.run([sys.executable, str(SCRIPT), str(root)], check=False,
+                             capture_output=True, text=True)
+        return run.returncode, run.stdout.splitlines()
+
+
+class CheckFloorsTest(unittest.TestCase):
+    def assert_clean(self, files):
+        code, lines = check(files)
+        self.assertEqual((code, lines), (0, []))
+
+    def assert_finding(self, files, place, words):
+        code, lines = check(files)
+        self.assertEqual(code, 1, lines)
+        self.assertEqual(len(lines), 1, lines)
+        self.assertTrue(lines[0].startswith(place + ": "), lines)
+        self.assertIn(words, lines[0])
+
+    def test_lower_and_same_floors_may_be_included(self):
+        self.assert_clean({
+            "tacet/privacy/rdp.cc": '#include "tacet/privacy/rdp.h"\n\n#include <vector>\n\n'
+                                    '#include "tacet/base/error.h"\n'
+                                    '#include "tacet/random/source.h"\n',
+            "tacet/apps/main.cc": '#include <CLI/CLI.hpp>\n#include "tacet/report/record.h"\n',
+            "tests/support/x.cc": '#include <gtest/gtest.h>\n#include "tacet/learn/gradient.h"\n',
+        })
+
+    def test_an_include_that_climbs_is_found_on_every_pair_of_floors(self):
+        floors = ["base", "numeric", "random", "privacy", "ledger", "data", "mechanism", "model",
+                  "optimize", "learn", "select", "cluster", "local", "audit", "report", "apps"]
+        files, expected = {}, []
+        for low, lower in enumerate(floors):
+            for higher in floors[low + 1:]:
+                name = f"tacet/{lower}/to_{higher}.h"
+                files[name] = f'#pragma once\n\n#include "tacet/{higher}/thing.h"\n'
+                expected.append(f"{name}:3: ")
+        code, lines = check(files)
+        self.assertEqual(code, 1)
+        self.assertEqual(len(lines), 120)
+        for place in expected:
+            self.assertTrue(any(line.startswith(place) for line in lines), place)
+
+    def test_a_test_beside_its_module_may_not_climb_either(self):
+        self.assert_finding({"tacet/data/csv_test.cc": '#include "tacet/learn/gradient.h"\n'},
+                            "tacet/data/csv_test.cc:1", "climbs from data up to learn")
+
+    def test_odd_spelling_of_an_include_does_not_hide_it(self):
+        self.assert_finding({"tacet/base/x.h": '\n  #  include   "tacet/apps/y.h"\n'},
+                            "tacet/base/x.h:2", "climbs")
+        self.assert_finding({"tacet/base/x.h": "#include <tacet/apps/y.h>\n"},
+                            "tacet/base/x.h:1", "climbs")
+
+    def test_an_include_in_a_comment_is_none(self):
+        self.assert_clean({"tacet/base/x.h": '// #include "tacet/apps/y.h"\n'
+                                             '/*\n#include "tacet/apps/y.h"\n*/\n'})
+
+    def test_unknown_modules_and_relative_includes_are_found(self):
+        self.assert_finding({"tacet/base/x.h": '#include "tacet/attic/y.h"\n'},
+                            "tacet/base/x.h:1", "names no module")
+        self.assert_finding({"tacet/base/x.cc": '#include "x.h"\n'},
+                            "tacet/base/x.cc:1", "by their path")
+        self.assert_finding({"tacet/attic/x.cc": "int x;\n"}, "tacet/attic:1", "list of floors")
+
+    def test_third_party_headers_stay_in_their_rooms(self):
+        for header, folder in [("CLI/CLI.hpp", "learn"), ("toml++/toml.h", "apps"),
+                               ("sqlite3.h", "data"), ("zlib.h", "base"), ("mpi.h", "optimize"),
+                               ("httplib.h", "report"), ("gtest/gtest.h", "model"),
+                               ("benchmark/benchmark.h", "random")]:
+            with self.subTest(header=header):
+                self.assert_finding({f"tacet/{folder}/x.cc": f"#include <{header}>\n"},
+                                    f"tacet/{folder}/x.cc:1", "has left its room")
+        self.assert_clean({"tacet/data/s.cc": "#include <toml++/toml.h>\n#include <zlib.h>\n",
+                           "tacet/ledger/l.cc": "#include <sqlite3.h>\n",
+                           "tacet/local/l.cc": "#include <sqlite3.h>\n#include <httplib.h>\n",
+                           "tacet/model/m_test.cc": "#include <gtest/gtest.h>\n"})
+
+    def test_only_optimize_and_tests_certify_a_bounded_sum(self):
+        call = "auto sum = privacy::BoundedSum::from_certified(values, grid, bound);\n"
+        for path in ["tacet/learn/a.cc", "tacet/apps/a.cc", "tacet/privacy/a.h",
+                     "examples/embed/a.cc", "tacet/mechanism/bounded_sum.cc"]:
+            with self.subTest(path=path):
+                self.assert_finding({path: call}, f"{path}:1", "from_certified")
+        self.assert_clean({"tacet/optimize/a.cc": call, "tacet/learn/a_test.cc": call,
+                           "tests/a.cc": call, "tacet/privacy/bounded_sum.h": call,
+                           "tacet/mechanism/a.cc": "// " + call})
+
+    def test_general_purpose_random_numbers_stay_in_tests(self):
+        for code in ["#include <random>", "std::mt19937_64 g;", "std::random_device d;",
+                     "std::normal_distribution<> d;", "int x = rand();", "int x = std::rand();"]:
+            with self.subTest(code=code):
+                self.assert_finding({"tacet/random/a.cc": code + "\n"}, "tacet/random/a.cc:1",
+                                    "not for products")
+                self.assert_clean({"tacet/random/a_test.cc": code + "\n",
+                                   "bench/a.cc": code + "\n"})
+
+    def test_the_library_is_silent(self):
+        for code in ["std::cout << 1;", 'std::printf("x");', "std::exit(1);",
+                     'auto p = std::getenv("HOME");']:
+            with self.subTest(code=code):
+                self.assert_finding({"tacet/data/a.cc": code + "\n"}, "tacet/data/a.cc:1",
+                                    "in the library")
+                self.assert_clean({"tacet/apps/a.cc": code + "\n",
+                                   "tacet/data/a_test.cc": code + "\n"})
+        self.assert_clean({"tacet/data/a.cc": 'const char* s = "std::cout";  // printf\n'})
+
+    def test_digit_separators_and_raw_strings_do_not_confuse_it(self):
+        self.assert_finding({"tacet/data/a.cc": "int n = 1'000;\nstd::exit(1);\nint m = 2'000;\n"},
+                            "tacet/data/a.cc:2", "std::exit")
+        self.assert_clean({"tacet/data/a.cc": 'auto s = R"(" std::exit(1); ")";\n'})
+
+    def test_cmake_dependencies_keep_the_order_too(self):
+        self.assert_clean({"tacet/data/CMakeLists.txt":
+                           "tacet_module(data DEPENDS privacy base LIBRARIES ZLIB::ZLIB)\n"})
+        self.assert_finding({"tacet/data/CMakeLists.txt": "\ntacet_module(data DEPENDS learn)\n"},
+                            "tacet/data/CMakeLists.txt:2", "does not stand below")
+        self.assert_finding({"tacet/data/CMakeLists.txt": "tacet_module(data DEPENDS data)\n"},
+                            "tacet/data/CMakeLists.txt:1", "does not stand below")
+
+    def test_this_very_tree_holds(self):
+        run = subprocess.run([sys.executable, str(SCRIPT)], check=False, capture_output=True,
+                             text=True)
+        self.assertEqual(run.returncode, 0, run.stdout)
+
+    def test_a_folder_that_is_no_source_tree_is_a_usage_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run = subprocess.run([sys.executable, str(SCRIPT), folder], check=False,
+                                 capture_output=True, text=True)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("not a source tree", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
