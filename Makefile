@@ -21,7 +21,8 @@ setup: ## install the distribution packages that are missing
 build: setup ## build/release/tacet, the libraries and the tests
 	@scripts/build release $(JOBS)
 
-demo: build ## train on the bundled data and print the result
+demo: setup ## train on the bundled data and print the result
+	@scripts/build release $(JOBS) tacet_program
 	@scripts/demo
 
 test: build ## the quick tests
