@@ -1,0 +1,101 @@
+"""Builds examples/embed the way another project would, and runs it.
+
+    check_package.py install|subdirectory|headers SOURCE BUILD SCRATCH COMPILER
+
+install:       installs BUILD below SCRATCH and finds the package there
+subdirectory:  takes SOURCE into the example's own build
+headers:       installs, then compiles every installed header as a program of its own
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+
+def run(*command, cwd=None):
+    """Runs a command; its output is shown only when it fails."""
+    result = subprocess.run([str(word) for word in command], cwd=cwd, check=False,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\nfailed with exit code {result.returncode}:\n"
+                 f"{result.stdout}")
+    return result.stdout
+
+
+def project_version(source):
+    text = (source / "CMakeLists.txt").read_text(encoding="utf-8")
+    return re.search(r"project\(tacet VERSION ([0-9.]+)", text).group(1)
+
+
+def install(build, scratch):
+    prefix = scratch / "prefix"
+    run("cmake", "--install", build, "--prefix", prefix)
+    return prefix
+
+
+def build_and_run_example(source, scratch, compiler, *options):
+    # A copy outside the tree: nothing but the package may tell the example where tacet is.
+    example = scratch / "example"
+    shutil.copytree(source / "examples" / "embed", example)
+    run("cmake", "-S", example, "-B", scratch / "build", "-G", "Ninja",
+        "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_CXX_COMPILER={compiler}", *options)
+    run("cmake", "--build", scratch / "build", "--target", "embed", "--parallel", "2")
+    output = run(scratch / "build" / "embed", cwd=source)
+    expected = f"tacet {project_version(source)}"
+    if expected not in output:
+        sys.exit(f"the example should have printed '{expected}', but printed:\n{output}")
+    print(output, end="")
+
+
+def check_program(source, prefix):
+    """The installed program works away from its build tree, and says the project's version."""
+    output = run(prefix / "bin" / "tacet", "--version", cwd=prefix)
+    if project_version(source) not in output:
+        sys.exit(f"tacet --version printed:\n{output}")
+
+
+def compile_headers(prefix, scratch, compiler):
+    """Every public header can be the first and only one somebody includes."""
+    headers = sorted((prefix / "include").rglob("*.h"))
+    if not headers:
+        sys.exit("no header was installed")
+    project = scratch / "headers"
+    project.mkdir()
+    units = []
+    for number, header in enumerate(headers):
+        unit = project / f"header_{number}.cc"
+        unit.write_text(f'#include "{header.relative_to(prefix / "include").as_posix()}"\n')
+        units.append(unit.name)
+    targets = sorted({f"tacet::{header.parent.name}" for header in headers})
+    (project / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(headers LANGUAGES CXX)\n"
+        "find_package(tacet REQUIRED)\n"
+        f"add_library(headers OBJECT {' '.join(units)})\n"
+        f"target_link_libraries(headers PRIVATE {' '.join(targets)})\n")
+    run("cmake", "-S", project, "-B", scratch / "build", "-G", "Ninja",
+        f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "--build", scratch / "build", "--parallel", "2")
+    print(f"{len(headers)} headers compile on their own")
+
+
+def main(mode, source, build, scratch, compiler):
+    source, build, scratch = map(pathlib.Path, (source, build, scratch))
+    scratch = scratch / mode
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    if mode == "install":
+        prefix = install(build, scratch)
+        build_and_run_example(source, scratch, compiler, f"-DCMAKE_PREFIX_PATH={prefix}")
+        check_program(source, prefix)
+    elif mode == "subdirectory":
+        build_and_run_example(source, scratch, compiler, f"-DTACET_SOURCE={source}")
+    elif mode == "headers":
+        compile_headers(install(build, scratch), scratch, compiler)
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
