@@ -41,6 +41,7 @@ tsan: setup ## the quick tests with the thread sanitizer
 
 coverage: setup ## line coverage of the quick tests
 	@scripts/build coverage $(JOBS)
+	@find build/coverage -name "*.gcda" -delete
 	@scripts/run_tests coverage quick $(JOBS)
 	@scripts/coverage build/coverage
 
