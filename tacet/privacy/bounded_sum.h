@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/privacy/released.h"
+
+namespace tacet::privacy {
+
+/// A sum over records of integer vectors, each certified to have an L2 norm of at most
+/// contribution_bound() grid units. The one thing that additive mechanisms accept: sensitivity has
+/// a single owner. Its values are private.
+class BoundedSum {
+ public:
+  /// Only the code that clips records (the optimize module) may state a bound; the check of floors
+  /// enforces it. `grid` is the value of one unit in real terms: positive and finite, else a
+  /// UsageError; `contribution_bound` must be positive.
+  [[nodiscard]] static BoundedSum from_certified(std::vector<std::int64_t> values, double grid,
+                                                 std::int64_t contribution_bound);
+
+  [[nodiscard]] double grid() const { return grid_; }
+  [[nodiscard]] std::int64_t contribution_bound() const { return contribution_bound_; }
+  [[nodiscard]] std::size_t size() const { return values_.size(); }
+
+  /// L2 distance, in grid units, between the sums of neighbouring data sets.
+  [[nodiscard]] double sensitivity(Adjacency adjacency) const {
+    return distance_factor(adjacency) * static_cast<double>(contribution_bound_);
+  }
+
+  [[nodiscard]] std::span<const std::int64_t> open(MechanismDoor /*door*/) const { return values_; }
+  /// Hands the values over; the sum is empty afterwards.
+  [[nodiscard]] std::vector<std::int64_t> take(MechanismDoor /*door*/) && {
+    return std::move(values_);
+  }
+
+ private:
+  BoundedSum(std::vector<std::int64_t> values, double grid, std::int64_t contribution_bound)
+      : values_(std::move(values)), grid_(grid), contribution_bound_(contribution_bound) {}
+
+  std::vector<std::int64_t> values_;
+  double grid_;
+  std::int64_t contribution_bound_;
+};
+
+}  // namespace tacet::privacy

@@ -1,0 +1,130 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/privacy/event.h"
+#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/released.h"
+
+namespace tacet::privacy {
+
+/// A request that the budget does not cover.
+class BudgetExceeded : public base::BudgetError {
+ public:
+  BudgetExceeded(const std::string& message, Guarantee requested, Guarantee remaining,
+                 Guarantee cap)
+      : base::BudgetError(message), requested_(requested), remaining_(remaining), cap_(cap) {}
+
+  [[nodiscard]] const Guarantee& requested() const { return requested_; }
+  [[nodiscard]] const Guarantee& remaining() const { return remaining_; }
+  [[nodiscard]] const Guarantee& cap() const { return cap_; }
+
+ private:
+  Guarantee requested_;
+  Guarantee remaining_;
+  Guarantee cap_;
+};
+
+/// Where a budget keeps one reservation. Implemented by each kind of budget.
+class ReservationRecord {
+ public:
+  virtual ~ReservationRecord() = default;
+  /// The work is done; what was reserved stays spent.
+  virtual void commit(const Event& spent) = 0;
+  /// Nothing was released: the reservation is given back.
+  virtual void cancel() = 0;
+};
+
+/// A permit, booked before private data are read. Mechanisms debit it for each release, and it
+/// refuses what was not reserved. A reservation that is neither committed nor cancelled stays
+/// spent in full. Must not outlive its budget. Not for use by several threads at once.
+class Reservation {
+ public:
+  Reservation(Event planned, Guarantee guarantee, std::unique_ptr<ReservationRecord> record);
+  Reservation(Reservation&&) noexcept = default;
+  Reservation& operator=(Reservation&&) noexcept = default;
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
+  ~Reservation() = default;
+
+  /// Books one release. Compositions and repetitions count as their parts; any other event must
+  /// occur in the plan as often as it is debited, else BudgetError.
+  void debit(const Event& event);
+  /// Ends the reservation; later debits are refused. A second call is an InternalError.
+  void commit();
+  /// Gives the reservation back; only before the first debit, else BudgetError.
+  void cancel();
+
+  [[nodiscard]] const Event& planned() const { return planned_; }
+  [[nodiscard]] const Guarantee& guarantee() const { return guarantee_; }
+  /// What was debited so far.
+  [[nodiscard]] Event spent() const;
+  [[nodiscard]] bool committed() const { return state_ == State::committed; }
+
+ private:
+  enum class State { open, committed, cancelled };
+  struct Entry {
+    Event event;
+    std::int64_t planned;
+    std::int64_t spent;
+  };
+
+  void count(const Event& event, std::int64_t times, std::vector<Entry>& entries) const;
+
+  Event planned_;
+  Guarantee guarantee_;
+  std::unique_ptr<ReservationRecord> record_;
+  std::vector<Entry> entries_;
+  State state_ = State::open;
+};
+
+/// A value computed from nothing private but what was released under `reservation`: the result of
+/// an iterative algorithm. Before commit() this is an InternalError.
+template <typename T>
+[[nodiscard]] Released<T> released_under(const Reservation& reservation, T value) {
+  if (!reservation.committed()) {
+    throw base::InternalError("a result may leave only after its reservation was committed");
+  }
+  return Released<T>(std::move(value), reservation.spent());
+}
+
+/// What may be spent on one data set.
+class Budget {
+ public:
+  virtual ~Budget() = default;
+  /// Books `cost`, the guarantee of `planned`, before any data are read. BudgetExceeded when it
+  /// does not fit, UsageError when the adjacency is not the budget's.
+  [[nodiscard]] virtual Reservation reserve(const Event& planned, const Guarantee& cost) = 0;
+};
+
+/// A budget that ends with the process. Its currency is basic composition: epsilons add, deltas
+/// add, each sum rounded up. Safe for use by several threads.
+class MemoryBudget : public Budget {
+ public:
+  /// Without a cap: books everything, refuses nothing but another adjacency.
+  explicit MemoryBudget(Adjacency adjacency);
+  explicit MemoryBudget(const Guarantee& cap);
+
+  [[nodiscard]] Reservation reserve(const Event& planned, const Guarantee& cost) override;
+  /// Everything reserved and not given back.
+  [[nodiscard]] Guarantee spent() const;
+
+ private:
+  friend class MemoryRecord;
+  [[nodiscard]] Guarantee total() const;
+
+  mutable std::mutex mutex_;
+  Adjacency adjacency_;
+  std::optional<Guarantee> cap_;
+  std::vector<std::optional<Guarantee>> costs_;
+};
+
+/// a + b, rounded up; exact sums stay exact. Both must be at least 0.
+[[nodiscard]] double add_up(double a, double b);
+
+}  // namespace tacet::privacy

@@ -1,0 +1,172 @@
+#include "tacet/privacy/event.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tacet/base/error.h"
+
+namespace tacet::privacy {
+
+EventBox::EventBox(Event event) : content_(std::make_unique<Event>(std::move(event))) {}
+EventBox::EventBox(const EventBox& other) : content_(std::make_unique<Event>(*other.content_)) {}
+EventBox::EventBox(EventBox&& other) noexcept = default;
+EventBox& EventBox::operator=(EventBox other) noexcept {
+  content_ = std::move(other.content_);
+  return *this;
+}
+EventBox::~EventBox() = default;
+bool operator==(const EventBox& left, const EventBox& right) { return *left == *right; }
+bool operator==(const Partitioned& left, const Partitioned& right) = default;
+bool operator==(const Composed& left, const Composed& right) = default;
+
+namespace {
+
+template <typename... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+[[noreturn]] void refuse(const char* kind, const char* field, const char* allowed, double given) {
+  throw base::UsageError(fmt::format("{}.{} must be {}, got {}", kind, field, allowed, given));
+}
+
+void need_nonnegative(const char* kind, const char* field, double value) {
+  if (!(value >= 0)) refuse(kind, field, "0 or more", value);
+}
+
+void need_finite_nonnegative(const char* kind, const char* field, double value) {
+  if (!(value >= 0) || !std::isfinite(value)) refuse(kind, field, "finite and 0 or more", value);
+}
+
+void need_positive(const char* kind, const char* field, double value) {
+  if (!(value > 0) || !std::isfinite(value)) refuse(kind, field, "positive and finite", value);
+}
+
+void need_probability(const char* kind, const char* field, double value) {
+  if (!(value >= 0 && value <= 1)) refuse(kind, field, "in [0, 1]", value);
+}
+
+void need_at_least(const char* kind, const char* field, std::int64_t value, std::int64_t least) {
+  if (value < least) {
+    throw base::UsageError(
+        fmt::format("{}.{} must be {} or more, got {}", kind, field, least, value));
+  }
+}
+
+void check_profile(const Profile& profile) {
+  if (profile.points.empty()) throw base::UsageError("profile.points must hold at least one point");
+  double epsilon = -1;
+  double delta = 2;
+  for (const auto& point : profile.points) {
+    need_finite_nonnegative("profile", "epsilon", point.epsilon);
+    need_probability("profile", "delta", point.delta);
+    if (!(point.epsilon > epsilon) || !(point.delta < delta)) {
+      throw base::UsageError("profile.points must have ascending epsilons and descending deltas");
+    }
+    epsilon = point.epsilon;
+    delta = point.delta;
+  }
+}
+
+void check_repetition(const RandomlyRepeated& event) {
+  const auto* kind = "randomly_repeated";
+  need_at_least(kind, "cap", event.cap, 0);
+  switch (event.law) {
+    case RepetitionLaw::truncated_negative_binomial:
+      if (!(event.eta > -1) || !std::isfinite(event.eta)) {
+        refuse(kind, "eta", "above -1 and finite", event.eta);
+      }
+      if (!(event.gamma > 0 && event.gamma < 1)) refuse(kind, "gamma", "in (0, 1)", event.gamma);
+      return;
+    case RepetitionLaw::poisson:
+      need_positive(kind, "mean", event.mean);
+      return;
+    case RepetitionLaw::binomial:
+      need_at_least(kind, "trials", event.trials, 1);
+      if (!(event.probability > 0 && event.probability < 1)) {
+        refuse(kind, "probability", "in (0, 1)", event.probability);
+      }
+      return;
+  }
+  throw base::InternalError("a repetition law outside its enumeration");
+}
+
+void check_objective(const ObjectivePerturbation& event) {
+  const auto* kind = "objective_perturbation";
+  need_positive(kind, "sigma", event.sigma);
+  need_positive(kind, "lipschitz", event.lipschitz);
+  need_finite_nonnegative(kind, "smoothness", event.smoothness);
+  need_positive(kind, "regularization", event.regularization);
+  need_finite_nonnegative(kind, "tolerance", event.tolerance);
+  need_positive(kind, "output_sigma", event.output_sigma);
+}
+
+void check_selection(const ScoreSelection& event) {
+  const auto* kind = "score_selection";
+  need_finite_nonnegative(kind, "eta", event.eta);
+  need_finite_nonnegative(kind, "score_bound", event.score_bound);
+  need_finite_nonnegative(kind, "l2_sensitivity", event.l2_sensitivity);
+  need_finite_nonnegative(kind, "range_sensitivity", event.range_sensitivity);
+  need_at_least(kind, "candidates", event.candidates, 1);
+  need_at_least(kind, "support", event.support, 0);
+}
+
+}  // namespace
+
+void Event::check() const {
+  std::visit(
+      Overloaded{
+          [](const Gaussian& e) {
+            need_nonnegative("gaussian", "noise_multiplier", e.noise_multiplier);
+          },
+          [](const Laplace& e) {
+            need_nonnegative("laplace", "noise_multiplier", e.noise_multiplier);
+          },
+          [](const DiscreteGaussian& e) {
+            need_finite_nonnegative("discrete_gaussian", "sigma", e.sigma);
+            need_at_least("discrete_gaussian", "sensitivity", e.sensitivity, 0);
+            need_at_least("discrete_gaussian", "dimension", e.dimension, 1);
+          },
+          [](const DiscreteLaplace& e) {
+            need_finite_nonnegative("discrete_laplace", "scale", e.scale);
+            need_at_least("discrete_laplace", "sensitivity", e.sensitivity, 0);
+          },
+          [](const PureDp& e) { need_nonnegative("pure_dp", "epsilon", e.epsilon); },
+          [](const ApproximateDp& e) {
+            need_nonnegative("approximate_dp", "epsilon", e.epsilon);
+            need_probability("approximate_dp", "delta", e.delta);
+          },
+          [](const BoundedRange& e) { need_nonnegative("bounded_range", "epsilon", e.epsilon); },
+          [](const ScoreSelection& e) { check_selection(e); },
+          [](const Zcdp& e) { need_nonnegative("zcdp", "rho", e.rho); },
+          [](const Profile& e) { check_profile(e); },
+          [](const ObjectivePerturbation& e) { check_objective(e); },
+          [](const ShuffledLocal& e) {
+            need_nonnegative("shuffled_local", "local_epsilon", e.local_epsilon);
+            need_at_least("shuffled_local", "reports", e.reports, 1);
+          },
+          [](const PoissonSampled& e) { need_probability("poisson_sampled", "rate", e.rate); },
+          [](const FixedSizeSampled& e) {
+            need_at_least("fixed_size_sampled", "sample_size", e.sample_size, 0);
+            need_at_least("fixed_size_sampled", "population", e.population, 1);
+            if (e.sample_size > e.population) {
+              throw base::UsageError(fmt::format(
+                  "fixed_size_sampled.sample_size must be at most the population {}, got {}",
+                  e.population, e.sample_size));
+            }
+          },
+          [](const Partitioned& e) {
+            if (e.parts.empty()) throw base::UsageError("partitioned.parts must not be empty");
+          },
+          [](const Composed&) {},
+          [](const Repeated& e) { need_at_least("repeated", "count", e.count, 1); },
+          [](const RandomlyRepeated& e) { check_repetition(e); }},
+      node_);
+}
+
+Event no_event() { return Composed{{}}; }
+
+}  // namespace tacet::privacy

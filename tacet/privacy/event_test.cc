@@ -1,0 +1,130 @@
+#include "tacet/privacy/event.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tacet/base/error.h"
+
+namespace tacet::privacy {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+std::vector<Event> one_of_each() {
+  const Event gaussian = Gaussian{1.1};
+  return {
+      gaussian,
+      Gaussian{infinity},
+      Laplace{0.5},
+      DiscreteGaussian{2.5, 3, 1},
+      DiscreteLaplace{4.25, 1},
+      PureDp{0.1, Adjacency::replace_one},
+      ApproximateDp{0.1, 1e-7, Adjacency::add_remove},
+      BoundedRange{0.3, Adjacency::zero_out},
+      ScoreSelection{1.5, 0.1, 0.75, 0.2, 99901, 1000, Adjacency::add_remove},
+      Zcdp{0.01, Adjacency::add_remove},
+      Profile{{{0, 0.1}, {1, 1e-3}, {2, 0}}, Adjacency::replace_one},
+      ObjectivePerturbation{4, 1, 0.25, 10, 1e-6, 0.01},
+      ShuffledLocal{1, 1000},
+      PoissonSampled{0.01, gaussian},
+      FixedSizeSampled{10, 1000, gaussian},
+      Partitioned{Assignment::by_position, {gaussian, Gaussian{2}}},
+      Composed{{gaussian, Laplace{2}}},
+      no_event(),
+      Repeated{1000, PoissonSampled{0.01, gaussian}},
+      RandomlyRepeated{RepetitionLaw::truncated_negative_binomial, 0, 0.1, 0, 0, 0, 100, gaussian},
+      RandomlyRepeated{RepetitionLaw::poisson, 0, 0, 10, 0, 0, 0, gaussian},
+      RandomlyRepeated{RepetitionLaw::binomial, 0, 0, 0, 20, 0.5, 0, gaussian}};
+}
+
+TEST(Event, EveryKindSurvivesTheRoundTripThroughJson) {
+  for (const auto& event : one_of_each()) {
+    const auto text = event_to_json(event);
+    EXPECT_EQ(event_from_json(text), event) << text;
+    EXPECT_EQ(event_to_json(event_from_json(text)), text);
+  }
+}
+
+TEST(Event, CopiesAreIndependentValues) {
+  const Event original = Repeated{3, Gaussian{1}};
+  auto copy = original;
+  EXPECT_EQ(copy, original);
+  copy = Event(Gaussian{2});
+  EXPECT_NE(copy, original);
+}
+
+TEST(Event, InfinityIsWrittenAsAWord) {
+  EXPECT_EQ(event_to_json(Gaussian{infinity}),
+            R"({"version":1,"event":{"kind":"gaussian","noise_multiplier":"inf"}})");
+}
+
+TEST(Event, ValuesOutOfRangeCannotBeBuilt) {
+  const Event g = Gaussian{1};
+  EXPECT_THROW(Event(Gaussian{-1}), base::UsageError);
+  EXPECT_THROW(Event(Gaussian{std::nan("")}), base::UsageError);
+  EXPECT_THROW(Event(PoissonSampled{1.5, g}), base::UsageError);
+  EXPECT_THROW(Event(PoissonSampled{-0.1, g}), base::UsageError);
+  EXPECT_THROW(Event(Repeated{0, g}), base::UsageError);
+  EXPECT_THROW(Event(FixedSizeSampled{11, 10, g}), base::UsageError);
+  EXPECT_THROW(Event(ApproximateDp{1, 1.5, Adjacency::add_remove}), base::UsageError);
+  EXPECT_THROW(Event(Profile{{}, Adjacency::add_remove}), base::UsageError);
+  EXPECT_THROW(Event(Profile{{{1, 0.1}, {0, 0.2}}, Adjacency::add_remove}), base::UsageError);
+  EXPECT_THROW(Event(Partitioned{Assignment::by_record, {}}), base::UsageError);
+  EXPECT_THROW(
+      Event(RandomlyRepeated{RepetitionLaw::truncated_negative_binomial, -1, 0.1, 0, 0, 0, 0, g}),
+      base::UsageError);
+}
+
+void expect_data_error(const std::string& text, const std::string& part) {
+  try {
+    static_cast<void>(event_from_json(text));
+    FAIL() << "accepted: " << text.substr(0, 200);
+  } catch (const base::DataError& error) {
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+}
+
+std::string wrap(const std::string& event) { return R"({"version":1,"event":)" + event + "}"; }
+
+TEST(Event, MalformedTextIsADataErrorThatSaysWhy) {
+  expect_data_error("", "not valid JSON");
+  expect_data_error("{", "not valid JSON");
+  expect_data_error(R"({"version":1,"event":{"kind":"gaussian","noise_mul)", "not valid JSON");
+  expect_data_error("[]", "object");
+  expect_data_error(R"({"event":{"kind":"gaussian","noise_multiplier":1}})", "'version'");
+  expect_data_error(R"({"version":2,"event":{"kind":"gaussian","noise_multiplier":1}})", "version");
+  expect_data_error(wrap(R"({"kind":"gausian","noise_multiplier":1})"), "unknown kind");
+  expect_data_error(wrap(R"({"kind":"gaussian"})"), "'noise_multiplier' is missing");
+  expect_data_error(wrap(R"({"kind":"gaussian","noise_multiplier":1,"sigma":2})"),
+                    "unknown key 'sigma'");
+  expect_data_error(wrap(R"({"kind":"gaussian","noise_multiplier":1,"noise_multiplier":2})"),
+                    "repeated");
+  expect_data_error(wrap(R"({"kind":"gaussian","noise_multiplier":-1})"), "0 or more");
+  expect_data_error(wrap(R"({"kind":"gaussian","noise_multiplier":"nan"})"), "number");
+  expect_data_error(wrap(R"({"kind":"gaussian","noise_multiplier":1e999})"), "not valid JSON");
+  expect_data_error(wrap(R"({"kind":"repeated","count":2.5,"base":{}})"), "integer");
+  expect_data_error(wrap(R"({"kind":"repeated","count":18446744073709551615,"base":{}})"),
+                    "integer");
+  expect_data_error(wrap(R"({"kind":"pure_dp","epsilon":1,"adjacency":"swap"})"), "adjacency");
+  expect_data_error(wrap(R"({"kind":"composed","parts":[{"kind":"zcdp"}]})"), "parts[0]");
+}
+
+TEST(Event, DepthAndSizeAreBounded) {
+  const auto nest = [](int levels) {
+    std::string text;
+    for (int i = 0; i < levels; ++i) text += R"({"kind":"repeated","count":1,"base":)";
+    text += R"({"kind":"gaussian","noise_multiplier":1})" +
+            std::string(static_cast<std::size_t>(levels), '}');
+    return wrap(text);
+  };
+  EXPECT_NO_THROW(static_cast<void>(event_from_json(nest(max_event_depth - 1))));
+  expect_data_error(nest(max_event_depth), "deeper");
+  expect_data_error(nest(10000), "deeper");
+  expect_data_error(std::string(200000, '['), "deeper");
+  expect_data_error(std::string(max_event_bytes + 1, ' '), "at most");
+}
+
+}  // namespace
+}  // namespace tacet::privacy

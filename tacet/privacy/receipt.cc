@@ -1,0 +1,171 @@
+#include "tacet/privacy/receipt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tacet/base/error.h"
+
+namespace tacet::privacy {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int format_version = 1;
+constexpr std::size_t max_receipt_bytes = std::size_t{4} << 20;
+constexpr int max_receipt_depth = 100;
+
+constexpr std::array keys{
+    "version",      "algorithm",        "calibration", "parameters",        "events",
+    "guarantee",    "privacy_unit",     "sampling",    "public_row_count",  "randomness",
+    "cipher_delta", "software_version", "protected",   "unprotected_reason"};
+
+Json number(double value) { return std::isinf(value) ? Json("inf") : Json(value); }
+
+[[noreturn]] void bad(const std::string& what) { throw base::DataError("receipt: " + what); }
+
+const Json& at(const Json& object, const char* key) {
+  if (!object.is_object()) bad(fmt::format("an object with the key '{}' was expected", key));
+  const auto found = object.find(key);
+  if (found == object.end()) bad(fmt::format("the key '{}' is missing", key));
+  return *found;
+}
+
+std::string text_at(const Json& object, const char* key) {
+  const auto& value = at(object, key);
+  if (!value.is_string()) bad(fmt::format("'{}' must be a string", key));
+  return value.get<std::string>();
+}
+
+double real_at(const Json& object, const char* key) {
+  const auto& value = at(object, key);
+  if (value.is_string() && value.get<std::string>() == "inf") return HUGE_VAL;
+  if (!value.is_number()) bad(fmt::format("'{}' must be a number or \"inf\"", key));
+  return value.get<double>();
+}
+
+Json parse(std::string_view text) {
+  if (text.size() > max_receipt_bytes) {
+    bad(fmt::format("{} bytes, at most {} are read", text.size(), max_receipt_bytes));
+  }
+  const auto watch = [](int depth, Json::parse_event_t, Json&) {
+    if (depth > max_receipt_depth) bad("nested too deeply");
+    return true;
+  };
+  try {
+    return Json::parse(text.begin(), text.end(), watch);
+  } catch (const Json::exception& error) {
+    bad(fmt::format("not valid JSON: {}", error.what()));
+  }
+}
+
+void read_optional_parts(const Json& json, Receipt& receipt) {
+  const auto& rows = at(json, "public_row_count");
+  if (rows.is_number_integer()) {
+    receipt.public_row_count = rows.get<std::int64_t>();
+  } else if (!rows.is_null()) {
+    bad("'public_row_count' must be an integer or null");
+  }
+  const auto randomness = text_at(json, "randomness");
+  if (randomness == "secure") {
+    receipt.randomness = Randomness::secure;
+  } else if (randomness == "seeded: not private") {
+    receipt.randomness = Randomness::seeded;
+  } else {
+    bad("'randomness' must be \"secure\" or \"seeded: not private\"");
+  }
+}
+
+}  // namespace
+
+Receipt checked(Receipt receipt) {
+  static_cast<void>(checked(receipt.guarantee));
+  if (receipt.algorithm.empty()) throw base::UsageError("a receipt must name its algorithm");
+  if (receipt.calibration != "tight" && receipt.calibration != "paper") {
+    throw base::UsageError(
+        fmt::format("calibration must be tight or paper, got '{}'", receipt.calibration));
+  }
+  if (receipt.privacy_unit.empty()) throw base::UsageError("a receipt must name its privacy unit");
+  if (!Json::accept(receipt.parameters) || !Json::parse(receipt.parameters).is_object()) {
+    throw base::UsageError("the parameters of a receipt must be a JSON object");
+  }
+  if (receipt.public_row_count && *receipt.public_row_count < 0) {
+    throw base::UsageError(
+        fmt::format("public_row_count must be 0 or more, got {}", *receipt.public_row_count));
+  }
+  if (!(receipt.cipher_delta >= 0 && receipt.cipher_delta <= 1)) {
+    throw base::UsageError(
+        fmt::format("cipher_delta must lie in [0, 1], got {}", receipt.cipher_delta));
+  }
+  const bool unproved =
+      receipt.randomness == Randomness::seeded || std::isinf(receipt.guarantee.epsilon);
+  if (unproved && receipt.is_protected()) {
+    throw base::UsageError(
+        "a result with seeded noise or infinite epsilon must be marked unprotected");
+  }
+  return receipt;
+}
+
+std::string receipt_to_json(const Receipt& given, int indent) {
+  const auto receipt = checked(given);
+  auto json = Json::object();
+  json["version"] = format_version;
+  json["algorithm"] = receipt.algorithm;
+  json["calibration"] = receipt.calibration;
+  json["protected"] = receipt.is_protected();
+  json["unprotected_reason"] = receipt.unprotected_reason;
+  json["guarantee"] = {{"epsilon", number(receipt.guarantee.epsilon)},
+                       {"delta", number(receipt.guarantee.delta)},
+                       {"adjacency", to_string(receipt.guarantee.adjacency)}};
+  json["privacy_unit"] = receipt.privacy_unit;
+  json["sampling"] = receipt.sampling;
+  json["public_row_count"] = receipt.public_row_count ? Json(*receipt.public_row_count) : Json();
+  json["randomness"] = receipt.randomness == Randomness::secure ? "secure" : "seeded: not private";
+  json["cipher_delta"] = number(receipt.cipher_delta);
+  json["software_version"] = receipt.software_version;
+  json["parameters"] = Json::parse(receipt.parameters);
+  json["events"] = Json::parse(event_to_json(receipt.events));
+  return json.dump(indent);
+}
+
+Receipt receipt_from_json(std::string_view text) {
+  const auto json = parse(text);
+  if (at(json, "version") != format_version) {
+    bad(fmt::format("this program reads version {}", format_version));
+  }
+  for (const auto& [key, value] : json.items()) {
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+      bad(fmt::format("unknown key '{}'", key));
+    }
+  }
+  Receipt receipt;
+  const auto& protection = at(json, "protected");
+  if (!protection.is_boolean()) bad("'protected' must be true or false");
+  try {
+    receipt.algorithm = text_at(json, "algorithm");
+    receipt.calibration = text_at(json, "calibration");
+    receipt.parameters = at(json, "parameters").dump();
+    receipt.events = event_from_json(at(json, "events").dump());
+    const auto& guarantee = at(json, "guarantee");
+    receipt.guarantee = {real_at(guarantee, "epsilon"), real_at(guarantee, "delta"),
+                         parse_adjacency(text_at(guarantee, "adjacency"))};
+    receipt.privacy_unit = text_at(json, "privacy_unit");
+    receipt.sampling = text_at(json, "sampling");
+    read_optional_parts(json, receipt);
+    receipt.cipher_delta = real_at(json, "cipher_delta");
+    receipt.software_version = text_at(json, "software_version");
+    receipt.unprotected_reason = text_at(json, "unprotected_reason");
+    receipt = checked(std::move(receipt));
+  } catch (const base::UsageError& error) {
+    bad(error.what());
+  }
+  if (protection.get<bool>() != receipt.is_protected()) {
+    bad("'protected' contradicts 'unprotected_reason'");
+  }
+  return receipt;
+}
+
+}  // namespace tacet::privacy

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tacet/privacy/event.h"
+#include "tacet/privacy/guarantee.h"
+
+namespace tacet::privacy {
+
+/// Where the noise came from.
+enum class Randomness {
+  secure,  ///< the operating system's entropy through a stream cipher
+  seeded   ///< a known seed: repeatable, and therefore no protection at all
+};
+
+/// Everything a reader needs to recompute and to judge the guarantee of a released result. A model
+/// file carries one.
+struct Receipt {
+  std::string algorithm;
+  std::string calibration;        ///< "tight" or "paper"
+  std::string parameters = "{}";  ///< every public parameter, a JSON object
+  Event events = no_event();      ///< what was released
+  Guarantee guarantee{0, 0, Adjacency::add_remove};
+  std::string privacy_unit = "record";           ///< "record" or the unit column's name
+  std::string sampling = "full_batch";           ///< how records were chosen, in a word
+  std::optional<std::int64_t> public_row_count;  ///< where the schema or the user declared it
+  Randomness randomness = Randomness::secure;
+  double cipher_delta = 0;  ///< the cipher's term, to be added to delta
+  std::string software_version;
+  std::string unprotected_reason;  ///< why there is no guarantee; empty: protected
+
+  [[nodiscard]] bool is_protected() const { return unprotected_reason.empty(); }
+};
+
+/// The receipt after a check: ranges, known calibration, parameters a JSON object, and an
+/// unprotected_reason wherever randomness is seeded or epsilon infinite. A violation is a
+/// UsageError.
+[[nodiscard]] Receipt checked(Receipt receipt);
+
+/// JSON form, version 1.
+[[nodiscard]] std::string receipt_to_json(const Receipt& receipt, int indent = 2);
+
+/// Reads the JSON form strictly; anything unknown, missing or out of range is a DataError.
+[[nodiscard]] Receipt receipt_from_json(std::string_view text);
+
+}  // namespace tacet::privacy

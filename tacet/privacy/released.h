@@ -1,0 +1,89 @@
+#pragma once
+
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tacet/privacy/event.h"
+
+namespace tacet::mechanism {
+class DoorKeeper;  // defined in the mechanism module; the one class that can open private values
+}
+
+namespace tacet::privacy {
+
+class Reservation;
+
+/// The key to private values. Only tacet::mechanism::DoorKeeper can make one, so that only a
+/// mechanism, which adds noise and debits a reservation, sees what is inside a Private<T>.
+class MechanismDoor {
+ private:
+  friend class ::tacet::mechanism::DoorKeeper;
+  constexpr MechanismDoor() = default;
+};
+
+/// A value computed from private records. It can be stored and moved, and nothing else: no
+/// printing, no serialisation, no comparison, no conversion. A mechanism opens it.
+template <typename T>
+class Private {
+ public:
+  explicit Private(T value) : value_(std::move(value)) {}
+
+  [[nodiscard]] const T& open(MechanismDoor /*door*/) const& { return value_; }
+  [[nodiscard]] T open(MechanismDoor /*door*/) && { return std::move(value_); }
+
+  /// A function of a private value is private.
+  template <typename Function>
+  [[nodiscard]] auto map(Function&& function) const {
+    return Private<std::invoke_result_t<Function, const T&>>(
+        std::forward<Function>(function)(value_));
+  }
+
+ private:
+  T value_;
+};
+
+/// A value that left through a mechanism, with the event that says what that cost.
+template <typename T>
+class Released {
+ public:
+  Released(MechanismDoor /*door*/, T value, Event event)
+      : value_(std::move(value)), event_(std::move(event)) {}
+
+  [[nodiscard]] const T& value() const { return value_; }
+  [[nodiscard]] const Event& event() const { return event_; }
+
+  /// Post-processing: costs nothing more, as long as `function` looks at no private data.
+  template <typename Function>
+  [[nodiscard]] auto map(Function&& function) const {
+    using Result = std::invoke_result_t<Function, const T&>;
+    return Released<Result>(std::forward<Function>(function)(value_), event_);
+  }
+
+ private:
+  template <typename U>
+  friend class Released;
+  template <typename U>
+  friend Released<U> released_under(const Reservation& reservation, U value);
+
+  Released(T value, Event event) : value_(std::move(value)), event_(std::move(event)) {}
+
+  T value_;
+  Event event_;
+};
+
+/// A value without any privacy guarantee, and why: no noise, seeded noise, or no proof.
+template <typename T>
+class Unprotected {
+ public:
+  Unprotected(T value, std::string reason) : value_(std::move(value)), reason_(std::move(reason)) {}
+
+  [[nodiscard]] const T& value() const { return value_; }
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+
+ private:
+  T value_;
+  std::string reason_;
+};
+
+}  // namespace tacet::privacy
