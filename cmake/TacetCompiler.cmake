@@ -3,6 +3,8 @@ add_library(tacet_compiler INTERFACE)
 target_compile_features(tacet_compiler INTERFACE cxx_std_20)
 # Contraction would let two builds round differently; bit-reproducible results forbid it.
 target_compile_options(tacet_compiler INTERFACE $<BUILD_INTERFACE:-ffp-contract=off>)
+# Keeps the parts of Eigen that are not under MPL-2.0 out.
+target_compile_definitions(tacet_compiler INTERFACE EIGEN_MPL2_ONLY)
 set(_tacet_warnings -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
                     -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
                     -Wdouble-promotion -Wformat=2)

@@ -41,6 +41,7 @@ class CheckFloorsTest(unittest.TestCase):
                                     '#include "tacet/base/error.h"\n'
                                     '#include "tacet/random/source.h"\n',
             "tacet/apps/main.cc": '#include <CLI/CLI.hpp>\n#include "tacet/report/record.h"\n',
+            "tacet/data/csv_test.cc": '#include "tests/support/data_sets.h"\n',
             "tests/support/x.cc": '#include <gtest/gtest.h>\n#include "tacet/learn/gradient.h"\n',
         })
 
@@ -72,6 +73,10 @@ class CheckFloorsTest(unittest.TestCase):
     def test_an_include_in_a_comment_is_none(self):
         self.assert_clean({"tacet/base/x.h": '// #include "tacet/apps/y.h"\n'
                                              '/*\n#include "tacet/apps/y.h"\n*/\n'})
+
+    def test_products_know_nothing_of_the_tests(self):
+        self.assert_finding({"tacet/data/csv.cc": '#include "tests/support/data_sets.h"\n'},
+                            "tacet/data/csv.cc:1", "by their path")
 
     def test_unknown_modules_and_relative_includes_are_found(self):
         self.assert_finding({"tacet/base/x.h": '#include "tacet/attic/y.h"\n'},
