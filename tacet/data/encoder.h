@@ -42,20 +42,4 @@ class Encoder {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// The part all formats share: raw features (each block of norm at most 1 before scaling, columns
-/// ascending, intercept not included) to the certified integer row.
-class RowScaler {
- public:
-  explicit RowScaler(const Schema& schema);
-  void scale(std::span<const std::uint32_t> columns, std::span<const double> values,
-             EncodedRow& row) const;
-
- private:
-  bool intercept_;
-  RowScaling scaling_;
-  double constant_factor_;
-  std::int64_t columns_;
-  std::int64_t squared_norm_bound_;
-};
-
 }  // namespace tacet::data

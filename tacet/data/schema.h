@@ -59,6 +59,10 @@ struct IgnoredColumn {};
 struct Column {
   std::string name;
   std::variant<NumericColumn, CategoricalColumn, HashedColumn, TextColumn, IgnoredColumn> rule;
+
+  [[nodiscard]] bool ignored() const { return std::holds_alternative<IgnoredColumn>(rule); }
+  /// How many encoded features the column has.
+  [[nodiscard]] std::int64_t width() const;
 };
 
 /// Features without names, all alike, as LIBSVM and NPY files hold them: `count` numbers, clipped

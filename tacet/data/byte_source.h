@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tacet::data {
+
+/// A stream of bytes that is read once from front to back.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// Fills the front of `buffer` and says how many bytes; 0 only at the end.
+  [[nodiscard]] virtual std::size_t read(std::span<char> buffer) = 0;
+};
+
+/// Opens a file; one that starts with gzip's two magic bytes is decompressed on the way (several
+/// members in a row as gzip itself reads them). IoError when the system refuses (a directory, no
+/// permission), DataError when compressed data are damaged or end early.
+[[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file);
+
+/// Bytes in memory, decompressed likewise; `text` must outlive the source.
+[[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::string_view text,
+                                                        std::string_view name);
+
+}  // namespace tacet::data

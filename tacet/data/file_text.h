@@ -1,0 +1,12 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace tacet::data {
+
+/// A small file (a schema) as text. IoError names the file and what the system said; files above
+/// 256 MiB are a DataError.
+[[nodiscard]] std::string read_text_file(const std::filesystem::path& file);
+
+}  // namespace tacet::data

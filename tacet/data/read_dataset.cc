@@ -1,0 +1,80 @@
+#include "tacet/data/read_dataset.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/data/byte_source.h"
+#include "tacet/data/csv.h"
+
+namespace tacet::data {
+namespace {
+
+constexpr std::int64_t rows_between_checks = 4096;
+
+CsvOptions csv_options(const FileFormat& format) {
+  return {.separator = format.separator, .quote = format.quote, .trim = format.trim};
+}
+
+std::vector<std::string> file_columns(CsvReader& reader, const FileFormat& format) {
+  if (!format.header) return format.names;
+  const auto header = reader.next();
+  if (!header) {
+    throw base::DataError(fmt::format("{}:1: the file is empty; a line of column names is expected",
+                                      reader.file_name()));
+  }
+  return {header->begin(), header->end()};
+}
+
+Dataset read_csv(std::unique_ptr<ByteSource> source, const std::string& file_name,
+                 const Schema& schema, const ReadOptions& options) {
+  CsvReader reader(std::move(source), file_name, csv_options(schema.format));
+  const std::vector<std::string> names = file_columns(reader, schema.format);
+  Encoder encoder(schema, names, options.target, file_name);
+  reader.expect_columns(names.size());
+  Dataset data(schema.shape());
+  if (schema.unit && options.target == TargetUse::required) data.declare_units();
+  EncodedRow row;
+  while (const auto fields = reader.next()) {
+    encoder.encode(*fields, row);
+    data.append(row);
+    if (options.cancel != nullptr && data.rows() % rows_between_checks == 0) {
+      options.cancel->throw_if_cancelled();
+    }
+  }
+  if (data.rows() == 0) {
+    throw base::DataError(fmt::format("{}: the file holds {}no records", file_name,
+                                      schema.format.header ? "a header and " : ""));
+  }
+  return data;
+}
+
+void check_options(const Schema& schema, const ReadOptions& options) {
+  if (options.target == TargetUse::required && !schema.target) {
+    throw base::UsageError("the schema names no [target]; training and evaluation need one");
+  }
+  if (schema.unit && options.units == UnitUse::refuse && options.target == TargetUse::required) {
+    throw base::UsageError(fmt::format(
+        "the schema's unit column '{}' asks to protect all records of a unit together, which is "
+        "not possible here; remove 'unit' to protect single records",
+        *schema.unit));
+  }
+}
+
+}  // namespace
+
+Dataset read_dataset(const std::filesystem::path& file, const Schema& schema,
+                     const ReadOptions& options) {
+  schema.validate();
+  check_options(schema, options);
+  switch (schema.format.kind) {
+    case FileKind::csv:
+      return read_csv(open_source(file), file.string(), schema, options);
+    default:
+      throw base::UsageError("only CSV files can be read so far");
+  }
+}
+
+}  // namespace tacet::data
