@@ -1,0 +1,150 @@
+#include "tacet/data/read_dataset.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tacet/base/error.h"
+#include "tests/support/data_sets.h"
+
+namespace tacet::data {
+namespace {
+
+/// A file that disappears with the test.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& content)
+      : path_(std::filesystem::temp_directory_path() /
+              ("tacet_read_" + std::to_string(getpid()) + "_" + std::to_string(counter_++))) {
+    std::ofstream(path_, std::ios::binary) << content;
+  }
+  ~TemporaryFile() { std::filesystem::remove(path_); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  static inline int counter_ = 0;
+  std::filesystem::path path_;
+};
+
+Schema schema_of(const std::string& name) {
+  return load_schema(test::source_file("data/schemas/" + name + ".toml"));
+}
+
+Schema small_schema(const std::string& more = "") {
+  return schema_from_toml(more +
+                              "[target]\ncolumn='y'\npositive='1'\n"
+                              "[[column]]\nname='x'\nkind='numeric'\nlower=0\nupper=1\n",
+                          "s.toml");
+}
+
+TEST(ReadDataset, ReadsTheBerkeleyAdmissions) {
+  const Dataset data =
+      read_dataset(test::source_file("data/berkeley1973.csv"), schema_of("berkeley1973"));
+  EXPECT_EQ(data.rows(), 4526);
+  EXPECT_EQ(data.columns(), 8);
+  std::int64_t admitted = 0;
+  std::int64_t women = 0;
+  for (std::int64_t row = 0; row < data.rows(); ++row) {
+    admitted += data.label(row) > 0 ? 1 : 0;
+    women += data.dense_row(row)[0] > 0 ? 1 : 0;
+    // sex, department and intercept, each 1 / sqrt 3
+    ASSERT_EQ(data.squared_norm(row), 3 * 1182 * 1182);
+  }
+  // Sums of the published table.
+  EXPECT_EQ(admitted, 1755);
+  EXPECT_EQ(women, 1835);
+}
+
+TEST(ReadDataset, FaultsOfTheFileAreClearErrors) {
+  const Schema schema = small_schema();
+  const auto error = [&](const std::string& content) -> std::string {
+    const TemporaryFile file(content);
+    try {
+      static_cast<void>(read_dataset(file.path(), schema));
+    } catch (const base::DataError& fault) {
+      return std::string(fault.what()).substr(file.path().string().size());
+    }
+    return "no error";
+  };
+  EXPECT_EQ(error(""), ":1: the file is empty; a line of column names is expected");
+  EXPECT_EQ(error("x,y\n"), ": the file holds a header and no records");
+  EXPECT_EQ(error("x,z\n1,1\n"), ":1: the schema's column 'y' is not in the file");
+  EXPECT_EQ(error("x,y\n1,1\n1\n"), ":3:1: the record has 1 columns; the file begins with 2");
+  EXPECT_EQ(error("x,y\n1,1\ngarbage,nan\n"), "no error");
+  EXPECT_THROW(static_cast<void>(read_dataset("/nonexistent.csv", schema)), base::IoError);
+}
+
+TEST(ReadDataset, PredictionReadsFeaturesWithoutTheTarget) {
+  const TemporaryFile file("x\n0.5\n1\n");
+  const Dataset data = read_dataset(file.path(), small_schema(), {.target = TargetUse::absent});
+  EXPECT_EQ(data.rows(), 2);
+  EXPECT_EQ(data.label(0), 0);
+}
+
+TEST(ReadDataset, AUnitColumnIsRefusedWhereUnitsAreNotBounded) {
+  const Schema schema = small_schema("unit='u'\n");
+  const TemporaryFile file("x,y,u\n0.5,1,ann\n1,0,bob\n0,1,ann\n");
+  EXPECT_THROW(static_cast<void>(read_dataset(file.path(), schema)), base::UsageError);
+  const Dataset data = read_dataset(file.path(), schema, {.units = UnitUse::index});
+  EXPECT_EQ(data.unit_count(), 2);
+  EXPECT_EQ(data.unit_of(2), 0);
+}
+
+TEST(ReadDataset, DenseAndSparseHoldTheSameNumbers) {
+  const TemporaryFile file("x,y\n0.5,1\n0,0\n1,1\n");
+  const Dataset dense = read_dataset(file.path(), small_schema("storage='dense'\n"));
+  const Dataset sparse = read_dataset(file.path(), small_schema("storage='sparse'\n"));
+  ASSERT_TRUE(sparse.sparse());
+  for (std::int64_t row = 0; row < 3; ++row) {
+    std::vector<std::int16_t> values(2, 0);
+    const SparseRow stored = sparse.sparse_row(row);
+    for (std::size_t k = 0; k < stored.columns.size(); ++k) {
+      values[stored.columns[k]] = stored.values[k];
+    }
+    const auto expected = dense.dense_row(row);
+    EXPECT_TRUE(std::equal(values.begin(), values.end(), expected.begin(), expected.end()));
+  }
+}
+
+TEST(ReadDataset, CancellingStopsTheReading) {
+  std::string content = "x,y\n";
+  for (int k = 0; k < 10000; ++k) content += "1,1\n";
+  const TemporaryFile file(content);
+  base::CancelToken cancel;
+  cancel.cancel();
+  EXPECT_THROW(static_cast<void>(read_dataset(file.path(), small_schema(), {.cancel = &cancel})),
+               base::Interrupted);
+}
+
+TEST(ReadDataset, AdultMatchesItsPublishedCounts) {
+  TACET_SKIP_WITHOUT_DATA(train, "adult/adult.train.csv.gz");
+  const Dataset data = read_dataset(train, schema_of("adult"));
+  EXPECT_EQ(data.rows(), 32561);
+  EXPECT_EQ(data.columns(), 109);
+  EXPECT_TRUE(data.sparse());
+  std::int64_t positive = 0;
+  for (std::int64_t row = 0; row < data.rows(); ++row) {
+    positive += data.label(row) > 0 ? 1 : 0;
+    // Every category is known: eight ones and the intercept at least.
+    ASSERT_GE(data.sparse_row(row).values.size(), 9U);
+  }
+  EXPECT_EQ(positive, 7841);  // 24.08 percent, the codebook's share
+}
+
+TEST(ReadDataset, BankMarketingMatchesItsPublishedCounts) {
+  TACET_SKIP_WITHOUT_DATA(file, "bank_marketing/bank-additional-full.csv.gz");
+  const Dataset data = read_dataset(file, schema_of("bank_marketing"));
+  EXPECT_EQ(data.rows(), 41188);
+  EXPECT_EQ(data.columns(), 65);
+  std::int64_t positive = 0;
+  for (std::int64_t row = 0; row < data.rows(); ++row) positive += data.label(row) > 0 ? 1 : 0;
+  EXPECT_EQ(positive, 4640);
+}
+
+}  // namespace
+}  // namespace tacet::data
