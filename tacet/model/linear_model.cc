@@ -1,0 +1,188 @@
+#include "tacet/model/linear_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "tacet/base/checked_cast.h"
+#include "tacet/base/error.h"
+
+namespace tacet::model {
+namespace {
+
+constexpr double unit = 1.0 / data::Dataset::feature_scale;  // a power of two: scaling is exact
+
+void expect(bool holds, const std::string& message) {
+  if (!holds) throw base::DataError(message);
+}
+
+void expect_finite(std::span<const double> values, const char* field, double lowest) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    expect(std::isfinite(values[i]) && values[i] >= lowest,
+           fmt::format("{}[{}] must be a finite number{}, got {}", field, i,
+                       lowest == 0 ? " of at least 0" : "", values[i]));
+  }
+}
+
+void expect_class_names(const LinearModel& model) {
+  const auto count = model.classes.size();
+  switch (model.task) {
+    case Task::binary:
+      expect(count == 2, fmt::format("classes must hold two names, got {}", count));
+      return;
+    case Task::multi_class:
+      expect(count >= 2, fmt::format("classes must hold at least two names, got {}", count));
+      return;
+    case Task::regression:
+      expect(count == 0, "classes must be empty for a regression");
+      expect(std::isfinite(model.target_lower) && std::isfinite(model.target_upper) &&
+                 model.target_lower < model.target_upper,
+             fmt::format("target bounds must be finite and ascending, got {} and {}",
+                         model.target_lower, model.target_upper));
+      return;
+  }
+}
+
+}  // namespace
+
+std::string to_string(Task task) {
+  switch (task) {
+    case Task::binary:
+      return "binary";
+    case Task::multi_class:
+      return "multi_class";
+    case Task::regression:
+      return "regression";
+  }
+  throw base::InternalError("a task outside its enumeration");
+}
+
+Task parse_task(std::string_view name) {
+  for (const auto task : {Task::binary, Task::multi_class, Task::regression}) {
+    if (name == to_string(task)) return task;
+  }
+  throw base::DataError(
+      fmt::format("task must be binary, multi_class or regression, got '{}'", name));
+}
+
+Task task_of(const data::Target& target) {
+  if (target.regression()) return Task::regression;
+  return std::holds_alternative<data::MultiClassTarget>(target.rule) ? Task::multi_class
+                                                                     : Task::binary;
+}
+
+std::int64_t LinearModel::output_count() const {
+  return task == Task::multi_class ? base::checked_cast<std::int64_t>(classes.size()) : 1;
+}
+
+std::int64_t LinearModel::feature_count() const {
+  return base::checked_cast<std::int64_t>(features.size());
+}
+
+std::span<const double> LinearModel::output(std::int64_t index) const {
+  const auto width = features.size();
+  return std::span(coefficients).subspan(base::checked_cast<std::size_t>(index) * width, width);
+}
+
+bool LinearModel::has_probabilities() const {
+  return task != Task::regression && std::holds_alternative<LogisticLoss>(loss);
+}
+
+void LinearModel::validate() const {
+  expect(!features.empty(), "features must not be empty");
+  expect_class_names(*this);
+  const auto expected = features.size() * base::checked_cast<std::size_t>(output_count());
+  expect(coefficients.size() == expected,
+         fmt::format("coefficients must hold {} numbers ({} features, {} outputs), got {}",
+                     expected, features.size(), output_count(), coefficients.size()));
+  expect(noise_deviations.empty() || noise_deviations.size() == expected,
+         fmt::format("noise_deviations must be empty or hold {} numbers, got {}", expected,
+                     noise_deviations.size()));
+  expect_finite(coefficients, "coefficients", -INFINITY);
+  expect_finite(noise_deviations, "noise_deviations", 0);
+}
+
+LinearModel empty_model(const data::Schema& schema, const Loss& loss) {
+  if (!schema.target) throw base::DataError("the schema names no target; a model needs one");
+  LinearModel model;
+  model.loss = loss;
+  model.task = task_of(*schema.target);
+  model.classes = schema.target->class_names();
+  for (auto& column : schema.encoded_columns()) model.features.push_back(std::move(column.name));
+  if (const auto* bounds = std::get_if<data::RegressionTarget>(&schema.target->rule)) {
+    model.target_lower = bounds->lower;
+    model.target_upper = bounds->upper;
+  }
+  model.coefficients.assign(
+      model.features.size() * base::checked_cast<std::size_t>(model.output_count()), 0.0);
+  return model;
+}
+
+double margin(std::span<const double> coefficients, std::span<const std::int16_t> row) {
+  double sum = 0;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (row[i] != 0) sum += coefficients[i] * row[i];
+  }
+  return sum * unit;
+}
+
+double margin(std::span<const double> coefficients, const data::SparseRow& row) {
+  double sum = 0;
+  for (std::size_t i = 0; i < row.columns.size(); ++i) {
+    sum += coefficients[row.columns[i]] * row.values[i];
+  }
+  return sum * unit;
+}
+
+void margins(const LinearModel& model, const data::Dataset& data, std::int64_t row,
+             std::span<double> out) {
+  if (data.columns() != model.feature_count()) {
+    throw base::InternalError(fmt::format("a model of {} features met data of {} columns",
+                                          model.feature_count(), data.columns()));
+  }
+  for (std::int64_t i = 0; i < model.output_count(); ++i) {
+    const auto place = static_cast<std::size_t>(i);
+    out[place] = data.sparse() ? margin(model.output(i), data.sparse_row(row))
+                               : margin(model.output(i), data.dense_row(row));
+  }
+}
+
+std::int64_t predicted_class(const LinearModel& model, std::span<const double> margins) {
+  if (model.task == Task::binary) return margins[0] > 0 ? 1 : 0;
+  return std::ranges::max_element(margins) - margins.begin();
+}
+
+void class_probabilities(const LinearModel& model, std::span<const double> margins,
+                         std::span<double> out) {
+  if (!model.has_probabilities()) {
+    throw base::UsageError(fmt::format(
+        "a model trained with the {} loss gives no probabilities; the logistic loss does",
+        loss_name(model.loss)));
+  }
+  if (model.task == Task::binary) {
+    out[1] = logistic(margins[0]);
+    out[0] = logistic(-margins[0]);
+    return;
+  }
+  std::ranges::transform(margins, out.begin(), logistic);
+  const double total = std::accumulate(out.begin(), out.end(), 0.0);
+  // All margins below -745 underflow to zero: nothing then speaks for any class.
+  const double even = 1.0 / static_cast<double>(out.size());
+  for (auto& value : out) value = total > 0 ? value / total : even;
+}
+
+double regression_value(const LinearModel& model, double margin) {
+  const double share = (std::clamp(margin, -1.0, 1.0) + 1.0) / 2.0;
+  return model.target_lower + share * (model.target_upper - model.target_lower);
+}
+
+double logistic(double margin) {
+  if (margin >= 0) return 1.0 / (1.0 + std::exp(-margin));
+  const double odds = std::exp(margin);
+  return odds / (1.0 + odds);
+}
+
+}  // namespace tacet::model

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/data/dataset.h"
+#include "tacet/data/schema.h"
+#include "tacet/model/loss.h"
+
+namespace tacet::model {
+
+enum class Task {
+  binary,       ///< two classes, one margin; a positive margin speaks for the second class
+  multi_class,  ///< k classes, one margin a class (one against the rest)
+  regression    ///< a number in public bounds, one margin in [-1, 1] units
+};
+
+/// "binary", "multi_class" or "regression".
+[[nodiscard]] std::string to_string(Task task);
+/// The inverse; anything else is a DataError.
+[[nodiscard]] Task parse_task(std::string_view name);
+
+/// What a target asks for.
+[[nodiscard]] Task task_of(const data::Target& target);
+
+/// A linear predictor over encoded features. Public: coefficients reach it through a mechanism, or
+/// carry the mark of an unprotected run in the receipt beside them.
+///
+/// The margin of a row x in real units (stored integers / Dataset::feature_scale) is the sum of
+/// coefficient times feature, ascending by column; the intercept is a feature like the others.
+struct LinearModel {
+  Loss loss;  ///< the loss that was minimised
+  Task task = Task::binary;
+  std::vector<std::string> features;     ///< names of the encoded columns
+  std::vector<std::string> classes;      ///< {negative, positive}, or k names; empty for regression
+  double target_lower = -1;              ///< regression: original units of margin -1
+  double target_upper = 1;               ///< regression: original units of margin +1
+  std::vector<double> coefficients;      ///< output_count() rows of features.size()
+  std::vector<double> noise_deviations;  ///< of each coefficient's noise; empty when not estimated
+
+  /// 1, or the number of classes for multi_class.
+  [[nodiscard]] std::int64_t output_count() const;
+  [[nodiscard]] std::int64_t feature_count() const;
+  [[nodiscard]] std::span<const double> output(std::int64_t index) const;
+  /// Whether margins are log odds, so that probabilities mean something: the logistic loss.
+  [[nodiscard]] bool has_probabilities() const;
+
+  /// Throws DataError that names the first field that makes no sense.
+  void validate() const;
+};
+
+/// A model with all-zero coefficients, shaped and named by the schema. The schema must have a
+/// target.
+[[nodiscard]] LinearModel empty_model(const data::Schema& schema, const Loss& loss);
+
+[[nodiscard]] double margin(std::span<const double> coefficients,
+                            std::span<const std::int16_t> row);
+/// The same number, bit for bit, as for the dense form of the row.
+[[nodiscard]] double margin(std::span<const double> coefficients, const data::SparseRow& row);
+
+/// Margins of one record, output_count() numbers.
+void margins(const LinearModel& model, const data::Dataset& data, std::int64_t row,
+             std::span<double> out);
+
+/// Index of the class the margins speak for; of equals the first.
+[[nodiscard]] std::int64_t predicted_class(const LinearModel& model,
+                                           std::span<const double> margins);
+
+/// Probability of each class (2 for binary): the logistic link; for several classes each class's
+/// own probability divided by their sum. UsageError when the loss gives no probabilities.
+void class_probabilities(const LinearModel& model, std::span<const double> margins,
+                         std::span<double> out);
+
+/// The margin in the target's units, clipped to the target's public bounds.
+[[nodiscard]] double regression_value(const LinearModel& model, double margin);
+
+/// 1 / (1 + exp(-margin)) without overflow.
+[[nodiscard]] double logistic(double margin);
+
+}  // namespace tacet::model

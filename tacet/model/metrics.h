@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+/// How good predictions are, computed exactly. Results are as private as what goes in: callers
+/// show them only for data declared public. Spans of unequal length or of no elements are a
+/// UsageError.
+namespace tacet::model {
+
+/// Share of equal entries.
+[[nodiscard]] double accuracy(std::span<const std::int64_t> predicted,
+                              std::span<const std::int64_t> actual);
+
+/// Area under the receiver operating curve: the probability that a positive record scores above a
+/// negative one, ties counted half (Mann and Whitney 1947). Absent when one class is missing.
+[[nodiscard]] std::optional<double> auc(std::span<const double> scores,
+                                        std::span<const std::int64_t> positive);
+
+/// Mean of -log of the probability given to what happened; probabilities below 1e-15 count as
+/// that, so that one certain mistake stays finite.
+[[nodiscard]] double log_loss(std::span<const double> probability_of_actual);
+
+[[nodiscard]] double mean_absolute_error(std::span<const double> predicted,
+                                         std::span<const double> actual);
+[[nodiscard]] double root_mean_squared_error(std::span<const double> predicted,
+                                             std::span<const double> actual);
+/// 1 - (squared error) / (squared error of the mean). Absent when the actual values are all equal.
+[[nodiscard]] std::optional<double> r_squared(std::span<const double> predicted,
+                                              std::span<const double> actual);
+/// Mean of level * r for r = actual - predicted >= 0, (level - 1) * r below (Koenker and Bassett
+/// 1978). `level` is in (0, 1).
+[[nodiscard]] double pinball_loss(std::span<const double> predicted, std::span<const double> actual,
+                                  double level);
+
+/// Records whose predicted probability fell into [lower, upper).
+struct CalibrationBin {
+  double lower = 0;
+  double upper = 1;
+  std::int64_t count = 0;
+  double mean_probability = 0;   ///< 0 when count is 0
+  double positive_fraction = 0;  ///< 0 when count is 0
+};
+
+/// Equal bins over [0, 1]; the last one includes 1.
+[[nodiscard]] std::vector<CalibrationBin> calibration_table(std::span<const double> probabilities,
+                                                            std::span<const std::int64_t> positive,
+                                                            int bins);
+
+}  // namespace tacet::model

@@ -1,0 +1,90 @@
+#include "tacet/model/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tacet/base/error.h"
+
+namespace tacet::model {
+namespace {
+
+using Labels = std::vector<std::int64_t>;
+using Values = std::vector<double>;
+
+TEST(Metrics, AccuracyIsTheShareOfEqualEntries) {
+  EXPECT_EQ(accuracy(Labels{0, 1, 2, 2}, Labels{0, 2, 2, 2}), 0.75);
+}
+
+TEST(Metrics, AucCountsPairsAndTiesHalf) {
+  // By hand: positives .8, .4; negatives .4, .1. Wins 1 + 1 + .5 + 1 of 4.
+  EXPECT_EQ(auc(Values{0.8, 0.4, 0.4, 0.1}, Labels{1, 1, 0, 0}), 0.875);
+  EXPECT_EQ(auc(Values{0.5, 0.5, 0.5}, Labels{1, 0, 0}), 0.5);
+  EXPECT_EQ(auc(Values{-3, 4}, Labels{1, 0}), 0.0);
+}
+
+TEST(Metrics, AucIsAbsentWithOneClass) {
+  EXPECT_FALSE(auc(Values{1, 2}, Labels{1, 1}).has_value());
+}
+
+TEST(Metrics, AucEqualsTheCountOverAllPairs) {
+  Values scores;
+  Labels positive;
+  for (int i = 0; i < 200; ++i) {
+    scores.push_back((i * 37) % 23);
+    positive.push_back((i * 11) % 7 < 3 ? 1 : 0);
+  }
+  double wins = 0;
+  double pairs = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    for (std::size_t j = 0; j < scores.size(); ++j) {
+      if (positive[i] == 0 || positive[j] == 1) continue;
+      pairs += 1;
+      wins += scores[i] > scores[j] ? 1 : scores[i] == scores[j] ? 0.5 : 0;
+    }
+  }
+  EXPECT_NEAR(auc(scores, positive).value(), wins / pairs, 1e-14);
+}
+
+TEST(Metrics, LogLossOfAFairCoinIsLogTwoAndStaysFinite) {
+  EXPECT_NEAR(log_loss(Values{0.5, 0.5}), std::log(2.0), 1e-15);
+  EXPECT_NEAR(log_loss(Values{0.0}), 15 * std::log(10.0), 1e-12);
+}
+
+TEST(Metrics, RegressionErrorsByHand) {
+  const Values predicted{1, 2, 3};
+  const Values actual{1, 4, 7};
+  EXPECT_EQ(mean_absolute_error(predicted, actual), 2);
+  EXPECT_NEAR(root_mean_squared_error(predicted, actual), std::sqrt(20.0 / 3), 1e-15);
+  // Squared error 20, about the mean 18.
+  EXPECT_NEAR(r_squared(predicted, actual).value(), 1 - 20.0 / 18, 1e-14);
+  EXPECT_FALSE(r_squared(Values{1, 2}, Values{3, 3}).has_value());
+}
+
+TEST(Metrics, PinballWeighsTheSidesByItsLevel) {
+  EXPECT_NEAR(pinball_loss(Values{0}, Values{2}, 0.9), 1.8, 1e-15);
+  EXPECT_NEAR(pinball_loss(Values{2}, Values{0}, 0.9), 0.2, 1e-15);
+  EXPECT_THROW((void)pinball_loss(Values{0}, Values{0}, 1), base::UsageError);
+}
+
+TEST(Metrics, CalibrationTableCountsEveryRecordOnce) {
+  const auto table = calibration_table(Values{0, 0.05, 0.5, 0.55, 1}, Labels{0, 1, 1, 0, 1}, 10);
+  ASSERT_EQ(table.size(), 10U);
+  EXPECT_EQ(table[0].count, 2);
+  EXPECT_EQ(table[0].positive_fraction, 0.5);
+  EXPECT_EQ(table[0].mean_probability, 0.025);
+  EXPECT_EQ(table[5].count, 2);
+  EXPECT_EQ(table[9].count, 1);
+  EXPECT_EQ(table[1].count, 0);
+  EXPECT_EQ(table[1].mean_probability, 0);
+}
+
+TEST(Metrics, NothingToCompareIsRefused) {
+  EXPECT_THROW((void)accuracy(Labels{}, Labels{}), base::UsageError);
+  EXPECT_THROW((void)mean_absolute_error(Values{1}, Values{1, 2}), base::UsageError);
+  EXPECT_THROW((void)calibration_table(Values{1}, Labels{1}, 0), base::UsageError);
+}
+
+}  // namespace
+}  // namespace tacet::model

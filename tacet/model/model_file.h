@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "tacet/base/atomic_file.h"
+#include "tacet/data/schema.h"
+#include "tacet/model/linear_model.h"
+#include "tacet/privacy/receipt.h"
+
+/// The file that training leaves behind: versioned JSON with the schema (how records were read),
+/// the model, and the receipt (what it cost). Everything in it is public.
+///
+/// A SHA-256 checksum over the content detects accidents and edits by hand. It is no signature:
+/// who can write the file can also write a matching checksum.
+namespace tacet::model {
+
+struct ModelFile {
+  data::Schema schema;
+  LinearModel model;
+  privacy::Receipt receipt;
+};
+
+/// The file's text. Ranges, shapes and agreement with the schema are checked first (DataError); a
+/// receipt that hides the mark of an unprotected run is a UsageError.
+[[nodiscard]] std::string model_to_json(const ModelFile& file);
+
+/// Reads the text strictly: what is missing, unknown, repeated, out of range, of the wrong length
+/// or type, at odds with the schema or with the checksum is a DataError that starts with
+/// `file_name` and names the field.
+[[nodiscard]] ModelFile model_from_json(std::string_view text, std::string_view file_name);
+
+void save_model(const std::filesystem::path& path, const ModelFile& file,
+                base::Overwrite overwrite);
+/// IoError when the file cannot be read, else as model_from_json.
+[[nodiscard]] ModelFile load_model(const std::filesystem::path& path);
+
+}  // namespace tacet::model
