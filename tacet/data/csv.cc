@@ -121,7 +121,8 @@ const char* CsvReader::parse_quoted(const char* at) {
   const char* const opening = at;
   const char quote = *options_.quote;
   bool escaped = false;
-  for (++at;; ++at) {
+  ++at;
+  for (;;) {
     at = static_cast<const char*>(std::memchr(at, quote, static_cast<std::size_t>(end - at)));
     if (at == nullptr) {
       if (exhausted_) fail(opening, "a quote is opened here and never closed");
@@ -129,7 +130,7 @@ const char* CsvReader::parse_quoted(const char* at) {
     }
     if (at + 1 == end || at[1] != quote) break;
     escaped = true;
-    ++at;
+    at += 2;
   }
   if (at + 1 == end && !exhausted_) return nullptr;  // the next byte may double the quote
   const std::string_view content(opening + 1, static_cast<std::size_t>(at - opening - 1));

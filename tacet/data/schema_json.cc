@@ -18,7 +18,7 @@ Node convert(const nlohmann::json& json, const std::string& path, int depth) {
   if (json.is_object()) {
     NodeTable entries;
     for (const auto& [key, value] : json.items()) {
-      entries.emplace_back(key, convert(value, path + "." + key, depth + 1));
+      entries.push_back({key, convert(value, path + "." + key, depth + 1)});
     }
     node.value = std::move(entries);
   } else if (json.is_array()) {

@@ -15,12 +15,18 @@
 namespace tacet::data::internal {
 
 struct Node;
+struct NodeEntry;
 using NodeArray = std::vector<Node>;
-using NodeTable = std::vector<std::pair<std::string, Node>>;
+using NodeTable = std::vector<NodeEntry>;
 
 struct Node {
   std::variant<bool, std::int64_t, double, std::string, NodeArray, NodeTable> value;
   std::string where;  ///< `file:line:column`, or a path of keys for JSON
+};
+
+struct NodeEntry {
+  std::string key;
+  Node node;
 };
 
 [[nodiscard]] Node node_from_toml(std::string_view text, std::string_view file_name);

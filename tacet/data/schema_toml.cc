@@ -18,7 +18,7 @@ Node convert(const toml::node& source, std::string_view file_name) {
   if (const auto* table = source.as_table()) {
     NodeTable entries;
     for (const auto& [key, value] : *table) {
-      entries.emplace_back(std::string(key.str()), convert(value, file_name));
+      entries.push_back({std::string(key.str()), convert(value, file_name)});
     }
     node.value = std::move(entries);
   } else if (const auto* array = source.as_array()) {

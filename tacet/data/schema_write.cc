@@ -43,9 +43,11 @@ void write_keys(const json& table, std::initializer_list<const char*> first, std
   for (const char* key : first) {
     if (table.contains(key)) out += fmt::format("{} = {}\n", key, toml_value(table[key]));
   }
-  for (const auto& [key, value] : table.items()) {
+  for (const auto& entry : table.items()) {
+    const std::string& key = entry.key();
+    const json& value = entry.value();
     const bool written =
-        std::any_of(first.begin(), first.end(), [&](const char* name) { return key == name; });
+        std::any_of(first.begin(), first.end(), [&key](const char* name) { return key == name; });
     const bool table_follows =
         value.is_object() || (value.is_array() && !value.empty() && value[0].is_object());
     if (!written && !table_follows) out += fmt::format("{} = {}\n", key, toml_value(value));
