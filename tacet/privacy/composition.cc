@@ -2,44 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/gaussian.h"
+#include "tacet/privacy/rdp.h"
+#include "tacet/privacy/structure.h"
 
 namespace tacet::privacy {
-namespace {
-
-/// mu^2 of an event made of Gaussians, rounded up.
-double squared_mu(const Event& event, Adjacency adjacency) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const auto up = [](double value) { return value == 0 ? 0 : std::nextafter(value, infinity); };
-  if (const auto* gaussian = event.as<Gaussian>()) {
-    if (std::isinf(gaussian->noise_multiplier)) return 0;
-    const double mu = up(distance_factor(adjacency) / gaussian->noise_multiplier);
-    return up(mu * mu);
-  }
-  if (const auto* repeated = event.as<Repeated>()) {
-    const double base = squared_mu(*repeated->base, adjacency);
-    return base == 0 ? 0 : up(up(static_cast<double>(repeated->count)) * base);
-  }
-  if (const auto* composed = event.as<Composed>()) {
-    double sum = 0;
-    for (const auto& part : composed->parts) sum = up(sum + squared_mu(part, adjacency));
-    return sum;
-  }
-  throw base::GuaranteeError(fmt::format("no bound is proved here for the event '{}' under {}",
-                                         kind_name(event), to_string(adjacency)));
-}
-
-}  // namespace
 
 Guarantee account(const Event& event, Adjacency adjacency, Delta delta) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double square = squared_mu(event, adjacency);
-  const double mu = square == 0 ? 0 : std::nextafter(std::sqrt(square), infinity);
-  return {gaussian::epsilon(mu, delta), delta.value(), adjacency};
+  if (const auto reason = internal::refusal(event, adjacency); !reason.empty()) {
+    throw base::GuaranteeError(reason);
+  }
+  if (const auto square = internal::squared_mu(event, adjacency)) {
+    const double mu = internal::round_up(std::sqrt(*square));
+    return {gaussian::epsilon(mu, delta), delta.value(), adjacency};
+  }
+  double epsilon = internal::pure_epsilon(event, adjacency);
+  const auto curve = rdp::curve(event, adjacency);
+  if (curve) {
+    epsilon = std::min(epsilon, rdp::best_epsilon(*curve, delta).epsilon);
+  } else if (std::isinf(epsilon) && delta.value() > 0) {
+    throw base::GuaranteeError(fmt::format("no bound is proved here for the event '{}' under {}",
+                                           kind_name(event), to_string(adjacency)));
+  }
+  return {epsilon, delta.value(), adjacency};
 }
 
 double epsilon(const Event& event, Adjacency adjacency, Delta delta) {

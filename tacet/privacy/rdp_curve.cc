@@ -1,0 +1,198 @@
+// Renyi curves of whole events.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "tacet/privacy/rdp.h"
+#include "tacet/privacy/structure.h"
+
+namespace tacet::privacy::rdp {
+namespace {
+
+using MaybeCurve = std::optional<Curve>;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Values at integers, kept: sampling theorems ask for the same ones at every order.
+class Remembered {
+ public:
+  explicit Remembered(Curve curve) : curve_(std::move(curve)) {}
+  double operator()(double alpha) {
+    const bool small_integer = alpha == std::floor(alpha) && alpha < 4096;
+    if (!small_integer) return curve_(alpha);
+    const auto index = static_cast<std::size_t>(alpha);
+    if (values_.size() <= index) values_.resize(index + 1, -1);
+    if (values_[index] < 0) values_[index] = curve_(alpha);
+    return values_[index];
+  }
+
+ private:
+  Curve curve_;
+  std::vector<double> values_;
+};
+
+/// log of 2 e^{t^2/2} Phi(t), the moment generating function of |N|.
+double log_folded_moment(double t) {
+  // Phi(t) is at least 1/2 for t >= 0, so the plain logarithm is accurate.
+  return 0.5 * t * t + std::log1p(std::erf(t * 0.70710678118654752440));
+}
+
+struct CurveOf {
+  Adjacency adjacency;
+
+  MaybeCurve own(Adjacency stated, Curve curve) const {
+    if (stated != adjacency) return std::nullopt;
+    return curve;
+  }
+  MaybeCurve operator()(const Gaussian& e) const {
+    const auto square = internal::squared_mu(e, adjacency);
+    return Curve([mu = std::sqrt(*square)](double alpha) { return gaussian(mu, alpha); });
+  }
+  MaybeCurve operator()(const Laplace& e) const {
+    const double scale = e.noise_multiplier / distance_factor(adjacency);
+    return Curve([scale](double alpha) { return laplace(scale, alpha); });
+  }
+  MaybeCurve operator()(const DiscreteGaussian& e) const {
+    const double distance = distance_factor(adjacency) * static_cast<double>(e.sensitivity);
+    const double mu = distance == 0 ? 0 : internal::round_up(distance / e.sigma);
+    return Curve([mu](double alpha) { return gaussian(mu, alpha); });
+  }
+  MaybeCurve operator()(const DiscreteLaplace& e) const { return by_pure(e); }
+  MaybeCurve operator()(const PureDp& e) const {
+    return e.adjacency == adjacency ? by_pure(e) : std::nullopt;
+  }
+  MaybeCurve operator()(const ApproximateDp& e) const {
+    if (e.delta > 0 || e.adjacency != adjacency) return std::nullopt;
+    return by_pure(e);
+  }
+  MaybeCurve operator()(const BoundedRange& e) const {
+    return own(e.adjacency,
+               [epsilon = e.epsilon](double alpha) { return bounded_range(epsilon, alpha); });
+  }
+  MaybeCurve operator()(const ScoreSelection& e) const {
+    return own(e.adjacency, [e](double alpha) { return score_selection(e, alpha); });
+  }
+  MaybeCurve operator()(const Zcdp& e) const {
+    return own(e.adjacency,
+               [rho = e.rho](double alpha) { return internal::round_up(rho * alpha); });
+  }
+  MaybeCurve operator()(const Profile& e) const {
+    if (e.points.back().delta > 0 || e.adjacency != adjacency) return std::nullopt;
+    return by_pure(e);
+  }
+  MaybeCurve operator()(const ObjectivePerturbation& e) const {
+    // The privacy loss is at most c + s^2/2 + s|N| in both orders; replacing a record doubles s by
+    // the convexity of exp over the two averaged losses. The released minimum adds Gaussian noise
+    // of its own on a vector that moves by at most 2 tolerance / regularization.
+    const double c = std::log1p(e.smoothness / e.regularization);
+    const double s = distance_factor(adjacency) * e.lipschitz / e.sigma;
+    const double output = 2 * e.tolerance / (e.regularization * e.output_sigma);
+    return Curve([c, s, output](double alpha) {
+      const double t = (alpha - 1) * s;
+      return (c + 0.5 * s * s + log_folded_moment(t) / (alpha - 1) +
+              0.5 * alpha * output * output) *
+             (1 + 1e-12);
+    });
+  }
+  MaybeCurve operator()(const ShuffledLocal& e) const {
+    return adjacency == Adjacency::replace_one ? by_pure(e) : std::nullopt;
+  }
+  MaybeCurve operator()(const PoissonSampled& e) const {
+    if (e.rate == 1) return curve(*e.base, adjacency);
+    if (e.rate == 0) return Curve([](double) { return 0.0; });
+    if (adjacency == Adjacency::replace_one) return std::nullopt;
+    if (const auto square = internal::squared_mu(*e.base, adjacency)) {
+      const double sigma = *square == 0 ? infinity : 1 / std::sqrt(*square);
+      return Curve([q = e.rate, sigma](double alpha) { return poisson_gaussian(q, sigma, alpha); });
+    }
+    const auto base = curve(*e.base, adjacency);
+    if (!base) return std::nullopt;
+    return Curve([q = e.rate, base = Remembered(*base)](double alpha) mutable {
+      return poisson(
+          q, [&base](double order) { return base(order); }, alpha);
+    });
+  }
+  MaybeCurve operator()(const FixedSizeSampled& e) const {
+    if (adjacency == Adjacency::add_remove) return std::nullopt;
+    const auto inside = internal::inner_adjacency(e, adjacency);
+    const auto base = curve(*e.base, inside);
+    if (!base) return std::nullopt;
+    const double limit = internal::pure_epsilon(*e.base, inside);
+    const double gamma =
+        std::min(1.0, static_cast<double>(e.sample_size) / static_cast<double>(e.population));
+    return Curve([gamma, limit, base = Remembered(*base)](double alpha) mutable {
+      return fixed_size(
+          gamma, [&base](double order) { return base(order); }, limit, alpha);
+    });
+  }
+  MaybeCurve operator()(const Partitioned& e) const {
+    if (!internal::blocks_are_parallel(e, adjacency)) return std::nullopt;
+    return over(e.parts, [](double a, double b) { return std::max(a, b); });
+  }
+  MaybeCurve operator()(const Composed& e) const {
+    return over(e.parts, [](double a, double b) { return internal::round_up(a + b); });
+  }
+  MaybeCurve operator()(const Repeated& e) const {
+    const auto base = curve(*e.base, adjacency);
+    if (!base) return std::nullopt;
+    return Curve([base = *base, count = internal::round_up(static_cast<double>(e.count))](
+                     double alpha) { return internal::round_up(base(alpha) * count); });
+  }
+  MaybeCurve operator()(const RandomlyRepeated& e) const;
+
+  MaybeCurve by_pure(const Event& event) const {
+    const double epsilon = internal::pure_epsilon(event, adjacency);
+    return Curve([epsilon](double alpha) { return pure(epsilon, alpha); });
+  }
+
+  template <typename Combine>
+  MaybeCurve over(const std::vector<Event>& parts, const Combine& combine) const {
+    std::vector<Curve> curves;
+    for (const auto& part : parts) {
+      auto one = curve(part, adjacency);
+      if (!one) return std::nullopt;
+      curves.push_back(std::move(*one));
+    }
+    return Curve([curves, combine](double alpha) {
+      double result = 0;
+      for (const auto& one : curves) result = combine(result, one(alpha));
+      return result;
+    });
+  }
+};
+
+/// Papernot, Steinke 2022, theorem 2, minimised over the second order on a grid.
+MaybeCurve CurveOf::operator()(const RandomlyRepeated& e) const {
+  if (e.law != RepetitionLaw::truncated_negative_binomial || e.cap != 0) return std::nullopt;
+  const auto base = curve(*e.base, adjacency);
+  if (!base) return std::nullopt;
+  const double eta = e.eta;
+  const double log_inverse_gamma = -std::log(e.gamma);
+  const double mean = eta == 0
+                          ? (1 / e.gamma - 1) / log_inverse_gamma
+                          : eta * (1 - e.gamma) / (e.gamma * -std::expm1(-eta * log_inverse_gamma));
+  double constant = infinity;
+  for (double z = -3; z < 9; z += 0.05) {
+    const double second = 1 + std::exp(z);
+    constant = std::min(constant, (1 + eta) * (1 - 1 / second) * (*base)(second) +
+                                      (1 + eta) * log_inverse_gamma / second);
+  }
+  for (double second = 2; second <= 256; ++second) {
+    constant = std::min(constant, (1 + eta) * (1 - 1 / second) * (*base)(second) +
+                                      (1 + eta) * log_inverse_gamma / second);
+  }
+  const double log_mean = std::log(mean);
+  return Curve([base = *base, constant, log_mean](double alpha) {
+    return (base(alpha) + constant + std::max(0.0, log_mean) / (alpha - 1)) * (1 + 1e-12);
+  });
+}
+
+}  // namespace
+
+std::optional<Curve> curve(const Event& event, Adjacency adjacency) {
+  return std::visit(CurveOf{adjacency}, event.node());
+}
+
+}  // namespace tacet::privacy::rdp

@@ -1,0 +1,212 @@
+#include "tacet/privacy/structure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tacet::privacy::internal {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct PureEpsilon {
+  Adjacency adjacency;
+
+  double own(double epsilon, Adjacency stated) const {
+    return stated == adjacency ? epsilon : infinity;
+  }
+  double operator()(const Gaussian& e) const {
+    return std::isinf(e.noise_multiplier) ? 0 : infinity;
+  }
+  double operator()(const Laplace& e) const {
+    return round_up(distance_factor(adjacency) / e.noise_multiplier);
+  }
+  double operator()(const DiscreteGaussian& e) const { return e.sensitivity == 0 ? 0 : infinity; }
+  double operator()(const DiscreteLaplace& e) const {
+    if (e.sensitivity == 0) return 0;
+    return round_up(distance_factor(adjacency) * static_cast<double>(e.sensitivity) / e.scale);
+  }
+  double operator()(const PureDp& e) const { return own(e.epsilon, e.adjacency); }
+  double operator()(const ApproximateDp& e) const {
+    return e.delta == 0 ? own(e.epsilon, e.adjacency) : infinity;
+  }
+  double operator()(const BoundedRange& e) const { return own(e.epsilon, e.adjacency); }
+  double operator()(const ScoreSelection& e) const {
+    return own(round_up(e.eta * e.range_sensitivity), e.adjacency);
+  }
+  double operator()(const Zcdp& e) const { return e.rho == 0 ? own(0, e.adjacency) : infinity; }
+  double operator()(const Profile& e) const {
+    return e.points.back().delta == 0 ? own(e.points.back().epsilon, e.adjacency) : infinity;
+  }
+  double operator()(const ObjectivePerturbation&) const { return infinity; }
+  double operator()(const ShuffledLocal& e) const {
+    // Shuffling never costs more than the local guarantee.
+    return adjacency == Adjacency::replace_one ? e.local_epsilon : infinity;
+  }
+  double operator()(const PoissonSampled& e) const {
+    if (e.rate == 0) return 0;
+    if (e.rate == 1) return pure_epsilon(*e.base, adjacency);
+    if (adjacency == Adjacency::replace_one) return pure_epsilon(*e.base, adjacency);
+    return amplified(e.rate, pure_epsilon(*e.base, adjacency));
+  }
+  double operator()(const FixedSizeSampled& e) const {
+    if (e.sample_size == 0) return 0;
+    if (adjacency == Adjacency::add_remove) return infinity;
+    const double rate =
+        round_up(static_cast<double>(e.sample_size) / static_cast<double>(e.population));
+    return amplified(std::min(rate, 1.0), pure_epsilon(*e.base, inner_adjacency(e, adjacency)));
+  }
+  double operator()(const Partitioned& e) const {
+    if (!blocks_are_parallel(e, adjacency)) return infinity;
+    double largest = 0;
+    for (const auto& part : e.parts) largest = std::max(largest, pure_epsilon(part, adjacency));
+    return largest;
+  }
+  double operator()(const Composed& e) const {
+    double sum = 0;
+    for (const auto& part : e.parts) sum = round_up(sum + pure_epsilon(part, adjacency));
+    return sum;
+  }
+  double operator()(const Repeated& e) const {
+    const double base = pure_epsilon(*e.base, adjacency);
+    return base == 0 ? 0 : round_up(base * round_up(static_cast<double>(e.count)));
+  }
+  double operator()(const RandomlyRepeated& e) const {
+    if (e.law != RepetitionLaw::truncated_negative_binomial || e.cap != 0) return infinity;
+    const double base = pure_epsilon(*e.base, adjacency);
+    return round_up((2 + e.eta) * base);
+  }
+
+  /// ln(1 + q (e^epsilon - 1)), rounded up.
+  static double amplified(double rate, double epsilon) {
+    if (std::isinf(epsilon) || epsilon > 700) return epsilon;
+    return std::min(epsilon, std::log1p(rate * std::expm1(epsilon)) * (1 + 1e-15));
+  }
+};
+
+}  // namespace
+
+double round_up(double value) {
+  return value == 0 || std::isinf(value) ? value : std::nextafter(value, infinity);
+}
+
+Adjacency inner_adjacency(const FixedSizeSampled& /*event*/, Adjacency /*adjacency*/) {
+  return Adjacency::replace_one;
+}
+
+bool blocks_are_parallel(const Partitioned& event, Adjacency adjacency) {
+  if (adjacency == Adjacency::zero_out) return true;
+  const bool by_position = event.assignment == Assignment::by_position;
+  return by_position == (adjacency == Adjacency::replace_one);
+}
+
+std::optional<double> squared_mu(const Event& event, Adjacency adjacency) {
+  if (const auto* gaussian = event.as<Gaussian>()) {
+    if (std::isinf(gaussian->noise_multiplier)) return 0;
+    const double mu = round_up(distance_factor(adjacency) / gaussian->noise_multiplier);
+    return round_up(mu * mu);
+  }
+  if (const auto* repeated = event.as<Repeated>()) {
+    const auto base = squared_mu(*repeated->base, adjacency);
+    if (!base) return base;
+    return *base == 0 ? 0 : round_up(round_up(static_cast<double>(repeated->count)) * *base);
+  }
+  if (const auto* composed = event.as<Composed>()) {
+    double sum = 0;
+    for (const auto& part : composed->parts) {
+      const auto square = squared_mu(part, adjacency);
+      if (!square) return square;
+      sum = round_up(sum + *square);
+    }
+    return sum;
+  }
+  if (const auto* blocks = event.as<Partitioned>()) {
+    if (!blocks_are_parallel(*blocks, adjacency)) return std::nullopt;
+    double largest = 0;
+    for (const auto& part : blocks->parts) {
+      const auto square = squared_mu(part, adjacency);
+      if (!square) return square;
+      largest = std::max(largest, *square);
+    }
+    return largest;
+  }
+  if (const auto* sampled = event.as<PoissonSampled>()) {
+    if (sampled->rate == 0) return 0;
+    if (sampled->rate == 1) return squared_mu(*sampled->base, adjacency);
+  }
+  return std::nullopt;
+}
+
+double pure_epsilon(const Event& event, Adjacency adjacency) {
+  return std::visit(PureEpsilon{adjacency}, event.node());
+}
+
+namespace {
+
+struct Refusal {
+  Adjacency adjacency;
+
+  std::string mismatch(const char* kind, Adjacency stated) const {
+    if (stated == adjacency) return {};
+    return fmt::format("{} was proved for {} neighbours and says nothing under {}", kind,
+                       to_string(stated), to_string(adjacency));
+  }
+  std::string operator()(const PureDp& e) const { return mismatch("pure_dp", e.adjacency); }
+  std::string operator()(const ApproximateDp& e) const {
+    return mismatch("approximate_dp", e.adjacency);
+  }
+  std::string operator()(const BoundedRange& e) const {
+    return mismatch("bounded_range", e.adjacency);
+  }
+  std::string operator()(const ScoreSelection& e) const {
+    return mismatch("score_selection", e.adjacency);
+  }
+  std::string operator()(const Zcdp& e) const { return mismatch("zcdp", e.adjacency); }
+  std::string operator()(const Profile& e) const { return mismatch("profile", e.adjacency); }
+  std::string operator()(const ShuffledLocal&) const {
+    return mismatch("shuffled_local", Adjacency::replace_one);
+  }
+  std::string operator()(const PoissonSampled& e) const { return refusal(*e.base, adjacency); }
+  std::string operator()(const FixedSizeSampled& e) const {
+    if (adjacency == Adjacency::add_remove) {
+      return "a record more displaces another one from a sample of fixed size, so no bound is "
+             "proved for fixed_size_sampled under add_remove; use Poisson sampling or replace_one";
+    }
+    return refusal(*e.base, inner_adjacency(e, adjacency));
+  }
+  std::string operator()(const Partitioned& e) const {
+    if (!blocks_are_parallel(e, adjacency)) {
+      return adjacency == Adjacency::add_remove
+                 ? "a record more shifts the others between blocks formed by position, so no bound "
+                   "is proved for them under add_remove"
+                 : "a replaced record may change its block when blocks are formed by record, so no "
+                   "bound is proved for them under replace_one";
+    }
+    return first(e.parts);
+  }
+  std::string operator()(const Composed& e) const { return first(e.parts); }
+  std::string operator()(const Repeated& e) const { return refusal(*e.base, adjacency); }
+  std::string operator()(const RandomlyRepeated& e) const { return refusal(*e.base, adjacency); }
+  template <typename Leaf>
+  std::string operator()(const Leaf&) const {
+    return {};
+  }
+
+  std::string first(const std::vector<Event>& parts) const {
+    for (const auto& part : parts) {
+      auto reason = refusal(part, adjacency);
+      if (!reason.empty()) return reason;
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+std::string refusal(const Event& event, Adjacency adjacency) {
+  return std::visit(Refusal{adjacency}, event.node());
+}
+
+}  // namespace tacet::privacy::internal

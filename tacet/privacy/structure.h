@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tacet/privacy/event.h"
+
+/// What the accountants share: which shapes of events have closed forms, and why others are
+/// refused.
+namespace tacet::privacy::internal {
+
+/// mu^2 of an event that is Gaussian noise throughout (also composed, repeated, in disjoint
+/// blocks), rounded up; nothing for any other event.
+[[nodiscard]] std::optional<double> squared_mu(const Event& event, Adjacency adjacency);
+
+/// Sum of pure epsilons, rounded up; infinity where an event has no pure bound under `adjacency`.
+[[nodiscard]] double pure_epsilon(const Event& event, Adjacency adjacency);
+
+/// Why nothing is proved for this (event, adjacency), the innermost reason first found; empty where
+/// every part has a proof under some accountant.
+[[nodiscard]] std::string refusal(const Event& event, Adjacency adjacency);
+
+/// The adjacency under which the mechanism on the sample must be accounted. A fixed-size sample
+/// swaps records, so also zero_out moves a sum by two bounds there.
+[[nodiscard]] Adjacency inner_adjacency(const FixedSizeSampled& event, Adjacency adjacency);
+
+/// Whether disjoint blocks protect as much as the worst block under `adjacency`.
+[[nodiscard]] bool blocks_are_parallel(const Partitioned& event, Adjacency adjacency);
+
+/// The next double above, except that 0 and infinity stay.
+[[nodiscard]] double round_up(double value);
+
+}  // namespace tacet::privacy::internal
