@@ -1,0 +1,47 @@
+#pragma once
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cstdint>
+#include <functional>
+
+namespace tacet::random::internal {
+
+/// Word number i (0, 1, ...) of the bits that continue a draw beyond its first 64.
+using MoreBits = std::function<std::uint64_t(int)>;
+
+/// The uniform variable of one draw, U = 0.b1 b2 b3 ..., seen through its distance from 1/2:
+/// |U - 1/2| lies in [low, low + 1] 2^-bits. Bits are fetched only when asked for.
+class CentredUniform {
+ public:
+  CentredUniform(std::uint64_t word, const MoreBits& more);
+  [[nodiscard]] bool negative() const { return negative_; }  ///< U < 1/2
+  [[nodiscard]] int bits() const { return bits_; }
+  [[nodiscard]] const boost::multiprecision::cpp_int& low() const { return low_; }
+  /// Reads 64 more bits; an InternalError when 512 do not decide (probability below 2^-440).
+  void extend();
+
+ private:
+  const MoreBits& more_;
+  bool negative_;
+  int bits_ = 64;
+  boost::multiprecision::cpp_int low_;
+};
+
+/// Where Phi(x) - 1/2 lies against the cell of a CentredUniform.
+enum class Side { below, above, overlapping };
+
+/// Compares the cell with Phi(x) - 1/2 for x = odd / (2 sigma), odd > 0: `below` means that the
+/// whole cell is below. Integer arithmetic with proved error bounds decides; when they do not
+/// suffice the answer is `overlapping`.
+[[nodiscard]] Side compare_with_normal(const CentredUniform& uniform, std::uint64_t odd,
+                                       double sigma);
+
+/// The k with (k - 1/2)/sigma <= inverse normal of U < (k + 1/2)/sigma, by comparisons from `guess`
+/// on. U is refined as far as the answer needs.
+[[nodiscard]] std::int64_t invert_rounded_normal(CentredUniform& uniform, double sigma,
+                                                 double guess);
+
+/// An approximation of sigma times the inverse normal of U, to start from.
+[[nodiscard]] double approximate_rounded_normal(const CentredUniform& uniform, double sigma);
+
+}  // namespace tacet::random::internal

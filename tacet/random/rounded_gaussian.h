@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "tacet/random/source.h"
+
+namespace tacet::random {
+
+/// The largest scale of the noise, in grid units.
+constexpr double largest_gaussian_sigma = 4294967296.0;  // 2^32: error bounds stay below 0.03
+
+/// Adds independent K_j = floor(sigma Z_j + 1/2), Z_j standard normal, to values[j]. The law is
+/// exact: P(K = k) = Phi((k + 1/2)/sigma) - Phi((k - 1/2)/sigma), so that integer values plus K are
+/// a rounding of the values plus real Gaussian noise, and keep every guarantee of it.
+///
+/// Word first + j of the leaf decides coordinate j: cutting a vector into pieces with the right
+/// `first` gives the same integers. sigma is in grid units, 0 < sigma <= 2^32; anything else is a
+/// UsageError. Sums wrap modulo 2^64, which loses no privacy.
+void add_rounded_gaussian(Lease lease, double sigma, std::span<std::int64_t> values,
+                          std::uint64_t first = 0);
+
+/// The same from a leaf that several threads share, each with its own piece.
+void add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t> values,
+                          std::uint64_t first = 0);
+
+namespace internal {
+
+/// 64-bit word i of the continuation of a coordinate.
+using Extension = std::function<std::uint64_t(std::uint64_t coordinate, int i)>;
+
+/// Settles what doubles decide with certainty and lists the rest. Adds to values[j] the integer of
+/// words[j]; j goes to `undecided` when the distance from a border is not above `sigma` times the
+/// proved error, or below `least_margin` (tests pass 0.49 to send nearly everything there).
+void add_certain_gaussians(std::span<const std::uint64_t> words, double sigma,
+                           std::span<std::int64_t> values, std::vector<std::uint32_t>& undecided,
+                           double least_margin = 0);
+
+/// One draw in exact arithmetic.
+[[nodiscard]] std::int64_t exact_rounded_gaussian(std::uint64_t word, double sigma,
+                                                  const std::function<std::uint64_t(int)>& more);
+
+/// Both together for given words; coordinate first + j continues words[j].
+void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma,
+                              std::span<std::int64_t> values, std::uint64_t first,
+                              const Extension& extension, double least_margin = 0);
+
+}  // namespace internal
+}  // namespace tacet::random
