@@ -7,7 +7,9 @@ target_compile_options(tacet_compiler INTERFACE $<BUILD_INTERFACE:-ffp-contract=
 target_compile_definitions(tacet_compiler INTERFACE EIGEN_MPL2_ONLY)
 set(_tacet_warnings -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
                     -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
-                    -Wdouble-promotion -Wformat=2)
+                    -Wdouble-promotion -Wformat=2
+                    # Options are structs whose absent fields mean the default.
+                    -Wno-missing-field-initializers)
 target_compile_options(tacet_compiler INTERFACE "$<BUILD_INTERFACE:${_tacet_warnings}>")
 if(TACET_WARNINGS_AS_ERRORS)
   target_compile_options(tacet_compiler INTERFACE $<BUILD_INTERFACE:-Werror>)

@@ -14,6 +14,9 @@ constexpr double ln2_high = 0x1.62e42fee00000p-1;
 constexpr double ln2_low = 0x1.a39ef35793c76p-33;
 constexpr double log2_e = 0x1.71547652b82fep+0;
 
+// Adding and subtracting 1.5 * 2^52 rounds to the nearest integer for |x| < 2^51.
+constexpr double rounding_shift = 0x1.8p52;
+
 double power_of_two(std::int64_t exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
@@ -25,7 +28,7 @@ double exp(double x) {
     return std::isnan(x) ? x : std::numeric_limits<double>::infinity();
   }
   if (x < -745.1332191019412) return 0;
-  const double k = std::nearbyint(x * log2_e);
+  const double k = (x * log2_e + rounding_shift) - rounding_shift;
   const double r = (x - k * ln2_high) - k * ln2_low;
   // Taylor's series on |r| <= ln(2)/2: the term of order 14 is below 2^-57.
   double p = 1.0 / 6227020800.0;

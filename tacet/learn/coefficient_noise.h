@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tacet::learn {
+
+/// Momentum descent w <- w + v, v <- m v - eta (gradient + noise), averaged over its last iterates.
+struct DescentLaw {
+  std::int64_t steps;
+  std::int64_t averaged;   ///< how many last iterates the mean is taken of, 1 to steps
+  double step_size;        ///< eta
+  double momentum;         ///< m
+  double noise_deviation;  ///< of each coordinate of the released mean gradient
+  double curvature;        ///< upper bound of the mean loss's curvature
+};
+
+/// Standard deviation that the privacy noise alone gives each averaged coefficient.
+///
+/// Uses the released iterates and gradients and the known law of the noise, never the records, so
+/// it costs nothing. Where steps >= 2 d, regressing the released gradients on the iterates gives
+/// the curvature around the path; the noise is then propagated exactly through the linear recursion
+/// along each of its eigenvectors, at one standard error below the estimated curvature (less
+/// curvature means more noise, so the error is on the safe side). With fewer steps than that, each
+/// coefficient's spread around its average is matched, at three times its size, with the spread
+/// that a single curvature would cause. docs/explanations/coefficient-noise.md.
+class IterateTrace {
+ public:
+  IterateTrace(std::int64_t columns, const DescentLaw& law);
+
+  /// To be called at every step: the weights before it, the mean gradient that was released there,
+  /// and the weights after it.
+  void record(std::span<const double> before, std::span<const double> gradient,
+              std::span<const double> after);
+
+  /// After the last step.
+  [[nodiscard]] std::vector<double> deviations() const;
+
+ private:
+  [[nodiscard]] bool regresses() const { return law_.steps >= 2 * columns_; }
+  [[nodiscard]] std::vector<double> by_regression() const;
+  [[nodiscard]] std::vector<double> by_spread() const;
+
+  std::int64_t columns_;
+  DescentLaw law_;
+  std::int64_t recorded_ = 0;
+  std::vector<double> iterates_;  // steps rows, only when they are regressed on
+  std::vector<double> gradients_;
+  std::vector<double> window_mean_;  // running mean and sum of squares, else
+  std::vector<double> window_square_;
+};
+
+/// For noise of deviation 1 in a direction of curvature h: the variance of the averaged iterate,
+/// and the expected mean square distance of the averaged iterates from their mean.
+struct NoiseResponse {
+  double average_variance;
+  double spread;
+};
+[[nodiscard]] NoiseResponse noise_response(const DescentLaw& law, double h);
+
+}  // namespace tacet::learn

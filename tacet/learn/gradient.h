@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tacet/base/progress.h"
+#include "tacet/base/reducer.h"
+#include "tacet/base/threads.h"
+#include "tacet/data/dataset.h"
+#include "tacet/data/schema.h"
+#include "tacet/learn/linear_options.h"
+#include "tacet/model/linear_model.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/receipt.h"
+#include "tacet/random/source.h"
+
+/// Noisy gradient descent on all records at once, for linear models.
+///
+/// Each step releases the sum of the records' clipped gradients through the Gaussian mechanism;
+/// weights, momentum and averages are functions of what was released. T steps at noise multiplier z
+/// are exactly Gaussian DP with mu = (1 or 2) sqrt(T) / z (Dong, Roth, Su 2019), whatever the data,
+/// the loss and the weights are: the clipping bound is enforced in integers, so neither smoothness
+/// nor a bounded domain is needed (docs/proofs/gradient.md).
+namespace tacet::learn {
+
+/// Everything that is settled before a record is read.
+struct GradientPlan {
+  model::Loss loss;
+  privacy::Guarantee guarantee;   ///< proved by the accountant for `events`
+  privacy::Event events;          ///< what training will release
+  std::int64_t public_row_count;  ///< divides the sums; 0 when training is unprotected
+  std::int64_t columns;           ///< encoded columns
+  double clipping_norm;
+  double noise_multiplier;  ///< 0 when training is unprotected
+  int norm_bits;            ///< the clipping norm is 2^norm_bits grid units
+  std::int64_t steps;
+  double step_size;
+  double momentum;
+  double average;
+  std::vector<std::string> reasons;  ///< what was chosen and why, a line each
+
+  [[nodiscard]] bool unprotected() const;
+};
+
+/// Settles all parameters from the options and the schema alone. UsageError when something needed
+/// is missing or makes no sense, GuaranteeError when no guarantee can be proved for it.
+[[nodiscard]] GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options);
+
+struct TrainedModel {
+  model::LinearModel model;
+  privacy::Receipt receipt;
+};
+
+/// What training runs on besides the data.
+struct TrainingMeans {
+  random::Source& source;
+  privacy::Reservation& reservation;  ///< booked for plan.events before the data were read
+  base::ThreadPool& threads;
+  base::Reducer& reducer;
+  base::Supervision supervision = {};
+};
+
+/// Trains by the plan and commits the reservation. With one seed the model has the same bits for
+/// any number of threads. A plan without protection is a UsageError: see fit_unprotected.
+[[nodiscard]] TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
+                                          const GradientPlan& plan, const TrainingMeans& means);
+
+/// The exact minimiser, without any protection; the receipt says so for ever.
+[[nodiscard]] TrainedModel fit_unprotected(const data::Dataset& dataset, const data::Schema& schema,
+                                           const GradientPlan& plan, base::ThreadPool& threads,
+                                           const base::Supervision& supervision = {});
+
+}  // namespace tacet::learn

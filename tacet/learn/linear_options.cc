@@ -1,0 +1,103 @@
+#include "tacet/learn/linear_options.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "tacet/base/error.h"
+
+namespace tacet::learn {
+namespace {
+
+[[noreturn]] void refuse(std::string_view name, double given, std::string_view allowed) {
+  throw base::UsageError(fmt::format("{} must be {}, got {}", name, allowed, given));
+}
+
+std::optional<double> real_within(const ParameterValues& values, std::string_view name,
+                                  bool (*holds)(double), std::string_view allowed) {
+  const auto value = values.real(name);
+  if (value && !holds(*value)) refuse(name, *value, allowed);
+  return value;
+}
+
+std::optional<std::int64_t> integer_within(const ParameterValues& values, std::string_view name,
+                                           std::int64_t lowest, std::int64_t highest) {
+  const auto value = values.integer(name);
+  if (value && (*value < lowest || *value > highest)) {
+    throw base::UsageError(
+        fmt::format("{} must be {} to {}, got {}", name, lowest, highest, *value));
+  }
+  return value;
+}
+
+bool positive(double value) { return value > 0 && std::isfinite(value); }
+
+void check_method(const ParameterValues& values) {
+  const auto method = values.text("method").value_or("gradient");
+  if (method != "gradient") {
+    throw base::UsageError(fmt::format("there is no method '{}'; known is gradient", method));
+  }
+}
+
+std::optional<model::Loss> loss_of(const ParameterValues& values) {
+  const auto name = values.text("loss");
+  const auto parameter = values.real("loss-parameter");
+  if (!name) {
+    if (parameter) {
+      throw base::UsageError("loss-parameter needs a loss that has one; add --loss");
+    }
+    return std::nullopt;
+  }
+  return model::make_loss(*name, parameter.value_or(std::numeric_limits<double>::quiet_NaN()));
+}
+
+void check_delta(double delta) {
+  if (delta == 0) {
+    throw base::GuaranteeError(
+        "delta = 0 asks for pure privacy, which Gaussian noise cannot give; choose 0 < delta < 1");
+  }
+  if (!(delta > 0 && delta < 1)) {
+    throw base::UsageError(fmt::format("delta must be below 1 and above 0, got {}", delta));
+  }
+}
+
+}  // namespace
+
+LinearOptions linear_options(const ParameterValues& values, privacy::Adjacency adjacency) {
+  check_method(values);
+  LinearOptions options;
+  const auto epsilon = values.real("epsilon");
+  if (!epsilon) {
+    throw base::UsageError(
+        "epsilon is missing; give --epsilon (1 is usual; inf trains without protection)");
+  }
+  if (!(*epsilon > 0)) refuse("epsilon", *epsilon, "above 0, or inf for no protection");
+  options.epsilon = *epsilon;
+  options.delta = values.real("delta");
+  if (options.delta) check_delta(*options.delta);
+  options.adjacency = adjacency;
+  if (const auto name = values.text("adjacency")) {
+    options.adjacency = privacy::parse_adjacency(*name);
+  }
+  options.public_row_count = integer_within(values, "public-row-count", 1, std::int64_t{1} << 32);
+  options.loss = loss_of(values);
+  options.steps = integer_within(values, "steps", 1, 1000000);
+  options.step_size = real_within(values, "step-size", positive, "above 0 and finite");
+  options.momentum = real_within(
+      values, "momentum", [](double m) { return m >= 0 && m < 1; }, "at least 0 and below 1");
+  options.clipping_norm = real_within(values, "clipping-norm", positive, "above 0 and finite");
+  options.average = real_within(
+      values, "average", [](double a) { return a >= 0 && a <= 1; }, "0 to 1");
+  return options;
+}
+
+double default_delta(std::int64_t row_count) {
+  const double bound = std::pow(static_cast<double>(row_count), -1.1);
+  int exponent = -1;
+  // Parsing the decimal text gives the double nearest to the power of ten, which pow may miss.
+  while (std::stod(fmt::format("1e{}", exponent)) >= bound) --exponent;
+  return std::stod(fmt::format("1e{}", exponent));
+}
+
+}  // namespace tacet::learn

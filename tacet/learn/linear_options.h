@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "tacet/learn/parameters.h"
+#include "tacet/model/loss.h"
+#include "tacet/privacy/guarantee.h"
+
+namespace tacet::learn {
+
+/// What a user asks of a linear model. Everything left out is chosen from public facts.
+struct LinearOptions {
+  double epsilon = 0;  ///< above 0; infinity trains without protection
+  std::optional<double> delta;
+  privacy::Adjacency adjacency = privacy::Adjacency::add_remove;
+  std::optional<std::int64_t> public_row_count;  ///< overrides the schema's
+  std::optional<model::Loss> loss;
+  std::optional<std::int64_t> steps;
+  std::optional<double> step_size;
+  std::optional<double> momentum;
+  std::optional<double> clipping_norm;
+  std::optional<double> average;  ///< share of the last iterates that are averaged
+};
+
+/// Reads and checks the values of a command line. `adjacency` is what holds when none is given: the
+/// library has no default. UsageError names the parameter, what was given and what is allowed.
+[[nodiscard]] LinearOptions linear_options(const ParameterValues& values,
+                                           privacy::Adjacency adjacency);
+
+/// The largest power of ten below 1 / row_count^1.1.
+[[nodiscard]] double default_delta(std::int64_t row_count);
+
+}  // namespace tacet::learn

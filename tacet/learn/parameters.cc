@@ -1,0 +1,110 @@
+#include "tacet/learn/parameters.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "tacet/base/error.h"
+
+namespace tacet::learn {
+namespace {
+
+using enum PrivacyRelevance;
+constexpr auto real = ParameterType::real;
+constexpr auto integer = ParameterType::integer;
+constexpr auto text = ParameterType::text;
+
+constexpr std::array table{
+    Parameter{"epsilon", real, "above 0, or inf", "none; must be given",
+              "privacy loss bound; smaller protects more; inf trains without protection",
+              guarantee},
+    Parameter{"delta", real, "0 < delta < 1",
+              "the largest power of ten below 1/public_row_count^1.1",
+              "probability mass on which epsilon may be exceeded", guarantee},
+    Parameter{"adjacency", text, "add_remove, zero_out or replace_one", "add_remove",
+              "which two data sets the guarantee makes indistinguishable", guarantee},
+    Parameter{"public-row-count", integer, "1 to 2^32", "the schema's public_row_count",
+              "number of records, where it is public; scales steps and delta, never read from data",
+              noise},
+    Parameter{"method", text, "gradient", "gradient",
+              "how the model is trained: gradient = noisy gradient descent", noise},
+    Parameter{"loss", text, "logistic, hinge, smoothed_hinge, squared, huber, absolute or pinball",
+              "logistic for classes, squared for numbers", "what is minimised", utility},
+    Parameter{"loss-parameter", real, "above 0; a quantile below 1", "the loss's own",
+              "width of smoothed_hinge, threshold of huber, quantile of pinball", utility},
+    Parameter{"steps", integer, "1 to 10^6", "from the noise rule", "number of gradient steps",
+              noise},
+    Parameter{"step-size", real, "above 0", "from the noise rule",
+              "length of a step along the mean gradient", utility},
+    Parameter{"momentum", real, "0 <= momentum < 1", "0.9",
+              "share of the last step that is kept in the next", utility},
+    Parameter{"clipping-norm", real, "above 0",
+              "the loss's largest slope times the row norm; 1 for the squared loss",
+              "bound on each record's gradient", noise},
+    Parameter{"average", real, "0 to 1", "0.5",
+              "share of the last iterates that the model is the mean of; 0 keeps the last one",
+              utility},
+    Parameter{"threads", integer, "1 to 1024", "as many as the machine has",
+              "worker threads; the result is the same for any number", none},
+};
+
+}  // namespace
+
+std::span<const Parameter> parameters() { return table; }
+
+const Parameter* find_parameter(std::string_view name) {
+  for (const auto& parameter : table) {
+    if (parameter.name == name) return &parameter;
+  }
+  return nullptr;
+}
+
+void ParameterValues::set(std::string_view name, std::string value) {
+  const auto* parameter = find_parameter(name);
+  if (parameter == nullptr) {
+    throw base::UsageError(fmt::format("there is no parameter named {}", name));
+  }
+  if (parameter->type == ParameterType::real) (void)parse_real(name, value);
+  if (parameter->type == ParameterType::integer) (void)parse_integer(name, value);
+  values_.insert_or_assign(std::string(name), std::move(value));
+}
+
+bool ParameterValues::given(std::string_view name) const { return values_.contains(name); }
+
+std::optional<std::string> ParameterValues::text(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<double> ParameterValues::real(std::string_view name) const {
+  const auto value = text(name);
+  return value ? std::optional(parse_real(name, *value)) : std::nullopt;
+}
+
+std::optional<std::int64_t> ParameterValues::integer(std::string_view name) const {
+  const auto value = text(name);
+  return value ? std::optional(parse_integer(name, *value)) : std::nullopt;
+}
+
+double parse_real(std::string_view parameter, std::string_view text) {
+  double value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc() || end != text.data() + text.size() || std::isnan(value)) {
+    throw base::UsageError(fmt::format(
+        "{} must be a number, got '{}'; write it like 0.5, 1e-5 or inf", parameter, text));
+  }
+  return value;
+}
+
+std::int64_t parse_integer(std::string_view parameter, std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc() || end != text.data() + text.size()) {
+    throw base::UsageError(fmt::format("{} must be a whole number, got '{}'", parameter, text));
+  }
+  return value;
+}
+
+}  // namespace tacet::learn

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tacet::learn {
+
+/// The public facts that decide how far noisy gradient descent may go.
+struct StepFacts {
+  double release_noise;  ///< a = C * sigma_one / N: standard deviation of the mean gradient's noise
+                         ///< if the whole budget went into one release
+  std::int64_t columns;  ///< encoded columns
+  double norm_bound;     ///< of a row
+  double curvature;      ///< Lipschitz constant of the slope, infinite at a kink
+  double slope_bound;    ///< largest slope after clipping
+  double momentum;
+  double radius;  ///< size of weights worth reaching, see step_rule()
+};
+
+struct StepPlan {
+  std::int64_t steps;
+  double step_size;
+  double path_length;       ///< tau = steps * step size / (1 - momentum)
+  double predicted_excess;  ///< of the mean loss, as the rule estimates it
+};
+
+/// Steps and step size from public facts alone, for momentum descent whose noise shares one budget.
+///
+/// With T steps of size eta and momentum m the effective path is tau = T eta / (1 - m), and each
+/// step's noise is sqrt(T) a. Along a direction of curvature h the noise of the averaged iterate
+/// has variance at most a^2 min(tau^2, 2/h^2), whatever T is, so the excess loss from noise is at
+/// most a^2/2 sum_j h_j min(tau^2, 2/h_j^2) <= a^2/2 min(sqrt(2) d tau, trace tau^2), while what is
+/// not yet learned falls like radius^2 / (2 tau). The rule takes the tau that minimises the sum; it
+/// shortens tau further where that minimum exceeds everything a linear model typically learns
+/// (0.4 in units of the loss). docs/explanations/step-rule.md derives it and says on which data
+/// sets the two constants were chosen.
+[[nodiscard]] StepPlan step_rule(const StepFacts& facts);
+
+}  // namespace tacet::learn

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tacet/privacy/bounded_sum.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/released.h"
+#include "tacet/random/source.h"
+
+namespace tacet::mechanism {
+
+/// Where the noise of a release comes from; each pair is used once.
+struct NoiseAddress {
+  std::uint64_t step = 0;
+  std::uint64_t tensor = 0;
+};
+
+/// Releases a bounded sum plus Gaussian noise, in real units.
+///
+/// The noise is a rounded Gaussian on the sum's own grid with standard deviation `multiplier` times
+/// the bound of one record's contribution. A sum of integers plus rounded noise is the rounding of
+/// the same sum plus real Gaussian noise, so every guarantee of the continuous mechanism holds for
+/// it unchanged: Gaussian DP with mu = sensitivity(adjacency) / (multiplier C) (Dong, Roth, Su
+/// 2019), which is (epsilon, delta)-DP by Balle and Wang (2018).
+///
+/// Debits `reservation` by Gaussian{multiplier} before a random bit is drawn. UsageError when the
+/// noise would be zero, or wider than 2^32 grid units.
+[[nodiscard]] privacy::Released<std::vector<double>> release_gaussian(
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
+    random::Source& source, privacy::Reservation& reservation);
+
+}  // namespace tacet::mechanism

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tacet/base/progress.h"
+#include "tacet/base/threads.h"
+#include "tacet/data/dataset.h"
+#include "tacet/model/loss.h"
+
+namespace tacet::optimize {
+
+struct ErmOptions {
+  double l2 = 0;            ///< lambda of (lambda/2) |w|^2, at least 0
+  double tolerance = 1e-9;  ///< of the predicted decrease of the mean loss
+  std::int64_t most_steps = 500;
+};
+
+struct ErmResult {
+  std::vector<double> weights;
+  double mean_loss = 0;  ///< private: computed from the records without noise
+  bool converged = false;
+};
+
+/// Minimises the mean loss over the records without any protection: the reference that private
+/// learners are measured against, and what `--epsilon inf` runs. Everything in the result is as
+/// private as the records.
+///
+/// Damped Newton steps up to 2,000 columns, L-BFGS beyond. A loss with a kink is replaced by its
+/// Moreau envelope of width 1, 1/4, ... 2^-20, each warm-started by the last.
+/// The result has the same bits for any number of threads.
+[[nodiscard]] ErmResult minimise_without_protection(const data::Dataset& dataset,
+                                                    const model::Loss& loss,
+                                                    const ErmOptions& options,
+                                                    base::ThreadPool& threads,
+                                                    const base::Supervision& supervision = {});
+
+}  // namespace tacet::optimize

@@ -1,0 +1,208 @@
+#include "tacet/optimize/gradient_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/optimize/weight_grid.h"
+
+namespace tacet::optimize {
+namespace {
+
+using data::Dataset;
+using data::Storage;
+using privacy::Adjacency;
+
+struct Record {
+  std::vector<std::int16_t> features;
+  double label;
+};
+
+Dataset make_dataset(const std::vector<Record>& records, std::int64_t columns, Storage storage) {
+  Dataset dataset({.columns = columns, .norm_bound = 1, .storage = storage});
+  for (const auto& record : records) dataset.append_dense(record.features, record.label);
+  return dataset;
+}
+
+std::vector<std::int64_t> sum_of(const Dataset& dataset, const model::Loss& loss,
+                                 std::span<const double> weights, const ContributionLimit& limit,
+                                 int threads = 1) {
+  base::ThreadPool pool(threads);
+  base::LocalReducer reducer;
+  const auto sum = GradientSum(dataset, loss, limit, pool, reducer).at(weights);
+  const auto values = sum.open(mechanism::DoorKeeper::door());
+  return {values.begin(), values.end()};
+}
+
+class RecordMaker {
+ public:
+  RecordMaker(std::size_t columns, std::uint64_t seed) : columns_(columns), bits_(seed) {}
+
+  Record operator()() {
+    Record record{std::vector<std::int16_t>(columns_, 0), bits_() % 2 == 0 ? 1.0 : -1.0};
+    if (bits_() % 8 == 0) return record;  // a row of zeros
+    std::vector<double> direction(columns_);
+    double norm = 0;
+    for (auto& x : direction) {
+      x = bits_() % 3 == 0 ? 0
+                           : static_cast<double>(static_cast<std::int64_t>(bits_() % 2001) - 1000);
+      norm += x * x;
+    }
+    if (norm == 0) return record;
+    const double length = bits_() % 2 == 0 ? 2048 : 1 + static_cast<double>(bits_() % 2048);
+    for (std::size_t j = 0; j < columns_; ++j) {
+      record.features[j] =
+          static_cast<std::int16_t>(std::trunc(direction[j] / std::sqrt(norm) * length));
+    }
+    return record;
+  }
+  std::uint64_t bits() { return bits_(); }
+
+ private:
+  std::size_t columns_;
+  std::mt19937_64 bits_;
+};
+
+double distance(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
+  double square = 0;
+  for (std::size_t j = 0; j < a.size(); ++j) {
+    square += std::pow(static_cast<double>(a[j] - b[j]), 2);
+  }
+  return std::sqrt(square);
+}
+
+const std::vector<model::Loss> losses{model::LogisticLoss{}, model::SquaredLoss{},
+                                      model::HingeLoss{},    model::AbsoluteLoss{},
+                                      model::HuberLoss{0.3}, model::PinballLoss{0.9}};
+
+// Neighbours by brute force under each adjacency: no pair beats the sensitivity that the sum
+// states, and some pair comes within a tenth of it.
+TEST(GradientSum, NeighboursNeverMoveFurtherThanTheSensitivity) {
+  RecordMaker make(3, 11);
+  double closest[3] = {0, 0, 0};
+  for (int trial = 0; trial < 30000; ++trial) {
+    const auto& loss = losses[make.bits() % losses.size()];
+    const ContributionLimit limit{.clipping_norm = make.bits() % 2 == 0 ? 1.0 : 0.3,
+                                  .norm_bits = static_cast<int>(14 + make.bits() % 17)};
+    const double scale = std::pow(10.0, static_cast<double>(make.bits() % 9) - 2);
+    std::vector<double> weights;
+    for (int j = 0; j < 3; ++j) {
+      weights.push_back(scale * (static_cast<double>(make.bits() % 2001) / 1000 - 1));
+    }
+    std::vector<Record> records;
+    for (std::uint64_t i = 0; i < 1 + make.bits() % 4; ++i) records.push_back(make());
+    std::vector<Record> removed(records.begin(), records.end() - 1);
+    std::vector<Record> replaced = removed;
+    replaced.push_back(make());
+    std::vector<Record> zeroed = removed;
+    zeroed.push_back({{0, 0, 0}, 1.0});
+    const auto full = sum_of(make_dataset(records, 3, Storage::dense), loss, weights, limit);
+    const double bound = std::ldexp(1.0, limit.norm_bits);
+    const auto check = [&](const std::vector<Record>& neighbour, double sensitivity, double& best) {
+      const double d =
+          distance(full, sum_of(make_dataset(neighbour, 3, Storage::dense), loss, weights, limit));
+      ASSERT_LE(d, sensitivity);
+      best = std::max(best, d / sensitivity);
+    };
+    check(removed, bound, closest[0]);
+    check(zeroed, bound, closest[1]);
+    check(replaced, 2 * bound, closest[2]);
+  }
+  for (const double best : closest) EXPECT_GE(best, 0.9);
+}
+
+TEST(GradientSum, StatesTheSensitivityOfEachAdjacency) {
+  const auto dataset = make_dataset({{{2048}, 1.0}}, 1, Storage::dense);
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  const model::Loss loss = model::LogisticLoss{};
+  const auto sum = GradientSum(dataset, loss, {.clipping_norm = 1, .norm_bits = 20}, pool, reducer)
+                       .at(std::vector<double>{0.0});
+  EXPECT_EQ(sum.sensitivity(Adjacency::add_remove), std::ldexp(1.0, 20));
+  EXPECT_EQ(sum.sensitivity(Adjacency::zero_out), std::ldexp(1.0, 20));
+  EXPECT_EQ(sum.sensitivity(Adjacency::replace_one), std::ldexp(1.0, 21));
+  EXPECT_EQ(sum.open(mechanism::DoorKeeper::door())[0], -std::int64_t{1} << 19);  // slope -1/2
+}
+
+// The shortcut (a clamped integer times the row) against a gradient computed record by record in
+// 128-bit integers.
+TEST(GradientSum, EqualsTheSumOfSeparatelyClippedRecords) {
+  __extension__ using Wide = __int128;
+  RecordMaker make(7, 5);
+  std::vector<Record> records;
+  for (int i = 0; i < 500; ++i) records.push_back(make());
+  const std::vector<double> weights{0.5, -3, 0.125, 40, 1e-9, -7.25, 2};
+  const ContributionLimit limit{.clipping_norm = 0.75, .norm_bits = 24};
+  const auto dataset = make_dataset(records, 7, Storage::dense);
+  const auto grid = to_grid(weights, 1);
+  std::vector<Wide> truth(7, 0);
+  for (const auto& record : records) {
+    Wide dot = 0;
+    Wide norm = 0;
+    for (std::size_t j = 0; j < 7; ++j) {
+      dot += static_cast<Wide>(grid.integers[j]) * record.features[j];
+      norm += static_cast<Wide>(record.features[j]) * record.features[j];
+    }
+    const double slope =
+        model::LogisticLoss{}.slope(static_cast<double>(dot) * grid.scale, record.label);
+    const double wanted = slope * std::ldexp(1.0, 24) / 0.75 / 2048;
+    const double factor = clamp_scalar(wanted, scalar_bound(24, static_cast<std::int64_t>(norm)));
+    for (std::size_t j = 0; j < 7; ++j) truth[j] += static_cast<Wide>(factor) * record.features[j];
+  }
+  const auto sum = sum_of(dataset, model::LogisticLoss{}, weights, limit);
+  for (std::size_t j = 0; j < 7; ++j) {
+    EXPECT_NEAR(static_cast<double>(sum[j]), static_cast<double>(truth[j]), 500.0 * 2048 * 1e-9);
+  }
+}
+
+TEST(GradientSum, IsTheSameForAnyThreadsAndForDenseAndSparse) {
+  RecordMaker make(20, 3);
+  std::vector<Record> records;
+  for (int i = 0; i < 9000; ++i) records.push_back(make());
+  std::vector<double> weights;
+  for (int j = 0; j < 20; ++j) weights.push_back(std::sin(j) * 3);
+  const ContributionLimit limit{.clipping_norm = 1, .norm_bits = 30};
+  for (const auto& loss : losses) {
+    const auto dense = make_dataset(records, 20, Storage::dense);
+    const auto sparse = make_dataset(records, 20, Storage::sparse);
+    const auto reference = sum_of(dense, loss, weights, limit, 1);
+    for (const int threads : {1, 2, 3, 5}) {
+      EXPECT_EQ(sum_of(dense, loss, weights, limit, threads), reference);
+      EXPECT_EQ(sum_of(sparse, loss, weights, limit, threads), reference);
+    }
+  }
+}
+
+TEST(WeightGrid, InnerProductsAreExactInAnyOrder) {
+  __extension__ using Wide = __int128;
+  std::mt19937_64 bits(4);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const std::size_t columns = 1 + bits() % 300;
+    const double scale = std::pow(10.0, static_cast<double>(bits() % 25) - 12);
+    std::vector<double> weights;
+    for (std::size_t j = 0; j < columns; ++j) {
+      weights.push_back(scale * static_cast<double>(static_cast<std::int64_t>(bits()) >> 20));
+    }
+    const auto grid = to_grid(weights, 1);
+    // The worst row: aligned with the weights, of norm 2048.
+    double norm = 0;
+    for (const double w : weights) norm += w * w;
+    double absolute = 0;
+    Wide sum = 0;
+    for (std::size_t j = 0; j < columns; ++j) {
+      const double x = std::trunc(2048 * weights[j] / std::sqrt(norm));
+      absolute += std::fabs(grid.integers[j] * x);
+      sum += static_cast<Wide>(grid.integers[j]) * static_cast<Wide>(x);
+      EXPECT_NEAR(grid.integers[j] * grid.scale * 2048, weights[j], 2048 * grid.scale / 2);
+    }
+    ASSERT_LT(absolute, 0x1p53);
+    EXPECT_GT(absolute, columns == 1 ? 0x1p47 : 0x1p40);
+    EXPECT_TRUE(static_cast<Wide>(absolute) == sum);
+  }
+}
+
+}  // namespace
+}  // namespace tacet::optimize
