@@ -1,8 +1,124 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/console.h"
+#include "tacet/apps/interrupt.h"
+#include "tacet/base/error.h"
+#include "tacet/base/version.h"
+
+namespace tacet::apps {
+namespace {
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  tacet train data.csv --schema s.toml --epsilon 1\n"
+    "  tacet predict model.json new.csv > predictions.csv\n"
+    "  tacet plan --schema s.toml --epsilon 1          what training would do; reads no data\n"
+    "\n"
+    "Exit codes: 0 done, 1 internal, 2 usage, 3 structure of a file, 4 budget, 5 no guarantee,\n"
+    "6 numeric, 7 input or output, 130 interrupted. Results go to standard output, talk to\n"
+    "standard error.\n";
+
+/// Options as `--name VALUE`, without the parser's list of what excludes what.
+class HelpFormat : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text;
+    if (option->get_items_expected() != 0) text += " " + option->get_type_name();
+    if (option->get_required() && !option->get_positional()) text += " (required)";
+    return text;
+  }
+};
+
+int exit_code(base::ErrorKind kind) { return static_cast<int>(kind); }
+
+int report(const std::string& where, const std::string& message, base::ErrorKind kind) {
+  const auto text = fmt::format("{}: {}\n", where, message);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  return exit_code(kind);
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// Help and version are no errors; everything else the parser throws is the user's mistake.
+int report_parse_result(const CLI::App& program, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) {
+    program.exit(error);
+    flush_results();
+    return 0;
+  }
+  const auto chosen = program.get_subcommands();
+  const auto where = chosen.empty() ? std::string("tacet") : "tacet " + chosen.back()->get_name();
+  auto what = first_line(error.what());
+  if (chosen.empty() && !program.remaining().empty()) {
+    what = fmt::format("there is no command '{}'", program.remaining().front());
+  }
+  return report(where, fmt::format("{}; see `{} --help`", what, where), base::ErrorKind::usage);
+}
+
+int run_command(Command& command) {
+  const auto where = "tacet " + command.name();
+  try {
+    command.run(Console(command.style()), catch_interrupts());
+    flush_results();
+    return 0;
+  } catch (const base::Error& error) {
+    return report(where, error.what(), error.kind());
+  } catch (const std::bad_alloc&) {
+    return report(where, "out of memory: the encoded records and the model must fit into it",
+                  base::ErrorKind::internal);
+  } catch (const std::exception& error) {
+    return report(where, fmt::format("internal error: {}; please report it", error.what()),
+                  base::ErrorKind::internal);
+  }
+}
+
+std::vector<std::unique_ptr<Command>> all_commands() {
+  std::vector<std::unique_ptr<Command>> commands;
+
+  commands.push_back(make_predict());
+  commands.push_back(make_evaluate());
+  commands.push_back(make_show());
+  commands.push_back(make_account());
+  return commands;
+}
+
+int run(int argc, char** argv) {
+  CLI::App program{"Trains models on sensitive records with proven differential privacy", "tacet"};
+  program.set_version_flag("--version", fmt::format("tacet {}", base::version));
+  program.formatter(std::make_shared<HelpFormat>());
+  program.require_subcommand(1);
+  program.footer(examples);
+  auto commands = all_commands();
+  for (auto& command : commands) command->declare(program);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return report_parse_result(program, error);
+  }
+  for (auto& command : commands) {
+    if (command->chosen()) return run_command(*command);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace tacet::apps
 
 int main(int argc, char** argv) {
-  CLI::App program{"Trains models on sensitive records with proven differential privacy"};
-  program.set_version_flag("--version", "0.1.0");
-  CLI11_PARSE(program, argc, argv);
-  return 0;
+  try {
+    return tacet::apps::run(argc, argv);
+  } catch (const tacet::base::Error& error) {
+    return tacet::apps::report("tacet", error.what(), error.kind());
+  } catch (const std::exception& error) {
+    return tacet::apps::report("tacet", error.what(), tacet::base::ErrorKind::internal);
+  }
 }

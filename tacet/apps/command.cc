@@ -1,0 +1,50 @@
+#include "tacet/apps/command.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "tacet/base/error.h"
+
+namespace tacet::apps {
+namespace {
+
+[[noreturn]] void refuse(std::string_view option, std::string_view text, std::string_view allowed) {
+  throw base::UsageError(fmt::format("{} must be {}, got '{}'", option, allowed, text));
+}
+
+template <typename Number>
+bool parse_whole(std::string_view text, Number& value) {
+  const auto* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, value);
+  return parsed.ec == std::errc() && parsed.ptr == end;
+}
+
+}  // namespace
+
+CLI::App& Command::add(CLI::App& program, const std::string& name, const std::string& what_it_does,
+                       std::string_view examples) {
+  app_ = program.add_subcommand(name, what_it_does);
+  app_->add_flag("--json", style_.json, "Print the result as JSON");
+  app_->add_flag("--quiet,-q", style_.quiet, "Print nothing but the result and errors");
+  app_->footer(fmt::format("Examples:\n{}", examples));
+  return *app_;
+}
+
+double number_option(std::string_view option, std::string_view text, std::string_view allowed) {
+  double value = 0;
+  if (text == "inf") return std::numeric_limits<double>::infinity();
+  if (!parse_whole(text, value) || !std::isfinite(value)) refuse(option, text, allowed);
+  return value;
+}
+
+std::int64_t integer_option(std::string_view option, std::string_view text,
+                            std::string_view allowed) {
+  std::int64_t value = 0;
+  if (!parse_whole(text, value)) refuse(option, text, allowed);
+  return value;
+}
+
+}  // namespace tacet::apps

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/apps/console.h"
+#include "tacet/base/progress.h"
+
+namespace tacet::apps {
+
+/// A subcommand: declares its options, then runs with what was given.
+class Command {
+ public:
+  virtual ~Command() = default;
+  /// Adds the subcommand to the program. Called once, before parsing.
+  virtual void declare(CLI::App& program) = 0;
+  virtual void run(const Console& console, const base::CancelToken& cancel) = 0;
+
+  [[nodiscard]] bool chosen() const { return app_ != nullptr && app_->parsed(); }
+  [[nodiscard]] const std::string& name() const { return app_->get_name(); }
+  [[nodiscard]] OutputStyle style() const { return style_; }
+
+ protected:
+  /// The subcommand with the options that all have, and with examples below its help.
+  CLI::App& add(CLI::App& program, const std::string& name, const std::string& what_it_does,
+                std::string_view examples);
+
+ private:
+  CLI::App* app_ = nullptr;
+  OutputStyle style_;
+};
+
+[[nodiscard]] std::unique_ptr<Command> make_train();
+[[nodiscard]] std::unique_ptr<Command> make_plan();
+[[nodiscard]] std::unique_ptr<Command> make_predict();
+[[nodiscard]] std::unique_ptr<Command> make_evaluate();
+[[nodiscard]] std::unique_ptr<Command> make_show();
+[[nodiscard]] std::unique_ptr<Command> make_account();
+
+/// A number given as the value of an option; anything else is a UsageError with what is `allowed`.
+/// "inf" is read as infinity.
+[[nodiscard]] double number_option(std::string_view option, std::string_view text,
+                                   std::string_view allowed);
+/// The same for a whole number.
+[[nodiscard]] std::int64_t integer_option(std::string_view option, std::string_view text,
+                                          std::string_view allowed);
+
+}  // namespace tacet::apps

@@ -1,0 +1,82 @@
+#include "tacet/apps/console.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+#include "tacet/base/error.h"
+
+namespace tacet::apps {
+namespace {
+
+constexpr auto redraw_interval = std::chrono::milliseconds(100);
+constexpr std::string_view erase_line = "\r\033[K";
+
+void check_output(bool accepted) {
+  if (accepted) return;
+  throw base::IoError(
+      fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
+}
+
+void to_standard_error(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+/// https://no-color.org: any non-empty value turns colours off.
+bool colour_wanted() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  if (no_colour != nullptr && *no_colour != '\0') return false;
+  return ::isatty(STDERR_FILENO) == 1 && terminal != nullptr &&
+         std::string_view(terminal) != "dumb";
+}
+
+bool terminal_attached() {
+  const char* terminal = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) == 1 &&
+         !(terminal != nullptr && std::string_view(terminal) == "dumb");
+}
+
+}  // namespace
+
+Console::Console(OutputStyle style)
+    : style_(style), live_(!style.quiet && terminal_attached()), colour_(colour_wanted()) {}
+
+void Console::result(std::string_view text) const {
+  check_output(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
+}
+
+void Console::say(std::string_view line) const {
+  if (style_.quiet) return;
+  to_standard_error(fmt::format("{}\n", line));
+}
+
+void Console::warn(std::string_view line) const {
+  to_standard_error(colour_ ? fmt::format("\033[1;33m{}\033[0m\n", line)
+                            : fmt::format("{}\n", line));
+}
+
+void flush_results() { check_output(std::fflush(stdout) == 0); }
+
+ProgressLine::ProgressLine(const Console& console) : live_(console.live()) {}
+
+ProgressLine::~ProgressLine() {
+  if (drawn_) to_standard_error(erase_line);
+}
+
+void ProgressLine::advance(std::string_view phase, std::int64_t done, std::int64_t total) {
+  const auto now = Clock::now();
+  if (!live_ || now - shown_ < redraw_interval) return;
+  shown_ = now;
+  drawn_ = true;
+  to_standard_error(
+      fmt::format("{}{}: {} of {}, {:.1f} s", erase_line, phase, done, total, seconds()));
+}
+
+double ProgressLine::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+}  // namespace tacet::apps

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tacet/base/progress.h"
+
+namespace tacet::apps {
+
+struct OutputStyle {
+  bool json = false;   ///< results as JSON
+  bool quiet = false;  ///< nothing but results, errors and the mark of an unprotected result
+};
+
+/// The two channels of the program: results to standard output, talk to standard error.
+class Console {
+ public:
+  explicit Console(OutputStyle style);
+
+  [[nodiscard]] bool json() const { return style_.json; }
+  [[nodiscard]] bool quiet() const { return style_.quiet; }
+
+  /// A result, exactly as given. An IoError when standard output takes no more.
+  void result(std::string_view text) const;
+  /// Remarks for a person; nothing when quiet.
+  void say(std::string_view line) const;
+  /// Something a person must see even when quiet.
+  void warn(std::string_view line) const;
+
+  /// Standard error is a terminal that may be written over, and talk is wanted.
+  [[nodiscard]] bool live() const { return live_; }
+
+ private:
+  OutputStyle style_;
+  bool live_;
+  bool colour_;
+};
+
+/// Writes what standard output still holds; an IoError when it could not take it.
+void flush_results();
+
+/// One line on a terminal that says how far a computation is: steps and time, nothing about data.
+class ProgressLine : public base::Progress {
+ public:
+  explicit ProgressLine(const Console& console);
+  ~ProgressLine() override;
+  void advance(std::string_view phase, std::int64_t done, std::int64_t total) override;
+  [[nodiscard]] double seconds() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool live_;
+  bool drawn_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point shown_{};
+};
+
+}  // namespace tacet::apps

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "tacet/apps/console.h"
+#include "tacet/model/linear_model.h"
+#include "tacet/privacy/receipt.h"
+
+namespace tacet::apps {
+
+/// Says on standard error, quiet or not, that a result protects nobody; nothing when it does.
+void warn_if_unprotected(const Console& console, const privacy::Receipt& receipt);
+
+/// "PRIVACY: NONE (why)", or the guarantee in one line.
+[[nodiscard]] std::string privacy_line(const privacy::Receipt& receipt);
+
+/// Estimate, standard deviation of the privacy noise and their ratio for each coefficient, one
+/// table an output. Beyond `most_rows` features only those with the largest estimates are shown,
+/// and the text says so.
+[[nodiscard]] std::string coefficient_text(const model::LinearModel& model, std::size_t most_rows);
+[[nodiscard]] nlohmann::ordered_json coefficient_json(const model::LinearModel& model);
+
+/// A number or, where JSON has none, "inf".
+[[nodiscard]] nlohmann::ordered_json json_number(double value);
+
+/// What was run, under which guarantee, in lines of `key   value`.
+[[nodiscard]] std::string receipt_text(const privacy::Receipt& receipt);
+
+/// The text of a line and what follows it, ready for a terminal of 100 columns.
+[[nodiscard]] std::string paragraph(const std::string& text);
+
+}  // namespace tacet::apps

@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/describe.h"
+#include "tacet/apps/text_table.h"
+#include "tacet/base/error.h"
+#include "tacet/data/read_dataset.h"
+#include "tacet/model/metrics.h"
+#include "tacet/model/model_file.h"
+
+namespace tacet::apps {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int calibration_bins = 10;
+
+constexpr std::string_view examples =
+    "  tacet evaluate model.json test.csv --public                 exact metrics\n"
+    "  tacet evaluate model.json test.csv --public --calibration   and a calibration table\n"
+    "\n"
+    "Metrics are computed from the records of the file, so they are as private as those records.\n"
+    "--public declares that these records need no protection.\n";
+
+/// A metric that the data leave undefined (one class only, say) has no value.
+using Metrics = std::vector<std::pair<std::string, std::optional<double>>>;
+
+/// Predictions and outcomes of all records.
+struct Outcomes {
+  std::vector<std::int64_t> predicted_class;
+  std::vector<std::int64_t> actual_class;
+  std::vector<double> score;                  ///< binary: the margin
+  std::vector<double> positive_probability;   ///< binary, where the loss gives probabilities
+  std::vector<double> probability_of_actual;  ///< where the loss gives probabilities
+  std::vector<double> predicted_value;        ///< regression, original units
+  std::vector<double> actual_value;
+};
+
+std::int64_t class_of(const model::LinearModel& model, double label) {
+  if (model.task == model::Task::binary) return label > 0 ? 1 : 0;
+  return static_cast<std::int64_t>(label);
+}
+
+void add_class(const model::LinearModel& model, std::span<const double> margins, double label,
+               Outcomes& out) {
+  const auto actual = class_of(model, label);
+  out.predicted_class.push_back(model::predicted_class(model, margins));
+  out.actual_class.push_back(actual);
+  if (model.task == model::Task::binary) out.score.push_back(margins[0]);
+  if (!model.has_probabilities()) return;
+  std::vector<double> probabilities(model.classes.size());
+  model::class_probabilities(model, margins, probabilities);
+  out.probability_of_actual.push_back(probabilities[static_cast<std::size_t>(actual)]);
+  if (model.task == model::Task::binary) out.positive_probability.push_back(probabilities[1]);
+}
+
+Outcomes outcomes_of(const model::LinearModel& model, const data::Dataset& data,
+                     const base::CancelToken& cancel) {
+  Outcomes out;
+  std::vector<double> margins(static_cast<std::size_t>(model.output_count()));
+  for (std::int64_t row = 0; row < data.rows(); ++row) {
+    cancel.throw_if_cancelled();
+    model::margins(model, data, row, margins);
+    if (model.task == model::Task::regression) {
+      out.predicted_value.push_back(model::regression_value(model, margins[0]));
+      out.actual_value.push_back(model::regression_value(model, data.label(row)));
+    } else {
+      add_class(model, margins, data.label(row), out);
+    }
+  }
+  return out;
+}
+
+double majority_share(const Outcomes& outcomes, std::size_t classes) {
+  std::vector<double> counts(classes, 0.0);
+  for (const auto actual : outcomes.actual_class) counts[static_cast<std::size_t>(actual)] += 1;
+  return std::ranges::max(counts) / static_cast<double>(outcomes.actual_class.size());
+}
+
+Metrics classification_metrics(const model::LinearModel& model, const Outcomes& outcomes) {
+  Metrics metrics;
+  metrics.emplace_back("accuracy",
+                       model::accuracy(outcomes.predicted_class, outcomes.actual_class));
+  metrics.emplace_back("majority_share", majority_share(outcomes, model.classes.size()));
+  if (model.task == model::Task::binary) {
+    metrics.emplace_back("auc", model::auc(outcomes.score, outcomes.actual_class));
+  }
+  if (model.has_probabilities()) {
+    metrics.emplace_back("log_loss", model::log_loss(outcomes.probability_of_actual));
+  }
+  return metrics;
+}
+
+Metrics regression_metrics(const model::LinearModel& model, const Outcomes& outcomes) {
+  const auto& predicted = outcomes.predicted_value;
+  const auto& actual = outcomes.actual_value;
+  Metrics metrics;
+  metrics.emplace_back("mae", model::mean_absolute_error(predicted, actual));
+  metrics.emplace_back("rmse", model::root_mean_squared_error(predicted, actual));
+  metrics.emplace_back("r2", model::r_squared(predicted, actual));
+  if (const auto* pinball = std::get_if<model::PinballLoss>(&model.loss)) {
+    metrics.emplace_back("pinball_loss", model::pinball_loss(predicted, actual, pinball->quantile));
+  }
+  return metrics;
+}
+
+std::string calibration_text(const std::vector<model::CalibrationBin>& bins) {
+  TextTable table({"predicted", "records", "mean predicted", "observed"});
+  for (const auto& bin : bins) {
+    const bool empty = bin.count == 0;
+    table.add({fmt::format("{:.1f}-{:.1f}", bin.lower, bin.upper), fmt::format("{}", bin.count),
+               empty ? "" : fmt::format("{:.4f}", bin.mean_probability),
+               empty ? "" : fmt::format("{:.4f}", bin.positive_fraction)});
+  }
+  return table.text();
+}
+
+ordered_json calibration_json(const std::vector<model::CalibrationBin>& bins) {
+  auto list = ordered_json::array();
+  for (const auto& bin : bins) {
+    list.push_back({{"lower", bin.lower},
+                    {"upper", bin.upper},
+                    {"count", bin.count},
+                    {"mean_probability", bin.mean_probability},
+                    {"positive_fraction", bin.positive_fraction}});
+  }
+  return list;
+}
+
+class Evaluate : public Command {
+ public:
+  void declare(CLI::App& program) override {
+    auto& app = add(program, "evaluate", "Measure how well a model predicts", examples);
+    app.add_option("model", model_, "Model file that `tacet train` wrote")
+        ->required()
+        ->type_name("FILE");
+    app.add_option("data", data_, "File with records and their true answers")
+        ->required()
+        ->type_name("FILE");
+    app.add_flag("--public", public_, "The records need no protection: print exact metrics");
+    app.add_flag("--calibration", calibration_,
+                 "Add a table of predicted against observed shares (two classes)");
+  }
+
+  void run(const Console& console, const base::CancelToken& cancel) override {
+    if (!public_) {
+      throw base::UsageError(
+          "metrics are computed from the records of the file and would reveal something about "
+          "them; give --public if these records are public");
+    }
+    auto file = model::load_model(model_);
+    warn_if_unprotected(console, file.receipt);
+    if (calibration_) expect_calibration(file.model);
+    file.schema.unit.reset();  // exact metrics of public records bound nobody's part
+    const auto data = data::read_dataset(data_, file.schema, {.cancel = &cancel});
+    if (data.rows() == 0) throw base::DataError(fmt::format("'{}' has no records", data_));
+    print(console, file.model, outcomes_of(file.model, data, cancel), data.rows());
+  }
+
+ private:
+  static void expect_calibration(const model::LinearModel& model) {
+    if (model.task == model::Task::binary && model.has_probabilities()) return;
+    throw base::UsageError(
+        "--calibration needs a model of two classes trained with the logistic loss");
+  }
+
+  void print(const Console& console, const model::LinearModel& model, const Outcomes& outcomes,
+             std::int64_t rows) const {
+    const auto metrics = model.task == model::Task::regression
+                             ? regression_metrics(model, outcomes)
+                             : classification_metrics(model, outcomes);
+    std::vector<model::CalibrationBin> bins;
+    if (calibration_) {
+      bins = model::calibration_table(outcomes.positive_probability, outcomes.actual_class,
+                                      calibration_bins);
+    }
+    if (console.json()) {
+      ordered_json out;
+      out["records"] = rows;
+      for (const auto& [name, value] : metrics) out[name] = value ? ordered_json(*value) : nullptr;
+      if (calibration_) out["calibration"] = calibration_json(bins);
+      console.result(out.dump(1) + "\n");
+      return;
+    }
+    TextTable table({"records", fmt::format("{}", rows)});
+    for (const auto& [name, value] : metrics) {
+      table.add({name, value ? fmt::format("{:.6g}", *value) : "undefined"});
+    }
+    console.result(table.text());
+    if (calibration_) console.result("\n" + calibration_text(bins));
+  }
+
+  std::string model_;
+  std::string data_;
+  bool public_ = false;
+  bool calibration_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_evaluate() { return std::make_unique<Evaluate>(); }
+
+}  // namespace tacet::apps

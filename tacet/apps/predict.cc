@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/describe.h"
+#include "tacet/base/atomic_file.h"
+#include "tacet/data/read_dataset.h"
+#include "tacet/model/linear_model.h"
+#include "tacet/model/model_file.h"
+
+namespace tacet::apps {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view examples =
+    "  tacet predict model.json new.csv                       one class (or value) a line\n"
+    "  tacet predict model.json new.csv --proba               one probability a class\n"
+    "  tacet predict model.json new.csv --output scores.csv   into a file\n"
+    "\n"
+    "Columns are matched by name, columns the model does not know are ignored, and the order of\n"
+    "the records is kept. Predictions speak about the records they are made for: treat them as "
+    "you\n"
+    "treat those records.\n";
+
+/// A field as RFC 4180 wants it.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text) {
+    if (letter == '"') quoted += '"';
+    quoted += letter;
+  }
+  return quoted + '"';
+}
+
+enum class Answer { prediction, probability };
+
+class Predictor {
+ public:
+  Predictor(const model::LinearModel& model, const data::Dataset& data, Answer answer)
+      : model_(model),
+        data_(data),
+        answer_(answer),
+        margins_(static_cast<std::size_t>(model.output_count())),
+        probabilities_(model.classes.size()) {}
+
+  [[nodiscard]] std::string csv(const base::CancelToken& cancel) {
+    std::string out;
+    if (answer_ == Answer::probability) {
+      for (std::size_t i = 0; i < model_.classes.size(); ++i) {
+        out += (i > 0 ? "," : "") + csv_field(model_.classes[i]);
+      }
+    } else {
+      out += "prediction";
+    }
+    out += '\n';
+    for (std::int64_t row = 0; row < data_.rows(); ++row) {
+      cancel.throw_if_cancelled();
+      out += csv_line(row);
+    }
+    return out;
+  }
+
+  [[nodiscard]] ordered_json json(const base::CancelToken& cancel) {
+    auto list = ordered_json::array();
+    for (std::int64_t row = 0; row < data_.rows(); ++row) {
+      cancel.throw_if_cancelled();
+      list.push_back(json_value(row));
+    }
+    ordered_json out;
+    if (!model_.classes.empty()) out["classes"] = model_.classes;
+    out[answer_ == Answer::probability ? "probabilities" : "predictions"] = std::move(list);
+    return out;
+  }
+
+ private:
+  void evaluate(std::int64_t row) {
+    model::margins(model_, data_, row, margins_);
+    if (answer_ == Answer::probability) {
+      model::class_probabilities(model_, margins_, probabilities_);
+    }
+  }
+
+  [[nodiscard]] const std::string& class_name() const {
+    return model_.classes[static_cast<std::size_t>(model::predicted_class(model_, margins_))];
+  }
+
+  std::string csv_line(std::int64_t row) {
+    evaluate(row);
+    if (answer_ == Answer::probability) {
+      return fmt::format("{:.6g}\n", fmt::join(probabilities_, ","));
+    }
+    if (model_.task == model::Task::regression) {
+      return fmt::format("{:.10g}\n", model::regression_value(model_, margins_[0]));
+    }
+    return csv_field(class_name()) + "\n";
+  }
+
+  ordered_json json_value(std::int64_t row) {
+    evaluate(row);
+    if (answer_ == Answer::probability) return probabilities_;
+    if (model_.task == model::Task::regression) {
+      return model::regression_value(model_, margins_[0]);
+    }
+    return class_name();
+  }
+
+  const model::LinearModel& model_;
+  const data::Dataset& data_;
+  Answer answer_;
+  std::vector<double> margins_;
+  std::vector<double> probabilities_;
+};
+
+class Predict : public Command {
+ public:
+  void declare(CLI::App& program) override {
+    auto& app = add(program, "predict", "Apply a model to records", examples);
+    app.add_option("model", model_, "Model file that `tacet train` wrote")
+        ->required()
+        ->type_name("FILE");
+    app.add_option("data", data_, "File with the records, in the format of the training file")
+        ->required()
+        ->type_name("FILE");
+    app.add_flag("--proba", proba_, "Print the probability of each class");
+    app.add_option("--output,-o", output_, "File to write instead of standard output")
+        ->type_name("FILE");
+    app.add_flag("--force", force_, "Overwrite the output file");
+  }
+
+  void run(const Console& console, const base::CancelToken& cancel) override {
+    auto file = model::load_model(model_);
+    warn_if_unprotected(console, file.receipt);
+    if (proba_) expect_probabilities(file.model);
+    file.schema.unit.reset();  // whose record it is plays no part in a prediction
+    const auto data = data::read_dataset(data_, file.schema,
+                                         {.target = data::TargetUse::absent, .cancel = &cancel});
+    Predictor predictor(file.model, data, proba_ ? Answer::probability : Answer::prediction);
+    write(console, console.json() ? predictor.json(cancel).dump(1) + "\n" : predictor.csv(cancel));
+  }
+
+ private:
+  static void expect_probabilities(const model::LinearModel& model) {
+    if (model.has_probabilities()) return;
+    throw base::UsageError(fmt::format(
+        "--proba needs a classifier trained with the logistic loss; this model predicts a {} with "
+        "the {} loss",
+        model.task == model::Task::regression ? "number" : "class", loss_name(model.loss)));
+  }
+
+  void write(const Console& console, const std::string& text) const {
+    if (output_.empty()) {
+      console.result(text);
+      return;
+    }
+    base::write_file(output_, text, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+    console.say(fmt::format("predictions written to {}", output_));
+  }
+
+  std::string model_;
+  std::string data_;
+  std::string output_;
+  bool proba_ = false;
+  bool force_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_predict() { return std::make_unique<Predict>(); }
+
+}  // namespace tacet::apps

@@ -1,0 +1,55 @@
+#include "tacet/apps/text_table.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace tacet::apps {
+namespace {
+
+constexpr std::size_t gap = 2;
+
+bool continues_code_point(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
+}  // namespace
+
+std::size_t display_width(const std::string& text) {
+  return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, continues_code_point));
+}
+
+std::string TextTable::text() const {
+  std::vector<std::size_t> widths(rows_.front().size(), 0);
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], display_width(row[i]));
+    }
+  }
+  std::string out;
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string padding(widths[i] - display_width(row[i]), ' ');
+      if (i > 0) line.append(gap, ' ');
+      line += i == 0 ? row[i] + padding : padding + row[i];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {
+  std::istringstream words(text);
+  std::string out;
+  std::string line;
+  for (std::string word; words >> word;) {
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
+      out += line + "\n";
+      line = indent;
+    }
+    if (!line.empty() && line != indent) line += ' ';
+    line += word;
+  }
+  return out + line;
+}
+
+}  // namespace tacet::apps

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tacet::apps {
+
+/// A table in aligned columns: the first one to the left, the others (numbers) to the right.
+class TextTable {
+ public:
+  explicit TextTable(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  [[nodiscard]] std::string text() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// Columns on a terminal: code points, which is what European names need.
+[[nodiscard]] std::size_t display_width(const std::string& text);
+
+/// Breaks text at blanks so that no line is longer than `width`; later lines start with `indent`.
+[[nodiscard]] std::string wrapped(const std::string& text, std::size_t width,
+                                  const std::string& indent);
+
+}  // namespace tacet::apps
