@@ -84,6 +84,8 @@ int run_command(Command& command) {
 std::vector<std::unique_ptr<Command>> all_commands() {
   std::vector<std::unique_ptr<Command>> commands;
 
+  commands.push_back(make_train());
+  commands.push_back(make_plan());
   commands.push_back(make_predict());
   commands.push_back(make_evaluate());
   commands.push_back(make_show());

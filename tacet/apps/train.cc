@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/describe.h"
+#include "tacet/apps/training_options.h"
+#include "tacet/base/atomic_file.h"
+#include "tacet/base/error.h"
+#include "tacet/base/reducer.h"
+#include "tacet/base/threads.h"
+#include "tacet/data/read_dataset.h"
+#include "tacet/learn/gradient.h"
+#include "tacet/model/model_file.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/statement.h"
+#include "tacet/random/source.h"
+
+namespace tacet::apps {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t most_coefficients = 30;  // what fits a screen; `tacet show` prints all
+constexpr std::string_view standard_output = "-";
+
+constexpr std::string_view examples =
+    "  tacet train data.csv --schema s.toml --epsilon 1\n"
+    "      writes model.json and prints what was chosen, the guarantee and the coefficients\n"
+    "  tacet train data.csv --schema s.toml --epsilon 0.5 --delta 1e-6 --output m.json --force\n"
+    "  tacet train data.csv --schema s.toml --epsilon inf      without any protection\n"
+    "  tacet train data.csv --schema s.toml --epsilon 1 --seed 7      repeatable, not private\n"
+    "\n"
+    "Two models trained on the same records together cost the sum of both epsilons and deltas.\n";
+
+class Train : public Command {
+ public:
+  void declare(CLI::App& program) override {
+    auto& app = add(program, "train", "Train a model with differential privacy", examples);
+    app.add_option("data", data_, "File with one record a line")->required()->type_name("FILE");
+    training_.declare(app);
+    app.add_option("--seed", seed_,
+                   "Repeatable noise from a known seed, which protects nobody: for tests")
+        ->type_name("COUNT");
+    app.add_option("--output,-o", output_, "Model file to write, - for standard output")
+        ->type_name("FILE")
+        ->capture_default_str();
+    app.add_flag("--force", force_, "Overwrite the model file");
+  }
+
+  void run(const Console& console, const base::CancelToken& cancel) override {
+    const auto options = training_.linear_options();
+    const auto threads = thread_count(training_.values());
+    const auto source = make_source();
+    const auto schema = training_.schema();
+    const auto plan = learn::plan_gradient(schema, options);
+    warn_before(console, plan);
+    // Opened first: an output that cannot be written must not cost any privacy.
+    auto output = open_output();
+
+    ProgressLine progress(console);
+    const auto trained =
+        train(schema, plan, *source, threads, {.progress = &progress, .cancel = &cancel});
+    const model::ModelFile file{schema, trained.model, trained.receipt};
+    const auto text = model::model_to_json(file);
+    cancel.throw_if_cancelled();
+    if (output) {
+      output->write(text);
+      output->commit();
+    } else {
+      console.result(text);
+    }
+    report(console, plan, file, progress.seconds());
+  }
+
+ private:
+  [[nodiscard]] std::unique_ptr<random::Source> make_source() const {
+    if (seed_.empty()) return random::SecureSource::create();
+    const auto seed = integer_option("--seed", seed_, "a whole number of at least 0");
+    if (seed < 0) {
+      throw base::UsageError(fmt::format("--seed must be at least 0, got {}", seed));
+    }
+    return std::make_unique<random::SeededSource>(static_cast<std::uint64_t>(seed));
+  }
+
+  static int thread_count(const learn::ParameterValues& values) {
+    constexpr std::int64_t most_threads = 1024;
+    const auto given = values.integer("threads");
+    if (!given) return base::available_threads();
+    if (*given < 1 || *given > most_threads) {
+      throw base::UsageError(fmt::format("threads must be 1 to {}, got {}", most_threads, *given));
+    }
+    return static_cast<int>(*given);
+  }
+
+  void warn_before(const Console& console, const learn::GradientPlan& plan) const {
+    if (plan.unprotected()) {
+      console.warn(
+          "PRIVACY: NONE (epsilon inf: trained without noise; the model may reveal any record)");
+    } else if (!seed_.empty()) {
+      console.warn("PRIVACY: NONE (seeded noise; for tests and experiments only)");
+    }
+  }
+
+  [[nodiscard]] std::optional<base::AtomicFile> open_output() const {
+    if (output_ == standard_output) return std::nullopt;
+    return base::AtomicFile(output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+  }
+
+  [[nodiscard]] learn::TrainedModel train(const data::Schema& schema,
+                                          const learn::GradientPlan& plan, random::Source& source,
+                                          int threads, const base::Supervision& supervision) const {
+    // Booked before the first value is read.
+    privacy::MemoryBudget budget(plan.guarantee.adjacency);
+    auto reservation = budget.reserve(plan.events, plan.guarantee);
+    base::ThreadPool pool(threads);
+    const auto data = data::read_dataset(data_, schema, {.cancel = supervision.cancel});
+    if (plan.unprotected()) return learn::fit_unprotected(data, schema, plan, pool, supervision);
+    base::LocalReducer reducer;
+    return learn::train_gradient(data, schema, plan,
+                                 {.source = source,
+                                  .reservation = reservation,
+                                  .threads = pool,
+                                  .reducer = reducer,
+                                  .supervision = supervision});
+  }
+
+  void report(const Console& console, const learn::GradientPlan& plan, const model::ModelFile& file,
+              double seconds) const {
+    const bool model_went_out = output_ == standard_output;
+    if (console.json() && !model_went_out) {
+      console.result(report_json(plan, file, seconds).dump(1) + "\n");
+      return;
+    }
+    if (console.quiet()) return;
+    const auto text = report_text(plan, file, seconds);
+    if (model_went_out) {
+      console.say(text);
+    } else {
+      console.result(text + "\n");
+    }
+  }
+
+  [[nodiscard]] ordered_json report_json(const learn::GradientPlan& plan,
+                                         const model::ModelFile& file, double seconds) const {
+    ordered_json out;
+    out["model_file"] = output_;
+    out["privacy"] = privacy::statement(file.receipt);
+    out["protected"] = file.receipt.is_protected();
+    out["plan"] = plan_json(plan);
+    out["coefficients"] = coefficient_json(file.model);
+    out["cipher_delta"] = file.receipt.cipher_delta;
+    out["seconds"] = seconds;
+    return out;
+  }
+
+  [[nodiscard]] std::string report_text(const learn::GradientPlan& plan,
+                                        const model::ModelFile& file, double seconds) const {
+    const auto where = output_ == standard_output ? std::string("standard output") : output_;
+    return fmt::format(
+        "Chosen from public facts\n{}\nGuarantee\n{}{}\nCoefficients\n{}\n"
+        "Model written to {} after {:.1f} s",
+        plan_text(plan), file.receipt.is_protected() ? "" : privacy_line(file.receipt) + "\n",
+        paragraph(privacy::statement(file.receipt)),
+        coefficient_text(file.model, most_coefficients), where, seconds);
+  }
+
+  std::string data_;
+  std::string seed_;
+  std::string output_ = "model.json";
+  bool force_ = false;
+  TrainingOptions training_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_train() { return std::make_unique<Train>(); }
+
+}  // namespace tacet::apps

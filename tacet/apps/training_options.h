@@ -1,0 +1,36 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "tacet/data/schema.h"
+#include "tacet/learn/gradient.h"
+#include "tacet/learn/linear_options.h"
+#include "tacet/learn/parameters.h"
+
+namespace tacet::apps {
+
+/// What `train` and `plan` have in common: the schema, and one option for each entry of
+/// learn::parameters(). The command line's own default is adjacency add_remove.
+class TrainingOptions {
+ public:
+  void declare(CLI::App& app);
+
+  /// Checked values; UsageError names the option.
+  [[nodiscard]] learn::ParameterValues values() const;
+  [[nodiscard]] learn::LinearOptions linear_options() const;
+  /// The schema from its file. UsageError when none was given.
+  [[nodiscard]] data::Schema schema() const;
+
+ private:
+  std::string schema_;
+  std::map<std::string, std::string> given_;
+};
+
+/// What was settled before reading data, for a person: the reasons, then all settings.
+[[nodiscard]] std::string plan_text(const learn::GradientPlan& plan);
+[[nodiscard]] nlohmann::ordered_json plan_json(const learn::GradientPlan& plan);
+
+}  // namespace tacet::apps
