@@ -8,6 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/byte_source.h"
 #include "tacet/data/csv.h"
+#include "tacet/data/read_uniform.h"
 
 namespace tacet::data {
 namespace {
@@ -72,9 +73,14 @@ Dataset read_dataset(const std::filesystem::path& file, const Schema& schema,
   switch (schema.format.kind) {
     case FileKind::csv:
       return read_csv(open_source(file), file.string(), schema, options);
-    default:
-      throw base::UsageError("only CSV files can be read so far");
+    case FileKind::libsvm:
+      return internal::read_libsvm(file, schema, options);
+    case FileKind::npy:
+      return internal::read_npy(file, schema, options);
+    case FileKind::npy_csr:
+      return internal::read_npy_csr(file, schema, options);
   }
+  throw base::InternalError("a kind of file without a reader");
 }
 
 }  // namespace tacet::data

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/data/byte_source.h"
+
+namespace tacet::data {
+
+/// One record of a LIBSVM file. Columns count from 0 and ascend strictly.
+struct LibsvmRecord {
+  std::string label;
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;  ///< 0 for a value that is no finite number
+};
+
+struct LibsvmOptions {
+  std::int64_t column_count = 0;  ///< public, from the schema; never inferred from the file
+  std::size_t buffer_size = std::size_t{1} << 20;
+};
+
+/// Reads `label index:value index:value ...` lines, indices from 1, in any order; `#` begins a
+/// comment; blank lines are no records.
+///
+/// Structural faults (index 0 or beyond `column_count`, the same index twice, a field without a
+/// colon, a zero byte) are DataErrors that start with `file:line:column` and never quote the file.
+/// A line is read field by field: memory is the buffer and at most `column_count` features.
+class LibsvmReader {
+ public:
+  LibsvmReader(std::unique_ptr<ByteSource> source, std::string file_name,
+               const LibsvmOptions& options);
+
+  /// False at the end of the file.
+  [[nodiscard]] bool next(LibsvmRecord& record);
+
+ private:
+  bool refill();
+  void ensure_field();
+  bool find_record();
+  void read_label(std::string& label);
+  bool read_field(LibsvmRecord& record);
+  std::uint32_t read_index();
+  double read_value();
+  void skip_blanks();
+  void skip_line();
+  void sort_fields(LibsvmRecord& record) const;
+  [[nodiscard]] std::int64_t column_here() const;
+  [[noreturn]] void fail(std::string_view message) const;
+
+  std::unique_ptr<ByteSource> source_;
+  std::string file_name_;
+  std::uint64_t column_count_;
+  std::vector<char> buffer_;  // one byte longer than what is read, for a sentinel
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  bool exhausted_ = false;
+  bool ascending_ = true;
+  std::int64_t line_ = 1;
+  std::int64_t line_offset_ = 0;  // bytes of this line that have left the buffer
+  const char* line_start_ = nullptr;
+};
+
+}  // namespace tacet::data

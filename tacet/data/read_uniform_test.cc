@@ -1,0 +1,177 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/data/read_dataset.h"
+#include "tests/support/data_sets.h"
+
+namespace tacet::data {
+namespace {
+
+/// A folder that disappears with the test.
+class Folder {
+ public:
+  Folder()
+      : path_(std::filesystem::temp_directory_path() /
+              ("tacet_uniform_" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::filesystem::path write(const std::string& name, const std::string& content) const {
+    std::ofstream(path_ / name, std::ios::binary) << content;
+    return path_ / name;
+  }
+  template <typename T>
+  std::filesystem::path write_array(const std::string& name, const std::string& descr,
+                                    const std::string& shape, const std::vector<T>& values) const {
+    const std::string header =
+        "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }";
+    return write(
+        name,
+        std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header +
+            std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+Schema schema_of(const std::string& kind, const std::string& more = "") {
+  return schema_from_toml("intercept=false\n" + more + "[format]\nkind='" + kind +
+                              "'\n[target]\npositive='1'\n[features]\ncount=3\nlower=-2\nupper=4\n",
+                          "s.toml");
+}
+
+std::vector<std::int16_t> row_of(const Dataset& data, std::int64_t row) {
+  std::vector<std::int16_t> values(static_cast<std::size_t>(data.columns()), 0);
+  if (data.sparse()) {
+    const SparseRow stored = data.sparse_row(row);
+    for (std::size_t k = 0; k < stored.columns.size(); ++k) {
+      values[stored.columns[k]] = stored.values[k];
+    }
+    return values;
+  }
+  const auto stored = data.dense_row(row);
+  return {stored.begin(), stored.end()};
+}
+
+/// The rows (4, 0, 0), (0, -2, 1) and (0, 0, 99), labels 1, 0, 1, whatever the file.
+void expect_the_rows(const Dataset& data) {
+  ASSERT_EQ(data.rows(), 3);
+  EXPECT_EQ(row_of(data, 0), (std::vector<std::int16_t>{2048, 0, 0}));
+  EXPECT_EQ(row_of(data, 1), (std::vector<std::int16_t>{0, -1024, 512}));
+  EXPECT_EQ(row_of(data, 2), (std::vector<std::int16_t>{0, 0, 2048}));
+  EXPECT_EQ(data.label(0), 1);
+  EXPECT_EQ(data.label(1), -1);
+  EXPECT_EQ(data.label(2), 1);
+}
+
+TEST(ReadUniform, TheSameRecordsInEveryFormatGiveTheSameRows) {
+  const Folder folder;
+  expect_the_rows(
+      read_dataset(folder.write("a.svm", "1 1:4\n0 2:-2 3:1\n+1 3:99\n"), schema_of("libsvm")));
+
+  folder.write_array<std::int64_t>("a.labels.npy", "<i8", "(3,)", {1, 0, 1});
+  const auto dense =
+      folder.write_array<float>("a.npy", "<f4", "(3, 3)", {4, 0, NAN, 0, -2, 1, -0.0F, 0, 99});
+  expect_the_rows(read_dataset(dense, schema_of("npy")));
+  expect_the_rows(read_dataset(dense, schema_of("npy", "storage='sparse'\n")));
+
+  const auto rows = folder.write_array<std::int32_t>("a.indptr.npy", "<i4", "(4,)", {0, 1, 3, 4});
+  folder.write_array<std::int64_t>("a.indices.npy", "<i8", "(4,)", {0, 2, 1, 2});
+  folder.write_array<double>("a.data.npy", "<f8", "(4,)", {4, 1, -2, 99});
+  expect_the_rows(read_dataset(rows, schema_of("npy-csr")));
+}
+
+TEST(ReadUniform, CompressedRowsWithoutDataAreOnes) {
+  const Folder folder;
+  const auto rows = folder.write_array<std::int64_t>("b.indptr.npy", "<i8", "(3,)", {0, 0, 2});
+  folder.write_array<std::int64_t>("b.indices.npy", "<i8", "(2,)", {2, 0});
+  const Dataset data = read_dataset(rows, schema_of("npy-csr"), {.target = TargetUse::absent});
+  EXPECT_EQ(row_of(data, 0), (std::vector<std::int16_t>{0, 0, 0}));
+  EXPECT_EQ(row_of(data, 1), (std::vector<std::int16_t>{512, 0, 512}));
+}
+
+TEST(ReadUniform, InconsistentArraysAreClearErrors) {
+  const Folder folder;
+  const auto fails = [&](const std::vector<std::int64_t>& starts,
+                         const std::vector<std::int64_t>& indices) {
+    const auto file = folder.write_array("c.indptr.npy", "<i8",
+                                         "(" + std::to_string(starts.size()) + ",)", starts);
+    folder.write_array("c.indices.npy", "<i8", "(" + std::to_string(indices.size()) + ",)",
+                       indices);
+    EXPECT_THROW(
+        static_cast<void>(read_dataset(file, schema_of("npy-csr"), {.target = TargetUse::absent})),
+        base::DataError);
+  };
+  fails({1, 2}, {0, 1});        // does not begin with 0
+  fails({0, 2, 1}, {0, 1});     // descends
+  fails({0, 3}, {0, 1});        // beyond the indices
+  fails({0, 1}, {0, 1});        // indices left over
+  fails({0, 1}, {3});           // index too large
+  fails({0, 1}, {-1});          // negative
+  fails({0, 2}, {1, 1});        // twice
+  fails({0, 4}, {0, 1, 2, 0});  // longer than the columns
+  fails({0}, {});               // no records
+  fails({}, {});                // not even a start
+
+  const auto dense = folder.write_array<float>("d.npy", "<f4", "(1, 2)", {1, 2});
+  folder.write_array<float>("d.labels.npy", "<f4", "(1,)", {1});
+  EXPECT_THROW(static_cast<void>(read_dataset(dense, schema_of("npy"))), base::DataError);
+  const auto other = folder.write_array<float>("e.npy", "<f4", "(1, 3)", {1, 2, 3});
+  EXPECT_THROW(static_cast<void>(read_dataset(other, schema_of("npy"))), base::IoError);
+  folder.write_array<float>("e.labels.npy", "<f4", "(2,)", {1, 1});
+  EXPECT_THROW(static_cast<void>(read_dataset(other, schema_of("npy"))), base::DataError);
+  EXPECT_THROW(static_cast<void>(
+                   read_dataset(folder.write("empty.svm", "# nothing\n"), schema_of("libsvm"))),
+               base::DataError);
+}
+
+TEST(ReadUniform, ConstScalingDividesByTheDeclaredNumberOfNonZeros) {
+  const Folder folder;
+  const Schema schema = schema_from_toml(
+      "intercept=false\nrow_scaling='const'\n[format]\nkind='libsvm'\n[target]\npositive='1'\n"
+      "[features]\ncount=123\nlower=0\nupper=1\nmost_nonzero=4\n",
+      "s.toml");
+  EXPECT_TRUE(schema.storage_kind() == Storage::sparse);
+  const Dataset data = read_dataset(
+      folder.write("f.svm", "1 1:1 2:1\n0 1:1 2:1 3:1 4:1 5:1 6:1 7:1 8:1 9:1\n"), schema);
+  EXPECT_EQ(data.sparse_row(0).values[0], 1024);
+  // A row with more than declared is still scaled into the unit ball: 2048 / 3.
+  EXPECT_EQ(data.sparse_row(1).values[0], 682);
+}
+
+TEST(ReadUniform, A9aMatchesItsPublishedCounts) {
+  TACET_SKIP_WITHOUT_DATA(file, "a9a/a9a.train.libsvm.gz");
+  const Dataset data = read_dataset(file, load_schema(test::source_file("data/schemas/a9a.toml")));
+  EXPECT_EQ(data.rows(), 32561);
+  EXPECT_EQ(data.columns(), 123);
+  std::int64_t positive = 0;
+  for (std::int64_t row = 0; row < data.rows(); ++row) positive += data.label(row) > 0 ? 1 : 0;
+  EXPECT_EQ(positive, 7841);
+}
+
+TEST(ReadUniform, MnistMatchesItsPublishedCounts) {
+  TACET_SKIP_WITHOUT_DATA(file, "mnist/t10k-images-idx3-ubyte.gz");
+  const Dataset data =
+      read_dataset(file, load_schema(test::source_file("data/schemas/mnist.toml")));
+  EXPECT_EQ(data.rows(), 10000);
+  std::vector<std::int64_t> counts(10, 0);
+  for (std::int64_t row = 0; row < data.rows(); ++row) {
+    ++counts[static_cast<std::size_t>(data.label(row))];
+  }
+  EXPECT_EQ(counts,
+            (std::vector<std::int64_t>{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009}));
+}
+
+}  // namespace
+}  // namespace tacet::data
