@@ -21,7 +21,7 @@ struct DescentLaw {
 /// Uses the released iterates and gradients and the known law of the noise, never the records, so
 /// it costs nothing. Where steps >= 2 d, regressing the released gradients on the iterates gives
 /// the curvature around the path; the noise is then propagated exactly through the linear recursion
-/// along each of its eigenvectors, at one standard error below the estimated curvature (less
+/// along each of its eigenvectors, at two standard errors below the estimated curvature (less
 /// curvature means more noise, so the error is on the safe side). With fewer steps than that, each
 /// coefficient's spread around its average is matched, at three times its size, with the spread
 /// that a single curvature would cause. docs/explanations/coefficient-noise.md.

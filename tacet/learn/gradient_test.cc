@@ -35,8 +35,7 @@ TrainedModel train(const Setting& setting, const LinearOptions& options, std::ui
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;
-  return train_gradient(setting.train, setting.schema, plan,
-                        {source, reservation, pool, reducer});
+  return train_gradient(setting.train, setting.schema, plan, {source, reservation, pool, reducer});
 }
 
 double accuracy(const model::LinearModel& model, const data::Dataset& test) {
@@ -52,8 +51,7 @@ double accuracy(const model::LinearModel& model, const data::Dataset& test) {
 double median_accuracy(const Setting& setting, const data::Dataset& test, double epsilon) {
   std::vector<double> scores;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const LinearOptions options{
-        .epsilon = epsilon, .delta = 1e-5, .adjacency = add_remove};
+    const LinearOptions options{.epsilon = epsilon, .delta = 1e-5, .adjacency = add_remove};
     scores.push_back(accuracy(train(setting, options, seed).model, test));
   }
   std::ranges::sort(scores);
@@ -71,7 +69,6 @@ TEST(Gradient, ReachesTheStatedAccuracyOnAdult) {
   const double at_tenth = median_accuracy(setting, test, 0.1);
   RecordProperty("epsilon_1", std::to_string(at_one));
   RecordProperty("epsilon_0.1", std::to_string(at_tenth));
-  std::cout << at_one << " " << at_tenth << "\n";
   EXPECT_GE(at_one, 0.845);
   EXPECT_GE(at_tenth, 0.830);
 }
