@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tacet/base/error.h"
 #include "tacet/data/read_dataset.h"
@@ -73,6 +74,29 @@ TEST(Gradient, ReachesTheStatedAccuracyOnAdult) {
   EXPECT_GE(at_tenth, 0.830);
 }
 
+TEST(Gradient, ReachesTheStatedAccuracyOnBankMarketing) {
+  TACET_SKIP_WITHOUT_DATA(file, "bank_marketing/bank-additional-full.csv.gz");
+  auto schema = data::load_schema(test::source_file("data/schemas/bank_marketing.toml"));
+  const auto all = data::read_dataset(file, schema);
+  // Every fifth record tests; the file is ordered by date, so the split is not random.
+  data::Dataset train(schema.shape());
+  data::Dataset test(schema.shape());
+  for (std::int64_t i = 0; i < all.rows(); ++i) {
+    auto& part = i % 5 == 4 ? test : train;
+    if (all.sparse()) {
+      const auto row = all.sparse_row(i);
+      part.append({.columns = {row.columns.begin(), row.columns.end()},
+                   .values = {row.values.begin(), row.values.end()},
+                   .label = all.label(i)});
+    } else {
+      part.append_dense(all.dense_row(i), all.label(i));
+    }
+  }
+  schema.public_row_count = 32950;
+  const Setting setting{std::move(schema), std::move(train)};
+  EXPECT_GE(median_accuracy(setting, test, 1), 0.896);
+}
+
 TEST(Gradient, GivesTheSameModelForAnyNumberOfThreads) {
   const auto setting = berkeley();
   const LinearOptions options{.epsilon = 1, .adjacency = add_remove};
@@ -80,6 +104,158 @@ TEST(Gradient, GivesTheSameModelForAnyNumberOfThreads) {
   EXPECT_EQ(train(setting, options, 3, 2).model.coefficients, one);
   EXPECT_EQ(train(setting, options, 3, 3).model.coefficients, one);
   EXPECT_NE(train(setting, options, 4, 1).model.coefficients, one);
+}
+
+// The intervals of the released model against the same descent with next to no noise.
+TEST(Gradient, NoiseDeviationsCoverTheNoiseFreeDescent) {
+  const auto setting = berkeley();
+  for (const double epsilon : {0.5, 4.0}) {
+    const LinearOptions options{.epsilon = epsilon, .adjacency = add_remove};
+    auto quiet = plan_gradient(setting.schema, options);
+    quiet.noise_multiplier = 1e-6;
+    quiet.events = privacy::Repeated{quiet.steps, privacy::Gaussian{1e-6}};
+    random::SeededSource source(1);
+    privacy::MemoryBudget budget(add_remove);
+    auto reservation = budget.reserve(quiet.events, quiet.guarantee);
+    base::ThreadPool pool(2);
+    base::LocalReducer reducer;
+    const auto exact =
+        train_gradient(setting.train, setting.schema, quiet, {source, reservation, pool, reducer})
+            .model.coefficients;
+    int covered = 0;
+    int total = 0;
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      const auto noisy = train(setting, options, seed).model;
+      for (std::size_t j = 0; j < exact.size(); ++j) {
+        const double gap = std::fabs(noisy.coefficients[j] - exact[j]);
+        covered += gap < 1.96 * noisy.noise_deviations[j] ? 1 : 0;
+        ++total;
+      }
+    }
+    EXPECT_GE(covered, total * 0.88) << epsilon;
+    EXPECT_LT(covered, total) << epsilon;
+  }
+}
+
+TEST(Gradient, WithoutProtectionItFindsTheMinimum) {
+  const auto setting = berkeley();
+  const auto plan =
+      plan_gradient(setting.schema,
+                    {.epsilon = std::numeric_limits<double>::infinity(), .adjacency = add_remove});
+  ASSERT_TRUE(plan.unprotected());
+  base::ThreadPool pool(2);
+  const auto fit = fit_unprotected(setting.train, setting.schema, plan, pool);
+  EXPECT_FALSE(fit.receipt.is_protected());
+  // The gradient of the mean loss vanishes.
+  std::vector<double> gradient(static_cast<std::size_t>(setting.train.columns()), 0);
+  std::vector<double> margin(1);
+  for (std::int64_t i = 0; i < setting.train.rows(); ++i) {
+    model::margins(fit.model, setting.train, i, margin);
+    const double slope = model::LogisticLoss{}.slope(margin[0], setting.train.label(i));
+    const auto row = setting.train.dense_row(i);
+    for (std::size_t j = 0; j < row.size(); ++j) gradient[j] += slope * row[j] / 2048.0;
+  }
+  for (const double g : gradient) {
+    EXPECT_NEAR(g / static_cast<double>(setting.train.rows()), 0, 1e-5);
+  }
+}
+
+TEST(Gradient, MuchEpsilonApproachesTheMinimum) {
+  const auto setting = berkeley();
+  const auto plan =
+      plan_gradient(setting.schema,
+                    {.epsilon = std::numeric_limits<double>::infinity(), .adjacency = add_remove});
+  base::ThreadPool pool(2);
+  const auto best = fit_unprotected(setting.train, setting.schema, plan, pool).model.coefficients;
+  const auto close = train(setting, {.epsilon = 1e4, .adjacency = add_remove}, 1).model;
+  for (std::size_t j = 0; j < best.size(); ++j) {
+    EXPECT_NEAR(close.coefficients[j], best[j], 0.05);
+  }
+}
+
+TEST(Gradient, PlanStatesAGuaranteeThatTheAccountantProves) {
+  const auto schema = berkeley().schema;
+  for (const auto adjacency : {privacy::Adjacency::add_remove, privacy::Adjacency::zero_out,
+                               privacy::Adjacency::replace_one}) {
+    for (const double epsilon : {0.01, 0.1, 1.0, 8.0}) {
+      for (const double delta : {1e-5, 1e-9}) {
+        const auto plan =
+            plan_gradient(schema, {.epsilon = epsilon, .delta = delta, .adjacency = adjacency});
+        EXPECT_LE(plan.guarantee.epsilon, epsilon);
+        EXPECT_GE(plan.guarantee.epsilon, epsilon * (1 - 1e-9));
+        EXPECT_EQ(plan.guarantee.delta, delta);
+        EXPECT_EQ(plan.guarantee.adjacency, adjacency);
+        const auto again = privacy::account(plan.events, adjacency, privacy::Delta(delta));
+        EXPECT_EQ(again.epsilon, plan.guarantee.epsilon);
+      }
+    }
+  }
+}
+
+TEST(Gradient, ReplaceOneNeedsTwiceTheNoise) {
+  const auto schema = berkeley().schema;
+  LinearOptions options{.epsilon = 1, .delta = 1e-6, .adjacency = add_remove, .steps = 100};
+  const double one = plan_gradient(schema, options).noise_multiplier;
+  options.adjacency = privacy::Adjacency::replace_one;
+  EXPECT_NEAR(plan_gradient(schema, options).noise_multiplier / one, 2, 1e-9);
+}
+
+TEST(Gradient, ReceiptTellsWhatWasDone) {
+  const auto setting = berkeley();
+  const auto trained = train(setting, {.epsilon = 1, .adjacency = add_remove}, 1);
+  const auto plan = plan_gradient(setting.schema, {.epsilon = 1, .adjacency = add_remove});
+  EXPECT_EQ(trained.receipt.events, plan.events);
+  EXPECT_EQ(trained.receipt.guarantee, plan.guarantee);
+  EXPECT_EQ(trained.receipt.public_row_count, 4526);
+  EXPECT_GT(trained.receipt.cipher_delta, 0);
+  EXPECT_EQ(trained.receipt.randomness, privacy::Randomness::seeded);
+  EXPECT_FALSE(trained.receipt.is_protected());
+}
+
+TEST(Gradient, SecureNoiseGivesAProtectedReceipt) {
+  const auto setting = berkeley();
+  const auto plan = plan_gradient(setting.schema, {.epsilon = 1, .adjacency = add_remove});
+  const auto source = random::SecureSource::create();
+  privacy::MemoryBudget budget(add_remove);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  const auto trained =
+      train_gradient(setting.train, setting.schema, plan, {*source, reservation, pool, reducer});
+  EXPECT_TRUE(trained.receipt.is_protected());
+  EXPECT_TRUE(reservation.committed());
+}
+
+TEST(Gradient, StopsBetweenStepsWhenCancelled) {
+  const auto setting = berkeley();
+  const auto plan = plan_gradient(setting.schema, {.epsilon = 1, .adjacency = add_remove});
+  random::SeededSource source(1);
+  privacy::MemoryBudget budget(add_remove);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  base::CancelToken cancel;
+  cancel.cancel();
+  EXPECT_THROW((void)train_gradient(setting.train, setting.schema, plan,
+                                    {source, reservation, pool, reducer, {nullptr, &cancel}}),
+               base::Interrupted);
+}
+
+TEST(Gradient, RefusesWhatItCannotPlan) {
+  auto schema = berkeley().schema;
+  const LinearOptions usual{.epsilon = 1, .adjacency = add_remove};
+  auto options = usual;
+  options.loss = model::AbsoluteLoss{};
+  EXPECT_THROW((void)plan_gradient(schema, options), base::UsageError);
+  options = usual;
+  options.epsilon = 1e-12;
+  options.delta = 1e-12;
+  EXPECT_THROW((void)plan_gradient(schema, options), base::Error);
+  schema.public_row_count.reset();
+  EXPECT_THROW((void)plan_gradient(schema, usual), base::UsageError);
+  schema.public_row_count = 100;
+  schema.target.reset();
+  EXPECT_THROW((void)plan_gradient(schema, usual), base::UsageError);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ double audited_mu(double multiplier, double shift_in_bounds, int trials) {
 TEST(GaussianMechanism, AuditStaysBelowTheClaimAndFindsPlantedFaults) {
   // Calibrated for epsilon 1, delta 1e-5 under add_remove.
   const double mu = privacy::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-5));
-  constexpr int trials = 30000;
+  constexpr int trials = 200000;
   EXPECT_LE(audited_mu(1 / mu, 1, trials), mu);
   EXPECT_GE(audited_mu(1 / mu, 1, trials), 0.7 * mu);
   // Faults: half the noise; variance taken for deviation; replace_one accounted at distance C.
