@@ -85,6 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((choice & 2) != 0) options.separator = '\t';
   if ((choice & 4) != 0) options.quote.reset();
   options.trim = (choice & 8) != 0;
+  options.fill_short = (choice & 16) != 0;
   options.buffer_size = std::size_t{1} << 13;
   const Outcome whole = read(file, options);
   // Damaged compressed data may show their fault sooner or later, so only plain files compare.

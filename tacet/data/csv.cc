@@ -172,6 +172,7 @@ CsvReader::Outcome CsvReader::finish_record(const char* next_record) {
     begin_ = static_cast<std::size_t>(next_record - buffer_.data());
     return Outcome::blank;
   }
+  if (expected_columns_ && options_.fill_short) fields_.resize(*expected_columns_);
   if (expected_columns_ && fields_.size() != *expected_columns_) {
     fail(record, fmt::format("the record has {} columns; the file begins with {}", fields_.size(),
                              *expected_columns_));

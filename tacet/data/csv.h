@@ -18,6 +18,7 @@ struct CsvOptions {
   char separator = ',';
   std::optional<char> quote = '"';  ///< absent: quotes are ordinary characters
   bool trim = false;                ///< drop blanks and tabs around unquoted fields
+  bool fill_short = false;          ///< end a record with too few columns with empty fields
   std::size_t buffer_size = std::size_t{1} << 20;
   std::size_t longest_record = std::size_t{64} << 20;  ///< bounds the memory of one record
 };

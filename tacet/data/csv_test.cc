@@ -70,6 +70,12 @@ TEST(CsvReader, TrimsBlanksAroundFieldsOnlyWhenAsked) {
             (Records{{"a", "b"}, {"1", "2"}, {"x y ", "3"}}));
 }
 
+TEST(CsvReader, FillsShortRecordsOnlyWhenAsked) {
+  EXPECT_EQ(read_all("a,b,c\n1\n1,2,3\n", {.fill_short = true}),
+            (Records{{"a", "b", "c"}, {"1", "", ""}, {"1", "2", "3"}}));
+  EXPECT_NE(error_of("a,b\n1,2,3\n", {.fill_short = true}), "no error");
+}
+
 TEST(CsvReader, NamesFileLineAndColumnOfStructuralFaults) {
   EXPECT_EQ(error_of("a,b\n1,2\n1\n"),
             "t.csv:3:1: the record has 1 columns; the file begins with 2");

@@ -16,7 +16,10 @@ namespace {
 constexpr std::int64_t rows_between_checks = 4096;
 
 CsvOptions csv_options(const FileFormat& format) {
-  return {.separator = format.separator, .quote = format.quote, .trim = format.trim};
+  return {.separator = format.separator,
+          .quote = format.quote,
+          .trim = format.trim,
+          .fill_short = format.fill_short};
 }
 
 std::vector<std::string> file_columns(CsvReader& reader, const FileFormat& format) {

@@ -117,6 +117,7 @@ struct FileFormat {
   std::optional<char> quote = '"';  ///< absent: quotes are ordinary characters
   bool header = true;
   bool trim = false;               ///< drop blanks around unquoted fields
+  bool fill_short = false;         ///< records with too few columns end with empty values
   std::vector<std::string> names;  ///< the file's columns in order, for a file without a header
 };
 

@@ -123,6 +123,7 @@ json format_to_json(const FileFormat& format) {
   }
   if (!format.header) out["header"] = false;
   if (format.trim) out["trim"] = true;
+  if (format.fill_short) out["fill_short"] = true;
   if (!format.names.empty()) out["names"] = format.names;
   return out;
 }

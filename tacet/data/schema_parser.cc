@@ -251,6 +251,9 @@ FileFormat read_format(const Node& node) {
     if (const Node* entry = table.find("quote")) format.quote = one_character(*entry, "quote");
     if (const Node* entry = table.find("header")) format.header = as_flag(*entry, "header");
     if (const Node* entry = table.find("trim")) format.trim = as_flag(*entry, "trim");
+    if (const Node* entry = table.find("fill_short")) {
+      format.fill_short = as_flag(*entry, "fill_short");
+    }
     if (const Node* entry = table.find("names")) format.names = as_texts(*entry, "names");
   }
   table.refuse_unknown_keys();

@@ -26,6 +26,7 @@ separator = ";"
 quote = "'"
 header = false
 trim = true
+fill_short = true
 names = ["age", "sex", "colour", "gain", "code", "note", "y", "person", "skip"]
 
 [target]
@@ -97,6 +98,7 @@ TEST(Schema, ReadsEveryKey) {
   EXPECT_EQ(schema.format.quote, '\'');
   EXPECT_FALSE(schema.format.header);
   EXPECT_TRUE(schema.format.trim);
+  EXPECT_TRUE(schema.format.fill_short);
   ASSERT_EQ(schema.columns.size(), 7U);
   EXPECT_EQ(std::get<NumericColumn>(schema.columns[0].rule).fill, 40);
   EXPECT_TRUE(std::get<NumericColumn>(schema.columns[3].rule).log1p);
@@ -138,7 +140,7 @@ TEST(Schema, UnknownKeysNameTheNearestKnownOne) {
             "s.toml:5:6: unknown key 'uper'; did you mean 'upper'?");
   EXPECT_EQ(error_of(std::string(one_column) + "[format]\nzzzzzzzz=1\n"),
             "s.toml:7:10: unknown key 'zzzzzzzz'; known here: kind, separator, quote, header, "
-            "trim, names");
+            "trim, fill_short, names");
 }
 
 TEST(Schema, FaultsNameTheirPlace) {
