@@ -11,6 +11,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/console.h"
 #include "tacet/apps/interrupt.h"
+#include "tacet/apps/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 
@@ -35,6 +36,30 @@ class HelpFormat : public CLI::Formatter {
     if (option->get_items_expected() != 0) text += " " + option->get_type_name();
     if (option->get_required() && !option->get_positional()) text += " (required)";
     return text;
+  }
+
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    const auto name = make_option_name(option, is_positional) + make_option_opts(option);
+    return described(name, make_option_desc(option));
+  }
+
+  std::string make_subcommand(const CLI::App* command) const override {
+    return described(command->get_name(), command->get_description());
+  }
+
+ private:
+  /// Two columns, the right one wrapped; a long name has a line of its own.
+  static std::string described(const std::string& name, const std::string& text) {
+    constexpr std::size_t name_width = 26;
+    constexpr std::size_t line_width = 96;
+    const std::string indent(name_width + 2, ' ');
+    std::string line = "  " + name;
+    if (display_width(line) + 2 > indent.size()) {
+      line += "\n" + indent;
+    } else {
+      line.resize(indent.size(), ' ');
+    }
+    return line + wrapped(text, line_width - indent.size(), indent) + "\n";
   }
 };
 

@@ -40,16 +40,18 @@ std::string TextTable::text() const {
 std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {
   std::istringstream words(text);
   std::string out;
-  std::string line;
+  std::size_t used = 0;
   for (std::string word; words >> word;) {
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > width) {
-      out += line + "\n";
-      line = indent;
+    const auto length = display_width(word);
+    if (used > 0 && used + 1 + length > width) {
+      out += "\n" + indent;
+      used = 0;
     }
-    if (!line.empty() && line != indent) line += ' ';
-    line += word;
+    if (used > 0) out += ' ';
+    out += word;
+    used += length + (used > 0 ? 1 : 0);
   }
-  return out + line;
+  return out;
 }
 
 }  // namespace tacet::apps

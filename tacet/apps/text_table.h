@@ -19,7 +19,8 @@ class TextTable {
 /// Columns on a terminal: code points, which is what European names need.
 [[nodiscard]] std::size_t display_width(const std::string& text);
 
-/// Breaks text at blanks so that no line is longer than `width`; later lines start with `indent`.
+/// Breaks text at blanks into lines of at most `width`; each but the first starts with `indent`,
+/// which does not count.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t width,
                                   const std::string& indent);
 

@@ -26,6 +26,13 @@ std::string type_word(learn::ParameterType type) {
   return {};
 }
 
+std::string capitalised(std::string_view text) {
+  std::string out(text);
+  if (!out.empty() && out[0] >= 'a' && out[0] <= 'z')
+    out[0] = static_cast<char>(out[0] - 'a' + 'A');
+  return out;
+}
+
 std::string loss_text(const model::Loss& loss) {
   const auto parameter = model::loss_parameter_name(loss);
   if (parameter.empty()) return std::string(model::loss_name(loss));
@@ -42,7 +49,8 @@ void TrainingOptions::declare(CLI::App& app) {
     const std::string name(parameter.name);
     app.add_option_function<std::string>(
            "--" + name, [this, name](const std::string& value) { given_[name] = value; },
-           fmt::format("{}: {} [{}]", parameter.help, parameter.range, parameter.default_value))
+           fmt::format("{} [{}; default: {}]", capitalised(parameter.help), parameter.range,
+                       parameter.default_value))
         ->type_name(type_word(parameter.type));
   }
 }
@@ -68,7 +76,7 @@ data::Schema TrainingOptions::schema() const {
 
 std::string plan_text(const learn::GradientPlan& plan) {
   std::string out;
-  for (const auto& reason : plan.reasons) out += "  " + wrapped(reason, 94, "    ") + "\n";
+  for (const auto& reason : plan.reasons) out += "  " + wrapped(reason, 92, "    ") + "\n";
   if (plan.unprotected()) return out;
   TextTable table({"  loss", loss_text(plan.loss)});
   const auto number = [&](const char* name, double value) {

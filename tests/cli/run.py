@@ -20,6 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 RUN_LIMIT = 300  # seconds; sanitizer builds are slow
 POLL = 0.005
+SHOWN = 3000  # characters of output that a failure shows
 TEMPORARY = ".*.tmp"  # how the program names what is not complete yet
 OUTPUT_DIRECTIVES = {f"{stream}{kind}" for stream in ("stdout", "stderr")
                      for kind in ("", " has", " lacks")}
@@ -56,7 +57,8 @@ def parse(path):
 def matcher(pattern):
     """A compiled regular expression for a line with {{...}} parts."""
     parts = re.split(r"\{\{(.*?)\}\}", pattern)
-    return re.compile("".join(part if i % 2 else re.escape(part) for i, part in enumerate(parts)))
+    return re.compile("".join(part if i % 2 else re.escape(part) for i, part in enumerate(parts)),
+                      re.MULTILINE)
 
 
 def lines_match(expected, actual):
@@ -146,6 +148,10 @@ def check_after(folder, directive, argument, lines, result):
             raise Failure(f"{argument} must be {directive}")
 
 
+def shortened(text):
+    return text if len(text) <= SHOWN else text[:SHOWN] + "\n[and so on]\n"
+
+
 def check_always(folder, block, result):
     if all(directive != "exit" for _, directive, _, _ in block) and result["code"] != 0:
         raise Failure(f"exit code {result['code']}, expected 0")
@@ -171,8 +177,8 @@ def run_block(path, folder, program, number, command, block):
         check_always(folder, block, result)
     except (Failure, OSError) as failure:
         raise Failure(f"{path.name}:{where}: {command}\n  {failure}\n  exit code "
-                      f"{result['code']}\n  stdout:\n{result['stdout']}\n  stderr:\n"
-                      f"{result['stderr']}") from None
+                      f"{result['code']}\n  stdout:\n{shortened(result['stdout'])}\n  stderr:\n"
+                      f"{shortened(result['stderr'])}") from None
 
 
 def check_condition(condition):
