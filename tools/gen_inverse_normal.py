@@ -134,9 +134,10 @@ def tail_piece(low, high):
 
 
 def bound(z, half_cell):
-    """Error of the inverse for sigma = 1: the allowance, and half a cell of U over the density."""
+    """Error of the inverse for sigma = 1: the allowance, and half a cell of U over the density;
+    a tenth more covers the roundings in comparing with it."""
     density = mp.exp(-z * z / 2) / mp.sqrt(2 * mp.pi)
-    return (z * ALLOWANCE + half_cell / density) * (1 + mpf(2) ** (-40))
+    return (z * ALLOWANCE + half_cell / density) * mpf("1.1")
 
 
 def write_array(out, name, rows):
@@ -150,27 +151,28 @@ def main():
     p, q = remez(CENTRE_DEGREE)
     pieces, bounds = [], []
     worst = mpf(0)
-    for octave in range(FIRST_OCTAVE, LAST_OCTAVE - 1, -1):
+    places = [(octave, i) for octave in range(FIRST_OCTAVE, LAST_OCTAVE - 1, -1)
+              for i in range(PIECES)]
+    # One piece beyond the top, for tail probabilities that round up to 2^-4.
+    for octave, i in places + [(LAST_OCTAVE - 1, 0)]:
         base = mpf(2) ** (-octave)
-        # One piece beyond the top, for tail probabilities that round up to 2^-4.
-        for i in range(PIECES + (1 if octave == LAST_OCTAVE else 0)):
-            coefficients, error = tail_piece(base * (1 + mpf(i) / PIECES),
-                                             base * (1 + mpf(i + 1) / PIECES))
-            pieces.append(coefficients)
-            # The cell may reach a little below the piece.
-            z = normal_upper_quantile(base * (1 + mpf(i) / PIECES) * (1 - mpf(2) ** (-33)))
-            bounds.append(bound(z, mpf(2) ** (-65)))
-            worst = max(worst, error)
+        coefficients, error = tail_piece(base * (1 + mpf(i) / PIECES),
+                                         base * (1 + mpf(i + 1) / PIECES))
+        pieces.append(coefficients)
+        # The cell may reach a little below the piece.
+        z = normal_upper_quantile(base * (1 + mpf(i) / PIECES) * (1 - mpf(2) ** (-33)))
+        bounds.append(bound(z, mpf(2) ** (-65)))
+        worst = max(worst, error)
     print(f"tail: {len(pieces)} pieces, relative error {mp.nstr(worst, 4)} "
           f"= 2^{mp.nstr(mp.log(worst, 2), 5)}", file=sys.stderr)
-    # A cell around a point of the centre reaches 2^-53 beyond 7/16 at most.
-    z_centre = normal_upper_quantile(mpf(1) / 16 - mpf(2) ** (-52))
+    # Cells of the centre, 52 bits of U, reach 2^-52 beyond 7/16 at most.
+    z_centre = normal_upper_quantile(mpf(1) / 16 - mpf(2) ** (-51))
     with open(sys.argv[1], "w", encoding="ascii") as out:
         out.write("// Made by tools/gen_inverse_normal.py; do not edit.\n// clang-format off\n")
         write_array(out, f"centre_numerator[{CENTRE_DEGREE + 1}]", p)
         write_array(out, f"centre_denominator[{CENTRE_DEGREE + 1}]", q)
         out.write("// Bounds of |A(centre of cell) - inverse(U)| for every U of the cell, sigma = 1.\n")
-        write_array(out, "centre_bound[1]", [bound(z_centre, mpf(2) ** (-54))])
+        write_array(out, "centre_bound[1]", [bound(z_centre, mpf(2) ** (-53))])
         write_array(out, f"tail_bounds[{len(bounds)}]", bounds)
         out.write("// Coefficient i of piece j is at [i * tail_pieces + j].\n")
         flat = [piece[i] for i in range(TAIL_DEGREE + 1) for piece in pieces]

@@ -18,20 +18,6 @@ constexpr int most_bits = 512;
 // Beyond x = 40 the upper tail is below 2^-1150, finer than any cell looked at.
 constexpr int tail_end = 40;
 
-/// floor(2^2048 / sqrt(2 pi)).
-const Integer& normal_constant() {
-  static const Integer value(
-      "0x662114cf50d942343f2cf1402eae38bfd3829f30512706d8c0471b4802639d2e"
-      "9df8ac55447d3db723f5d3abb374e88deb14277970be1513278e993445f08cff"
-      "98282e1fd947ce4b4ecdbd6e65c23395cacb544de69eea32c276937b1bc56769"
-      "1c1cec4882c77aacefe1f6708329ab3fc8d2ab2435ee45c9150c426bbb49487e"
-      "480d8928e623122d2369599582a3983769e7329865c92193ed298857cb81ab87"
-      "659565e91e51487afe60871d04a18e432e6bff594c697ed53f9d0aaf01aa890d"
-      "8b742ca9e5ec8b5ea95546cad1961020feb8ed1ea218282c79079f714f4a0bfd"
-      "a67f0e5ab81ec651ef4167fcf0e311b0d6b17578cbb5c65b311eb9071956748d");
-  return value;
-}
-
 /// scaled 2^-p for any size of p, to about 50 bits.
 template <class Fixed>
 double value_of(const Fixed& scaled, int p) {
@@ -55,11 +41,6 @@ Integer scaled_quotient(std::uint64_t odd, double sigma, int precision) {
   return numerator / denominator;
 }
 
-struct Bracket {
-  Integer low;
-  Integer high;
-};
-
 /// Bounds of (Phi(x) - 1/2) 2^p for an x in [x_scaled, x_scaled + 1] 2^-p, from
 ///   Phi(x) - 1/2 = x / sqrt(2 pi) * sum_n (-y)^n / (n! (2n + 1)),  y = x^2/2.
 /// With units of 2^-p: y is rounded down by at most 1, which moves the sum (an integral of
@@ -69,7 +50,7 @@ struct Bracket {
 /// most e^y + 2. Multiplying by x / sqrt(2 pi) < 0.4 x and the roundings there add at most 4; the
 /// distance of x from x_scaled adds less than 1.
 template <class Fixed>
-Bracket normal_bracket(const Integer& x_scaled, int p) {
+NormalBracket normal_bracket(const Integer& x_scaled, int p) {
   const Fixed x(x_scaled);
   const Fixed y = (x * x) >> (p + 1);
   const double y_value = value_of(y, p);
@@ -86,8 +67,8 @@ Bracket normal_bracket(const Integer& x_scaled, int p) {
   const double x_value = value_of(x_scaled, p) + 1e-9;
   const Integer error(std::ceil(0.4 * x_value * series_error * 1.001 + 8.0));
   const Fixed product = (x * Fixed(even - odd)) >> p;
-  const Integer middle((product * static_cast<Fixed>(Integer(normal_constant() >> (2048 - p)))) >>
-                       p);
+  const Integer middle(
+      (product * static_cast<Fixed>(Integer(scaled_normal_constant() >> (2048 - p)))) >> p);
   return {middle - error, middle + error};
 }
 
@@ -123,6 +104,23 @@ std::uint64_t nearest_magnitude(double guess) {
 
 }  // namespace
 
+const Integer& scaled_normal_constant() {
+  static const Integer value(
+      "0x662114cf50d942343f2cf1402eae38bfd3829f30512706d8c0471b4802639d2e"
+      "9df8ac55447d3db723f5d3abb374e88deb14277970be1513278e993445f08cff"
+      "98282e1fd947ce4b4ecdbd6e65c23395cacb544de69eea32c276937b1bc56769"
+      "1c1cec4882c77aacefe1f6708329ab3fc8d2ab2435ee45c9150c426bbb49487e"
+      "480d8928e623122d2369599582a3983769e7329865c92193ed298857cb81ab87"
+      "659565e91e51487afe60871d04a18e432e6bff594c697ed53f9d0aaf01aa890d"
+      "8b742ca9e5ec8b5ea95546cad1961020feb8ed1ea218282c79079f714f4a0bfd"
+      "a67f0e5ab81ec651ef4167fcf0e311b0d6b17578cbb5c65b311eb9071956748d");
+  return value;
+}
+
+NormalBracket centred_normal(const Integer& x_scaled, int p) {
+  return normal_bracket<Integer>(x_scaled, p);
+}
+
 CentredUniform::CentredUniform(std::uint64_t word, const MoreBits& more)
     : more_(more), negative_((word >> 63) == 0) {
   // U - 1/2 is s 2^-64 and up to one cell more, s the word with its first bit inverted, read as
@@ -152,7 +150,7 @@ Side compare_with_normal(const CentredUniform& uniform, std::uint64_t odd, doubl
   const int growth = growth_bits(scaled_quotient(odd, sigma, draft), draft);
   const int p = draft + growth;
   const Integer x = scaled_quotient(odd, sigma, p);
-  const Bracket bound =
+  const NormalBracket bound =
       2 * (p + growth) + 8 <= 256 ? normal_bracket<Wide>(x, p) : normal_bracket<Integer>(x, p);
   const int shift = p - b;
   if (((uniform.low() + 1) << shift) <= bound.low) return Side::below;

@@ -9,6 +9,16 @@ namespace tacet::random::internal {
 /// Word number i (0, 1, ...) of the bits that continue a draw beyond its first 64.
 using MoreBits = std::function<std::uint64_t(int)>;
 
+/// low <= (Phi(x) - 1/2) 2^p <= high for every x in [x_scaled, x_scaled + 1] 2^-p, 0 <= x <= 40.
+struct NormalBracket {
+  boost::multiprecision::cpp_int low;
+  boost::multiprecision::cpp_int high;
+};
+[[nodiscard]] NormalBracket centred_normal(const boost::multiprecision::cpp_int& x_scaled, int p);
+
+/// floor(2^2048 / sqrt(2 pi)).
+[[nodiscard]] const boost::multiprecision::cpp_int& scaled_normal_constant();
+
 /// The uniform variable of one draw, U = 0.b1 b2 b3 ..., seen through its distance from 1/2:
 /// |U - 1/2| lies in [low, low + 1] 2^-bits. Bits are fetched only when asked for.
 class CentredUniform {

@@ -7,17 +7,19 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/random/exact_normal.h"
 #include "tacet/random/inverse_normal.h"
+#include "tacet/random/rounded_gaussian_kernel.h"
 #include "tacet/random/secure_memory.h"
 
 namespace tacet::random {
 namespace {
 
-constexpr std::size_t batch_size = 2048;
+using internal::GaussianBatch;
 
 void check_sigma(double sigma) {
   if (!(sigma > 0 && sigma <= largest_gaussian_sigma)) {
@@ -50,7 +52,7 @@ Approximation approximate_inverse(std::uint64_t word) {
   const auto magnitude = static_cast<std::uint64_t>(s ^ (s >> 63));
   const std::uint64_t tail = (std::uint64_t{1} << 63) - 1 - magnitude;
   if (tail >= table::tail_end) {
-    const double q = (static_cast<double>(s >> 11) + 0.5) * 0x1p-53;
+    const double q = (static_cast<double>(s >> 12) + 0.5) * 0x1p-52;
     const double r = table::centre_square - q * q;
     double p = 0;
     double d = 0;
@@ -74,20 +76,13 @@ Approximation approximate_inverse(std::uint64_t word) {
 
 }  // namespace
 
-void add_certain_gaussians(std::span<const std::uint64_t> words, double sigma,
-                           std::span<std::int64_t> values, std::vector<std::uint32_t>& undecided,
-                           double least_margin) {
-  for (std::size_t j = 0; j < words.size(); ++j) {
-    const auto [z, bound] = approximate_inverse(words[j]);
-    const double y = sigma * z;
-    const double nearest = std::nearbyint(y);
-    const double margin = std::max(sigma * bound, least_margin);
-    if (std::fabs(y - nearest) < 0.5 - margin) {
-      values[j] = wrapping_sum(values[j], static_cast<std::int64_t>(nearest));
-    } else {
-      undecided.push_back(static_cast<std::uint32_t>(j));
-    }
-  }
+bool certain_rounded_gaussian(std::uint64_t word, double sigma, std::int64_t& value) {
+  const auto [z, bound] = approximate_inverse(word);
+  const double y = sigma * z;
+  const double nearest = std::nearbyint(y);
+  if (!(std::fabs(y - nearest) < 0.5 - sigma * bound)) return false;
+  value = static_cast<std::int64_t>(nearest);
+  return true;
 }
 
 std::int64_t exact_rounded_gaussian(std::uint64_t word, double sigma,
@@ -98,15 +93,38 @@ std::int64_t exact_rounded_gaussian(std::uint64_t word, double sigma,
   return invert_rounded_normal(uniform, sigma, guess);
 }
 
+namespace {
+
+/// Adds the draws of batch.words[0 .. values.size()) to the values.
+void add_batch(GaussianBatch& batch, std::span<std::int64_t> values, std::uint64_t first,
+               const Extension& extension) {
+  constexpr std::size_t lanes = GaussianBatch::padding;
+  const std::size_t padded = (values.size() + lanes - 1) / lanes * lanes;
+  std::fill(batch.words + values.size(), batch.words + padded, std::uint64_t{1} << 63);
+  std::copy(values.begin(), values.end(), batch.values);
+  const std::size_t undecided = settle_gaussians(batch, padded);
+  for (const std::uint32_t j : std::span(batch.undecided).first(undecided)) {
+    if (j >= values.size()) continue;
+    const auto more = [&](int i) { return extension(first + j, i); };
+    const std::int64_t noise = exact_rounded_gaussian(batch.words[j], batch.sigma, more);
+    batch.values[j] = wrapping_sum(batch.values[j], noise);
+  }
+  std::copy_n(batch.values, values.size(), values.begin());
+}
+
+}  // namespace
+
 void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma,
                               std::span<std::int64_t> values, std::uint64_t first,
                               const Extension& extension, double least_margin) {
   check_sigma(sigma);
-  std::vector<std::uint32_t> undecided;
-  add_certain_gaussians(words, sigma, values, undecided, least_margin);
-  for (const std::uint32_t j : undecided) {
-    const auto more = [&](int i) { return extension(first + j, i); };
-    values[j] = wrapping_sum(values[j], exact_rounded_gaussian(words[j], sigma, more));
+  const auto batch = std::make_unique<GaussianBatch>();
+  batch->sigma = sigma;
+  batch->least_margin = least_margin;
+  for (std::size_t begin = 0; begin < words.size(); begin += GaussianBatch::capacity) {
+    const std::size_t count = std::min(words.size() - begin, GaussianBatch::capacity);
+    std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(begin), count, batch->words);
+    add_batch(*batch, values.subspan(begin, count), first + begin, extension);
   }
 }
 
@@ -115,18 +133,20 @@ void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma
 void add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t> values,
                           std::uint64_t first) {
   check_sigma(sigma);
-  std::array<std::uint64_t, batch_size> words;
-  const internal::ScopedWipe wipe{std::span(words)};
+  GaussianBatch batch;
+  const internal::ScopedWipe wipe{std::span(&batch, 1)};
+  batch.sigma = sigma;
+  batch.least_margin = 0;
   const internal::Extension extension = [&leaf](std::uint64_t coordinate, int i) {
     std::array<std::uint64_t, 1> word{};
     leaf.extension(coordinate, static_cast<std::uint64_t>(i), word);
     return word[0];
   };
+  LeafReader reader(leaf);
   while (!values.empty()) {
-    const std::size_t count = std::min(values.size(), batch_size);
-    const auto batch = std::span(words).first(count);
-    leaf.words(first, batch);
-    internal::add_gaussians_from_words(batch, sigma, values.first(count), first, extension);
+    const std::size_t count = std::min(values.size(), GaussianBatch::capacity);
+    reader.words(first, std::span(batch.words).first(count));
+    internal::add_batch(batch, values.first(count), first, extension);
     first += count;
     values = values.subspan(count);
   }

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
 
 #include "tacet/random/source.h"
 
@@ -31,18 +30,17 @@ namespace internal {
 /// 64-bit word i of the continuation of a coordinate.
 using Extension = std::function<std::uint64_t(std::uint64_t coordinate, int i)>;
 
-/// Settles what doubles decide with certainty and lists the rest. Adds to values[j] the integer of
-/// words[j]; j goes to `undecided` when the distance from a border is not above `sigma` times the
-/// proved error, or below `least_margin` (tests pass 0.49 to send nearly everything there).
-void add_certain_gaussians(std::span<const std::uint64_t> words, double sigma,
-                           std::span<std::int64_t> values, std::vector<std::uint32_t>& undecided,
-                           double least_margin = 0);
+/// What doubles say about one draw, in scalar code: true with the value where they are certain. The
+/// vector code is tested against it.
+[[nodiscard]] bool certain_rounded_gaussian(std::uint64_t word, double sigma, std::int64_t& value);
 
 /// One draw in exact arithmetic.
 [[nodiscard]] std::int64_t exact_rounded_gaussian(std::uint64_t word, double sigma,
                                                   const std::function<std::uint64_t(int)>& more);
 
-/// Both together for given words; coordinate first + j continues words[j].
+/// The draws of given words, added to values; coordinate first + j continues words[j]. Doubles
+/// settle those that lie further from a border than sigma times the proved error and than
+/// `least_margin` (tests pass 0.49 to send nearly all to exact arithmetic).
 void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma,
                               std::span<std::int64_t> values, std::uint64_t first,
                               const Extension& extension, double least_margin = 0);

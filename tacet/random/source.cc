@@ -60,9 +60,7 @@ Leaf::~Leaf() {
 }
 
 void Leaf::words(std::uint64_t first, std::span<std::uint64_t> out) const {
-  internal::Keystream keystream(words_key_);
-  keystream.words(first, out);
-  blocks_.fetch_add(blocks_touched(first, out.size()), std::memory_order_relaxed);
+  LeafReader(*this).words(first, out);
 }
 
 void Leaf::extension(std::uint64_t coordinate, std::uint64_t first,
@@ -70,6 +68,13 @@ void Leaf::extension(std::uint64_t coordinate, std::uint64_t first,
   internal::Keystream keystream(key_.child("ext", coordinate));
   keystream.words(first, out);
   account_->add_leaf((first + out.size() + 1) / 2);
+}
+
+LeafReader::LeafReader(const Leaf& leaf) : leaf_(leaf), keystream_(leaf.words_key_) {}
+
+void LeafReader::words(std::uint64_t first, std::span<std::uint64_t> out) {
+  keystream_.words(first, out);
+  leaf_.blocks_.fetch_add(blocks_touched(first, out.size()), std::memory_order_relaxed);
 }
 
 Stream::Stream(Lease lease) : keystream_(lease.key_.child("words")), account_(lease.account_) {}

@@ -69,10 +69,26 @@ class Leaf {
   void extension(std::uint64_t coordinate, std::uint64_t first, std::span<std::uint64_t> out) const;
 
  private:
+  friend class LeafReader;
   internal::Key key_;
   internal::Key words_key_;
   internal::CipherAccount* account_;
   mutable std::atomic<std::uint64_t> blocks_{0};
+};
+
+/// A leaf opened by one thread for many reads in a row, without setting up the cipher each time.
+class LeafReader {
+ public:
+  explicit LeafReader(const Leaf& leaf);
+  LeafReader(const LeafReader&) = delete;
+  LeafReader& operator=(const LeafReader&) = delete;
+
+  /// As Leaf::words.
+  void words(std::uint64_t first, std::span<std::uint64_t> out);
+
+ private:
+  const Leaf& leaf_;
+  internal::Keystream keystream_;
 };
 
 /// A leaf read in order, for samplers that use a varying number of words. Not for several threads.
