@@ -7,6 +7,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/learn/coefficient_noise.h"
+#include "tacet/learn/step_rule.h"
 #include "tacet/mechanism/gaussian.h"
 #include "tacet/optimize/erm.h"
 #include "tacet/optimize/gradient_sum.h"
@@ -115,8 +116,7 @@ TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& sc
        .step_size = plan.step_size,
        .momentum = plan.momentum,
        .noise_deviation = plan.noise_multiplier * gradient_sum.clipping_norm() / count,
-       .curvature = std::min(1.0, model::properties(plan.loss).curvature) * dataset.norm_bound() *
-                    dataset.norm_bound()});
+       .curvature = mean_curvature(model::properties(plan.loss).curvature, dataset.norm_bound())});
 
   for (std::int64_t step = 0; step < plan.steps; ++step) {
     means.supervision.step("training", step, plan.steps);

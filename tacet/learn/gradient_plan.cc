@@ -15,10 +15,16 @@ namespace {
 
 constexpr double default_momentum = 0.9;
 constexpr double default_average = 0.5;
-// Size of weights worth reaching: margins of classes grow to about this many units before a linear
-// model stops improving; numbers are scaled to [-1, 1]. docs/explanations/step-rule.md.
-constexpr double class_radius = 20;
-constexpr double number_radius = 5;
+// Per kind of target: the size of weights worth reaching, and how much a linear model typically
+// lowers the loss. Margins of classes grow to about 20 before a linear model stops improving;
+// numbers are scaled to [-1, 1]. docs/explanations/step-rule.md.
+struct Expectation {
+  double radius;
+  double learnable;
+};
+constexpr Expectation for_classes{20, 0.4};
+constexpr Expectation for_numbers{4, 0.03};
+constexpr double residual_norm = 0.5;  // clipping norm of the squared loss: a quarter of the range
 constexpr int finest_bits = 30;
 constexpr int coarsest_bits = 14;
 
@@ -156,12 +162,13 @@ GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& opti
   }
   const privacy::Delta delta(options.delta.value_or(default_delta(row_count)));
   const double norm_bound = schema.norm_bound();
-  const double natural_norm = std::isinf(facts.slope_bound) ? 1 : facts.slope_bound * norm_bound;
+  const double natural_norm =
+      std::isinf(facts.slope_bound) ? residual_norm : facts.slope_bound * norm_bound;
   const double clipping_norm = options.clipping_norm.value_or(natural_norm);
   if (!options.clipping_norm) {
     reasons.push_back(
         std::isinf(facts.slope_bound)
-            ? "clipping norm 1: residuals beyond half the target's range are cut"
+            ? "clipping norm 0.5: residuals beyond a quarter of the target's range are cut"
             : fmt::format("clipping norm {:g}: no gradient of this loss is longer", clipping_norm));
   }
   const double momentum = options.momentum.value_or(default_momentum);
@@ -172,9 +179,9 @@ GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& opti
                      .columns = schema.encoded_column_count(),
                      .norm_bound = norm_bound,
                      .curvature = facts.curvature,
-                     .slope_bound = std::min(facts.slope_bound, clipping_norm / norm_bound),
                      .momentum = momentum,
-                     .radius = facts.classification ? class_radius : number_radius},
+                     .radius = (facts.classification ? for_classes : for_numbers).radius,
+                     .learnable = (facts.classification ? for_classes : for_numbers).learnable},
                     reasons);
   const double z = calibrate(course.steps, options, delta);
   const privacy::Event events = privacy::Repeated{course.steps, privacy::Gaussian{z}};

@@ -41,7 +41,7 @@ constexpr std::array table{
     Parameter{"momentum", real, "0 <= momentum < 1", "0.9",
               "share of the last step that is kept in the next", utility},
     Parameter{"clipping-norm", real, "above 0",
-              "the loss's largest slope times the row norm; 1 for the squared loss",
+              "the loss's largest slope times the row norm; 0.5 for the squared loss",
               "bound on each record's gradient", noise},
     Parameter{"average", real, "0 to 1", "0.5",
               "share of the last iterates that the model is the mean of; 0 keeps the last one",

@@ -6,7 +6,7 @@
 namespace tacet::learn {
 namespace {
 
-constexpr double most_excess = 0.4;         // what a linear model typically gains over a constant
+constexpr double kink_curvature = 2;        // predictions around a kink with density 1
 constexpr std::int64_t fewest_steps = 100;  // enough for momentum 0.9 to settle and to average
 constexpr std::int64_t most_steps = 400;    // a longer path gains little and costs passes
 // In units of 1/(curvature of the mean loss); momentum descent is stable below 2 (1 + m).
@@ -36,17 +36,23 @@ Path best_path(const StepFacts& facts, double curvature) {
 
 }  // namespace
 
+double mean_curvature(double loss_curvature, double norm_bound) {
+  return std::min(loss_curvature, kink_curvature) * norm_bound * norm_bound;
+}
+
+double longest_step(double loss_curvature, double norm_bound) {
+  return largest_step / mean_curvature(loss_curvature, norm_bound);
+}
+
 StepPlan step_rule(const StepFacts& facts) {
-  // A loss with a kink moves by at most its slope's range within a unit of prediction.
-  const double smooth = std::isinf(facts.curvature) ? 1.0 : facts.curvature;
-  const double curvature = smooth * facts.norm_bound * facts.norm_bound;
+  const double curvature = mean_curvature(facts.curvature, facts.norm_bound);
   const double keep = 1 - facts.momentum;
   const double longest = static_cast<double>(most_steps) * largest_step / (curvature * keep);
   if (facts.release_noise == 0) {
     return {most_steps, largest_step / curvature, longest, 0};
   }
   Path path = best_path(facts, curvature);
-  if (path.excess > most_excess) path.length *= std::sqrt(most_excess / path.excess);
+  if (path.excess > facts.learnable) path.length *= std::sqrt(facts.learnable / path.excess);
   path.length = std::min(path.length, longest);
 
   const double wanted = std::ceil(path.length * keep * curvature / usual_step);

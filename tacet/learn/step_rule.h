@@ -11,9 +11,9 @@ struct StepFacts {
   std::int64_t columns;  ///< encoded columns
   double norm_bound;     ///< of a row
   double curvature;      ///< Lipschitz constant of the slope, infinite at a kink
-  double slope_bound;    ///< largest slope after clipping
   double momentum;
-  double radius;  ///< size of weights worth reaching, see step_rule()
+  double radius;     ///< size of weights worth reaching
+  double learnable;  ///< how much a linear model typically lowers this loss
 };
 
 struct StepPlan {
@@ -30,9 +30,14 @@ struct StepPlan {
 /// has variance at most a^2 min(tau^2, 2/h^2), whatever T is, so the excess loss from noise is at
 /// most a^2/2 sum_j h_j min(tau^2, 2/h_j^2) <= a^2/2 min(sqrt(2) d tau, trace tau^2), while what is
 /// not yet learned falls like radius^2 / (2 tau). The rule takes the tau that minimises the sum; it
-/// shortens tau further where that minimum exceeds everything a linear model typically learns
-/// (0.4 in units of the loss). docs/explanations/step-rule.md derives it and says on which data
-/// sets the two constants were chosen.
+/// shortens tau further where that minimum exceeds all that is `learnable`. A curvature above 2, as
+/// at a kink, counts as 2: predictions do not all lie at the kink, but around it.
+/// docs/explanations/step-rule.md derives the rule and says on which data sets its constants were
+/// chosen.
 [[nodiscard]] StepPlan step_rule(const StepFacts& facts);
+
+/// The curvature of the mean loss that the rule counts on, and the longest stable step with it.
+[[nodiscard]] double mean_curvature(double loss_curvature, double norm_bound);
+[[nodiscard]] double longest_step(double loss_curvature, double norm_bound);
 
 }  // namespace tacet::learn

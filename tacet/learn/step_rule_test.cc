@@ -12,9 +12,9 @@ constexpr StepFacts usual{.release_noise = 1e-4,
                           .columns = 100,
                           .norm_bound = 1,
                           .curvature = 0.25,
-                          .slope_bound = 1,
                           .momentum = 0.9,
-                          .radius = 20};
+                          .radius = 20,
+                          .learnable = 0.4};
 
 TEST(StepRule, MoreNoiseMeansAShorterPath) {
   double last = std::numeric_limits<double>::infinity();
@@ -37,10 +37,10 @@ TEST(StepRule, StepsStayInsideTheRangeWhereMomentumIsStable) {
                                      .columns = 50,
                                      .norm_bound = 1,
                                      .curvature = curvature,
-                                     .slope_bound = 1,
                                      .momentum = momentum,
-                                     .radius = 20});
-        EXPECT_LT(plan.step_size * curvature, 2 * (1 + momentum));
+                                     .radius = 20,
+                                     .learnable = 0.4});
+        EXPECT_LT(plan.step_size * mean_curvature(curvature, 1), 2 * (1 + momentum));
       }
     }
   }
