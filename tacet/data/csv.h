@@ -51,6 +51,7 @@ class CsvReader {
   Outcome parse_record();
   // Each reads one field and returns where its separator or line end stands, or null at the end
   // of what has been read so far.
+  const char* parse_plain_fields(const char* at);
   const char* parse_plain(const char* at);
   const char* parse_quoted(const char* at);
   Outcome finish_record(const char* next_record);

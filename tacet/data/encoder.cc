@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <unordered_map>
 #include <unordered_set>
@@ -204,6 +205,10 @@ class Encoder::Implementation {
   Implementation(const Schema& schema, std::span<const std::string> file_columns, TargetUse target,
                  std::string_view file_name)
       : scaler_(schema), missing_(schema.missing.begin(), schema.missing.end()) {
+    for (const std::string& text : missing_) {
+      if (text.empty()) empty_is_missing_ = true;
+      if (!text.empty()) missing_first_[static_cast<unsigned char>(text.front())] = true;
+    }
     const ColumnFinder finder(file_columns, file_name);
     std::uint32_t first = 0;
     for (const Column& column : schema.columns) {
@@ -241,6 +246,8 @@ class Encoder::Implementation {
   };
 
   [[nodiscard]] bool is_missing(std::string_view field) const {
+    if (field.empty()) return empty_is_missing_;
+    if (!missing_first_[static_cast<unsigned char>(field.front())]) return false;
     return std::find(missing_.begin(), missing_.end(), field) != missing_.end();
   }
 
@@ -251,6 +258,8 @@ class Encoder::Implementation {
 
   RowScaler scaler_;
   std::vector<std::string> missing_;
+  bool empty_is_missing_ = false;
+  std::array<bool, 256> missing_first_{};  // characters that a missing value can begin with
   std::vector<Slot> slots_;
   std::optional<LabelEncoder> label_;
   std::size_t label_column_ = 0;

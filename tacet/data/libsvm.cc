@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -116,8 +114,29 @@ void LibsvmReader::read_label(std::string& label) {
   label.assign(first, at_);
 }
 
+/// The commonest field: one blank, an index, a value of one digit. False, and nothing has happened,
+/// where the field is any other.
+bool LibsvmReader::read_short_field(LibsvmRecord& record) {
+  constexpr std::ptrdiff_t longest = 16;  // blank, ten digits, colon, digit and what follows
+  const char* at = at_;
+  if (end_ - at < longest || *at != ' ') return false;
+  std::uint64_t index = 0;
+  const char* const first = ++at;
+  while (digit(*at) && at - first < 10)
+    index = index * 10 + static_cast<std::uint64_t>(*at++ - '0');
+  if (*at != ':' || !digit(at[1]) || !(at[2] == ' ' || at[2] == '\n')) return false;
+  if (index == 0 || index > column_count_ || record.columns.size() == column_count_) return false;
+  const auto column = static_cast<std::uint32_t>(index - 1);
+  if (!record.columns.empty() && column <= record.columns.back()) ascending_ = false;
+  record.columns.push_back(column);
+  record.values.push_back(at[1] - '0');
+  at_ = at + 2;
+  return true;
+}
+
 /// Reads one `index:value`; false at the end of the line.
 bool LibsvmReader::read_field(LibsvmRecord& record) {
+  if (read_short_field(record)) return true;
   skip_blanks();
   ensure_field();
   if (*at_ == '\r' && at_ + 1 < end_ && at_[1] != '\n') {
@@ -166,12 +185,6 @@ double LibsvmReader::read_value() {
   if (digit(*first) && field_end(first[1])) {  // most values of sparse files are one digit
     ++at_;
     return *first - '0';
-  }
-  double value = 0;
-  const auto [last, error] = std::from_chars(first, end_, value);
-  if (error == std::errc() && field_end(*last)) {
-    at_ = last;
-    return std::isfinite(value) ? value : 0;
   }
   while (!field_end(*at_)) ++at_;
   if (*at_ == '\0') fail("a zero byte; the file is binary or damaged, not LIBSVM");

@@ -30,19 +30,22 @@ double RowScaler::factor(std::span<const double> values) const {
 std::int64_t RowScaler::truncate(std::span<const std::uint32_t> columns,
                                  std::span<const double> values, double factor,
                                  EncodedRow& row) const {
-  row.columns.clear();
-  row.values.clear();
+  row.columns.resize(values.size() + 1);
+  row.values.resize(values.size() + 1);
   std::int64_t squared = 0;
+  std::size_t count = 0;
   const double scale = factor * Dataset::feature_scale;
   const auto add = [&](std::uint32_t column, double value) {
-    const auto integer = static_cast<std::int16_t>(value * scale);  // toward zero
-    if (integer == 0) return;
-    row.columns.push_back(column);
-    row.values.push_back(integer);
-    squared += std::int64_t{integer} * integer;
+    const auto integer = static_cast<std::int32_t>(value * scale);  // toward zero
+    row.columns[count] = column;
+    row.values[count] = static_cast<std::int16_t>(integer);
+    count += integer != 0 ? 1 : 0;  // a zero is overwritten by what follows
+    squared += integer * integer;
   };
   for (std::size_t k = 0; k < values.size(); ++k) add(columns[k], values[k]);
   if (intercept_) add(intercept_column_, 1.0);
+  row.columns.resize(count);
+  row.values.resize(count);
   return squared;
 }
 

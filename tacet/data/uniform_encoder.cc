@@ -13,16 +13,12 @@ UniformEncoder::UniformEncoder(const Schema& schema)
 
 void UniformEncoder::encode(std::span<const std::uint32_t> columns, std::span<const double> values,
                             EncodedRow& row) {
-  columns_.clear();
-  values_.clear();
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    if (!std::isfinite(values[k])) continue;
-    const double value = std::clamp(values[k], lower_, upper_) / scale_;
-    if (value == 0) continue;
-    columns_.push_back(columns[k]);
-    values_.push_back(value);
+  values_.resize(values.size());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const double value = std::isfinite(values[k]) ? values[k] : 0.0;
+    values_[k] = std::clamp(value, lower_, upper_) / scale_;
   }
-  scaler_.scale(columns_, values_, row);
+  scaler_.scale(columns, values_, row);
 }
 
 }  // namespace tacet::data

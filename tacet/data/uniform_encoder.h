@@ -25,7 +25,6 @@ class UniformEncoder {
   double lower_;
   double upper_;
   double scale_;
-  std::vector<std::uint32_t> columns_;
   std::vector<double> values_;
 };
 

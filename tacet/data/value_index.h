@@ -25,14 +25,14 @@ class ValueIndex {
   [[nodiscard]] std::optional<std::uint32_t> find_number(double number) const;
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept {
-      return std::hash<std::string_view>{}(text);
-    }
+  // Open addressing with linear probing; a slot holds the upper half of the hash and 1 + index.
+  struct Slot {
+    std::uint32_t tag = 0;
+    std::uint32_t entry = 0;
   };
 
-  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> texts_;
+  std::vector<std::string> texts_;
+  std::vector<Slot> slots_;  // a power of two of them, at most half of them used
   std::unordered_map<double, std::uint32_t> numbers_;
 };
 
