@@ -14,6 +14,7 @@
 #include "tacet/data/row_scaler.h"
 #include "tacet/data/schema_node.h"
 #include "tacet/data/value_index.h"
+#include "tacet/numeric/elementary.h"
 
 namespace tacet::data {
 namespace {
@@ -55,7 +56,10 @@ class NumericEncoder : public FieldEncoder {
 
  private:
   [[nodiscard]] double transform(double value) const {
-    return rule_.log1p ? std::log1p(value) : value;
+    if (!rule_.log1p) return value;
+    // Kahan's log1p over a logarithm that has the same bits on every machine.
+    const double sum = 1 + value;
+    return sum == 1 ? value : numeric::log(sum) * (value / (sum - 1));
   }
 
   NumericColumn rule_;

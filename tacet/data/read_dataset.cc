@@ -7,7 +7,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/byte_source.h"
-#include "tacet/data/csv.h"
+#include "tacet/data/csv_file.h"
 #include "tacet/data/read_uniform.h"
 
 namespace tacet::data {
@@ -15,29 +15,11 @@ namespace {
 
 constexpr std::int64_t rows_between_checks = 4096;
 
-CsvOptions csv_options(const FileFormat& format) {
-  return {.separator = format.separator,
-          .quote = format.quote,
-          .trim = format.trim,
-          .fill_short = format.fill_short};
-}
-
-std::vector<std::string> file_columns(CsvReader& reader, const FileFormat& format) {
-  if (!format.header) return format.names;
-  const auto header = reader.next();
-  if (!header) {
-    throw base::DataError(fmt::format("{}:1: the file is empty; a line of column names is expected",
-                                      reader.file_name()));
-  }
-  return {header->begin(), header->end()};
-}
-
 Dataset read_csv(std::unique_ptr<ByteSource> source, const std::string& file_name,
                  const Schema& schema, const ReadOptions& options) {
   CsvReader reader(std::move(source), file_name, csv_options(schema.format));
-  const std::vector<std::string> names = file_columns(reader, schema.format);
+  const std::vector<std::string> names = read_column_names(reader, schema.format);
   Encoder encoder(schema, names, options.target, file_name);
-  reader.expect_columns(names.size());
   Dataset data(schema.shape());
   if (schema.unit && options.target == TargetUse::required) data.declare_units();
   EncodedRow row;

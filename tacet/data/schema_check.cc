@@ -1,0 +1,106 @@
+#include "tacet/data/schema_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/data/csv_file.h"
+#include "tacet/data/encoder.h"
+#include "tacet/data/value_index.h"
+
+namespace tacet::data {
+namespace {
+
+/// The rule of one column, target included, as far as checking goes.
+struct Checked {
+  std::size_t file_column = 0;
+  std::optional<std::pair<double, double>> bounds;
+  std::optional<ValueIndex> values;
+  ColumnFaults faults;
+
+  void check(std::string_view field, bool missing, std::int64_t line) {
+    const std::int64_t before = faults.total();
+    if (values) {
+      const bool known = values->find(field).has_value();
+      faults.missing += !known && missing ? 1 : 0;
+      faults.unknown += !known && !missing ? 1 : 0;
+    } else if (missing) {
+      ++faults.missing;
+    } else if (bounds) {
+      const auto number = parse_number(field);
+      faults.unreadable += number ? 0 : 1;
+      faults.below += number && *number < bounds->first ? 1 : 0;
+      faults.above += number && *number > bounds->second ? 1 : 0;
+    }
+    if (faults.total() > before && faults.first_line == 0) faults.first_line = line;
+  }
+};
+
+std::size_t place_of(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+std::vector<Checked> checked_columns(const Schema& schema, const std::vector<std::string>& names) {
+  std::vector<Checked> columns;
+  for (const Column& column : schema.columns) {
+    if (column.ignored()) continue;
+    Checked checked;
+    checked.file_column = place_of(names, column.name);
+    checked.faults.column = column.name;
+    if (const auto* numeric = std::get_if<NumericColumn>(&column.rule)) {
+      checked.bounds = {numeric->lower, numeric->upper};
+    } else if (const auto* categorical = std::get_if<CategoricalColumn>(&column.rule)) {
+      checked.values.emplace(categorical->categories);
+    }
+    columns.push_back(std::move(checked));
+  }
+  if (!schema.target) return columns;
+  Checked checked;
+  checked.file_column = place_of(names, schema.target->column);
+  checked.faults.column = schema.target->column;
+  if (const auto* regression = std::get_if<RegressionTarget>(&schema.target->rule)) {
+    checked.bounds = {regression->lower, regression->upper};
+  } else if (const auto* multi = std::get_if<MultiClassTarget>(&schema.target->rule)) {
+    checked.values.emplace(multi->classes);
+  } else {
+    const auto& binary = std::get<BinaryTarget>(schema.target->rule);
+    std::vector<std::string> labels = binary.positive;
+    labels.insert(labels.end(), binary.negative.begin(), binary.negative.end());
+    // With one list only, every other label is legitimate.
+    if (!binary.negative.empty() && !binary.unknown_is_positive) checked.values.emplace(labels);
+  }
+  columns.push_back(std::move(checked));
+  return columns;
+}
+
+}  // namespace
+
+SchemaCheck check_values(const std::filesystem::path& file, const Schema& schema) {
+  schema.validate();
+  if (schema.format.kind != FileKind::csv) {
+    throw base::UsageError("values can be checked in CSV files only");
+  }
+  CsvReader reader(open_source(file), file.string(), csv_options(schema.format));
+  const std::vector<std::string> names = read_column_names(reader, schema.format);
+  // Refuses a file that lacks a column of the schema.
+  const Encoder encoder(schema, names, schema.target ? TargetUse::required : TargetUse::absent,
+                        file.string());
+  std::vector<Checked> columns = checked_columns(schema, names);
+  SchemaCheck result;
+  while (const auto fields = reader.next()) {
+    ++result.rows;
+    for (Checked& column : columns) {
+      const std::string_view field = (*fields)[column.file_column];
+      const bool missing =
+          std::find(schema.missing.begin(), schema.missing.end(), field) != schema.missing.end();
+      column.check(field, missing, reader.line());
+    }
+  }
+  for (Checked& column : columns) result.columns.push_back(std::move(column.faults));
+  return result;
+}
+
+}  // namespace tacet::data
