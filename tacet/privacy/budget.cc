@@ -6,8 +6,12 @@
 #include <cmath>
 #include <limits>
 
+#include "tacet/privacy/structure.h"
+
 namespace tacet::privacy {
 namespace {
+
+using internal::add_up;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -22,15 +26,6 @@ std::string in_words(const Guarantee& guarantee) {
 }
 
 }  // namespace
-
-double add_up(double a, double b) {
-  const double sum = a + b;
-  if (std::isinf(sum)) return sum;
-  // Knuth's exact error of an addition: sum + error == a + b.
-  const double shadow = sum - a;
-  const double error = (a - (sum - shadow)) + (b - shadow);
-  return error > 0 ? std::nextafter(sum, infinity) : sum;
-}
 
 Reservation::Reservation(Event planned, Guarantee guarantee,
                          std::unique_ptr<ReservationRecord> record)

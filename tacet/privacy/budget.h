@@ -124,7 +124,4 @@ class MemoryBudget : public Budget {
   std::vector<std::optional<Guarantee>> costs_;
 };
 
-/// a + b, rounded up; exact sums stay exact. Both must be at least 0.
-[[nodiscard]] double add_up(double a, double b);
-
 }  // namespace tacet::privacy

@@ -11,6 +11,12 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+/// The count as a double that is not below it.
+double up_to_double(std::int64_t count) {
+  const auto value = static_cast<double>(count);
+  return count > (std::int64_t{1} << 53) ? std::nextafter(value, infinity) : value;
+}
+
 struct PureEpsilon {
   Adjacency adjacency;
 
@@ -66,12 +72,12 @@ struct PureEpsilon {
   }
   double operator()(const Composed& e) const {
     double sum = 0;
-    for (const auto& part : e.parts) sum = round_up(sum + pure_epsilon(part, adjacency));
+    for (const auto& part : e.parts) sum = add_up(sum, pure_epsilon(part, adjacency));
     return sum;
   }
   double operator()(const Repeated& e) const {
     const double base = pure_epsilon(*e.base, adjacency);
-    return base == 0 ? 0 : round_up(base * round_up(static_cast<double>(e.count)));
+    return multiply_up(base, up_to_double(e.count));
   }
   double operator()(const RandomlyRepeated& e) const {
     if (e.law != RepetitionLaw::truncated_negative_binomial || e.cap != 0) return infinity;
@@ -90,6 +96,21 @@ struct PureEpsilon {
 
 double round_up(double value) {
   return value == 0 || std::isinf(value) ? value : std::nextafter(value, infinity);
+}
+
+double add_up(double a, double b) {
+  const double sum = a + b;
+  if (std::isinf(sum)) return sum;
+  // Knuth's exact error of an addition: sum + error == a + b.
+  const double shadow = sum - a;
+  const double error = (a - (sum - shadow)) + (b - shadow);
+  return error > 0 ? std::nextafter(sum, infinity) : sum;
+}
+
+double multiply_up(double a, double b) {
+  const double product = a * b;
+  if (product == 0 || std::isinf(product)) return a == 0 || b == 0 ? 0 : product;
+  return std::fma(a, b, -product) > 0 ? std::nextafter(product, infinity) : product;
 }
 
 Adjacency inner_adjacency(const FixedSizeSampled& /*event*/, Adjacency /*adjacency*/) {
@@ -111,14 +132,14 @@ std::optional<double> squared_mu(const Event& event, Adjacency adjacency) {
   if (const auto* repeated = event.as<Repeated>()) {
     const auto base = squared_mu(*repeated->base, adjacency);
     if (!base) return base;
-    return *base == 0 ? 0 : round_up(round_up(static_cast<double>(repeated->count)) * *base);
+    return multiply_up(*base, up_to_double(repeated->count));
   }
   if (const auto* composed = event.as<Composed>()) {
     double sum = 0;
     for (const auto& part : composed->parts) {
       const auto square = squared_mu(part, adjacency);
       if (!square) return square;
-      sum = round_up(sum + *square);
+      sum = add_up(sum, *square);
     }
     return sum;
   }

@@ -30,4 +30,8 @@ namespace tacet::privacy::internal {
 /// The next double above, except that 0 and infinity stay.
 [[nodiscard]] double round_up(double value);
 
+/// a + b and a b for values of at least 0, rounded up; exact results stay exact.
+[[nodiscard]] double add_up(double a, double b);
+[[nodiscard]] double multiply_up(double a, double b);
+
 }  // namespace tacet::privacy::internal

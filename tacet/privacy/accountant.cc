@@ -1,0 +1,160 @@
+#include "tacet/privacy/accountant.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tacet/base/error.h"
+#include "tacet/privacy/gaussian.h"
+#include "tacet/privacy/lowering.h"
+#include "tacet/privacy/pld.h"
+#include "tacet/privacy/rdp.h"
+#include "tacet/privacy/structure.h"
+
+namespace tacet::privacy {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+void refuse_unproved(const Event& event, Adjacency adjacency) {
+  if (const auto reason = internal::refusal(event, adjacency); !reason.empty()) {
+    throw base::GuaranteeError(reason);
+  }
+}
+
+/// The exact value rounded up, and what it is at least.
+PrivacyInterval exact(double upper) {
+  // The closed form carries at most 1e-12.
+  return {std::isinf(upper) ? upper : upper * (1 - 1e-10), upper, true, "gaussian"};
+}
+
+/// Takes a bound of another route where it is smaller.
+void offer(PrivacyInterval& best, double upper, const char* route) {
+  if (upper < best.upper || best.route.empty()) {
+    best.upper = upper;
+    best.route = route;
+  }
+}
+
+/// Fills in the routes of one quantity; each function may throw a NumericError, which rules its
+/// route out.
+template <typename Pld, typename Rdp>
+PrivacyInterval best_route(const Event& event, Adjacency adjacency, double pure,
+                           const AccountOptions& options, const Pld& by_pld, const Rdp& by_rdp) {
+  PrivacyInterval best{0, infinity, false, ""};
+  offer(best, pure, "pure");
+  bool narrow = false;
+  bool any = std::isfinite(pure);
+  if (const auto lowered = internal::lower(event, adjacency)) {
+    any = true;
+    try {
+      const auto bracket = by_pld(*lowered);
+      best.lower = std::min(bracket.lower, bracket.upper);
+      best.lower_is_attained = lowered->attained;
+      offer(best, bracket.upper, "pld");
+      narrow =
+          lowered->attained && bracket.upper - bracket.lower <= options.tolerance * bracket.upper;
+    } catch (const base::NumericError&) {
+      best.lower = 0;
+    }
+  }
+  if (!narrow) {
+    if (const auto curve = rdp::curve(event, adjacency)) {
+      any = true;
+      offer(best, by_rdp(*curve), "rdp");
+    }
+  }
+  if (!any) {
+    throw base::GuaranteeError(fmt::format("no accountant has a bound for the event '{}' under {}",
+                                           kind_name(event), to_string(adjacency)));
+  }
+  best.lower = std::min(best.lower, best.upper);
+  return best;
+}
+
+/// The worst of several blocks that no single pair covers.
+template <typename Interval>
+PrivacyInterval worst_block(const Partitioned& blocks, const Interval& interval) {
+  auto worst = interval(blocks.parts.front());
+  for (std::size_t i = 1; i < blocks.parts.size(); ++i) {
+    const auto next = interval(blocks.parts[i]);
+    if (next.upper > worst.upper) {
+      worst.upper = next.upper;
+      worst.route = next.route;
+    }
+    worst.lower_is_attained = worst.lower_is_attained && next.lower_is_attained;
+    worst.lower = std::max(worst.lower, next.lower);
+  }
+  return worst;
+}
+
+}  // namespace
+
+PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta delta,
+                                 const AccountOptions& options) {
+  refuse_unproved(event, adjacency);
+  if (const auto* blocks = event.as<Partitioned>()) {
+    return worst_block(*blocks, [&](const Event& part) {
+      return epsilon_interval(part, adjacency, delta, options);
+    });
+  }
+  if (const auto square = internal::squared_mu(event, adjacency)) {
+    if (*square == 0) return {0, 0, true, "none"};
+    return exact(gaussian::epsilon(internal::round_up(std::sqrt(*square)), delta));
+  }
+  const double pure = internal::pure_epsilon(event, adjacency);
+  if (pure == 0) return {0, 0, true, "none"};
+  if (delta.value() == 0) return {0, pure, false, "pure"};
+  return best_route(
+      event, adjacency, pure, options,
+      [&](const internal::Lowered& lowered) {
+        return pld::epsilon_bracket(lowered.remove, lowered.add, delta.value(),
+                                    {.tolerance = options.tolerance});
+      },
+      [&](const rdp::Curve& curve) { return rdp::best_epsilon(curve, delta).epsilon; });
+}
+
+PrivacyInterval delta_interval(const Event& event, Adjacency adjacency, Epsilon epsilon,
+                               const AccountOptions& options) {
+  refuse_unproved(event, adjacency);
+  if (std::isinf(epsilon.value())) return {0, 0, true, "none"};
+  if (const auto* blocks = event.as<Partitioned>()) {
+    return worst_block(*blocks, [&](const Event& part) {
+      return delta_interval(part, adjacency, epsilon, options);
+    });
+  }
+  if (const auto square = internal::squared_mu(event, adjacency)) {
+    if (*square == 0) return {0, 0, true, "none"};
+    const double mu = internal::round_up(std::sqrt(*square));
+    const double log_delta = gaussian::log_delta(mu, epsilon.value());
+    const double error = gaussian::relative_error(mu, epsilon.value());
+    return {std::exp(log_delta - error), std::min(1.0, std::exp(log_delta + error)), true,
+            "gaussian"};
+  }
+  const double pure = internal::pure_epsilon(event, adjacency);
+  if (pure <= epsilon.value()) return {0, 0, pure == 0, pure == 0 ? "none" : "pure"};
+  auto result = best_route(
+      event, adjacency, infinity, options,
+      [&](const internal::Lowered& lowered) {
+        return pld::delta_bracket(lowered.remove, lowered.add, epsilon.value(),
+                                  {.tolerance = options.tolerance});
+      },
+      [&](const rdp::Curve& curve) { return rdp::best_delta(curve, epsilon.value()); });
+  result.upper = std::min(result.upper, 1.0);
+  return result;
+}
+
+std::vector<CurvePoint> privacy_curve(const Event& event, Adjacency adjacency,
+                                      std::span<const double> deltas,
+                                      const AccountOptions& options) {
+  std::vector<CurvePoint> points;
+  points.reserve(deltas.size());
+  for (const double delta : deltas) {
+    points.push_back({delta, epsilon_interval(event, adjacency, Delta(delta), options)});
+  }
+  return points;
+}
+
+}  // namespace tacet::privacy

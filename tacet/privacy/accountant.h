@@ -1,0 +1,48 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tacet/privacy/event.h"
+#include "tacet/privacy/guarantee.h"
+
+namespace tacet::privacy {
+
+/// What is known about an epsilon or a delta. `upper` is proved for the mechanism. `lower` bounds
+/// the dominating pair from below; where lower_is_attained, two real data sets meet that pair and
+/// no smaller value is true of the mechanism; elsewhere it only shows how tight the numerics are.
+struct PrivacyInterval {
+  double lower;
+  double upper;
+  bool lower_is_attained;
+  std::string route;  ///< "gaussian", "pld", "rdp", "pure" or "none" (costs nothing): gave `upper`
+};
+
+struct AccountOptions {
+  double tolerance = 1e-3;  ///< relative width at which the refinement of an interval may stop
+};
+
+/// epsilon of `event` at `delta` between neighbours of `adjacency`: the smallest bound of all
+/// proved routes. Infinity where only a larger delta allows a finite one. A pair of event and
+/// adjacency without a proof is a GuaranteeError that says why; nothing is ever accounted as
+/// something else that looks similar. Delta 0 gives pure epsilon or infinity. The cipher's term is
+/// not included.
+[[nodiscard]] PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta delta,
+                                               const AccountOptions& options = {});
+
+/// delta of `event` at `epsilon`; the same rules.
+[[nodiscard]] PrivacyInterval delta_interval(const Event& event, Adjacency adjacency,
+                                             Epsilon epsilon, const AccountOptions& options = {});
+
+struct CurvePoint {
+  double delta;
+  PrivacyInterval epsilon;
+};
+
+/// The (epsilon, delta) curve at the given deltas.
+[[nodiscard]] std::vector<CurvePoint> privacy_curve(const Event& event, Adjacency adjacency,
+                                                    std::span<const double> deltas,
+                                                    const AccountOptions& options = {});
+
+}  // namespace tacet::privacy

@@ -1,0 +1,195 @@
+#include "tacet/privacy/lowering.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/privacy/structure.h"
+
+namespace tacet::privacy::internal {
+namespace {
+
+using pairs::Order;
+using pairs::PairPointer;
+
+/// An event that happens `count` times.
+struct Occurrence {
+  Event event;
+  std::int64_t count;
+};
+
+/// Splits compositions and repetitions into occurrences of indivisible events, equal ones joined.
+/// False where a part would occur more than 2^63 times.
+bool flatten(const Event& event, std::int64_t times, std::vector<Occurrence>& out) {
+  if (const auto* repeated = event.as<Repeated>()) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(times, repeated->count, &product)) return false;
+    return flatten(*repeated->base, product, out);
+  }
+  if (const auto* composed = event.as<Composed>()) {
+    return std::all_of(composed->parts.begin(), composed->parts.end(),
+                       [&](const Event& part) { return flatten(part, times, out); });
+  }
+  if (const auto* blocks = event.as<Partitioned>()) {
+    const auto& parts = blocks->parts;
+    const bool equal = std::all_of(parts.begin(), parts.end(),
+                                   [&](const Event& part) { return part == parts.front(); });
+    if (equal) return flatten(parts.front(), times, out);
+  }
+  const auto found = std::find_if(out.begin(), out.end(),
+                                  [&](const Occurrence& one) { return one.event == event; });
+  if (found == out.end()) {
+    out.push_back({event, times});
+    return true;
+  }
+  return !__builtin_add_overflow(found->count, times, &found->count);
+}
+
+/// The symmetric pair of an indivisible event, or null.
+struct PairOf {
+  Adjacency adjacency;
+  bool* attained;
+
+  PairPointer unattained(PairPointer pair) const {
+    *attained = false;
+    return pair;
+  }
+  PairPointer operator()(const Laplace& e) const {
+    if (e.noise_multiplier == 0 || std::isinf(e.noise_multiplier)) return nullptr;
+    return pairs::laplace(e.noise_multiplier / distance_factor(adjacency) * (1 - 1e-15));
+  }
+  PairPointer operator()(const DiscreteGaussian& e) const {
+    // Beyond this the list of atoms becomes long; the Renyi route covers it.
+    constexpr double largest_sigma = 3000;
+    if (e.dimension != 1 || e.sigma <= 0 || e.sigma > largest_sigma || e.sensitivity == 0) {
+      return nullptr;
+    }
+    const double shift = distance_factor(adjacency) * static_cast<double>(e.sensitivity);
+    if (shift > 40 * e.sigma) return nullptr;
+    return pairs::discrete_gaussian(e.sigma, shift);
+  }
+  PairPointer by_pure(double epsilon) const {
+    if (std::isinf(epsilon)) return nullptr;
+    return unattained(pairs::approximate(epsilon, 0));
+  }
+  PairPointer operator()(const DiscreteLaplace& e) const {
+    return by_pure(pure_epsilon(e, adjacency));
+  }
+  PairPointer operator()(const PureDp& e) const { return by_pure(e.epsilon); }
+  PairPointer operator()(const ApproximateDp& e) const {
+    if (std::isinf(e.epsilon) || e.delta >= 1) return nullptr;
+    return unattained(pairs::approximate(e.epsilon, e.delta));
+  }
+  PairPointer operator()(const BoundedRange& e) const { return by_range(e.epsilon); }
+  PairPointer operator()(const ScoreSelection& e) const {
+    return by_range(round_up(e.eta * e.range_sensitivity));
+  }
+  PairPointer by_range(double epsilon) const {
+    if (std::isinf(epsilon) || epsilon > 500 || epsilon == 0) return nullptr;
+    return unattained(pairs::bounded_range(epsilon));
+  }
+  PairPointer operator()(const Profile& e) const {
+    std::vector<pairs::Point> points;
+    for (const auto& point : e.points) {
+      if (point.delta < 1 && point.epsilon < 600) points.push_back({point.epsilon, point.delta});
+    }
+    if (points.empty()) return nullptr;
+    return unattained(pairs::profile(points));
+  }
+  template <typename Other>
+  PairPointer operator()(const Other&) const {
+    return nullptr;
+  }
+};
+
+PairPointer symmetric_pair(const Event& event, Adjacency adjacency, bool* attained) {
+  if (const auto square = squared_mu(event, adjacency)) {
+    if (*square == 0 || std::isinf(*square)) return nullptr;
+    return pairs::gaussian(round_up(std::sqrt(*square)));
+  }
+  return std::visit(PairOf{adjacency, attained}, event.node());
+}
+
+/// Adds the pairs of one indivisible event to both orders; false where it has none.
+bool add_pairs(const Occurrence& one, Adjacency adjacency, Lowered& out) {
+  const auto both = [&](const auto& make) {
+    auto first = make(Order::remove);
+    auto second = make(Order::add);
+    if (!first || !second) return false;
+    out.remove.push_back({std::move(first), one.count});
+    out.add.push_back({std::move(second), one.count});
+    return true;
+  };
+  if (const auto* sampled = one.event.as<PoissonSampled>()) {
+    const bool replaced = adjacency == Adjacency::replace_one;
+    if (replaced) out.attained = false;
+    return both([&](Order order) -> PairPointer {
+      auto base = symmetric_pair(*sampled->base, adjacency, &out.attained);
+      if (!base || sampled->rate == 1) return base;
+      // A replaced record: both runs share the sample without it, all distances are those of
+      // replace_one (advanced joint convexity), and the orders are symmetric.
+      return replaced ? pairs::fixed_size(std::move(base), sampled->rate)
+                      : pairs::poisson(std::move(base), sampled->rate, order);
+    });
+  }
+  if (const auto* sampled = one.event.as<FixedSizeSampled>()) {
+    out.attained = false;
+    const double rate =
+        static_cast<double>(sampled->sample_size) / static_cast<double>(sampled->population);
+    return both([&](Order) -> PairPointer {
+      auto base =
+          symmetric_pair(*sampled->base, inner_adjacency(*sampled, adjacency), &out.attained);
+      if (!base || sampled->sample_size == sampled->population) return base;
+      return pairs::fixed_size(std::move(base), round_up(rate));
+    });
+  }
+  return both([&](Order) { return symmetric_pair(one.event, adjacency, &out.attained); });
+}
+
+bool costs_nothing(const Event& event) {
+  if (const auto* sampled = event.as<PoissonSampled>()) {
+    return sampled->rate == 0 || costs_nothing(*sampled->base);
+  }
+  if (const auto* sampled = event.as<FixedSizeSampled>()) {
+    return sampled->sample_size == 0 || costs_nothing(*sampled->base);
+  }
+  return pure_epsilon(event, Adjacency::add_remove) == 0 ||
+         pure_epsilon(event, Adjacency::replace_one) == 0 ||
+         pure_epsilon(event, Adjacency::zero_out) == 0;
+}
+
+/// Whether any part's two orders differ.
+bool has_orders(const std::vector<Occurrence>& parts, Adjacency adjacency) {
+  return std::any_of(parts.begin(), parts.end(), [&](const Occurrence& one) {
+    return one.event.as<PoissonSampled>() != nullptr && adjacency != Adjacency::replace_one;
+  });
+}
+
+}  // namespace
+
+std::optional<Lowered> lower(const Event& event, Adjacency adjacency) {
+  std::vector<Occurrence> parts;
+  if (!flatten(event, 1, parts)) return std::nullopt;
+  Lowered out;
+  // All full-batch Gaussian noise is one Gaussian.
+  Composed gaussians;
+  std::vector<Occurrence> others;
+  for (auto& one : parts) {
+    if (squared_mu(one.event, adjacency)) {
+      gaussians.parts.emplace_back(Repeated{one.count, one.event});
+    } else if (!costs_nothing(one.event)) {
+      others.push_back(std::move(one));
+    }
+  }
+  const double square = *squared_mu(gaussians, adjacency);
+  if (std::isinf(square)) return std::nullopt;
+  if (square > 0) others.push_back({Gaussian{distance_factor(adjacency) / std::sqrt(square)}, 1});
+  for (const auto& one : others) {
+    if (!add_pairs(one, adjacency, out)) return std::nullopt;
+  }
+  if (!has_orders(others, adjacency)) out.add.clear();
+  return out;
+}
+
+}  // namespace tacet::privacy::internal

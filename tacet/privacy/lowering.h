@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tacet/privacy/event.h"
+#include "tacet/privacy/pld.h"
+
+namespace tacet::privacy::internal {
+
+/// An event as compositions of dominating pairs, one list for each order of the neighbours. `add`
+/// is empty where every pair is symmetric, so that `remove` stands for both.
+struct Lowered {
+  std::vector<pld::Component> remove;
+  std::vector<pld::Component> add;
+  bool attained = true;  ///< real data sets meet every pair
+};
+
+/// The pairs of an event, or nothing where some part has none. The event's refusals must have been
+/// checked before.
+[[nodiscard]] std::optional<Lowered> lower(const Event& event, Adjacency adjacency);
+
+}  // namespace tacet::privacy::internal

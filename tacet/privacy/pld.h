@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tacet/privacy/discretize.h"
+#include "tacet/privacy/pairs.h"
+
+/// Composition of privacy losses with certified two-sided results: the discretisations of
+/// discretize.h, an exponentially tilted Fourier transform whose round-off is bounded and added on
+/// the safe side, and a grid refined until both ends agree.
+namespace tacet::privacy::pld {
+
+/// A pair, used `count` times.
+struct Component {
+  pairs::PairPointer pair;
+  std::int64_t count;
+};
+
+/// [lower, upper] holds the value for the composed pairs; the step of the loss grid that gave it.
+struct Bracket {
+  double lower;
+  double upper;
+  double step;
+};
+
+struct Effort {
+  double tolerance = 1e-3;     ///< relative width to reach
+  int largest_log2_size = 20;  ///< of a transform; beyond it the bracket reached is returned
+};
+
+/// epsilon at delta of the composition (in one order of the neighbours).
+[[nodiscard]] Bracket epsilon_bracket(std::span<const Component> components, double delta,
+                                      const Effort& effort = {});
+
+/// The same on one grid of the given step, without refinement.
+[[nodiscard]] Bracket epsilon_bracket_at(std::span<const Component> components, double delta,
+                                         double step);
+
+/// delta at epsilon.
+[[nodiscard]] Bracket delta_bracket(std::span<const Component> components, double epsilon,
+                                    const Effort& effort = {});
+
+/// Both orders: the larger upper end and the larger lower end. The order that cannot matter is not
+/// refined.
+[[nodiscard]] Bracket epsilon_bracket(std::span<const Component> remove,
+                                      std::span<const Component> add, double delta,
+                                      const Effort& effort = {});
+[[nodiscard]] Bracket delta_bracket(std::span<const Component> remove,
+                                    std::span<const Component> add, double epsilon,
+                                    const Effort& effort = {});
+
+}  // namespace tacet::privacy::pld

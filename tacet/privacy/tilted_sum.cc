@@ -1,0 +1,441 @@
+#include "tacet/privacy/tilted_sum.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "tacet/base/error.h"
+#include "tacet/numeric/special.h"
+
+namespace tacet::privacy::pld {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double u = 0x1p-53;  // unit roundoff
+constexpr double sqrt_5 = 2.2360679774997896964;
+
+/// e^x p without an overflow of the factor where the product is moderate.
+double scaled(double p, double x) {
+  if (x < 600) return p * std::exp(x);
+  return p * std::exp(0.5 * x) * std::exp(0.5 * x);
+}
+
+constexpr std::size_t block_size = 16;
+
+/// The factors e^{rate i}, i < block_size, by which a run of exponentials follows its first.
+std::array<double, block_size> factors(double rate) {
+  std::array<double, block_size> result{};
+  for (std::size_t i = 0; i < block_size; ++i) result[i] = std::exp(rate * static_cast<double>(i));
+  return result;
+}
+
+/// Calls visit(i, w) with w = mass[i] e^{theta y_i - shift}, within 20 roundings.
+template <typename Visit>
+void for_each_tilted(const LossGrid& grid, double theta, double shift, const Visit& visit) {
+  const auto n = grid.mass.size();
+  const double rate = theta * grid.step;
+  const bool steep = std::fabs(rate) * block_size > 300;
+  const auto powers = factors(steep ? 0 : rate);
+  const auto index = [&](std::size_t i) {
+    return static_cast<double>(grid.first + static_cast<std::int64_t>(i));
+  };
+  for (std::size_t begin = 0; begin < n; begin += block_size) {
+    const auto end = std::min(n, begin + block_size);
+    const double exponent = rate * index(begin) - shift;
+    if (steep || exponent > 300) {
+      for (auto i = begin; i < end; ++i) {
+        if (grid.mass[i] > 0) visit(i, scaled(grid.mass[i], rate * index(i) - shift));
+      }
+      continue;
+    }
+    const double base = std::exp(exponent);
+    for (auto i = begin; i < end; ++i) visit(i, grid.mass[i] * (base * powers[i - begin]));
+  }
+}
+
+/// A shift for which no weight mass e^{theta y - shift} overflows and the largest stays near 1.
+double safe_shift(const LossGrid& grid, double theta) {
+  const auto n = grid.mass.size();
+  const double low = theta * static_cast<double>(grid.first) * grid.step;
+  const double high = low + theta * static_cast<double>(n) * grid.step;
+  if (std::max(low, high) < 600) return 0;
+  double largest = -infinity;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (grid.mass[i] <= 0) continue;
+    const double y = static_cast<double>(grid.first + static_cast<std::int64_t>(i)) * grid.step;
+    largest = std::max(largest, theta * y + std::log(grid.mass[i]));
+  }
+  return largest;
+}
+
+double grid_log_moment(const LossGrid& grid, double theta) {
+  const double shift = safe_shift(grid, theta);
+  double total = 0;
+  for_each_tilted(grid, theta, shift, [&](std::size_t, double w) { total += w; });
+  return shift + std::log(total);
+}
+
+/// log sum p_i e^{theta y_i} of one grid with mean and variance of y under the tilted law.
+GridSum::Cumulants grid_cumulants(const LossGrid& grid, double theta) {
+  const double shift = safe_shift(grid, theta);
+  double total = 0;
+  double first = 0;
+  double second = 0;
+  for_each_tilted(grid, theta, shift, [&](std::size_t i, double w) {
+    const double y = static_cast<double>(grid.first + static_cast<std::int64_t>(i)) * grid.step;
+    total += w;
+    first += w * y;
+    second += w * y * y;
+  });
+  const double mean = first / total;
+  return {shift + std::log(total), mean, std::max(0.0, second / total - mean * mean)};
+}
+
+}  // namespace
+
+GridSum::GridSum(std::vector<CountedGrid> parts) : parts_(std::move(parts)), step_(0), offset_(0) {
+  for (const auto& part : parts_) {
+    step_ = part.grid.step;
+    offset_ += static_cast<double>(part.count) * part.grid.offset;
+  }
+}
+
+GridSum::Cumulants GridSum::cumulants(double theta) const {
+  Cumulants sum{0, 0, 0};
+  for (const auto& part : parts_) {
+    const auto one = grid_cumulants(part.grid, theta);
+    const auto count = static_cast<double>(part.count);
+    sum.value += count * one.value;
+    sum.mean += count * one.mean;
+    sum.variance += count * one.variance;
+  }
+  return sum;
+}
+
+double GridSum::log_moment(double theta) const {
+  double sum = 0;
+  for (const auto& part : parts_) {
+    sum += static_cast<double>(part.count) * grid_log_moment(part.grid, theta);
+  }
+  return sum;
+}
+
+double GridSum::infinite_mass() const {
+  double log_finite = 0;
+  for (const auto& part : parts_) {
+    log_finite += static_cast<double>(part.count) * std::log1p(-std::min(1.0, part.grid.infinite));
+  }
+  return std::min(1.0, -std::expm1(log_finite) * (1 + 1e-14));
+}
+
+std::int64_t GridSum::steps() const {
+  std::int64_t total = 0;
+  for (const auto& part : parts_) total += part.count;
+  return total;
+}
+
+double GridSum::lowest_index() const {
+  double sum = 0;
+  for (const auto& part : parts_) {
+    sum += static_cast<double>(part.count) * static_cast<double>(part.grid.first);
+  }
+  return sum;
+}
+
+double GridSum::highest_index() const {
+  double sum = 0;
+  for (const auto& part : parts_) {
+    const auto last = part.grid.first + static_cast<std::int64_t>(part.grid.mass.size()) - 1;
+    sum += static_cast<double>(part.count) * static_cast<double>(last);
+  }
+  return sum;
+}
+
+Window chernoff_window(const GridSum& sum, double theta, const GridSum::Cumulants& cumulants) {
+  double low = sum.lowest_index();
+  double high = sum.highest_index();
+  const double deviation = std::sqrt(cumulants.variance);
+  if (deviation > 0) {
+    // P(Y >= y) <= e^{K(theta + t) - K(theta) - t y} under the tilt, for each t > 0. The best t of
+    // a normal law comes first; heavier tails want smaller ones.
+    const double start = std::sqrt(-2 * log_window_tail) / deviation;
+    for (const double sign : {1.0, -1.0}) {
+      double best = infinity;
+      double t = start;
+      for (int i = 0; i < 12; ++i, t *= 0.45) {
+        const double growth = sum.log_moment(theta + sign * t) - cumulants.value;
+        const double bound = (growth - log_window_tail) / t / sum.step();
+        const bool wide =
+            std::fabs(best) * sum.step() > 100 * deviation + std::fabs(cumulants.mean);
+        if (bound > best && !wide) break;
+        best = std::min(best, bound);
+      }
+      if (sign > 0) {
+        high = std::min(high, best);
+      } else {
+        low = std::max(low, -best);
+      }
+    }
+  }
+  constexpr double largest = 9e15;
+  if (!(std::fabs(low) < largest && std::fabs(high) < largest)) {
+    throw base::NumericError("a composed privacy loss exceeds the range of the loss grid");
+  }
+  return {static_cast<std::int64_t>(std::floor(low)) - 1,
+          static_cast<std::int64_t>(std::ceil(high)) + 1};
+}
+
+TiltedLaw::Sums TiltedLaw::sums_above(double shifted) const {
+  const auto size = static_cast<std::int64_t>(coefficients_.size());
+  const double first = std::floor(shifted / step_) + 1 - static_cast<double>(low_);
+  auto i = static_cast<std::int64_t>(std::clamp(first, 0.0, static_cast<double>(size)));
+  Sums sums;
+  const auto distance = [&](std::int64_t index) {
+    return static_cast<double>(low_ + index) * step_ - shifted;
+  };
+  const bool steep = theta_ * step_ * block_size > 300;
+  const auto tilt = factors(steep ? 0 : -theta_ * step_);
+  const auto decay = factors(-std::min(step_, 10.0));
+  while (i < size) {
+    const double d = distance(i);
+    if (theta_ * d > -log_window_tail) {
+      sums.cut = true;
+      break;
+    }
+    const auto end = std::min<std::int64_t>(size, i + static_cast<std::int64_t>(block_size));
+    // Close to the threshold 1 - e^-d needs expm1; further out a run of products does.
+    const bool direct = steep || step_ > 10 || d < 0.05;
+    const double tilt_base = direct ? 0 : std::exp(-theta_ * d);
+    const double decay_base = direct ? 0 : std::exp(-d);
+    for (std::size_t k = 0; i < end; ++i, ++k) {
+      double weight = 0;
+      if (direct) {
+        const double here = distance(i);
+        if (here <= 0) continue;
+        weight = -std::expm1(-here) * std::exp(-theta_ * here);
+      } else {
+        weight = (1 - decay_base * decay[k]) * (tilt_base * tilt[k]);
+      }
+      const double c = coefficients_[static_cast<std::size_t>(i)];
+      sums.positive += weight * std::max(c, 0.0);
+      sums.negative += weight * std::max(-c, 0.0);
+      sums.weights += weight;
+    }
+  }
+  return sums;
+}
+
+double TiltedLaw::one_end(double shifted, double sign) const {
+  // Everything relative to e^{K - theta eps'}.
+  const double scale = log_moment_ - theta_ * shifted;
+  const auto sums = sums_above(shifted);
+  const double tails = (sums.cut ? 3.0 : 2.0) * std::exp(log_window_tail);
+  // Sums of up to `size` terms; products stand within 500 roundings of their exact weights.
+  const double rounding = u * (static_cast<double>(coefficients_.size()) + 500) *
+                          (sums.positive + sums.negative + sums.weights * round_off_);
+  // Negative coefficients are round-off; the upper end does without them.
+  const double sum = sums.positive - (sign > 0 ? 0.0 : sums.negative);
+  const double finite = sum + sign * (sums.weights * round_off_ + tails + rounding);
+  const double log_finite = finite > 0 ? std::log(finite) + scale + sign * mass_error_ : -infinity;
+  // Infinite losses count in full.
+  const double log_infinite = infinite_mass_ > 0 ? std::log(infinite_mass_) : -infinity;
+  return numeric::log_add_exp(log_finite, log_infinite);
+}
+
+double TiltedLaw::log_delta_above(double eps) const {
+  return one_end(eps - offset_ - loss_error_, 1);
+}
+
+double TiltedLaw::log_delta_below(double eps) const {
+  return one_end(eps - offset_ + loss_error_, -1);
+}
+
+/// One frequency of one measure: the product of its transforms' powers and what bounds its error.
+struct PowerState {
+  double product_re = 1;
+  double product_im = 0;
+  double raised = 1;       ///< product of (A + tau)^count
+  double sensitivity = 0;  ///< sum of count tau / (A + tau)
+  bool negligible = false;
+};
+
+// A power below e^-200 is set to zero where the count is large enough for the bound of its
+// round-off to be as small.
+constexpr double log_negligible = -200;
+constexpr std::int64_t count_for_negligible = 32;
+
+namespace {
+
+void multiply(double& re, double& im, double by_re, double by_im) {
+  const double new_re = re * by_re - im * by_im;
+  im = re * by_im + im * by_re;
+  re = new_re;
+}
+
+/// Multiplies `state` by (re, im)^count. `negligible_square` is the square of the magnitude below
+/// which the power is negligible.
+void raise(PowerState& state, double re, double im, std::int64_t count, double tau,
+           double negligible_square) {
+  const double square = re * re + im * im;
+  if (square < negligible_square) {
+    state.negligible = true;
+    return;
+  }
+  const double raised = std::sqrt(square) * (1 + 4 * u) + tau;
+  const auto times = static_cast<double>(count);
+  state.raised *= std::pow(raised, times) * (1 + 4 * u);
+  state.sensitivity += times * tau / raised;
+  double base_re = re;
+  double base_im = im;
+  for (auto rest = count; rest > 0; rest >>= 1) {
+    if ((rest & 1) != 0) multiply(state.product_re, state.product_im, base_re, base_im);
+    if (rest > 1) multiply(base_re, base_im, base_re, base_im);
+  }
+}
+
+/// Sums over frequencies for the bound of a coefficient's error.
+struct ErrorSums {
+  double forward = 0;
+  double powering = 0;
+  double magnitudes = 0;
+
+  void add(const PowerState& state, double total_count) {
+    if (state.negligible) {
+      magnitudes += 1e-80;
+      return;
+    }
+    forward += state.raised * state.sensitivity * 1.01;
+    powering += 1.01 * sqrt_5 * total_count * u * state.raised;
+    magnitudes += state.raised;
+  }
+  [[nodiscard]] double bound(double n) const { return 1.01 * (forward + powering) / n + 1e-80; }
+};
+
+/// Adds the tilted masses of one grid, folded modulo n, to `target`. Returns its log moment and the
+/// largest |theta y|.
+struct Tilt {
+  double log_moment;
+  double largest_exponent;
+};
+Tilt fold(const LossGrid& grid, double theta, std::vector<double>& target) {
+  const auto n = target.size();
+  const double log_moment = grid_log_moment(grid, theta);
+  const auto ends = {static_cast<double>(grid.first),
+                     static_cast<double>(grid.first + static_cast<std::int64_t>(grid.mass.size()))};
+  double largest = 0;
+  for (const double end : ends) largest = std::max(largest, std::fabs(theta * grid.step * end));
+  const auto offset = static_cast<std::size_t>(grid.first);
+  for_each_tilted(grid, theta, log_moment,
+                  [&](std::size_t i, double w) { target[(offset + i) & (n - 1)] += w; });
+  return {log_moment, largest};
+}
+
+}  // namespace
+
+int TwinTransform::prepare(double theta) {
+  std::int64_t width = 16;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto cumulants = sums_[k]->cumulants(theta);
+    const auto window = chernoff_window(*sums_[k], theta, cumulants);
+    auto& law = laws_[k];
+    law = TiltedLaw();
+    law.theta_ = theta;
+    law.step_ = sums_[k]->step();
+    law.offset_ = sums_[k]->offset();
+    law.infinite_mass_ = sums_[k]->infinite_mass();
+    law.loss_error_ =
+        static_cast<double>(sums_[k]->steps()) * loss_slack + 8 * u * std::fabs(law.offset_);
+    law.low_ = window.low;
+    width = std::max(width, window.high - window.low + 1);
+  }
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(width - 1)));
+}
+
+void TwinTransform::run(double theta, int largest_bits) {
+  const int bits = prepare(theta);
+  if (bits > largest_bits) {
+    throw base::NumericError(fmt::format("a composed loss needs a transform of 2^{}", bits));
+  }
+  const auto n = std::size_t{1} << bits;
+  if (!fft_ || fft_->size() != n) fft_ = std::make_unique<numeric::Fft>(bits);
+  // Both measures share each transform; their separation costs one addition more.
+  const double tau = 2 * numeric::Fft::error_bound(bits) + 4 * u;
+  if (static_cast<double>(sums_[0]->steps()) * tau > 0.1) {
+    throw base::NumericError(
+        fmt::format("{} compositions exceed what round-off allows", sums_[0]->steps()));
+  }
+  std::vector<std::array<PowerState, 2>> states(n);
+  for (std::size_t e = 0; e < sums_[0]->parts().size(); ++e) multiply_in(e, theta, tau, states);
+  invert(states);
+}
+
+void TwinTransform::multiply_in(std::size_t part, double theta, double tau,
+                                std::vector<std::array<PowerState, 2>>& states) {
+  const auto n = states.size();
+  std::vector<double> re(n, 0);
+  std::vector<double> im(n, 0);
+  const auto count = sums_[0]->parts()[part].count;
+  const auto times = static_cast<double>(count);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto tilt = fold(sums_[k]->parts()[part].grid, theta, k == 0 ? re : im);
+    auto& law = laws_[k];
+    law.log_moment_ += times * tilt.log_moment;
+    law.mass_error_ +=
+        times *
+        (u * (3 * tilt.largest_exponent + 3 * std::fabs(tilt.log_moment) + 40) + mass_slack);
+  }
+  fft_->forward(re.data(), im.data());
+  const double negligible_square =
+      count < count_for_negligible ? -1.0 : std::exp(2 * log_negligible / times);
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto m = numeric::Fft::mirror(j);
+    if (m < j) continue;
+    auto& [first, second] = states[j];
+    raise(first, 0.5 * (re[j] + re[m]), 0.5 * (im[j] - im[m]), count, tau, negligible_square);
+    raise(second, 0.5 * (im[j] + im[m]), 0.5 * (re[m] - re[j]), count, tau, negligible_square);
+  }
+}
+
+void TwinTransform::invert(std::vector<std::array<PowerState, 2>>& states) {
+  const auto n = states.size();
+  std::vector<double> re(n, 0);
+  std::vector<double> im(n, 0);
+  std::array<ErrorSums, 2> errors;
+  const auto total_count = static_cast<double>(sums_[0]->steps());
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto m = numeric::Fft::mirror(j);
+    if (m < j) continue;
+    auto& [a, b] = states[j];
+    for (std::size_t k = 0; k < 2; ++k) {
+      auto& state = states[j][k];
+      if (state.negligible) state.product_re = state.product_im = 0;
+      errors[k].add(state, total_count);
+      if (m != j) errors[k].add(state, total_count);
+    }
+    re[j] = a.product_re - b.product_im;
+    im[j] = a.product_im + b.product_re;
+    if (m == j) continue;
+    re[m] = a.product_re + b.product_im;
+    im[m] = b.product_re - a.product_im;
+  }
+  fft_->inverse(re.data(), im.data());
+  const double shared = numeric::Fft::error_bound(std::countr_zero(n)) *
+                        (errors[0].magnitudes + errors[1].magnitudes) / static_cast<double>(n);
+  for (std::size_t k = 0; k < 2; ++k) {
+    auto& law = laws_[k];
+    law.round_off_ = errors[k].bound(static_cast<double>(n)) + 1.01 * shared;
+    const auto& source = k == 0 ? re : im;
+    law.coefficients_.resize(n);
+    auto place = static_cast<std::size_t>(law.low_) & (n - 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      law.coefficients_[i] = source[place];
+      place = (place + 1) & (n - 1);
+    }
+  }
+}
+
+}  // namespace tacet::privacy::pld

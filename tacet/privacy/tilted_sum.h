@@ -1,0 +1,118 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tacet/numeric/fft.h"
+#include "tacet/privacy/discretize.h"
+
+namespace tacet::privacy::pld {
+
+/// One law on a loss grid, taken `count` times.
+struct CountedGrid {
+  LossGrid grid;
+  std::int64_t count;
+};
+
+/// The sum of independent losses, all on grids of the same step; offsets are kept apart.
+class GridSum {
+ public:
+  explicit GridSum(std::vector<CountedGrid> parts);
+
+  struct Cumulants {
+    double value;
+    double mean;
+    double variance;
+  };
+  /// log E[e^{theta Y}] of the finite part Y (offsets excluded) with its two derivatives.
+  [[nodiscard]] Cumulants cumulants(double theta) const;
+  /// The value alone.
+  [[nodiscard]] double log_moment(double theta) const;
+
+  [[nodiscard]] const std::vector<CountedGrid>& parts() const { return parts_; }
+  [[nodiscard]] double step() const { return step_; }
+  /// Sum of count times offset.
+  [[nodiscard]] double offset() const { return offset_; }
+  /// P(some loss is infinite), rounded up.
+  [[nodiscard]] double infinite_mass() const;
+  [[nodiscard]] std::int64_t steps() const;
+  /// Smallest and largest value of Y in steps.
+  [[nodiscard]] double lowest_index() const;
+  [[nodiscard]] double highest_index() const;
+
+ private:
+  std::vector<CountedGrid> parts_;
+  double step_;
+  double offset_;
+};
+
+/// How much of the tilted law may lie outside the window of a transform.
+constexpr double log_window_tail = -60;
+
+/// Indices that hold all but e^log_window_tail of the tilted sum on either side.
+struct Window {
+  std::int64_t low;
+  std::int64_t high;
+};
+[[nodiscard]] Window chernoff_window(const GridSum& sum, double theta,
+                                     const GridSum::Cumulants& cumulants);
+
+/// The law of a GridSum tilted by theta, from one transform, with a bound of its round-off.
+class TiltedLaw {
+ public:
+  /// Bounds of log delta at eps (in the sum's own scale, offsets included) with round-off and what
+  /// lies outside the window on the safe side.
+  [[nodiscard]] double log_delta_above(double eps) const;
+  [[nodiscard]] double log_delta_below(double eps) const;
+  [[nodiscard]] double theta() const { return theta_; }
+
+ private:
+  friend class TwinTransform;
+  struct Sums {
+    double positive = 0;
+    double negative = 0;
+    double weights = 0;
+    bool cut = false;
+  };
+  [[nodiscard]] Sums sums_above(double shifted) const;
+  [[nodiscard]] double one_end(double shifted, double sign) const;
+
+  double theta_ = 0;
+  double step_ = 0;
+  double offset_ = 0;
+  double log_moment_ = 0;
+  double infinite_mass_ = 0;
+  double mass_error_ = 0;  ///< log of the factor by which masses may be off
+  double loss_error_ = 0;  ///< absolute error of the summed loss
+  double round_off_ = 0;   ///< bound of each coefficient's absolute error
+  std::int64_t low_ = 0;
+  std::vector<double> coefficients_;  ///< from index low_ on
+};
+
+struct PowerState;
+
+/// Composes two sums of the same step and counts together: one as the real, one as the imaginary
+/// part of the same transforms.
+class TwinTransform {
+ public:
+  TwinTransform(const GridSum& first, const GridSum& second) : sums_{&first, &second} {}
+
+  /// Tilts both by theta >= 0. A transform longer than 2^largest_bits is a NumericError.
+  void run(double theta, int largest_bits);
+  [[nodiscard]] const TiltedLaw& first() const { return laws_[0]; }
+  [[nodiscard]] const TiltedLaw& second() const { return laws_[1]; }
+
+ private:
+  int prepare(double theta);
+  void multiply_in(std::size_t part, double theta, double tau,
+                   std::vector<std::array<PowerState, 2>>& states);
+  void invert(std::vector<std::array<PowerState, 2>>& states);
+
+  std::array<const GridSum*, 2> sums_;
+  std::array<TiltedLaw, 2> laws_;
+  std::unique_ptr<numeric::Fft> fft_;
+};
+
+}  // namespace tacet::privacy::pld
