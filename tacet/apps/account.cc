@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/recorded_cost.h"
 #include "tacet/apps/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/privacy/composition.h"
@@ -25,10 +27,15 @@ constexpr std::string_view examples =
     "      the delta of one release at epsilon 1\n"
     "  tacet account --mechanism gaussian --target-epsilon 1 --delta 1e-5 --steps 300\n"
     "      the noise that 300 releases need\n"
+    "  tacet account first.json second.json --delta 1e-5\n"
+    "      what two models trained on the same records cost together\n"
     "\n"
     "Exactly one of --delta (prints epsilon) and --epsilon (prints delta) goes with a given "
     "noise.\n"
     "The cipher's own term, which receipts carry, is not part of these numbers.\n";
+
+constexpr std::string_view without_cipher =
+    "The cipher's own term, which receipts carry, is not included.";
 
 /// What the command was asked and what it found; `found` names the entry that was computed.
 struct Account {
@@ -43,7 +50,9 @@ class AccountCommand : public Command {
   void declare(CLI::App& program) override {
     auto& app =
         add(program, "account", "Compute what noise costs, or the noise a cost needs", examples);
-    app.add_option("--mechanism", mechanism_, "Which noise: gaussian")->required();
+    app.add_option("files", files_, "Model files, receipts or events (JSON) to add up instead")
+        ->type_name("FILE");
+    app.add_option("--mechanism", mechanism_, "Which noise: gaussian");
     auto* multiplier = app.add_option("--noise-multiplier", noise_multiplier_,
                                       "Standard deviation over the bound of one record")
                            ->type_name("NUMBER");
@@ -56,7 +65,7 @@ class AccountCommand : public Command {
     app.add_option("--steps", steps_, "How often noise is added, at least 1 [1]")
         ->type_name("NUMBER");
     app.add_option("--adjacency", adjacency_,
-                   "Neighbours: add_remove, zero_out or replace_one [add_remove]");
+                   "Neighbours: add_remove, zero_out or replace_one [of the files, or add_remove]");
     auto* target =
         app.add_option("--target-epsilon", target_epsilon_, "Find noise for this epsilon")
             ->type_name("NUMBER")
@@ -70,10 +79,18 @@ class AccountCommand : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    if (!files_.empty()) {
+      run_on_files(console);
+      return;
+    }
+    if (mechanism_.empty()) {
+      throw base::UsageError("nothing to account for: name files, or give --mechanism gaussian");
+    }
     if (mechanism_ != "gaussian") {
       throw base::UsageError(fmt::format("--mechanism must be gaussian, got '{}'", mechanism_));
     }
-    const auto adjacency = privacy::parse_adjacency(adjacency_);
+    const auto adjacency =
+        adjacency_.empty() ? privacy::Adjacency::add_remove : privacy::parse_adjacency(adjacency_);
     const auto steps = integer_option("--steps", steps_, "a whole number of at least 1");
     if (steps < 1) throw base::UsageError(fmt::format("--steps must be at least 1, got {}", steps));
     const auto account = target_epsilon_.empty() ? cost(adjacency, steps) : noise(adjacency, steps);
@@ -81,6 +98,50 @@ class AccountCommand : public Command {
   }
 
  private:
+  /// Everything in the files together, accounted as one composition.
+  void run_on_files(const Console& console) const {
+    if (!mechanism_.empty() || !epsilon_.empty()) {
+      throw base::UsageError("files go with --delta and --adjacency only");
+    }
+    const auto cost = read_costs(files_);
+    if (!cost.unprotected_reason.empty()) {
+      console.warn(fmt::format("PRIVACY: NONE ({}){}", cost.unprotected_reason,
+                               cost.unbounded ? ""
+                                              : "; what follows is what the noise would cost if it "
+                                                "were secret"));
+    }
+    const auto adjacency = adjacency_.empty()
+                               ? cost.adjacency.value_or(privacy::Adjacency::add_remove)
+                               : privacy::parse_adjacency(adjacency_);
+    if (delta_.empty() && !cost.delta) {
+      throw base::UsageError("--delta is missing: events do not say at which delta to account");
+    }
+    const privacy::Delta delta(
+        delta_.empty() ? *cost.delta
+                       : number_option("--delta", delta_, "a number from 0 to below 1"));
+    auto total = privacy::account(cost.event, adjacency, delta);
+    if (cost.unbounded) total.epsilon = std::numeric_limits<double>::infinity();
+    print_total(console, total);
+  }
+
+  void print_total(const Console& console, const privacy::Guarantee& total) const {
+    if (console.json()) {
+      ordered_json out;
+      out["files"] = files_;
+      out["adjacency"] = to_string(total.adjacency);
+      out["epsilon"] = json_number(total.epsilon);
+      out["delta"] = total.delta;
+      console.result(out.dump(1) + "\n");
+      return;
+    }
+    TextTable table({"files", fmt::format("{}", files_.size())});
+    table.add({"adjacency", to_string(total.adjacency)});
+    table.add({"epsilon", fmt::format("{}", total.epsilon)});
+    table.add({"delta", fmt::format("{}", total.delta)});
+    console.result(table.text());
+    console.say(without_cipher);
+  }
+
   [[nodiscard]] double given_noise() const {
     if (!noise_multiplier_.empty()) {
       return number_option("--noise-multiplier", noise_multiplier_, "a number of at least 0");
@@ -176,15 +237,16 @@ class AccountCommand : public Command {
     line("epsilon", account.epsilon);
     line("delta", account.delta);
     console.result(table.text());
-    console.say("The cipher's own term, which receipts carry, is not included.");
+    console.say(without_cipher);
   }
 
+  std::vector<std::string> files_;
   std::string mechanism_;
   std::string noise_multiplier_;
   std::string sigma_;
   std::string sensitivity_ = "1";
   std::string steps_ = "1";
-  std::string adjacency_ = "add_remove";
+  std::string adjacency_;
   std::string target_epsilon_;
   std::string epsilon_;
   std::string delta_;

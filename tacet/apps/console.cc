@@ -62,8 +62,17 @@ void flush_results() { check_output(std::fflush(stdout) == 0); }
 
 ProgressLine::ProgressLine(const Console& console) : live_(console.live()) {}
 
-ProgressLine::~ProgressLine() {
+ProgressLine::~ProgressLine() { clear(); }
+
+void ProgressLine::clear() {
   if (drawn_) to_standard_error(erase_line);
+  drawn_ = false;
+}
+
+void ProgressLine::announce(std::string_view phase) {
+  if (!live_) return;
+  drawn_ = true;
+  to_standard_error(fmt::format("{}{}", erase_line, phase));
 }
 
 void ProgressLine::advance(std::string_view phase, std::int64_t done, std::int64_t total) {

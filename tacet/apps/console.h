@@ -46,7 +46,11 @@ class ProgressLine : public base::Progress {
  public:
   explicit ProgressLine(const Console& console);
   ~ProgressLine() override;
+  /// A phase whose length nobody knows.
+  void announce(std::string_view phase);
   void advance(std::string_view phase, std::int64_t done, std::int64_t total) override;
+  /// Takes the line away before something else is printed.
+  void clear();
   [[nodiscard]] double seconds() const;
 
  private:

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tacet/apps/text_table.h"
+#include "tacet/model/original_units.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::apps {
@@ -17,6 +18,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t text_width = 96;
+constexpr double normal_quantile = 1.959963984540054;  // 97.5% of a normal distribution
 
 std::string output_name(const model::LinearModel& model, std::int64_t output) {
   switch (model.task) {
@@ -68,7 +70,9 @@ std::string coefficient_text(const model::LinearModel& model, std::size_t most_r
     const auto estimates = model.output(output);
     const auto first = static_cast<std::size_t>(output) * model.features.size();
     std::vector<std::string> header{output_name(model, output), "estimate"};
-    if (with_noise) header.insert(header.end(), {"noise sd", "estimate/sd"});
+    if (with_noise) {
+      header.insert(header.end(), {"noise sd", "estimate/sd", "95% noise interval"});
+    }
     TextTable table(header);
     const auto shown = shown_features(estimates, most_rows);
     for (const auto i : shown) {
@@ -77,6 +81,8 @@ std::string coefficient_text(const model::LinearModel& model, std::size_t most_r
         const double deviation = model.noise_deviations[first + i];
         row.push_back(fmt::format("{:.4f}", deviation));
         row.push_back(ratio_text(estimates[i], deviation));
+        row.push_back(fmt::format("{:.4f} to {:.4f}", estimates[i] - normal_quantile * deviation,
+                                  estimates[i] + normal_quantile * deviation));
       }
       table.add(row);
     }
@@ -113,6 +119,57 @@ ordered_json coefficient_json(const model::LinearModel& model) {
 ordered_json json_number(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return value;
+}
+
+std::string original_units_text(const model::ModelFile& file) {
+  const auto range = model::scale_range(file.schema);
+  const bool one_length = range.longest_row == range.shortest_row;
+  const bool regression = file.model.task == model::Task::regression;
+  std::string out;
+  for (std::int64_t output = 0; output < file.model.output_count(); ++output) {
+    std::vector<std::string> header{
+        regression ? "change of the target" : output_name(file.model, output), "for a step of"};
+    if (one_length) {
+      header.emplace_back("effect");
+    } else {
+      header.insert(header.end(), {"in the longest row", "in the shortest"});
+    }
+    TextTable table(header);
+    for (const auto& effect : model::original_units(file.schema, file.model, output)) {
+      std::vector<std::string> row{effect.name, effect.step,
+                                   fmt::format("{:.5g}", effect.longest_row)};
+      if (!one_length) row.push_back(fmt::format("{:.5g}", effect.shortest_row));
+      table.add(row);
+    }
+    out += table.text();
+  }
+  return out + "\n" +
+         paragraph(
+             one_length
+                 ? "Effects are in the units of the file. A category counts against none; the "
+                   "difference between two categories is the difference of their effects."
+                 : "Effects are in the units of the file. Row scaling clip1 divides a record "
+                   "by its own length, so a step moves a long record less than a short one: "
+                   "the two columns are the extremes over complete records, and hold for two "
+                   "records of that same length. A category counts against none.");
+}
+
+ordered_json original_units_json(const model::ModelFile& file) {
+  auto list = ordered_json::array();
+  for (std::int64_t output = 0; output < file.model.output_count(); ++output) {
+    for (const auto& effect : model::original_units(file.schema, file.model, output)) {
+      ordered_json entry;
+      if (file.model.task == model::Task::multi_class) {
+        entry["class"] = file.model.classes[static_cast<std::size_t>(output)];
+      }
+      entry["name"] = effect.name;
+      entry["step"] = effect.step;
+      entry["longest_row"] = effect.longest_row;
+      entry["shortest_row"] = effect.shortest_row;
+      list.push_back(std::move(entry));
+    }
+  }
+  return list;
 }
 
 std::string receipt_text(const privacy::Receipt& receipt) {

@@ -6,6 +6,7 @@
 
 #include "tacet/apps/console.h"
 #include "tacet/model/linear_model.h"
+#include "tacet/model/model_file.h"
 #include "tacet/privacy/receipt.h"
 
 namespace tacet::apps {
@@ -16,11 +17,15 @@ void warn_if_unprotected(const Console& console, const privacy::Receipt& receipt
 /// "PRIVACY: NONE (why)", or the guarantee in one line.
 [[nodiscard]] std::string privacy_line(const privacy::Receipt& receipt);
 
-/// Estimate, standard deviation of the privacy noise and their ratio for each coefficient, one
-/// table an output. Beyond `most_rows` features only those with the largest estimates are shown,
-/// and the text says so.
+/// Estimate, standard deviation of the privacy noise, their ratio and a 95% interval for each
+/// coefficient, one table an output. Beyond `most_rows` features only those with the largest
+/// estimates are shown, and the text says so.
 [[nodiscard]] std::string coefficient_text(const model::LinearModel& model, std::size_t most_rows);
 [[nodiscard]] nlohmann::ordered_json coefficient_json(const model::LinearModel& model);
+
+/// What one step of each feature does in the units of the file, and how to read that.
+[[nodiscard]] std::string original_units_text(const model::ModelFile& file);
+[[nodiscard]] nlohmann::ordered_json original_units_json(const model::ModelFile& file);
 
 /// A number or, where JSON has none, "inf".
 [[nodiscard]] nlohmann::ordered_json json_number(double value);

@@ -159,7 +159,10 @@ class Evaluate : public Command {
     warn_if_unprotected(console, file.receipt);
     if (calibration_) expect_calibration(file.model);
     file.schema.unit.reset();  // exact metrics of public records bound nobody's part
+    ProgressLine progress(console);
+    progress.announce(fmt::format("reading {}", data_));
     const auto data = data::read_dataset(data_, file.schema, {.cancel = &cancel});
+    progress.clear();
     if (data.rows() == 0) throw base::DataError(fmt::format("'{}' has no records", data_));
     print(console, file.model, outcomes_of(file.model, data, cancel), data.rows());
   }

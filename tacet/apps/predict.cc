@@ -137,8 +137,11 @@ class Predict : public Command {
     warn_if_unprotected(console, file.receipt);
     if (proba_) expect_probabilities(file.model);
     file.schema.unit.reset();  // whose record it is plays no part in a prediction
+    ProgressLine progress(console);
+    progress.announce(fmt::format("reading {}", data_));
     const auto data = data::read_dataset(data_, file.schema,
                                          {.target = data::TargetUse::absent, .cancel = &cancel});
+    progress.clear();
     Predictor predictor(file.model, data, proba_ ? Answer::probability : Answer::prediction);
     write(console, console.json() ? predictor.json(cancel).dump(1) + "\n" : predictor.csv(cancel));
   }

@@ -63,8 +63,10 @@ class Train : public Command {
     auto output = open_output();
 
     ProgressLine progress(console);
+    progress.announce(fmt::format("reading {}", data_));
     const auto trained =
         train(schema, plan, *source, threads, {.progress = &progress, .cancel = &cancel});
+    progress.clear();
     const model::ModelFile file{schema, trained.model, trained.receipt};
     const auto text = model::model_to_json(file);
     cancel.throw_if_cancelled();

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tacet/privacy/event.h"
+#include "tacet/privacy/guarantee.h"
+
+namespace tacet::apps {
+
+/// What files say they cost.
+struct RecordedCost {
+  privacy::Event event = privacy::no_event();   ///< everything released, composed
+  std::optional<privacy::Adjacency> adjacency;  ///< of the receipts; absent when all are events
+  std::optional<double> delta;                  ///< the largest of the receipts
+  bool unbounded = false;                       ///< something was released without any noise
+  std::string unprotected_reason;               ///< of the first result that protects nobody
+};
+
+/// Reads model files, receipts and events, told apart by their content. DataError for anything
+/// else; UsageError when receipts are about different adjacencies.
+[[nodiscard]] RecordedCost read_costs(const std::vector<std::string>& paths);
+
+}  // namespace tacet::apps

@@ -1,0 +1,108 @@
+#include "tacet/model/original_units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "tacet/base/checked_cast.h"
+#include "tacet/base/error.h"
+
+namespace tacet::model {
+namespace {
+
+struct SquaredLength {
+  double least = 0;
+  double most = 0;
+};
+
+/// What a column adds to the squared length of a complete record.
+struct BlockLength {
+  SquaredLength operator()(const data::NumericColumn&) const { return {0, 1}; }
+  SquaredLength operator()(const data::CategoricalColumn&) const { return {1, 1}; }
+  SquaredLength operator()(const data::HashedColumn&) const { return {1, 1}; }
+  SquaredLength operator()(const data::TextColumn&) const { return {0, 1}; }
+  SquaredLength operator()(const data::IgnoredColumn&) const { return {0, 0}; }
+};
+
+/// A step in the file's units and how far it moves the encoded feature before row scaling.
+struct Step {
+  std::string text;
+  double size;
+};
+
+struct FeatureStep {
+  std::int64_t category;
+
+  Step operator()(const data::NumericColumn& rule) const {
+    if (rule.log1p) {
+      return {"1 in log(1 + x)", 1 / (std::log1p(rule.upper) - std::log1p(rule.lower))};
+    }
+    return {"1", 1 / (rule.upper - rule.lower)};
+  }
+  Step operator()(const data::CategoricalColumn& rule) const {
+    if (rule.coding == data::Coding::sign) {
+      return {fmt::format("{} to {}", rule.categories[0], rule.categories[1]), 2};
+    }
+    return {category < 0 ? "any other" : "this category", 1};
+  }
+  Step operator()(const data::HashedColumn&) const { return {"this bucket", 1}; }
+  Step operator()(const data::TextColumn&) const { return {"the only word", 1}; }
+  Step operator()(const data::IgnoredColumn&) const {
+    throw base::InternalError("an ignored column has no feature");
+  }
+};
+
+Step step_of(const data::Schema& schema, const data::EncodedColumn& feature) {
+  if (feature.column >= 0) {
+    const auto& column = schema.columns[base::checked_cast<std::size_t>(feature.column)];
+    return std::visit(FeatureStep{feature.category}, column.rule);
+  }
+  if (feature.category >= 0 && schema.features) {
+    return {"1", 1 / std::max(std::abs(schema.features->lower), std::abs(schema.features->upper))};
+  }
+  return {"constant", 1};
+}
+
+}  // namespace
+
+ScaleRange scale_range(const data::Schema& schema) {
+  if (schema.row_scaling == data::RowScaling::constant_root) {
+    const double factor = 1 / std::sqrt(static_cast<double>(schema.block_count()));
+    return {factor, factor};
+  }
+  SquaredLength length;
+  if (schema.intercept) length = {1, 1};
+  for (const auto& column : schema.columns) {
+    const auto block = std::visit(BlockLength{}, column.rule);
+    length.least += block.least;
+    length.most += block.most;
+  }
+  if (schema.features) {
+    length.most +=
+        static_cast<double>(schema.features->most_nonzero.value_or(schema.features->count));
+  }
+  return {1 / std::sqrt(std::max(1.0, length.most)), 1 / std::sqrt(std::max(1.0, length.least))};
+}
+
+std::vector<UnitEffect> original_units(const data::Schema& schema, const LinearModel& model,
+                                       std::int64_t output) {
+  const auto range = scale_range(schema);
+  const auto coefficients = model.output(output);
+  const auto features = schema.encoded_columns();
+  // A regression's margin runs from -1 to 1 over the target's bounds.
+  const double margin_unit =
+      model.task == Task::regression ? (model.target_upper - model.target_lower) / 2 : 1;
+  std::vector<UnitEffect> effects;
+  effects.reserve(features.size());
+  for (std::size_t i = 0; i < features.size(); ++i) {
+    const auto step = step_of(schema, features[i]);
+    const double effect = coefficients[i] * step.size * margin_unit;
+    effects.push_back(
+        {features[i].name, step.text, effect * range.longest_row, effect * range.shortest_row});
+  }
+  return effects;
+}
+
+}  // namespace tacet::model

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tacet/data/schema.h"
+#include "tacet/model/linear_model.h"
+
+/// Coefficients read in the units of the file instead of those of the encoded row.
+///
+/// A row's features are multiplied by one factor before they meet the coefficients: a constant
+/// under row scaling `const`, the inverse of the row's own length under `clip1`. So one more unit
+/// of a column does not move every record's margin by the same amount; but for records of one
+/// length it does, and the schema alone says which lengths there are. Records with a missing or
+/// unlisted category are left aside: they are shorter.
+namespace tacet::model {
+
+/// The factors that complete records can have, from the schema alone.
+struct ScaleRange {
+  double longest_row;   ///< the smaller factor
+  double shortest_row;  ///< the larger one; equal where all rows have one length
+};
+
+[[nodiscard]] ScaleRange scale_range(const data::Schema& schema);
+
+/// How far one step of a feature moves the margin (log odds, say) or, for a regression, the
+/// predicted value in the target's units, for records of the two extreme lengths.
+struct UnitEffect {
+  std::string name;
+  std::string step;  ///< "1", "1 in log(1 + x)", "this category", "male to female", "constant"
+  double longest_row;
+  double shortest_row;
+};
+
+/// One entry a feature of the given output, in the order of the coefficients. `schema` is the
+/// model's own.
+[[nodiscard]] std::vector<UnitEffect> original_units(const data::Schema& schema,
+                                                     const LinearModel& model, std::int64_t output);
+
+}  // namespace tacet::model

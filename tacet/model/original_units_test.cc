@@ -1,0 +1,94 @@
+#include "tacet/model/original_units.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/data/encoder.h"
+
+namespace tacet::model {
+namespace {
+
+data::Schema mixed_schema(data::RowScaling scaling) {
+  data::Schema schema;
+  schema.columns = {
+      {"age", data::NumericColumn{.lower = 20, .upper = 100, .log1p = false, .fill = {}}},
+      {"gain", data::NumericColumn{.lower = 0, .upper = 999, .log1p = true, .fill = {}}},
+      {"town", data::CategoricalColumn{.categories = {"Bern", "Basel"}}},
+      {"sex", data::CategoricalColumn{.categories = {"m", "f"}, .coding = data::Coding::sign}}};
+  schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  schema.row_scaling = scaling;
+  return schema;
+}
+
+LinearModel numbered_model(const data::Schema& schema) {
+  auto model = empty_model(schema, LogisticLoss{});
+  for (std::size_t i = 0; i < model.coefficients.size(); ++i) {
+    model.coefficients[i] = 1.0 + static_cast<double>(i);
+  }
+  return model;
+}
+
+double margin_of(const data::Schema& schema, const LinearModel& model,
+                 const std::array<std::string_view, 4>& fields) {
+  const std::vector<std::string> names{"age", "gain", "town", "sex"};
+  data::Encoder encoder(schema, names, data::TargetUse::absent, "test");
+  data::EncodedRow row;
+  encoder.encode(fields, row);
+  return margin(model.output(0), data::SparseRow{row.columns, row.values});
+}
+
+// Truncation to 1/2048 moves each of at most five features by less than one unit.
+constexpr double grid_error = 2 * 21.0 / 2048;
+
+TEST(OriginalUnits, ConstantScalingMovesEveryRecordAlike) {
+  const auto schema = mixed_schema(data::RowScaling::constant_root);
+  const auto model = numbered_model(schema);
+  const auto effects = original_units(schema, model, 0);
+  EXPECT_EQ(effects[0].longest_row, effects[0].shortest_row);
+  const double young = margin_of(schema, model, {"30", "0", "Bern", "m"});
+  const double old = margin_of(schema, model, {"90", "0", "Bern", "m"});
+  EXPECT_NEAR(old - young, 60 * effects[0].longest_row, grid_error);
+  const double other_town = margin_of(schema, model, {"30", "0", "Basel", "m"});
+  EXPECT_NEAR(other_town - young, effects[3].longest_row - effects[2].longest_row, grid_error);
+  const double woman = margin_of(schema, model, {"30", "0", "Bern", "f"});
+  EXPECT_NEAR(woman - young, effects[4].longest_row, grid_error);
+  EXPECT_EQ(effects[4].step, "m to f");
+}
+
+TEST(OriginalUnits, TheExtremeRowsOfClippingHaveTheStatedFactors) {
+  const auto schema = mixed_schema(data::RowScaling::clip1);
+  const auto model = numbered_model(schema);
+  const auto range = scale_range(schema);
+  EXPECT_EQ(range.shortest_row, 1 / std::sqrt(3.0));  // two groups and the intercept
+  EXPECT_EQ(range.longest_row, 1 / std::sqrt(5.0));   // and two numbers at their upper bound
+  const auto effects = original_units(schema, model, 0);
+  const double shortest = margin_of(schema, model, {"20", "0", "Bern", "m"});
+  const double longest = margin_of(schema, model, {"100", "999", "Bern", "m"});
+  const double shortest_woman = margin_of(schema, model, {"20", "0", "Bern", "f"});
+  const double longest_woman = margin_of(schema, model, {"100", "999", "Bern", "f"});
+  EXPECT_NEAR(shortest_woman - shortest, effects[4].shortest_row, grid_error);
+  EXPECT_NEAR(longest_woman - longest, effects[4].longest_row, grid_error);
+}
+
+TEST(OriginalUnits, LogarithmsCountInTheirOwnUnit) {
+  const auto schema = mixed_schema(data::RowScaling::constant_root);
+  const auto effects = original_units(schema, numbered_model(schema), 0);
+  EXPECT_EQ(effects[1].step, "1 in log(1 + x)");
+  EXPECT_NEAR(effects[1].longest_row, 2 / std::log(1000.0) / std::sqrt(5.0), 1e-15);
+}
+
+TEST(OriginalUnits, RegressionsSpeakInUnitsOfTheTarget) {
+  auto schema = mixed_schema(data::RowScaling::constant_root);
+  schema.target = {"y", data::RegressionTarget{0, 500}};
+  const auto effects = original_units(schema, numbered_model(schema), 0);
+  EXPECT_NEAR(effects[0].longest_row, 250.0 / 80 / std::sqrt(5.0), 1e-12);
+  EXPECT_EQ(effects.back().step, "constant");
+}
+
+}  // namespace
+}  // namespace tacet::model
