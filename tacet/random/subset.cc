@@ -1,0 +1,131 @@
+#include "tacet/random/subset.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <unordered_set>
+
+#include "tacet/base/error.h"
+#include "tacet/random/secure_memory.h"
+
+namespace tacet::random {
+namespace {
+
+constexpr std::int64_t chunk_blocks = 64;
+constexpr std::int64_t chunk_records = 64 * chunk_blocks;
+constexpr std::int64_t most_records = std::int64_t{1} << 33;
+
+using Chunk = std::array<std::uint64_t, chunk_blocks>;
+
+/// Compares 64 x 64 uniform numbers U with the rate, bit by bit from the first: word k * 64 + b of
+/// the chunk holds bit k of the records of block b. U < rate means that the record is in.
+Chunk chunk_members(LeafReader& reader, std::uint64_t rate, std::int64_t chunk) {
+  Chunk members{};
+  Chunk undecided;
+  undecided.fill(~std::uint64_t{0});
+  Chunk bits{};
+  const internal::ScopedWipe wipe{std::span(bits)};
+  const auto start = static_cast<std::uint64_t>(chunk * chunk_records);
+  // Once only zeros of the rate are left, no U that agrees so far is below it.
+  for (int k = 0; k < 64 && rate << k != 0; ++k) {
+    std::uint64_t any = 0;
+    reader.words(start + static_cast<std::uint64_t>(k * chunk_blocks), bits);
+    const bool one = ((rate >> (63 - k)) & 1) != 0;
+    for (std::size_t b = 0; b < bits.size(); ++b) {
+      const std::uint64_t differs = undecided[b] & (one ? ~bits[b] : bits[b]);
+      if (one) members[b] |= differs;
+      undecided[b] &= ~differs;
+      any |= undecided[b];
+    }
+    if (any == 0) break;
+  }
+  return members;
+}
+
+}  // namespace
+
+PoissonRate PoissonRate::at_least(double rate) {
+  if (!(rate >= 0 && rate <= 1)) {
+    throw base::UsageError(
+        fmt::format("a sampling rate must be at least 0 and at most 1, got {}", rate));
+  }
+  // Up to 53 significant bits: exact, and rounded up only below 2^-11.
+  const double scaled = std::ceil(std::ldexp(rate, 64));
+  if (scaled >= 0x1p64) return {true, 0};
+  return {false, static_cast<std::uint64_t>(scaled)};
+}
+
+double PoissonRate::value() const {
+  return always_ ? 1.0 : std::ldexp(static_cast<double>(numerator_), -64);
+}
+
+std::vector<std::int64_t> poisson_sample(const Leaf& leaf, PoissonRate rate, std::int64_t first,
+                                         std::int64_t count) {
+  if (first < 0 || count < 0 || first > most_records || count > most_records - first) {
+    throw base::UsageError(
+        fmt::format("records to sample must lie in [0, 2^33), got {} from {} on", count, first));
+  }
+  std::vector<std::int64_t> sample;
+  const std::int64_t end = first + count;
+  if (rate.always()) {
+    sample.resize(static_cast<std::size_t>(count));
+    std::iota(sample.begin(), sample.end(), first);
+    return sample;
+  }
+  LeafReader reader(leaf);
+  for (std::int64_t chunk = first / chunk_records; chunk * chunk_records < end; ++chunk) {
+    const Chunk members = chunk_members(reader, rate.numerator(), chunk);
+    for (std::int64_t b = 0; b < chunk_blocks; ++b) {
+      const std::int64_t base = chunk * chunk_records + 64 * b;
+      for (std::uint64_t left = members[static_cast<std::size_t>(b)]; left != 0; left &= left - 1) {
+        const std::int64_t record = base + std::countr_zero(left);
+        if (record >= first && record < end) sample.push_back(record);
+      }
+    }
+  }
+  return sample;
+}
+
+std::vector<std::int64_t> poisson_sample(Lease lease, PoissonRate rate, std::int64_t count) {
+  const Leaf leaf(std::move(lease));
+  return poisson_sample(leaf, rate, 0, count);
+}
+
+std::vector<std::int64_t> uniform_subset(Lease lease, std::int64_t size, std::int64_t population) {
+  if (size < 0 || size > population) {
+    throw base::UsageError(
+        fmt::format("a subset of {} records cannot be drawn from {}; its size must lie in [0, {}]",
+                    size, population, std::max<std::int64_t>(population, 0)));
+  }
+  Stream stream(std::move(lease));
+  std::unordered_set<std::int64_t> chosen;
+  chosen.reserve(static_cast<std::size_t>(size));
+  std::vector<std::int64_t> subset;
+  subset.reserve(static_cast<std::size_t>(size));
+  for (std::int64_t last = population - size; last < population; ++last) {
+    const auto drawn =
+        static_cast<std::int64_t>(uniform_below(stream, static_cast<std::uint64_t>(last) + 1));
+    const std::int64_t added = chosen.contains(drawn) ? last : drawn;
+    chosen.insert(added);
+    subset.push_back(added);
+  }
+  std::sort(subset.begin(), subset.end());
+  return subset;
+}
+
+std::vector<std::int64_t> random_permutation(Lease lease, std::int64_t count) {
+  if (count < 0) {
+    throw base::UsageError(fmt::format("a permutation needs a count of 0 or more, got {}", count));
+  }
+  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  shuffle(std::move(lease), std::span(order));
+  return order;
+}
+
+}  // namespace tacet::random
