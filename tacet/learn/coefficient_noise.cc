@@ -119,6 +119,13 @@ void IterateTrace::record(std::span<const double> before, std::span<const double
   }
 }
 
+bool IterateTrace::regresses() const {
+  constexpr std::int64_t most_numbers = std::int64_t{1} << 25;  // 256 MB for each of the two lists
+  constexpr std::int64_t most_columns = 1000;
+  return law_.steps >= 2 * columns_ && columns_ <= most_columns &&
+         law_.steps * columns_ <= most_numbers;
+}
+
 std::vector<double> IterateTrace::deviations() const {
   if (recorded_ != law_.steps) throw base::InternalError("the trace of iterates is incomplete");
   return regresses() ? by_regression() : by_spread();

@@ -38,7 +38,7 @@ class IterateTrace {
   [[nodiscard]] std::vector<double> deviations() const;
 
  private:
-  [[nodiscard]] bool regresses() const { return law_.steps >= 2 * columns_; }
+  [[nodiscard]] bool regresses() const;
   [[nodiscard]] std::vector<double> by_regression() const;
   [[nodiscard]] std::vector<double> by_spread() const;
 

@@ -11,6 +11,7 @@
 #include "tacet/mechanism/gaussian.h"
 #include "tacet/optimize/erm.h"
 #include "tacet/optimize/gradient_sum.h"
+#include "tacet/random/subset.h"
 
 namespace tacet::learn {
 namespace {
@@ -19,49 +20,103 @@ namespace {
 constexpr double largest_weight = 1e12;
 
 std::int64_t averaged_steps(const GradientPlan& plan) {
-  const double share = plan.average * static_cast<double>(plan.steps);
-  return std::clamp<std::int64_t>(std::llround(share), 1, plan.steps);
+  switch (plan.averaging) {
+    case Averaging::last:
+      return 1;
+    case Averaging::suffix:
+      return std::clamp<std::int64_t>(std::llround(plan.average * static_cast<double>(plan.steps)),
+                                      1, plan.steps);
+    default:
+      return plan.steps;
+  }
 }
 
-// The state of momentum descent and the running mean of its last iterates.
+// The state of momentum descent and the running mean of its iterates.
 class Descent {
  public:
   explicit Descent(const GradientPlan& plan)
       : plan_(plan),
         averaged_(averaged_steps(plan)),
-        weights_(static_cast<std::size_t>(plan.columns), 0.0),
+        weights_(static_cast<std::size_t>(plan.columns * plan.outputs), 0.0),
         velocity_(weights_),
-        sum_(weights_) {}
+        mean_(weights_) {}
 
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
+  [[nodiscard]] const std::vector<double>& mean() const { return mean_; }
   [[nodiscard]] std::int64_t averaged() const { return averaged_; }
 
   void step(std::span<const double> gradient) {
     ++done_;
+    // At rest the velocity is (1 - m) times what a step of plain descent would be; so is the
+    // penalty's share of it, and the fixed point is that of the penalised loss.
+    const double shrink = 1 / (1 + plan_.step_size * plan_.l2 / (1 - plan_.momentum));
+    double square = 0;
     for (std::size_t j = 0; j < weights_.size(); ++j) {
       velocity_[j] = plan_.momentum * velocity_[j] - plan_.step_size * gradient[j];
-      weights_[j] = std::clamp(weights_[j] + velocity_[j], -largest_weight, largest_weight);
-      if (done_ > plan_.steps - averaged_) sum_[j] += weights_[j];
+      weights_[j] =
+          std::clamp((weights_[j] + velocity_[j]) * shrink, -largest_weight, largest_weight);
+      square += weights_[j] * weights_[j];
+    }
+    if (plan_.radius && square > *plan_.radius * *plan_.radius) {
+      const double scale = *plan_.radius / std::sqrt(square);
+      for (double& weight : weights_) weight *= scale;
+    }
+    const double share = mean_share();
+    for (std::size_t j = 0; j < weights_.size(); ++j) {
+      mean_[j] += share * (weights_[j] - mean_[j]);
     }
   }
 
-  [[nodiscard]] std::vector<double> mean() const {
-    std::vector<double> mean(sum_);
-    for (double& value : mean) value /= static_cast<double>(averaged_);
-    return mean;
+ private:
+  // Weight of the newest iterate in the running mean.
+  [[nodiscard]] double mean_share() const {
+    if (plan_.averaging == Averaging::polynomial) {
+      constexpr double power = 3;  // Shamir, Zhang 2013
+      return (power + 1) / (static_cast<double>(done_) + power);
+    }
+    const std::int64_t seen = done_ - (plan_.steps - averaged_);
+    return seen < 1 ? 0 : 1 / static_cast<double>(seen);
   }
 
- private:
   const GradientPlan& plan_;
   std::int64_t averaged_;
   std::int64_t done_ = 0;
   std::vector<double> weights_;
   std::vector<double> velocity_;
-  std::vector<double> sum_;
+  std::vector<double> mean_;
+};
+
+// Draws each step's records and sums their gradients.
+class StepSums {
+ public:
+  StepSums(const data::Dataset& dataset, const GradientPlan& plan, const TrainingMeans& means)
+      : rows_(dataset.rows()),
+        rate_(random::PoissonRate::at_least(plan.rate)),
+        source_(means.source),
+        sum_(dataset, plan.loss, plan.outputs,
+             {.clipping_norm = plan.clipping_norm,
+              .norm_bits = plan.norm_bits,
+              .records_a_unit = plan.records_a_unit},
+             means.threads, means.reducer) {}
+
+  [[nodiscard]] double clipping_norm() const { return sum_.clipping_norm(); }
+  [[nodiscard]] privacy::BoundedSum at(std::span<const double> weights, std::uint64_t step) {
+    if (rate_.always()) return sum_.at(weights);
+    const auto sample =
+        random::poisson_sample(source_.lease(random::Purpose::sampling, step, 0), rate_, rows_);
+    return sum_.at(weights, sample, privacy::SamplingRate(rate_.value()));
+  }
+
+ private:
+  std::int64_t rows_;
+  random::PoissonRate rate_;
+  random::Source& source_;
+  optimize::GradientSum sum_;
 };
 
 nlohmann::json public_parameters(const GradientPlan& plan) {
-  nlohmann::json json{{"loss", model::loss_name(plan.loss)}, {"columns", plan.columns}};
+  nlohmann::json json{
+      {"loss", model::loss_name(plan.loss)}, {"columns", plan.columns}, {"outputs", plan.outputs}};
   if (const auto name = model::loss_parameter_name(plan.loss); !name.empty()) {
     json["loss_" + std::string(name)] = model::loss_parameter(plan.loss);
   }
@@ -69,10 +124,15 @@ nlohmann::json public_parameters(const GradientPlan& plan) {
   json["steps"] = plan.steps;
   json["step_size"] = plan.step_size;
   json["momentum"] = plan.momentum;
-  json["average"] = plan.average;
+  json["averaging"] = to_string(plan.averaging);
+  if (plan.averaging == Averaging::suffix) json["average"] = plan.average;
+  if (plan.l2 > 0) json["l2"] = plan.l2;
+  if (plan.radius) json["radius"] = *plan.radius;
+  if (plan.rate < 1) json["sampling_rate"] = plan.rate;
   json["clipping_norm"] = plan.clipping_norm;
   json["noise_multiplier"] = plan.noise_multiplier;
   json["norm_bits"] = plan.norm_bits;
+  if (plan.records_a_unit > 1) json["records_a_unit"] = plan.records_a_unit;
   return json;
 }
 
@@ -83,7 +143,7 @@ privacy::Receipt receipt_of(const data::Schema& schema, const GradientPlan& plan
   receipt.parameters = public_parameters(plan).dump();
   receipt.guarantee = plan.guarantee;
   receipt.privacy_unit = schema.unit.value_or("record");
-  receipt.sampling = "full_batch";
+  receipt.sampling = plan.rate < 1 ? "poisson" : "full_batch";
   if (plan.public_row_count > 0) receipt.public_row_count = plan.public_row_count;
   receipt.software_version = base::version;
   return receipt;
@@ -103,26 +163,26 @@ TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& sc
     throw base::UsageError("a plan without protection is carried out by fit_unprotected");
   }
   check_columns(dataset, plan);
-  const optimize::GradientSum gradient_sum(
-      dataset, plan.loss, {.clipping_norm = plan.clipping_norm, .norm_bits = plan.norm_bits},
-      means.threads, means.reducer);
+  StepSums sums(dataset, plan, means);
   const privacy::NoiseMultiplier noise(plan.noise_multiplier);
-  const double count = static_cast<double>(plan.public_row_count);
+  // Expected records a step: public, unlike their true number.
+  const double count = plan.rate * static_cast<double>(plan.public_row_count);
   Descent descent(plan);
   IterateTrace trace(
-      plan.columns,
+      plan.columns * plan.outputs,
       {.steps = plan.steps,
        .averaged = descent.averaged(),
        .step_size = plan.step_size,
        .momentum = plan.momentum,
-       .noise_deviation = plan.noise_multiplier * gradient_sum.clipping_norm() / count,
+       .noise_deviation = plan.noise_multiplier * sums.clipping_norm() / count,
        .curvature = mean_curvature(model::properties(plan.loss).curvature, dataset.norm_bound())});
 
   for (std::int64_t step = 0; step < plan.steps; ++step) {
     means.supervision.step("training", step, plan.steps);
-    const auto released = mechanism::release_gaussian(gradient_sum.at(descent.weights()), noise,
-                                                      {.step = static_cast<std::uint64_t>(step)},
-                                                      means.source, means.reservation);
+    const auto address = static_cast<std::uint64_t>(step);
+    const auto released =
+        mechanism::release_gaussian(sums.at(descent.weights(), address), noise, {.step = address},
+                                    means.source, means.reservation);
     std::vector<double> gradient = released.value();
     for (double& value : gradient) value /= count;
     const std::vector<double> before(descent.weights().begin(), descent.weights().end());
@@ -134,7 +194,10 @@ TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& sc
 
   TrainedModel trained{model::empty_model(schema, plan.loss), receipt_of(schema, plan)};
   trained.model.coefficients = descent.mean();
-  trained.model.noise_deviations = trace.deviations();
+  // The law that the trace knows is that of a plain mean without penalty or projection.
+  if (plan.averaging != Averaging::polynomial && plan.l2 == 0 && !plan.radius) {
+    trained.model.noise_deviations = trace.deviations();
+  }
   trained.receipt.events = means.reservation.spent();
   trained.receipt.cipher_delta = means.source.cipher_delta();
   if (!means.source.secure()) {
@@ -149,8 +212,8 @@ TrainedModel fit_unprotected(const data::Dataset& dataset, const data::Schema& s
                              const GradientPlan& plan, base::ThreadPool& threads,
                              const base::Supervision& supervision) {
   check_columns(dataset, plan);
-  const auto fit =
-      optimize::minimise_without_protection(dataset, plan.loss, {}, threads, supervision);
+  const auto fit = optimize::minimise_without_protection(
+      dataset, plan.loss, {.l2 = plan.l2, .outputs = plan.outputs}, threads, supervision);
   TrainedModel trained{model::empty_model(schema, plan.loss), receipt_of(schema, plan)};
   trained.model.coefficients = fit.weights;
   trained.receipt.unprotected_reason = "trained with epsilon inf: no noise was added";

@@ -16,29 +16,36 @@
 #include "tacet/privacy/receipt.h"
 #include "tacet/random/source.h"
 
-/// Noisy gradient descent on all records at once, for linear models.
+/// Noisy gradient descent for linear models, on all records or on secret Poisson samples.
 ///
 /// Each step releases the sum of the records' clipped gradients through the Gaussian mechanism;
-/// weights, momentum and averages are functions of what was released. T steps at noise multiplier z
-/// are exactly Gaussian DP with mu = (1 or 2) sqrt(T) / z (Dong, Roth, Su 2019), whatever the data,
-/// the loss and the weights are: the clipping bound is enforced in integers, so neither smoothness
-/// nor a bounded domain is needed (docs/proofs/gradient.md).
+/// weights, momentum, penalty, projection and averages are functions of what was released. T steps
+/// on all records at noise multiplier z are exactly Gaussian DP with mu = (1 or 2) sqrt(T) / z
+/// (Dong, Roth, Su 2019); steps on samples cost what the accountant proves for them. This holds
+/// whatever the data, the loss and the weights are: the clipping bound is enforced in integers, so
+/// neither smoothness nor a bounded domain is needed (docs/proofs/gradient.md).
 namespace tacet::learn {
 
 /// Everything that is settled before a record is read.
 struct GradientPlan {
   model::Loss loss;
-  privacy::Guarantee guarantee;   ///< proved by the accountant for `events`
-  privacy::Event events;          ///< what training will release
-  std::int64_t public_row_count;  ///< divides the sums; 0 when training is unprotected
-  std::int64_t columns;           ///< encoded columns
-  double clipping_norm;
-  double noise_multiplier;  ///< 0 when training is unprotected
-  int norm_bits;            ///< the clipping norm is 2^norm_bits grid units
-  std::int64_t steps;
-  double step_size;
-  double momentum;
-  double average;
+  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::add_remove};  ///< proved for `events`
+  privacy::Event events = privacy::no_event();                         ///< what will be released
+  std::int64_t public_row_count = 0;  ///< divides the sums; 0 when training is unprotected
+  std::int64_t columns = 0;           ///< encoded columns
+  std::int64_t outputs = 1;           ///< 1, or one a class
+  double rate = 1;                    ///< at which a record joins a step; 1: always
+  std::int64_t records_a_unit = 1;    ///< of a unit column's records that take part
+  double clipping_norm = 0;           ///< bound of one unit's gradient
+  double noise_multiplier = 0;        ///< 0 when training is unprotected
+  int norm_bits = 0;                  ///< the clipping norm is 2^norm_bits grid units
+  std::int64_t steps = 0;
+  double step_size = 0;
+  double momentum = 0;
+  double average = 0;  ///< share of the last iterates that `suffix` averages
+  Averaging averaging = Averaging::suffix;
+  double l2 = 0;                     ///< penalty l2/2 |w|^2, by a proximal step
+  std::optional<double> radius;      ///< of the ball the weights stay in
   std::vector<std::string> reasons;  ///< what was chosen and why, a line each
 
   [[nodiscard]] bool unprotected() const;

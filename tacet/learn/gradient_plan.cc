@@ -7,8 +7,10 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient.h"
 #include "tacet/learn/step_rule.h"
+#include "tacet/privacy/calibrate.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"
+#include "tacet/random/subset.h"
 
 namespace tacet::learn {
 namespace {
@@ -37,14 +39,13 @@ const data::Target& target_of(const data::Schema& schema) {
 
 model::Loss choose_loss(const data::Target& target, const LinearOptions& options,
                         std::vector<std::string>& reasons) {
-  if (target.class_count() > 2) {
-    throw base::UsageError("gradient trains on two classes or a number, and the target has " +
-                           std::to_string(target.class_count()) +
-                           " classes; declare one of them `positive` and the others `negative`");
-  }
   if (!options.loss) {
     reasons.push_back(target.regression() ? "loss squared: the target is a number"
-                                          : "loss logistic: the target has two classes");
+                      : target.class_count() == 2
+                          ? "loss logistic: the target has two classes"
+                          : fmt::format("loss logistic, one class against the rest for each of {} "
+                                        "classes: one joint bound on a record's gradients",
+                                        target.class_count()));
     return target.regression() ? model::Loss{model::SquaredLoss{}}
                                : model::Loss{model::LogisticLoss{}};
   }
@@ -67,10 +68,35 @@ std::int64_t choose_row_count(const data::Schema& schema, const LinearOptions& o
       privacy::to_string(options.adjacency)));
 }
 
-// The multiplier z at which T steps are mu-GDP with mu = distance sqrt(T) / z, rounded up until the
-// accountant agrees.
-double calibrate(std::int64_t steps, const LinearOptions& options, privacy::Delta delta) {
-  const double mu = privacy::gaussian::mu_for(privacy::Epsilon(options.epsilon), delta);
+// The rate at which a record joins a step. 1, all records, unless a batch size is given.
+double choose_rate(const data::Schema& schema, const LinearOptions& options,
+                   std::int64_t row_count) {
+  if (!options.batch_size) return 1;
+  if (*options.batch_size > row_count) {
+    throw base::UsageError(fmt::format("batch-size must be at most public_row_count = {}, got {}",
+                                       row_count, *options.batch_size));
+  }
+  if (schema.unit) {
+    throw base::UsageError(
+        "batch-size samples single records, but the schema's unit column protects all records of "
+        "a unit together; leave batch-size out to use all records in each step");
+  }
+  return random::PoissonRate::at_least(static_cast<double>(*options.batch_size) /
+                                       static_cast<double>(row_count))
+      .value();
+}
+
+// The noise multiplier of `steps` steps, rounded up until the accountant agrees.
+double calibrate(std::int64_t steps, double rate, const LinearOptions& options,
+                 privacy::Delta delta) {
+  const privacy::Epsilon epsilon(options.epsilon);
+  if (rate < 1) {
+    return privacy::calibrate_noise({privacy::SamplingRate(rate), steps}, epsilon, delta,
+                                    options.adjacency)
+        .value();
+  }
+  // T steps are mu-GDP with mu = distance sqrt(T) / z.
+  const double mu = privacy::gaussian::mu_for(epsilon, delta);
   double z =
       privacy::distance_factor(options.adjacency) * std::sqrt(static_cast<double>(steps)) / mu;
   if (!(z > 0) || !std::isfinite(z)) {
@@ -103,15 +129,34 @@ struct Course {
   double step_size;
 };
 
-Course choose_course(const LinearOptions& options, const StepFacts& facts,
-                     std::vector<std::string>& reasons) {
+// Passes over the data that minibatches make before the rule's path is long enough.
+constexpr double batch_passes = 10;
+
+Course choose_course(const LinearOptions& options, double rate, StepFacts facts,
+                     privacy::Delta delta, std::vector<std::string>& reasons) {
+  if (rate < 1) {
+    // A smaller sample needs less noise a step but relatively more: the rule must know how much.
+    const auto steps = options.steps.value_or(
+        static_cast<std::int64_t>(std::clamp(std::ceil(batch_passes / rate), 100.0, 1e6)));
+    const double noise = calibrate(steps, rate, options, delta) / rate;
+    facts.release_noise *=
+        noise / std::sqrt(static_cast<double>(steps)) / calibrate(1, 1, options, delta);
+    const StepPlan rule = step_rule(facts);
+    const double step_size =
+        std::min(rule.path_length * (1 - facts.momentum) / static_cast<double>(steps),
+                 longest_step(facts.curvature, facts.norm_bound));
+    if (!options.steps || !options.step_size) {
+      reasons.push_back(fmt::format("{} steps of size {:.4g} on samples of rate {:.4g}", steps,
+                                    options.step_size.value_or(step_size), rate));
+    }
+    return {steps, options.step_size.value_or(step_size)};
+  }
   const StepPlan rule = step_rule(facts);
   Course course{options.steps.value_or(rule.steps), options.step_size.value_or(rule.step_size)};
   const double keep = 1 - facts.momentum;
   if (options.steps && !options.step_size) {
-    const double smooth = std::isinf(facts.curvature) ? 1.0 : facts.curvature;
     course.step_size = std::min(rule.path_length * keep / static_cast<double>(course.steps),
-                                1.875 / (smooth * facts.norm_bound * facts.norm_bound));
+                                longest_step(facts.curvature, facts.norm_bound));
   } else if (options.step_size && !options.steps) {
     course.steps = std::clamp<std::int64_t>(
         static_cast<std::int64_t>(std::ceil(rule.path_length * keep / course.step_size)), 10,
@@ -127,23 +172,22 @@ Course choose_course(const LinearOptions& options, const StepFacts& facts,
   return course;
 }
 
+std::int64_t outputs_of(const data::Target& target) {
+  return target.class_count() > 2 ? target.class_count() : 1;
+}
+
 GradientPlan unprotected_plan(const data::Schema& schema, const LinearOptions& options) {
-  std::vector<std::string> reasons;
-  const model::Loss loss = choose_loss(target_of(schema), options, reasons);
-  reasons.emplace_back("epsilon inf: the exact minimiser, without any protection");
-  return {.loss = loss,
-          .guarantee = {std::numeric_limits<double>::infinity(), 0, options.adjacency},
-          .events = privacy::no_event(),
-          .public_row_count = 0,
-          .columns = schema.encoded_column_count(),
-          .clipping_norm = 0,
-          .noise_multiplier = 0,
-          .norm_bits = 0,
-          .steps = 0,
-          .step_size = 0,
-          .momentum = 0,
-          .average = 0,
-          .reasons = std::move(reasons)};
+  if (options.radius) {
+    throw base::UsageError("radius is for private training; leave it out with epsilon inf");
+  }
+  GradientPlan plan;
+  plan.loss = choose_loss(target_of(schema), options, plan.reasons);
+  plan.reasons.emplace_back("epsilon inf: the exact minimiser, without any protection");
+  plan.guarantee = {std::numeric_limits<double>::infinity(), 0, options.adjacency};
+  plan.columns = schema.encoded_column_count();
+  plan.outputs = outputs_of(target_of(schema));
+  plan.l2 = options.l2;
+  return plan;
 }
 
 }  // namespace
@@ -152,54 +196,64 @@ bool GradientPlan::unprotected() const { return std::isinf(guarantee.epsilon); }
 
 GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options) {
   if (std::isinf(options.epsilon)) return unprotected_plan(schema, options);
-  std::vector<std::string> reasons;
-  const model::Loss loss = choose_loss(target_of(schema), options, reasons);
-  const auto facts = model::properties(loss);
-  const std::int64_t row_count = choose_row_count(schema, options);
+  GradientPlan plan;
+  plan.loss = choose_loss(target_of(schema), options, plan.reasons);
+  plan.public_row_count = choose_row_count(schema, options);
+  plan.columns = schema.encoded_column_count();
+  plan.outputs = outputs_of(target_of(schema));
   if (!options.delta) {
-    reasons.push_back(fmt::format("delta {:g}: the largest power of ten below 1/{}^1.1",
-                                  default_delta(row_count), row_count));
+    plan.reasons.push_back(fmt::format("delta {:g}: the largest power of ten below 1/{}^1.1",
+                                       default_delta(plan.public_row_count),
+                                       plan.public_row_count));
   }
-  const privacy::Delta delta(options.delta.value_or(default_delta(row_count)));
+  const privacy::Delta delta(options.delta.value_or(default_delta(plan.public_row_count)));
+  plan.rate = choose_rate(schema, options, plan.public_row_count);
+  plan.records_a_unit = options.records_a_unit;
+  const auto facts = model::properties(plan.loss);
   const double norm_bound = schema.norm_bound();
-  const double natural_norm =
-      std::isinf(facts.slope_bound) ? residual_norm : facts.slope_bound * norm_bound;
-  const double clipping_norm = options.clipping_norm.value_or(natural_norm);
+  plan.clipping_norm = options.clipping_norm.value_or(
+      std::isinf(facts.slope_bound) ? residual_norm : facts.slope_bound * norm_bound);
   if (!options.clipping_norm) {
-    reasons.push_back(
+    plan.reasons.push_back(
         std::isinf(facts.slope_bound)
             ? "clipping norm 0.5: residuals beyond a quarter of the target's range are cut"
-            : fmt::format("clipping norm {:g}: no gradient of this loss is longer", clipping_norm));
+        : plan.outputs > 1
+            ? fmt::format("clipping norm {:g}: of the gradients of all classes together",
+                          plan.clipping_norm)
+            : fmt::format("clipping norm {:g}: no gradient of this loss is longer",
+                          plan.clipping_norm));
   }
-  const double momentum = options.momentum.value_or(default_momentum);
-  const double one_release = calibrate(1, options, delta);
+  plan.momentum = options.momentum.value_or(default_momentum);
+  plan.average = options.average.value_or(default_average);
+  plan.averaging = options.averaging;
+  plan.l2 = options.l2;
+  plan.radius = options.radius;
+  const auto& expected = facts.classification ? for_classes : for_numbers;
   const Course course =
-      choose_course(options,
-                    {.release_noise = one_release * clipping_norm / static_cast<double>(row_count),
-                     .columns = schema.encoded_column_count(),
+      choose_course(options, plan.rate,
+                    {.release_noise = calibrate(1, 1, options, delta) * plan.clipping_norm /
+                                      static_cast<double>(plan.public_row_count),
+                     .columns = plan.columns * plan.outputs,
                      .norm_bound = norm_bound,
                      .curvature = facts.curvature,
-                     .momentum = momentum,
-                     .radius = (facts.classification ? for_classes : for_numbers).radius,
-                     .learnable = (facts.classification ? for_classes : for_numbers).learnable},
-                    reasons);
-  const double z = calibrate(course.steps, options, delta);
-  const privacy::Event events = privacy::Repeated{course.steps, privacy::Gaussian{z}};
-  reasons.push_back(fmt::format("noise multiplier {:.6g}: exact Gaussian composition of {} steps",
-                                z, course.steps));
-  return {.loss = loss,
-          .guarantee = privacy::account(events, options.adjacency, delta),
-          .events = events,
-          .public_row_count = row_count,
-          .columns = schema.encoded_column_count(),
-          .clipping_norm = clipping_norm,
-          .noise_multiplier = z,
-          .norm_bits = choose_norm_bits(z),
-          .steps = course.steps,
-          .step_size = course.step_size,
-          .momentum = momentum,
-          .average = options.average.value_or(default_average),
-          .reasons = std::move(reasons)};
+                     .momentum = plan.momentum,
+                     .radius = expected.radius,
+                     .learnable = expected.learnable},
+                    delta, plan.reasons);
+  plan.steps = course.steps;
+  plan.step_size = course.step_size;
+  plan.noise_multiplier = calibrate(plan.steps, plan.rate, options, delta);
+  plan.norm_bits = choose_norm_bits(plan.noise_multiplier);
+  plan.events =
+      plan.rate < 1
+          ? privacy::to_event({privacy::SamplingRate(plan.rate), plan.steps},
+                              privacy::NoiseMultiplier(plan.noise_multiplier))
+          : privacy::Event(privacy::Repeated{plan.steps, privacy::Gaussian{plan.noise_multiplier}});
+  plan.guarantee = privacy::account(plan.events, options.adjacency, delta);
+  plan.reasons.push_back(fmt::format("noise multiplier {:.6g}: {} composition of {} steps",
+                                     plan.noise_multiplier,
+                                     plan.rate < 1 ? "Renyi" : "exact Gaussian", plan.steps));
+  return plan;
 }
 
 }  // namespace tacet::learn

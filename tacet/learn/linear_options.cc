@@ -52,6 +52,16 @@ std::optional<model::Loss> loss_of(const ParameterValues& values) {
   return model::make_loss(*name, parameter.value_or(std::numeric_limits<double>::quiet_NaN()));
 }
 
+Averaging averaging_of(const ParameterValues& values) {
+  const auto name = values.text("averaging").value_or("suffix");
+  for (const auto kind :
+       {Averaging::suffix, Averaging::uniform, Averaging::last, Averaging::polynomial}) {
+    if (name == to_string(kind)) return kind;
+  }
+  throw base::UsageError(
+      fmt::format("averaging must be suffix, uniform, last or polynomial, got '{}'", name));
+}
+
 void check_delta(double delta) {
   if (delta == 0) {
     throw base::GuaranteeError(
@@ -63,6 +73,20 @@ void check_delta(double delta) {
 }
 
 }  // namespace
+
+std::string to_string(Averaging averaging) {
+  switch (averaging) {
+    case Averaging::suffix:
+      return "suffix";
+    case Averaging::uniform:
+      return "uniform";
+    case Averaging::last:
+      return "last";
+    case Averaging::polynomial:
+      return "polynomial";
+  }
+  throw base::InternalError("unknown kind of averaging");
+}
 
 LinearOptions linear_options(const ParameterValues& values, privacy::Adjacency adjacency) {
   check_method(values);
@@ -89,6 +113,15 @@ LinearOptions linear_options(const ParameterValues& values, privacy::Adjacency a
   options.clipping_norm = real_within(values, "clipping-norm", positive, "above 0 and finite");
   options.average = real_within(
       values, "average", [](double a) { return a >= 0 && a <= 1; }, "0 to 1");
+  options.averaging = averaging_of(values);
+  options.batch_size = integer_within(values, "batch-size", 1, std::int64_t{1} << 32);
+  options.l2 = real_within(
+                   values, "l2", [](double l) { return l >= 0 && std::isfinite(l); },
+                   "at least 0 and finite")
+                   .value_or(0);
+  options.radius = real_within(values, "radius", positive, "above 0 and finite");
+  options.records_a_unit =
+      integer_within(values, "records-a-unit", 1, std::int64_t{1} << 20).value_or(1);
   return options;
 }
 

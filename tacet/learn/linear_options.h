@@ -3,12 +3,22 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "tacet/learn/parameters.h"
 #include "tacet/model/loss.h"
 #include "tacet/privacy/guarantee.h"
 
 namespace tacet::learn {
+
+/// Which mean of the iterates is the model. All are free: functions of what was released.
+enum class Averaging {
+  suffix,     ///< of the last share of them
+  uniform,    ///< of all
+  last,       ///< of the last alone
+  polynomial  ///< weights growing like t^3
+};
+[[nodiscard]] std::string to_string(Averaging averaging);
 
 /// What a user asks of a linear model. Everything left out is chosen from public facts.
 struct LinearOptions {
@@ -22,6 +32,11 @@ struct LinearOptions {
   std::optional<double> momentum;
   std::optional<double> clipping_norm;
   std::optional<double> average;  ///< share of the last iterates that are averaged
+  Averaging averaging = Averaging::suffix;
+  std::optional<std::int64_t> batch_size;  ///< expected records a step; all when absent
+  double l2 = 0;                           ///< weight of |w|^2 / 2 in the objective
+  std::optional<double> radius;            ///< weights stay in the ball of this radius
+  std::int64_t records_a_unit = 1;         ///< of a unit column's records that take part
 };
 
 /// Reads and checks the values of a command line. `adjacency` is what holds when none is given: the

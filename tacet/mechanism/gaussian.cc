@@ -12,7 +12,10 @@ privacy::Released<std::vector<double>> release_gaussian(privacy::BoundedSum sum,
                                                         NoiseAddress address,
                                                         random::Source& source,
                                                         privacy::Reservation& reservation) {
-  const privacy::Event event = privacy::Gaussian{multiplier.value()};
+  const privacy::Event noise = privacy::Gaussian{multiplier.value()};
+  const double rate = sum.sampling_rate().value();
+  const privacy::Event event =
+      rate == 1 ? noise : privacy::Event(privacy::PoissonSampled{rate, noise});
   reservation.debit(event);
   const double grid = sum.grid();
   // Exact: the bound is a power of two wherever clipping sets it.

@@ -25,7 +25,8 @@ struct NoiseAddress {
 /// it unchanged: Gaussian DP with mu = sensitivity(adjacency) / (multiplier C) (Dong, Roth, Su
 /// 2019), which is (epsilon, delta)-DP by Balle and Wang (2018).
 ///
-/// Debits `reservation` by Gaussian{multiplier} before a random bit is drawn. UsageError when the
+/// Debits `reservation` by Gaussian{multiplier}, under PoissonSampled where the sum says so, before
+/// a random bit is drawn. UsageError when the
 /// noise would be zero, or wider than 2^32 grid units.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian(
     privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,

@@ -1,25 +1,43 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/data/dataset.h"
 
 namespace tacet::optimize {
 
-/// What one record may contribute to a sum of gradients.
+/// What one privacy unit may contribute to a sum of gradients.
 struct ContributionLimit {
-  double clipping_norm = 1;  ///< C, in real units
-  int norm_bits = 26;        ///< C is 2^norm_bits grid units; 14 to 30
+  double clipping_norm = 1;         ///< C, in real units: bound of one unit's contribution
+  int norm_bits = 26;               ///< C is 2^norm_bits grid units; 14 to 30
+  std::int64_t records_a_unit = 1;  ///< records of a unit that take part, at least 1; the bound C
+                                    ///< is shared equally among them
 };
 
-/// The largest integer A with A^2 * squared_norm <= 4^norm_bits; 0 for a row of zeros, whose
-/// gradient is zero anyway. norm_bits is 1 to 30.
-[[nodiscard]] std::int32_t scalar_bound(int norm_bits, std::int64_t squared_norm);
+/// The largest integer A with A^2 * squared_norm <= norm^2; 0 for a row of zeros, whose gradient is
+/// zero anyway. 0 <= norm <= 2^30.
+[[nodiscard]] std::int32_t scalar_bound(std::int64_t norm, std::int64_t squared_norm);
+
+/// A for every record of a data set: what its scalar may be so that its unit stays within the
+/// limit. A record beyond the first `records_a_unit` of its unit gets 0: it takes no part. Which
+/// records those are depends on the unit's own records alone, so a unit more or less moves no other
+/// one.
+[[nodiscard]] std::vector<std::int32_t> scalar_bounds(const data::Dataset& dataset,
+                                                      const ContributionLimit& limit);
 
 /// The integer nearest to `scalar`, clamped to [-bound, bound]; 0 when it is not finite. The clamp
 /// comes first and in floating point, so no value is ever out of an integer's range.
 [[nodiscard]] double clamp_scalar(double scalar, std::int32_t bound);
 
+/// Replaces several scalars of one record, one an output, by integers whose L2 norm is at most
+/// `bound`: scaled down where it is larger, truncated toward zero, and checked in integers.
+void clamp_scalars(std::span<double> scalars, std::int32_t bound);
+
 /// The limit's norm rounded down to 24 significant bits, so that dividing it by a power of two is
-/// exact. UsageError unless the norm is positive and finite and norm_bits is 14 to 30.
+/// exact. UsageError unless the norm is positive and finite, norm_bits is 14 to 30 and
+/// records_a_unit is at least 1.
 [[nodiscard]] double checked_clipping_norm(const ContributionLimit& limit);
 
 }  // namespace tacet::optimize

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <vector>
 
 #include "tacet/base/error.h"
 
@@ -21,7 +22,8 @@ TEST(ScalarBound, IsTheLargestFactorThatKeepsTheNorm) {
     const Wide square = Wide{1} << (2 * norm_bits);
     for (int i = 0; i < 20000; ++i) {
       const auto squared_norm = static_cast<std::int64_t>(bits() >> (1 + i % 63));
-      const auto bound = static_cast<Wide>(scalar_bound(norm_bits, squared_norm));
+      const auto bound =
+          static_cast<Wide>(scalar_bound(std::int64_t{1} << norm_bits, squared_norm));
       if (squared_norm == 0) {
         EXPECT_TRUE(bound == 0);
         continue;
@@ -31,9 +33,9 @@ TEST(ScalarBound, IsTheLargestFactorThatKeepsTheNorm) {
       EXPECT_TRUE((bound + 1) * (bound + 1) * norm > square);
     }
   }
-  EXPECT_EQ(scalar_bound(30, 1), 1 << 30);
-  EXPECT_EQ(scalar_bound(20, 64), 1 << 17);
-  EXPECT_EQ(scalar_bound(30, std::numeric_limits<std::int64_t>::max()), 0);
+  EXPECT_EQ(scalar_bound(1 << 30, 1), 1 << 30);
+  EXPECT_EQ(scalar_bound(1 << 20, 64), 1 << 17);
+  EXPECT_EQ(scalar_bound(1 << 30, std::numeric_limits<std::int64_t>::max()), 0);
 }
 
 TEST(ClampScalar, NeverLeavesTheBoundWhateverTheSlope) {
@@ -54,6 +56,41 @@ TEST(ClampScalar, NeverLeavesTheBoundWhateverTheSlope) {
     EXPECT_EQ(clamp_scalar(-inf, bound), 0);
     EXPECT_EQ(clamp_scalar(std::nan(""), bound), 0);
   }
+}
+
+TEST(ClampScalars, JointNormNeverLeavesTheBound) {
+  std::mt19937_64 bits(3);
+  for (int trial = 0; trial < 20000; ++trial) {
+    const std::size_t outputs = 1 + bits() % 80;
+    const auto bound = static_cast<std::int32_t>(bits() >> (34 + bits() % 30));
+    std::vector<double> scalars;
+    for (std::size_t c = 0; c < outputs; ++c) {
+      const double size = std::pow(10.0, static_cast<double>(bits() % 40) - 10);
+      scalars.push_back(size * (static_cast<double>(bits() % 2001) / 1000 - 1));
+      if (bits() % 50 == 0) scalars.back() = std::nan("");
+      if (bits() % 50 == 0) scalars.back() = -std::numeric_limits<double>::infinity();
+    }
+    clamp_scalars(scalars, bound);
+    Wide total = 0;
+    for (const double scalar : scalars) {
+      ASSERT_EQ(scalar, std::trunc(scalar));
+      total += static_cast<Wide>(std::fabs(scalar)) * static_cast<Wide>(std::fabs(scalar));
+    }
+    ASSERT_TRUE(total <= static_cast<Wide>(bound) * static_cast<Wide>(bound));
+  }
+}
+
+TEST(ClampScalars, KeepsWhatFitsAndTheDirectionOfWhatDoesNot) {
+  std::vector<double> small{3.7, -4.2};
+  clamp_scalars(small, 10);
+  EXPECT_EQ(small, (std::vector<double>{3, -4}));
+  std::vector<double> large{3e9, -4e9};
+  clamp_scalars(large, 1 << 30);
+  EXPECT_NEAR(large[0], 0.6 * (1 << 30), 2);
+  std::vector<double> huge{3e300, -4e300};
+  clamp_scalars(huge, 100);
+  EXPECT_NEAR(huge[1], -80, 1);
+  EXPECT_NEAR(std::hypot(large[0], large[1]), 1 << 30, 4);
 }
 
 TEST(ClippingNorm, IsRoundedDownSoThatTheGridIsExact) {

@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <cmath>
 #include <deque>
+#include <optional>
 
 #include "tacet/optimize/smooth_slope.h"
 
@@ -82,9 +83,10 @@ struct Derivatives {
 
 class Objective {
  public:
+  /// `positive` is the class that is told from the rest; none when the labels are -1 and +1.
   Objective(const data::Dataset& dataset, const SmoothedLoss& loss, double l2,
-            base::ThreadPool& threads)
-      : dataset_(dataset), loss_(loss), l2_(l2), threads_(threads) {}
+            base::ThreadPool& threads, std::optional<std::int64_t> positive)
+      : dataset_(dataset), loss_(loss), l2_(l2), threads_(threads), positive_(positive) {}
 
   [[nodiscard]] Derivatives at(const Vector& weights, bool with_hessian) const {
     const auto columns = weights.size();
@@ -95,7 +97,7 @@ class Objective {
       sum.gradient = Vector::Zero(columns);
       if (with_hessian) sum.hessian = Matrix::Zero(columns, columns);
       for (auto i = rows * part / parts; i < rows * (part + 1) / parts; ++i) {
-        const auto point = loss_.at(dot(dataset_, i, weights), dataset_.label(i));
+        const auto point = loss_.at(dot(dataset_, i, weights), label(i));
         sum.value += point.value;
         add_row(dataset_, i, point.slope, sum.gradient);
         if (with_hessian) add_outer(dataset_, i, point.curvature, sum.hessian);
@@ -118,10 +120,17 @@ class Objective {
   }
 
  private:
+  [[nodiscard]] double label(std::int64_t row) const {
+    const double label = dataset_.label(row);
+    if (!positive_) return label;
+    return label == static_cast<double>(*positive_) ? 1 : -1;
+  }
+
   const data::Dataset& dataset_;
   const SmoothedLoss& loss_;
   double l2_;
   base::ThreadPool& threads_;
+  std::optional<std::int64_t> positive_;
 };
 
 // Whether the loss falls by a fraction of what the slope promises (Armijo's rule).
@@ -208,24 +217,40 @@ bool limited_memory(const Objective& objective, const ErmOptions& options,
   return false;
 }
 
-}  // namespace
-
-ErmResult minimise_without_protection(const data::Dataset& dataset, const model::Loss& loss,
-                                      const ErmOptions& options, base::ThreadPool& threads,
-                                      const base::Supervision& supervision) {
+ErmResult minimise_output(const data::Dataset& dataset, const model::Loss& loss,
+                          const ErmOptions& options, std::optional<std::int64_t> positive,
+                          base::ThreadPool& threads, const base::Supervision& supervision) {
   Vector weights = Vector::Zero(dataset.columns());
   bool converged = false;
   const bool kinked = SmoothedLoss::has_kink(loss);
   for (double width = kinked ? 1.0 : last_width; width >= last_width; width /= 4) {
     const SmoothedLoss smoothed(loss, width);
-    const Objective objective(dataset, smoothed, options.l2, threads);
+    const Objective objective(dataset, smoothed, options.l2, threads, positive);
     converged = dataset.columns() <= most_newton_columns
                     ? newton(objective, options, supervision, weights)
                     : limited_memory(objective, options, supervision, weights);
   }
   const SmoothedLoss last(loss, last_width);
-  const double value = Objective(dataset, last, options.l2, threads).at(weights, false).value;
-  return {{weights.begin(), weights.end()}, value, converged};
+  const Objective objective(dataset, last, options.l2, threads, positive);
+  return {{weights.begin(), weights.end()}, objective.at(weights, false).value, converged};
+}
+
+}  // namespace
+
+ErmResult minimise_without_protection(const data::Dataset& dataset, const model::Loss& loss,
+                                      const ErmOptions& options, base::ThreadPool& threads,
+                                      const base::Supervision& supervision) {
+  if (options.outputs == 1) {
+    return minimise_output(dataset, loss, options, std::nullopt, threads, supervision);
+  }
+  ErmResult all{{}, 0, true};
+  for (std::int64_t c = 0; c < options.outputs; ++c) {
+    const auto one = minimise_output(dataset, loss, options, c, threads, supervision);
+    all.weights.insert(all.weights.end(), one.weights.begin(), one.weights.end());
+    all.mean_loss += one.mean_loss;
+    all.converged = all.converged && one.converged;
+  }
+  return all;
 }
 
 }  // namespace tacet::optimize

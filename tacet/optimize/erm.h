@@ -14,11 +14,12 @@ struct ErmOptions {
   double l2 = 0;            ///< lambda of (lambda/2) |w|^2, at least 0
   double tolerance = 1e-9;  ///< of the predicted decrease of the mean loss
   std::int64_t most_steps = 500;
+  std::int64_t outputs = 1;  ///< above 1: one class against the rest for each of labels 0, 1, ...
 };
 
 struct ErmResult {
-  std::vector<double> weights;
-  double mean_loss = 0;  ///< private: computed from the records without noise
+  std::vector<double> weights;  ///< a row an output
+  double mean_loss = 0;         ///< summed over the outputs; private: no noise was added
   bool converged = false;
 };
 

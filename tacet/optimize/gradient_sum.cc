@@ -52,58 +52,102 @@ class Accumulator {
   std::int64_t rows_ = 0;
 };
 
-// What turns a slope into the integer that multiplies a row.
-struct ScalarRule {
-  double factor;  // real slope to grid units of the row's integers
-  std::span<const std::int32_t> bounds;
+struct AllRows {
+  std::int64_t count;
+  [[nodiscard]] std::int64_t size() const { return count; }
+  [[nodiscard]] std::int64_t operator[](std::int64_t i) const { return i; }
+};
 
-  [[nodiscard]] double operator()(double slope, std::int64_t row) const {
-    return clamp_scalar(slope * factor, bounds[static_cast<std::size_t>(row)]);
+struct ListedRows {
+  std::span<const std::int64_t> rows;
+  [[nodiscard]] std::int64_t size() const { return std::ssize(rows); }
+  [[nodiscard]] std::int64_t operator[](std::int64_t i) const {
+    return rows[static_cast<std::size_t>(i)];
   }
 };
 
+// What every worker reads during one pass.
 struct Pass {
   const data::Dataset& dataset;
   const GridWeights& weights;
-  ScalarRule rule;
+  std::size_t outputs;
+  std::size_t columns;
+  double factor;  // real slope to grid units of the row's integers
+  std::span<const std::int32_t> bounds;
+
+  [[nodiscard]] std::span<const double> output(std::size_t c) const {
+    return std::span(weights.integers).subspan(c * columns, columns);
+  }
+
+  // Exact inner products in, integer scalars out.
+  template <typename LossType>
+  void to_scalars(const LossType& loss, std::int64_t row, std::span<double> numbers) const {
+    const double label = dataset.label(row);
+    const std::int32_t bound = bounds[static_cast<std::size_t>(row)];
+    if (numbers.size() == 1) {
+      numbers[0] = clamp_scalar(loss.slope(numbers[0] * weights.scale, label) * factor, bound);
+      return;
+    }
+    for (std::size_t c = 0; c < numbers.size(); ++c) {
+      const double side = label == static_cast<double>(c) ? 1.0 : -1.0;
+      numbers[c] = loss.slope(numbers[c] * weights.scale, side) * factor;
+    }
+    clamp_scalars(numbers, bound);
+  }
 };
 
-template <typename LossType>
-void add_dense(const Pass& pass, const LossType& loss, std::int64_t begin, std::int64_t end,
-               Accumulator& sum) {
-  std::array<const std::int16_t*, rows_per_tile> rows;
-  std::array<double, rows_per_tile> numbers;
+template <typename LossType, typename RowList>
+void add_dense(const Pass& pass, const LossType& loss, const RowList& list, std::int64_t begin,
+               std::int64_t end, Accumulator& sum) {
+  std::array<const std::int16_t*, rows_per_tile> pointers;
+  std::vector<double> numbers(pass.outputs * rows_per_tile);  // a row of tile length an output
+  std::vector<double> scalars(pass.outputs);
   for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
-    const std::int64_t count = std::min(rows_per_tile, end - tile);
-    const auto length = static_cast<std::size_t>(count);
-    for (std::int64_t i = 0; i < count; ++i) {
-      rows[static_cast<std::size_t>(i)] = pass.dataset.dense_row(tile + i).data();
+    const auto count = static_cast<std::size_t>(std::min(rows_per_tile, end - tile));
+    for (std::size_t i = 0; i < count; ++i) {
+      pointers[i] = pass.dataset.dense_row(list[tile + static_cast<std::int64_t>(i)]).data();
     }
-    numeric::exact_dots({rows.data(), length}, pass.weights.integers, {numbers.data(), length});
-    for (std::int64_t i = 0; i < count; ++i) {
-      double& number = numbers[static_cast<std::size_t>(i)];
-      const double prediction = number * pass.weights.scale;
-      number = pass.rule(loss.slope(prediction, pass.dataset.label(tile + i)), tile + i);
+    const std::span rows(pointers.data(), count);
+    const auto of_output = [&](std::size_t c) {
+      return std::span(numbers).subspan(c * rows_per_tile, count);
+    };
+    for (std::size_t c = 0; c < pass.outputs; ++c) {
+      numeric::exact_dots(rows, pass.output(c), of_output(c));
     }
-    numeric::add_exact_multiples({rows.data(), length}, {numbers.data(), length},
-                                 sum.reserve(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t c = 0; c < pass.outputs; ++c) scalars[c] = of_output(c)[i];
+      pass.to_scalars(loss, list[tile + static_cast<std::int64_t>(i)], scalars);
+      for (std::size_t c = 0; c < pass.outputs; ++c) of_output(c)[i] = scalars[c];
+    }
+    const auto target = sum.reserve(static_cast<std::int64_t>(count));
+    for (std::size_t c = 0; c < pass.outputs; ++c) {
+      numeric::add_exact_multiples(rows, of_output(c),
+                                   target.subspan(c * pass.columns, pass.columns));
+    }
   }
 }
 
-template <typename LossType>
-void add_sparse(const Pass& pass, const LossType& loss, std::int64_t begin, std::int64_t end,
-                Accumulator& sum) {
-  const double* weights = pass.weights.integers.data();
+template <typename LossType, typename RowList>
+void add_sparse(const Pass& pass, const LossType& loss, const RowList& list, std::int64_t begin,
+                std::int64_t end, Accumulator& sum) {
+  std::vector<double> scalars(pass.outputs);
   for (std::int64_t i = begin; i < end; ++i) {
-    const auto row = pass.dataset.sparse_row(i);
-    double dot = 0;
-    for (std::size_t k = 0; k < row.columns.size(); ++k) {
-      dot += weights[row.columns[k]] * row.values[k];
+    const auto row = pass.dataset.sparse_row(list[i]);
+    for (std::size_t c = 0; c < pass.outputs; ++c) {
+      const double* weights = pass.output(c).data();
+      double dot = 0;
+      for (std::size_t k = 0; k < row.columns.size(); ++k) {
+        dot += weights[row.columns[k]] * row.values[k];
+      }
+      scalars[c] = dot;
     }
-    const double scalar = pass.rule(loss.slope(dot * pass.weights.scale, pass.dataset.label(i)), i);
-    double* target = sum.reserve(1).data();
-    for (std::size_t k = 0; k < row.columns.size(); ++k) {
-      target[row.columns[k]] += scalar * row.values[k];
+    pass.to_scalars(loss, list[i], scalars);
+    const auto target = sum.reserve(1);
+    for (std::size_t c = 0; c < pass.outputs; ++c) {
+      double* output = target.data() + c * pass.columns;
+      for (std::size_t k = 0; k < row.columns.size(); ++k) {
+        output[row.columns[k]] += scalars[c] * row.values[k];
+      }
     }
   }
 }
@@ -111,10 +155,11 @@ void add_sparse(const Pass& pass, const LossType& loss, std::int64_t begin, std:
 }  // namespace
 
 GradientSum::GradientSum(const data::Dataset& dataset, const model::Loss& loss,
-                         const ContributionLimit& limit, base::ThreadPool& threads,
-                         base::Reducer& reducer)
+                         std::int64_t outputs, const ContributionLimit& limit,
+                         base::ThreadPool& threads, base::Reducer& reducer)
     : dataset_(dataset),
       loss_(loss),
+      outputs_(outputs),
       norm_bits_(limit.norm_bits),
       clipping_norm_(checked_clipping_norm(limit)),
       threads_(threads),
@@ -122,43 +167,63 @@ GradientSum::GradientSum(const data::Dataset& dataset, const model::Loss& loss,
   if (dataset.rows() > most_rows) {
     throw base::UsageError("a data set may hold at most 2^32 records for one sum");
   }
-  scalar_bounds_.reserve(static_cast<std::size_t>(dataset.rows()));
-  for (std::int64_t i = 0; i < dataset.rows(); ++i) {
-    scalar_bounds_.push_back(scalar_bound(norm_bits_, dataset.squared_norm(i)));
-  }
+  scalar_bounds_ = scalar_bounds(dataset, limit);
 }
 
 double GradientSum::grid() const { return std::ldexp(clipping_norm_, -norm_bits_); }
 
-privacy::BoundedSum GradientSum::at(std::span<const double> weights) const {
+template <typename RowList>
+std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
+                                             const RowList& rows) const {
   const auto columns = static_cast<std::size_t>(dataset_.columns());
-  if (weights.size() != columns) {
-    throw base::InternalError(
-        fmt::format("{} weights for {} encoded columns", weights.size(), columns));
+  const auto outputs = static_cast<std::size_t>(outputs_);
+  if (weights.size() != columns * outputs) {
+    throw base::InternalError(fmt::format("{} weights for {} outputs of {} encoded columns",
+                                          weights.size(), outputs, columns));
   }
   const GridWeights grid_weights = to_grid(weights, dataset_.norm_bound());
   const Pass pass{
-      dataset_, grid_weights, {1 / (grid() * data::Dataset::feature_scale), scalar_bounds_}};
-  std::vector<Accumulator> sums(static_cast<std::size_t>(threads_.size()),
-                                Accumulator(columns, norm_bits_));
+      dataset_,      grid_weights, outputs, columns, 1 / (grid() * data::Dataset::feature_scale),
+      scalar_bounds_};
+  std::vector<std::int64_t> total(weights.size(), 0);
   std::visit(
       [&](const auto& loss) {
-        threads_.for_blocks(dataset_.rows(), rows_per_block,
+        const auto add = [&](std::int64_t begin, std::int64_t end, Accumulator& sum) {
+          if (dataset_.sparse()) {
+            add_sparse(pass, loss, rows, begin, end, sum);
+          } else {
+            add_dense(pass, loss, rows, begin, end, sum);
+          }
+        };
+        if (rows.size() <= rows_per_block || threads_.size() == 1) {
+          Accumulator sum(total.size(), norm_bits_);
+          add(0, rows.size(), sum);
+          sum.add_to(total);
+          return;
+        }
+        std::vector<Accumulator> sums(static_cast<std::size_t>(threads_.size()),
+                                      Accumulator(total.size(), norm_bits_));
+        threads_.for_blocks(rows.size(), rows_per_block,
                             [&](int worker, std::int64_t begin, std::int64_t end) {
-                              auto& sum = sums[static_cast<std::size_t>(worker)];
-                              if (dataset_.sparse()) {
-                                add_sparse(pass, loss, begin, end, sum);
-                              } else {
-                                add_dense(pass, loss, begin, end, sum);
-                              }
+                              add(begin, end, sums[static_cast<std::size_t>(worker)]);
                             });
+        for (auto& sum : sums) sum.add_to(total);
       },
       loss_);
-  std::vector<std::int64_t> total(columns, 0);
-  for (auto& sum : sums) sum.add_to(total);
   reducer_.sum(total);
-  return privacy::BoundedSum::from_certified(std::move(total), grid(),
+  return total;
+}
+
+privacy::BoundedSum GradientSum::at(std::span<const double> weights) const {
+  return privacy::BoundedSum::from_certified(total(weights, AllRows{dataset_.rows()}), grid(),
                                              std::int64_t{1} << norm_bits_);
+}
+
+privacy::BoundedSum GradientSum::at(std::span<const double> weights,
+                                    std::span<const std::int64_t> rows,
+                                    privacy::SamplingRate rate) const {
+  return privacy::BoundedSum::from_certified(total(weights, ListedRows{rows}), grid(),
+                                             std::int64_t{1} << norm_bits_, rate);
 }
 
 }  // namespace tacet::optimize

@@ -13,30 +13,45 @@
 
 namespace tacet::optimize {
 
-/// Sums of per-record gradients slope(<w, x>, y) x of a linear predictor, each clipped to norm C
-/// and rounded to the grid C / 2^norm_bits, added up in integers.
+/// Sums of per-record gradients of linear predictors, each clipped, rounded to the grid
+/// C / 2^norm_bits and added up in integers.
 ///
-/// The bound is enforced, not assumed: record i's scalar is clamped to the largest integer A_i with
-/// A_i^2 |x_i|^2 <= 4^norm_bits, both factors integers, before it multiplies the row. So whatever
-/// the weights, the loss and the values are, each record moves the sum by at most 2^norm_bits grid
-/// units, and the sum has the same bits for any number of threads and ranks.
+/// One output: slope(<w, x>, y) x. Several outputs (one against the rest, labels 0 to k-1): the k
+/// gradients side by side, with one joint bound on their norm.
+///
+/// The bound is enforced, not assumed: record i's scalars are cut to integers of joint norm at most
+/// A_i, the largest integer with A_i^2 |x_i|^2 <= (2^norm_bits / records a unit)^2, before they
+/// multiply the row. So whatever the weights, the loss and the values are, each unit moves the sum
+/// by at most 2^norm_bits grid units, and the sum has the same bits for any number of threads and
+/// ranks and for dense and sparse storage.
 class GradientSum {
  public:
   /// Keeps references to all but the limit. UsageError for a limit out of range.
-  GradientSum(const data::Dataset& dataset, const model::Loss& loss, const ContributionLimit& limit,
-              base::ThreadPool& threads, base::Reducer& reducer);
+  GradientSum(const data::Dataset& dataset, const model::Loss& loss, std::int64_t outputs,
+              const ContributionLimit& limit, base::ThreadPool& threads, base::Reducer& reducer);
 
-  /// The sum over all records at `weights` (one per encoded column, finite).
+  /// The sum over all records at `weights`: outputs() rows of one finite number an encoded column.
   [[nodiscard]] privacy::BoundedSum at(std::span<const double> weights) const;
+  /// The sum over the records listed in `rows`, each at most once; for a Poisson sample drawn at
+  /// `rate`, which the sum carries along so that its release is accounted as sampled.
+  [[nodiscard]] privacy::BoundedSum at(std::span<const double> weights,
+                                       std::span<const std::int64_t> rows,
+                                       privacy::SamplingRate rate) const;
 
+  [[nodiscard]] std::int64_t outputs() const { return outputs_; }
   /// C rounded down to 24 significant bits: what is enforced.
   [[nodiscard]] double clipping_norm() const { return clipping_norm_; }
   /// Real value of one grid unit.
   [[nodiscard]] double grid() const;
 
  private:
+  template <typename RowList>
+  [[nodiscard]] std::vector<std::int64_t> total(std::span<const double> weights,
+                                                const RowList& rows) const;
+
   const data::Dataset& dataset_;
   const model::Loss& loss_;
+  std::int64_t outputs_;
   int norm_bits_;
   double clipping_norm_;
   std::vector<std::int32_t> scalar_bounds_;  // A_i

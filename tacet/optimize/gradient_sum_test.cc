@@ -32,7 +32,7 @@ std::vector<std::int64_t> sum_of(const Dataset& dataset, const model::Loss& loss
                                  int threads = 1) {
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;
-  const auto sum = GradientSum(dataset, loss, limit, pool, reducer).at(weights);
+  const auto sum = GradientSum(dataset, loss, 1, limit, pool, reducer).at(weights);
   const auto values = sum.open(mechanism::DoorKeeper::door());
   return {values.begin(), values.end()};
 }
@@ -119,8 +119,9 @@ TEST(GradientSum, StatesTheSensitivityOfEachAdjacency) {
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
   const model::Loss loss = model::LogisticLoss{};
-  const auto sum = GradientSum(dataset, loss, {.clipping_norm = 1, .norm_bits = 20}, pool, reducer)
-                       .at(std::vector<double>{0.0});
+  const auto sum =
+      GradientSum(dataset, loss, 1, {.clipping_norm = 1, .norm_bits = 20}, pool, reducer)
+          .at(std::vector<double>{0.0});
   EXPECT_EQ(sum.sensitivity(Adjacency::add_remove), std::ldexp(1.0, 20));
   EXPECT_EQ(sum.sensitivity(Adjacency::zero_out), std::ldexp(1.0, 20));
   EXPECT_EQ(sum.sensitivity(Adjacency::replace_one), std::ldexp(1.0, 21));
@@ -149,7 +150,8 @@ TEST(GradientSum, EqualsTheSumOfSeparatelyClippedRecords) {
     const double slope =
         model::LogisticLoss{}.slope(static_cast<double>(dot) * grid.scale, record.label);
     const double wanted = slope * std::ldexp(1.0, 24) / 0.75 / 2048;
-    const double factor = clamp_scalar(wanted, scalar_bound(24, static_cast<std::int64_t>(norm)));
+    const double factor =
+        clamp_scalar(wanted, scalar_bound(1 << 24, static_cast<std::int64_t>(norm)));
     for (std::size_t j = 0; j < 7; ++j) truth[j] += static_cast<Wide>(factor) * record.features[j];
   }
   const auto sum = sum_of(dataset, model::LogisticLoss{}, weights, limit);
