@@ -4,6 +4,7 @@
 // but keeps and encodes nothing.
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -109,11 +110,11 @@ const BenchFile& numbers_file() {
   static const BenchFile file = [] {
     std::mt19937_64 generator(2);
     std::string text;
-    for (int k = 0; k < 54; ++k) text += "x" + std::to_string(k) + ",";
+    for (int k = 0; k < 54; ++k) text += fmt::format("x{},", k);
     text += "y\n";
     while (text.size() < file_size) {
       for (int k = 0; k < 54; ++k) {
-        text += "0." + std::to_string(100000 + generator() % 900000) + ",";
+        text += fmt::format("0.{},", 100000 + generator() % 900000);
       }
       text += generator() % 2 == 0 ? "1\n" : "0\n";
     }
@@ -131,7 +132,7 @@ const BenchFile& libsvm_file() {
       std::uint64_t index = 0;
       for (int k = 0; k < 14; ++k) {
         index += 1 + generator() % 8;
-        text += " " + std::to_string(index) + ":1";
+        text += fmt::format(" {}:1", index);
       }
       text += '\n';
     }
@@ -142,7 +143,7 @@ const BenchFile& libsvm_file() {
 
 Schema numbers_schema() {
   std::string names;
-  for (int k = 0; k < 54; ++k) names += "\"x" + std::to_string(k) + "\",";
+  for (int k = 0; k < 54; ++k) names += fmt::format("\"x{}\",", k);
   return schema_from_toml("[target]\ncolumn='y'\npositive='1'\n[[column]]\nnames=[" + names +
                               "]\nkind='numeric'\nlower=0\nupper=1\n",
                           "numbers");

@@ -16,7 +16,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they stand");
 
 constexpr std::size_t longest_header = 1 << 16;
-constexpr std::size_t input_size = 1 << 18;
+constexpr std::size_t input_size = 1 << 16;
 constexpr std::int64_t most_numbers = std::int64_t{1} << 48;
 
 template <typename Stored, typename T>

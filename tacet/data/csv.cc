@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "tacet/base/error.h"
@@ -15,6 +20,9 @@ constexpr std::size_t most_columns = std::size_t{1} << 20;
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
+// Bytes behind the sentinel that a vector load may touch.
+constexpr std::size_t padding = 16;
+
 bool blank(char c) { return c == ' ' || c == '\t'; }
 
 }  // namespace
@@ -24,7 +32,7 @@ CsvReader::CsvReader(std::unique_ptr<ByteSource> source, std::string file_name,
     : source_(std::move(source)),
       file_name_(std::move(file_name)),
       options_(options),
-      buffer_(std::max<std::size_t>(options.buffer_size, 16) + 1) {
+      buffer_(std::max<std::size_t>(options.buffer_size, 16) + padding) {
   for (const char c : {options_.separator, '\n', '\r', '\0'}) {
     special_[static_cast<unsigned char>(c)] = true;
   }
@@ -60,8 +68,8 @@ bool CsvReader::refill() {
   begin_ = 0;
   end_ = kept;
   // At least half of the buffer is new, so reading a long record again costs a constant factor.
-  if (kept > buffer_.size() / 2) buffer_.resize(2 * buffer_.size() - 1);
-  const std::size_t capacity = buffer_.size() - 1;
+  if (kept > (buffer_.size() - padding) / 2) buffer_.resize(2 * buffer_.size() - padding);
+  const std::size_t capacity = buffer_.size() - padding;
   while (!exhausted_ && end_ < capacity) {
     const std::size_t count = source_->read(std::span(buffer_).subspan(end_, capacity - end_));
     exhausted_ = count == 0;
@@ -95,13 +103,36 @@ CsvReader::Outcome CsvReader::parse_record() {
   }
 }
 
+/// The first separator, line end, quote or zero byte; the sentinel at the latest.
+inline const char* CsvReader::find_special(const char* at) const {
+#if defined(__SSE2__)
+  const __m128i separator = _mm_set1_epi8(options_.separator);
+  const __m128i quote = _mm_set1_epi8(options_.quote.value_or('\n'));
+  const __m128i line_feed = _mm_set1_epi8('\n');
+  const __m128i carriage_return = _mm_set1_epi8('\r');
+  for (;; at += sizeof(__m128i)) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i ends =
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, line_feed), _mm_cmpeq_epi8(bytes, carriage_return));
+    const __m128i marks =
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, separator), _mm_cmpeq_epi8(bytes, quote));
+    const __m128i zeros = _mm_cmpeq_epi8(bytes, _mm_setzero_si128());
+    const int found = _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(ends, marks), zeros));
+    if (found != 0) return at + std::countr_zero(static_cast<unsigned>(found));
+  }
+#else
+  while (!special_[static_cast<unsigned char>(*at)]) ++at;
+  return at;
+#endif
+}
+
 /// The plain fields that end at a separator, as most do; returns where the first other one starts.
 const char* CsvReader::parse_plain_fields(const char* at) {
   const char separator = options_.separator;
   const std::size_t most = expected_columns_.value_or(most_columns);
   for (;;) {
     const char* const first = at;
-    while (!special_[static_cast<unsigned char>(*at)]) ++at;
+    at = find_special(at);
     if (*at != separator || fields_.size() == most) return first;
     fields_.emplace_back(first, static_cast<std::size_t>(at - first));
     ++at;
@@ -111,7 +142,7 @@ const char* CsvReader::parse_plain_fields(const char* at) {
 const char* CsvReader::parse_plain(const char* at) {
   const char* const end = buffer_.data() + end_;
   const char* const first = at;
-  while (!special_[static_cast<unsigned char>(*at)]) ++at;
+  at = find_special(at);
   if (at == end && !exhausted_) return nullptr;
   if (at < end && *at != options_.separator && *at != '\n') {
     if (*at == '\0') fail(at, "a zero byte; the file is binary or damaged, not CSV");

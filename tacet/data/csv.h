@@ -51,6 +51,7 @@ class CsvReader {
   Outcome parse_record();
   // Each reads one field and returns where its separator or line end stands, or null at the end
   // of what has been read so far.
+  [[nodiscard]] const char* find_special(const char* at) const;
   const char* parse_plain_fields(const char* at);
   const char* parse_plain(const char* at);
   const char* parse_quoted(const char* at);
@@ -64,7 +65,7 @@ class CsvReader {
   std::string file_name_;
   CsvOptions options_;
   std::array<bool, 256> special_{};
-  std::vector<char> buffer_;  // one byte longer than what is read, for a sentinel
+  std::vector<char> buffer_;  // longer than what is read, for a sentinel and whole vectors
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool exhausted_ = false;

@@ -20,8 +20,8 @@ namespace tacet::data {
 struct NumericColumn {
   double lower = 0;
   double upper = 1;
-  bool log1p = false;          ///< map by log(1 + x) before scaling; needs lower > -1
-  std::optional<double> fill;  ///< stands for a missing or unreadable value; `lower` when absent
+  bool log1p = false;            ///< map by log(1 + x) before scaling; needs lower > -1
+  std::optional<double> fill{};  ///< stands for a missing or unreadable value; `lower` when absent
 };
 
 /// What a value outside the public categories becomes.
@@ -73,7 +73,7 @@ struct UniformFeatures {
   double upper = 1;
   /// How many features of a record can be non-zero, where that is public (at most `count`):
   /// the divisor of row_scaling `const`.
-  std::optional<std::int64_t> most_nonzero;
+  std::optional<std::int64_t> most_nonzero{};
 };
 
 /// Two classes. A label in neither list follows `unknown_is_positive`.

@@ -3,8 +3,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-
-#include "tacet/data/public_hash.h"
+#include <cstring>
 
 namespace tacet::data {
 namespace {
@@ -14,6 +13,25 @@ std::string_view without_blanks(std::string_view text) {
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && blank(text.back())) text.remove_suffix(1);
   return text;
+}
+
+/// For the table alone: eight bytes at a time, multiplied and folded.
+std::uint64_t table_hash(std::string_view text) {
+  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15U;  // 2^64 over the golden ratio
+  const auto mix = [](std::uint64_t hash, std::uint64_t word) {
+    hash = (hash ^ word) * factor;
+    return hash ^ (hash >> 32);
+  };
+  std::uint64_t hash = text.size();
+  while (text.size() >= sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), sizeof(word));
+    hash = mix(hash, word);
+    text.remove_prefix(sizeof(word));
+  }
+  std::uint64_t tail = 0;
+  for (const char c : text) tail = tail << 8 | static_cast<unsigned char>(c);
+  return mix(mix(hash, tail), 0);
 }
 
 /// For text that is a number outside of the doubles: whether it is too small rather than too large.
@@ -80,7 +98,7 @@ ValueIndex::ValueIndex(std::span<const std::string> values)
     : texts_(values.begin(), values.end()), slots_(std::bit_ceil(2 * values.size() + 1)) {
   for (std::size_t k = 0; k < values.size(); ++k) {
     const auto index = static_cast<std::uint32_t>(k);
-    const std::uint64_t hash = public_hash(values[k]);
+    const std::uint64_t hash = table_hash(values[k]);
     std::size_t place = hash & (slots_.size() - 1);
     while (slots_[place].entry != 0) place = (place + 1) & (slots_.size() - 1);
     slots_[place] = {.tag = static_cast<std::uint32_t>(hash >> 32), .entry = index + 1};
@@ -90,7 +108,7 @@ ValueIndex::ValueIndex(std::span<const std::string> values)
 }
 
 std::optional<std::uint32_t> ValueIndex::find(std::string_view text) const {
-  const std::uint64_t hash = public_hash(text);
+  const std::uint64_t hash = table_hash(text);
   const auto tag = static_cast<std::uint32_t>(hash >> 32);
   std::size_t place = hash & (slots_.size() - 1);
   for (; slots_[place].entry != 0; place = (place + 1) & (slots_.size() - 1)) {
