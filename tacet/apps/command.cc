@@ -22,11 +22,25 @@ bool parse_whole(std::string_view text, Number& value) {
   return parsed.ec == std::errc() && parsed.ptr == end;
 }
 
+CLI::App& group(CLI::App& program, const std::string& name) {
+  for (auto* known : program.get_subcommands([](CLI::App*) { return true; })) {
+    if (known->get_name() == name) return *known;
+  }
+  auto* created = program.add_subcommand(name, name == "schema" ? "Draft or check a schema" : "");
+  created->require_subcommand(1);
+  created->footer("");  // the program's own is inherited otherwise
+  return *created;
+}
+
 }  // namespace
 
 CLI::App& Command::add(CLI::App& program, const std::string& name, const std::string& what_it_does,
                        std::string_view examples) {
-  app_ = program.add_subcommand(name, what_it_does);
+  name_ = name;
+  const auto blank = name.find(' ');
+  auto& parent = blank == std::string::npos ? program : group(program, name.substr(0, blank));
+  app_ = parent.add_subcommand(blank == std::string::npos ? name : name.substr(blank + 1),
+                               what_it_does);
   app_->add_flag("--json", style_.json, "Print the result as JSON");
   app_->add_flag("--quiet,-q", style_.quiet, "Print nothing but the result and errors");
   app_->footer(fmt::format("Examples:\n{}", examples));

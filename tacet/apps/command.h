@@ -20,16 +20,19 @@ class Command {
   virtual void run(const Console& console, const base::CancelToken& cancel) = 0;
 
   [[nodiscard]] bool chosen() const { return app_ != nullptr && app_->parsed(); }
-  [[nodiscard]] const std::string& name() const { return app_->get_name(); }
+  /// As it is typed, "schema draft" say.
+  [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] OutputStyle style() const { return style_; }
 
  protected:
-  /// The subcommand with the options that all have, and with examples below its help.
+  /// The subcommand with the options that all have, and with examples below its help. A name of two
+  /// words is a command of a group; the group is added with its first command.
   CLI::App& add(CLI::App& program, const std::string& name, const std::string& what_it_does,
                 std::string_view examples);
 
  private:
   CLI::App* app_ = nullptr;
+  std::string name_;
   OutputStyle style_;
 };
 
@@ -39,6 +42,8 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_evaluate();
 [[nodiscard]] std::unique_ptr<Command> make_show();
 [[nodiscard]] std::unique_ptr<Command> make_account();
+[[nodiscard]] std::unique_ptr<Command> make_schema_draft();
+[[nodiscard]] std::unique_ptr<Command> make_schema_check();
 
 /// A number given as the value of an option; anything else is a UsageError with what is `allowed`.
 /// "inf" is read as infinity.

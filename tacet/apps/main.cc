@@ -80,10 +80,13 @@ int report_parse_result(const CLI::App& program, const CLI::ParseError& error) {
     flush_results();
     return 0;
   }
-  const auto chosen = program.get_subcommands();
-  const auto where = chosen.empty() ? std::string("tacet") : "tacet " + chosen.back()->get_name();
+  std::string where = "tacet";
+  for (auto chosen = program.get_subcommands(); !chosen.empty();
+       chosen = chosen.back()->get_subcommands()) {
+    where += " " + chosen.back()->get_name();
+  }
   auto what = first_line(error.what());
-  if (chosen.empty() && !program.remaining().empty()) {
+  if (program.get_subcommands().empty() && !program.remaining().empty()) {
     what = fmt::format("there is no command '{}'", program.remaining().front());
   }
   return report(where, fmt::format("{}; see `{} --help`", what, where), base::ErrorKind::usage);
@@ -115,6 +118,8 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_evaluate());
   commands.push_back(make_show());
   commands.push_back(make_account());
+  commands.push_back(make_schema_draft());
+  commands.push_back(make_schema_check());
   return commands;
 }
 

@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/text_table.h"
+#include "tacet/base/atomic_file.h"
+#include "tacet/base/error.h"
+#include "tacet/data/schema.h"
+#include "tacet/data/schema_check.h"
+#include "tacet/data/schema_draft.h"
+
+namespace tacet::apps {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view draft_examples =
+    "  tacet schema draft survey.csv --public --target answer > survey.toml\n"
+    "\n"
+    "Bounds and categories are read off the values, so the file must be public: an older release,\n"
+    "a published sample, invented records. Review every bound and list before you use the draft.\n";
+
+constexpr std::string_view check_examples =
+    "  tacet schema check data.csv --schema s.toml\n"
+    "\n"
+    "For the owner of the data only: the counts are computed from the records without any noise.\n";
+
+class SchemaDraft : public Command {
+ public:
+  void declare(CLI::App& program) override {
+    auto& app = add(program, "schema draft", "Write a first schema from a file declared public",
+                    draft_examples);
+    app.add_option("data", data_, "CSV file to look at")->required()->type_name("FILE");
+    app.add_flag("--public", public_, "The file needs no protection");
+    app.add_option("--target", target_, "Column to predict")->type_name("NAME");
+    app.add_option("--output,-o", output_, "File to write instead of standard output")
+        ->type_name("FILE");
+    app.add_flag("--force", force_, "Overwrite the output file");
+  }
+
+  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    if (!public_) {
+      throw base::UsageError(
+          "a draft takes bounds and categories from the file, which would reveal its records; give "
+          "--public if the file is public, or write the schema from a codebook");
+    }
+    const auto schema = data::draft_schema(
+        data_, {.target = target_, .format = data::guess_format(data_), .most_categories = 50});
+    const auto text =
+        console.json() ? data::schema_to_json(schema).dump(1) + "\n" : data::schema_to_toml(schema);
+    if (output_.empty()) {
+      console.result(text);
+    } else {
+      base::write_file(output_, text, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+    }
+    console.say(
+        "A draft: review every bound and category, and keep public_row_count only where it is "
+        "public.");
+  }
+
+ private:
+  std::string data_;
+  std::string target_;
+  std::string output_;
+  bool public_ = false;
+  bool force_ = false;
+};
+
+class SchemaCheck : public Command {
+ public:
+  void declare(CLI::App& program) override {
+    auto& app = add(program, "schema check", "List the values that a schema maps, for the owner",
+                    check_examples);
+    app.add_option("data", data_, "CSV file with the records")->required()->type_name("FILE");
+    app.add_option("--schema,-s", schema_, "Schema file (TOML)")->required()->type_name("FILE");
+  }
+
+  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    const auto schema = data::load_schema(schema_);
+    const auto found = data::check_values(data_, schema);
+    console.warn("NOT PRIVATE: exact counts from the records, for their owner only");
+    console.result(console.json() ? json(found).dump(1) + "\n" : text(found));
+  }
+
+ private:
+  static ordered_json json(const data::SchemaCheck& found) {
+    ordered_json out;
+    out["private"] = false;
+    out["rows"] = found.rows;
+    out["columns"] = ordered_json::array();
+    for (const auto& column : found.columns) {
+      out["columns"].push_back({{"column", column.column},
+                                {"missing", column.missing},
+                                {"unreadable", column.unreadable},
+                                {"below", column.below},
+                                {"above", column.above},
+                                {"unknown", column.unknown},
+                                {"first_line", column.first_line}});
+    }
+    return out;
+  }
+
+  static std::string text(const data::SchemaCheck& found) {
+    TextTable table(
+        {"column", "missing", "unreadable", "below", "above", "unknown", "first in line"});
+    const auto count = [](std::int64_t value) {
+      return value == 0 ? std::string("-") : fmt::format("{}", value);
+    };
+    std::int64_t total = 0;
+    for (const auto& column : found.columns) {
+      total += column.total();
+      table.add({column.column, count(column.missing), count(column.unreadable),
+                 count(column.below), count(column.above), count(column.unknown),
+                 count(column.first_line)});
+    }
+    return fmt::format("{}\n{} values of {} records are mapped by the schema\n", table.text(),
+                       total, found.rows);
+  }
+
+  std::string data_;
+  std::string schema_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_schema_draft() { return std::make_unique<SchemaDraft>(); }
+std::unique_ptr<Command> make_schema_check() { return std::make_unique<SchemaCheck>(); }
+
+}  // namespace tacet::apps
