@@ -1,14 +1,13 @@
 #include "tacet/data/read_dataset.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "tacet/base/error.h"
 #include "tests/support/data_sets.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
 namespace {
@@ -16,18 +15,11 @@ namespace {
 /// A file that disappears with the test.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& content)
-      : path_(std::filesystem::temp_directory_path() /
-              ("tacet_read_" + std::to_string(getpid()) + "_" + std::to_string(counter_++))) {
-    std::ofstream(path_, std::ios::binary) << content;
-  }
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  explicit TemporaryFile(std::string_view content) : path_(folder_.write("data.csv", content)) {}
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  static inline int counter_ = 0;
+  test::TemporaryFolder folder_;
   std::filesystem::path path_;
 };
 

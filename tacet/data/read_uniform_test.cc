@@ -1,35 +1,20 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/data/read_dataset.h"
 #include "tests/support/data_sets.h"
+#include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
 namespace {
 
-/// A folder that disappears with the test.
-class Folder {
+class Folder : public test::TemporaryFolder {
  public:
-  Folder()
-      : path_(std::filesystem::temp_directory_path() /
-              ("tacet_uniform_" + std::to_string(getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::filesystem::path write(const std::string& name, const std::string& content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
-    return path_ / name;
-  }
   template <typename T>
   std::filesystem::path write_array(const std::string& name, const std::string& descr,
                                     const std::string& shape, const std::vector<T>& values) const {
@@ -40,9 +25,6 @@ class Folder {
         std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header +
             std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
   }
-
- private:
-  std::filesystem::path path_;
 };
 
 Schema schema_of(const std::string& kind, const std::string& more = "") {
