@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/roots.h"
@@ -14,10 +15,9 @@ namespace tacet::privacy {
 
 namespace {
 
-/// The smallest x, within a relative step of e^x, at which a decreasing `excess` is at most 0. The
-/// returned point itself was evaluated.
+/// Brackets the x at which a decreasing `excess` falls to 0, first at most 0, second above.
 template <typename Excess>
-double smallest_safe(const Excess& excess) {
+std::pair<double, double> bracket_border(const Excess& excess) {
   constexpr double stride = 0.5;
   double safe = 0;
   double safe_value = excess(safe);
@@ -33,16 +33,14 @@ double smallest_safe(const Excess& excess) {
     safe_value = excess(safe);
   }
   while (unsafe_value <= 0) {
-    if (unsafe < -8) return unsafe;
+    if (unsafe < -8) return {unsafe, unsafe};
     safe = unsafe;
     safe_value = unsafe_value;
     unsafe -= stride;
     unsafe_value = excess(unsafe);
   }
   constexpr double width = 2e-4;
-  return numeric::bracket_root(safe, std::max(safe_value, -20.0), unsafe,
-                               std::min(unsafe_value, 20.0), excess, width)
-      .first;
+  return numeric::bracket_root(safe, safe_value, unsafe, unsafe_value, excess, width);
 }
 
 }  // namespace
@@ -61,19 +59,46 @@ NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, Epsilon epsilon
   }
   if (std::isinf(epsilon.value())) return NoiseMultiplier(0);
   if (plan.rate.value() == 0) return NoiseMultiplier(0);
+  if (epsilon.value() == 0) {
+    throw base::GuaranteeError(
+        "no finite noise makes training cost nothing; epsilon must exceed 0");
+  }
   if (delta.value() == 0) {
     throw base::GuaranteeError(
         "no Gaussian noise gives pure privacy (delta 0) at a finite epsilon; allow a delta above 0 "
         "or use Laplace noise");
   }
-  // The default options, so that whoever accounts the result again gets the same number.
-  const AccountOptions options;
-  const auto excess = [&](double log_noise) {
+  const auto excess = [&](double log_noise, double tolerance) {
     const auto event = to_event(plan, NoiseMultiplier(std::exp(log_noise)));
-    const double spent = epsilon_interval(event, adjacency, delta, options).upper;
-    return spent == 0 ? -1e3 : std::log(spent / epsilon.value());
+    const double spent = epsilon_interval(event, adjacency, delta, {.tolerance = tolerance}).upper;
+    return std::clamp(std::log(spent / epsilon.value()), -10.0, 10.0);
   };
-  return NoiseMultiplier(std::exp(smallest_safe(excess)));
+  // A cheap, wide interval finds the neighbourhood; its upper end lies above the narrow one's.
+  constexpr double coarse = 2e-2;
+  const auto [start, below] = bracket_border([&](double x) { return excess(x, coarse); });
+  if (start == below) return NoiseMultiplier(std::exp(start));
+  // The default tolerance, so that whoever accounts the result again gets the same number.
+  const auto fine = [&](double x) { return excess(x, AccountOptions().tolerance); };
+  double safe = start;
+  double safe_value = fine(safe);
+  while (safe_value > 0) safe_value = fine(safe += 1e-3);
+  // epsilon falls about as fast as 1/noise, or faster.
+  constexpr double good_enough = -1e-3;
+  double step = safe_value;
+  for (int i = 0; i < 8 && safe_value < good_enough; ++i) {
+    const double candidate = safe + 0.9 * std::max(step, -0.5);
+    const double value = fine(candidate);
+    if (value <= 0) {
+      // A secant through both points predicts the next step.
+      const double slope = (value - safe_value) / (candidate - safe);
+      step = slope < 0 ? (value / -slope) : value;
+      safe = candidate;
+      safe_value = value;
+    } else {
+      step *= -safe_value / (value - safe_value) * 0.9;
+    }
+  }
+  return NoiseMultiplier(std::exp(safe));
 }
 
 }  // namespace tacet::privacy

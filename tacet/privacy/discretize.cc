@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "tacet/base/error.h"
 
@@ -25,11 +26,6 @@ double surplus(double p, double log_ratio, double loss) {
   return -p * std::expm1(x);
 }
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) {
-  const auto quotient = a / b;
-  return quotient * b > a ? quotient - 1 : quotient;
-}
-
 }  // namespace
 
 LossRange loss_range(const pairs::Pair& pair, double log_tail) {
@@ -40,41 +36,84 @@ LossRange loss_range(const pairs::Pair& pair, double log_tail) {
   return {low, std::max(low, high)};
 }
 
-CellTable make_cells(const pairs::Pair& pair, double step, double log_tail) {
+namespace {
+
+/// Grid indices from 0 outwards to at least `steps` away, ever further apart.
+std::vector<std::int64_t> spread_out(double steps, double step, const Resolution& resolution) {
+  std::vector<std::int64_t> ends{0};
+  double widest = 1;
+  double scale = infinity;  // distance in steps at which cells become wider
+  if (resolution.spread > 0) {
+    widest = resolution.theta > 0 ? 0.25 / (resolution.theta * resolution.spread) : infinity;
+    scale = 4 * resolution.spread / step;
+  }
+  std::int64_t width = 1;
+  while (static_cast<double>(ends.back()) < steps) {
+    const auto at = static_cast<double>(ends.back());
+    const auto doubled = 2 * width;
+    if (static_cast<double>(doubled) <= widest && at >= static_cast<double>(doubled) * scale &&
+        ends.back() % doubled == 0) {
+      width = doubled;
+    }
+    ends.push_back(ends.back() + width);
+    if (static_cast<std::int64_t>(ends.size()) * cells_per_step > largest_table) {
+      throw base::NumericError(
+          fmt::format("a loss grid of step {} would need more than {} cells", step, largest_table));
+    }
+  }
+  return ends;
+}
+
+/// All grid indices, ascending, between both ends of the range.
+std::vector<std::int64_t> grid_ends(double below, double above, double step,
+                                    const Resolution& resolution) {
+  auto upwards = spread_out(above, step, resolution);
+  const auto downwards = spread_out(below, step, resolution);
+  std::vector<std::int64_t> ends;
+  ends.reserve(upwards.size() + downwards.size());
+  for (auto it = downwards.rbegin(); it + 1 != downwards.rend(); ++it) ends.push_back(-*it);
+  ends.insert(ends.end(), upwards.begin(), upwards.end());
+  return ends;
+}
+
+}  // namespace
+
+CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
+                     const Resolution& resolution) {
   CellTable table;
-  table.width = step / cells_per_step;
+  table.step = step;
   const auto range = loss_range(pair, log_tail);
   const bool finite_low = std::isfinite(pair.lowest());
   table.downwards = !finite_low && std::isfinite(pair.highest());
   table.anchor = finite_low ? pair.lowest() : (table.downwards ? pair.highest() : 0);
-  const double cells_below = (range.low - table.anchor) / table.width;
-  const double cells_above = (range.high - table.anchor) / table.width;
-  if (!(cells_above - cells_below < static_cast<double>(largest_table))) {
-    throw base::NumericError(
-        fmt::format("a loss grid of step {} would need more than {} cells", step, largest_table));
+  const double below = std::max(0.0, (table.anchor - range.low) / step);
+  double above = std::max(0.0, (range.high - table.anchor) / step);
+  // One step more: an atom at the largest loss may round to just above the last edge.
+  if (!table.downwards) above += 1;
+  if (!(below + above < 1e15)) {
+    throw base::NumericError(fmt::format("losses beyond the range of a grid of step {}", step));
   }
-  const auto first_step =
-      floor_div(static_cast<std::int64_t>(std::floor(cells_below)), cells_per_step);
-  auto last_step = -floor_div(-static_cast<std::int64_t>(std::ceil(cells_above)), cells_per_step);
-  // One more step: an atom at the largest loss may round to just above the last edge.
-  if (!table.downwards) ++last_step;
-  last_step = std::max(last_step, first_step + 1);
-  table.first = first_step * cells_per_step;
-  const auto count = (last_step - first_step) * cells_per_step;
-  table.p.reserve(static_cast<std::size_t>(count));
-  table.log_ratio.reserve(static_cast<std::size_t>(count));
-  std::vector<double> edges(static_cast<std::size_t>(count) + 1);
-  for (std::int64_t i = 0; i <= count; ++i) {
-    edges[static_cast<std::size_t>(i)] = table.edge(table.first + i);
+  table.ends = grid_ends(below, above, step, resolution);
+  if (table.ends.size() < 2) table.ends = {-1, 0};
+  std::vector<double> edges{table.loss(table.ends.front())};
+  edges.reserve(table.ends.size() * cells_per_step);
+  for (std::size_t i = 0; i + 1 < table.ends.size(); ++i) {
+    const double low = table.loss(table.ends[i]);
+    const double width = static_cast<double>(table.ends[i + 1] - table.ends[i]) * step;
+    for (int k = 1; k < cells_per_step; ++k) edges.push_back(low + width * k / cells_per_step);
+    edges.push_back(table.loss(table.ends[i + 1]));
   }
-  std::vector<pairs::Masses> masses(static_cast<std::size_t>(count));
+  std::vector<pairs::Masses> masses(edges.size() - 1);
   pair.fill(edges, masses);
+  table.p.reserve(masses.size());
+  table.log_ratio.reserve(masses.size());
   for (std::size_t i = 0; i < masses.size(); ++i) {
     table.p.push_back(masses[i].p);
     // The true ratio lies inside the cell; rounding must not move it out.
     table.log_ratio.push_back(
         masses[i].p == 0 ? edges[i] : std::clamp(masses[i].log_ratio, edges[i], edges[i + 1]));
   }
+  for (const auto& one : masses) table.ratio_error.push_back(one.ratio_error);
   table.below = pair.interval(-infinity, edges.front());
   table.above = pair.interval(edges.back(), infinity);
   table.infinite = pair.infinite_mass();
@@ -84,24 +123,25 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail) {
 LossGrid upper_grid(const CellTable& cells) {
   LossGrid grid;
   grid.offset = cells.anchor;
-  grid.step = cells.width * cells_per_step;
-  grid.first = cells.first / cells_per_step;
-  const auto steps = cells.p.size() / cells_per_step;
-  grid.mass.assign(steps + 1, 0);
-  const double share = -std::expm1(-grid.step);
-  // The masses and ratios of a cell carry a relative error of some 32 units.
-  constexpr double cell_error = 0x1p-47;
-  for (std::size_t i = 0; i < steps; ++i) {
-    const double loss = cells.edge(cells.first + static_cast<std::int64_t>(i) * cells_per_step);
+  grid.step = cells.step;
+  grid.index = cells.ends;
+  grid.mass.assign(cells.ends.size(), 0);
+  for (std::size_t i = 0; i + 1 < cells.ends.size(); ++i) {
+    const double loss = cells.loss(cells.ends[i]);
+    const double share =
+        -std::expm1(-static_cast<double>(cells.ends[i + 1] - cells.ends[i]) * cells.step);
     double p = 0;
     double excess = 0;
+    double error = 0;
     for (std::size_t j = i * cells_per_step; j < (i + 1) * cells_per_step; ++j) {
       p += cells.p[j];
       excess += surplus(cells.p[j], cells.log_ratio[j], loss);
+      // Of the ratio itself, and of forming its difference to the loss.
+      error += cells.p[j] * (cells.ratio_error[j] + 0x1p-51 * (std::fabs(loss) + share));
     }
     const double upper = std::clamp(excess / share, 0.0, p);
     grid.mass[i] += p - upper;
-    grid.mass[i + 1] += std::min(p, upper + p * cell_error / share);
+    grid.mass[i + 1] += std::min(p, upper + 1.1 * error / share);
   }
   grid.mass.front() += cells.below.p;
   grid.infinite = cells.infinite + cells.above.p;
@@ -110,146 +150,136 @@ LossGrid upper_grid(const CellTable& cells) {
 
 namespace {
 
-/// Fills the buckets of lower_grid from the anchored end onwards. `sign` is 1 upwards, -1
-/// downwards: downwards everything is mirrored, a bucket is full when its surplus falls to zero.
+/// Fills the buckets of lower_grid from the anchored end onwards: upwards, or mirrored downwards,
+/// where a bucket is full when its surplus falls to zero.
 class Merger {
  public:
-  Merger(const CellTable& cells, LossGrid& grid) : cells_(cells), grid_(grid) {}
+  Merger(const CellTable& cells, LossGrid& grid)
+      : cells_(cells), grid_(grid), sign_(cells.downwards ? -1 : 1) {}
 
   void run() {
-    const double sign = cells_.downwards ? -1 : 1;
-    const auto count = static_cast<std::int64_t>(cells_.p.size());
     // The bucket at the anchor reaches half a step; its own log ratio becomes the offset, so that
     // a bulk of tiny losses is represented exactly.
-    auto next = start_bucket(count, sign);
-    double left = 1;
-    while (next < count) next = fill(next, count, left, sign);
+    start_bucket();
+    while (order_ < count()) fill();
     const auto& end = cells_.downwards ? cells_.below : cells_.above;
-    if (end.p > 0) flush_rest(end);
+    if (end.p > 0) {
+      rest_excess_ += surplus(end.p, end.log_ratio, rest_loss_);
+      rest_p_ += end.p;
+    }
     if (rest_p_ > 0) flush();
+    std::sort(buckets_.begin(), buckets_.end());
+    for (const auto& [index, p] : buckets_) {
+      if (!grid_.index.empty() && grid_.index.back() == index) {
+        grid_.mass.back() += p;
+      } else {
+        grid_.index.push_back(index);
+        grid_.mass.push_back(p);
+      }
+    }
   }
 
  private:
-  [[nodiscard]] std::size_t at(std::int64_t order) const {
-    const auto count = static_cast<std::int64_t>(cells_.p.size());
-    return static_cast<std::size_t>(cells_.downwards ? count - 1 - order : order);
+  [[nodiscard]] std::size_t count() const { return cells_.p.size(); }
+  [[nodiscard]] std::size_t current() const {
+    return cells_.downwards ? count() - 1 - order_ : order_;
+  }
+  void next_cell() {
+    ++order_;
+    left_ = 1;
+  }
+  void add(std::int64_t index, double p) {
+    if (p > 0) buckets_.emplace_back(index, p);
   }
 
-  std::int64_t start_bucket(std::int64_t count, double sign) {
+  void start_bucket() {
     const auto& end = cells_.downwards ? cells_.above : cells_.below;
     double p = end.p;
     double excess = end.p > 0 ? surplus(end.p, end.log_ratio, 0) : 0;
-    std::int64_t order = 0;
-    while (order < count && (order < cells_per_step / 2 || p == 0)) {
-      const auto j = at(order++);
+    while (order_ < count() && (order_ < cells_per_step / 2 || p == 0)) {
+      const auto j = current();
       p += cells_.p[j];
       if (cells_.p[j] > 0) excess += surplus(cells_.p[j], cells_.log_ratio[j], 0);
+      next_cell();
     }
     // log(P / Q) with Q = P - excess.
-    grid_.offset = p > 0 ? -std::log1p(-excess / p) : 0;
-    if (!std::isfinite(grid_.offset)) grid_.offset = cells_.edge(cells_.first);
+    grid_.offset = p > 0 ? -std::log1p(-excess / p) : cells_.anchor;
+    if (!std::isfinite(grid_.offset)) grid_.offset = cells_.loss(cells_.ends.front());
     add(0, p);
-    last_index_ = 0;
-    static_cast<void>(sign);
-    return order;
+    rest_loss_ = grid_.offset;
   }
 
-  /// Collects cells from `order` on until the bucket's joint ratio meets its grid point; returns
-  /// the cell to go on with, of which the fraction `left` remains.
-  std::int64_t fill(std::int64_t order, std::int64_t count, double& left, double sign) {
-    auto j = at(order);
-    while (order < count && cells_.p[at(order)] == 0) {
-      ++order;
-      left = 1;
-    }
-    if (order >= count) return order;
-    j = at(order);
-    const double position = (cells_.log_ratio[j] - grid_.offset) / grid_.step;
+  /// Fills one bucket: from the current cell (of which left_ remains) to where the joint ratio
+  /// meets a grid point.
+  void fill() {
+    while (order_ < count() && cells_.p[current()] == 0) next_cell();
+    if (order_ >= count()) return;
+    const auto start = current();
+    const double ratio = cells_.log_ratio[start];
+    const double position = (ratio - grid_.offset) / grid_.step;
     // An atom on the grid, up to the rounding that loss_slack covers, stays alone.
     const double nearest = std::round(position);
-    const double beyond = cells_.log_ratio[j] - (grid_.offset + nearest * grid_.step);
+    const double beyond = ratio - (grid_.offset + nearest * grid_.step);
     if (beyond >= -0.25 * loss_slack && beyond < 1e-7 * grid_.step) {
-      last_index_ = static_cast<std::int64_t>(nearest);
-      add(last_index_, left * cells_.p[j]);
-      left = 1;
-      return order + 1;
+      add(static_cast<std::int64_t>(nearest), left_ * cells_.p[start]);
+      next_cell();
+      return;
     }
-    // A fifth of a step apart, so that buckets do not become needlessly small.
-    auto index = static_cast<std::int64_t>(sign * std::ceil(sign * position + 0.2));
-    if (!std::isfinite(position)) index = last_index_;
-    const double loss = grid_.offset + static_cast<double>(index) * grid_.step;
+    // A fifth of a width apart, so that buckets do not become needlessly small.
+    const auto interval = start / cells_per_step;
+    const auto width = static_cast<double>(cells_.ends[interval + 1] - cells_.ends[interval]);
+    const double target = sign_ * width * std::ceil(sign_ * position / width + 0.2);
+    const double loss = grid_.offset + target * grid_.step;
     rest_p_ = 0;
     rest_excess_ = 0;
     rest_loss_ = loss;
-    for (; order < count; ++order, left = 1) {
-      j = at(order);
+    for (; order_ < count(); next_cell()) {
+      const auto j = current();
       if (cells_.p[j] == 0) continue;
-      const double piece = left * cells_.p[j];
+      const double piece = left_ * cells_.p[j];
       const double change = surplus(piece, cells_.log_ratio[j], loss);
-      if (sign * (rest_excess_ + change) >= 0) {
-        const double share = std::clamp(-rest_excess_ / change, 0.0, 1.0);
-        add(index, rest_p_ + share * piece);
-        last_index_ = index;
-        left *= 1 - share;
-        rest_p_ = 0;
-        if (left < 1e-9) {
-          // A sliver goes along; its loss is lowered, never raised, upwards; downwards it is the
-          // next bucket's.
-          if (sign > 0) add(index, left * cells_.p[j]);
-          left = sign > 0 ? 1 : left;
-          return sign > 0 ? order + 1 : order;
-        }
-        return order;
+      if (sign_ * (rest_excess_ + change) >= 0) {
+        close(static_cast<std::int64_t>(target), piece, change);
+        return;
       }
       rest_p_ += piece;
       rest_excess_ += change;
     }
-    return order;
   }
 
-  void flush_rest(const pairs::Masses& end) {
-    if (rest_p_ == 0) rest_loss_ = 0;
-    rest_excess_ += surplus(end.p, end.log_ratio, rest_loss_);
-    rest_p_ += end.p;
+  /// The last cell of a bucket is split; a randomised split is post-processing too.
+  void close(std::int64_t index, double piece, double change) {
+    const double share = std::clamp(-rest_excess_ / change, 0.0, 1.0);
+    add(index, rest_p_ + share * piece);
+    rest_p_ = 0;
+    rest_excess_ = 0;
+    left_ *= 1 - share;
+    if (left_ < 1e-9) {
+      // Upwards the sliver's loss may be lowered into the bucket; downwards that would raise it,
+      // and the next bucket takes it.
+      if (sign_ > 0) {
+        add(index, left_ * cells_.p[current()]);
+        next_cell();
+      } else if (left_ == 0) {
+        next_cell();
+      }
+    }
   }
 
   /// What is left becomes one bucket, moved down to the grid.
   void flush() {
     const double ratio = rest_loss_ - std::log1p(-std::min(rest_excess_ / rest_p_, 1 - 1e-16));
     const double position = std::floor((ratio - grid_.offset) / grid_.step - 1e-9);
-    if (std::isnan(position) || position < -1e15) return;  // dropping mass lowers every delta
-    add(static_cast<std::int64_t>(std::min(position, 1e15)), rest_p_);
+    if (!(std::fabs(position) < 1e15)) return;  // dropping mass lowers every delta
+    add(static_cast<std::int64_t>(position), rest_p_);
   }
 
-  void add(std::int64_t index, double p) {
-    if (p <= 0) return;
-    if (grid_.mass.empty()) grid_.first = index;
-    if (index < grid_.first) {
-      const auto missing = static_cast<std::size_t>(grid_.first - index);
-      front_.resize(std::max(front_.size(), missing), 0);
-      front_[missing - 1] += p;
-      return;
-    }
-    const auto place = static_cast<std::size_t>(index - grid_.first);
-    if (grid_.mass.size() <= place) grid_.mass.resize(place + 1, 0);
-    grid_.mass[place] += p;
-  }
-
- public:
-  /// Joins what was filed below the first index.
-  void finish() {
-    if (front_.empty()) return;
-    std::vector<double> joined(front_.rbegin(), front_.rend());
-    joined.insert(joined.end(), grid_.mass.begin(), grid_.mass.end());
-    grid_.first -= static_cast<std::int64_t>(front_.size());
-    grid_.mass = std::move(joined);
-  }
-
- private:
   const CellTable& cells_;
   LossGrid& grid_;
-  std::vector<double> front_;
-  std::int64_t last_index_ = 0;
+  double sign_;
+  std::size_t order_ = 0;
+  double left_ = 1;
+  std::vector<std::pair<std::int64_t, double>> buckets_;
   double rest_p_ = 0;
   double rest_excess_ = 0;
   double rest_loss_ = 0;
@@ -259,12 +289,13 @@ class Merger {
 
 LossGrid lower_grid(const CellTable& cells) {
   LossGrid grid;
-  grid.step = cells.width * cells_per_step;
+  grid.step = cells.step;
   grid.infinite = cells.infinite;
-  Merger merger(cells, grid);
-  merger.run();
-  merger.finish();
-  if (grid.mass.empty()) grid.mass.push_back(0);
+  Merger(cells, grid).run();
+  if (grid.mass.empty()) {
+    grid.index.push_back(0);
+    grid.mass.push_back(0);
+  }
   return grid;
 }
 

@@ -7,29 +7,40 @@
 
 namespace tacet::privacy::pld {
 
-/// A law of the loss on the points offset + (first + i) step, with the mass of an infinite loss.
+/// A law of the loss on the points offset + index[i] step, ascending, with the mass of an infinite
+/// loss.
 struct LossGrid {
   double offset = 0;
   double step = 0;
-  std::int64_t first = 0;
+  std::vector<std::int64_t> index;
   std::vector<double> mass;
   double infinite = 0;
 };
 
-/// Masses of a pair on narrow cells of the loss, `per_step` to a step of the grids made from them.
+/// How coarse the grid may become away from its anchor. A cell at distance t is some t / (4 spread)
+/// steps wide (powers of two, so that all points stay on the grid), at most 1 / (4 theta spread):
+/// neither the spread nor a tilt by theta then sees more of it than of the finest cells.
+struct Resolution {
+  double spread = 0;  ///< of one loss; 0: all cells one step wide
+  double theta = 0;
+};
+
+/// Masses of a pair on narrow cells of the loss. An interval between grid points, one or more steps
+/// wide, consists of cells_per_step cells.
 struct CellTable {
-  double anchor = 0;       ///< an edge; the finite end of the losses where there is one
-  double width = 0;        ///< of a cell
-  std::int64_t first = 0;  ///< the first cell begins at anchor + first width
+  double anchor = 0;       ///< a grid point; the finite end of the losses where there is one
+  double step = 0;         ///< of the grid
   bool downwards = false;  ///< the anchor is the largest loss
-  std::vector<double> p;
+  std::vector<std::int64_t> ends;  ///< grid indices between intervals, ascending
+  std::vector<double> p;           ///< cells_per_step for each interval
   std::vector<double> log_ratio;
+  std::vector<double> ratio_error;
   pairs::Masses below{};
   pairs::Masses above{};
   double infinite = 0;
 
-  [[nodiscard]] double edge(std::int64_t cell) const {
-    return anchor + static_cast<double>(cell) * width;
+  [[nodiscard]] double loss(std::int64_t index) const {
+    return anchor + static_cast<double>(index) * step;
   }
 };
 
@@ -46,8 +57,9 @@ struct LossRange {
 };
 [[nodiscard]] LossRange loss_range(const pairs::Pair& pair, double log_tail);
 
-/// Cells of width step / cells_per_step over loss_range.
-[[nodiscard]] CellTable make_cells(const pairs::Pair& pair, double step, double log_tail);
+/// The cells over loss_range; more than four million are a NumericError.
+[[nodiscard]] CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
+                                   const Resolution& resolution = {});
 
 /// A pair that dominates the table's: each interval's masses move to its two ends so that both
 /// laws' masses are conserved (the interval form of Doroshenko, Ghazi, Kamath, Kumar, Manurangsi

@@ -213,8 +213,12 @@ class PoissonPair final : public Pair {
  private:
   Masses mix(const Masses& m) const {
     const double mixture = (1 - q_) * m.q + q_ * m.p;
-    if (order_ == Order::remove) return {mixture, m.q, log_mixture_ratio(m, mixture)};
-    return {m.q, mixture, m.q == 0 ? -infinity : -log_mixture_ratio(m, mixture)};
+    const double error = mixture > 0 ? q_ * m.p / mixture : 1;  // of log1p to that of p / q
+    const double ratio = m.q == 0 && mixture == 0 ? 0 : log_mixture_ratio(m, mixture);
+    const double ratio_error =
+        std::isfinite(ratio) ? 0x1p-47 * error + 0x1p-50 * std::fabs(ratio) : 0x1p-47;
+    if (order_ == Order::remove) return {mixture, m.q, ratio, ratio_error};
+    return {m.q, mixture, m.q == 0 ? -infinity : -ratio, ratio_error};
   }
 
   /// log of mixture / q, precise where both hardly differ.

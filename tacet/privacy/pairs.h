@@ -7,11 +7,12 @@
 namespace tacet::privacy::pairs {
 
 /// Masses of a set of outcomes under both laws of a pair, and log(p / q), which may be more precise
-/// than the quotient of the masses.
+/// than the quotient of the masses, with its absolute error.
 struct Masses {
   double p;
   double q;
   double log_ratio;
+  double ratio_error = 0x1p-48;
 };
 
 /// A pair of laws (P, Q) that dominates a mechanism in one order of the neighbours: every delta(e)

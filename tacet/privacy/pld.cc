@@ -17,12 +17,16 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Upper and lower grids of all components at one step, composed on demand.
 class Level {
  public:
-  Level(std::span<const Component> components, double step, double log_tail, int largest_bits)
+  Level(std::span<const Component> components, double step, double log_tail,
+        const Resolution& resolution, int largest_bits)
       : step_(step),
         largest_bits_(largest_bits),
-        upper_(make(components, step, log_tail, true)),
-        lower_(make(components, step, log_tail, false)),
-        twin_(upper_, lower_) {}
+        cells_(make(components, step, log_tail, resolution)),
+        upper_(sum_of(components, cells_, upper_grid)),
+        lower_(sum_of(components, cells_, lower_grid)),
+        twin_(upper_, lower_) {
+    cells_.clear();
+  }
 
   [[nodiscard]] double step() const { return step_; }
   [[nodiscard]] const GridSum& upper() const { return upper_; }
@@ -77,12 +81,19 @@ class Level {
   }
 
  private:
-  static GridSum make(std::span<const Component> components, double step, double log_tail,
-                      bool above) {
-    std::vector<CountedGrid> parts;
+  static std::vector<CellTable> make(std::span<const Component> components, double step,
+                                     double log_tail, const Resolution& resolution) {
+    std::vector<CellTable> tables;
     for (const auto& component : components) {
-      const auto cells = make_cells(*component.pair, step, log_tail);
-      parts.push_back({above ? upper_grid(cells) : lower_grid(cells), component.count});
+      tables.push_back(make_cells(*component.pair, step, log_tail, resolution));
+    }
+    return tables;
+  }
+  static GridSum sum_of(std::span<const Component> components, const std::vector<CellTable>& cells,
+                        LossGrid (*discretize)(const CellTable&)) {
+    std::vector<CountedGrid> parts;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      parts.push_back({discretize(cells[i]), components[i].count});
     }
     return GridSum(std::move(parts));
   }
@@ -91,6 +102,7 @@ class Level {
 
   double step_;
   int largest_bits_;
+  std::vector<CellTable> cells_;
   GridSum upper_;
   GridSum lower_;
   TwinTransform twin_;
@@ -156,6 +168,7 @@ double log_tail_for(double log_delta, std::span<const Component> components) {
 struct Scale {
   double first_step;
   double smallest_step;
+  double spread;
 };
 
 /// A coarse first step from the spread of the losses, and the finest one the tables allow.
@@ -172,7 +185,7 @@ Scale choose_scale(std::span<const Component> components, double log_tail) {
   }
   const double spread = std::sqrt(variance / std::max(count, 1.0));
   const double coarse = std::clamp(spread / 3, range / 8192, std::max(range / 32, 1e-300));
-  return {coarse, range * cells_per_step / 3e6};
+  return {coarse, range * 1e-9, spread};
 }
 
 bool nothing_to_do(std::span<const Component> components) { return components.empty(); }
@@ -186,7 +199,11 @@ class Search {
     step_ = scale.first_step;
     // Losses on a lattice need no other grid: both ends are exact there.
     const double lattice = components.size() == 1 ? components[0].pair->lattice() : 0;
-    if (lattice > scale.smallest_step) step_ = lattice;
+    if (lattice > scale.smallest_step) {
+      step_ = lattice;
+      uniform_ = true;
+    }
+    spread_ = scale.spread;
     smallest_step_ = scale.smallest_step;
   }
 
@@ -233,6 +250,8 @@ class Search {
   /// Prepares the next level from the width reached; the error of both ends falls with step^2.
   void refine() {
     const double gap = relative_gap();
+    if (gap > 0.8 * last_gap_) exhausted_ = true;  // round-off, not the grid, sets the width
+    if (std::isfinite(gap) && gap < 0.5) last_gap_ = gap;
     double factor = 0.125;
     if (std::isfinite(gap) && gap < 0.5) {
       factor = std::clamp(0.75 * std::sqrt(effort_.tolerance / gap), 0.05, 0.7);
@@ -251,6 +270,8 @@ class Search {
   }
 
  private:
+  static constexpr int tilts_tried = 12;
+
   /// Composes under the tilt theta_ and calls `use`, which records what it finds and returns how
   /// much of log delta is round-off. Any tilt is valid; one beyond the saddle point, where heavy
   /// tails take over, needs a huge transform or drowns in round-off, and is lowered then.
@@ -259,20 +280,20 @@ class Search {
     const double acceptable = 3 * effort_.tolerance;
     double best = infinity;
     double best_theta = *theta_;
-    for (int i = 0; i < 24; ++i) {
+    for (int i = 0; i < tilts_tried; ++i) {
       double reached = infinity;
       try {
         level.tilt(*theta_);
         reached = use();
       } catch (const base::NumericError&) {
-        if (i == 23 || *theta_ == 0) throw;
+        if (i + 1 == tilts_tried || *theta_ == 0) throw;
       }
       if (reached < best) {
         best = reached;
         best_theta = *theta_;
       }
       if (best <= acceptable || *theta_ == 0 || (std::isfinite(best) && reached > 2 * best)) break;
-      *theta_ = *theta_ < 1e-3 ? 0 : *theta_ * (i < 12 ? 0.85 : 0.4);
+      *theta_ = *theta_ < 1e-3 ? 0 : *theta_ * (i < 6 ? 0.85 : 0.3);
     }
     theta_ = best_theta;
   }
@@ -280,7 +301,10 @@ class Search {
   template <typename Action>
   void attempt(const Action& action) {
     try {
-      Level level(components_, step_, log_tail_, effort_.largest_log2_size);
+      // The tilt is known once a first level was composed.
+      const Resolution resolution =
+          theta_ && !uniform_ ? Resolution{spread_, std::max(*theta_, 1e-3)} : Resolution{};
+      Level level(components_, step_, log_tail_, resolution, effort_.largest_log2_size);
       action(level);
     } catch (const base::NumericError&) {
       // The grid is as fine as memory allows; what was reached before stays valid.
@@ -299,6 +323,9 @@ class Search {
   double log_tail_;
   std::optional<double> theta_;
   double guess_ = 0;
+  double last_gap_ = infinity;
+  bool uniform_ = false;
+  double spread_ = 0;
   double step_ = 0;
   double smallest_step_ = 0;
   bool at_smallest_ = false;
@@ -332,7 +359,7 @@ Bracket refine_jointly(std::span<Search> searches, const Effort& effort, const A
 double rough_log_delta(std::span<const Component> components, double epsilon) {
   const double log_tail = -600;
   const auto scale = choose_scale(components, log_tail);
-  Level level(components, std::max(scale.first_step, scale.smallest_step), log_tail, 24);
+  Level level(components, std::max(scale.first_step, scale.smallest_step), log_tail, {}, 24);
   const double theta = level.tilt_for_mean(epsilon);
   const auto c = level.upper().cumulants(theta);
   return std::min(0.0, c.value - theta * (epsilon - level.upper().offset())) - 20;

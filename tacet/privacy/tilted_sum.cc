@@ -33,41 +33,27 @@ std::array<double, block_size> factors(double rate) {
   return result;
 }
 
-/// Calls visit(i, w) with w = mass[i] e^{theta y_i - shift}, within 20 roundings.
+/// Calls visit(i, w) with w = mass[i] e^{theta y_i - shift}.
 template <typename Visit>
 void for_each_tilted(const LossGrid& grid, double theta, double shift, const Visit& visit) {
-  const auto n = grid.mass.size();
   const double rate = theta * grid.step;
-  const bool steep = std::fabs(rate) * block_size > 300;
-  const auto powers = factors(steep ? 0 : rate);
-  const auto index = [&](std::size_t i) {
-    return static_cast<double>(grid.first + static_cast<std::int64_t>(i));
-  };
-  for (std::size_t begin = 0; begin < n; begin += block_size) {
-    const auto end = std::min(n, begin + block_size);
-    const double exponent = rate * index(begin) - shift;
-    if (steep || exponent > 300) {
-      for (auto i = begin; i < end; ++i) {
-        if (grid.mass[i] > 0) visit(i, scaled(grid.mass[i], rate * index(i) - shift));
-      }
-      continue;
-    }
-    const double base = std::exp(exponent);
-    for (auto i = begin; i < end; ++i) visit(i, grid.mass[i] * (base * powers[i - begin]));
+  for (std::size_t i = 0; i < grid.mass.size(); ++i) {
+    if (grid.mass[i] <= 0) continue;
+    visit(i, scaled(grid.mass[i], rate * static_cast<double>(grid.index[i]) - shift));
   }
 }
 
 /// A shift for which no weight mass e^{theta y - shift} overflows and the largest stays near 1.
 double safe_shift(const LossGrid& grid, double theta) {
-  const auto n = grid.mass.size();
-  const double low = theta * static_cast<double>(grid.first) * grid.step;
-  const double high = low + theta * static_cast<double>(n) * grid.step;
+  const double rate = theta * grid.step;
+  const double low = rate * static_cast<double>(grid.index.front());
+  const double high = rate * static_cast<double>(grid.index.back());
   if (std::max(low, high) < 600) return 0;
   double largest = -infinity;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < grid.mass.size(); ++i) {
     if (grid.mass[i] <= 0) continue;
-    const double y = static_cast<double>(grid.first + static_cast<std::int64_t>(i)) * grid.step;
-    largest = std::max(largest, theta * y + std::log(grid.mass[i]));
+    const double exponent = rate * static_cast<double>(grid.index[i]);
+    largest = std::max(largest, exponent + std::log(grid.mass[i]));
   }
   return largest;
 }
@@ -86,7 +72,7 @@ GridSum::Cumulants grid_cumulants(const LossGrid& grid, double theta) {
   double first = 0;
   double second = 0;
   for_each_tilted(grid, theta, shift, [&](std::size_t i, double w) {
-    const double y = static_cast<double>(grid.first + static_cast<std::int64_t>(i)) * grid.step;
+    const double y = static_cast<double>(grid.index[i]) * grid.step;
     total += w;
     first += w * y;
     second += w * y * y;
@@ -141,7 +127,7 @@ std::int64_t GridSum::steps() const {
 double GridSum::lowest_index() const {
   double sum = 0;
   for (const auto& part : parts_) {
-    sum += static_cast<double>(part.count) * static_cast<double>(part.grid.first);
+    sum += static_cast<double>(part.count) * static_cast<double>(part.grid.index.front());
   }
   return sum;
 }
@@ -149,8 +135,7 @@ double GridSum::lowest_index() const {
 double GridSum::highest_index() const {
   double sum = 0;
   for (const auto& part : parts_) {
-    const auto last = part.grid.first + static_cast<std::int64_t>(part.grid.mass.size()) - 1;
-    sum += static_cast<double>(part.count) * static_cast<double>(last);
+    sum += static_cast<double>(part.count) * static_cast<double>(part.grid.index.back());
   }
   return sum;
 }
@@ -259,8 +244,7 @@ struct PowerState {
   double product_re = 1;
   double product_im = 0;
   double raised = 1;       ///< product of (A + tau)^count
-  double sensitivity = 0;  ///< sum of count tau / (A + tau)
-  bool negligible = false;
+  double sensitivity = 0;  ///< sum of count tau / (A + tau); below 0: the power is negligible
 };
 
 // A power below e^-200 is set to zero where the count is large enough for the bound of its
@@ -282,9 +266,10 @@ void raise(PowerState& state, double re, double im, std::int64_t count, double t
            double negligible_square) {
   const double square = re * re + im * im;
   if (square < negligible_square) {
-    state.negligible = true;
+    state.sensitivity = -1;
     return;
   }
+  if (state.sensitivity < 0) return;
   const double raised = std::sqrt(square) * (1 + 4 * u) + tau;
   const auto times = static_cast<double>(count);
   state.raised *= std::pow(raised, times) * (1 + 4 * u);
@@ -304,7 +289,7 @@ struct ErrorSums {
   double magnitudes = 0;
 
   void add(const PowerState& state, double total_count) {
-    if (state.negligible) {
+    if (state.sensitivity < 0) {
       magnitudes += 1e-80;
       return;
     }
@@ -324,14 +309,25 @@ struct Tilt {
 Tilt fold(const LossGrid& grid, double theta, std::vector<double>& target) {
   const auto n = target.size();
   const double log_moment = grid_log_moment(grid, theta);
-  const auto ends = {static_cast<double>(grid.first),
-                     static_cast<double>(grid.first + static_cast<std::int64_t>(grid.mass.size()))};
   double largest = 0;
-  for (const double end : ends) largest = std::max(largest, std::fabs(theta * grid.step * end));
-  const auto offset = static_cast<std::size_t>(grid.first);
-  for_each_tilted(grid, theta, log_moment,
-                  [&](std::size_t i, double w) { target[(offset + i) & (n - 1)] += w; });
+  for (const auto end : {grid.index.front(), grid.index.back()}) {
+    largest = std::max(largest, std::fabs(theta * grid.step * static_cast<double>(end)));
+  }
+  for_each_tilted(grid, theta, log_moment, [&](std::size_t i, double w) {
+    target[static_cast<std::size_t>(grid.index[i]) & (n - 1)] += w;
+  });
   return {log_moment, largest};
+}
+
+}  // namespace
+
+namespace {
+
+/// Place of a frequency among those that stand for their mirror images too: half a block each.
+std::size_t slot(std::size_t position) {
+  if (position < 2) return position;
+  const auto block = std::bit_floor(position);
+  return block / 2 + (position - block) + 1;
 }
 
 }  // namespace
@@ -368,14 +364,14 @@ void TwinTransform::run(double theta, int largest_bits) {
     throw base::NumericError(
         fmt::format("{} compositions exceed what round-off allows", sums_[0]->steps()));
   }
-  std::vector<std::array<PowerState, 2>> states(n);
+  std::vector<std::array<PowerState, 2>> states(n / 2 + 1);
   for (std::size_t e = 0; e < sums_[0]->parts().size(); ++e) multiply_in(e, theta, tau, states);
   invert(states);
 }
 
 void TwinTransform::multiply_in(std::size_t part, double theta, double tau,
                                 std::vector<std::array<PowerState, 2>>& states) {
-  const auto n = states.size();
+  const auto n = fft_->size();
   std::vector<double> re(n, 0);
   std::vector<double> im(n, 0);
   const auto count = sums_[0]->parts()[part].count;
@@ -394,14 +390,14 @@ void TwinTransform::multiply_in(std::size_t part, double theta, double tau,
   for (std::size_t j = 0; j < n; ++j) {
     const auto m = numeric::Fft::mirror(j);
     if (m < j) continue;
-    auto& [first, second] = states[j];
+    auto& [first, second] = states[slot(j)];
     raise(first, 0.5 * (re[j] + re[m]), 0.5 * (im[j] - im[m]), count, tau, negligible_square);
     raise(second, 0.5 * (im[j] + im[m]), 0.5 * (re[m] - re[j]), count, tau, negligible_square);
   }
 }
 
 void TwinTransform::invert(std::vector<std::array<PowerState, 2>>& states) {
-  const auto n = states.size();
+  const auto n = fft_->size();
   std::vector<double> re(n, 0);
   std::vector<double> im(n, 0);
   std::array<ErrorSums, 2> errors;
@@ -409,10 +405,10 @@ void TwinTransform::invert(std::vector<std::array<PowerState, 2>>& states) {
   for (std::size_t j = 0; j < n; ++j) {
     const auto m = numeric::Fft::mirror(j);
     if (m < j) continue;
-    auto& [a, b] = states[j];
+    auto& [a, b] = states[slot(j)];
     for (std::size_t k = 0; k < 2; ++k) {
-      auto& state = states[j][k];
-      if (state.negligible) state.product_re = state.product_im = 0;
+      auto& state = states[slot(j)][k];
+      if (state.sensitivity < 0) state.product_re = state.product_im = 0;
       errors[k].add(state, total_count);
       if (m != j) errors[k].add(state, total_count);
     }

@@ -1,0 +1,94 @@
+// Accounting four trainings to a relative width of 1e-3, Renyi accounting and a calibration.
+//
+//   bench_accountant OUTPUT.json [REPETITIONS]
+//
+// writes rows (name, value, unit, baseline, ratio): the median time of each setting against what it
+// must not exceed, and the width reached. Without arguments the rows go to standard output.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tacet/privacy/accountant.h"
+#include "tacet/privacy/calibrate.h"
+#include "tacet/privacy/rdp.h"
+
+namespace {
+
+using namespace tacet::privacy;
+using Json = nlohmann::ordered_json;
+
+struct Setting {
+  double rate;
+  double noise;
+  std::int64_t steps;
+  double delta;
+  double allowed_seconds;
+};
+
+double median_seconds(int repetitions, const std::function<void()>& work) {
+  std::vector<double> times;
+  for (int i = 0; i < repetitions; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    times.push_back(elapsed.count());
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+Json row(const std::string& name, double value, const char* unit, double baseline) {
+  return {{"name", name},
+          {"value", value},
+          {"unit", unit},
+          {"baseline", baseline},
+          {"ratio", value / baseline}};
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const int repetitions = count > 2 ? std::max(1, std::atoi(arguments[2])) : 5;
+  const std::vector<Setting> settings{{5e-3, 0.8, 1000, 1e-6, 0.05},
+                                      {256.0 / 60000, 1.1, 14063, 1e-5, 0.2},
+                                      {0.01, 1, 10000, 1e-5, 0.3},
+                                      {1e-3, 0.6, 100000, 1e-6, 1}};
+  auto rows = Json::array();
+  for (const auto& s : settings) {
+    const Event event = Repeated{s.steps, PoissonSampled{s.rate, Gaussian{s.noise}}};
+    const auto name = "rate " + Json(s.rate).dump() + " noise " + Json(s.noise).dump() + " steps " +
+                      std::to_string(s.steps);
+    PrivacyInterval interval{0, 0, false, ""};
+    const double seconds = median_seconds(repetitions, [&] {
+      interval = epsilon_interval(event, Adjacency::add_remove, Delta(s.delta));
+    });
+    rows.push_back(row("interval, " + name, seconds, "s", s.allowed_seconds));
+    rows.push_back(row("width, " + name, (interval.upper - interval.lower) / interval.upper,
+                       "relative", 1e-3));
+    const double renyi = median_seconds(repetitions, [&] {
+      static_cast<void>(
+          rdp::best_epsilon(*rdp::curve(event, Adjacency::add_remove), Delta(s.delta)));
+    });
+    rows.push_back(row("renyi, " + name, renyi, "s", 0.005));
+    const double calibration = median_seconds(repetitions, [&] {
+      static_cast<void>(calibrate_noise({SamplingRate(s.rate), s.steps}, Epsilon(2), Delta(s.delta),
+                                        Adjacency::add_remove));
+    });
+    rows.push_back(row("calibration to epsilon 2, " + name, calibration, "s", 1));
+  }
+  if (count > 1) {
+    std::ofstream file(arguments[1]);
+    file << rows.dump(2) << "\n";
+    return file ? 0 : 1;
+  }
+  std::cout << rows.dump(2) << "\n";
+  return 0;
+}
