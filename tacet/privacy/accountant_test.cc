@@ -68,7 +68,7 @@ TEST(Pld, HalvingTheGridShrinksTheGapFourfold) {
     parts.push_back(
         {q < 1 ? pairs::poisson(std::move(base), q, pairs::Order::remove) : std::move(base),
          steps});
-    const double spread = pld::loss_spread(*parts.front().pair, -40);
+    const double spread = pld::loss_moments(*parts.front().pair, -40).spread;
     double last = 0;
     for (const double step : {spread / 3, spread / 6, spread / 12}) {
       const auto bracket = pld::epsilon_bracket_at(parts, 1e-6, step);

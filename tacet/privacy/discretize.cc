@@ -42,19 +42,16 @@ namespace {
 std::vector<std::int64_t> spread_out(double steps, double step, const Resolution& resolution) {
   std::vector<std::int64_t> ends{0};
   double widest = 1;
-  double scale = infinity;  // distance in steps at which cells become wider
-  if (resolution.spread > 0) {
-    widest = resolution.theta > 0 ? 0.25 / (resolution.theta * resolution.spread) : infinity;
-    scale = 4 * resolution.spread / step;
+  double scale = infinity;  // distance in steps at which intervals become wider
+  const double spread = resolution.moments.spread;
+  if (!resolution.uniform && spread > 0) {
+    widest = resolution.theta > 0 ? 0.25 / (resolution.theta * spread) : infinity;
+    scale = 4 * spread / step;
   }
   std::int64_t width = 1;
   while (static_cast<double>(ends.back()) < steps) {
-    const auto at = static_cast<double>(ends.back());
-    const auto doubled = 2 * width;
-    if (static_cast<double>(doubled) <= widest && at >= static_cast<double>(doubled) * scale &&
-        ends.back() % doubled == 0) {
-      width = doubled;
-    }
+    const auto doubled = static_cast<double>(2 * width);
+    if (doubled <= widest && static_cast<double>(ends.back()) >= doubled * scale) width *= 2;
     ends.push_back(ends.back() + width);
     if (static_cast<std::int64_t>(ends.size()) * cells_per_step > largest_table) {
       throw base::NumericError(
@@ -64,15 +61,20 @@ std::vector<std::int64_t> spread_out(double steps, double step, const Resolution
   return ends;
 }
 
-/// All grid indices, ascending, between both ends of the range.
-std::vector<std::int64_t> grid_ends(double below, double above, double step,
-                                    const Resolution& resolution) {
-  auto upwards = spread_out(above, step, resolution);
-  const auto downwards = spread_out(below, step, resolution);
+/// All grid indices, ascending, from `first` to at least `last`, finest around `centre`.
+std::vector<std::int64_t> grid_ends(std::int64_t first, double last, std::int64_t centre,
+                                    double step, const Resolution& resolution) {
+  const auto at_centre = static_cast<double>(centre);
+  const auto upwards = spread_out(last - at_centre, step, resolution);
+  auto downwards = spread_out(at_centre - static_cast<double>(first), step, resolution);
+  while (downwards.size() > 1 && centre - downwards[downwards.size() - 2] <= first) {
+    downwards.pop_back();
+  }
+  downwards.back() = std::min(downwards.back(), centre - first);
   std::vector<std::int64_t> ends;
   ends.reserve(upwards.size() + downwards.size());
-  for (auto it = downwards.rbegin(); it + 1 != downwards.rend(); ++it) ends.push_back(-*it);
-  ends.insert(ends.end(), upwards.begin(), upwards.end());
+  for (auto it = downwards.rbegin(); it + 1 != downwards.rend(); ++it) ends.push_back(centre - *it);
+  for (const auto end : upwards) ends.push_back(centre + end);
   return ends;
 }
 
@@ -83,18 +85,29 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
   CellTable table;
   table.step = step;
   const auto range = loss_range(pair, log_tail);
-  const bool finite_low = std::isfinite(pair.lowest());
-  table.downwards = !finite_low && std::isfinite(pair.highest());
-  table.anchor = finite_low ? pair.lowest() : (table.downwards ? pair.highest() : 0);
-  const double below = std::max(0.0, (table.anchor - range.low) / step);
-  double above = std::max(0.0, (range.high - table.anchor) / step);
+  // An end of the losses anchors the grid when the bulk lies close to it (few records sampled).
+  const auto& [mean, spread] = resolution.moments;
+  const auto close = [&](double end) {
+    return std::isfinite(end) && (spread == 0 || std::fabs(end - mean) < 16 * spread);
+  };
+  const bool from_low = pair.lattice() > 0 || close(pair.lowest());
+  table.downwards = !from_low && close(pair.highest());
+  table.anchor = from_low ? pair.lowest() : (table.downwards ? pair.highest() : mean);
+  const double first = std::floor((range.low - table.anchor) / step);
   // One step more: an atom at the largest loss may round to just above the last edge.
-  if (!table.downwards) above += 1;
-  if (!(below + above < 1e15)) {
+  const double last = table.downwards ? 0 : std::ceil((range.high - table.anchor) / step) + 1;
+  const double centre = std::round((mean - table.anchor) / step);
+  if (!(std::fabs(first) < 1e15 && std::fabs(last) < 1e15)) {
     throw base::NumericError(fmt::format("losses beyond the range of a grid of step {}", step));
   }
-  table.ends = grid_ends(below, above, step, resolution);
-  if (table.ends.size() < 2) table.ends = {-1, 0};
+  const auto start = from_low ? std::int64_t{0} : static_cast<std::int64_t>(first);
+  table.ends = grid_ends(start, last, static_cast<std::int64_t>(std::clamp(centre, first, last)),
+                         step, resolution);
+  if (table.downwards) {
+    while (table.ends.size() > 1 && table.ends[table.ends.size() - 2] >= 0) table.ends.pop_back();
+    table.ends.back() = 0;
+  }
+  if (table.ends.size() < 2) table.ends = {start - 1, start};
   std::vector<double> edges{table.loss(table.ends.front())};
   edges.reserve(table.ends.size() * cells_per_step);
   for (std::size_t i = 0; i + 1 < table.ends.size(); ++i) {
@@ -299,10 +312,10 @@ LossGrid lower_grid(const CellTable& cells) {
   return grid;
 }
 
-double loss_spread(const pairs::Pair& pair, double log_tail) {
+Moments loss_moments(const pairs::Pair& pair, double log_tail) {
   const auto range = loss_range(pair, log_tail);
   const double width = std::max(range.high - range.low, 1e-300);
-  const auto cells = make_cells(pair, cells_per_step * width / 1024, log_tail);
+  const auto cells = make_cells(pair, width / 256, log_tail);
   double total = 0;
   double first = 0;
   double second = 0;
@@ -312,9 +325,9 @@ double loss_spread(const pairs::Pair& pair, double log_tail) {
     first += cells.p[i] * cells.log_ratio[i];
     second += cells.p[i] * cells.log_ratio[i] * cells.log_ratio[i];
   }
-  if (total == 0) return width / 4;
+  if (total == 0) return {range.low, width / 4};
   const double mean = first / total;
-  return std::sqrt(std::max(second / total - mean * mean, 0.0));
+  return {mean, std::sqrt(std::max(second / total - mean * mean, 0.0))};
 }
 
 }  // namespace tacet::privacy::pld

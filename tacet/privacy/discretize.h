@@ -17,11 +17,18 @@ struct LossGrid {
   double infinite = 0;
 };
 
-/// How coarse the grid may become away from its anchor. A cell at distance t is some t / (4 spread)
-/// steps wide (powers of two, so that all points stay on the grid), at most 1 / (4 theta spread):
-/// neither the spread nor a tilt by theta then sees more of it than of the finest cells.
+/// Mean and standard deviation of the finite losses under P.
+struct Moments {
+  double mean = 0;
+  double spread = 0;
+};
+
+/// How coarse the grid may become away from the mean. An interval at distance t is some
+/// t / (4 spread) steps wide (powers of two), at most 1 / (4 theta spread): neither the spread nor
+/// a tilt by theta then sees more of it than of the finest ones.
 struct Resolution {
-  double spread = 0;  ///< of one loss; 0: all cells one step wide
+  Moments moments;
+  bool uniform = true;  ///< all intervals one step wide
   double theta = 0;
 };
 
@@ -71,8 +78,8 @@ struct LossRange {
 /// exactly a point of the grid; a merger is post-processing.
 [[nodiscard]] LossGrid lower_grid(const CellTable& cells);
 
-/// Standard deviation of the finite losses under P, from a coarse table.
-[[nodiscard]] double loss_spread(const pairs::Pair& pair, double log_tail);
+/// From a coarse table.
+[[nodiscard]] Moments loss_moments(const pairs::Pair& pair, double log_tail);
 
 /// What the rounding of one step's grid may amount to: every loss is off by at most loss_slack, and
 /// every mass by a factor within exp(+-mass_slack).

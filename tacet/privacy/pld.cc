@@ -18,10 +18,10 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 class Level {
  public:
   Level(std::span<const Component> components, double step, double log_tail,
-        const Resolution& resolution, int largest_bits)
+        std::span<const Resolution> resolutions, int largest_bits)
       : step_(step),
         largest_bits_(largest_bits),
-        cells_(make(components, step, log_tail, resolution)),
+        cells_(make(components, step, log_tail, resolutions)),
         upper_(sum_of(components, cells_, upper_grid)),
         lower_(sum_of(components, cells_, lower_grid)),
         twin_(upper_, lower_) {
@@ -82,10 +82,10 @@ class Level {
 
  private:
   static std::vector<CellTable> make(std::span<const Component> components, double step,
-                                     double log_tail, const Resolution& resolution) {
+                                     double log_tail, std::span<const Resolution> resolutions) {
     std::vector<CellTable> tables;
-    for (const auto& component : components) {
-      tables.push_back(make_cells(*component.pair, step, log_tail, resolution));
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      tables.push_back(make_cells(*components[i].pair, step, log_tail, resolutions[i]));
     }
     return tables;
   }
@@ -168,7 +168,7 @@ double log_tail_for(double log_delta, std::span<const Component> components) {
 struct Scale {
   double first_step;
   double smallest_step;
-  double spread;
+  std::vector<Resolution> resolutions;
 };
 
 /// A coarse first step from the spread of the losses, and the finest one the tables allow.
@@ -176,16 +176,19 @@ Scale choose_scale(std::span<const Component> components, double log_tail) {
   double variance = 0;
   double count = 0;
   double range = 0;
+  std::vector<Resolution> resolutions;
   for (const auto& component : components) {
     const auto ends = loss_range(*component.pair, log_tail);
     range = std::max(range, ends.high - ends.low);
-    const double spread = loss_spread(*component.pair, std::max(log_tail, -40.0));
+    const auto moments = loss_moments(*component.pair, std::max(log_tail, -40.0));
+    resolutions.push_back({moments, true, 0});
+    const double spread = moments.spread;
     variance += static_cast<double>(component.count) * spread * spread;
     count += static_cast<double>(component.count);
   }
   const double spread = std::sqrt(variance / std::max(count, 1.0));
   const double coarse = std::clamp(spread / 3, range / 8192, std::max(range / 32, 1e-300));
-  return {coarse, range * 1e-9, spread};
+  return {coarse, range * 1e-9, std::move(resolutions)};
 }
 
 bool nothing_to_do(std::span<const Component> components) { return components.empty(); }
@@ -195,7 +198,7 @@ class Search {
  public:
   Search(std::span<const Component> components, double log_delta, const Effort& effort)
       : components_(components), effort_(effort), log_tail_(log_tail_for(log_delta, components)) {
-    const auto scale = choose_scale(components, log_tail_);
+    auto scale = choose_scale(components, log_tail_);
     step_ = scale.first_step;
     // Losses on a lattice need no other grid: both ends are exact there.
     const double lattice = components.size() == 1 ? components[0].pair->lattice() : 0;
@@ -203,7 +206,7 @@ class Search {
       step_ = lattice;
       uniform_ = true;
     }
-    spread_ = scale.spread;
+    resolutions_ = std::move(scale.resolutions);
     smallest_step_ = scale.smallest_step;
   }
 
@@ -302,9 +305,11 @@ class Search {
   void attempt(const Action& action) {
     try {
       // The tilt is known once a first level was composed.
-      const Resolution resolution =
-          theta_ && !uniform_ ? Resolution{spread_, std::max(*theta_, 1e-3)} : Resolution{};
-      Level level(components_, step_, log_tail_, resolution, effort_.largest_log2_size);
+      for (auto& resolution : resolutions_) {
+        resolution.uniform = uniform_ || !theta_;
+        resolution.theta = theta_ ? std::max(*theta_, 1e-3) : 0;
+      }
+      Level level(components_, step_, log_tail_, resolutions_, effort_.largest_log2_size);
       action(level);
     } catch (const base::NumericError&) {
       // The grid is as fine as memory allows; what was reached before stays valid.
@@ -325,7 +330,7 @@ class Search {
   double guess_ = 0;
   double last_gap_ = infinity;
   bool uniform_ = false;
-  double spread_ = 0;
+  std::vector<Resolution> resolutions_;
   double step_ = 0;
   double smallest_step_ = 0;
   bool at_smallest_ = false;
@@ -359,7 +364,8 @@ Bracket refine_jointly(std::span<Search> searches, const Effort& effort, const A
 double rough_log_delta(std::span<const Component> components, double epsilon) {
   const double log_tail = -600;
   const auto scale = choose_scale(components, log_tail);
-  Level level(components, std::max(scale.first_step, scale.smallest_step), log_tail, {}, 24);
+  Level level(components, std::max(scale.first_step, scale.smallest_step), log_tail,
+              scale.resolutions, 24);
   const double theta = level.tilt_for_mean(epsilon);
   const auto c = level.upper().cumulants(theta);
   return std::min(0.0, c.value - theta * (epsilon - level.upper().offset())) - 20;
