@@ -13,6 +13,7 @@
 #include "tacet/base/error.h"
 #include "tacet/random/exact_normal.h"
 #include "tacet/random/inverse_normal.h"
+#include "tacet/random/real_interval.h"
 #include "tacet/random/rounded_gaussian_kernel.h"
 #include "tacet/random/secure_memory.h"
 
@@ -37,16 +38,7 @@ std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
 
 namespace internal {
 
-namespace {
-
-struct Approximation {
-  double z;
-  double bound;  // infinite where doubles decide nothing
-};
-
-/// The centre of the word's cell of U through the approximate inverse, and how far the inverse of
-/// any point of the cell can be from it.
-Approximation approximate_inverse(std::uint64_t word) {
+Approximate approximate_normal(std::uint64_t word) {
   namespace table = inverse_normal;
   const auto s = static_cast<std::int64_t>(word ^ (std::uint64_t{1} << 63));
   const auto magnitude = static_cast<std::uint64_t>(s ^ (s >> 63));
@@ -74,10 +66,8 @@ Approximation approximate_inverse(std::uint64_t word) {
   return {s < 0 ? -z : z, table::tail_bounds[piece]};
 }
 
-}  // namespace
-
 bool certain_rounded_gaussian(std::uint64_t word, double sigma, std::int64_t& value) {
-  const auto [z, bound] = approximate_inverse(word);
+  const auto [z, bound] = approximate_normal(word);
   const double y = sigma * z;
   const double nearest = std::nearbyint(y);
   if (!(std::fabs(y - nearest) < 0.5 - sigma * bound)) return false;
@@ -88,7 +78,7 @@ bool certain_rounded_gaussian(std::uint64_t word, double sigma, std::int64_t& va
 std::int64_t exact_rounded_gaussian(std::uint64_t word, double sigma,
                                     const std::function<std::uint64_t(int)>& more) {
   CentredUniform uniform(word, more);
-  const auto [z, bound] = approximate_inverse(word);
+  const auto [z, bound] = approximate_normal(word);
   const double guess = bound < 1 ? sigma * z : approximate_rounded_normal(uniform, sigma);
   return invert_rounded_normal(uniform, sigma, guess);
 }
