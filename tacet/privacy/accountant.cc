@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/gaussian.h"
 #include "tacet/privacy/lowering.h"
+#include "tacet/privacy/objective.h"
 #include "tacet/privacy/pld.h"
 #include "tacet/privacy/rdp.h"
+#include "tacet/privacy/repetition.h"
+#include "tacet/privacy/shuffle.h"
 #include "tacet/privacy/structure.h"
 
 namespace tacet::privacy {
@@ -90,6 +94,77 @@ PrivacyInterval worst_block(const Partitioned& blocks, const Interval& interval)
   return worst;
 }
 
+/// Private tuning: the profile bound, from the base run's own intervals in both orders.
+double tuning_epsilon(const RandomlyRepeated& event, Adjacency adjacency, double delta,
+                      const AccountOptions& options) {
+  const auto law = repetition::law_of(event);
+  const auto base_delta = [&](double e) {
+    return delta_interval(*event.base, adjacency, Epsilon(e), options).upper;
+  };
+  const auto bound = repetition::profile_bound(law, base_delta);
+  // A cap changes the law; what it cuts off is paid for at (1 + e^epsilon) times its probability.
+  const double cut = event.cap > 0 ? repetition::tail(law, event.cap) : 0;
+  const double share = cut > 0 ? 0.999 : 1;
+  const double base_target = delta * share / bound.scale;
+  if (base_target >= 1) return internal::add_up(bound.shift, 0);
+  const double total = internal::add_up(
+      bound.shift, epsilon_interval(*event.base, adjacency, Delta(base_target), options).upper);
+  if (cut > 0 && cut * (1 + std::exp(total)) > delta * (1 - share)) {
+    throw base::GuaranteeError(fmt::format(
+        "the cap of {} repetitions is exceeded with probability {:.3g}, too much for delta {}; "
+        "raise the cap",
+        event.cap, cut, delta));
+  }
+  return total;
+}
+
+double tuning_delta(const RandomlyRepeated& event, Adjacency adjacency, double epsilon,
+                    const AccountOptions& options) {
+  const auto law = repetition::law_of(event);
+  const auto base_delta = [&](double e) {
+    return delta_interval(*event.base, adjacency, Epsilon(e), options).upper;
+  };
+  const auto bound = repetition::profile_bound(law, base_delta);
+  if (epsilon < bound.shift) return 1;
+  const double cut = event.cap > 0 ? repetition::tail(law, event.cap) : 0;
+  return std::min(1.0, bound.scale * base_delta(epsilon - bound.shift) +
+                           (cut > 0 ? cut * (1 + std::exp(epsilon)) : 0));
+}
+
+/// A bound from an event's own analysis, where it has one.
+struct OwnBound {
+  double value;
+  const char* route;
+};
+std::optional<OwnBound> own_epsilon(const Event& event, Adjacency adjacency, double delta,
+                                    const AccountOptions& options) {
+  if (const auto* tuning = event.as<RandomlyRepeated>()) {
+    return OwnBound{tuning_epsilon(*tuning, adjacency, delta, options), "tuning profile"};
+  }
+  if (const auto* reports = event.as<ShuffledLocal>()) {
+    return OwnBound{shuffle::clones_epsilon(reports->reports, reports->local_epsilon, delta),
+                    "shuffle"};
+  }
+  if (const auto* minimum = event.as<ObjectivePerturbation>()) {
+    return OwnBound{objective::epsilon(*minimum, delta, adjacency), "objective"};
+  }
+  return std::nullopt;
+}
+std::optional<OwnBound> own_delta(const Event& event, Adjacency adjacency, double epsilon,
+                                  const AccountOptions& options) {
+  if (const auto* tuning = event.as<RandomlyRepeated>()) {
+    return OwnBound{tuning_delta(*tuning, adjacency, epsilon, options), "tuning profile"};
+  }
+  if (const auto* reports = event.as<ShuffledLocal>()) {
+    return OwnBound{shuffle::clones_delta(reports->reports, reports->local_epsilon, epsilon),
+                    "shuffle"};
+  }
+  if (const auto* minimum = event.as<ObjectivePerturbation>()) {
+    return OwnBound{objective::delta(*minimum, epsilon, adjacency), "objective"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta delta,
@@ -107,6 +182,14 @@ PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta 
   const double pure = internal::pure_epsilon(event, adjacency);
   if (pure == 0) return {0, 0, true, "none"};
   if (delta.value() == 0) return {0, pure, false, "pure"};
+  if (const auto own = own_epsilon(event, adjacency, delta.value(), options)) {
+    PrivacyInterval best{0, own->value, false, own->route};
+    offer(best, pure, "pure");
+    if (const auto curve = rdp::curve(event, adjacency)) {
+      offer(best, rdp::best_epsilon(*curve, delta).epsilon, "rdp");
+    }
+    return best;
+  }
   return best_route(
       event, adjacency, pure, options,
       [&](const internal::Lowered& lowered) {
@@ -135,6 +218,13 @@ PrivacyInterval delta_interval(const Event& event, Adjacency adjacency, Epsilon 
   }
   const double pure = internal::pure_epsilon(event, adjacency);
   if (pure <= epsilon.value()) return {0, 0, pure == 0, pure == 0 ? "none" : "pure"};
+  if (const auto own = own_delta(event, adjacency, epsilon.value(), options)) {
+    PrivacyInterval best{0, own->value, false, own->route};
+    if (const auto curve = rdp::curve(event, adjacency)) {
+      offer(best, rdp::best_delta(*curve, epsilon.value()), "rdp");
+    }
+    return best;
+  }
   auto result = best_route(
       event, adjacency, infinity, options,
       [&](const internal::Lowered& lowered) {

@@ -16,7 +16,9 @@ struct PrivacyInterval {
   double lower;
   double upper;
   bool lower_is_attained;
-  std::string route;  ///< "gaussian", "pld", "rdp", "pure" or "none" (costs nothing): gave `upper`
+  /// What gave `upper`: "gaussian", "pld", "rdp", "pure", "tuning profile", "shuffle", "objective",
+  /// or "none" for what costs nothing.
+  std::string route;
 };
 
 struct AccountOptions {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/shuffle.h"
 #include "tacet/privacy/structure.h"
 
 namespace tacet::privacy::internal {
@@ -95,6 +96,17 @@ struct PairOf {
       if (point.delta < 1 && point.epsilon < 600) points.push_back({point.epsilon, point.delta});
     }
     if (points.empty()) return nullptr;
+    return unattained(pairs::profile(points));
+  }
+  PairPointer operator()(const ShuffledLocal& e) const {
+    std::vector<pairs::Point> points;
+    constexpr int count = 48;
+    for (int i = 0; i < count; ++i) {
+      const double epsilon = e.local_epsilon * std::pow(1e-3, 1 - i / (count - 1.0));
+      const double delta = shuffle::clones_delta(e.reports, e.local_epsilon, epsilon);
+      if (points.empty() || delta < points.back().delta) points.push_back({epsilon, delta});
+    }
+    if (points.empty() || points.back().epsilon > 300) return nullptr;
     return unattained(pairs::profile(points));
   }
   template <typename Other>

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tacet/privacy/repetition.h"
+
 namespace tacet::privacy::internal {
 namespace {
 
@@ -80,9 +82,11 @@ struct PureEpsilon {
     return multiply_up(base, up_to_double(e.count));
   }
   double operator()(const RandomlyRepeated& e) const {
-    if (e.law != RepetitionLaw::truncated_negative_binomial || e.cap != 0) return infinity;
+    // The cap's cost in delta rules out a pure bound.
+    if (e.cap != 0) return infinity;
     const double base = pure_epsilon(*e.base, adjacency);
-    return round_up((2 + e.eta) * base);
+    if (base == 0 || std::isinf(base)) return base;
+    return repetition::pure_epsilon(repetition::law_of(e), base);
   }
 
   /// ln(1 + q (e^epsilon - 1)), rounded up.
