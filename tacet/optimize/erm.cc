@@ -14,7 +14,7 @@ namespace {
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 
-constexpr std::int64_t most_newton_columns = 2000;
+constexpr std::int64_t most_newton_columns = 500;
 // The records are summed in this many parts, whatever the number of threads, so that the order of
 // the additions, and with it the last bit, never changes.
 constexpr std::int64_t parts = 16;

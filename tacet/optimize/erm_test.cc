@@ -99,7 +99,7 @@ TEST(MinimiseWithoutProtection, HasTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(MinimiseWithoutProtection, NewtonAndLimitedMemoryAgree) {
-  // More than 2,000 columns take the second route; the extra columns are empty.
+  // More than 500 columns take the second route; the extra columns are empty.
   const auto small = random_dataset(300, 5, true, Storage::dense);
   Dataset wide({.columns = 2100, .norm_bound = 1, .storage = Storage::sparse});
   for (std::int64_t i = 0; i < small.rows(); ++i) {
