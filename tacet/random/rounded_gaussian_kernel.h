@@ -8,7 +8,7 @@ namespace tacet::random::internal {
 /// Room for one call of the kernel. The list of tails has room for
 /// one vector more.
 struct GaussianBatch {
-  static constexpr std::size_t capacity = 2048;
+  static constexpr std::size_t capacity = 1024;
   static constexpr std::size_t padding = 64;
 
   double sigma = 0;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/math/special_functions/erf.hpp>
+#include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/random/exact_normal.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::random {
@@ -244,6 +247,86 @@ TEST(RoundedGaussian, ForcedSlowPathGivesTheSameIntegers) {
 
 TEST(RoundedGaussianLong, ForcedSlowPathGivesTheSameIntegers) {
   expect_forced_slow_path_agrees(1000000, 2000);
+}
+
+/// Words whose cells lie at the border between k and k + 1 for many k, and next to it.
+std::vector<std::uint64_t> border_words(double sigma, std::size_t count) {
+  using boost::multiprecision::cpp_int;
+  SeededSource source(22);
+  Stream stream(source.lease(Purpose::audit, 0, 0));
+  std::vector<std::uint64_t> words;
+  while (words.size() < count) {
+    // Magnitudes spread evenly over z in (0, 6.5).
+    const double z = 6.5 * static_cast<double>(stream.next() >> 11) * 0x1p-53;
+    const double border = std::floor(sigma * z) + 0.5;
+    if (border / sigma > 7) continue;
+    constexpr int p = 128;
+    const cpp_int x =
+        (cpp_int(2 * border) << (p - 1)) * (cpp_int(1) << 52) / cpp_int(std::ldexp(sigma, 52));
+    const cpp_int distance = internal::centred_normal(x, p).low >> (p - 64);
+    const auto cell = static_cast<std::uint64_t>(distance) + stream.next() % 5 - 2;
+    const std::uint64_t centred = stream.next_bit() ? cell : ~cell;
+    words.push_back(centred ^ (std::uint64_t{1} << 63));
+  }
+  return words;
+}
+
+using Digits = boost::multiprecision::cpp_bin_float_100;
+
+/// Phi(x), by Boost.Math: code that shares nothing with the sampler.
+Digits independent_normal_cdf(const Digits& x) {
+  return boost::math::erfc(Digits(-x / boost::multiprecision::sqrt(Digits(2)))) / 2;
+}
+
+/// Whether U of the word and fixed_extension lies where K = k.
+bool lies_in_cell(std::uint64_t word, std::int64_t k, double sigma) {
+  Digits u = ldexp(Digits(word), -64);
+  for (int i = 0; i < 4; ++i) u += ldexp(Digits(fixed_extension(0, i)), -64 * (i + 2));
+  const Digits low = (Digits(k) - Digits(0.5)) / sigma;
+  const Digits high = (Digits(k) + Digits(0.5)) / sigma;
+  return independent_normal_cdf(low) <= u && u < independent_normal_cdf(high);
+}
+
+/// Every instruction set against exact arithmetic, and the first few of that against Boost.Math.
+void expect_border_words_agree(std::size_t count, std::size_t independent) {
+  for (const double sigma : {1.5, 1153433.6, 0x1p31}) {
+    const auto words = border_words(sigma, count);
+    std::vector<std::int64_t> reference(words.size());
+    for (std::size_t j = 0; j < words.size(); ++j) {
+      reference[j] = exact(words[j], sigma);
+      if (j >= independent) continue;
+      ASSERT_TRUE(lies_in_cell(words[j], reference[j], sigma)) << words[j] << " " << sigma;
+    }
+    on_every_instruction_set([&](const char* name) {
+      std::vector<std::int64_t> values(words.size());
+      internal::add_gaussians_from_words(words, sigma, values, 0, fixed_extension);
+      EXPECT_EQ(values, reference) << sigma << " " << name;
+    });
+  }
+}
+
+TEST(RoundedGaussian, BorderWordsAgreeWithExactArithmetic) { expect_border_words_agree(300, 12); }
+
+TEST(RoundedGaussianLong, BorderWordsAgreeWithExactArithmetic) {
+  expect_border_words_agree(100000, 3000);
+}
+
+TEST(RoundedGaussianLong, InstructionSetsAgreeOnAHundredMillionWords) {
+  constexpr std::size_t part = std::size_t{1} << 20;
+  SeededSource source(23);
+  const Leaf leaf(source.lease(Purpose::noise, 0, 0));
+  std::vector<std::int64_t> reference(part);
+  std::vector<std::int64_t> values(part);
+  for (std::uint64_t first = 0; first < 100000000; first += part) {
+    bool have_reference = false;
+    on_every_instruction_set([&](const char* name) {
+      std::fill(values.begin(), values.end(), 0);
+      add_rounded_gaussian(leaf, 1153433.6, values, first);
+      if (!have_reference) reference = values;
+      have_reference = true;
+      ASSERT_EQ(values, reference) << first << " " << name;
+    });
+  }
 }
 
 double upper_tail(double x) { return std::erfc(x / std::numbers::sqrt2) / 2; }

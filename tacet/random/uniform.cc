@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "tacet/base/error.h"
 
 namespace tacet::random {
@@ -25,6 +27,21 @@ bool bernoulli(Stream& stream, std::uint64_t numerator, std::uint64_t denominato
         fmt::format("a probability must lie in [0, 1], got {} / {}", numerator, denominator));
   }
   return uniform_below(stream, denominator) < numerator;
+}
+
+bool bernoulli_real(Stream& stream, double probability) {
+  if (!(probability >= 0 && probability <= 1)) {
+    throw base::UsageError(fmt::format("a probability must lie in [0, 1], got {}", probability));
+  }
+  // Digit by digit to the base 2^64, each step exact: the scaling, the floor and what is left.
+  while (probability > 0 && probability < 1) {
+    const double scaled = std::ldexp(probability, 64);
+    const double digit = std::floor(scaled);
+    const std::uint64_t word = stream.next();
+    if (word != static_cast<std::uint64_t>(digit)) return word < static_cast<std::uint64_t>(digit);
+    probability = scaled - digit;
+  }
+  return probability == 1;
 }
 
 }  // namespace tacet::random

@@ -13,4 +13,8 @@ namespace tacet::random {
 /// 0 <= numerator <= denominator and denominator > 0.
 [[nodiscard]] bool bernoulli(Stream& stream, std::uint64_t numerator, std::uint64_t denominator);
 
+/// True with exactly the probability that the double is, however small. A UsageError unless
+/// 0 <= probability <= 1. Pass the smaller of two complementary probabilities: 1 - p rounds.
+[[nodiscard]] bool bernoulli_real(Stream& stream, double probability);
+
 }  // namespace tacet::random

@@ -63,6 +63,26 @@ TEST(Bernoulli, HasItsProbability) {
             test::false_alarm_rate);
 }
 
+TEST(Bernoulli, TakesADoubleForExactlyWhatItIs) {
+  SeededSource source(4);
+  Stream stream(source.lease(Purpose::audit, 0, 0));
+  constexpr std::int64_t draws = 400000;
+  for (const double p : {0.3, 1e-4, 1 - 0x1p-53}) {
+    double failures = 0;
+    for (std::int64_t i = 0; i < draws; ++i) failures += bernoulli_real(stream, p) ? 0 : 1;
+    const double mean = draws * (1 - p);
+    EXPECT_GT(test::normal_p_value((failures - mean) / std::sqrt(std::max(mean * p, 1e-3))),
+              test::false_alarm_rate);
+  }
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_FALSE(bernoulli_real(stream, 0));
+    EXPECT_FALSE(bernoulli_real(stream, 0x1p-1074));
+    EXPECT_TRUE(bernoulli_real(stream, 1));
+  }
+  EXPECT_THROW(static_cast<void>(bernoulli_real(stream, -0.1)), base::UsageError);
+  EXPECT_THROW(static_cast<void>(bernoulli_real(stream, std::nan(""))), base::UsageError);
+}
+
 TEST(Bernoulli, KnowsItsEdges) {
   SeededSource source(1);
   Stream stream(source.lease(Purpose::audit, 0, 0));
