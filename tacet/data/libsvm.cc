@@ -114,29 +114,31 @@ void LibsvmReader::read_label(std::string& label) {
   label.assign(first, at_);
 }
 
-/// The commonest field: one blank, an index, a value of one digit. False, and nothing has happened,
-/// where the field is any other.
-bool LibsvmReader::read_short_field(LibsvmRecord& record) {
+/// The commonest fields: one blank, an index above the last one, a value of one digit. Stops in
+/// front of any other field.
+void LibsvmReader::read_short_fields(LibsvmRecord& record) {
   constexpr std::ptrdiff_t longest = 16;  // blank, ten digits, colon, digit and what follows
   const char* at = at_;
-  if (end_ - at < longest || *at != ' ') return false;
-  std::uint64_t index = 0;
-  const char* const first = ++at;
-  while (digit(*at) && at - first < 10)
-    index = index * 10 + static_cast<std::uint64_t>(*at++ - '0');
-  if (*at != ':' || !digit(at[1]) || !(at[2] == ' ' || at[2] == '\n')) return false;
-  if (index == 0 || index > column_count_ || record.columns.size() == column_count_) return false;
-  const auto column = static_cast<std::uint32_t>(index - 1);
-  if (!record.columns.empty() && column <= record.columns.back()) ascending_ = false;
-  record.columns.push_back(column);
-  record.values.push_back(at[1] - '0');
-  at_ = at + 2;
-  return true;
+  std::uint64_t previous = record.columns.empty() ? 0 : record.columns.back() + std::uint64_t{1};
+  while (end_ - at >= longest && *at == ' ') {
+    const char* next = at + 1;
+    std::uint64_t index = 0;
+    while (digit(*next) && next - at <= 10) {
+      index = index * 10 + static_cast<std::uint64_t>(*next++ - '0');
+    }
+    if (*next != ':' || !digit(next[1]) || !(next[2] == ' ' || next[2] == '\n')) break;
+    if (index <= previous || index > column_count_) break;
+    record.columns.push_back(static_cast<std::uint32_t>(index - 1));
+    record.values.push_back(next[1] - '0');
+    previous = index;
+    at = next + 2;
+  }
+  at_ = at;
 }
 
 /// Reads one `index:value`; false at the end of the line.
 bool LibsvmReader::read_field(LibsvmRecord& record) {
-  if (read_short_field(record)) return true;
+  read_short_fields(record);
   skip_blanks();
   ensure_field();
   if (*at_ == '\r' && at_ + 1 < end_ && at_[1] != '\n') {

@@ -43,7 +43,7 @@ class LibsvmReader {
   bool find_record();
   void read_label(std::string& label);
   bool read_field(LibsvmRecord& record);
-  bool read_short_field(LibsvmRecord& record);
+  void read_short_fields(LibsvmRecord& record);
   std::uint32_t read_index();
   double read_value();
   void skip_blanks();
