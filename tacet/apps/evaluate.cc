@@ -12,8 +12,12 @@
 #include "tacet/apps/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read_dataset.h"
+#include "tacet/learn/evaluation.h"
+#include "tacet/learn/linear_options.h"
 #include "tacet/model/metrics.h"
 #include "tacet/model/model_file.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/statement.h"
 
 namespace tacet::apps {
 namespace {
@@ -25,9 +29,11 @@ constexpr int calibration_bins = 10;
 constexpr std::string_view examples =
     "  tacet evaluate model.json test.csv --public                 exact metrics\n"
     "  tacet evaluate model.json test.csv --public --calibration   and a calibration table\n"
+    "  tacet evaluate model.json test.csv --epsilon 0.5 --delta 1e-6   noisy metrics\n"
     "\n"
-    "Metrics are computed from the records of the file, so they are as private as those records.\n"
-    "--public declares that these records need no protection.\n";
+    "Metrics are computed from the records of the file. --public declares that these records need\n"
+    "no protection; --epsilon protects them by noise, and the cost adds to whatever else was\n"
+    "released about the same people.\n";
 
 /// A metric that the data leave undefined (one class only, say) has no value.
 using Metrics = std::vector<std::pair<std::string, std::optional<double>>>;
@@ -147,14 +153,42 @@ class Evaluate : public Command {
     app.add_flag("--public", public_, "The records need no protection: print exact metrics");
     app.add_flag("--calibration", calibration_,
                  "Add a table of predicted against observed shares (two classes)");
+    app.add_option("--epsilon", epsilon_, "Print noisy metrics at this privacy loss bound")
+        ->type_name("NUMBER");
+    app.add_option("--delta", delta_,
+                   "Probability mass on which epsilon may be exceeded [default: the largest power "
+                   "of ten below 1/public_row_count^1.1]")
+        ->type_name("NUMBER");
+    app.add_option("--public-row-count", row_count_,
+                   "Number of records in this file, where it is public; sets the default delta")
+        ->type_name("COUNT");
+    app.add_option("--adjacency", adjacency_, "add_remove, zero_out or replace_one")
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option("--loss-cap", loss_cap_,
+                   "Losses above it count as it [default: four times the loss of a margin of 0; "
+                   "for numbers the largest loss in the target's bounds]")
+        ->type_name("NUMBER");
+    app.add_option("--seed", seed_,
+                   "Repeatable noise from a known seed, which protects nobody: for tests")
+        ->type_name("COUNT");
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
-    if (!public_) {
+    if (public_ == !epsilon_.empty()) {
       throw base::UsageError(
           "metrics are computed from the records of the file and would reveal something about "
-          "them; give --public if these records are public");
+          "them; give --public if these records are public, or --epsilon for noisy metrics");
     }
+    if (public_) {
+      run_on_public(console, cancel);
+    } else {
+      run_privately(console, cancel);
+    }
+  }
+
+ private:
+  void run_on_public(const Console& console, const base::CancelToken& cancel) const {
     auto file = model::load_model(model_);
     warn_if_unprotected(console, file.receipt);
     if (calibration_) expect_calibration(file.model);
@@ -167,7 +201,87 @@ class Evaluate : public Command {
     print(console, file.model, outcomes_of(file.model, data, cancel), data.rows());
   }
 
- private:
+  /// The command line's own default of the adjacency is add_remove.
+  [[nodiscard]] learn::EvaluationOptions private_options() const {
+    const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
+    if (!(epsilon > 0)) {
+      throw base::UsageError(fmt::format("--epsilon must be above 0, got {}", epsilon));
+    }
+    return {.epsilon = privacy::Epsilon(epsilon),
+            .delta = privacy::Delta(chosen_delta()),
+            .adjacency = privacy::parse_adjacency(adjacency_),
+            .loss_cap = loss_cap_.empty() ? std::nullopt
+                                          : std::optional(number_option("--loss-cap", loss_cap_,
+                                                                        "a number above 0"))};
+  }
+
+  [[nodiscard]] double chosen_delta() const {
+    if (!delta_.empty()) return number_option("--delta", delta_, "a number from 0 to below 1");
+    if (row_count_.empty()) {
+      throw base::UsageError(
+          "give --delta, or --public-row-count where the number of records in this file is public");
+    }
+    const auto count =
+        integer_option("--public-row-count", row_count_, "a whole number of at least 1");
+    if (count < 1) {
+      throw base::UsageError(fmt::format("--public-row-count must be at least 1, got {}", count));
+    }
+    return learn::default_delta(count);
+  }
+
+  void run_privately(const Console& console, const base::CancelToken& cancel) const {
+    if (calibration_) throw base::UsageError("--calibration needs --public");
+    const auto options = private_options();
+    const auto source = random_source(seed_);
+    const auto file = model::load_model(model_);
+    warn_if_unprotected(console, file.receipt);
+    if (!seed_.empty()) console.warn(seeded_banner);
+    const auto plan = learn::plan_evaluation(file.model, options);
+    privacy::MemoryBudget budget(plan.guarantee.adjacency);
+    auto reservation = budget.reserve(plan.event, plan.guarantee);  // before a value is read
+    ProgressLine progress(console);
+    progress.announce(fmt::format("reading {}", data_));
+    const auto data = data::read_dataset(data_, file.schema, {.cancel = &cancel});
+    const auto found = learn::evaluate(data, file.model, plan, *source, reservation, &cancel);
+    progress.clear();
+    console.result(console.json() ? noisy_json(plan, found).dump(1) + "\n"
+                                  : noisy_text(plan, found));
+  }
+
+  static ordered_json noisy_json(const learn::EvaluationPlan& plan,
+                                 const learn::Evaluation& found) {
+    const auto entry = [](const learn::NoisyValue& value) {
+      return ordered_json{{"value", value.value}, {"noise_sd", value.noise_deviation}};
+    };
+    ordered_json out;
+    out["records"] = entry(found.records);
+    if (plan.counts_hits) out["accuracy"] = found.accuracy ? entry(*found.accuracy) : nullptr;
+    if (plan.loss_cap) {
+      out["mean_capped_loss"] = found.mean_loss ? entry(*found.mean_loss) : nullptr;
+      out["loss_cap"] = *plan.loss_cap;
+    }
+    out["receipt"] = ordered_json::parse(privacy::receipt_to_json(found.receipt));
+    return out;
+  }
+
+  static std::string noisy_text(const learn::EvaluationPlan& plan, const learn::Evaluation& found) {
+    TextTable table({"", "estimate", "noise sd"});
+    const auto add = [&](const std::string& name, const std::optional<learn::NoisyValue>& value) {
+      if (value) {
+        table.add({name, fmt::format("{:.6g}", value->value),
+                   fmt::format("{:.2g}", value->noise_deviation)});
+      } else {
+        table.add({name, "lost in the noise", ""});
+      }
+    };
+    add("records", found.records);
+    if (plan.counts_hits) add("accuracy", found.accuracy);
+    if (plan.loss_cap) {
+      add(fmt::format("mean loss, capped at {:.4g}", *plan.loss_cap), found.mean_loss);
+    }
+    return table.text() + "\n" + paragraph(privacy::statement(found.receipt));
+  }
+
   static void expect_calibration(const model::LinearModel& model) {
     if (model.task == model::Task::binary && model.has_probabilities()) return;
     throw base::UsageError(
@@ -204,6 +318,12 @@ class Evaluate : public Command {
   std::string data_;
   bool public_ = false;
   bool calibration_ = false;
+  std::string epsilon_;
+  std::string delta_;
+  std::string row_count_;
+  std::string adjacency_ = "add_remove";
+  std::string loss_cap_;
+  std::string seed_;
 };
 
 }  // namespace

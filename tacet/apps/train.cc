@@ -55,7 +55,7 @@ class Train : public Command {
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto options = training_.linear_options();
     const auto threads = thread_count(training_.values());
-    const auto source = make_source();
+    const auto source = random_source(seed_);
     const auto schema = training_.schema();
     const auto plan = learn::plan_gradient(schema, options);
     warn_before(console, plan);
@@ -80,15 +80,6 @@ class Train : public Command {
   }
 
  private:
-  [[nodiscard]] std::unique_ptr<random::Source> make_source() const {
-    if (seed_.empty()) return random::SecureSource::create();
-    const auto seed = integer_option("--seed", seed_, "a whole number of at least 0");
-    if (seed < 0) {
-      throw base::UsageError(fmt::format("--seed must be at least 0, got {}", seed));
-    }
-    return std::make_unique<random::SeededSource>(static_cast<std::uint64_t>(seed));
-  }
-
   static int thread_count(const learn::ParameterValues& values) {
     constexpr std::int64_t most_threads = 1024;
     const auto given = values.integer("threads");
@@ -104,7 +95,7 @@ class Train : public Command {
       console.warn(
           "PRIVACY: NONE (epsilon inf: trained without noise; the model may reveal any record)");
     } else if (!seed_.empty()) {
-      console.warn("PRIVACY: NONE (seeded noise; for tests and experiments only)");
+      console.warn(seeded_banner);
     }
   }
 
@@ -120,7 +111,8 @@ class Train : public Command {
     privacy::MemoryBudget budget(plan.guarantee.adjacency);
     auto reservation = budget.reserve(plan.events, plan.guarantee);
     base::ThreadPool pool(threads);
-    const auto data = data::read_dataset(data_, schema, {.cancel = supervision.cancel});
+    const auto data = data::read_dataset(
+        data_, schema, {.units = data::UnitUse::index, .cancel = supervision.cancel});
     if (plan.unprotected()) return learn::fit_unprotected(data, schema, plan, pool, supervision);
     base::LocalReducer reducer;
     return learn::train_gradient(data, schema, plan,

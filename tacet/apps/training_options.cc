@@ -92,7 +92,13 @@ std::string plan_text(const learn::GradientPlan& plan) {
   table.add({"  steps", fmt::format("{}", plan.steps)});
   number("step size", plan.step_size);
   number("momentum", plan.momentum);
-  number("average", plan.average);
+  if (plan.averaging == learn::Averaging::suffix) number("average", plan.average);
+  if (plan.rate < 1) {
+    number("expected batch", plan.rate * static_cast<double>(plan.public_row_count));
+  }
+  if (plan.outputs > 1) table.add({"  outputs", fmt::format("{}", plan.outputs)});
+  if (plan.l2 > 0) number("l2 penalty", plan.l2);
+  if (plan.radius) number("radius", *plan.radius);
   return out + "\n" + table.text();
 }
 
@@ -108,6 +114,7 @@ ordered_json plan_json(const learn::GradientPlan& plan) {
   out["adjacency"] = to_string(plan.guarantee.adjacency);
   out["columns"] = plan.columns;
   if (!plan.unprotected()) {
+    out["outputs"] = plan.outputs;
     out["public_row_count"] = plan.public_row_count;
     out["clipping_norm"] = plan.clipping_norm;
     out["noise_multiplier"] = plan.noise_multiplier;
@@ -115,6 +122,10 @@ ordered_json plan_json(const learn::GradientPlan& plan) {
     out["step_size"] = plan.step_size;
     out["momentum"] = plan.momentum;
     out["average"] = plan.average;
+    out["sampling_rate"] = plan.rate;
+    out["records_a_unit"] = plan.records_a_unit;
+    out["l2"] = plan.l2;
+    if (plan.radius) out["radius"] = *plan.radius;
     out["events"] = ordered_json::parse(privacy::event_to_json(plan.events));
   }
   out["reasons"] = plan.reasons;

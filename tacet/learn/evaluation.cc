@@ -1,0 +1,174 @@
+#include "tacet/learn/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/base/version.h"
+#include "tacet/mechanism/gaussian.h"
+#include "tacet/optimize/score_sum.h"
+#include "tacet/privacy/composition.h"
+#include "tacet/privacy/gaussian.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr double cap_in_zero_losses = 4;  // a confident mistake costs about that
+constexpr int finest_bits = 30;
+constexpr int coarsest_bits = 14;
+// A ratio of two noisy sums means something only while the lower one stands clear of its noise.
+constexpr double clear_of_noise = 5;
+
+std::optional<double> choose_cap(const model::LinearModel& model,
+                                 const EvaluationOptions& options) {
+  if (model.task == model::Task::multi_class) return std::nullopt;
+  if (options.loss_cap) {
+    if (!(*options.loss_cap > 0 && std::isfinite(*options.loss_cap))) {
+      throw base::UsageError(
+          fmt::format("loss_cap must be above 0 and finite, got {}", *options.loss_cap));
+    }
+    return options.loss_cap;
+  }
+  if (model.task == model::Task::binary) {
+    return cap_in_zero_losses * model::loss_value(model.loss, 0, 1);
+  }
+  return std::max(model::loss_value(model.loss, -1, 1), model::loss_value(model.loss, 1, -1));
+}
+
+int choose_norm_bits(double noise_multiplier) {
+  const int bits =
+      std::min(finest_bits, static_cast<int>(std::floor(32 - std::log2(noise_multiplier))));
+  if (bits >= coarsest_bits) return bits;
+  throw base::NumericError(fmt::format(
+      "a noise multiplier of {:.4g} leaves too coarse a grid; ask for a larger epsilon or delta",
+      noise_multiplier));
+}
+
+/// One record's scores in the order of the released vector: presence, hit, capped loss.
+class Scorer {
+ public:
+  Scorer(const model::LinearModel& model, const EvaluationPlan& plan)
+      : model_(model), plan_(plan), margins_(static_cast<std::size_t>(model.output_count())) {}
+
+  [[nodiscard]] std::int64_t terms() const {
+    return 1 + (plan_.counts_hits ? 1 : 0) + (plan_.loss_cap ? 1 : 0);
+  }
+
+  void score(const data::Dataset& dataset, std::int64_t row, std::vector<double>& out) {
+    model::margins(model_, dataset, row, margins_);
+    const double label = dataset.label(row);
+    out.assign(1, 1.0);
+    if (plan_.counts_hits) out.push_back(hit(label) ? 1.0 : 0.0);
+    if (plan_.loss_cap) out.push_back(loss(label) / *plan_.loss_cap);
+  }
+
+ private:
+  [[nodiscard]] bool hit(double label) const {
+    const auto predicted = model::predicted_class(model_, margins_);
+    if (model_.task == model::Task::binary) return (predicted == 1) == (label > 0);
+    return static_cast<double>(predicted) == label;
+  }
+
+  /// Predictions of numbers are clipped to the target's bounds, as `predict` does.
+  [[nodiscard]] double loss(double label) const {
+    const double margin =
+        model_.task == model::Task::regression ? std::clamp(margins_[0], -1.0, 1.0) : margins_[0];
+    return model::loss_value(model_.loss, margin, label);
+  }
+
+  const model::LinearModel& model_;
+  const EvaluationPlan& plan_;
+  std::vector<double> margins_;
+};
+
+/// sum / count of two values with independent noise of one deviation, first order in the noise.
+std::optional<NoisyValue> ratio(double sum, double count, double deviation, double scale) {
+  if (count < clear_of_noise * deviation) return std::nullopt;
+  const double value = std::clamp(sum / count, 0.0, 1.0);
+  return NoisyValue{scale * value, scale * deviation * std::sqrt(1 + value * value) / count};
+}
+
+privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& source,
+                            const privacy::Reservation& reservation) {
+  privacy::Receipt receipt;
+  receipt.algorithm = "evaluation";
+  receipt.calibration = "tight";
+  nlohmann::json parameters{{"noise_multiplier", plan.noise_multiplier},
+                            {"norm_bits", plan.norm_bits}};
+  if (plan.loss_cap) parameters["loss_cap"] = *plan.loss_cap;
+  receipt.parameters = parameters.dump();
+  receipt.events = reservation.spent();
+  receipt.guarantee = plan.guarantee;
+  receipt.cipher_delta = source.cipher_delta();
+  receipt.software_version = base::version;
+  if (!source.secure()) {
+    receipt.randomness = privacy::Randomness::seeded;
+    receipt.unprotected_reason =
+        "the noise was drawn from a known seed; for tests and experiments only";
+  }
+  return receipt;
+}
+
+}  // namespace
+
+EvaluationPlan plan_evaluation(const model::LinearModel& model, const EvaluationOptions& options) {
+  if (!(options.epsilon.value() > 0 && std::isfinite(options.epsilon.value()))) {
+    throw base::UsageError(
+        fmt::format("epsilon must be above 0 and finite, got {}", options.epsilon.value()));
+  }
+  double noise = privacy::gaussian::sigma_for(privacy::distance_factor(options.adjacency),
+                                              options.epsilon, options.delta);
+  if (!std::isfinite(noise)) {
+    throw base::GuaranteeError(
+        fmt::format("no finite noise gives epsilon {} at delta {}; ask for more",
+                    options.epsilon.value(), options.delta.value()));
+  }
+  // The accountant rounds up, so the last bits are its to decide.
+  const auto cost = [&] {
+    return privacy::epsilon(privacy::Gaussian{noise}, options.adjacency, options.delta);
+  };
+  while (cost() > options.epsilon.value()) {
+    noise *= 1 + 4 * std::numeric_limits<double>::epsilon();
+  }
+  const privacy::Event event = privacy::Gaussian{noise};
+  return {.guarantee = privacy::account(event, options.adjacency, options.delta),
+          .event = event,
+          .noise_multiplier = noise,
+          .norm_bits = choose_norm_bits(noise),
+          .counts_hits = model.task != model::Task::regression,
+          .loss_cap = choose_cap(model, options)};
+}
+
+Evaluation evaluate(const data::Dataset& dataset, const model::LinearModel& model,
+                    const EvaluationPlan& plan, random::Source& source,
+                    privacy::Reservation& reservation, const base::CancelToken* cancel) {
+  Scorer scorer(model, plan);
+  optimize::ScoreSum sum(scorer.terms(), plan.norm_bits);
+  std::vector<double> scores;
+  for (std::int64_t row = 0; row < dataset.rows(); ++row) {
+    if (cancel != nullptr) cancel->throw_if_cancelled();
+    scorer.score(dataset, row, scores);
+    sum.add(scores);
+  }
+  const double deviation = plan.noise_multiplier * sum.contribution_bound();
+  const auto released = mechanism::release_gaussian(std::move(sum).take(),
+                                                    privacy::NoiseMultiplier(plan.noise_multiplier),
+                                                    {}, source, reservation);
+  reservation.commit();
+
+  const auto& sums = released.value();
+  Evaluation out{.records = {sums[0], deviation},
+                 .accuracy = {},
+                 .mean_loss = {},
+                 .receipt = receipt_of(plan, source, reservation)};
+  if (plan.counts_hits) out.accuracy = ratio(sums[1], sums[0], deviation, 1);
+  if (plan.loss_cap) out.mean_loss = ratio(sums.back(), sums[0], deviation, *plan.loss_cap);
+  return out;
+}
+
+}  // namespace tacet::learn

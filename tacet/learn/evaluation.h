@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "tacet/base/progress.h"
+#include "tacet/data/dataset.h"
+#include "tacet/model/linear_model.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/receipt.h"
+#include "tacet/random/source.h"
+
+/// How well a model predicts private records, with differential privacy.
+///
+/// One release of the Gaussian mechanism: the number of records, of right answers (for classes),
+/// and the sum of the losses capped at a public value; accuracy and mean loss are their ratios.
+/// Each record moves the released vector by at most the square root of its length, so the
+/// accountant's exact curve of one Gaussian applies under every adjacency (Balle, Wang 2018).
+namespace tacet::learn {
+
+struct EvaluationOptions {
+  privacy::Epsilon epsilon;  ///< positive and finite
+  privacy::Delta delta;      ///< above 0
+  privacy::Adjacency adjacency;
+  std::optional<double> loss_cap = {};  ///< positive; a public rule chooses when absent
+};
+
+struct EvaluationPlan {
+  privacy::Guarantee guarantee;
+  privacy::Event event;
+  double noise_multiplier;
+  int norm_bits;
+  bool counts_hits;                ///< classes: how many predictions are right
+  std::optional<double> loss_cap;  ///< absent for several classes, which have no single loss
+};
+
+/// Settles noise and cap before a record is read. For classes the cap is four times the loss of a
+/// margin of 0; for numbers it is the largest loss between two values in the target's bounds.
+/// UsageError or GuaranteeError when the options make no sense.
+[[nodiscard]] EvaluationPlan plan_evaluation(const model::LinearModel& model,
+                                             const EvaluationOptions& options);
+
+struct NoisyValue {
+  double value;
+  double noise_deviation;  ///< standard deviation of the privacy noise in it
+};
+
+struct Evaluation {
+  NoisyValue records;
+  std::optional<NoisyValue> accuracy;   ///< absent when the noise drowns the count, or for numbers
+  std::optional<NoisyValue> mean_loss;  ///< of losses capped at the plan's cap; likewise
+  privacy::Receipt receipt;
+};
+
+/// Releases and commits the reservation, which must have been booked for plan.event before the
+/// records were read.
+[[nodiscard]] Evaluation evaluate(const data::Dataset& dataset, const model::LinearModel& model,
+                                  const EvaluationPlan& plan, random::Source& source,
+                                  privacy::Reservation& reservation,
+                                  const base::CancelToken* cancel = nullptr);
+
+}  // namespace tacet::learn

@@ -1,0 +1,134 @@
+#include "tacet/learn/evaluation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tests/support/statistics.h"
+
+namespace tacet::learn {
+namespace {
+
+using privacy::Adjacency;
+using privacy::Delta;
+using privacy::Epsilon;
+
+constexpr std::int64_t record_count = 2000;
+
+data::Schema one_number() {
+  data::Schema schema;
+  schema.columns = {{"x", data::NumericColumn{.lower = 0, .upper = 1}}};
+  schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  schema.intercept = false;
+  return schema;
+}
+
+/// Predicts "yes" for every record; three of four records are.
+struct Setting {
+  Setting() : model(model::empty_model(schema, model::LogisticLoss{})), dataset(schema.shape()) {
+    model.coefficients = {2};
+    const std::vector<std::int16_t> row{2048};
+    for (std::int64_t i = 0; i < record_count; ++i) {
+      dataset.append_dense(row, i % 4 == 0 ? -1.0 : 1.0);
+    }
+  }
+
+  [[nodiscard]] Evaluation run(const EvaluationPlan& plan, std::uint64_t seed) const {
+    random::SeededSource source(seed);
+    privacy::MemoryBudget budget(plan.guarantee.adjacency);
+    auto reservation = budget.reserve(plan.event, plan.guarantee);
+    return evaluate(dataset, model, plan, source, reservation);
+  }
+
+  data::Schema schema = one_number();
+  model::LinearModel model;
+  data::Dataset dataset;
+};
+
+EvaluationPlan plan_at(const model::LinearModel& model, double epsilon, Adjacency adjacency) {
+  return plan_evaluation(
+      model, {.epsilon = Epsilon(epsilon), .delta = Delta(1e-6), .adjacency = adjacency});
+}
+
+TEST(Evaluation, LittleNoiseGivesTheExactMetrics) {
+  const Setting setting;
+  const auto result = setting.run(plan_at(setting.model, 5000, Adjacency::add_remove), 1);
+  EXPECT_NEAR(result.records.value, record_count, 1);
+  EXPECT_NEAR(result.accuracy.value().value, 0.75, 1e-3);
+  const double expected = 0.75 * std::log1p(std::exp(-2)) + 0.25 * std::log1p(std::exp(2));
+  EXPECT_NEAR(result.mean_loss.value().value, expected, 2e-3);
+}
+
+TEST(Evaluation, TheNoiseHasTheStatedDeviation) {
+  const Setting setting;
+  const auto plan = plan_at(setting.model, 1, Adjacency::add_remove);
+  constexpr int runs = 400;
+  double counts = 0;
+  double accuracies = 0;
+  for (int seed = 0; seed < runs; ++seed) {
+    const auto result = setting.run(plan, static_cast<std::uint64_t>(seed));
+    const auto standardised = [](double value, double truth, double deviation) {
+      return (value - truth) * (value - truth) / (deviation * deviation);
+    };
+    counts += standardised(result.records.value, record_count, result.records.noise_deviation);
+    accuracies +=
+        standardised(result.accuracy.value().value, 0.75, result.accuracy.value().noise_deviation);
+  }
+  // Sums of `runs` squared normals: deviation sqrt(2 runs).
+  EXPECT_GT(test::normal_p_value((counts - runs) / std::sqrt(2.0 * runs)), test::false_alarm_rate);
+  EXPECT_GT(test::normal_p_value((accuracies - runs) / std::sqrt(2.0 * runs)),
+            test::false_alarm_rate);
+}
+
+TEST(Evaluation, ThePlanStaysWithinTheGuaranteeAndReplacementCostsTwice) {
+  const Setting setting;
+  const auto add = plan_at(setting.model, 1, Adjacency::add_remove);
+  const auto replace = plan_at(setting.model, 1, Adjacency::replace_one);
+  EXPECT_LE(add.guarantee.epsilon, 1);
+  EXPECT_GT(add.guarantee.epsilon, 1 - 1e-6);
+  EXPECT_NEAR(replace.noise_multiplier, 2 * add.noise_multiplier, 1e-6);
+}
+
+TEST(Evaluation, LossesAreCappedAtAPublicValue) {
+  const Setting setting;
+  const auto plan = plan_evaluation(setting.model, {.epsilon = Epsilon(5000),
+                                                    .delta = Delta(1e-6),
+                                                    .adjacency = Adjacency::add_remove,
+                                                    .loss_cap = 0.1});
+  EXPECT_NEAR(setting.run(plan, 1).mean_loss.value().value, 0.1, 1e-3);
+}
+
+TEST(Evaluation, ARatioThatTheNoiseDrownsIsNotReported) {
+  const Setting setting;
+  const auto result = setting.run(plan_at(setting.model, 1e-4, Adjacency::add_remove), 1);
+  EXPECT_FALSE(result.accuracy.has_value());
+  EXPECT_FALSE(result.mean_loss.has_value());
+}
+
+TEST(Evaluation, TheReceiptSaysWhatWasSpentAndThatASeedProtectsNobody) {
+  const Setting setting;
+  const auto plan = plan_at(setting.model, 1, Adjacency::add_remove);
+  const auto receipt = setting.run(plan, 1).receipt;
+  EXPECT_EQ(receipt.events, plan.event);
+  EXPECT_FALSE(receipt.is_protected());
+}
+
+TEST(Evaluation, OptionsThatPromiseNothingAreRefused) {
+  const Setting setting;
+  EXPECT_THROW((void)plan_at(setting.model, INFINITY, Adjacency::add_remove), base::UsageError);
+  EXPECT_THROW((void)plan_at(setting.model, 0, Adjacency::add_remove), base::UsageError);
+  EXPECT_THROW((void)plan_evaluation(
+                   setting.model,
+                   {.epsilon = Epsilon(1), .delta = Delta(0), .adjacency = Adjacency::add_remove}),
+               base::GuaranteeError);
+  EXPECT_THROW((void)plan_evaluation(setting.model, {.epsilon = Epsilon(1),
+                                                     .delta = Delta(1e-6),
+                                                     .adjacency = Adjacency::add_remove,
+                                                     .loss_cap = -1}),
+               base::UsageError);
+}
+
+}  // namespace
+}  // namespace tacet::learn
