@@ -60,6 +60,66 @@ TEST(Pld, BracketsTheClosedFormOfDelta) {
   }
 }
 
+/// delta of one Poisson-sampled Gaussian step, exactly: q delta(log(1 + (e^e - 1) / q)) for the
+/// order that removes, by reflection of the negative branch for the other.
+double one_step_delta(double q, double mu, double epsilon, pairs::Order order) {
+  if (order == pairs::Order::remove) {
+    return q * gaussian::delta(mu, std::log1p(std::expm1(epsilon) / q));
+  }
+  // H_a(Q || mixture) = 1 - a + a H_{1/a}(mixture || Q), at 1/a = e^-epsilon below 1.
+  const double inner = 1 + std::expm1(-epsilon) / q;
+  if (inner <= 0) return 0;
+  const double forward = q * gaussian::delta(mu, std::log(inner));
+  return 1 - std::exp(epsilon) + std::exp(epsilon) * forward;
+}
+
+TEST(Pld, BracketsOneSampledStepInBothOrders) {
+  for (const auto order : {pairs::Order::remove, pairs::Order::add}) {
+    for (const double q : {1e-4, 0.3}) {
+      for (const double mu : {0.5, 3.0}) {
+        std::vector<pld::Component> parts;
+        parts.push_back({pairs::poisson(pairs::gaussian(mu), q, order), 1});
+        for (const double share : {0.02, 0.3, 0.8}) {
+          const double largest = order == pairs::Order::add ? -std::log1p(-q) : 2.0;
+          const double epsilon = share * largest;
+          const double exact = one_step_delta(q, mu, epsilon, order);
+          if (exact < 1e-9) continue;  // the reflected formula cancels there
+          const auto bracket = pld::delta_bracket(parts, epsilon);
+          const double slack = 1e-15 / exact + 1e-9;
+          EXPECT_LE(bracket.lower, exact * (1 + slack)) << q << " " << mu << " " << epsilon;
+          EXPECT_GE(bracket.upper, exact * (1 - slack)) << q << " " << mu << " " << epsilon;
+          // Losses just below the largest one of the other order crowd into 1e-4 of a range of 7.
+          if (order == pairs::Order::add && q < 0.01) continue;
+          EXPECT_LE(bracket.upper - bracket.lower, 2e-3 * bracket.upper)
+              << q << " " << mu << " " << epsilon;
+        }
+      }
+    }
+  }
+}
+
+TEST(Pld, DiscretisationsConserveBothMasses) {
+  for (const double q : {1e-4, 0.3}) {
+    for (const auto order : {pairs::Order::remove, pairs::Order::add}) {
+      const auto pair = pairs::poisson(pairs::gaussian(1), q, order);
+      const auto moments = pld::loss_moments(*pair, -40);
+      const auto cells = pld::make_cells(*pair, moments.spread / 10, -60, {moments, false, 5});
+      for (const auto& grid : {pld::upper_grid(cells), pld::lower_grid(cells)}) {
+        double p = grid.infinite;
+        double mass = 0;
+        for (std::size_t i = 0; i < grid.mass.size(); ++i) {
+          EXPECT_GE(grid.mass[i], 0);
+          p += grid.mass[i];
+          const double loss = grid.offset + static_cast<double>(grid.index[i]) * grid.step;
+          mass += grid.mass[i] * std::exp(-loss);
+        }
+        EXPECT_NEAR(p, 1, 1e-11) << q;
+        EXPECT_NEAR(mass, 1, 1e-8) << q;
+      }
+    }
+  }
+}
+
 TEST(Pld, HalvingTheGridShrinksTheGapFourfold) {
   for (const auto& [q, sigma, steps] :
        {std::tuple{0.01, 1.0, 1000}, std::tuple{0.1, 2.0, 100}, std::tuple{1.0, 10.0, 100}}) {

@@ -101,4 +101,53 @@ NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, Epsilon epsilon
   return NoiseMultiplier(std::exp(safe));
 }
 
+namespace {
+
+/// Whether a plan, accounted as everyone else would, stays within the target.
+bool stays_within(const SampledGaussianPlan& plan, NoiseMultiplier noise, Epsilon epsilon,
+                  Delta delta, Adjacency adjacency) {
+  return epsilon_interval(to_event(plan, noise), adjacency, delta).upper <= epsilon.value();
+}
+
+}  // namespace
+
+std::int64_t calibrate_steps(SamplingRate rate, NoiseMultiplier noise, Epsilon epsilon, Delta delta,
+                             Adjacency adjacency) {
+  constexpr auto most = std::int64_t{1} << 40;
+  const auto holds = [&](std::int64_t steps) {
+    return stays_within({rate, steps}, noise, epsilon, delta, adjacency);
+  };
+  if (!holds(1)) return 0;
+  std::int64_t inside = 1;
+  std::int64_t outside = 2;
+  while (holds(outside)) {
+    inside = outside;
+    if (outside >= most) return most;
+    outside *= 2;
+  }
+  while (outside - inside > 1) {
+    const auto middle = inside + (outside - inside) / 2;
+    (holds(middle) ? inside : outside) = middle;
+  }
+  return inside;
+}
+
+SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise, Epsilon epsilon, Delta delta,
+                            Adjacency adjacency) {
+  if (steps < 1) throw base::UsageError(fmt::format("steps must be 1 or more, got {}", steps));
+  constexpr double smallest = 1e-9;
+  const auto holds = [&](double rate) {
+    return stays_within({SamplingRate(rate), steps}, noise, epsilon, delta, adjacency);
+  };
+  if (holds(1)) return SamplingRate(1);
+  if (!holds(smallest)) return SamplingRate(0);
+  double inside = std::log(smallest);
+  double outside = 0;
+  while (outside - inside > 1e-3) {
+    const double middle = 0.5 * (inside + outside);
+    (holds(std::exp(middle)) ? inside : outside) = middle;
+  }
+  return SamplingRate(std::exp(inside));
+}
+
 }  // namespace tacet::privacy

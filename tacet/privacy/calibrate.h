@@ -24,4 +24,14 @@ struct SampledGaussianPlan {
 [[nodiscard]] NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, Epsilon epsilon,
                                               Delta delta, Adjacency adjacency);
 
+/// The largest number of steps at `noise` that stays (epsilon, delta)-DP; 0 where not even one
+/// does. At most 2^40.
+[[nodiscard]] std::int64_t calibrate_steps(SamplingRate rate, NoiseMultiplier noise,
+                                           Epsilon epsilon, Delta delta, Adjacency adjacency);
+
+/// The largest sampling rate, to a relative 1e-3 and rounded down, that stays (epsilon, delta)-DP
+/// for `steps` steps at `noise`; 0 where none above 1e-9 does.
+[[nodiscard]] SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise,
+                                          Epsilon epsilon, Delta delta, Adjacency adjacency);
+
 }  // namespace tacet::privacy

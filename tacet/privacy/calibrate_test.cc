@@ -40,5 +40,40 @@ TEST(Calibration, EdgeTable) {
                base::UsageError);
 }
 
+TEST(Calibration, StepsAndRateAreTheLargestThatHold) {
+  const auto adjacency = Adjacency::add_remove;
+  const Delta delta(1e-6);
+  const auto steps =
+      calibrate_steps(SamplingRate(0.01), NoiseMultiplier(1), Epsilon(1.5), delta, adjacency);
+  EXPECT_LE(epsilon(to_event({SamplingRate(0.01), steps}, NoiseMultiplier(1)), adjacency, delta),
+            1.5);
+  EXPECT_GT(
+      epsilon(to_event({SamplingRate(0.01), steps + 1}, NoiseMultiplier(1)), adjacency, delta),
+      1.5);
+  EXPECT_EQ(calibrate_steps(SamplingRate(1), NoiseMultiplier(1), Epsilon(0.1), delta, adjacency),
+            0);
+  const auto rate = calibrate_rate(100, NoiseMultiplier(1), Epsilon(1.5), delta, adjacency);
+  const auto spent = [&](double q) {
+    return epsilon(to_event({SamplingRate(q), 100}, NoiseMultiplier(1)), adjacency, delta);
+  };
+  EXPECT_LE(spent(rate.value()), 1.5);
+  EXPECT_GT(spent(rate.value() * 1.005), 1.5);
+}
+
+TEST(CalibrationLong, RoundTripsOnAGrid) {
+  for (const double q : {1e-3, 1e-2, 0.1, 0.5, 1.0}) {
+    for (const std::int64_t steps : {1, 10, 100, 1000, 10000}) {
+      for (const double target : {0.1, 0.5, 1.0, 4.0, 10.0}) {
+        const SampledGaussianPlan plan{SamplingRate(q), steps};
+        const auto noise =
+            calibrate_noise(plan, Epsilon(target), Delta(1e-6), Adjacency::add_remove);
+        const double spent = epsilon(to_event(plan, noise), Adjacency::add_remove, Delta(1e-6));
+        EXPECT_LE(spent, target) << q << " " << steps;
+        EXPECT_GE(spent, target * (1 - 5e-3)) << q << " " << steps << " " << target;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tacet::privacy

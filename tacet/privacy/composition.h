@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
 
@@ -12,5 +14,15 @@ namespace tacet::privacy {
 
 /// The epsilon of account().
 [[nodiscard]] double epsilon(const Event& event, Adjacency adjacency, Delta delta);
+
+/// delta of `count` adaptive (epsilon, delta_each)-DP releases at `total_epsilon`, the optimal
+/// composition theorem (Kairouz, Oh, Viswanath 2015), rounded up.
+[[nodiscard]] double optimal_composition_delta(Epsilon epsilon, double delta_each,
+                                               std::int64_t count, Epsilon total_epsilon);
+
+/// The advanced composition theorem (Dwork, Rothblum, Vadhan 2010), for papers that used it:
+/// epsilon sqrt(2 count ln(1/slack)) + count epsilon (e^epsilon - 1), at count delta_each + slack.
+[[nodiscard]] Guarantee advanced_composition(const Guarantee& each, std::int64_t count,
+                                             double slack);
 
 }  // namespace tacet::privacy

@@ -37,5 +37,27 @@ TEST(Account, EdgeTable) {
   EXPECT_EQ(epsilon(Gaussian{1}, Adjacency::add_remove, Delta(0)), HUGE_VAL);
 }
 
+// Reference values computed at 40 digits.
+TEST(OptimalComposition, AgreesWithTheReferenceTable) {
+  const auto delta = [](double e, std::int64_t n, double total) {
+    return optimal_composition_delta(Epsilon(e), 0, n, Epsilon(total));
+  };
+  EXPECT_NEAR(delta(.1, 10, .5) / 9.9296269173889e-3, 1, 1e-11);
+  EXPECT_NEAR(delta(.1, 30, 1) / 1.0561676338630e-2, 1, 1e-11);
+  EXPECT_NEAR(delta(.05, 100, 1.5) / 3.4880352082598e-4, 1, 1e-11);
+  EXPECT_NEAR(delta(.01, 1000, 1) / 1.0831170545139e-4, 1, 1e-9);
+  EXPECT_NEAR(delta(1, 5, 3) / 0.18055462860278, 1, 1e-11);
+  EXPECT_EQ(delta(1, 1, 1), 0);
+  EXPECT_NEAR(optimal_composition_delta(Epsilon(1), 1e-3, 1, Epsilon(1)), 1e-3, 1e-15);
+  EXPECT_NEAR(optimal_composition_delta(Epsilon(0), 1e-3, 3, Epsilon(0)), 1 - .999 * .999 * .999,
+              1e-14);
+}
+
+TEST(AdvancedComposition, IsAboveTheOptimalOne) {
+  const auto total = advanced_composition({0.05, 0, Adjacency::add_remove}, 100, 1e-6);
+  EXPECT_LT(optimal_composition_delta(Epsilon(0.05), 0, 100, Epsilon(total.epsilon)), 1e-6);
+  EXPECT_EQ(total.delta, 1e-6);
+}
+
 }  // namespace
 }  // namespace tacet::privacy

@@ -253,7 +253,9 @@ class Search {
   /// Prepares the next level from the width reached; the error of both ends falls with step^2.
   void refine() {
     const double gap = relative_gap();
-    if (gap > 0.8 * last_gap_) exhausted_ = true;  // round-off, not the grid, sets the width
+    // When finer grids stop helping, round-off and not the grid sets the width.
+    stagnant_ = gap > 0.8 * last_gap_ ? stagnant_ + 1 : 0;
+    if (stagnant_ >= 2) exhausted_ = true;
     if (std::isfinite(gap) && gap < 0.5) last_gap_ = gap;
     double factor = 0.125;
     if (std::isfinite(gap) && gap < 0.5) {
@@ -295,7 +297,8 @@ class Search {
         best = reached;
         best_theta = *theta_;
       }
-      if (best <= acceptable || *theta_ == 0 || (std::isfinite(best) && reached > 2 * best)) break;
+      if (best <= acceptable || *theta_ == 0 || (std::isfinite(best) && reached > 1.2 * best))
+        break;
       *theta_ = *theta_ < 1e-3 ? 0 : *theta_ * (i < 6 ? 0.85 : 0.3);
     }
     theta_ = best_theta;
@@ -329,6 +332,7 @@ class Search {
   std::optional<double> theta_;
   double guess_ = 0;
   double last_gap_ = infinity;
+  int stagnant_ = 0;
   bool uniform_ = false;
   std::vector<Resolution> resolutions_;
   double step_ = 0;

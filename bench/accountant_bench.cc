@@ -1,6 +1,6 @@
 // Accounting four trainings to a relative width of 1e-3, Renyi accounting and a calibration.
 //
-//   bench_accountant OUTPUT.json [REPETITIONS]
+//   accountant_bench OUTPUT.json [REPETITIONS]
 //
 // writes rows (name, value, unit, baseline, ratio): the median time of each setting against what it
 // must not exceed, and the width reached. Without arguments the rows go to standard output.
