@@ -233,7 +233,7 @@ class Merger {
     // An atom on the grid, up to the rounding that loss_slack covers, stays alone.
     const double nearest = std::round(position);
     const double beyond = ratio - (grid_.offset + nearest * grid_.step);
-    if (beyond >= -0.25 * loss_slack && beyond < 1e-7 * grid_.step) {
+    if (beyond >= -0.01 * loss_slack && beyond < 1e-7 * grid_.step) {
       add(static_cast<std::int64_t>(nearest), left_ * cells_.p[start]);
       next_cell();
       return;

@@ -81,9 +81,10 @@ struct LossRange {
 /// From a coarse table.
 [[nodiscard]] Moments loss_moments(const pairs::Pair& pair, double log_tail);
 
-/// What the rounding of one step's grid may amount to: every loss is off by at most loss_slack, and
-/// every mass by a factor within exp(+-mass_slack).
-constexpr double loss_slack = 0x1p-46;
-constexpr double mass_slack = 0x1p-46;
+/// What the rounding of one step's grid may amount to: every loss is off by at most loss_slack plus
+/// a few units of its own, every mass by a factor within exp(+-mass_slack). The density at z
+/// deviations is known to some z^2 units of rounding only; both hold for tails down to e^-500.
+constexpr double loss_slack = 0x1p-42;
+constexpr double mass_slack = 0x1p-40;
 
 }  // namespace tacet::privacy::pld

@@ -29,7 +29,9 @@ class GaussianPair final : public Pair {
   Masses interval(double low, double high) const override {
     const double p = normal_interval((low - half_square_) / mu_, (high - half_square_) / mu_);
     const double q = normal_interval((low + half_square_) / mu_, (high + half_square_) / mu_);
-    return {p, q, log_of_ratio(p, q)};
+    // Rounding an argument z moves the log density by z^2 units.
+    const double z = (std::min(std::fabs(low), std::fabs(high)) + half_square_) / mu_;
+    return {p, q, log_of_ratio(p, q), 0x1p-48 + 0x1p-49 * z * z};
   }
   double lowest() const override { return -infinity; }
   double highest() const override { return infinity; }
@@ -216,7 +218,7 @@ class PoissonPair final : public Pair {
     const double error = mixture > 0 ? q_ * m.p / mixture : 1;  // of log1p to that of p / q
     const double ratio = m.q == 0 && mixture == 0 ? 0 : log_mixture_ratio(m, mixture);
     const double ratio_error =
-        std::isfinite(ratio) ? 0x1p-47 * error + 0x1p-50 * std::fabs(ratio) : 0x1p-47;
+        std::isfinite(ratio) ? 2 * m.ratio_error * error + 0x1p-50 * std::fabs(ratio) : 0x1p-47;
     if (order_ == Order::remove) return {mixture, m.q, ratio, ratio_error};
     return {m.q, mixture, m.q == 0 ? -infinity : -ratio, ratio_error};
   }
@@ -240,7 +242,7 @@ class FixedSizePair final : public Pair {
     const auto positive = base_->interval(0, infinity);
     const double above = (1 - gamma_) * positive.q + gamma_ * (positive.p + base_->infinite_mass());
     // By symmetry, Q mirrors P: the rest of the mass sits at loss 0 under both laws.
-    at_zero_ = std::max(0.0, 1 - above - positive.q);
+    at_zero_ = std::max(0.0, 1 - above - positive.q) + 0x1p-51;
     if (!std::isfinite(above)) at_zero_ = 0;
   }
   Masses interval(double low, double high) const override {

@@ -124,6 +124,19 @@ std::int64_t GridSum::steps() const {
   return total;
 }
 
+double GridSum::loss_error() const {
+  double error = 8 * u * std::fabs(offset_);
+  for (const auto& part : parts_) {
+    const auto& grid = part.grid;
+    const double largest = std::max(std::fabs(static_cast<double>(grid.index.front())),
+                                    std::fabs(static_cast<double>(grid.index.back()))) *
+                               grid.step +
+                           std::fabs(grid.offset);
+    error += static_cast<double>(part.count) * (loss_slack + 8 * u * largest);
+  }
+  return error;
+}
+
 double GridSum::lowest_index() const {
   double sum = 0;
   for (const auto& part : parts_) {
@@ -343,8 +356,7 @@ int TwinTransform::prepare(double theta) {
     law.step_ = sums_[k]->step();
     law.offset_ = sums_[k]->offset();
     law.infinite_mass_ = sums_[k]->infinite_mass();
-    law.loss_error_ =
-        static_cast<double>(sums_[k]->steps()) * loss_slack + 8 * u * std::fabs(law.offset_);
+    law.loss_error_ = sums_[k]->loss_error();
     law.low_ = window.low;
     width = std::max(width, window.high - window.low + 1);
   }

@@ -38,6 +38,8 @@ class GridSum {
   /// P(some loss is infinite), rounded up.
   [[nodiscard]] double infinite_mass() const;
   [[nodiscard]] std::int64_t steps() const;
+  /// What rounding may add to or take from the summed loss.
+  [[nodiscard]] double loss_error() const;
   /// Smallest and largest value of Y in steps.
   [[nodiscard]] double lowest_index() const;
   [[nodiscard]] double highest_index() const;
