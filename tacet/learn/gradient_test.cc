@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/data/read_dataset.h"
-#include "tacet/model/metrics.h"
+#include "tacet/optimize/erm.h"
 #include "tacet/privacy/composition.h"
 #include "tests/support/data_sets.h"
 
@@ -71,18 +72,16 @@ TEST(Gradient, ReachesTheStatedAccuracyOnAdult) {
   RecordProperty("epsilon_1", std::to_string(at_one));
   RecordProperty("epsilon_0.1", std::to_string(at_tenth));
   EXPECT_GE(at_one, 0.845);
-  EXPECT_GE(at_tenth, 0.830);
+  EXPECT_GE(at_tenth, 0.835);
 }
 
-TEST(Gradient, ReachesTheStatedAccuracyOnBankMarketing) {
-  TACET_SKIP_WITHOUT_DATA(file, "bank_marketing/bank-additional-full.csv.gz");
-  auto schema = data::load_schema(test::source_file("data/schemas/bank_marketing.toml"));
-  const auto all = data::read_dataset(file, schema);
-  // Every fifth record tests; the file is ordered by date, so the split is not random.
-  data::Dataset train(schema.shape());
-  data::Dataset test(schema.shape());
+// Every fifth record tests; files ordered by date make it a fixed split, not a random one.
+std::pair<data::Dataset, data::Dataset> split(const data::Dataset& all,
+                                              const data::Schema& schema) {
+  std::pair<data::Dataset, data::Dataset> parts{data::Dataset(schema.shape()),
+                                                data::Dataset(schema.shape())};
   for (std::int64_t i = 0; i < all.rows(); ++i) {
-    auto& part = i % 5 == 4 ? test : train;
+    auto& part = i % 5 == 4 ? parts.second : parts.first;
     if (all.sparse()) {
       const auto row = all.sparse_row(i);
       part.append({.columns = {row.columns.begin(), row.columns.end()},
@@ -92,9 +91,17 @@ TEST(Gradient, ReachesTheStatedAccuracyOnBankMarketing) {
       part.append_dense(all.dense_row(i), all.label(i));
     }
   }
+  return parts;
+}
+
+TEST(Gradient, ReachesTheStatedAccuracyOnBankMarketing) {
+  TACET_SKIP_WITHOUT_DATA(file, "bank_marketing/bank-additional-full.csv.gz");
+  auto schema = data::load_schema(test::source_file("data/schemas/bank_marketing.toml"));
+  const auto all = data::read_dataset(file, schema);
+  auto [train_part, test] = split(all, schema);
   schema.public_row_count = 32950;
-  const Setting setting{std::move(schema), std::move(train)};
-  EXPECT_GE(median_accuracy(setting, test, 1), 0.896);
+  const Setting setting{std::move(schema), std::move(train_part)};
+  EXPECT_GE(median_accuracy(setting, test, 1), 0.897);
 }
 
 TEST(Gradient, GivesTheSameModelForAnyNumberOfThreads) {
@@ -224,6 +231,124 @@ TEST(Gradient, SecureNoiseGivesAProtectedReceipt) {
       train_gradient(setting.train, setting.schema, plan, {*source, reservation, pool, reducer});
   EXPECT_TRUE(trained.receipt.is_protected());
   EXPECT_TRUE(reservation.committed());
+}
+
+TEST(Gradient, MinibatchesAreAccountedAsSampledAndReproducible) {
+  const auto setting = berkeley();
+  const LinearOptions options{.epsilon = 1, .adjacency = add_remove, .batch_size = 100};
+  const auto plan = plan_gradient(setting.schema, options);
+  EXPECT_GE(plan.rate, 100.0 / 4526);
+  EXPECT_LT(plan.rate, 100.0 / 4526 + 1e-15);
+  const auto* repeated = plan.events.as<privacy::Repeated>();
+  ASSERT_NE(repeated, nullptr);
+  const auto* sampled = repeated->base->as<privacy::PoissonSampled>();
+  ASSERT_NE(sampled, nullptr);
+  EXPECT_EQ(sampled->rate, plan.rate);
+  EXPECT_LE(plan.guarantee.epsilon, 1);
+  const auto one = train(setting, options, 5, 1);
+  EXPECT_EQ(one.receipt.sampling, "poisson");
+  EXPECT_EQ(one.model.coefficients, train(setting, options, 5, 3).model.coefficients);
+  EXPECT_GE(accuracy(one.model, setting.train), 0.6);
+}
+
+// Expected batches of a tenth of a record: nearly every step has an empty sample, and all of them
+// release noise like the others.
+TEST(Gradient, AnEmptySampleIsAStepLikeEveryOther) {
+  const auto setting = berkeley();
+  const LinearOptions options{.epsilon = 1,
+                              .adjacency = add_remove,
+                              .public_row_count = std::int64_t{1} << 31,
+                              .steps = 50,
+                              .batch_size = 10};
+  const auto trained = train(setting, options, 1);
+  EXPECT_EQ(trained.receipt.events, plan_gradient(setting.schema, options).events);
+  for (const double c : trained.model.coefficients) EXPECT_NE(c, 0);
+}
+
+TEST(Gradient, PenaltyPullsToThePenalisedMinimum) {
+  const auto setting = berkeley();
+  const LinearOptions options{
+      .epsilon = 1e5, .adjacency = add_remove, .steps = 2000, .step_size = 4, .l2 = 0.05};
+  const auto trained = train(setting, options, 1).model.coefficients;
+  base::ThreadPool pool(2);
+  const auto truth = optimize::minimise_without_protection(setting.train, model::LogisticLoss{},
+                                                           {.l2 = 0.05}, pool);
+  for (std::size_t j = 0; j < trained.size(); ++j) {
+    EXPECT_NEAR(trained[j], truth.weights[j], 0.01);
+  }
+}
+
+TEST(Gradient, WeightsStayInTheBall) {
+  const auto setting = berkeley();
+  for (const auto averaging :
+       {Averaging::suffix, Averaging::uniform, Averaging::last, Averaging::polynomial}) {
+    const LinearOptions options{
+        .epsilon = 0.1, .adjacency = add_remove, .averaging = averaging, .radius = 0.7};
+    const auto model = train(setting, options, 1).model;
+    double square = 0;
+    for (const double c : model.coefficients) square += c * c;
+    EXPECT_LE(square, 0.49 * (1 + 1e-12));
+    EXPECT_TRUE(model.noise_deviations.empty());
+  }
+}
+
+// With next to no noise each kind of mean is what a plain computation from its definition gives.
+TEST(Gradient, AveragesAreWhatTheirNamesSay) {
+  const auto setting = berkeley();
+  LinearOptions options{.epsilon = 1e6, .adjacency = add_remove, .steps = 4, .step_size = 1};
+  const auto run = [&](std::int64_t steps, Averaging averaging) {
+    auto chosen = options;
+    chosen.steps = steps;
+    chosen.averaging = averaging;
+    return train(setting, chosen, 1).model.coefficients;
+  };
+  std::vector<std::vector<double>> iterates;
+  for (std::int64_t t = 1; t <= 4; ++t) iterates.push_back(run(t, Averaging::last));
+  for (std::size_t j = 0; j < iterates[0].size(); ++j) {
+    const double w1 = iterates[0][j], w2 = iterates[1][j], w3 = iterates[2][j], w4 = iterates[3][j];
+    EXPECT_NEAR(run(4, Averaging::uniform)[j], (w1 + w2 + w3 + w4) / 4, 1e-3);
+    EXPECT_NEAR(run(4, Averaging::suffix)[j], (w3 + w4) / 2, 1e-3);
+    // Weights binomial(t + 2, 3): 1, 4, 10, 20.
+    EXPECT_NEAR(run(4, Averaging::polynomial)[j], (w1 + 4 * w2 + 10 * w3 + 20 * w4) / 35, 1e-3);
+  }
+}
+
+// The mean loss over the best constant's, on records that were not trained on.
+double loss_ratio(const Setting& setting, const data::Dataset& test, const model::Loss& loss) {
+  std::vector<double> ratios;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const LinearOptions options{.epsilon = 1, .delta = 1e-5, .adjacency = add_remove, .loss = loss};
+    const auto model = train(setting, options, seed).model;
+    double total = 0;
+    std::vector<double> margin(1);
+    for (std::int64_t i = 0; i < test.rows(); ++i) {
+      model::margins(model, test, i, margin);
+      total += model::loss_value(loss, margin[0], test.label(i));
+    }
+    ratios.push_back(total);
+  }
+  double best = std::numeric_limits<double>::infinity();
+  for (double c = -1; c <= 1; c += 0.005) {
+    double total = 0;
+    for (std::int64_t i = 0; i < test.rows(); ++i) {
+      total += model::loss_value(loss, c, test.label(i));
+    }
+    best = std::min(best, total);
+  }
+  std::ranges::sort(ratios);
+  return ratios[2] / best;
+}
+
+TEST(Gradient, ReachesTheStatedLossOnCaliforniaHousing) {
+  TACET_SKIP_WITHOUT_DATA(file, "california_housing/housing.csv.gz");
+  auto schema = data::load_schema(test::source_file("data/schemas/california_housing.toml"));
+  const auto all = data::read_dataset(file, schema);
+  auto [train_part, test] = split(all, schema);
+  schema.public_row_count = 16512;
+  const Setting setting{std::move(schema), std::move(train_part)};
+  EXPECT_LE(loss_ratio(setting, test, model::AbsoluteLoss{}), 0.75);
+  EXPECT_LE(loss_ratio(setting, test, model::HuberLoss{}), 0.75);
+  EXPECT_LE(loss_ratio(setting, test, model::PinballLoss{0.9}), 0.8);
 }
 
 TEST(Gradient, StopsBetweenStepsWhenCancelled) {

@@ -178,6 +178,89 @@ TEST(GradientSum, IsTheSameForAnyThreadsAndForDenseAndSparse) {
   }
 }
 
+std::vector<std::int64_t> sum_of_units(const std::vector<std::vector<Record>>& units,
+                                       std::int64_t outputs, const ContributionLimit& limit,
+                                       std::span<const double> weights) {
+  Dataset dataset({.columns = 3, .norm_bound = 1, .storage = Storage::dense});
+  dataset.declare_units();
+  std::int64_t unit = 0;
+  for (const auto& records : units) {
+    for (const auto& record : records) dataset.append_dense(record.features, record.label, unit);
+    ++unit;
+  }
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  const model::Loss loss = model::SquaredLoss{};
+  const auto sum = GradientSum(dataset, loss, outputs, limit, pool, reducer).at(weights);
+  const auto values = sum.open(mechanism::DoorKeeper::door());
+  return {values.begin(), values.end()};
+}
+
+// A unit is all of its records, however many: one unit more, less or another moves the sum by no
+// more than the bound, for one output and for several.
+TEST(GradientSum, UnitsOfManyRecordsStayWithinTheBoundTogether) {
+  RecordMaker make(3, 21);
+  double closest = 0;
+  for (int trial = 0; trial < 10000; ++trial) {
+    const auto outputs = static_cast<std::int64_t>(1 + make.bits() % 4);
+    const ContributionLimit limit{.clipping_norm = 1,
+                                  .norm_bits = static_cast<int>(14 + make.bits() % 17),
+                                  .records_a_unit = static_cast<std::int64_t>(1 + make.bits() % 5)};
+    std::vector<double> weights;
+    for (std::int64_t j = 0; j < 3 * outputs; ++j) {
+      weights.push_back(static_cast<double>(make.bits() % 2001) - 1000);
+    }
+    const auto make_unit = [&] {
+      std::vector<Record> unit;
+      const auto alike = make();
+      for (std::uint64_t r = 0; r < 1 + make.bits() % 8; ++r) {
+        unit.push_back(make.bits() % 2 == 0 ? alike : make());
+        if (outputs > 1) {
+          unit.back().label =
+              static_cast<double>(make.bits() % static_cast<std::uint64_t>(outputs));
+        }
+      }
+      return unit;
+    };
+    std::vector<std::vector<Record>> units{make_unit(), make_unit()};
+    const auto full = sum_of_units(units, outputs, limit, weights);
+    auto other = units;
+    other[1] = make_unit();
+    const double bound = std::ldexp(1.0, limit.norm_bits);
+    ASSERT_LE(distance(full, sum_of_units({units[0]}, outputs, limit, weights)), bound);
+    ASSERT_LE(distance(full, sum_of_units({units[1]}, outputs, limit, weights)), bound);
+    const double moved = distance(full, sum_of_units(other, outputs, limit, weights));
+    ASSERT_LE(moved, 2 * bound);
+    closest = std::max(closest, moved / (2 * bound));
+  }
+  EXPECT_GE(closest, 0.9);
+}
+
+TEST(GradientSum, ASampleSumsItsRecordsAndCarriesItsRate) {
+  RecordMaker make(3, 8);
+  std::vector<Record> records;
+  for (int i = 0; i < 60; ++i) records.push_back(make());
+  const std::vector<std::int64_t> sample{0, 3, 4, 17, 59};
+  std::vector<Record> chosen;
+  for (const auto i : sample) chosen.push_back(records[static_cast<std::size_t>(i)]);
+  const std::vector<double> weights{0.3, -0.2, 1};
+  const ContributionLimit limit{};
+  const model::Loss loss = model::LogisticLoss{};
+  base::ThreadPool pool(2);
+  base::LocalReducer reducer;
+  for (const auto storage : {Storage::dense, Storage::sparse}) {
+    const auto dataset = make_dataset(records, 3, storage);
+    const GradientSum sums(dataset, loss, 1, limit, pool, reducer);
+    const auto sum = sums.at(weights, sample, privacy::SamplingRate(0.1));
+    const auto values = sum.open(mechanism::DoorKeeper::door());
+    EXPECT_EQ(std::vector<std::int64_t>(values.begin(), values.end()),
+              sum_of(make_dataset(chosen, 3, storage), loss, weights, limit));
+    EXPECT_EQ(sum.sampling_rate().value(), 0.1);
+    const auto empty = sums.at(weights, {}, privacy::SamplingRate(0.1));
+    for (const auto value : empty.open(mechanism::DoorKeeper::door())) EXPECT_EQ(value, 0);
+  }
+}
+
 TEST(WeightGrid, InnerProductsAreExactInAnyOrder) {
   __extension__ using Wide = __int128;
   std::mt19937_64 bits(4);
