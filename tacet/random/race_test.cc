@@ -62,7 +62,7 @@ double fit_to_plackett_luce(const std::vector<ScoredCandidate>& candidates, std:
 }
 
 TEST(ExponentialRace, OrderedChoicesFollowPlackettLuce) {
-  EXPECT_GT(fit_to_plackett_luce(listed, 30000), test::false_alarm_rate);
+  EXPECT_GT(fit_to_plackett_luce(listed, 20000), test::false_alarm_rate);
 }
 
 // Listed or not is a private fact: candidates of score 0 that are listed must not be told apart.
@@ -70,8 +70,8 @@ TEST(ExponentialRace, ListingACandidateOfScoreZeroDoesNotChangeTheLaw) {
   const std::vector<ScoredCandidate> all = {{0, 0}, {1, 18}, {2, 0}, {3, 0},
                                             {4, 7}, {5, 0},  {6, 20}};
   const std::vector<ScoredCandidate> some = {{1, 18}, {3, 0}, {4, 7}, {5, 0}, {6, 20}};
-  EXPECT_GT(fit_to_plackett_luce(all, 30000), test::false_alarm_rate);
-  EXPECT_GT(fit_to_plackett_luce(some, 30000), test::false_alarm_rate);
+  EXPECT_GT(fit_to_plackett_luce(all, 10000), test::false_alarm_rate);
+  EXPECT_GT(fit_to_plackett_luce(some, 10000), test::false_alarm_rate);
 }
 
 TEST(ExponentialRaceLong, OrderedChoicesFollowPlackettLuce) {
