@@ -343,6 +343,14 @@ TEST(Accountant, LaplaceAndBoundedRangeFollowTheirProfiles) {
   }
 }
 
+TEST(Accountant, OutcomesOfOneSideAloneAreAmplifiedBySampling) {
+  // Without the record they have probability delta, with it (1 - q) delta: a finite loss.
+  const Event event = Repeated{5, PoissonSampled{.1, ApproximateDp{1, 1e-7, add_remove}}};
+  const auto interval = delta_interval(event, add_remove, Epsilon(1));
+  EXPECT_NEAR(interval.upper / 5e-8, 1, 1e-2);
+  EXPECT_NEAR(interval.lower / 5e-8, 1, 1e-2);
+}
+
 TEST(Accountant, ReplacingUnderPoissonSamplingCostsMoreThanAdding) {
   const Event event = sampled(0.01, 2, 1000);
   EXPECT_GT(epsilon_of(event, 1e-6, replace_one).lower, epsilon_of(event, 1e-6).upper);

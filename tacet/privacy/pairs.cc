@@ -115,6 +115,7 @@ class FinitePair final : public Pair {
   }
   double lattice() const override { return lattice_; }
   Masses interval(double low, double high) const override {
+    if (!(low < high)) return {0, 0, -infinity};
     double p = 0;
     double q = low == -infinity ? infinite_q_ : 0;
     const auto by_loss = [](double loss, const Atom& atom) { return loss < atom.loss; };
@@ -193,18 +194,19 @@ class PoissonPair final : public Pair {
     return order_ == Order::remove ? q_ * base_->infinite_mass() : 0;
   }
   double lowest() const override {
-    return order_ == Order::remove ? mixed_loss(q_, base_->lowest())
+    return order_ == Order::remove ? mixed_loss(q_, base_lowest())
                                    : -mixed_loss(q_, base_->highest());
   }
   double highest() const override {
     return order_ == Order::remove ? mixed_loss(q_, base_->highest())
-                                   : -mixed_loss(q_, base_->lowest());
+                                   : -mixed_loss(q_, base_lowest());
   }
   double upper_quantile(double log_tail) const override {
     if (order_ == Order::remove) {
       return mixed_loss(q_, mixture_upper_quantile(*base_, q_, log_tail));
     }
-    // Q(S <= -s) = P(S >= s) for a symmetric base.
+    // Q(S <= -s) = P(S >= s) for a symmetric base; outcomes that only Q has cannot be cut off.
+    if (base_lowest() < base_->lowest()) return highest();
     return -mixed_loss(q_, -base_->upper_quantile(log_tail));
   }
   double lower_quantile(double log_tail) const override {
@@ -213,6 +215,14 @@ class PoissonPair final : public Pair {
   }
 
  private:
+  /// The smallest loss of the base, minus infinity included.
+  double base_lowest() const {
+    const double lowest = base_->lowest();
+    if (!std::isfinite(lowest)) return lowest;
+    const double below = std::nextafter(lowest, -infinity);
+    return base_->interval(-infinity, below).q > 0 ? -infinity : lowest;
+  }
+
   Masses mix(const Masses& m) const {
     const double mixture = (1 - q_) * m.q + q_ * m.p;
     const double error = mixture > 0 ? q_ * m.p / mixture : 1;  // of log1p to that of p / q
