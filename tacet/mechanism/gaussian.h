@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
+#include "tacet/mechanism/noise_address.h"
 #include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
@@ -10,12 +10,6 @@
 #include "tacet/random/source.h"
 
 namespace tacet::mechanism {
-
-/// Where the noise of a release comes from; each pair is used once.
-struct NoiseAddress {
-  std::uint64_t step = 0;
-  std::uint64_t tensor = 0;
-};
 
 /// Releases a bounded sum plus Gaussian noise, in real units.
 ///

@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/describe.h"
+#include "tacet/base/error.h"
+#include "tacet/base/version.h"
+#include "tacet/data/read_column.h"
+#include "tacet/mechanism/quantile.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/receipt.h"
+#include "tacet/privacy/statement.h"
+#include "tacet/random/source.h"
+
+namespace tacet::apps {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view examples =
+    "  tacet quantile data.csv --schema s.toml --column age --epsilon 1\n"
+    "      the median, among numbers between the schema's bounds\n"
+    "  tacet quantile data.csv --schema s.toml --column income --q 0.9 --lower 0 --upper 1e6\n"
+    "      --step 100 --epsilon 0.5\n"
+    "\n"
+    "The answer is exactly epsilon-differentially private, and never a record's value by more "
+    "than\n"
+    "chance: it is chosen among public points. Bounds must be public; values outside count as the\n"
+    "nearest bound.\n";
+
+class Quantile : public Command {
+ public:
+  void declare(CLI::App& program) override {
+    auto& app = add(program, "quantile", "Release a quantile of one column", examples);
+    app.add_option("data", data_, "File with one record a line")->required()->type_name("FILE");
+    app.add_option("--schema,-s", schema_, "Schema of the file")->required()->type_name("FILE");
+    app.add_option("--column,-c", column_, "A numeric column, or the numeric target")
+        ->required()
+        ->type_name("NAME");
+    app.add_option("--epsilon,-e", epsilon_, "Privacy parameter, above 0")
+        ->required()
+        ->type_name("NUMBER");
+    app.add_option("--q", level_, "Which quantile: 0 smallest, 0.5 median, 1 largest value")
+        ->type_name("NUMBER")
+        ->capture_default_str();
+    app.add_option("--lower", lower_, "Smallest possible answer; the schema's lower bound")
+        ->type_name("NUMBER");
+    app.add_option("--upper", upper_, "Largest possible answer; the schema's upper bound")
+        ->type_name("NUMBER");
+    app.add_option("--step", step_, "Distance of possible answers; 2^-40 of the bounds' distance")
+        ->type_name("NUMBER");
+    app.add_option("--adjacency", adjacency_,
+                   "Who is protected: replace_one, zero_out or add_remove")
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option("--seed", seed_,
+                   "Repeatable noise from a known seed, which protects nobody: for tests")
+        ->type_name("COUNT");
+  }
+
+  void run(const Console& console, const base::CancelToken& cancel) override {
+    const auto schema = data::load_schema(schema_);
+    const auto query = make_query(schema);
+    const privacy::Epsilon epsilon(number_option("--epsilon", epsilon_, "a number above 0"));
+    const auto source = make_source();
+    if (!source->secure()) {
+      console.warn("PRIVACY: NONE (seeded noise; for tests and experiments only)");
+    }
+    // Booked before the first value is read.
+    privacy::MemoryBudget budget(query.adjacency);
+    const auto event = mechanism::quantile_event(query, epsilon);
+    auto reservation = budget.reserve(event, {epsilon.value(), 0, query.adjacency});
+    const auto values = data::read_numeric_column(data_, schema, column_, &cancel);
+    const auto released =
+        mechanism::release_quantile(values, query, epsilon, {}, *source, reservation);
+    reservation.commit();
+    report(console, released, receipt_of(query, released.event(), epsilon, *source));
+  }
+
+ private:
+  [[nodiscard]] mechanism::QuantileQuery make_query(const data::Schema& schema) const {
+    const auto bounds = data::numeric_bounds(schema, column_);
+    const auto number = [](const char* name, const std::string& text, double otherwise) {
+      return text.empty() ? otherwise : number_option(name, text, "a number");
+    };
+    const double level = number_option("--q", level_, "a number from 0 to 1");
+    if (!(level >= 0 && level <= 1)) {
+      throw base::UsageError(fmt::format("--q must lie in [0, 1], got {}", level));
+    }
+    std::optional<double> step;
+    if (!step_.empty()) step = number_option("--step", step_, "a number above 0");
+    return {.level = level,
+            .grid = mechanism::Grid(number("--lower", lower_, bounds.lower),
+                                    number("--upper", upper_, bounds.upper), step),
+            .adjacency = privacy::parse_adjacency(adjacency_)};
+  }
+
+  [[nodiscard]] std::unique_ptr<random::Source> make_source() const {
+    if (seed_.empty()) return random::SecureSource::create();
+    const auto seed = integer_option("--seed", seed_, "a whole number of at least 0");
+    if (seed < 0) throw base::UsageError(fmt::format("--seed must be at least 0, got {}", seed));
+    return std::make_unique<random::SeededSource>(static_cast<std::uint64_t>(seed));
+  }
+
+  [[nodiscard]] privacy::Receipt receipt_of(const mechanism::QuantileQuery& query,
+                                            const privacy::Event& event, privacy::Epsilon epsilon,
+                                            const random::Source& source) const {
+    privacy::Receipt receipt;
+    receipt.algorithm = "quantile by inverse sensitivity";
+    receipt.calibration = "tight";
+    receipt.parameters = ordered_json{
+        {"column", column_},
+        {"q", query.level},
+        {"lower", query.grid.lower()},
+        {"upper", query.grid.point(query.grid.last())},
+        {"step",
+         query.grid.step()}}.dump();
+    receipt.events = event;
+    receipt.guarantee = {epsilon.value(), 0, query.adjacency};
+    receipt.software_version = base::version;
+    receipt.cipher_delta = source.cipher_delta();
+    if (!source.secure()) {
+      receipt.randomness = privacy::Randomness::seeded;
+      receipt.unprotected_reason = "seeded noise; for tests and experiments only";
+    }
+    return privacy::checked(receipt);
+  }
+
+  void report(const Console& console, const privacy::Released<double>& released,
+              const privacy::Receipt& receipt) const {
+    if (console.json()) {
+      ordered_json out;
+      out["column"] = column_;
+      out["q"] = number_option("--q", level_, "a number from 0 to 1");
+      out["value"] = released.value();
+      out["privacy"] = privacy::statement(receipt);
+      out["protected"] = receipt.is_protected();
+      out["receipt"] = ordered_json::parse(privacy::receipt_to_json(receipt));
+      console.result(out.dump(1) + "\n");
+      return;
+    }
+    console.result(fmt::format("{}\n", released.value()));
+    console.say(paragraph(privacy::statement(receipt)));
+  }
+
+  std::string data_;
+  std::string schema_;
+  std::string column_;
+  std::string epsilon_;
+  std::string level_ = "0.5";
+  std::string lower_;
+  std::string upper_;
+  std::string step_;
+  std::string adjacency_ = "replace_one";
+  std::string seed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_quantile() { return std::make_unique<Quantile>(); }
+
+}  // namespace tacet::apps

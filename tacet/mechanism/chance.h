@@ -1,0 +1,42 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "tacet/random/discrete.h"
+#include "tacet/random/exponential_choice.h"
+#include "tacet/random/source.h"
+#include "tacet/random/uniform.h"
+
+namespace tacet::mechanism::internal {
+
+/// The random decisions a selection takes. Algorithms are written against it, so that tests can
+/// walk through every outcome of the very same code and add up the probabilities.
+template <typename T>
+concept Chance = requires(T chance, std::uint64_t n, random::WideRatio x, random::Ratio scale) {
+  { chance.below(n) } -> std::same_as<std::uint64_t>;       // uniform on 0..n-1
+  { chance.exp_decision(x) } -> std::same_as<bool>;         // true with probability exp(-x)
+  { chance.laplace(scale) } -> std::same_as<std::int64_t>;  // discrete Laplace
+};
+
+/// Decisions by exact samplers.
+class StreamChance {
+ public:
+  explicit StreamChance(random::Lease lease) : stream_(std::move(lease)) {}
+
+  [[nodiscard]] std::uint64_t below(std::uint64_t n) { return random::uniform_below(stream_, n); }
+  [[nodiscard]] bool exp_decision(random::WideRatio x) {
+    return random::bernoulli_exp(stream_, x.numerator, x.denominator);
+  }
+  [[nodiscard]] std::int64_t laplace(random::Ratio scale) {
+    return random::DiscreteLaplace(scale).draw(stream_);
+  }
+  [[nodiscard]] random::Stream& stream() { return stream_; }
+
+ private:
+  random::Stream stream_;
+};
+
+static_assert(Chance<StreamChance>);
+
+}  // namespace tacet::mechanism::internal

@@ -1,0 +1,56 @@
+#include "tacet/mechanism/laplace.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/grid_values.h"
+#include "tacet/mechanism/record_norm.h"
+#include "tacet/random/laplace.h"
+#include "tacet/random/vector_laplace.h"
+
+namespace tacet::mechanism {
+namespace {
+
+/// The next double: a quotient or product of two doubles, rounded up.
+double up(double value) { return std::nextafter(value, std::numeric_limits<double>::infinity()); }
+
+}  // namespace
+
+privacy::Released<std::vector<double>> release_laplace(privacy::BoundedSum sum,
+                                                       privacy::NoiseMultiplier multiplier,
+                                                       NoiseAddress address, random::Source& source,
+                                                       privacy::Reservation& reservation) {
+  const privacy::Event event = privacy::Laplace{multiplier.value()};
+  const double norm = static_cast<double>(internal::absolute_norm_bound(sum));
+  const double scale = multiplier.value() == 0 ? 0 : up(multiplier.value() * norm);
+  reservation.debit(event);
+  const auto door = DoorKeeper::door();
+  const double grid = sum.grid();
+  auto values = std::move(sum).take(door);
+  random::add_rounded_laplace(source.lease(random::Purpose::noise, address.step, address.tensor),
+                              scale, values);
+  return {door, internal::in_real_units(values, grid), event};
+}
+
+privacy::Event l2_laplace_event(privacy::Epsilon epsilon, privacy::Adjacency adjacency) {
+  return privacy::PureDp{epsilon.value(), adjacency};
+}
+
+privacy::Released<std::vector<double>> release_l2_laplace(
+    privacy::BoundedSum sum, privacy::Epsilon epsilon, privacy::Adjacency adjacency,
+    NoiseAddress address, random::Source& source, privacy::Reservation& reservation) {
+  const privacy::Event event = l2_laplace_event(epsilon, adjacency);
+  const double scale =
+      std::isinf(epsilon.value()) ? 0 : up(sum.sensitivity(adjacency) / epsilon.value());
+  reservation.debit(event);
+  const auto door = DoorKeeper::door();
+  const double grid = sum.grid();
+  auto values = std::move(sum).take(door);
+  random::add_rounded_l2_laplace(source.lease(random::Purpose::noise, address.step, address.tensor),
+                                 scale, values);
+  return {door, internal::in_real_units(values, grid), event};
+}
+
+}  // namespace tacet::mechanism

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/privacy/adjacency.h"
+#include "tacet/privacy/released.h"
+
+namespace tacet::mechanism {
+
+/// How a neighbour may move several scores at once.
+enum class Movement {
+  any,      ///< each score on its own, up or down
+  one_way,  ///< all in the same direction (counts, sums of losses with one more record): halves the
+            ///< noise; exists for add_remove neighbours only
+};
+
+/// Private integer scores of a public list of candidates, higher is better, and how far one
+/// neighbour moves each of them. Selections take nothing else: the sensitivity has one owner.
+class Scores {
+ public:
+  /// Scores that were integers from the start: sums of clipped contributions in grid units. Who
+  /// calls it states that no score moves by more than `sensitivity` between neighbours, and how. A
+  /// UsageError for an empty list, a sensitivity outside of [1, 2^40], or one_way without
+  /// add_remove.
+  [[nodiscard]] static Scores integers(std::vector<std::int64_t> values, std::int64_t sensitivity,
+                                       Movement movement, privacy::Adjacency adjacency);
+
+  /// Real scores, rounded to multiples of about 2^-20 of the sensitivity, which grows by that much.
+  /// Scores beyond 2^40 sensitivities count as that. A NumericError when a score is not a number,
+  /// before anything is drawn; a UsageError as above.
+  [[nodiscard]] static Scores rounded(std::span<const double> values, double sensitivity,
+                                      Movement movement, privacy::Adjacency adjacency);
+
+  /// s_i - s_{i+1} for all neighbours in the list: such differences move any way, whatever the
+  /// scores do, by at most the sum of both moves (one move where the scores go one way). A
+  /// UsageError for fewer than two candidates.
+  [[nodiscard]] Scores differences() const;
+
+  [[nodiscard]] std::int64_t sensitivity() const { return sensitivity_; }
+  [[nodiscard]] Movement movement() const { return movement_; }
+  [[nodiscard]] privacy::Adjacency adjacency() const { return adjacency_; }
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
+  /// The value of one unit of the scores in the caller's terms.
+  [[nodiscard]] double unit() const { return unit_; }
+
+  [[nodiscard]] std::span<const std::int64_t> open(privacy::MechanismDoor /*door*/) const {
+    return values_;
+  }
+
+ private:
+  Scores(std::vector<std::int64_t> values, std::int64_t sensitivity, double unit, Movement movement,
+         privacy::Adjacency adjacency);
+
+  std::vector<std::int64_t> values_;
+  std::int64_t sensitivity_;
+  double unit_;
+  Movement movement_;
+  privacy::Adjacency adjacency_;
+};
+
+}  // namespace tacet::mechanism

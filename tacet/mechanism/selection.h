@@ -1,0 +1,103 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tacet/mechanism/chance.h"
+#include "tacet/mechanism/rational_epsilon.h"
+#include "tacet/mechanism/scores.h"
+
+/// The laws of selections as algorithms over random decisions. Scores stay within 2^62 of zero.
+namespace tacet::mechanism::internal {
+
+/// epsilon / (2 sensitivity), or epsilon / sensitivity where scores move one way: the weight of one
+/// unit of score. Below 2^40 / 1 and above 1 / 2^61: products with 64-bit scores fit 128 bits.
+[[nodiscard]] inline random::WideRatio score_rate(RationalEpsilon epsilon, std::int64_t sensitivity,
+                                                  Movement movement) {
+  const random::Wide factor = movement == Movement::one_way ? 1 : 2;
+  return {epsilon.numerator, factor * static_cast<random::Wide>(sensitivity) * epsilon.denominator};
+}
+
+/// Permute-and-flip (McKenna, Sheldon 2020): candidates in random order, each accepted with
+/// probability exp(-rate (best - score)).
+template <Chance C>
+[[nodiscard]] std::int64_t permute_and_flip(std::span<const std::int64_t> scores,
+                                            random::WideRatio rate, C& chance) {
+  const std::int64_t best = *std::max_element(scores.begin(), scores.end());
+  std::vector<std::int64_t> left(scores.size());
+  std::iota(left.begin(), left.end(), 0);
+  while (true) {
+    // The last one left is a best one, which is always accepted: the pool cannot run dry.
+    const auto place = static_cast<std::size_t>(chance.below(left.size()));
+    const std::int64_t candidate = left[place];
+    const auto shortfall = static_cast<std::uint64_t>(best) -
+                           static_cast<std::uint64_t>(scores[static_cast<std::size_t>(candidate)]);
+    if (chance.exp_decision({rate.numerator * shortfall, rate.denominator})) return candidate;
+    left[place] = left.back();
+    left.pop_back();
+  }
+}
+
+/// The candidate whose score plus discrete Laplace noise is the largest, the first of equals: for
+/// fixed noise on the others a candidate wins at all integers from a threshold on, and neighbours
+/// move that by twice the sensitivity (once, where scores move one way).
+template <Chance C>
+[[nodiscard]] std::int64_t laplace_noisy_max(std::span<const std::int64_t> scores,
+                                             random::Ratio scale, C& chance) {
+  std::int64_t winner = 0;
+  std::int64_t largest = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const std::int64_t noisy = scores[i] + chance.laplace(scale);
+    if (i > 0 && noisy <= largest) continue;
+    winner = static_cast<std::int64_t>(i);
+    largest = noisy;
+  }
+  return winner;
+}
+
+/// Noise of the sparse vector technique, in units of the scores.
+struct SparseVectorScales {
+  random::Ratio threshold;
+  random::Ratio query;
+  std::optional<random::Ratio> value;  ///< fresh noise on released scores; absent: none released
+};
+
+enum class ThresholdNoise {
+  drawn_once,        ///< one noisy threshold; query noise grows with the number of positives
+  redrawn_each_time  ///< a fresh noisy threshold after each positive; query noise does not grow
+};
+
+struct Positive {
+  std::int64_t index;
+  std::optional<std::int64_t> value;  ///< score plus fresh noise, where values are released
+};
+
+/// Scores at or above a threshold, both noisy, in order, until `most` were found. Every query gets
+/// noise of its own that is never shown.
+template <Chance C>
+[[nodiscard]] std::vector<Positive> above_threshold(std::span<const std::int64_t> scores,
+                                                    std::int64_t threshold,
+                                                    const SparseVectorScales& scales,
+                                                    std::int64_t most, ThresholdNoise noise,
+                                                    C& chance) {
+  std::vector<Positive> found;
+  std::int64_t noisy_threshold = threshold + chance.laplace(scales.threshold);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (scores[i] + chance.laplace(scales.query) < noisy_threshold) continue;
+    Positive positive{static_cast<std::int64_t>(i), std::nullopt};
+    // Fresh: the noise that decided must not be seen.
+    if (scales.value) positive.value = scores[i] + chance.laplace(*scales.value);
+    found.push_back(positive);
+    if (static_cast<std::int64_t>(found.size()) == most) break;
+    if (noise == ThresholdNoise::redrawn_each_time) {
+      noisy_threshold = threshold + chance.laplace(scales.threshold);
+    }
+  }
+  return found;
+}
+
+}  // namespace tacet::mechanism::internal

@@ -1,0 +1,129 @@
+#include "tacet/mechanism/sparse_vector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/sparse_vector_plan.h"
+
+namespace tacet::mechanism {
+namespace {
+
+constexpr std::int64_t most_positives_allowed = std::int64_t{1} << 20;
+constexpr double largest_threshold = 0x1p61;
+
+void check(const SparseVectorOptions& options) {
+  if (!std::isfinite(options.threshold)) {
+    throw base::UsageError(
+        fmt::format("the threshold must be a finite number, got {}", options.threshold));
+  }
+  if (options.most_positives < 1 || options.most_positives > most_positives_allowed) {
+    throw base::UsageError(fmt::format("the number of positives must lie in 1..{}, got {}",
+                                       most_positives_allowed, options.most_positives));
+  }
+}
+
+/// epsilon / c rounded down: c of them cost at most epsilon.
+privacy::Epsilon each_of(privacy::Epsilon epsilon, std::int64_t c) {
+  return c == 1 ? epsilon
+                : privacy::Epsilon(std::nextafter(epsilon.value() / static_cast<double>(c), 0.0));
+}
+
+bool redrawn(const SparseVectorOptions& options) {
+  return options.form == SparseVectorForm::redrawn_threshold;
+}
+
+/// sensitivity * times / epsilon.
+random::Ratio scale_for(std::int64_t sensitivity, std::int64_t times, RationalEpsilon epsilon) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide numerator = Wide{static_cast<std::uint64_t>(sensitivity)} *
+                         static_cast<std::uint64_t>(times) * epsilon.denominator;
+  if (numerator >> 63 != 0) {
+    throw base::UsageError(
+        "the noise of the sparse vector technique is too wide for its grid; "
+        "allow fewer positives or a larger epsilon");
+  }
+  return {static_cast<std::uint64_t>(numerator), epsilon.numerator};
+}
+
+}  // namespace
+
+namespace internal {
+
+SparseVectorShares sparse_vector_shares(const SparseVectorOptions& options, Movement movement) {
+  const std::int64_t c = options.most_positives;
+  const auto stretch =
+      redrawn(options) ? each_of(options.selection_epsilon, c) : options.selection_epsilon;
+  // Minimises the variance of the difference of both noises for a given sum of the costs.
+  const auto uses =
+      static_cast<double>((movement == Movement::one_way ? 1 : 2) * (redrawn(options) ? 1 : c));
+  const double ratio = std::pow(uses, 2.0 / 3);
+  const RationalEpsilon threshold = round_down(privacy::Epsilon(stretch.value() / (1 + ratio)));
+  // The difference of two doubles within a factor of 2^20 has one rounding.
+  const RationalEpsilon query = round_down(privacy::Epsilon(
+      std::nextafter(stretch.value() - std::nextafter(threshold.value(), 1e9), 0.0)));
+  std::optional<RationalEpsilon> value;
+  if (options.value_epsilon) value = round_down(each_of(*options.value_epsilon, c));
+  return {threshold, query, value};
+}
+
+SparseVectorScales sparse_vector_scales(const SparseVectorOptions& options,
+                                        std::int64_t sensitivity, Movement movement) {
+  const auto shares = sparse_vector_shares(options, movement);
+  const std::int64_t uses =
+      (movement == Movement::one_way ? 1 : 2) * (redrawn(options) ? 1 : options.most_positives);
+  SparseVectorScales scales{scale_for(sensitivity, 1, shares.threshold),
+                            scale_for(sensitivity, uses, shares.query), std::nullopt};
+  if (shares.value) scales.value = scale_for(sensitivity, 1, *shares.value);
+  return scales;
+}
+
+}  // namespace internal
+
+privacy::Event sparse_vector_event(const SparseVectorOptions& options,
+                                   privacy::Adjacency adjacency) {
+  check(options);
+  const std::int64_t c = options.most_positives;
+  const auto pure = [&](privacy::Epsilon epsilon) -> privacy::Event {
+    return privacy::PureDp{epsilon.value(), adjacency};
+  };
+  const auto times = [&](privacy::Epsilon epsilon) -> privacy::Event {
+    return privacy::Repeated{c, pure(each_of(epsilon, c))};
+  };
+  std::vector<privacy::Event> parts;
+  parts.push_back(redrawn(options) ? times(options.selection_epsilon)
+                                   : pure(options.selection_epsilon));
+  if (options.value_epsilon) parts.push_back(times(*options.value_epsilon));
+  return parts.size() == 1 ? parts.front() : privacy::Composed{std::move(parts)};
+}
+
+privacy::Released<SparseVectorAnswer> release_sparse_vector(const Scores& queries,
+                                                            const SparseVectorOptions& options,
+                                                            NoiseAddress address,
+                                                            random::Source& source,
+                                                            privacy::Reservation& reservation) {
+  const auto event = sparse_vector_event(options, queries.adjacency());
+  const auto scales =
+      internal::sparse_vector_scales(options, queries.sensitivity(), queries.movement());
+  const auto threshold = static_cast<std::int64_t>(std::clamp(
+      std::nearbyint(options.threshold / queries.unit()), -largest_threshold, largest_threshold));
+  const auto noise = redrawn(options) ? internal::ThresholdNoise::redrawn_each_time
+                                      : internal::ThresholdNoise::drawn_once;
+  reservation.debit(event);
+  const auto door = DoorKeeper::door();
+  internal::StreamChance chance(
+      source.lease(random::Purpose::selection, address.step, address.tensor));
+  SparseVectorAnswer answer;
+  for (const auto& positive : internal::above_threshold(queries.open(door), threshold, scales,
+                                                        options.most_positives, noise, chance)) {
+    std::optional<double> value;
+    if (positive.value) value = static_cast<double>(*positive.value) * queries.unit();
+    answer.positives.push_back({positive.index, value});
+  }
+  return {door, std::move(answer), event};
+}
+
+}  // namespace tacet::mechanism
