@@ -8,6 +8,8 @@
 #include <random>
 
 #include "tacet/base/error.h"
+#include "tacet/data/read_column.h"
+#include "tests/support/data_sets.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::mechanism {
@@ -148,6 +150,25 @@ TEST(Grid, HasTheBoundsAsPointsWhereStepsFit) {
   EXPECT_EQ(fine.step(), 0x1p-33);
   EXPECT_EQ(fine.point(fine.nearest(37)), 37);
   EXPECT_EQ(fine.point(fine.last()), 120);
+}
+
+TEST(Quantile, MedianAgeOfAdultIsWithinOneInNinetyNineOfAHundredRuns) {
+  TACET_SKIP_WITHOUT_DATA(file, "adult/adult.train.csv.gz");
+  const auto schema = data::load_schema(test::source_file("data/schemas/adult.toml"));
+  const auto ages = data::read_numeric_column(file, schema, "age");
+  const auto bounds = data::numeric_bounds(schema, "age");
+  const QuantileQuery query{0.5, Grid(bounds.lower, bounds.upper), Adjacency::replace_one};
+  int close = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    random::SeededSource source(seed);
+    privacy::MemoryBudget budget(query.adjacency);
+    auto reservation =
+        budget.reserve(quantile_event(query, Epsilon(1)), {1, 0, Adjacency::replace_one});
+    const double median =
+        release_quantile(ages, query, Epsilon(1), {}, source, reservation).value();
+    close += std::fabs(median - 37) <= 1 ? 1 : 0;
+  }
+  EXPECT_GE(close, 99);
 }
 
 // The goal for users is 2 s in an optimised build on an idle machine.
