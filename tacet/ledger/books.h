@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/ledger/entry.h"
+
+namespace tacet::ledger {
+
+enum class RunState {
+  reserved,   ///< booked; spent in full unless it is cancelled or resolved
+  committed,  ///< ended, its output may appear
+  cancelled,  ///< gave everything back before a release
+  resolved    ///< died, and a person attested that it released nothing
+};
+
+/// "reserved", "committed", "cancelled" or "resolved".
+[[nodiscard]] std::string to_string(RunState state);
+
+/// One run as the rows tell it.
+struct Run {
+  std::int64_t number = 0;  ///< row of its reservation: its name in the ledger
+  std::string time;
+  std::int64_t user = 0;
+  Reserved booking;
+  RunState state = RunState::reserved;
+  std::string end_time;              ///< empty while reserved
+  std::optional<Committed> outcome;  ///< when committed
+  std::string attestation;           ///< when resolved
+
+  /// What counts against the cap.
+  [[nodiscard]] Amount counted() const;
+};
+
+struct CapChange {
+  std::string time;
+  std::int64_t user = 0;
+  CapSet set;
+};
+
+/// The account of one data set.
+struct Account {
+  Enrolled enrolled;
+  std::vector<CapChange> caps;       ///< in order; the last one holds
+  std::vector<RecordsSeen> records;  ///< fingerprints seen under this name, oldest first
+  std::vector<Run> runs;
+
+  [[nodiscard]] const std::string& name() const { return enrolled.data_set; }
+  [[nodiscard]] const Cap& cap() const { return caps.back().set.cap; }
+  /// Everything reserved or committed.
+  [[nodiscard]] Tally counted() const;
+  /// Only what is in `state`.
+  [[nodiscard]] Tally counted(RunState state) const;
+};
+
+/// What a ledger holds.
+struct Books {
+  std::string ledger;
+  std::vector<Account> accounts;
+
+  /// UsageError that lists the names when there is no such account.
+  [[nodiscard]] const Account& account(std::string_view name) const;
+  [[nodiscard]] const Account* find(std::string_view name) const;
+  /// The account under which records with this fingerprint were seen first.
+  [[nodiscard]] const Account* owner(std::string_view fingerprint) const;
+  /// UsageError when there is no such run.
+  [[nodiscard]] const Run& run(std::int64_t number) const;
+};
+
+/// Adds the rows up. DataError when they contradict each other.
+[[nodiscard]] Books books_of(std::span<const Entry> entries);
+
+}  // namespace tacet::ledger

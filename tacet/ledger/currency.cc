@@ -1,0 +1,381 @@
+#include "tacet/ledger/currency.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "tacet/base/error.h"
+#include "tacet/numeric/special.h"
+#include "tacet/privacy/composition.h"
+#include "tacet/privacy/gaussian.h"
+#include "tacet/privacy/rdp.h"
+#include "tacet/privacy/structure.h"
+
+namespace tacet::ledger {
+namespace {
+
+using privacy::Adjacency;
+using privacy::Event;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double inversion_margin = 1e-12;  // covers the relative error of the normal quantile
+
+constexpr std::array<std::pair<Currency, std::string_view>, 5> names{{{Currency::zcdp, "zcdp"},
+                                                                      {Currency::gdp, "gdp"},
+                                                                      {Currency::rdp, "rdp"},
+                                                                      {Currency::pure, "pure"},
+                                                                      {Currency::basic, "basic"}}};
+
+/// rho of any epsilon-DP mechanism: epsilon^2/2 (Bun, Steinke 2016, proposition 1.4), and the
+/// Renyi divergence of every order is at most epsilon.
+double zcdp_of_pure(double epsilon) {
+  if (std::isinf(epsilon)) return infinity;
+  return std::min(multiply_up(epsilon, epsilon) / 2, epsilon);
+}
+
+/// Randomised response, the worst epsilon-DP mechanism, lies above the trade-off curve of mu with
+/// Phi(-mu/2) = 1/(1 + e^epsilon): both pass that point, and the curve is convex.
+double squared_gdp_of_pure(double epsilon) {
+  if (epsilon == 0) return 0;
+  if (std::isinf(epsilon)) return infinity;
+  const double log_tail = -(epsilon + std::log1p(std::exp(-epsilon)));
+  const double mu = -2 * numeric::normal_quantile_from_log(log_tail) * (1 + inversion_margin);
+  return multiply_up(mu, mu);
+}
+
+/// What zCDP and GDP share: both add over compositions, and sampling or disjoint blocks never cost
+/// more than the mechanism inside (joint convexity of the divergence).
+class Additive {
+ public:
+  Additive(Adjacency adjacency, Currency currency) : adjacency_(adjacency), currency_(currency) {}
+
+  [[nodiscard]] double of(const Event& event) const {
+    const double pure = privacy::internal::pure_epsilon(event, adjacency_);
+    const double by_pure =
+        currency_ == Currency::zcdp ? zcdp_of_pure(pure) : squared_gdp_of_pure(pure);
+    const double by_kind =
+        std::visit([this](const auto& node) { return (*this)(node); }, event.node());
+    return std::min(by_pure, by_kind);
+  }
+
+ private:
+  [[nodiscard]] double of_squared_mu(double square) const {
+    return currency_ == Currency::gdp ? square : square / 2;
+  }
+  /// (distance / noise)^2, exact where it is a double.
+  static double squared_ratio(double distance, double noise) {
+    if (distance == 0 || std::isinf(noise)) return 0;
+    const double square = multiply_down(noise, noise);
+    return square == 0 ? infinity : divide_up(multiply_up(distance, distance), square);
+  }
+
+  double operator()(const privacy::Gaussian& e) const {
+    return of_squared_mu(squared_ratio(distance_factor(adjacency_), e.noise_multiplier));
+  }
+  double operator()(const privacy::DiscreteGaussian& e) const {
+    // zCDP only (Canonne, Kamath, Steinke 2020); no GDP bound is known for it.
+    if (currency_ != Currency::zcdp) return infinity;
+    const double distance =
+        multiply_up(distance_factor(adjacency_),
+                    privacy::internal::round_up(static_cast<double>(e.sensitivity)));
+    return of_squared_mu(squared_ratio(distance, e.sigma));
+  }
+  double operator()(const privacy::Zcdp& e) const {
+    return currency_ == Currency::zcdp && e.adjacency == adjacency_ ? e.rho : infinity;
+  }
+  /// rho = epsilon^2/8 (Cesar, Rogers 2021).
+  double operator()(const privacy::BoundedRange& e) const {
+    return of_range(e.epsilon, e.adjacency);
+  }
+  double operator()(const privacy::ScoreSelection& e) const {
+    return of_range(multiply_up(e.eta, e.range_sensitivity), e.adjacency);
+  }
+  [[nodiscard]] double of_range(double epsilon, Adjacency stated) const {
+    if (currency_ != Currency::zcdp || stated != adjacency_) return infinity;
+    return multiply_up(epsilon, epsilon) / 8;
+  }
+  double operator()(const privacy::PoissonSampled& e) const {
+    return e.rate == 0 ? 0 : of(*e.base);
+  }
+  double operator()(const privacy::FixedSizeSampled& e) const {
+    if (e.sample_size == 0) return 0;
+    if (adjacency_ == Adjacency::add_remove) return infinity;
+    return Additive(privacy::internal::inner_adjacency(e, adjacency_), currency_).of(*e.base);
+  }
+  double operator()(const privacy::Partitioned& e) const {
+    if (!privacy::internal::blocks_are_parallel(e, adjacency_)) return infinity;
+    double largest = 0;
+    for (const auto& part : e.parts) largest = std::max(largest, of(part));
+    return largest;
+  }
+  double operator()(const privacy::Composed& e) const {
+    ExactSum sum;
+    for (const auto& part : e.parts) sum.add(of(part));
+    return sum.rounded_up();
+  }
+  double operator()(const privacy::Repeated& e) const {
+    constexpr std::int64_t exact_counts = std::int64_t{1} << 53;
+    const double count = static_cast<double>(e.count);
+    return multiply_up(of(*e.base),
+                       e.count <= exact_counts ? count : privacy::internal::round_up(count));
+  }
+  template <typename Other>
+  double operator()(const Other&) const {
+    return infinity;
+  }
+
+  Adjacency adjacency_;
+  Currency currency_;
+};
+
+/// (sum of epsilons, sum of deltas) of a composition of approximate and pure parts; the accountants
+/// that look into mechanisms have nothing to say about these.
+struct Basic {
+  Adjacency adjacency;
+
+  [[nodiscard]] Amount of(const Event& event) const {
+    if (const auto* leaf = event.as<privacy::ApproximateDp>()) {
+      if (leaf->adjacency == adjacency) return {leaf->epsilon, leaf->delta};
+    }
+    if (const auto* composed = event.as<privacy::Composed>()) {
+      Tally tally;
+      for (const auto& part : composed->parts) tally.add(of(part));
+      return tally.total();
+    }
+    if (const auto* repeated = event.as<privacy::Repeated>()) {
+      const auto once = of(*repeated->base);
+      const double count = privacy::internal::round_up(static_cast<double>(repeated->count));
+      return {multiply_up(once.value, count), multiply_up(once.delta, count)};
+    }
+    return {privacy::internal::pure_epsilon(event, adjacency), 0};
+  }
+};
+
+Amount basic_cost(const Event& event, Adjacency adjacency, const privacy::Guarantee& stated) {
+  const auto summed = Basic{adjacency}.of(event);
+  if (summed.delta <= stated.delta && summed.value <= stated.epsilon) {
+    return {stated.epsilon, stated.delta};
+  }
+  const auto proved = privacy::account(event, adjacency, privacy::Delta(stated.delta));
+  // A run under other neighbours states an epsilon that says nothing here.
+  if (stated.adjacency != adjacency) return {proved.epsilon, stated.delta};
+  return {std::max(proved.epsilon, stated.epsilon), stated.delta};
+}
+
+double rdp_cost(const Event& event, Adjacency adjacency, double order) {
+  const auto curve = privacy::rdp::curve(event, adjacency);
+  return curve ? (*curve)(order) : infinity;
+}
+
+double single_cost(const Event& event, Adjacency adjacency, const Cap& cap) {
+  switch (cap.currency) {
+    case Currency::zcdp:
+      return zcdp_bound(event, adjacency);
+    case Currency::gdp:
+      return squared_gdp_bound(event, adjacency);
+    case Currency::rdp:
+      return rdp_cost(event, adjacency, cap.order);
+    case Currency::pure:
+    case Currency::basic:
+      return privacy::internal::pure_epsilon(event, adjacency);
+  }
+  throw base::InternalError("an unknown currency");
+}
+
+/// The largest finite double x with promise(x) <= epsilon, for a promise that grows with x.
+template <typename Promise>
+double largest_with(double epsilon, const Promise& promise) {
+  double low = 0;
+  double high = 1e9;  // far beyond any cap that protects
+  if (promise(high) <= epsilon) return high;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = low + (high - low) / 2;
+    if (!(middle > low && middle < high)) break;
+    (promise(middle) <= epsilon ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+std::string to_string(Currency currency) {
+  for (const auto& [value, name] : names) {
+    if (value == currency) return std::string(name);
+  }
+  throw base::InternalError("an unknown currency");
+}
+
+Currency parse_currency(std::string_view name) {
+  for (const auto& [value, known] : names) {
+    if (known == name) return value;
+  }
+  throw base::UsageError(
+      fmt::format("the currency must be zcdp, gdp, rdp, pure or basic, got '{}'", name));
+}
+
+Cap checked(const Cap& cap) {
+  const auto refuse = [](std::string_view what, double given) {
+    throw base::UsageError(fmt::format("{}, got {}", what, given));
+  };
+  if (!(cap.value >= 0 && std::isfinite(cap.value))) {
+    refuse("a cap must be a finite number of at least 0", cap.value);
+  }
+  if (!(cap.delta >= 0 && cap.delta < 1)) {
+    refuse("the delta of a cap must be at least 0 and below 1", cap.delta);
+  }
+  if (cap.currency != Currency::basic && cap.delta != 0) {
+    refuse("only a basic account sums up deltas; elsewhere delta must be 0", cap.delta);
+  }
+  const bool has_order = cap.currency == Currency::rdp;
+  if (has_order && !(cap.order > 1 && std::isfinite(cap.order))) {
+    refuse("the order of a Renyi account must be above 1 and finite", cap.order);
+  }
+  if (!has_order && cap.order != 0) refuse("only a Renyi account has an order", cap.order);
+  return cap;
+}
+
+Cap cap_for(Currency currency, privacy::Epsilon epsilon, privacy::Delta delta, double order) {
+  const double eps = epsilon.value();
+  Cap cap{.currency = currency, .value = eps};
+  if (currency == Currency::rdp) cap.order = order;
+  if (currency == Currency::basic) cap.delta = delta.value();
+  if (currency == Currency::pure && delta.value() > 0) {
+    throw base::UsageError(
+        "an account of pure epsilon has no delta; leave it out, or choose basic");
+  }
+  static_cast<void>(checked(cap));
+  if (currency == Currency::pure || currency == Currency::basic) return cap;
+  if (delta.value() == 0) {
+    throw base::UsageError(fmt::format("a cap in {} promises no epsilon at delta 0; give a delta",
+                                       to_string(currency)));
+  }
+  cap.value = largest_with(eps, [&](double value) {
+    cap.value = value;
+    return epsilon_at(amount_of(cap), cap, delta);
+  });
+  if (cap.value == 0) {
+    throw base::UsageError(fmt::format(
+        "no cap in {} promises epsilon {} at delta {}; allow more, or choose another "
+        "{}",
+        to_string(currency), eps, delta.value(), currency == Currency::rdp ? "order" : "currency"));
+  }
+  return cap;
+}
+
+std::string in_words(const Cap& cap) {
+  switch (cap.currency) {
+    case Currency::zcdp:
+      return fmt::format("rho {}", cap.value);
+    case Currency::gdp:
+      return fmt::format("mu {}", cap.value);
+    case Currency::rdp:
+      return fmt::format("bound {} at order {}", cap.value, cap.order);
+    case Currency::pure:
+      return fmt::format("epsilon {}", cap.value);
+    case Currency::basic:
+      return fmt::format("epsilon {}, delta {}", cap.value, cap.delta);
+  }
+  throw base::InternalError("an unknown currency");
+}
+
+double zcdp_bound(const Event& event, Adjacency adjacency) {
+  return Additive(adjacency, Currency::zcdp).of(event);
+}
+
+double squared_gdp_bound(const Event& event, Adjacency adjacency) {
+  return Additive(adjacency, Currency::gdp).of(event);
+}
+
+Amount cost_of(const Event& event, Adjacency adjacency, const Cap& cap,
+               const privacy::Guarantee& stated) {
+  if (const auto reason = privacy::internal::refusal(event, adjacency); !reason.empty()) {
+    throw base::GuaranteeError(reason);
+  }
+  if (cap.currency == Currency::basic) return basic_cost(event, adjacency, stated);
+  const double value = single_cost(event, adjacency, cap);
+  if (std::isinf(value) || std::isnan(value)) {
+    throw base::GuaranteeError(
+        fmt::format("'{}' has no proved cost in {} under {}, which this account counts in; use an "
+                    "account in another currency (basic takes every proved guarantee)",
+                    privacy::kind_name(event), to_string(cap.currency), to_string(adjacency)));
+  }
+  return {value, 0};
+}
+
+void Tally::add(const Amount& amount) {
+  value_.add(amount.value);
+  delta_.add(amount.delta);
+}
+
+namespace {
+
+struct Limits {
+  ExactSum value;
+  ExactSum delta;
+};
+
+Limits limits_of(const Cap& cap) {
+  Limits limits;
+  if (cap.currency == Currency::gdp) {
+    limits.value.add_product(cap.value, cap.value);
+  } else {
+    limits.value.add(cap.value);
+  }
+  limits.delta.add(cap.delta);
+  return limits;
+}
+
+}  // namespace
+
+bool Tally::within(const Cap& cap) const {
+  const auto limits = limits_of(cap);
+  return value_ <= limits.value && delta_ <= limits.delta;
+}
+
+Amount Tally::total() const { return {value_.rounded_up(), delta_.rounded_up()}; }
+
+Amount Tally::remaining(const Cap& cap) const {
+  const auto limits = limits_of(cap);
+  return {limits.value.minus_rounded_down(value_), limits.delta.minus_rounded_down(delta_)};
+}
+
+Amount amount_of(const Cap& cap) {
+  const auto limits = limits_of(cap);
+  return {limits.value.rounded_up(), limits.delta.rounded_up()};
+}
+
+double epsilon_at(const Amount& amount, const Cap& cap, privacy::Delta delta) {
+  if (amount.value == 0 && amount.delta <= delta.value()) return 0;
+  switch (cap.currency) {
+    case Currency::zcdp:
+      return privacy::rdp::best_epsilon(
+                 [rho = amount.value](double alpha) { return multiply_up(rho, alpha); }, delta)
+          .epsilon;
+    case Currency::gdp:
+      return privacy::gaussian::epsilon(privacy::internal::round_up(std::sqrt(amount.value)),
+                                        delta);
+    case Currency::rdp:
+      return delta.value() == 0 ? infinity
+                                : privacy::rdp::to_epsilon(cap.order, amount.value, delta.value());
+    case Currency::pure:
+      return amount.value;
+    case Currency::basic:
+      return amount.delta <= delta.value() ? amount.value : infinity;
+  }
+  throw base::InternalError("an unknown currency");
+}
+
+std::string in_words(const Amount& amount, const Cap& cap) {
+  Cap like = cap;
+  like.value = amount.value;
+  like.delta = amount.delta;
+  if (cap.currency == Currency::gdp) {
+    return fmt::format("mu {} (mu^2 {})", std::sqrt(amount.value), amount.value);
+  }
+  return in_words(like);
+}
+
+}  // namespace tacet::ledger

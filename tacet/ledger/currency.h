@@ -1,0 +1,92 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tacet/ledger/exact_sum.h"
+#include "tacet/privacy/event.h"
+#include "tacet/privacy/guarantee.h"
+
+namespace tacet::ledger {
+
+/// What an account counts in. Each is a privacy filter: as long as the sum stays within the cap,
+/// all runs together have the cap's guarantee, however each run was chosen from the results of
+/// earlier ones.
+enum class Currency {
+  zcdp,  ///< sum of rho (Feldman, Zrnic 2021; Whitehouse et al. 2023)
+  gdp,   ///< sum of mu^2 (Koskela, Tobaben, Honkela 2023; Smith, Thakurta 2022)
+  rdp,   ///< sum of Renyi bounds at one order, chosen with the cap (Feldman, Zrnic 2021)
+  pure,  ///< sum of epsilon
+  basic  ///< sum of epsilon and sum of delta
+};
+
+/// "zcdp", "gdp", "rdp", "pure" or "basic".
+[[nodiscard]] std::string to_string(Currency currency);
+/// The inverse; anything else is a UsageError that lists the names.
+[[nodiscard]] Currency parse_currency(std::string_view name);
+
+/// How much may be spent: rho, mu, the Renyi bound at `order`, or epsilon.
+struct Cap {
+  Currency currency = Currency::basic;
+  double value = 0;
+  double delta = 0;  ///< basic only
+  double order = 0;  ///< rdp only; above 1
+  friend bool operator==(const Cap&, const Cap&) = default;
+};
+
+/// The cap after a check of its ranges; a violation is a UsageError.
+[[nodiscard]] Cap checked(const Cap& cap);
+
+/// The largest cap that promises (epsilon, delta), rounded down. `order` matters for rdp only.
+/// UsageError where no cap does.
+[[nodiscard]] Cap cap_for(Currency currency, privacy::Epsilon epsilon, privacy::Delta delta,
+                          double order);
+
+/// "rho 0.5", "mu 1", "bound 2 at order 8", "epsilon 1", "epsilon 1, delta 1e-06".
+[[nodiscard]] std::string in_words(const Cap& cap);
+
+/// What a run costs in the currency of an account: rho, mu^2, the Renyi bound, or epsilon.
+struct Amount {
+  double value = 0;
+  double delta = 0;  ///< basic only
+  friend bool operator==(const Amount&, const Amount&) = default;
+};
+
+/// The proved cost of `event` between neighbours of `adjacency` in the cap's currency, rounded up.
+/// `stated` is the guarantee the run asked for; a basic account books its delta, and the larger of
+/// its epsilon and the proved one. GuaranteeError where the currency has no proved cost.
+[[nodiscard]] Amount cost_of(const privacy::Event& event, privacy::Adjacency adjacency,
+                             const Cap& cap, const privacy::Guarantee& stated);
+
+/// The proved zCDP bound of an event, or infinity where there is none.
+[[nodiscard]] double zcdp_bound(const privacy::Event& event, privacy::Adjacency adjacency);
+/// mu^2 of a proved Gaussian DP bound, or infinity.
+[[nodiscard]] double squared_gdp_bound(const privacy::Event& event, privacy::Adjacency adjacency);
+
+/// Amounts of one currency, added exactly.
+class Tally {
+ public:
+  void add(const Amount& amount);
+  /// The exact sum is at most the cap.
+  [[nodiscard]] bool within(const Cap& cap) const;
+  /// Rounded up.
+  [[nodiscard]] Amount total() const;
+  /// What the cap leaves, rounded down.
+  [[nodiscard]] Amount remaining(const Cap& cap) const;
+  [[nodiscard]] bool infinite() const { return value_.infinite() || delta_.infinite(); }
+
+ private:
+  ExactSum value_;
+  ExactSum delta_;
+};
+
+/// The whole cap as an amount, rounded up.
+[[nodiscard]] Amount amount_of(const Cap& cap);
+
+/// The epsilon at `delta` that `amount` promises, rounded up; infinity where it promises none.
+[[nodiscard]] double epsilon_at(const Amount& amount, const Cap& cap, privacy::Delta delta);
+
+/// An amount as a person reads it: "rho 0.25", "mu 0.5 (mu^2 0.25)", "epsilon 1, delta 1e-06".
+[[nodiscard]] std::string in_words(const Amount& amount, const Cap& cap);
+
+}  // namespace tacet::ledger

@@ -1,0 +1,185 @@
+#include "tacet/ledger/currency.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "tacet/base/error.h"
+#include "tacet/numeric/special.h"
+#include "tacet/privacy/composition.h"
+#include "tacet/privacy/gaussian.h"
+#include "tacet/privacy/rdp.h"
+
+namespace tacet::ledger {
+namespace {
+
+using privacy::Adjacency;
+using privacy::Event;
+using privacy::Guarantee;
+
+constexpr auto add_remove = Adjacency::add_remove;
+constexpr auto replace_one = Adjacency::replace_one;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+const Guarantee one_run{1, 1e-5, add_remove};
+
+double cost(const Event& event, Currency currency, Adjacency adjacency = add_remove,
+            double order = 0) {
+  return cost_of(event, adjacency, {.currency = currency, .value = 1, .order = order}, one_run)
+      .value;
+}
+
+TEST(Currency, PowersOfTwoAreBookedExactly) {
+  EXPECT_EQ(cost(privacy::Gaussian{8}, Currency::gdp), 1.0 / 64);
+  EXPECT_EQ(cost(privacy::Gaussian{8}, Currency::zcdp), 1.0 / 128);
+  EXPECT_EQ(cost(privacy::Gaussian{8}, Currency::gdp, replace_one), 1.0 / 16);
+  EXPECT_EQ(cost(privacy::Zcdp{1.0 / 64, add_remove}, Currency::zcdp), 1.0 / 64);
+  EXPECT_EQ(cost(privacy::PureDp{1.0 / 64, add_remove}, Currency::pure), 1.0 / 64);
+  EXPECT_EQ(cost(privacy::Repeated{256, privacy::Gaussian{16}}, Currency::gdp), 1.0);
+}
+
+TEST(Currency, CostsOfKnownEventsAreTheTheoremsNumbers) {
+  // Bun, Steinke 2016: epsilon^2/2; Cesar, Rogers 2021: epsilon^2/8 for bounded range.
+  EXPECT_NEAR(cost(privacy::PureDp{0.5, add_remove}, Currency::zcdp), 0.125, 1e-15);
+  EXPECT_NEAR(cost(privacy::PureDp{4, add_remove}, Currency::zcdp), 4, 1e-12);
+  EXPECT_NEAR(cost(privacy::BoundedRange{2, add_remove}, Currency::zcdp), 0.5, 1e-15);
+  EXPECT_NEAR(cost(privacy::DiscreteGaussian{10, 5, 3}, Currency::zcdp), 0.125, 1e-15);
+  EXPECT_NEAR(cost(privacy::Gaussian{2}, Currency::rdp, add_remove, 8), 8 * 0.25 / 2, 1e-11);
+  // Dong, Roth, Su 2019: randomised response touches the curve of mu where Phi(-mu/2) =
+  // 1/(1+e^epsilon).
+  const double square = cost(privacy::PureDp{1, add_remove}, Currency::gdp);
+  EXPECT_NEAR(numeric::normal_cdf(-std::sqrt(square) / 2), 1 / (1 + std::exp(1.0)), 1e-12);
+}
+
+TEST(Currency, TheGaussianCurveOfAPureMechanismLiesBelowRandomisedResponse) {
+  for (const double epsilon : {1e-6, 0.1, 1.0, 5.0, 40.0}) {
+    const double mu =
+        std::sqrt(squared_gdp_bound(privacy::PureDp{epsilon, add_remove}, add_remove));
+    for (double e = 0; e < epsilon; e += epsilon / 7) {
+      // delta of randomised response at e (Kairouz, Oh, Viswanath 2015).
+      const double response = (std::exp(epsilon) - std::exp(e)) / (1 + std::exp(epsilon));
+      EXPECT_GE(privacy::gaussian::delta(mu, e) * (1 + 1e-9), response) << epsilon << ' ' << e;
+    }
+  }
+}
+
+// Every currency's promise for a composition is a valid bound, so it is never below the tight one.
+TEST(Currency, PromisesAreNeverBelowTheTightGuarantee) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> noise(0.8, 20);
+  const privacy::Delta delta(1e-6);
+  for (int i = 0; i < 50; ++i) {
+    const double multiplier = noise(random);
+    const Event event = privacy::Repeated{1 + i, privacy::Gaussian{multiplier}};
+    const double tight = privacy::epsilon(event, add_remove, delta);
+    const Cap zcdp{.currency = Currency::zcdp, .value = 1};
+    const Cap gdp{.currency = Currency::gdp, .value = 1};
+    const Cap rdp{.currency = Currency::rdp, .value = 1, .order = 6};
+    EXPECT_GE(epsilon_at(cost_of(event, add_remove, zcdp, one_run), zcdp, delta), tight);
+    EXPECT_GE(epsilon_at(cost_of(event, add_remove, rdp, one_run), rdp, delta), tight);
+    const double by_gdp = epsilon_at(cost_of(event, add_remove, gdp, one_run), gdp, delta);
+    EXPECT_GE(by_gdp * (1 + 1e-9), tight);
+    EXPECT_LE(by_gdp, tight * (1 + 1e-9));
+  }
+}
+
+TEST(Currency, SamplingAndDisjointBlocksCostAtMostWhatIsInside) {
+  const Event sampled = privacy::PoissonSampled{0.01, privacy::Gaussian{2}};
+  EXPECT_EQ(cost(sampled, Currency::zcdp), cost(privacy::Gaussian{2}, Currency::zcdp));
+  // The account of one Renyi order sees the amplification.
+  EXPECT_LT(cost(sampled, Currency::rdp, add_remove, 4),
+            0.01 * cost(privacy::Gaussian{2}, Currency::rdp, add_remove, 4));
+  const Event blocks = privacy::Partitioned{privacy::Assignment::by_record,
+                                            {privacy::Gaussian{2}, privacy::Gaussian{4}}};
+  EXPECT_EQ(cost(blocks, Currency::gdp), 0.25);
+  const Event fixed = privacy::FixedSizeSampled{1, 10, privacy::Gaussian{2}};
+  EXPECT_EQ(cost(fixed, Currency::gdp, replace_one), 1.0);
+}
+
+TEST(Currency, WhatHasNoProofIsRefused) {
+  EXPECT_THROW(cost(privacy::Gaussian{2}, Currency::pure), base::GuaranteeError);
+  EXPECT_THROW(cost(privacy::Gaussian{0}, Currency::zcdp), base::GuaranteeError);
+  EXPECT_THROW(cost(privacy::Zcdp{0.1, add_remove}, Currency::gdp), base::GuaranteeError);
+  EXPECT_THROW(cost(privacy::Zcdp{0.1, replace_one}, Currency::zcdp), base::GuaranteeError);
+  EXPECT_THROW(cost(privacy::ApproximateDp{1, 1e-6, add_remove}, Currency::rdp, add_remove, 3),
+               base::GuaranteeError);
+  EXPECT_THROW(cost(privacy::FixedSizeSampled{1, 10, privacy::Gaussian{2}}, Currency::zcdp),
+               base::GuaranteeError);
+}
+
+TEST(Currency, ABasicAccountBooksTheLargerOfStatedAndProved) {
+  const Cap cap{.currency = Currency::basic, .value = 10, .delta = 1e-4};
+  const Event event = privacy::Gaussian{5};
+  const double proved = privacy::epsilon(event, add_remove, privacy::Delta(1e-5));
+  EXPECT_EQ(cost_of(event, add_remove, cap, {2 * proved, 1e-5, add_remove}),
+            (Amount{2 * proved, 1e-5}));
+  EXPECT_EQ(cost_of(event, add_remove, cap, {proved / 2, 1e-5, add_remove}),
+            (Amount{proved, 1e-5}));
+  // What an account of replace-one neighbours pays for a run under add_remove.
+  EXPECT_EQ(cost_of(event, replace_one, cap, {proved, 1e-5, add_remove}).value,
+            privacy::epsilon(event, replace_one, privacy::Delta(1e-5)));
+  const Event approximate = privacy::Composed{
+      {privacy::ApproximateDp{0.5, 1e-6, add_remove}, privacy::PureDp{0.25, add_remove}}};
+  EXPECT_EQ(cost_of(approximate, add_remove, cap, {0.75, 1e-6, add_remove}), (Amount{0.75, 1e-6}));
+}
+
+TEST(Cap, TheLargestCapThatPromisesEpsilonDoesNotPromiseMore) {
+  const privacy::Epsilon epsilon(2);
+  const privacy::Delta delta(1e-6);
+  for (const auto currency : {Currency::zcdp, Currency::gdp, Currency::rdp}) {
+    const auto cap = cap_for(currency, epsilon, delta, currency == Currency::rdp ? 12 : 0);
+    const double promised = epsilon_at(amount_of(cap), cap, delta);
+    EXPECT_LE(promised, 2) << to_string(currency);
+    EXPECT_GT(promised, 2 * (1 - 1e-9)) << to_string(currency);
+  }
+  // mu at (1, 1e-5): Balle, Wang 2018, as privacy/gaussian computes it.
+  EXPECT_NEAR(cap_for(Currency::gdp, privacy::Epsilon(1), privacy::Delta(1e-5), 0).value,
+              privacy::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-5)), 1e-9);
+  EXPECT_THROW(static_cast<void>(cap_for(Currency::zcdp, epsilon, privacy::Delta(0), 0)),
+               base::UsageError);
+  EXPECT_THROW(static_cast<void>(cap_for(Currency::pure, epsilon, delta, 0)), base::UsageError);
+  // At order 1.5 the conversion alone costs more than 2.
+  EXPECT_THROW(static_cast<void>(cap_for(Currency::rdp, epsilon, delta, 1.5)), base::UsageError);
+}
+
+TEST(Cap, RangesAreChecked) {
+  EXPECT_THROW(static_cast<void>(checked(Cap{.value = -1})), base::UsageError);
+  EXPECT_THROW(static_cast<void>(checked(Cap{.value = infinity})), base::UsageError);
+  EXPECT_THROW(static_cast<void>(checked(Cap{.value = std::nan("")})), base::UsageError);
+  EXPECT_THROW(static_cast<void>(checked(Cap{.value = 1, .delta = 1})), base::UsageError);
+  EXPECT_THROW(
+      static_cast<void>(checked(Cap{.currency = Currency::zcdp, .value = 1, .delta = 1e-9})),
+      base::UsageError);
+  EXPECT_THROW(static_cast<void>(checked(Cap{.currency = Currency::rdp, .value = 1, .order = 1})),
+               base::UsageError);
+  EXPECT_THROW(static_cast<void>(parse_currency("euro")), base::UsageError);
+}
+
+// A14: whatever an adversary asks for after seeing what was admitted, the sum stays within the cap.
+TEST(Filter, AnAdaptiveAdversaryNeverPassesTheCap) {
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<double> exponent(-12, 1);
+  for (int sequence = 0; sequence < 10000; ++sequence) {
+    const Cap cap{.currency = sequence % 2 == 0 ? Currency::gdp : Currency::basic,
+                  .value = std::exp2(exponent(random)),
+                  .delta = sequence % 2 == 0 ? 0 : 1e-5};
+    Tally admitted;
+    for (int i = 0; i < 20; ++i) {
+      // Asks for what is left, a little more, or anything.
+      const auto left = admitted.remaining(cap);
+      Amount ask{i % 3 == 0 ? left.value : std::exp2(exponent(random)),
+                 cap.delta > 0 ? 1e-5 * std::exp2(exponent(random)) : 0};
+      if (i % 3 == 1) ask.value = std::nextafter(left.value, infinity);
+      auto after = admitted;
+      after.add(ask);
+      if (after.within(cap)) admitted = after;
+    }
+    EXPECT_LE(admitted.total().delta, cap.delta);
+    EXPECT_LE(admitted.total().value, amount_of(cap).value);
+  }
+}
+
+}  // namespace
+}  // namespace tacet::ledger

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace tacet::ledger::internal {
+
+enum class Access { read, write };
+
+/// Name of a file system on which locks and shared memory cannot be relied on ("nfs", "smb", ...),
+/// by its magic number as statfs(2) gives it; empty for any other.
+[[nodiscard]] std::string network_file_system(std::uint64_t magic);
+
+/// IoError when `path` lies on a network file system.
+void require_local_disk(const std::filesystem::path& path);
+
+/// One prepared statement.
+class Statement {
+ public:
+  Statement(Statement&& other) noexcept;
+  Statement& operator=(Statement&&) = delete;
+  ~Statement();
+
+  /// Parameters count from 1.
+  void bind(int index, std::int64_t value);
+  void bind(int index, std::string_view value);
+  /// True while there is a row.
+  [[nodiscard]] bool step();
+  /// Runs a statement that gives no rows.
+  void run();
+  /// Columns count from 0.
+  [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] std::string text(int column) const;
+
+ private:
+  friend class Database;
+  Statement(class Database& database, sqlite3_stmt* statement);
+  class Database* database_;
+  sqlite3_stmt* statement_;
+};
+
+/// A connection to a ledger's file. Every refusal of SQLite becomes an IoError (locked, read-only,
+/// full disk, ...) or, where the file is not a sound database, a DataError; each says that nothing
+/// was booked. Not for use by several threads at once, and not after a fork.
+class Database {
+ public:
+  struct Options {
+    Access access = Access::write;
+    bool create = false;
+    int busy_milliseconds = 30000;
+  };
+  Database(std::filesystem::path path, const Options& options);
+  Database(Database&&) noexcept = default;
+  Database& operator=(Database&&) = delete;
+
+  [[nodiscard]] Statement prepare(std::string_view sql);
+  void execute(const std::string& sql);
+  /// The single value of a query.
+  [[nodiscard]] std::string value(std::string_view sql);
+
+  /// Runs `body` between BEGIN IMMEDIATE and COMMIT; anything thrown rolls back. While it runs no
+  /// other process can write.
+  void transaction(const std::function<void()>& body);
+  /// Runs `body` on one unchanging state of the file.
+  void snapshot(const std::function<void()>& body);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[noreturn]] void fail(int code) const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* connection) const noexcept;
+  };
+  void open(const Options& options);
+  void between(const char* begin, const std::function<void()>& body);
+
+  std::filesystem::path path_;
+  std::unique_ptr<sqlite3, Close> connection_;
+};
+
+}  // namespace tacet::ledger::internal

@@ -1,0 +1,105 @@
+#include "tacet/ledger/exact_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "tacet/base/error.h"
+
+namespace tacet::ledger {
+namespace {
+
+using boost::multiprecision::cpp_rational;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+ExactSum sum_of(const std::vector<double>& values) {
+  ExactSum sum;
+  for (const double value : values) sum.add(value);
+  return sum;
+}
+
+TEST(ExactSum, SixtyFourPartsFillTheWholeAndFiftyRoundedPartsDoNot) {
+  EXPECT_EQ(sum_of(std::vector<double>(64, 1.0 / 64)).rounded_up(), 1.0);
+  // 1/50 is rounded up to a double, so that fifty of them are more than 1.
+  EXPECT_GT(sum_of(std::vector<double>(50, 1.0 / 50)).rounded_up(), 1.0);
+}
+
+TEST(ExactSum, AMillionTinyCostsGiveTheRationalSumRoundedUpOnce) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> exponent(-60, 0);
+  std::vector<double> values(1000000);
+  for (double& value : values) value = std::exp2(exponent(random));
+  // The rational oracle in blocks: common denominators keep it quick.
+  boost::multiprecision::cpp_int exact = 0;  // in 2^-160
+  for (const double value : values) {
+    int power = 0;
+    const double fraction = std::frexp(value, &power);
+    const auto mantissa = static_cast<std::int64_t>(std::ldexp(fraction, 53));
+    exact += boost::multiprecision::cpp_int(mantissa) << (power - 53 + 160);
+  }
+  const cpp_rational oracle(exact, boost::multiprecision::cpp_int(1) << 160);
+  const auto forwards = sum_of(values);
+  const double up = forwards.rounded_up();
+  EXPECT_GE(cpp_rational(up), oracle);
+  EXPECT_LT(cpp_rational(std::nextafter(up, 0.0)), oracle);
+  std::sort(values.begin(), values.end());
+  EXPECT_EQ(sum_of(values).rounded_up(), up);
+  EXPECT_TRUE(sum_of(values) <= forwards && forwards <= sum_of(values));
+}
+
+TEST(ExactSum, KeepsWhatADoubleWouldLose) {
+  const auto sum = sum_of({1.0, 1e-300, 5e-324});
+  EXPECT_EQ(sum.rounded_up(), std::nextafter(1.0, 2.0));
+  ExactSum one;
+  one.add(1);
+  EXPECT_TRUE(one <= sum);
+  EXPECT_FALSE(sum <= one);
+  EXPECT_EQ(one.minus_rounded_down(sum), 0.0);
+  EXPECT_EQ(sum_of({3.0}).minus_rounded_down(sum), std::nextafter(2.0, 0.0));
+}
+
+TEST(ExactSum, ProductsAreExactAtBothEndsOfTheRange) {
+  ExactSum tiny;
+  tiny.add_product(5e-324, 5e-324);
+  EXPECT_EQ(tiny.rounded_up(), 5e-324);
+  ExactSum root;
+  root.add_product(0.1, 0.1);
+  const cpp_rational exact = cpp_rational(0.1) * cpp_rational(0.1);
+  EXPECT_GE(cpp_rational(root.rounded_up()), exact);
+  EXPECT_LT(cpp_rational(std::nextafter(root.rounded_up(), 0.0)), exact);
+  ExactSum huge;
+  huge.add_product(1e300, 1e300);
+  EXPECT_EQ(huge.rounded_up(), infinity);
+  EXPECT_FALSE(huge.infinite());
+}
+
+TEST(ExactSum, InfinityStaysAndNonsenseIsRefused) {
+  auto sum = sum_of({1.0, infinity});
+  EXPECT_EQ(sum.rounded_up(), infinity);
+  EXPECT_FALSE(sum <= sum_of({1e308}));
+  EXPECT_THROW(sum.add(-1), base::InternalError);
+  EXPECT_THROW(sum.add(std::nan("")), base::InternalError);
+}
+
+TEST(DirectedRounding, MovesOnlyInexactResults) {
+  EXPECT_EQ(divide_up(1, 64), 1.0 / 64);
+  EXPECT_EQ(multiply_up(0.125, 0.125), 0.015625);
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> uniform(0.001, 1000);
+  for (int i = 0; i < 1000; ++i) {
+    const double a = uniform(random);
+    const double b = uniform(random);
+    EXPECT_GE(cpp_rational(divide_up(a, b)) * cpp_rational(b), cpp_rational(a));
+    EXPECT_GE(cpp_rational(multiply_up(a, b)), cpp_rational(a) * cpp_rational(b));
+    EXPECT_LE(cpp_rational(multiply_down(a, b)), cpp_rational(a) * cpp_rational(b));
+  }
+}
+
+}  // namespace
+}  // namespace tacet::ledger

@@ -1,0 +1,376 @@
+#include "tacet/ledger/ledger.h"
+
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <ctime>
+#include <limits>
+#include <system_error>
+
+#include "tacet/base/error.h"
+#include "tacet/base/version.h"
+#include "tacet/ledger/digest.h"
+#include "tacet/ledger/journal.h"
+
+namespace tacet::ledger {
+namespace {
+
+namespace fs = std::filesystem;
+using internal::Database;
+using internal::Rows;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr mode_t owner_only = 0600;  // the file holds the key of the fingerprints
+
+Entry now(Entry::Content content) {
+  const auto time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  return {time, static_cast<std::int64_t>(::getuid()), std::move(content)};
+}
+
+[[noreturn]] void cannot_make(const fs::path& path, int error) {
+  throw base::IoError(fmt::format("cannot make the ledger '{}': {}{}", path.string(),
+                                  std::generic_category().message(error),
+                                  error == EEXIST ? "; a ledger is never overwritten" : ""));
+}
+
+/// A new file's name until it is complete; removed on the way out.
+class Draft {
+ public:
+  explicit Draft(const fs::path& path)
+      : draft_(path.parent_path() /
+               fmt::format(".{}.{}.tmp", path.filename().string(), ::getpid())),
+        path_(path) {
+    const int descriptor =
+        ::open(draft_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, owner_only);
+    if (descriptor < 0) cannot_make(path, errno);
+    ::close(descriptor);
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  ~Draft() {
+    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
+      ::unlink((draft_.string() + suffix).c_str());
+    }
+  }
+  void give_name() const {
+    if (::link(draft_.c_str(), path_.c_str()) != 0) cannot_make(path_, errno);
+    const auto folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
+    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    ::fsync(descriptor);
+    ::close(descriptor);
+  }
+  [[nodiscard]] const fs::path& path() const { return draft_; }
+
+ private:
+  fs::path draft_;
+  fs::path path_;
+};
+
+bool raises(const Cap& before, const Cap& after) {
+  return after.value > before.value || after.delta > before.delta;
+}
+
+/// Under replace_one a neighbour is one record removed and another added, so what was proved for
+/// sums under add_remove can be accounted with twice the distance; no other pair converts.
+void check_fits(const Booking& booking, const Account& account) {
+  const auto counts = account.enrolled.adjacency;
+  const auto asked = booking.stated.adjacency;
+  const bool converts =
+      counts == privacy::Adjacency::replace_one && asked == privacy::Adjacency::add_remove;
+  if (asked != counts && !converts) {
+    throw base::UsageError(fmt::format(
+        "the account of '{}' counts neighbours as {}, the run as {}, and its cost does not convert",
+        account.name(), privacy::to_string(counts), privacy::to_string(asked)));
+  }
+  if (booking.privacy_unit != account.enrolled.privacy_unit) {
+    throw base::UsageError(fmt::format("the account of '{}' protects each {}, the run each {}",
+                                       account.name(), account.enrolled.privacy_unit,
+                                       booking.privacy_unit));
+  }
+}
+
+Amount cost_of_booking(const Booking& booking, const Account& account) {
+  check_fits(booking, account);
+  if (!booking.unprotected_reason.empty()) return {infinity, 0};
+  try {
+    return cost_of(booking.event, account.enrolled.adjacency, account.cap(), booking.stated);
+  } catch (const base::GuaranteeError&) {
+    if (booking.override_reason.empty()) throw;
+    return {infinity, 0};  // it happens all the same, so it is booked for what it can cost
+  }
+}
+
+void check_alone(const Booking& booking, const Account& account) {
+  if (account.cap().currency != Currency::basic) return;
+  for (const auto& run : account.runs) {
+    if (run.state != RunState::reserved || !(booking.interactive || run.booking.interactive) ||
+        !running(run.booking.process)) {
+      continue;
+    }
+    throw base::BudgetError(fmt::format(
+        "run {} on '{}' has not ended; an (epsilon, delta) account takes a run whose results "
+        "appear while it goes on only by itself. Wait for it, or use an account in zcdp, gdp or "
+        "rdp",
+        run.number, account.name()));
+  }
+}
+
+privacy::Guarantee at_delta(const Amount& amount, const Account& account, double delta) {
+  const auto& cap = account.cap();
+  if (cap.currency == Currency::basic) {
+    return {amount.value, amount.delta, account.enrolled.adjacency};
+  }
+  return {epsilon_at(amount, cap, privacy::Delta(delta)), delta, account.enrolled.adjacency};
+}
+
+[[noreturn]] void exceeded(const Booking& booking, const Account& account, const Amount& cost) {
+  const auto& cap = account.cap();
+  const auto remaining = account.counted().remaining(cap);
+  const auto asked = std::isinf(cost.value)
+                         ? fmt::format("an infinite cost ({})", booking.unprotected_reason)
+                         : in_words(cost, cap);
+  throw privacy::BudgetExceeded(
+      fmt::format("the privacy budget of '{}' does not cover this: requested {}, remaining {}, cap "
+                  "{}; nothing was booked and no data were read",
+                  account.name(), asked, in_words(remaining, cap), in_words(cap)),
+      booking.stated, at_delta(remaining, account, booking.stated.delta),
+      at_delta(amount_of(cap), account, booking.stated.delta));
+}
+
+void check_admitted(const Booking& booking, const Account& account, const Amount& cost) {
+  if (!booking.override_reason.empty()) return;
+  auto tally = account.counted();
+  tally.add(cost);
+  if (!tally.within(account.cap())) exceeded(booking, account, cost);
+  check_alone(booking, account);
+}
+
+/// A filter stops when the next cost would not fit, so a run that stops early costs what it has
+/// done; for (epsilon, delta) sums at random times that is not proved.
+Amount cost_of_outcome(const FinishedRun& finished, const Run& run, const Account& account) {
+  const auto& reserved = run.booking.cost;
+  const bool filter = account.cap().currency != Currency::basic;
+  if (finished.stopping == Stopping::unknown || !filter || std::isinf(reserved.value)) {
+    return reserved;
+  }
+  const auto cost =
+      cost_of(finished.spent, account.enrolled.adjacency, account.cap(), run.booking.stated);
+  return {std::min(cost.value, reserved.value), std::min(cost.delta, reserved.delta)};
+}
+
+}  // namespace
+
+void Ledger::create(const fs::path& path) {
+  std::error_code error;
+  if (fs::exists(path, error)) cannot_make(path, EEXIST);
+  internal::require_local_disk(path);
+  const Draft draft(path);
+  const auto key = random_key();
+  {
+    Database database(draft.path(), {.access = Access::write});
+    if (database.value("PRAGMA journal_mode=WAL") != "wal") {
+      throw base::IoError(
+          fmt::format("the file system of '{}' cannot share a ledger between "
+                      "processes; keep it on a local disk",
+                      path.string()));
+    }
+    database.transaction([&] {
+      internal::create_journal(database, key);
+      auto rows = internal::read_rows(database);
+      internal::append_row(database, rows,
+                           now(Created{random_key(), sha256(key), std::string(base::version)}));
+    });
+    // One file with everything in it, before it gets its name.
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+  draft.give_name();
+}
+
+Ledger::Ledger(fs::path path, const OpenOptions& options)
+    : database_(std::move(path),
+                {.access = options.access, .busy_milliseconds = options.busy_milliseconds}) {
+  internal::check_version(database_);
+}
+
+template <typename Change>
+void Ledger::change(const Change& body) {
+  const std::lock_guard lock(mutex_);
+  database_.transaction([&] {
+    auto rows = internal::read_rows(database_);
+    const auto books = books_of(rows.entries);
+    const auto append = [&](Entry::Content content) {
+      return internal::append_row(database_, rows, now(std::move(content)));
+    };
+    body(books, append);
+  });
+}
+
+Books Ledger::books() {
+  const std::lock_guard lock(mutex_);
+  Books books;
+  database_.snapshot([&] { books = books_of(internal::read_rows(database_).entries); });
+  return books;
+}
+
+std::int64_t Ledger::verify() {
+  const std::lock_guard lock(mutex_);
+  std::int64_t count = 0;
+  database_.snapshot([&] {
+    if (const auto found = database_.value("PRAGMA integrity_check(1)"); found != "ok") {
+      throw base::DataError(fmt::format("the ledger '{}' is damaged: {}. Restore it from a backup",
+                                        path().string(), found));
+    }
+    const auto rows = internal::read_rows(database_);
+    static_cast<void>(books_of(rows.entries));
+    count = static_cast<std::int64_t>(rows.entries.size());
+  });
+  return count;
+}
+
+Fingerprint Ledger::fingerprint() {
+  const std::lock_guard lock(mutex_);
+  std::string key;
+  database_.snapshot([&] { key = internal::read_rows(database_).key; });
+  return Fingerprint(key);
+}
+
+void Ledger::enrol(const Enrolment& enrolment) {
+  check_data_set_name(enrolment.data_set);
+  const auto cap = checked(enrolment.cap);
+  change([&](const Books& books, const auto& append) {
+    if (books.find(enrolment.data_set) != nullptr) {
+      throw base::UsageError(fmt::format(
+          "'{}' has an account already; `tacet ledger cap` changes its cap", enrolment.data_set));
+    }
+    if (enrolment.fingerprint) {
+      if (const auto* owner = books.owner(*enrolment.fingerprint)) {
+        throw base::BudgetError(
+            fmt::format("the same records have an account already, '{}'; a second one would double "
+                        "their budget",
+                        owner->name()));
+      }
+    }
+    append(Enrolled{enrolment.data_set, enrolment.adjacency, enrolment.privacy_unit});
+    append(CapSet{enrolment.data_set, cap, ""});
+    if (enrolment.fingerprint) {
+      append(RecordsSeen{enrolment.data_set, *enrolment.fingerprint, enrolment.file});
+    }
+  });
+}
+
+void Ledger::set_cap(std::string_view data_set, const Cap& cap, std::string_view reason) {
+  const auto wanted = checked(cap);
+  if (!reason.empty()) check_words("the reason", reason);
+  change([&](const Books& books, const auto& append) {
+    const auto& account = books.account(data_set);
+    const auto& current = account.cap();
+    if (wanted.currency != current.currency || wanted.order != current.order) {
+      throw base::UsageError(fmt::format(
+          "the account of '{}' counts in {}, and what is booked cannot be converted; its cap is {}",
+          data_set, to_string(current.currency), in_words(current)));
+    }
+    if (raises(current, wanted) && reason.empty()) {
+      throw base::BudgetError(
+          fmt::format("the cap of '{}' would rise from {} to {}; raising it needs an override with "
+                      "a reason that stays in the ledger",
+                      data_set, in_words(current), in_words(wanted)));
+    }
+    append(CapSet{account.name(), wanted, std::string(reason)});
+  });
+}
+
+std::int64_t Ledger::reserve(const Booking& booking) {
+  if (!booking.override_reason.empty()) check_words("the override", booking.override_reason);
+  static_cast<void>(privacy::checked(booking.stated));
+  // The cost is computed before the ledger is locked: neighbours and currency never change.
+  const auto cost = cost_of_booking(booking, books().account(booking.data_set));
+  const auto process = this_process();
+  std::int64_t number = 0;
+  change([&](const Books& books, const auto& append) {
+    check_admitted(booking, books.account(booking.data_set), cost);
+    number = append(Reserved{.data_set = booking.data_set,
+                             .command = booking.command,
+                             .software = std::string(base::version),
+                             .calibration = booking.calibration,
+                             .event = booking.event,
+                             .stated = booking.stated,
+                             .cost = cost,
+                             .process = process,
+                             .interactive = booking.interactive,
+                             .override_reason = booking.override_reason,
+                             .unprotected_reason = booking.unprotected_reason});
+  });
+  return number;
+}
+
+namespace {
+
+const Run& open_run(const Books& books, std::int64_t number) {
+  const auto& run = books.run(number);
+  if (run.state != RunState::reserved) {
+    throw base::BudgetError(
+        fmt::format("run {} has ended: it is {}", number, to_string(run.state)));
+  }
+  return run;
+}
+
+}  // namespace
+
+void Ledger::commit(const std::vector<FinishedRun>& runs, const Output& output) {
+  if (!is_digest(output.sha256)) throw base::InternalError("an output is named by its SHA-256");
+  change([&](const Books& books, const auto& append) {
+    for (const auto& finished : runs) {
+      const auto& run = open_run(books, finished.run);
+      const auto cost = cost_of_outcome(finished, run, books.account(run.booking.data_set));
+      append(Committed{finished.run, finished.spent, cost, output.sha256, output.name});
+    }
+  });
+}
+
+void Ledger::cancel(std::int64_t run) {
+  change([&](const Books& books, const auto& append) {
+    if (open_run(books, run).booking.process != this_process()) {
+      throw base::InternalError("a run can be cancelled only by the process that booked it");
+    }
+    append(Cancelled{run});
+  });
+}
+
+void Ledger::resolve(std::int64_t run, std::string_view attestation) {
+  check_words("the attestation", attestation);
+  change([&](const Books& books, const auto& append) {
+    if (running(open_run(books, run).booking.process)) {
+      throw base::BudgetError(
+          fmt::format("the process of run {} is still running; end it first", run));
+    }
+    append(Resolved{run, std::string(attestation)});
+  });
+}
+
+Records Ledger::see_records(std::string_view data_set, std::string_view fingerprint,
+                            const std::string& file) {
+  auto result = Records::known;
+  change([&](const Books& books, const auto& append) {
+    const auto& account = books.account(data_set);
+    if (const auto* owner = books.owner(fingerprint)) {
+      if (owner->name() != account.name()) {
+        throw base::BudgetError(
+            fmt::format("these records have the account '{}'; they cannot be booked under '{}'",
+                        owner->name(), data_set));
+      }
+      return;
+    }
+    result = account.records.empty() ? Records::first : Records::changed;
+    append(RecordsSeen{account.name(), std::string(fingerprint), file});
+  });
+  return result;
+}
+
+}  // namespace tacet::ledger

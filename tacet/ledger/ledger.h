@@ -1,0 +1,122 @@
+#pragma once
+
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/ledger/books.h"
+#include "tacet/ledger/database.h"
+#include "tacet/ledger/fingerprint.h"
+#include "tacet/privacy/budget.h"
+
+/// The account of what has been spent on data sets: a file that outlives processes, is shared by
+/// them, and survives their crashes.
+///
+/// It guards against mistakes and against runs that spend at the same time. Rows are chained by
+/// SHA-256, so that a change shows; somebody who rewrites the whole file, or puts back an old copy,
+/// is not caught.
+namespace tacet::ledger {
+
+using internal::Access;
+
+struct OpenOptions {
+  Access access = Access::write;
+  int busy_milliseconds = 30000;  ///< how long to wait for other processes
+};
+
+/// A new account.
+struct Enrolment {
+  std::string data_set;  ///< the owner's name for it
+  privacy::Adjacency adjacency;
+  std::string privacy_unit = "record";
+  Cap cap;
+  std::optional<std::string> fingerprint;  ///< of the records, when they are at hand
+  std::string file;                        ///< where they were
+};
+
+/// What is to be booked before data are read.
+struct Booking {
+  std::string data_set;
+  std::string command;
+  std::string calibration = "tight";
+  std::string privacy_unit = "record";
+  privacy::Event event;
+  privacy::Guarantee stated;
+  /// Results leave while the run goes on and may steer other runs. In a basic account such a run
+  /// has the data set to itself: interleaved (epsilon, delta) groups would need a theorem of their
+  /// own. A run whose only result appears at its end is not interactive.
+  bool interactive = false;
+  std::string override_reason;     ///< not empty: booked whatever the cap says, in these words
+  std::string unprotected_reason;  ///< not empty: no guarantee, an infinite cost
+};
+
+/// What to book for a run that debited less than it had reserved.
+enum class Stopping {
+  unknown,            ///< all that was reserved
+  by_released_values  ///< what was debited, where the currency's filter allows it; only when the
+                      ///< decision to stop used nothing but released values
+};
+
+struct FinishedRun {
+  std::int64_t run;
+  privacy::Event spent;
+  Stopping stopping = Stopping::unknown;
+};
+
+struct Output {
+  std::string sha256;
+  std::string name;
+};
+
+/// How records compare with those seen under a name.
+enum class Records { known, first, changed };
+
+class Ledger {
+ public:
+  /// Makes a new file, readable by its owner only. IoError when it exists.
+  static void create(const std::filesystem::path& path);
+  /// IoError when the file is missing, locked, unreadable or on a network file system; DataError
+  /// when it is no sound ledger, has another version or was changed.
+  explicit Ledger(std::filesystem::path path, const OpenOptions& options = {});
+
+  /// All rows, after a check of the chain.
+  [[nodiscard]] Books books();
+  /// Additionally lets SQLite check its own structures; returns the number of rows.
+  std::int64_t verify();
+  /// A fingerprint under this ledger's key.
+  [[nodiscard]] Fingerprint fingerprint();
+
+  /// UsageError when the name is taken, BudgetError when the same records have an account already.
+  void enrol(const Enrolment& enrolment);
+  /// Lowers the cap; raises it only with a reason, which stays in the ledger: BudgetError without.
+  /// The currency stays what it was.
+  void set_cap(std::string_view data_set, const Cap& cap, std::string_view reason);
+
+  /// Books a run; returns its number. BudgetExceeded when it does not fit, GuaranteeError when the
+  /// account's currency has no proved cost for it, UsageError when adjacency or unit differ.
+  [[nodiscard]] std::int64_t reserve(const Booking& booking);
+  /// Ends runs; only after it returns may the output appear.
+  void commit(const std::vector<FinishedRun>& runs, const Output& output);
+  /// Gives back what this process has booked and not used.
+  void cancel(std::int64_t run);
+  /// Gives back what a run had booked that ended without releasing anything, on a person's word.
+  /// BudgetError while its process runs or after it has ended otherwise.
+  void resolve(std::int64_t run, std::string_view attestation);
+  /// Notes the records that a run has read. BudgetError when they belong to another account.
+  [[nodiscard]] Records see_records(std::string_view data_set, std::string_view fingerprint,
+                                    const std::string& file);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return database_.path(); }
+
+ private:
+  template <typename Change>
+  void change(const Change& body);
+
+  std::mutex mutex_;
+  internal::Database database_;
+};
+
+}  // namespace tacet::ledger

@@ -1,0 +1,51 @@
+#include "tacet/ledger/ledger_budget.h"
+
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/ledger/digest.h"
+
+namespace tacet::ledger {
+
+/// One row of the ledger, seen from its reservation.
+class LedgerRecord : public privacy::ReservationRecord {
+ public:
+  LedgerRecord(LedgerBudget& budget, std::int64_t run) : budget_(budget), run_(run) {}
+  void commit(const privacy::Event& spent) override {
+    budget_.finished_.push_back({run_, spent, budget_.details_.stopping});
+  }
+  void cancel() override { budget_.ledger_.cancel(run_); }
+
+ private:
+  LedgerBudget& budget_;
+  std::int64_t run_;
+};
+
+LedgerBudget::LedgerBudget(Ledger& ledger, RunDetails details)
+    : ledger_(ledger), details_(std::move(details)) {}
+
+privacy::Reservation LedgerBudget::reserve(const privacy::Event& planned,
+                                           const privacy::Guarantee& cost) {
+  // A plan that no reservation can hold is refused before it is booked.
+  const privacy::Reservation probe(planned, cost, nullptr);
+  const auto run = ledger_.reserve({.data_set = details_.data_set,
+                                    .command = details_.command,
+                                    .calibration = details_.calibration,
+                                    .privacy_unit = details_.privacy_unit,
+                                    .event = planned,
+                                    .stated = cost,
+                                    .interactive = details_.interactive,
+                                    .override_reason = details_.override_reason,
+                                    .unprotected_reason = details_.unprotected_reason});
+  return {planned, cost, std::make_unique<LedgerRecord>(*this, run)};
+}
+
+void LedgerBudget::release(std::string_view output, const std::string& name) {
+  if (finished_.empty()) {
+    throw base::InternalError("an output may leave only after its reservation was committed");
+  }
+  ledger_.commit(finished_, {sha256(output), name});
+  finished_.clear();
+}
+
+}  // namespace tacet::ledger

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tacet/ledger/ledger.h"
+#include "tacet/privacy/budget.h"
+
+namespace tacet::ledger {
+
+/// What the ledger keeps about a run besides its event.
+struct RunDetails {
+  std::string data_set;
+  std::string command;
+  std::string calibration = "tight";
+  std::string privacy_unit = "record";
+  bool interactive = false;  ///< see Booking
+  Stopping stopping = Stopping::unknown;
+  std::string override_reason;
+  std::string unprotected_reason;
+};
+
+/// The budget of one run against an account that outlives it.
+///
+///   reserve()      books durably, before data are read
+///   commit()       on the reservation: the run has ended; nothing may leave yet
+///   release()      writes the end of all committed reservations with the output's hash, durably;
+///                  only then may the output appear
+///
+/// Whatever ends the process in between leaves the reservation spent in full. Must not outlive its
+/// ledger. Not for use by several threads at once.
+class LedgerBudget : public privacy::Budget {
+ public:
+  LedgerBudget(Ledger& ledger, RunDetails details);
+
+  [[nodiscard]] privacy::Reservation reserve(const privacy::Event& planned,
+                                             const privacy::Guarantee& cost) override;
+  /// An output as its bytes will be. InternalError when no reservation was committed.
+  void release(std::string_view output, const std::string& name);
+
+  [[nodiscard]] const RunDetails& details() const { return details_; }
+
+ private:
+  friend class LedgerRecord;
+  Ledger& ledger_;
+  RunDetails details_;
+  std::vector<FinishedRun> finished_;
+};
+
+}  // namespace tacet::ledger

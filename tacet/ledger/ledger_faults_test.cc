@@ -1,0 +1,542 @@
+// What a ledger does when disks, processes and files fail.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/ledger/digest.h"
+#include "tacet/ledger/ledger.h"
+#include "tests/support/scratch_folder.h"
+
+namespace tacet::ledger {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto add_remove = privacy::Adjacency::add_remove;
+const Output output{sha256("model"), "model.json"};
+
+/// A layer between SQLite and the files in which the n-th write, sync or truncation fails.
+namespace fault {
+
+enum class Mode { none, full, kill_before, kill_inside, kill_after };
+
+Mode mode = Mode::none;
+int countdown = 0;
+bool struck = false;
+
+struct File {
+  sqlite3_file base;
+  sqlite3_file* real;
+};
+
+sqlite3_file* real(sqlite3_file* file) { return reinterpret_cast<File*>(file)->real; }
+
+/// Whether this operation is the one.
+bool strikes() { return mode != Mode::none && --countdown == 0; }
+
+template <typename Operation>
+int guarded(const Operation& operation, const std::function<void()>& half) {
+  if (!strikes()) return operation();
+  struck = true;
+  if (mode == Mode::full) return SQLITE_FULL;
+  if (mode == Mode::kill_inside) half();
+  if (mode == Mode::kill_after) operation();
+  ::kill(::getpid(), SIGKILL);
+  return SQLITE_IOERR;
+}
+
+int x_write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 offset) {
+  const auto write = [&](int count) {
+    return real(file)->pMethods->xWrite(real(file), bytes, count, offset);
+  };
+  return guarded([&] { return write(size); }, [&] { write(size / 2); });
+}
+int x_truncate(sqlite3_file* file, sqlite3_int64 size) {
+  return guarded([&] { return real(file)->pMethods->xTruncate(real(file), size); }, [] {});
+}
+int x_sync(sqlite3_file* file, int flags) {
+  // A full disk shows when writing, not when flushing.
+  if (mode == Mode::full) return real(file)->pMethods->xSync(real(file), flags);
+  return guarded([&] { return real(file)->pMethods->xSync(real(file), flags); }, [] {});
+}
+int x_close(sqlite3_file* file) {
+  const int code = real(file)->pMethods->xClose(real(file));
+  sqlite3_free(real(file));
+  return code;
+}
+
+template <auto member>
+struct Forward;
+template <typename... Arguments, int (*sqlite3_io_methods::*member)(sqlite3_file*, Arguments...)>
+struct Forward<member> {
+  static int call(sqlite3_file* file, Arguments... arguments) {
+    return (real(file)->pMethods->*member)(real(file), arguments...);
+  }
+};
+void x_shm_barrier(sqlite3_file* file) { real(file)->pMethods->xShmBarrier(real(file)); }
+
+const sqlite3_io_methods methods{
+    .iVersion = 2,
+    .xClose = x_close,
+    .xRead = Forward<&sqlite3_io_methods::xRead>::call,
+    .xWrite = x_write,
+    .xTruncate = x_truncate,
+    .xSync = x_sync,
+    .xFileSize = Forward<&sqlite3_io_methods::xFileSize>::call,
+    .xLock = Forward<&sqlite3_io_methods::xLock>::call,
+    .xUnlock = Forward<&sqlite3_io_methods::xUnlock>::call,
+    .xCheckReservedLock = Forward<&sqlite3_io_methods::xCheckReservedLock>::call,
+    .xFileControl = Forward<&sqlite3_io_methods::xFileControl>::call,
+    .xSectorSize = Forward<&sqlite3_io_methods::xSectorSize>::call,
+    .xDeviceCharacteristics = Forward<&sqlite3_io_methods::xDeviceCharacteristics>::call,
+    .xShmMap = Forward<&sqlite3_io_methods::xShmMap>::call,
+    .xShmLock = Forward<&sqlite3_io_methods::xShmLock>::call,
+    .xShmBarrier = x_shm_barrier,
+    .xShmUnmap = Forward<&sqlite3_io_methods::xShmUnmap>::call,
+    .xFetch = nullptr,
+    .xUnfetch = nullptr};
+
+int x_open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags, int* out_flags) {
+  auto* below = static_cast<sqlite3_vfs*>(vfs->pAppData);
+  auto* mine = reinterpret_cast<File*>(file);
+  mine->base.pMethods = nullptr;
+  mine->real = static_cast<sqlite3_file*>(sqlite3_malloc(below->szOsFile));
+  const int code = below->xOpen(below, name, mine->real, flags, out_flags);
+  if (code != SQLITE_OK) {
+    sqlite3_free(mine->real);
+    return code;
+  }
+  mine->base.pMethods = &methods;
+  return SQLITE_OK;
+}
+
+/// The layer is SQLite's default as long as the object lives.
+class Layer {
+ public:
+  Layer(Mode what, int when) : vfs_(*sqlite3_vfs_find(nullptr)) {
+    vfs_.pAppData = sqlite3_vfs_find(nullptr);
+    vfs_.pNext = nullptr;
+    vfs_.zName = "tacet-fault";
+    vfs_.szOsFile = sizeof(File);
+    vfs_.xOpen = x_open;
+    sqlite3_vfs_register(&vfs_, 1);
+    mode = what;
+    countdown = when;
+    struck = false;
+  }
+  ~Layer() {
+    mode = Mode::none;
+    sqlite3_vfs_unregister(&vfs_);
+  }
+  Layer(const Layer&) = delete;
+  Layer& operator=(const Layer&) = delete;
+
+ private:
+  sqlite3_vfs vfs_;
+};
+
+}  // namespace fault
+
+Booking part_of(std::int64_t parts) {
+  return {.data_set = "adult",
+          .command = "test",
+          .event = privacy::Zcdp{1.0 / static_cast<double>(parts), add_remove},
+          .stated = {1, 1e-5, add_remove}};
+}
+
+void make_ledger(const fs::path& path, double rho) {
+  Ledger::create(path);
+  Ledger(path).enrol({.data_set = "adult",
+                      .adjacency = add_remove,
+                      .cap = {.currency = Currency::zcdp, .value = rho}});
+}
+
+double spent(const fs::path& path) {
+  Ledger ledger(path);
+  ledger.verify();
+  return ledger.books().account("adult").counted().total().value;
+}
+
+/// Runs `body` in a process of its own; its result is the exit code, 99 for an exception.
+pid_t in_child(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  int code = 99;
+  try {
+    code = body();
+  } catch (const base::Error& error) {
+    const std::string text = std::string(error.what()) + "\n";
+    static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
+  } catch (...) {
+  }
+  ::_exit(code);
+}
+
+int status_of(pid_t child) {
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return status;
+}
+
+int exit_code_of(pid_t child) {
+  const int status = status_of(child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/// One line a call, durable before it returns: what the outside world has seen.
+class Witness {
+ public:
+  explicit Witness(fs::path path) : path_(std::move(path)) {}
+  void see(char what) const {
+    const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const std::string line{what, '\n'};
+    EXPECT_EQ(::write(file, line.data(), line.size()), 2);
+    ::close(file);
+  }
+  [[nodiscard]] std::int64_t count(char what) const {
+    std::ifstream file(path_);
+    std::int64_t number = 0;
+    for (std::string line; std::getline(file, line);) number += line[0] == what ? 1 : 0;
+    return number;
+  }
+
+ private:
+  fs::path path_;
+};
+
+constexpr std::int64_t parts = 1024;
+
+/// Reserves, works, commits and releases again and again; each release is witnessed.
+int spend(const fs::path& path, const Witness& witness, int runs) {
+  Ledger ledger(path);
+  for (int i = 0; i < runs; ++i) {
+    const auto run = ledger.reserve(part_of(parts));
+    witness.see('b');
+    ledger.commit({{run, privacy::Zcdp{1.0 / parts, add_remove}}}, output);
+    witness.see('r');
+  }
+  return 0;
+}
+
+void expect_nothing_unbooked(const fs::path& path, const Witness& witness) {
+  Ledger ledger(path);
+  ledger.verify();
+  const auto books = ledger.books();
+  const auto& account = books.account("adult");
+  std::int64_t committed = 0;
+  for (const auto& run : account.runs) committed += run.state == RunState::committed ? 1 : 0;
+  EXPECT_GE(committed, witness.count('r'));
+  EXPECT_GE(static_cast<std::int64_t>(account.runs.size()), witness.count('b'));
+  EXPECT_EQ(account.counted().total().value,
+            static_cast<double>(account.runs.size()) / static_cast<double>(parts));
+}
+
+TEST(LedgerProcesses, OfAHundredAndTwentyEightAskingForASixtyFourthExactlySixtyFourSucceed) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "budget.ledger";
+  make_ledger(path, 1);
+  std::array<int, 2> gate{};
+  ASSERT_EQ(::pipe(gate.data()), 0);
+  std::vector<pid_t> children;
+  for (int i = 0; i < 128; ++i) {
+    children.push_back(in_child([&] {
+      ::close(gate[1]);
+      char byte = 0;
+      static_cast<void>(!::read(gate[0], &byte, 1));  // ends when the parent opens the gate
+      try {
+        Ledger ledger(path, {.busy_milliseconds = 300000});
+        static_cast<void>(ledger.reserve(part_of(64)));
+      } catch (const privacy::BudgetExceeded&) {
+        return 4;
+      }
+      return 0;
+    }));
+  }
+  ::close(gate[0]);
+  ::close(gate[1]);
+  int succeeded = 0;
+  int refused = 0;
+  for (const auto child : children) {
+    const int code = exit_code_of(child);
+    succeeded += code == 0 ? 1 : 0;
+    refused += code == 4 ? 1 : 0;
+  }
+  EXPECT_EQ(succeeded, 64);
+  EXPECT_EQ(refused, 64);
+  EXPECT_EQ(spent(path), 1.0);
+}
+
+TEST(LedgerProcesses, AKillAtEachOperationNeverLeavesMoreReleasedThanBooked) {
+  const test::ScratchFolder folder;
+  int kills = 0;
+  for (const auto mode :
+       {fault::Mode::kill_before, fault::Mode::kill_inside, fault::Mode::kill_after}) {
+    for (int when = 1;; ++when) {
+      const auto name = std::to_string(static_cast<int>(mode)) + "-" + std::to_string(when);
+      const auto path = folder.path() / (name + ".ledger");
+      const Witness witness(folder.path() / (name + ".seen"));
+      make_ledger(path, 1);
+      const int code = exit_code_of(in_child([&] {
+        const fault::Layer layer(mode, when);
+        return spend(path, witness, 1);
+      }));
+      expect_nothing_unbooked(path, witness);
+      if (code == 0) break;  // there were fewer operations than that
+      ASSERT_EQ(code, -SIGKILL);
+      ++kills;
+      for (const auto& entry : fs::directory_iterator(folder.path())) fs::remove(entry.path());
+    }
+  }
+  EXPECT_GT(kills, 30);
+}
+
+/// Pairs of processes that spend from one ledger, each killed at a random operation.
+void kill_at_random(int rounds) {
+  constexpr int rounds_per_ledger = 10;
+  constexpr int most_operations = 40;
+  std::mt19937_64 random(20260101);
+  const test::ScratchFolder folder;
+  int kills = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const auto name = std::to_string(round / rounds_per_ledger);
+    const auto path = folder.path() / (name + ".ledger");
+    const Witness witness(folder.path() / (name + ".seen"));
+    if (round % rounds_per_ledger == 0) make_ledger(path, 100);
+    std::vector<pid_t> children;
+    for (int i = 0; i < 2; ++i) {
+      const auto mode = static_cast<fault::Mode>(2 + random() % 3);
+      const int when = 1 + static_cast<int>(random() % most_operations);
+      children.push_back(in_child([&] {
+        const fault::Layer layer(mode, when);
+        return spend(path, witness, 100);
+      }));
+    }
+    for (const auto child : children) kills += exit_code_of(child) == -SIGKILL ? 1 : 0;
+    expect_nothing_unbooked(path, witness);
+  }
+  EXPECT_EQ(kills, 2 * rounds);
+}
+
+TEST(LedgerProcesses, AHundredRandomKillsNeverLeaveMoreReleasedThanBooked) { kill_at_random(50); }
+
+TEST(LedgerProcessesLong, AThousandRandomKillsNeverLeaveMoreReleasedThanBooked) {
+  kill_at_random(500);
+}
+
+TEST(LedgerProcesses, ACrashCountsAsSpentUntilAPersonAttestsThatNothingLeft) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "budget.ledger";
+  make_ledger(path, 1);
+  const auto child = in_child([&]() -> int {
+    Ledger ledger(path);
+    static_cast<void>(ledger.reserve(part_of(1)));
+    ::kill(::getpid(), SIGKILL);
+    return 0;
+  });
+  EXPECT_EQ(exit_code_of(child), -SIGKILL);
+  Ledger ledger(path);
+  EXPECT_THROW(static_cast<void>(ledger.reserve(part_of(1024))), privacy::BudgetExceeded);
+  const auto run = ledger.books().account("adult").runs.at(0);
+  EXPECT_EQ(run.state, RunState::reserved);
+  EXPECT_FALSE(running(run.booking.process));
+  EXPECT_THROW(ledger.cancel(run.number), base::InternalError);
+  ledger.resolve(run.number, "killed by hand, no file was written");
+  EXPECT_THROW(ledger.resolve(run.number, "killed by hand, no file was written"),
+               base::BudgetError);
+  EXPECT_EQ(ledger.books().run(run.number).attestation, "killed by hand, no file was written");
+  static_cast<void>(ledger.reserve(part_of(1)));
+}
+
+TEST(LedgerFaults, AFullDiskAtAnyWriteSpendsNothingAndLosesNothing) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "budget.ledger";
+  make_ledger(path, 1000);
+  static_cast<void>(Ledger(path).reserve(part_of(1)));
+  double booked = 1;
+  int faults = 0;
+  for (int when = 1;; ++when) {
+    bool refused = false;
+    {
+      const fault::Layer layer(fault::Mode::full, when);
+      try {
+        Ledger ledger(path);
+        static_cast<void>(ledger.reserve(part_of(1)));
+        booked += 1;
+      } catch (const base::IoError& error) {
+        refused = true;
+        EXPECT_NE(std::string(error.what()).find("the disk is full; nothing was booked"),
+                  std::string::npos)
+            << error.what();
+      }
+    }
+    EXPECT_EQ(spent(path), booked) << when;
+    if (refused) ++faults;
+    if (!fault::struck) break;
+  }
+  EXPECT_GT(faults, 2);
+}
+
+TEST(LedgerFaults, AFullDiskWhenTheLedgerIsMadeLeavesNoFile) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "budget.ledger";
+  for (int when = 1;; ++when) {
+    const fault::Layer layer(fault::Mode::full, when);
+    try {
+      Ledger::create(path);
+    } catch (const base::IoError&) {
+      EXPECT_TRUE(fs::is_empty(folder.path()));
+    }
+    if (!fault::struck) break;
+    fs::remove(path);
+  }
+}
+
+TEST(LedgerFaults, ALockedLedgerSaysSoAndCanStillBeRead) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "budget.ledger";
+  make_ledger(path, 1);
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  Ledger ledger(path, {.busy_milliseconds = 20});
+  try {
+    static_cast<void>(ledger.reserve(part_of(2)));
+    FAIL() << "two writers at once";
+  } catch (const base::IoError& error) {
+    EXPECT_NE(std::string(error.what()).find("locked by another process; nothing was booked"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_TRUE(Ledger(path, {.access = Access::read}).books().account("adult").runs.empty());
+  sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr);
+  sqlite3_close(other);
+  static_cast<void>(ledger.reserve(part_of(2)));
+}
+
+TEST(LedgerFaults, AReadOnlyLedgerCanBeReadAndNotSpentFrom) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "budget.ledger";
+  make_ledger(path, 1);
+  ASSERT_EQ(::chmod(path.c_str(), 0444), 0);
+  ASSERT_EQ(::chmod(folder.path().c_str(), 0555), 0);
+  constexpr uid_t nobody = 65534;
+  const auto child = in_child([&] {
+    if (::getuid() == 0 && ::setuid(nobody) != 0) return 98;
+    if (!Ledger(path, {.access = Access::read}).books().account("adult").runs.empty()) return 1;
+    try {
+      Ledger ledger(path);
+      static_cast<void>(ledger.reserve(part_of(2)));
+      return 2;
+    } catch (const base::IoError& error) {
+      const std::string text = error.what();
+      if (text.find("nothing was booked") == std::string::npos) return 3;
+    }
+    try {
+      Ledger::create(path.parent_path() / "other.ledger");
+      return 4;
+    } catch (const base::IoError&) {
+    }
+    return 0;
+  });
+  EXPECT_EQ(exit_code_of(child), 0);
+  EXPECT_EQ(spent(path), 0);
+}
+
+TEST(LedgerFaults, WhatIsNoLedgerIsRefused) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "budget.ledger";
+  EXPECT_THROW(Ledger{path}, base::IoError);
+  EXPECT_THROW(Ledger{folder.path()}, base::IoError);
+  std::ofstream(path).close();
+  EXPECT_THROW(Ledger{path}, base::DataError);
+  std::ofstream(path) << "rho,0.5\n" << std::string(5000, 'x');
+  EXPECT_THROW(Ledger{path}, base::DataError);
+  fs::remove(path);
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &other), SQLITE_OK);
+  sqlite3_exec(other, "CREATE TABLE journal(a)", nullptr, nullptr, nullptr);
+  sqlite3_close(other);
+  EXPECT_THROW(Ledger{path}, base::DataError);
+}
+
+TEST(LedgerFaults, AnotherFormatIsRefusedWithAdvice) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "budget.ledger";
+  make_ledger(path, 1);
+  const auto set_version = [&](const std::string& version) {
+    sqlite3* other = nullptr;
+    ASSERT_EQ(sqlite3_open(path.c_str(), &other), SQLITE_OK);
+    sqlite3_exec(other, ("PRAGMA user_version=" + version).c_str(), nullptr, nullptr, nullptr);
+    sqlite3_close(other);
+  };
+  for (const std::string version : {"0", "2", "1000000"}) {
+    set_version(version);
+    try {
+      Ledger ledger(path);
+      FAIL() << "format " << version << " was taken for format 1";
+    } catch (const base::DataError& error) {
+      EXPECT_NE(std::string(error.what()).find("has format " + version), std::string::npos);
+    }
+  }
+  set_version("1");
+  EXPECT_EQ(spent(path), 0);
+}
+
+TEST(LedgerFaults, ADamagedByteIsFoundOrChangesNothing) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "budget.ledger";
+  const auto copy = folder.path() / "copy.ledger";
+  make_ledger(path, 1);
+  static_cast<void>(Ledger(path).reserve(part_of(4)));
+  const auto size = static_cast<std::int64_t>(fs::file_size(path));
+  std::mt19937_64 random(3);
+  int found = 0;
+  for (int i = 0; i < 300; ++i) {
+    fs::copy_file(path, copy, fs::copy_options::overwrite_existing);
+    const auto place = i < 100 ? i : static_cast<std::int64_t>(random() % std::uint64_t(size));
+    {
+      std::fstream file(copy, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekg(place);
+      const int byte = file.get();
+      file.seekp(place);
+      file.put(static_cast<char>(byte ^ (1 << (random() % 8))));
+    }
+    try {
+      EXPECT_EQ(spent(copy), 0.25) << place;
+    } catch (const base::Error& error) {
+      EXPECT_TRUE(error.kind() == base::ErrorKind::data || error.kind() == base::ErrorKind::io)
+          << error.what();
+      ++found;
+    }
+  }
+  EXPECT_GT(found, 50);
+  for (std::int64_t length = 0; length < size; length += size / 16) {
+    fs::copy_file(path, copy, fs::copy_options::overwrite_existing);
+    fs::resize_file(copy, static_cast<std::uintmax_t>(length));
+    EXPECT_THROW(spent(copy), base::Error) << length;
+  }
+}
+
+TEST(LedgerFaults, NetworkFileSystemsAreKnownByTheirNumbers) {
+  // statfs(2).
+  EXPECT_EQ(internal::network_file_system(0x6969), "nfs");
+  EXPECT_EQ(internal::network_file_system(0xFF534D42), "cifs");
+  EXPECT_EQ(internal::network_file_system(0xEF53), "");      // ext4
+  EXPECT_EQ(internal::network_file_system(0x01021994), "");  // tmpfs
+}
+
+}  // namespace
+}  // namespace tacet::ledger
