@@ -219,19 +219,19 @@ Books Ledger::books() {
   return books;
 }
 
-std::int64_t Ledger::verify() {
+Verification Ledger::verify() {
   const std::lock_guard lock(mutex_);
-  std::int64_t count = 0;
+  Verification found{};
   database_.snapshot([&] {
-    if (const auto found = database_.value("PRAGMA integrity_check(1)"); found != "ok") {
+    if (const auto fault = database_.value("PRAGMA integrity_check(1)"); fault != "ok") {
       throw base::DataError(fmt::format("the ledger '{}' is damaged: {}. Restore it from a backup",
-                                        path().string(), found));
+                                        path().string(), fault));
     }
     const auto rows = internal::read_rows(database_);
     static_cast<void>(books_of(rows.entries));
-    count = static_cast<std::int64_t>(rows.entries.size());
+    found = {static_cast<std::int64_t>(rows.entries.size()), rows.head};
   });
-  return count;
+  return found;
 }
 
 Fingerprint Ledger::fingerprint() {

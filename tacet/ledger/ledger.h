@@ -74,6 +74,12 @@ struct Output {
 /// How records compare with those seen under a name.
 enum class Records { known, first, changed };
 
+/// A sound ledger. Whoever keeps the head elsewhere can tell later that no row up to it changed.
+struct Verification {
+  std::int64_t rows;
+  std::string head;  ///< hash of the last row
+};
+
 class Ledger {
  public:
   /// Makes a new file, readable by its owner only. IoError when it exists.
@@ -84,8 +90,8 @@ class Ledger {
 
   /// All rows, after a check of the chain.
   [[nodiscard]] Books books();
-  /// Additionally lets SQLite check its own structures; returns the number of rows.
-  std::int64_t verify();
+  /// Additionally lets SQLite check its own structures.
+  Verification verify();
   /// A fingerprint under this ledger's key.
   [[nodiscard]] Fingerprint fingerprint();
 
