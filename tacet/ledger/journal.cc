@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tacet/base/error.h"
 #include "tacet/ledger/digest.h"
 
@@ -69,34 +71,52 @@ void check_version(Database& database) {
       name, version, format_version, newer ? "a newer" : "the"));
 }
 
-Rows read_rows(Database& database) {
-  Rows rows;
+namespace {
+
+/// Drops what `rows` knows from row `number` on.
+void forget_from(Rows& rows, std::size_t number) {
+  rows.hashes.resize(std::min(rows.hashes.size(), number - 1));
+  rows.entries.erase(rows.entries.begin() + static_cast<std::ptrdiff_t>(rows.hashes.size()),
+                     rows.entries.end());
+}
+
+void check_first_row(const Database& database, const Rows& rows) {
+  if (rows.entries.empty()) return;
+  const auto* created = std::get_if<Created>(&rows.entries.front().content);
+  if (created == nullptr) broken(database, "its first row does not say how it began");
+  if (created->key_digest != sha256(rows.key)) broken(database, "its key is another one");
+}
+
+}  // namespace
+
+void read_rows(Database& database, Rows& rows) {
   auto head = database.prepare("SELECT rows, hash, key FROM head");
   if (!head.step()) broken(database, "its head is missing");
   const auto count = head.integer(0);
   const auto head_hash = head.text(1);
   rows.key = head.text(2);
-  rows.head = first_hash();
   auto select = database.prepare("SELECT number, text, hash FROM journal ORDER BY number");
-  while (select.step()) {
-    const auto number = static_cast<std::int64_t>(rows.entries.size()) + 1;
-    if (select.integer(0) != number) broken(database, fmt::format("row {} is missing", number));
+  std::string hash = first_hash();
+  std::size_t number = 1;
+  for (; select.step(); ++number) {
+    const auto row = static_cast<std::int64_t>(number);
+    if (select.integer(0) != row) broken(database, fmt::format("row {} is missing", row));
     const auto text = select.text(1);
-    rows.head = row_hash(rows.head, number, text);
-    if (select.text(2) != rows.head) {
-      broken(database, fmt::format("row {} does not carry its hash", number));
+    hash = row_hash(hash, row, text);
+    if (select.text(2) != hash) {
+      broken(database, fmt::format("row {} does not carry its hash", row));
     }
+    if (number <= rows.hashes.size() && rows.hashes[number - 1] == hash) continue;
+    forget_from(rows, number);
     rows.entries.push_back(entry_from_text(text));
+    rows.hashes.push_back(hash);
   }
-  if (static_cast<std::int64_t>(rows.entries.size()) != count || rows.head != head_hash) {
-    broken(database,
-           fmt::format("it has {} rows where {} were written", rows.entries.size(), count));
+  forget_from(rows, number);
+  const auto found = static_cast<std::int64_t>(rows.entries.size());
+  if (found != count || hash != head_hash) {
+    broken(database, fmt::format("it has {} rows where {} were written", found, count));
   }
-  if (rows.entries.empty()) return rows;
-  const auto* created = std::get_if<Created>(&rows.entries.front().content);
-  if (created == nullptr) broken(database, "its first row does not say how it began");
-  if (created->key_digest != sha256(rows.key)) broken(database, "its key is another one");
-  return rows;
+  check_first_row(database, rows);
 }
 
 std::int64_t append_row(Database& database, Rows& rows, const Entry& entry) {
@@ -105,7 +125,7 @@ std::int64_t append_row(Database& database, Rows& rows, const Entry& entry) {
   if (text.size() > max_entry_bytes) {
     throw base::UsageError("the run has too many different events for one row of the ledger");
   }
-  const auto hash = row_hash(rows.head, number, text);
+  const auto hash = row_hash(rows.head(), number, text);
   auto insert = database.prepare("INSERT INTO journal(number, text, hash) VALUES(?1, ?2, ?3)");
   insert.bind(1, number);
   insert.bind(2, text);
@@ -115,8 +135,8 @@ std::int64_t append_row(Database& database, Rows& rows, const Entry& entry) {
   update.bind(1, number);
   update.bind(2, hash);
   update.run();
-  rows.head = hash;
   rows.entries.push_back(entry);
+  rows.hashes.push_back(hash);
   return number;
 }
 

@@ -22,14 +22,19 @@ void create_journal(Database& database, std::string_view key);
 /// DataError unless the file is a ledger of the version that is read here.
 void check_version(Database& database);
 
-/// All rows in order, and the key. DataError where a row, their number, the key or the chain is not
-/// what was written: nothing is ever decided by a ledger that does not verify.
+/// All rows in order, and the key.
 struct Rows {
-  std::vector<Entry> entries;  ///< row n is entries[n - 1]
-  std::string head;            ///< hash of the last one
+  std::vector<Entry> entries;       ///< row n is entries[n - 1]
+  std::vector<std::string> hashes;  ///< of each row
   std::string key;
+
+  [[nodiscard]] std::string head() const { return hashes.empty() ? first_hash() : hashes.back(); }
 };
-[[nodiscard]] Rows read_rows(Database& database);
+
+/// Makes `rows` what the file holds now. DataError where a row, their number, the key or the chain
+/// is not what was written: nothing is ever decided by a ledger that does not verify. Every row is
+/// hashed again; only those whose hash is new are parsed again.
+void read_rows(Database& database, Rows& rows);
 
 /// Appends a row, inside a transaction that has read `rows`; returns its number.
 std::int64_t append_row(Database& database, Rows& rows, const Entry& entry);

@@ -183,7 +183,8 @@ void Ledger::create(const fs::path& path) {
     }
     database.transaction([&] {
       internal::create_journal(database, key);
-      auto rows = internal::read_rows(database);
+      Rows rows;
+      internal::read_rows(database, rows);
       internal::append_row(database, rows,
                            now(Created{random_key(), sha256(key), std::string(base::version)}));
     });
@@ -203,10 +204,10 @@ template <typename Change>
 void Ledger::change(const Change& body) {
   const std::lock_guard lock(mutex_);
   database_.transaction([&] {
-    auto rows = internal::read_rows(database_);
-    const auto books = books_of(rows.entries);
+    internal::read_rows(database_, rows_);
+    const auto books = books_of(rows_.entries);
     const auto append = [&](Entry::Content content) {
-      return internal::append_row(database_, rows, now(std::move(content)));
+      return internal::append_row(database_, rows_, now(std::move(content)));
     };
     body(books, append);
   });
@@ -215,7 +216,10 @@ void Ledger::change(const Change& body) {
 Books Ledger::books() {
   const std::lock_guard lock(mutex_);
   Books books;
-  database_.snapshot([&] { books = books_of(internal::read_rows(database_).entries); });
+  database_.snapshot([&] {
+    internal::read_rows(database_, rows_);
+    books = books_of(rows_.entries);
+  });
   return books;
 }
 
@@ -227,18 +231,17 @@ Verification Ledger::verify() {
       throw base::DataError(fmt::format("the ledger '{}' is damaged: {}. Restore it from a backup",
                                         path().string(), fault));
     }
-    const auto rows = internal::read_rows(database_);
-    static_cast<void>(books_of(rows.entries));
-    found = {static_cast<std::int64_t>(rows.entries.size()), rows.head};
+    internal::read_rows(database_, rows_);
+    static_cast<void>(books_of(rows_.entries));
+    found = {static_cast<std::int64_t>(rows_.entries.size()), rows_.head()};
   });
   return found;
 }
 
 Fingerprint Ledger::fingerprint() {
   const std::lock_guard lock(mutex_);
-  std::string key;
-  database_.snapshot([&] { key = internal::read_rows(database_).key; });
-  return Fingerprint(key);
+  database_.snapshot([&] { internal::read_rows(database_, rows_); });
+  return Fingerprint(rows_.key);
 }
 
 void Ledger::enrol(const Enrolment& enrolment) {

@@ -10,6 +10,7 @@
 #include "tacet/ledger/books.h"
 #include "tacet/ledger/database.h"
 #include "tacet/ledger/fingerprint.h"
+#include "tacet/ledger/journal.h"
 #include "tacet/privacy/budget.h"
 
 /// The account of what has been spent on data sets: a file that outlives processes, is shared by
@@ -123,6 +124,7 @@ class Ledger {
 
   std::mutex mutex_;
   internal::Database database_;
+  internal::Rows rows_;  // as last read
 };
 
 }  // namespace tacet::ledger

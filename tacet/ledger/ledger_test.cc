@@ -372,6 +372,30 @@ TEST_F(LedgerTest, AnyEditedRowBreaksTheChain) {
   }
 }
 
+// A ledger that is open keeps what it has parsed; it must not trust it.
+TEST_F(LedgerTest, ARowEditedWhileTheLedgerIsOpenIsFoundToo) {
+  enrol_with(zcdp(1));
+  Ledger ledger(path_);
+  static_cast<void>(ledger.reserve(zcdp_booking(0.5)));
+  tamper(path_, "UPDATE journal SET text = replace(text, '0x1p-1', '0x1p-9')");
+  EXPECT_THROW(static_cast<void>(ledger.books()), base::DataError);
+  EXPECT_THROW(static_cast<void>(ledger.reserve(zcdp_booking(0.01))), base::DataError);
+}
+
+TEST_F(LedgerTest, ARefusedBookingLeavesTheOpenLedgerAsItWas) {
+  enrol_with(zcdp(1));
+  Ledger ledger(path_);
+  Ledger other(path_);
+  static_cast<void>(ledger.reserve(zcdp_booking(0.25)));
+  EXPECT_THROW(ledger.commit({{5, privacy::no_event()}, {99, privacy::no_event()}}, output),
+               base::UsageError);
+  EXPECT_EQ(ledger.books().run(5).state, RunState::reserved);
+  static_cast<void>(other.reserve(zcdp_booking(0.25)));
+  static_cast<void>(ledger.reserve(zcdp_booking(0.5)));
+  EXPECT_EQ(other.books().account("adult").counted().total().value, 1);
+  EXPECT_EQ(other.verify().rows, 7);
+}
+
 TEST_F(LedgerTest, RowsCannotBeChangedBySlip) {
   sqlite3* connection = nullptr;
   ASSERT_EQ(sqlite3_open(path_.c_str(), &connection), SQLITE_OK);

@@ -25,7 +25,8 @@ std::vector<Mark> read_marks(const fs::path& folder) {
   const auto text = base::read_file(file, most_bytes);
   std::vector<Mark> marks;
   try {
-    for (const auto& one : ordered_json::parse(text).at("marks")) {
+    const auto parsed = ordered_json::parse(text);
+    for (const auto& one : parsed.at("marks")) {
       marks.push_back({one.at("file").get<std::string>(), one.at("data_set").get<std::string>(),
                        one.at("ledger").get<std::string>(),
                        one.at("ledger_name").get<std::string>()});
