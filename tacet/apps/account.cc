@@ -3,17 +3,17 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "tacet/apps/account_result.h"
 #include "tacet/apps/command.h"
-#include "tacet/apps/describe.h"
+#include "tacet/apps/plan_search.h"
 #include "tacet/apps/recorded_cost.h"
-#include "tacet/apps/text_table.h"
+#include "tacet/apps/release_options.h"
 #include "tacet/base/error.h"
-#include "tacet/privacy/composition.h"
-#include "tacet/privacy/gaussian.h"
+#include "tacet/privacy/accountant.h"
 
 namespace tacet::apps {
 namespace {
@@ -21,235 +21,227 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view examples =
-    "  tacet account --mechanism gaussian --noise-multiplier 5 --steps 10 --delta 1e-5\n"
-    "      the epsilon that ten releases with noise of 5 times the bound of a record cost\n"
-    "  tacet account --mechanism gaussian --sigma 12 --sensitivity 3 --epsilon 1\n"
-    "      the delta of one release at epsilon 1\n"
+    "  tacet account --mechanism gaussian --noise-multiplier 1.1 --sampling-rate 0.004 --steps "
+    "9000\n"
+    "      --delta 1e-5          the epsilon of 9000 minibatch steps\n"
     "  tacet account --mechanism gaussian --target-epsilon 1 --delta 1e-5 --steps 300\n"
-    "      the noise that 300 releases need\n"
+    "                            the noise that 300 releases need\n"
+    "  tacet account --mechanism gaussian --noise-multiplier 2 --target-epsilon 1 --delta 1e-5\n"
+    "      --sampling-rate 0.01 --find steps\n"
+    "                            how many steps epsilon 1 allows\n"
+    "  tacet account --mechanism laplace --noise-multiplier 10 --steps 5 --delta 0\n"
     "  tacet account first.json second.json --delta 1e-5\n"
-    "      what two models trained on the same records cost together\n"
+    "                            what two models trained on the same records cost together\n"
+    "  tacet account event.json --curve > curve.csv\n"
     "\n"
-    "Exactly one of --delta (prints epsilon) and --epsilon (prints delta) goes with a given "
-    "noise.\n"
-    "The cipher's own term, which receipts carry, is not part of these numbers.\n";
+    "Exactly one of --delta (prints epsilon), --epsilon (prints delta) and --curve goes with a "
+    "given\n"
+    "mechanism. Epsilon at --delta 0 is the pure one, or inf.\n"
+    "The cipher's own term, which receipts carry, is not part of these numbers; see `tacet "
+    "verify`.\n";
 
-constexpr std::string_view without_cipher =
-    "The cipher's own term, which receipts carry, is not included.";
+constexpr std::string_view delta_range = "a number from 0 to below 1";
 
-/// What the command was asked and what it found; `found` names the entry that was computed.
-struct Account {
-  double noise_multiplier = 0;
-  double epsilon = 0;
-  double delta = 0;
-  std::string found;
+/// What to account for.
+struct Subject {
+  privacy::Event event;
+  privacy::Adjacency adjacency;
+  ordered_json description;
+  std::string privacy_unit = "record";
+  bool unbounded = false;  ///< something was released without any noise
 };
+
+Unknown parse_unknown(const std::string& name) {
+  if (name == "noise") return Unknown::noise;
+  if (name == "steps") return Unknown::steps;
+  if (name == "sampling-rate") return Unknown::sampling_rate;
+  throw base::UsageError(
+      fmt::format("--find must be noise, steps or sampling-rate, got '{}'", name));
+}
 
 class AccountCommand : public Command {
  public:
   void declare(CLI::App& program) override {
     auto& app =
-        add(program, "account", "Compute what noise costs, or the noise a cost needs", examples);
+        add(program, "account", "Compute what releases cost, or the noise a cost needs", examples);
     app.add_option("files", files_, "Model files, receipts or events (JSON) to add up instead")
         ->type_name("FILE");
-    app.add_option("--mechanism", mechanism_, "Which noise: gaussian");
-    auto* multiplier = app.add_option("--noise-multiplier", noise_multiplier_,
-                                      "Standard deviation over the bound of one record")
-                           ->type_name("NUMBER");
-    auto* sigma = app.add_option("--sigma", sigma_, "Standard deviation; with --sensitivity")
-                      ->excludes(multiplier);
-    app.add_option("--sensitivity", sensitivity_,
-                   "Bound of one record's contribution (L2 norm), for --sigma [1]")
-        ->type_name("NUMBER")
-        ->needs(sigma);
-    app.add_option("--steps", steps_, "How often noise is added, at least 1 [1]")
-        ->type_name("NUMBER");
+    release_.declare(app);
     app.add_option("--adjacency", adjacency_,
-                   "Neighbours: add_remove, zero_out or replace_one [of the files, or add_remove]");
-    auto* target =
-        app.add_option("--target-epsilon", target_epsilon_, "Find noise for this epsilon")
-            ->type_name("NUMBER")
-            ->excludes(multiplier)
-            ->excludes(sigma);
-    app.add_option("--epsilon", epsilon_, "Find delta at this epsilon")
-        ->type_name("NUMBER")
-        ->excludes(target);
+                   "Neighbours: add_remove, zero_out or replace_one [of the files, or add_remove]")
+        ->type_name("NAME");
     app.add_option("--delta", delta_, "Find epsilon at this delta, 0 for pure privacy")
         ->type_name("NUMBER");
+    app.add_option("--epsilon", epsilon_, "Find delta at this epsilon")->type_name("NUMBER");
+    app.add_option("--target-epsilon", target_epsilon_,
+                   "Find what keeps this epsilon at --delta; --find says what")
+        ->type_name("NUMBER");
+    app.add_option("--find", find_,
+                   "What --target-epsilon finds: noise, steps or sampling-rate [noise]")
+        ->type_name("NAME");
+    app.add_flag("--curve", curve_, "Print epsilon at many deltas, as CSV (or --json)");
+    app.add_option("--deltas", deltas_, "Those of --curve [0 and 1e-12 to 1e-2 by tens]")
+        ->type_name("NUMBER,...")
+        ->delimiter(',');
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
-    if (!files_.empty()) {
-      run_on_files(console);
+    check_question();
+    if (!target_epsilon_.empty()) {
+      print_solution(console);
       return;
     }
-    if (mechanism_.empty()) {
-      throw base::UsageError("nothing to account for: name files, or give --mechanism gaussian");
+    const auto subject = files_.empty() ? from_options() : from_files(console);
+    if (curve_) {
+      print_curve(console, subject);
+    } else {
+      print_result(console, answer(subject));
     }
-    if (mechanism_ != "gaussian") {
-      throw base::UsageError(fmt::format("--mechanism must be gaussian, got '{}'", mechanism_));
-    }
-    const auto adjacency =
-        adjacency_.empty() ? privacy::Adjacency::add_remove : privacy::parse_adjacency(adjacency_);
-    const auto steps = integer_option("--steps", steps_, "a whole number of at least 1");
-    if (steps < 1) throw base::UsageError(fmt::format("--steps must be at least 1, got {}", steps));
-    const auto account = target_epsilon_.empty() ? cost(adjacency, steps) : noise(adjacency, steps);
-    print(console, account, adjacency, steps);
   }
 
  private:
-  /// Everything in the files together, accounted as one composition.
-  void run_on_files(const Console& console) const {
-    if (!mechanism_.empty() || !epsilon_.empty()) {
-      throw base::UsageError("files go with --delta and --adjacency only");
+  /// One question at a time.
+  void check_question() const {
+    if (!files_.empty() && !(release_.first_given() + target_epsilon_).empty()) {
+      throw base::UsageError(fmt::format(
+          "files go with --delta, --epsilon, --curve and --adjacency, not with {}",
+          release_.first_given().empty() ? "--target-epsilon" : release_.first_given()));
     }
-    const auto cost = read_costs(files_);
+    if (!find_.empty() && target_epsilon_.empty()) {
+      throw base::UsageError("--find says what --target-epsilon finds; give both");
+    }
+    if (!deltas_.empty() && !curve_) {
+      throw base::UsageError("--deltas are those of --curve; give both");
+    }
+    if (!target_epsilon_.empty() && (curve_ || !epsilon_.empty())) {
+      throw base::UsageError("--target-epsilon goes with --delta, not with --epsilon or --curve");
+    }
+    if (curve_ && !(delta_ + epsilon_).empty()) {
+      throw base::UsageError("--curve has its own --deltas; leave out --delta and --epsilon");
+    }
+  }
+
+  [[nodiscard]] privacy::Adjacency adjacency_or(privacy::Adjacency fallback) const {
+    return adjacency_.empty() ? fallback : privacy::parse_adjacency(adjacency_);
+  }
+
+  [[nodiscard]] Subject from_options() const {
+    const auto adjacency = adjacency_or(privacy::Adjacency::add_remove);
+    const auto plan = release_.plan(Unknown::none, adjacency);
+    if (!curve_ && epsilon_.empty() == delta_.empty()) {
+      throw base::UsageError(
+          "give one of --delta (to find epsilon), --epsilon (to find delta) and --curve");
+    }
+    return {.event = plan.event(), .adjacency = adjacency, .description = plan.description()};
+  }
+
+  /// Everything in the files together, accounted as one composition.
+  [[nodiscard]] Subject from_files(const Console& console) {
+    auto cost = read_costs(files_);
     if (!cost.unprotected_reason.empty()) {
       console.warn(fmt::format("PRIVACY: NONE ({}){}", cost.unprotected_reason,
                                cost.unbounded ? ""
                                               : "; what follows is what the noise would cost if it "
                                                 "were secret"));
     }
-    const auto adjacency = adjacency_.empty()
-                               ? cost.adjacency.value_or(privacy::Adjacency::add_remove)
-                               : privacy::parse_adjacency(adjacency_);
-    if (delta_.empty() && !cost.delta) {
-      throw base::UsageError("--delta is missing: events do not say at which delta to account");
-    }
-    const privacy::Delta delta(
-        delta_.empty() ? *cost.delta
-                       : number_option("--delta", delta_, "a number from 0 to below 1"));
-    auto total = privacy::account(cost.event, adjacency, delta);
-    if (cost.unbounded) total.epsilon = std::numeric_limits<double>::infinity();
-    print_total(console, total);
-  }
-
-  void print_total(const Console& console, const privacy::Guarantee& total) const {
-    if (console.json()) {
-      ordered_json out;
-      out["files"] = files_;
-      out["adjacency"] = to_string(total.adjacency);
-      out["epsilon"] = json_number(total.epsilon);
-      out["delta"] = total.delta;
-      console.result(out.dump(1) + "\n");
-      return;
-    }
-    TextTable table({"files", fmt::format("{}", files_.size())});
-    table.add({"adjacency", to_string(total.adjacency)});
-    table.add({"epsilon", fmt::format("{}", total.epsilon)});
-    table.add({"delta", fmt::format("{}", total.delta)});
-    console.result(table.text());
-    console.say(without_cipher);
-  }
-
-  [[nodiscard]] double given_noise() const {
-    if (!noise_multiplier_.empty()) {
-      return number_option("--noise-multiplier", noise_multiplier_, "a number of at least 0");
-    }
-    if (sigma_.empty()) {
-      throw base::UsageError(
-          "the noise is missing: give --noise-multiplier, or --sigma, or --target-epsilon to find "
-          "it");
-    }
-    const double sigma = number_option("--sigma", sigma_, "a number of at least 0");
-    const double bound = number_option("--sensitivity", sensitivity_, "a number above 0");
-    if (!(bound > 0 && std::isfinite(bound))) {
-      throw base::UsageError(fmt::format("--sensitivity must be above 0, got {}", bound));
-    }
-    const double quotient = sigma / bound;
-    // Down, where the division rounded up: less noise is the safe side.
-    return std::fma(quotient, bound, -sigma) > 0 ? std::nextafter(quotient, 0.0) : quotient;
-  }
-
-  [[nodiscard]] Account cost(privacy::Adjacency adjacency, std::int64_t steps) const {
-    if (epsilon_.empty() == delta_.empty()) {
+    if (!epsilon_.empty() && !delta_.empty()) {
       throw base::UsageError("give one of --delta (to find epsilon) and --epsilon (to find delta)");
     }
-    Account account;
-    account.noise_multiplier = privacy::NoiseMultiplier(given_noise()).value();
-    if (!delta_.empty()) {
-      const privacy::Delta delta(number_option("--delta", delta_, "a number from 0 to below 1"));
-      const privacy::Event one = privacy::Gaussian{account.noise_multiplier};
-      account.delta = delta.value();
-      account.epsilon = privacy::epsilon(privacy::Repeated{steps, one}, adjacency, delta);
-      account.found = "epsilon";
-      return account;
+    if (delta_.empty() && epsilon_.empty() && !curve_) {
+      if (!cost.delta) {
+        throw base::UsageError("--delta is missing: events do not say at which delta to account");
+      }
+      delta_ = fmt::format("{}", *cost.delta);
+    }
+    Subject subject{
+        .event = std::move(cost.event),
+        .adjacency = adjacency_or(cost.adjacency.value_or(privacy::Adjacency::add_remove)),
+        .unbounded = cost.unbounded};
+    subject.description["files"] = files_;
+    if (!cost.privacy_unit.empty()) {
+      subject.privacy_unit = cost.privacy_unit;
+      subject.description["privacy_unit"] = cost.privacy_unit;
+    }
+    return subject;
+  }
+
+  [[nodiscard]] AccountResult answer(const Subject& subject) const {
+    AccountResult result{.subject = subject.description,
+                         .found = epsilon_.empty() ? "epsilon" : "delta",
+                         .guarantee = {0, 0, subject.adjacency},
+                         .interval = {},
+                         .privacy_unit = subject.privacy_unit};
+    auto& guarantee = result.guarantee;
+    if (epsilon_.empty()) {
+      const privacy::Delta delta(number_option("--delta", delta_, delta_range));
+      result.interval = epsilon_at(subject, delta);
+      guarantee.delta = delta.value();
+      guarantee.epsilon = result.interval.upper;
+      return result;
     }
     const privacy::Epsilon epsilon(number_option("--epsilon", epsilon_, "a number of at least 0"));
-    account.epsilon = epsilon.value();
-    account.delta = delta_at(account, adjacency, steps);
-    account.found = "delta";
-    return account;
+    result.interval = subject.unbounded
+                          ? privacy::PrivacyInterval{1, 1, true, "no noise"}
+                          : privacy::delta_interval(subject.event, subject.adjacency, epsilon);
+    guarantee.epsilon = epsilon.value();
+    guarantee.delta = result.interval.upper;
+    return result;
   }
 
-  /// Rounded up by the formula's error bound.
-  [[nodiscard]] static double delta_at(const Account& account, privacy::Adjacency adjacency,
-                                       std::int64_t steps) {
-    if (account.epsilon == std::numeric_limits<double>::infinity()) return 0;
-    if (account.noise_multiplier == 0) return 1;
-    const double distance = privacy::distance_factor(adjacency) / account.noise_multiplier;
-    const double mu = privacy::gaussian::compose(
-        std::nextafter(distance, std::numeric_limits<double>::infinity()), steps);
-    const double delta = privacy::gaussian::delta(mu, account.epsilon);
-    return std::min(1.0, delta * (1 + privacy::gaussian::relative_error(mu, account.epsilon)));
+  [[nodiscard]] static privacy::PrivacyInterval epsilon_at(const Subject& subject,
+                                                           privacy::Delta delta) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (subject.unbounded) return {infinity, infinity, true, "no noise"};
+    return privacy::epsilon_interval(subject.event, subject.adjacency, delta);
   }
 
-  [[nodiscard]] Account noise(privacy::Adjacency adjacency, std::int64_t steps) const {
+  void print_curve(const Console& console, const Subject& subject) const {
+    std::vector<privacy::CurvePoint> points;
+    for (const double delta : curve_deltas()) {
+      points.push_back({delta, epsilon_at(subject, privacy::Delta(delta))});
+    }
+    apps::print_curve(console, subject.description, subject.adjacency, points);
+  }
+
+  [[nodiscard]] std::vector<double> curve_deltas() const {
+    if (deltas_.empty()) {
+      return {0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2};
+    }
+    std::vector<double> deltas;
+    for (const auto& text : deltas_) {
+      deltas.push_back(privacy::Delta(number_option("--deltas", text, delta_range)).value());
+    }
+    return deltas;
+  }
+
+  void print_solution(const Console& console) const {
     if (delta_.empty()) throw base::UsageError("--target-epsilon needs --delta");
-    const privacy::Epsilon epsilon(
+    const auto unknown = find_.empty() ? Unknown::noise : parse_unknown(find_);
+    const auto adjacency = adjacency_or(privacy::Adjacency::add_remove);
+    const auto open = release_.plan(unknown, adjacency);
+    const privacy::Epsilon target(
         number_option("--target-epsilon", target_epsilon_, "a number above 0"));
-    const privacy::Delta delta(number_option("--delta", delta_, "a number from 0 to below 1"));
-    // T uses at mu cost one at mu sqrt(T): the composed query has sensitivity factor * sqrt(T).
-    const double distance = privacy::gaussian::compose(privacy::distance_factor(adjacency), steps);
-    Account account{.noise_multiplier = privacy::gaussian::sigma_for(distance, epsilon, delta),
-                    .epsilon = epsilon.value(),
-                    .delta = delta.value(),
-                    .found = "noise_multiplier"};
-    if (!std::isfinite(account.noise_multiplier)) {
-      throw base::GuaranteeError(
-          fmt::format("no Gaussian noise gives epsilon {} at delta {}; allow a delta above 0",
-                      epsilon.value(), delta.value()));
-    }
-    return account;
+    const privacy::Delta delta(number_option("--delta", delta_, delta_range));
+    const auto plan = solved(open, unknown, target, delta, adjacency);
+    const auto interval = privacy::epsilon_interval(plan.event(), adjacency, delta);
+    const auto found = unknown == Unknown::noise   ? plan.noise_name
+                       : unknown == Unknown::steps ? std::string("steps")
+                                                   : std::string("sampling_rate");
+    print_result(console, {.subject = plan.description(),
+                           .found = found,
+                           .guarantee = {interval.upper, delta.value(), adjacency},
+                           .interval = interval});
   }
 
-  void print(const Console& console, const Account& account, privacy::Adjacency adjacency,
-             std::int64_t steps) const {
-    if (console.json()) {
-      ordered_json out;
-      out["mechanism"] = mechanism_;
-      out["noise_multiplier"] = json_number(account.noise_multiplier);
-      out["steps"] = steps;
-      out["adjacency"] = to_string(adjacency);
-      out["epsilon"] = json_number(account.epsilon);
-      out["delta"] = json_number(account.delta);
-      out["found"] = account.found;
-      console.result(out.dump(1) + "\n");
-      return;
-    }
-    TextTable table({"mechanism", mechanism_});
-    const auto line = [&](const std::string& name, double value) {
-      table.add({name, fmt::format("{}", value) + (name == account.found ? "  <-" : "    ")});
-    };
-    line("noise_multiplier", account.noise_multiplier);
-    table.add({"steps", fmt::format("{}    ", steps)});
-    table.add({"adjacency", to_string(adjacency) + "    "});
-    line("epsilon", account.epsilon);
-    line("delta", account.delta);
-    console.result(table.text());
-    console.say(without_cipher);
-  }
-
+  ReleaseOptions release_;
   std::vector<std::string> files_;
-  std::string mechanism_;
-  std::string noise_multiplier_;
-  std::string sigma_;
-  std::string sensitivity_ = "1";
-  std::string steps_ = "1";
+  std::vector<std::string> deltas_;
   std::string adjacency_;
   std::string target_epsilon_;
+  std::string find_;
   std::string epsilon_;
   std::string delta_;
+  bool curve_ = false;
 };
 
 }  // namespace

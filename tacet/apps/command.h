@@ -43,6 +43,7 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_evaluate();
 [[nodiscard]] std::unique_ptr<Command> make_show();
 [[nodiscard]] std::unique_ptr<Command> make_account();
+[[nodiscard]] std::unique_ptr<Command> make_verify();
 [[nodiscard]] std::unique_ptr<Command> make_quantile();
 [[nodiscard]] std::unique_ptr<Command> make_schema_draft();
 [[nodiscard]] std::unique_ptr<Command> make_schema_check();

@@ -118,6 +118,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_evaluate());
   commands.push_back(make_show());
   commands.push_back(make_account());
+  commands.push_back(make_verify());
   commands.push_back(make_quantile());
   commands.push_back(make_schema_draft());
   commands.push_back(make_schema_check());

@@ -19,9 +19,22 @@ constexpr std::int64_t max_bytes = std::int64_t{1} << 30;  // as a model file ma
 
 using privacy::Receipt;
 
+/// The parser's words without its error number.
+std::string detail_of(const nlohmann::json::exception& error) {
+  const std::string text = error.what();
+  const auto end = text.find("] ");
+  return end == std::string::npos ? text : text.substr(end + 2);
+}
+
 /// A receipt, or the receipt of a model; nothing when the text is neither.
 std::optional<Receipt> receipt_of(const std::string& text, const std::string& path) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  nlohmann::json json;
+  try {
+    json = nlohmann::json::parse(text);
+  } catch (const nlohmann::json::exception& error) {
+    throw base::DataError(
+        fmt::format("'{}' is no JSON object, or a damaged one: {}", path, detail_of(error)));
+  }
   if (!json.is_object()) {
     throw base::DataError(fmt::format("'{}' is no JSON object: no model, receipt or event", path));
   }
@@ -49,7 +62,13 @@ void include(const Receipt& receipt, const std::string& path, RecordedCost& cost
         "'{}' is about {} neighbours, the files before it about {}; account for them apart", path,
         to_string(adjacency), to_string(*cost.adjacency)));
   }
+  if (!cost.privacy_unit.empty() && cost.privacy_unit != receipt.privacy_unit) {
+    throw base::UsageError(
+        fmt::format("'{}' protects the unit '{}', the files before it '{}'; account for them apart",
+                    path, receipt.privacy_unit, cost.privacy_unit));
+  }
   cost.adjacency = adjacency;
+  cost.privacy_unit = receipt.privacy_unit;
   cost.delta = std::max(cost.delta.value_or(0), receipt.guarantee.delta);
   cost.unbounded = cost.unbounded || std::isinf(receipt.guarantee.epsilon);
   if (cost.unprotected_reason.empty()) cost.unprotected_reason = receipt.unprotected_reason;
@@ -66,8 +85,19 @@ RecordedCost read_costs(const std::vector<std::string>& paths) {
     if (receipt) include(*receipt, path, cost);
     events.push_back(receipt ? receipt->events : event_of(text, path));
   }
-  cost.event = privacy::Composed{std::move(events)};
+  // A single event stays itself: some kinds have an analysis that their composition lacks.
+  cost.event = events.size() == 1 ? std::move(events.front())
+                                  : privacy::Event(privacy::Composed{std::move(events)});
   return cost;
+}
+
+privacy::Receipt read_receipt(const std::string& path) {
+  auto receipt = receipt_of(base::read_file(path, max_bytes), path);
+  if (receipt) return std::move(*receipt);
+  throw base::DataError(fmt::format(
+      "'{}' has no receipt; a model file or a receipt is needed, and `tacet account` computes what "
+      "events cost",
+      path));
 }
 
 }  // namespace tacet::apps

@@ -6,6 +6,7 @@
 
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/receipt.h"
 
 namespace tacet::apps {
 
@@ -14,12 +15,16 @@ struct RecordedCost {
   privacy::Event event = privacy::no_event();   ///< everything released, composed
   std::optional<privacy::Adjacency> adjacency;  ///< of the receipts; absent when all are events
   std::optional<double> delta;                  ///< the largest of the receipts
+  std::string privacy_unit;                     ///< of the receipts; empty when all are events
   bool unbounded = false;                       ///< something was released without any noise
   std::string unprotected_reason;               ///< of the first result that protects nobody
 };
 
 /// Reads model files, receipts and events, told apart by their content. DataError for anything
-/// else; UsageError when receipts are about different adjacencies.
+/// else; UsageError when receipts are about different adjacencies or privacy units.
 [[nodiscard]] RecordedCost read_costs(const std::vector<std::string>& paths);
+
+/// The receipt of a model file, or a receipt by itself. DataError for anything else.
+[[nodiscard]] privacy::Receipt read_receipt(const std::string& path);
 
 }  // namespace tacet::apps

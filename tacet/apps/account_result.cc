@@ -1,0 +1,137 @@
+#include "tacet/apps/account_result.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "tacet/apps/describe.h"
+#include "tacet/apps/text_table.h"
+#include "tacet/privacy/statement.h"
+
+namespace tacet::apps {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view without_cipher =
+    "The cipher's own term, which receipts carry and `tacet verify` adds, is not included.";
+
+std::string cell(const ordered_json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return fmt::format("{}", value.get<double>());
+  return value.dump();
+}
+
+/// A lower end of 0 under a positive upper one is no knowledge that anything could attain.
+bool attained(const privacy::PrivacyInterval& interval) {
+  return interval.lower_is_attained && (interval.lower > 0 || interval.upper == 0);
+}
+
+void print_json(const Console& console, const AccountResult& result) {
+  ordered_json out = result.subject;
+  out["adjacency"] = to_string(result.guarantee.adjacency);
+  out["epsilon"] = json_number(result.guarantee.epsilon);
+  out["delta"] = json_number(result.guarantee.delta);
+  out["found"] = result.found;
+  out["interval"] = {{"quantity", result.found == "delta" ? "delta" : "epsilon"},
+                     {"lower", json_number(result.interval.lower)},
+                     {"upper", json_number(result.interval.upper)},
+                     {"lower_is_attained", attained(result.interval)}};
+  out["route"] = result.interval.route;
+  out["cipher_included"] = false;
+  out["statement"] = privacy::statement(result.guarantee, result.privacy_unit);
+  console.result(out.dump(1) + "\n");
+}
+
+}  // namespace
+
+std::string interval_in_words(const privacy::PrivacyInterval& interval,
+                              const std::string& quantity) {
+  if (interval.route == "none") return "Nothing about a record is released.";
+  if (std::isinf(interval.upper)) return "No finite epsilon is proved at this delta.";
+  if (interval.lower <= 0) {
+    return fmt::format("The {} is proved; how far below it the truth may lie is not computed.",
+                       quantity);
+  }
+  if (interval.lower_is_attained) {
+    return fmt::format(
+        "The upper end is proved, and two data sets exist for which nothing below the lower end is "
+        "true: the {} of this mechanism lies between them.",
+        quantity);
+  }
+  return fmt::format(
+      "The upper end is proved. The lower end shows how tight the numbers are; it bounds the worst "
+      "pair of distributions that the proof allows, which real data sets may not reach, so the "
+      "true {} may be smaller.",
+      quantity);
+}
+
+std::string route_in_words(const std::string& route) {
+  static const std::map<std::string, std::string> words{
+      {"gaussian", "closed form of Gaussian noise"},
+      {"pld", "privacy loss distribution"},
+      {"rdp", "Renyi divergences"},
+      {"pure", "sum of pure epsilons"},
+      {"tuning profile", "profile of private tuning"},
+      {"shuffle", "amplification by shuffling"},
+      {"objective", "analysis of objective perturbation"},
+      {"none", "costs nothing"}};
+  const auto known = words.find(route);
+  return known == words.end() ? route : fmt::format("{} ({})", route, known->second);
+}
+
+void print_result(const Console& console, const AccountResult& result) {
+  if (console.json()) {
+    print_json(console, result);
+    return;
+  }
+  std::vector<std::vector<std::string>> rows;
+  const auto row = [&](const std::string& name, const std::string& value) {
+    rows.push_back({name, value + (name == result.found ? "  <-" : "    ")});
+  };
+  for (const auto& [name, value] : result.subject.items()) {
+    row(name, name == "files" ? fmt::format("{}", value.size()) : cell(value));
+  }
+  row("adjacency", to_string(result.guarantee.adjacency));
+  row("epsilon", fmt::format("{}", result.guarantee.epsilon));
+  row("delta", fmt::format("{}", result.guarantee.delta));
+  TextTable table(rows.front());
+  for (std::size_t i = 1; i < rows.size(); ++i) table.add(rows[i]);
+  const std::string quantity = result.found == "delta" ? "delta" : "epsilon";
+  console.result(table.text());
+  console.result(fmt::format("\n{} from {} to {}, by route {}\n{}\n{}", quantity,
+                             result.interval.lower, result.interval.upper,
+                             route_in_words(result.interval.route),
+                             paragraph(interval_in_words(result.interval, quantity)),
+                             paragraph(privacy::statement(result.guarantee, result.privacy_unit))));
+  console.say(without_cipher);
+}
+
+void print_curve(const Console& console, const ordered_json& subject, privacy::Adjacency adjacency,
+                 const std::vector<privacy::CurvePoint>& curve) {
+  if (!console.json()) {
+    std::string csv = "delta,epsilon_lower,epsilon_upper,lower_is_attained,route\n";
+    for (const auto& point : curve) {
+      csv += fmt::format("{},{},{},{},{}\n", point.delta, point.epsilon.lower, point.epsilon.upper,
+                         attained(point.epsilon), point.epsilon.route);
+    }
+    console.result(csv);
+    console.say(without_cipher);
+    return;
+  }
+  ordered_json out = subject;
+  out["adjacency"] = to_string(adjacency);
+  out["cipher_included"] = false;
+  out["curve"] = ordered_json::array();
+  for (const auto& point : curve) {
+    out["curve"].push_back({{"delta", point.delta},
+                            {"epsilon_lower", json_number(point.epsilon.lower)},
+                            {"epsilon_upper", json_number(point.epsilon.upper)},
+                            {"lower_is_attained", attained(point.epsilon)},
+                            {"route", point.epsilon.route}});
+  }
+  console.result(out.dump(1) + "\n");
+}
+
+}  // namespace tacet::apps

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tacet/apps/console.h"
+#include "tacet/privacy/accountant.h"
+#include "tacet/privacy/guarantee.h"
+
+namespace tacet::apps {
+
+/// What `tacet account` was asked and what it found.
+struct AccountResult {
+  nlohmann::ordered_json subject;     ///< the mechanism or the files, in printed order
+  std::string found;                  ///< the entry that was computed
+  privacy::Guarantee guarantee;       ///< its proved end
+  privacy::PrivacyInterval interval;  ///< of epsilon, or of delta where that was found
+  std::string privacy_unit = "record";
+};
+
+void print_result(const Console& console, const AccountResult& result);
+
+/// CSV, or JSON where asked for.
+void print_curve(const Console& console, const nlohmann::ordered_json& subject,
+                 privacy::Adjacency adjacency, const std::vector<privacy::CurvePoint>& curve);
+
+/// What both ends of an interval of `quantity` are worth.
+[[nodiscard]] std::string interval_in_words(const privacy::PrivacyInterval& interval,
+                                            const std::string& quantity);
+
+/// The route's name with what it stands for.
+[[nodiscard]] std::string route_in_words(const std::string& route);
+
+}  // namespace tacet::apps

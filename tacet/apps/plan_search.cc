@@ -1,0 +1,152 @@
+#include "tacet/apps/plan_search.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/privacy/accountant.h"
+#include "tacet/privacy/calibrate.h"
+#include "tacet/privacy/gaussian.h"
+
+namespace tacet::apps {
+namespace {
+
+using privacy::Adjacency;
+using privacy::Delta;
+using privacy::Epsilon;
+
+struct Target {
+  Epsilon epsilon;
+  Delta delta;
+  Adjacency adjacency;
+
+  [[nodiscard]] bool kept_by(const ReleasePlan& plan) const {
+    return privacy::epsilon_interval(plan.event(), adjacency, delta).upper <= epsilon.value();
+  }
+};
+
+bool is_gaussian(const ReleasePlan& plan) {
+  return plan.mechanism == "gaussian" && !plan.sample_size;
+}
+
+privacy::SamplingRate rate_of(const ReleasePlan& plan) {
+  return privacy::SamplingRate(plan.sampling_rate.value_or(1));
+}
+
+[[noreturn]] void refuse(const Target& target, const std::string& what) {
+  throw base::GuaranteeError(fmt::format(
+      "no {} gives epsilon {} at delta {}{}", what, target.epsilon.value(), target.delta.value(),
+      target.delta.value() == 0 ? "; allow a delta above 0" : ""));
+}
+
+/// The least noise of a mechanism whose cost falls with it: a power of two, then halvings of the
+/// ratio.
+double least_noise(ReleasePlan plan, const Target& target) {
+  constexpr double largest = 1e12;
+  constexpr double smallest = 1e-6;
+  constexpr double enough = 1.0005;
+  const auto holds = [&](double noise) {
+    plan.noise = noise;
+    return target.kept_by(plan);
+  };
+  double safe = 1;
+  while (!holds(safe)) {
+    if (safe > largest) refuse(target, plan.noise_name + " up to 1e12");
+    safe *= 2;
+  }
+  double unsafe = safe / 2;
+  while (holds(unsafe)) {
+    safe = unsafe;
+    if (safe < smallest) return safe;
+    unsafe /= 2;
+  }
+  while (safe > enough * unsafe) {
+    const double middle = std::sqrt(safe * unsafe);
+    (holds(middle) ? safe : unsafe) = middle;
+  }
+  return safe;
+}
+
+double gaussian_noise(const ReleasePlan& plan, const Target& target) {
+  if (rate_of(plan).value() != 1) {
+    return privacy::calibrate_noise({rate_of(plan), plan.steps}, target.epsilon, target.delta,
+                                    target.adjacency)
+        .value();
+  }
+  // T uses at mu cost one at mu sqrt(T): the composed query has sensitivity factor * sqrt(T).
+  const double distance =
+      privacy::gaussian::compose(privacy::distance_factor(target.adjacency), plan.steps);
+  const double sigma = privacy::gaussian::sigma_for(distance, target.epsilon, target.delta);
+  if (!std::isfinite(sigma)) refuse(target, "Gaussian noise");
+  return sigma;
+}
+
+void find_noise(ReleasePlan& plan, const Target& target) {
+  if (plan.noise_name.empty()) {
+    throw base::UsageError(fmt::format(
+        "--mechanism {} has no noise to find; --find steps is possible", plan.mechanism));
+  }
+  plan.noise = is_gaussian(plan) ? gaussian_noise(plan, target) : least_noise(plan, target);
+  // The accountant's margins may exceed those of the calibration by some units of the last place.
+  for (double nudge = 1e-13; !target.kept_by(plan); nudge *= 4) {
+    if (nudge > 1e-2) throw base::NumericError("the noise found does not keep its epsilon");
+    plan.noise *= 1 + nudge;
+  }
+}
+
+/// The most steps of a mechanism whose cost grows with them.
+std::int64_t most_steps(ReleasePlan plan, const Target& target) {
+  constexpr auto most = std::int64_t{1} << 40;
+  const auto holds = [&](std::int64_t steps) {
+    plan.steps = steps;
+    return target.kept_by(plan);
+  };
+  if (!holds(1)) return 0;
+  std::int64_t inside = 1;
+  while (inside < most && holds(2 * inside)) inside *= 2;
+  std::int64_t outside = 2 * inside;
+  while (inside < most && outside - inside > 1) {
+    const auto middle = inside + (outside - inside) / 2;
+    (holds(middle) ? inside : outside) = middle;
+  }
+  return inside;
+}
+
+void find_steps(ReleasePlan& plan, const Target& target) {
+  plan.steps = most_steps(plan, target);
+  if (plan.steps == 0) refuse(target, "number of steps, not even one,");
+}
+
+void find_rate(ReleasePlan& plan, const Target& target) {
+  if (plan.mechanism != "gaussian") {
+    throw base::UsageError("--find sampling-rate goes with --mechanism gaussian");
+  }
+  const auto rate = privacy::calibrate_rate(plan.steps, privacy::NoiseMultiplier(plan.noise),
+                                            target.epsilon, target.delta, target.adjacency);
+  if (rate.value() == 0) refuse(target, "sampling rate above 1e-9");
+  plan.sampling_rate = rate.value();
+}
+
+}  // namespace
+
+ReleasePlan solved(ReleasePlan plan, Unknown unknown, Epsilon epsilon, Delta delta,
+                   Adjacency adjacency) {
+  const Target target{epsilon, delta, adjacency};
+  switch (unknown) {
+    case Unknown::none:
+      break;
+    case Unknown::noise:
+      find_noise(plan, target);
+      break;
+    case Unknown::steps:
+      find_steps(plan, target);
+      break;
+    case Unknown::sampling_rate:
+      find_rate(plan, target);
+      break;
+  }
+  return plan;
+}
+
+}  // namespace tacet::apps

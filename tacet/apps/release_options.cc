@@ -1,0 +1,303 @@
+#include "tacet/apps/release_options.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/describe.h"
+#include "tacet/base/error.h"
+#include "tacet/privacy/guarantee.h"
+
+namespace tacet::apps {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Declaration {
+  const char* option;
+  const char* help;
+};
+
+constexpr Declaration declarations[] = {
+    {"--mechanism",
+     "gaussian, laplace, discrete_gaussian, discrete_laplace, pure_dp, approximate_dp, zcdp, "
+     "bounded_range or shuffled_local"},
+    {"--noise-multiplier",
+     "gaussian, laplace: standard deviation or scale over the bound of one record"},
+    {"--sigma", "gaussian, discrete_gaussian: standard deviation; with --sensitivity"},
+    {"--scale", "laplace, discrete_laplace: scale; with --sensitivity"},
+    {"--sensitivity",
+     "Bound of one record's contribution, for --sigma (L2 norm) and --scale (L1 norm) [1]"},
+    {"--dimension", "discrete_gaussian: number of coordinates [1]"},
+    {"--epsilon-each", "pure_dp, approximate_dp, bounded_range, shuffled_local: of one release"},
+    {"--delta-each", "approximate_dp: of one release"},
+    {"--rho", "zcdp: of one release"},
+    {"--reports", "shuffled_local: how many clients report"},
+    {"--sampling-rate", "Each release reads a secret sample that a record joins with this chance"},
+    {"--sample-size", "Each release reads a secret sample of exactly so many records ..."},
+    {"--population", "... out of so many"},
+    {"--steps", "How often it is released, at least 1 [1]"},
+};
+
+constexpr std::string_view mechanism_names =
+    "gaussian, laplace, discrete_gaussian, discrete_laplace, pure_dp, approximate_dp, zcdp, "
+    "bounded_range or shuffled_local";
+
+/// The values given; remembers which were asked for, so that a stray one cannot hide.
+class Given {
+ public:
+  template <typename Values>
+  explicit Given(const Values& values) {
+    for (const auto& value : values) {
+      if (!value.text.empty()) texts_[value.option] = value.text;
+    }
+  }
+
+  [[nodiscard]] bool has(const std::string& option) {
+    used_.insert(option);
+    return texts_.contains(option);
+  }
+  [[nodiscard]] std::string text(const std::string& option) {
+    if (has(option)) return texts_.at(option);
+    throw base::UsageError(fmt::format("{} is missing", option));
+  }
+  [[nodiscard]] double real(const std::string& option, std::string_view allowed) {
+    return number_option(option, text(option), allowed);
+  }
+  [[nodiscard]] std::int64_t whole(const std::string& option, std::int64_t least) {
+    const auto value =
+        integer_option(option, text(option), fmt::format("a whole number of at least {}", least));
+    if (value < least) {
+      throw base::UsageError(fmt::format("{} must be at least {}, got {}", option, least, value));
+    }
+    return value;
+  }
+
+  void refuse_unused(const std::string& mechanism) const {
+    for (const auto& [option, text] : texts_) {
+      if (!used_.contains(option)) {
+        throw base::UsageError(
+            fmt::format("{} does not go with --mechanism {}", option, mechanism));
+      }
+    }
+  }
+
+ private:
+  std::map<std::string, std::string> texts_;
+  std::set<std::string> used_;
+};
+
+constexpr std::string_view at_least_0 = "a number of at least 0";
+
+double positive_sensitivity(Given& given) {
+  if (!given.has("--sensitivity")) return 1;
+  const double bound = given.real("--sensitivity", "a number above 0");
+  if (!(bound > 0 && std::isfinite(bound))) {
+    throw base::UsageError(fmt::format("--sensitivity must be above 0, got {}", bound));
+  }
+  return bound;
+}
+
+double nonnegative(Given& given, const std::string& option) {
+  const double value = given.real(option, at_least_0);
+  if (!(value >= 0)) {
+    throw base::UsageError(fmt::format("{} must be at least 0, got {}", option, value));
+  }
+  return value;
+}
+
+/// The noise of a continuous mechanism over the bound of a record, rounded down: less noise is the
+/// safe side.
+double multiplier(Given& given, const std::string& absolute) {
+  const bool relative = given.has("--noise-multiplier");
+  if (relative == given.has(absolute)) {
+    throw base::UsageError(
+        relative ? fmt::format("give one of --noise-multiplier and {}", absolute)
+                 : fmt::format("the noise is missing: give --noise-multiplier, or {}, or "
+                               "--target-epsilon to find it",
+                               absolute));
+  }
+  if (relative) return nonnegative(given, "--noise-multiplier");
+  const double noise = nonnegative(given, absolute);
+  const double bound = positive_sensitivity(given);
+  const double quotient = noise / bound;
+  return std::fma(quotient, bound, -noise) > 0 ? std::nextafter(quotient, 0.0) : quotient;
+}
+
+void fill_discrete_gaussian(Given& given, bool open, ReleasePlan& plan) {
+  plan.noise_name = "sigma";
+  const auto sensitivity = given.has("--sensitivity") ? given.whole("--sensitivity", 0) : 1;
+  const auto dimension = given.has("--dimension") ? given.whole("--dimension", 1) : 1;
+  if (!open) plan.noise = nonnegative(given, "--sigma");
+  plan.settings["sensitivity"] = sensitivity;
+  plan.settings["dimension"] = dimension;
+  plan.one = [=](double noise) -> privacy::Event {
+    return privacy::DiscreteGaussian{noise, sensitivity, dimension};
+  };
+}
+
+void fill_discrete_laplace(Given& given, bool open, ReleasePlan& plan) {
+  plan.noise_name = "scale";
+  const auto sensitivity = given.has("--sensitivity") ? given.whole("--sensitivity", 0) : 1;
+  if (!open) plan.noise = nonnegative(given, "--scale");
+  plan.settings["sensitivity"] = sensitivity;
+  plan.one = [=](double noise) -> privacy::Event {
+    return privacy::DiscreteLaplace{noise, sensitivity};
+  };
+}
+
+/// Mechanisms with noise; false for another one.
+bool fill_noise(Given& given, bool open, ReleasePlan& plan) {
+  if (plan.mechanism == "discrete_gaussian") {
+    fill_discrete_gaussian(given, open, plan);
+  } else if (plan.mechanism == "discrete_laplace") {
+    fill_discrete_laplace(given, open, plan);
+  } else if (plan.mechanism == "gaussian" || plan.mechanism == "laplace") {
+    const bool gaussian = plan.mechanism == "gaussian";
+    plan.noise_name = "noise_multiplier";
+    if (!open) plan.noise = multiplier(given, gaussian ? "--sigma" : "--scale");
+    plan.one = [gaussian](double noise) -> privacy::Event {
+      if (gaussian) return privacy::Gaussian{noise};
+      return privacy::Laplace{noise};
+    };
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// Mechanisms known by what is proved about one release.
+privacy::Event stated_release(Given& given, privacy::Adjacency adjacency, ReleasePlan& plan) {
+  const auto& kind = plan.mechanism;
+  if (kind == "zcdp") {
+    const double rho = nonnegative(given, "--rho");
+    plan.settings["rho"] = json_number(rho);
+    return privacy::Zcdp{rho, adjacency};
+  }
+  const double epsilon = nonnegative(given, "--epsilon-each");
+  plan.settings["epsilon_each"] = json_number(epsilon);
+  if (kind == "pure_dp") return privacy::PureDp{epsilon, adjacency};
+  if (kind == "bounded_range") return privacy::BoundedRange{epsilon, adjacency};
+  if (kind == "shuffled_local") {
+    const auto reports = given.whole("--reports", 1);
+    plan.settings["reports"] = reports;
+    return privacy::ShuffledLocal{epsilon, reports};
+  }
+  const double delta = nonnegative(given, "--delta-each");
+  plan.settings["delta_each"] = delta;
+  return privacy::ApproximateDp{epsilon, delta, adjacency};
+}
+
+bool is_stated(const std::string& mechanism) {
+  return mechanism == "pure_dp" || mechanism == "approximate_dp" || mechanism == "zcdp" ||
+         mechanism == "bounded_range" || mechanism == "shuffled_local";
+}
+
+void fill_sample(Given& given, Unknown unknown, ReleasePlan& plan) {
+  if (given.has("--sampling-rate")) {
+    const double rate = given.real("--sampling-rate", "a number from 0 to 1");
+    if (!(rate >= 0 && rate <= 1)) {
+      throw base::UsageError(
+          fmt::format("--sampling-rate must be a number from 0 to 1, got {}", rate));
+    }
+    plan.sampling_rate = rate;
+  }
+  const bool size = given.has("--sample-size");
+  if (size != given.has("--population")) {
+    throw base::UsageError("--sample-size and --population go together");
+  }
+  if (!size) return;
+  if (plan.sampling_rate || unknown == Unknown::sampling_rate) {
+    throw base::UsageError(
+        "a sample is drawn one way: give a sampling rate or --sample-size, not both");
+  }
+  plan.population = given.whole("--population", 1);
+  plan.sample_size = given.whole("--sample-size", 0);
+  if (*plan.sample_size > plan.population) {
+    throw base::UsageError(fmt::format("--sample-size must be at most --population {}, got {}",
+                                       plan.population, *plan.sample_size));
+  }
+}
+
+void refuse_what_is_sought(Given& given, Unknown unknown) {
+  const auto refuse = [&given](const char* option, const char* sought) {
+    if (!given.has(option)) return;
+    throw base::UsageError(fmt::format(
+        "{} is given, so --target-epsilon has no {} to find; leave it out, or name another unknown "
+        "by --find noise, steps or sampling-rate",
+        option, sought));
+  };
+  if (unknown == Unknown::noise) {
+    for (const auto* option : {"--noise-multiplier", "--sigma", "--scale"}) refuse(option, "noise");
+  }
+  if (unknown == Unknown::steps) refuse("--steps", "number of steps");
+  if (unknown == Unknown::sampling_rate) refuse("--sampling-rate", "sampling rate");
+}
+
+}  // namespace
+
+privacy::Event ReleasePlan::event() const {
+  privacy::Event step = one(noise);
+  if (sample_size) step = privacy::FixedSizeSampled{*sample_size, population, step};
+  if (sampling_rate && *sampling_rate != 1) step = privacy::PoissonSampled{*sampling_rate, step};
+  return steps == 1 ? step : privacy::Event(privacy::Repeated{steps, step});
+}
+
+ordered_json ReleasePlan::description() const {
+  ordered_json out;
+  out["mechanism"] = mechanism;
+  if (!noise_name.empty()) out[noise_name] = json_number(noise);
+  for (const auto& [name, value] : settings.items()) out[name] = value;
+  if (sampling_rate) out["sampling_rate"] = *sampling_rate;
+  if (sample_size) {
+    out["sample_size"] = *sample_size;
+    out["population"] = population;
+  }
+  out["steps"] = steps;
+  return out;
+}
+
+void ReleaseOptions::declare(CLI::App& app) {
+  values_.reserve(std::size(declarations));
+  for (const auto& declaration : declarations) {
+    // The parser keeps references to the texts, which the reserve above keeps in place.
+    auto& value = values_.emplace_back(Value{declaration.option, ""});
+    auto* option = app.add_option(declaration.option, value.text, declaration.help);
+    option->type_name(value.option == "--mechanism" ? "NAME" : "NUMBER");
+  }
+}
+
+std::string ReleaseOptions::first_given() const {
+  for (const auto& value : values_) {
+    if (!value.text.empty()) return value.option;
+  }
+  return "";
+}
+
+ReleasePlan ReleaseOptions::plan(Unknown unknown, privacy::Adjacency adjacency) const {
+  Given given(values_);
+  refuse_what_is_sought(given, unknown);
+  if (!given.has("--mechanism")) {
+    throw base::UsageError("nothing to account for: name files, or give --mechanism gaussian");
+  }
+  ReleasePlan plan{.mechanism = given.text("--mechanism"), .settings = ordered_json::object()};
+  if (!fill_noise(given, unknown == Unknown::noise, plan)) {
+    if (!is_stated(plan.mechanism)) {
+      throw base::UsageError(
+          fmt::format("--mechanism must be {}, got '{}'", mechanism_names, plan.mechanism));
+    }
+    const auto release = stated_release(given, adjacency, plan);
+    plan.one = [release](double /*noise*/) { return release; };
+  }
+  if (given.has("--steps")) plan.steps = given.whole("--steps", 1);
+  fill_sample(given, unknown, plan);
+  given.refuse_unused(plan.mechanism);
+  return plan;
+}
+
+}  // namespace tacet::apps

@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tacet/apps/account_result.h"
+#include "tacet/apps/command.h"
+#include "tacet/apps/describe.h"
+#include "tacet/apps/recorded_cost.h"
+#include "tacet/apps/text_table.h"
+#include "tacet/base/error.h"
+#include "tacet/base/version.h"
+#include "tacet/privacy/accountant.h"
+#include "tacet/privacy/receipt.h"
+#include "tacet/privacy/statement.h"
+
+namespace tacet::apps {
+namespace {
+
+using nlohmann::ordered_json;
+using privacy::Receipt;
+
+constexpr std::string_view examples =
+    "  tacet verify model.json --protected && publish model.json\n"
+    "  tacet verify model.json --json   the same for a program\n"
+    "\n"
+    "Recomputes the guarantee from the receipt alone. Exit code 5 when what is stated does not\n"
+    "follow from the events, the cipher's term included. An unprotected model states nothing and\n"
+    "says so; with --protected it is refused with exit code 5 too. Whether the events are what "
+    "was\n"
+    "really run, no receipt can prove.\n";
+
+/// What the events of a receipt cost at its delta.
+struct Verification {
+  privacy::PrivacyInterval epsilon;
+  double delta_with_cipher;  ///< delta that holds for noise from the cipher
+  std::string fault;         ///< why the statement does not follow; empty: it does
+};
+
+/// Both data sets' runs lie within the cipher's term of the ideal ones, so delta grows by
+/// (1 + e^epsilon) times it. Rounded up.
+double with_cipher(const privacy::Guarantee& stated, double cipher_delta) {
+  if (cipher_delta == 0) return stated.delta;
+  const double factor = (1 + std::exp(stated.epsilon)) * (1 + 1e-15);
+  const double sum = stated.delta + factor * cipher_delta;
+  return std::min(1.0, std::nextafter(sum, std::numeric_limits<double>::infinity()));
+}
+
+/// Narrower intervals only where the usual one does not reach the stated epsilon: another release
+/// of tacet may have computed it to more digits.
+privacy::PrivacyInterval recompute(const Receipt& receipt) {
+  const auto& stated = receipt.guarantee;
+  const privacy::Delta delta(stated.delta);
+  auto interval = privacy::epsilon_interval(receipt.events, stated.adjacency, delta);
+  for (const double tolerance : {1e-4, 1e-5}) {
+    if (interval.upper <= stated.epsilon || interval.lower > stated.epsilon) break;
+    interval = privacy::epsilon_interval(receipt.events, stated.adjacency, delta,
+                                         {.tolerance = tolerance});
+  }
+  return interval;
+}
+
+std::string fault_of(const Receipt& receipt, const privacy::PrivacyInterval& interval) {
+  const auto& stated = receipt.guarantee;
+  if (interval.upper > stated.epsilon) {
+    const bool refuted = interval.lower_is_attained && interval.lower > stated.epsilon;
+    return fmt::format("the receipt states epsilon {} at delta {}, but its events {} {}",
+                       stated.epsilon, stated.delta,
+                       refuted ? "cost at least" : "are proved only for",
+                       refuted ? interval.lower : interval.upper);
+  }
+  if (interval.upper > 0 && receipt.cipher_delta == 0) {
+    return "the receipt has events with noise, but no term for the cipher that drew it";
+  }
+  // A pure statement is about ideal noise; any other has to have room for the cipher.
+  if (stated.delta > 0 && stated.delta < receipt.cipher_delta) {
+    return fmt::format("the receipt states delta {}, below the cipher's own term {}", stated.delta,
+                       receipt.cipher_delta);
+  }
+  return {};
+}
+
+Verification verification_of(const Receipt& receipt) {
+  const auto& stated = receipt.guarantee;
+  if (stated.delta >= 1) {
+    throw base::GuaranteeError("the receipt states delta 1, which promises nothing");
+  }
+  const auto interval = recompute(receipt);
+  return {interval, with_cipher(stated, receipt.cipher_delta), fault_of(receipt, interval)};
+}
+
+ordered_json stated_json(const std::string& path, const Receipt& receipt) {
+  ordered_json out;
+  out["file"] = path;
+  out["protected"] = receipt.is_protected();
+  out["stated"] = {{"epsilon", json_number(receipt.guarantee.epsilon)},
+                   {"delta", receipt.guarantee.delta},
+                   {"adjacency", to_string(receipt.guarantee.adjacency)}};
+  out["privacy_unit"] = receipt.privacy_unit;
+  return out;
+}
+
+void print_unprotected(const Console& console, const std::string& path, const Receipt& receipt) {
+  if (console.json()) {
+    auto out = stated_json(path, receipt);
+    out["verdict"] = "unprotected";
+    out["unprotected_reason"] = receipt.unprotected_reason;
+    console.result(out.dump(1) + "\n");
+    return;
+  }
+  console.result(fmt::format("verdict  UNPROTECTED\n\n{}", paragraph(privacy::statement(receipt))));
+}
+
+void print_json(const Console& console, const std::string& path, const Receipt& receipt,
+                const Verification& verified) {
+  auto out = stated_json(path, receipt);
+  out["recomputed"] = {{"epsilon_lower", json_number(verified.epsilon.lower)},
+                       {"epsilon_upper", json_number(verified.epsilon.upper)},
+                       {"lower_is_attained", verified.epsilon.lower_is_attained},
+                       {"route", verified.epsilon.route}};
+  out["cipher_delta"] = receipt.cipher_delta;
+  out["delta_with_cipher"] = verified.delta_with_cipher;
+  out["software_version"] = receipt.software_version;
+  out["verdict"] = verified.fault.empty() ? "follows" : "does not follow";
+  console.result(out.dump(1) + "\n");
+}
+
+void print_text(const Console& console, const Receipt& receipt, const Verification& verified) {
+  const auto& stated = receipt.guarantee;
+  const auto& epsilon = verified.epsilon;
+  TextTable table({"verdict", verified.fault.empty() ? "follows" : "DOES NOT FOLLOW"});
+  table.add({"stated epsilon", fmt::format("{}", stated.epsilon)});
+  table.add({"stated delta", fmt::format("{}", stated.delta)});
+  table.add({"adjacency", to_string(stated.adjacency)});
+  table.add({"privacy unit", receipt.privacy_unit});
+  table.add({"recomputed epsilon", fmt::format("{} to {}", epsilon.lower, epsilon.upper)});
+  table.add({"route", route_in_words(epsilon.route)});
+  table.add({"cipher's term", fmt::format("{:.3g}", receipt.cipher_delta)});
+  table.add({"delta with the cipher", fmt::format("{}", verified.delta_with_cipher)});
+  console.result(table.text());
+  if (!verified.fault.empty()) return;
+  console.result("\n" + paragraph(interval_in_words(epsilon, "epsilon")) +
+                 paragraph(privacy::statement(stated, receipt.privacy_unit)));
+}
+
+class Verify : public Command {
+ public:
+  void declare(CLI::App& program) override {
+    auto& app =
+        add(program, "verify", "Recompute the guarantee of a model from its receipt", examples);
+    app.add_option("model", model_, "Model file, or a receipt (JSON)")
+        ->required()
+        ->type_name("FILE");
+    app.add_flag("--protected", must_protect_, "Refuse a model that promises no privacy");
+  }
+
+  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    const auto receipt = read_receipt(model_);
+    if (!receipt.is_protected()) {
+      warn_if_unprotected(console, receipt);
+      print_unprotected(console, model_, receipt);
+      if (must_protect_) {
+        throw base::GuaranteeError(fmt::format("'{}' promises no privacy", model_));
+      }
+      return;
+    }
+    const auto verified = verification_of(receipt);
+    if (console.json()) {
+      print_json(console, model_, receipt, verified);
+    } else {
+      print_text(console, receipt, verified);
+    }
+    if (receipt.software_version != base::version) {
+      console.say(fmt::format("The model is of tacet {}; this is {}.", receipt.software_version,
+                              base::version));
+    }
+    if (!verified.fault.empty()) {
+      throw base::GuaranteeError(fmt::format("'{}': {}", model_, verified.fault));
+    }
+  }
+
+ private:
+  std::string model_;
+  bool must_protect_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_verify() { return std::make_unique<Verify>(); }
+
+}  // namespace tacet::apps
