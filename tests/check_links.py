@@ -23,7 +23,7 @@ def files(source):
 
 
 def main(source):
-    source = pathlib.Path(source)
+    source = pathlib.Path(source).resolve()
     broken = []
     for path in sorted(files(source)):
         if path.suffix not in {".md", ".h", ".cc", ".py", ".txt", ".cmake", ".toml", ""}:
