@@ -64,7 +64,8 @@ class AccountCommand : public Command {
   void declare(CLI::App& program) override {
     auto& app =
         add(program, "account", "Compute what releases cost, or the noise a cost needs", examples);
-    app.add_option("files", files_, "Model files, receipts or events (JSON) to add up instead")
+    app.add_option("files", files_,
+                   "Models, other results, receipts or events (JSON) to add up instead")
         ->type_name("FILE");
     release_.declare(app);
     app.add_option("--adjacency", adjacency_,

@@ -26,7 +26,7 @@ std::string detail_of(const nlohmann::json::exception& error) {
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
-/// A receipt, or the receipt of a model; nothing when the text is neither.
+/// A receipt, or the receipt of a model or of another result; nothing when the text is neither.
 std::optional<Receipt> receipt_of(const std::string& text, const std::string& path) {
   nlohmann::json json;
   try {
@@ -39,9 +39,11 @@ std::optional<Receipt> receipt_of(const std::string& text, const std::string& pa
     throw base::DataError(fmt::format("'{}' is no JSON object: no model, receipt or event", path));
   }
   if (json.contains("format")) return model::model_from_json(text, path).receipt;
-  if (!json.contains("guarantee")) return std::nullopt;
+  // Other results carry their receipt as a part of what they printed.
+  const bool inside = json.contains("receipt");
+  if (!inside && !json.contains("guarantee")) return std::nullopt;
   try {
-    return privacy::receipt_from_json(text);
+    return privacy::receipt_from_json(inside ? json["receipt"].dump() : text);
   } catch (const base::DataError& error) {
     throw base::DataError(fmt::format("'{}': {}", path, error.what()));
   }

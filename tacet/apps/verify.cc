@@ -4,7 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "tacet/apps/account_result.h"
 #include "tacet/apps/command.h"
@@ -63,6 +65,34 @@ privacy::PrivacyInterval recompute(const Receipt& receipt) {
   return interval;
 }
 
+/// How often at least an event draws noise.
+double draws(const privacy::Event& event) {
+  const auto sum = [](const std::vector<privacy::Event>& parts) {
+    return std::accumulate(parts.begin(), parts.end(), 0.0,
+                           [](double total, const auto& part) { return total + draws(part); });
+  };
+  if (const auto* repeated = event.as<privacy::Repeated>()) {
+    return static_cast<double>(repeated->count) * draws(*repeated->base);
+  }
+  if (const auto* composed = event.as<privacy::Composed>()) return sum(composed->parts);
+  if (const auto* blocks = event.as<privacy::Partitioned>()) return sum(blocks->parts);
+  if (const auto* sampled = event.as<privacy::PoissonSampled>()) return draws(*sampled->base);
+  if (const auto* sampled = event.as<privacy::FixedSizeSampled>()) return draws(*sampled->base);
+  const bool noise = event.as<privacy::Gaussian>() != nullptr ||
+                     event.as<privacy::Laplace>() != nullptr ||
+                     event.as<privacy::DiscreteGaussian>() != nullptr ||
+                     event.as<privacy::DiscreteLaplace>() != nullptr;
+  return noise ? 1 : 0;
+}
+
+/// Below this no run can have been: each draw of noise has a leaf of its own with at least one
+/// block of 128 bits, which adds 2^-129 (the PRP/PRF switching lemma).
+double least_cipher_delta(const Receipt& receipt) {
+  constexpr double rounding = 1 - 1e-9;
+  const double least = std::ldexp(draws(receipt.events), -129) * rounding;
+  return std::max(least, std::numeric_limits<double>::denorm_min());
+}
+
 std::string fault_of(const Receipt& receipt, const privacy::PrivacyInterval& interval) {
   const auto& stated = receipt.guarantee;
   if (interval.upper > stated.epsilon) {
@@ -72,8 +102,10 @@ std::string fault_of(const Receipt& receipt, const privacy::PrivacyInterval& int
                        refuted ? "cost at least" : "are proved only for",
                        refuted ? interval.lower : interval.upper);
   }
-  if (interval.upper > 0 && receipt.cipher_delta == 0) {
-    return "the receipt has events with noise, but no term for the cipher that drew it";
+  if (interval.upper > 0 && receipt.cipher_delta < least_cipher_delta(receipt)) {
+    return fmt::format(
+        "the receipt states {} for the cipher, less than its events must have drawn ({:.3g})",
+        receipt.cipher_delta, least_cipher_delta(receipt));
   }
   // A pure statement is about ideal noise; any other has to have room for the cipher.
   if (stated.delta > 0 && stated.delta < receipt.cipher_delta) {
@@ -151,7 +183,8 @@ class Verify : public Command {
   void declare(CLI::App& program) override {
     auto& app =
         add(program, "verify", "Recompute the guarantee of a model from its receipt", examples);
-    app.add_option("model", model_, "Model file, or a receipt (JSON)")
+    app.add_option("model", model_,
+                   "Model file, another result with a receipt, or a receipt (JSON)")
         ->required()
         ->type_name("FILE");
     app.add_flag("--protected", must_protect_, "Refuse a model that promises no privacy");
