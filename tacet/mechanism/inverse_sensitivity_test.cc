@@ -59,6 +59,47 @@ struct FineLaw {
 // Reference values of the continuous laws computed at 12 digits; the grid has 2^24 points.
 constexpr double tolerance = 3e-6;
 
+PiecewiseLinearSum distances(const std::vector<double>& values) {
+  PiecewiseLinearSum sum(-1, 1);
+  for (const double s : values) sum.add(-1, std::array{Breakpoint{s, 2}});
+  return sum;
+}
+
+TEST(MinimiserLaw, OfDistancesMatchesReferenceValues) {
+  const auto sum = distances({0.1, 0.2, 0.25, 0.4, 0.9});
+  const Grid grid(0, 1, 0x1p-24);
+  const FineLaw sharp(sum, grid, 0, 1);
+  EXPECT_NEAR(sharp.log_normaliser, -0.700209968167, tolerance);
+  EXPECT_NEAR(sharp.below(.1), .057707096419, tolerance);
+  EXPECT_NEAR(sharp.below(.25), .231282089541, tolerance);
+  EXPECT_NEAR(sharp.below(.9), 1 - .057707096419, tolerance);
+  EXPECT_NEAR(sharp.mean, .475311506307, tolerance);
+  const FineLaw wide(sum, grid, 0.05, 1);
+  EXPECT_NEAR(wide.log_normaliser, -0.565932200632, tolerance);
+  EXPECT_NEAR(wide.below(.25), .265047256641, tolerance);
+  EXPECT_NEAR(wide.below(.5), .600426251447, tolerance);
+  EXPECT_NEAR(wide.mean, .457881742208, tolerance);
+  const FineLaw strict(sum, grid, 0.05, 3);
+  EXPECT_NEAR(strict.log_normaliser, -1.346825140882, tolerance);
+  EXPECT_NEAR(strict.below(.5), .813102072978, tolerance);
+}
+
+// For an odd number of values the replacements until a point is the median are half the slope,
+// rounded up.
+TEST(MinimiserLaw, OfDistancesCountsReplacementsOfTheMedian) {
+  const Grid grid(0, 1, 0x1p-4);
+  const auto runs =
+      internal::slope_runs(distances({0.1, 0.2, 0.25, 0.4, 0.9}).open(DoorKeeper::door()), grid, 0);
+  std::vector<std::int64_t> replacements;
+  for (const auto& run : runs) {
+    const double halves = static_cast<double>(run.level) * 0x1p-21;
+    replacements.insert(replacements.end(), run.count,
+                        static_cast<std::int64_t>(std::ceil(halves)));
+  }
+  EXPECT_EQ(replacements,
+            (std::vector<std::int64_t>{3, 3, 2, 2, 0, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3}));
+}
+
 TEST(MinimiserLaw, OfPinballLossesMatchesReferenceValues) {
   PiecewiseLinearSum sum(-0.9, 0.1);
   for (const double s : {0.1, 0.2, 0.25, 0.4, 0.9}) {

@@ -14,11 +14,8 @@ privacy::Released<std::int64_t> select_with_laplace_noise(const Scores& scores,
                                                           NoiseAddress address,
                                                           random::Source& source,
                                                           privacy::Reservation& reservation) {
-  const RationalEpsilon rational = round_down(epsilon);
-  const std::uint64_t factor = scores.movement() == Movement::one_way ? 1 : 2;
-  const random::Ratio scale{
-      factor * static_cast<std::uint64_t>(scores.sensitivity()) * rational.denominator,
-      rational.numerator};
+  const std::int64_t factor = scores.movement() == Movement::one_way ? 1 : 2;
+  const auto scale = internal::laplace_scale(scores.sensitivity(), factor, round_down(epsilon));
   const auto event = noisy_max_event(NoisyMax::laplace, epsilon, scores.adjacency());
   reservation.debit(event);
   const auto door = DoorKeeper::door();

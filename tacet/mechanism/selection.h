@@ -22,6 +22,11 @@ namespace tacet::mechanism::internal {
   return {epsilon.numerator, factor * static_cast<random::Wide>(sensitivity) * epsilon.denominator};
 }
 
+/// sensitivity times / epsilon, the scale of discrete Laplace noise in units of the scores. A
+/// UsageError above 2^40, where its sampler ends.
+[[nodiscard]] random::Ratio laplace_scale(std::int64_t sensitivity, std::int64_t times,
+                                          RationalEpsilon epsilon);
+
 /// Permute-and-flip (McKenna, Sheldon 2020): candidates in random order, each accepted with
 /// probability exp(-rate (best - score)).
 template <Chance C>

@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "tacet/base/error.h"
 #include "tacet/random/exponential_choice.h"
 
 namespace tacet::mechanism::internal {
@@ -328,6 +329,34 @@ TEST(SparseVectorLaw, NeighboursNeverBeatEpsilon) {
             2.001);
 }
 
+/// The joint law of what is found and of the values released with it.
+std::map<std::pair<std::int64_t, std::int64_t>, double> value_law(
+    std::int64_t query, const SparseVectorScales& scales) {
+  Walk walk(14);
+  return walk.law<std::pair<std::int64_t, std::int64_t>>([&](Walk& chance) {
+    const std::vector<std::int64_t> queries{query};
+    const auto found = above_threshold(queries, 0, scales, 1, ThresholdNoise::drawn_once, chance);
+    if (found.empty()) return std::pair<std::int64_t, std::int64_t>{-1, 0};
+    return std::pair<std::int64_t, std::int64_t>{0, found[0].value.value()};
+  });
+}
+
+// Threshold, query and value at scales 1, 2 and 1: epsilon 1 + 1 + 1. Values up to the edge of the
+// cut-off noise are compared.
+TEST(SparseVectorLaw, ReleasedValuesCostNoMoreThanStated) {
+  const SparseVectorScales scales{{1, 1}, {2, 1}, Ratio{1, 1}};
+  for (const std::int64_t query : {-2, 0, 3}) {
+    const auto p = value_law(query, scales);
+    const auto q = value_law(query + 1, scales);
+    for (const auto& [outcome, mass] : p) {
+      if (std::abs(outcome.second - query) > 13) continue;
+      const auto other = q.find(outcome);
+      ASSERT_NE(other, q.end());
+      EXPECT_LE(std::fabs(std::log(mass / other->second)), 3);
+    }
+  }
+}
+
 TEST(SparseVectorLaw, PlantedFaultsAreCaught) {
   // Hardly any query noise.
   EXPECT_GT(worst_sparse_ratio({{1, 1}, {1, 10}, {}}, 1, ThresholdNoise::drawn_once, Movement::any),
@@ -365,7 +394,16 @@ TEST(SparseVectorLaw, NoiseThatDoesNotGrowWithThePositivesIsCaught) {
   EXPECT_LE(worst_pattern_ratio(1, 1, 2), 2 + 1e-9);  // attained
 }
 
-// The epsilon above: numerators of 2^40 times scores of 2^62 must not wrap.
+TEST(LaplaceScale, IsExactAndRefusesWhatCannotBeDrawn) {
+  const auto scale = laplace_scale(7, 6, {3, 2});
+  EXPECT_EQ(scale.numerator, 84u);
+  EXPECT_EQ(scale.denominator, 3u);
+  EXPECT_THROW((void)laplace_scale(std::int64_t{1} << 40, 2, one), base::UsageError);
+  EXPECT_THROW((void)laplace_scale(std::int64_t{1} << 40, std::int64_t{1} << 40, {1, 1u << 20}),
+               base::UsageError);
+}
+
+// Numerators of 2^40 times scores of 2^62 must not wrap.
 TEST(ScoreRate, HoldsForLargeScoresAndFineEpsilons) {
   const std::int64_t large = std::int64_t{1} << 33;
   const RationalEpsilon fine{(std::uint64_t{1} << 40) - 1, std::uint64_t{1} << 20};

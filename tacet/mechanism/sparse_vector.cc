@@ -36,19 +36,6 @@ bool redrawn(const SparseVectorOptions& options) {
   return options.form == SparseVectorForm::redrawn_threshold;
 }
 
-/// sensitivity * times / epsilon.
-random::Ratio scale_for(std::int64_t sensitivity, std::int64_t times, RationalEpsilon epsilon) {
-  __extension__ using Wide = unsigned __int128;
-  const Wide numerator = Wide{static_cast<std::uint64_t>(sensitivity)} *
-                         static_cast<std::uint64_t>(times) * epsilon.denominator;
-  if (numerator >> 63 != 0) {
-    throw base::UsageError(
-        "the noise of the sparse vector technique is too wide for its grid; "
-        "allow fewer positives or a larger epsilon");
-  }
-  return {static_cast<std::uint64_t>(numerator), epsilon.numerator};
-}
-
 }  // namespace
 
 namespace internal {
@@ -75,9 +62,9 @@ SparseVectorScales sparse_vector_scales(const SparseVectorOptions& options,
   const auto shares = sparse_vector_shares(options, movement);
   const std::int64_t uses =
       (movement == Movement::one_way ? 1 : 2) * (redrawn(options) ? 1 : options.most_positives);
-  SparseVectorScales scales{scale_for(sensitivity, 1, shares.threshold),
-                            scale_for(sensitivity, uses, shares.query), std::nullopt};
-  if (shares.value) scales.value = scale_for(sensitivity, 1, *shares.value);
+  SparseVectorScales scales{laplace_scale(sensitivity, 1, shares.threshold),
+                            laplace_scale(sensitivity, uses, shares.query), std::nullopt};
+  if (shares.value) scales.value = laplace_scale(sensitivity, 1, *shares.value);
   return scales;
 }
 
