@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "tacet/base/error.h"
 
@@ -26,7 +29,12 @@ CLI::App& group(CLI::App& program, const std::string& name) {
   for (auto* known : program.get_subcommands([](CLI::App*) { return true; })) {
     if (known->get_name() == name) return *known;
   }
-  auto* created = program.add_subcommand(name, name == "schema" ? "Draft or check a schema" : "");
+  constexpr std::array<std::pair<std::string_view, const char*>, 2> descriptions{
+      {{"schema", "Draft or check a schema"},
+       {"ledger", "Keep account of what was spent on data sets"}}};
+  const auto* const found = std::ranges::find(descriptions, std::string_view(name),
+                                              &std::pair<std::string_view, const char*>::first);
+  auto* created = program.add_subcommand(name, found == descriptions.end() ? "" : found->second);
   created->require_subcommand(1);
   created->footer("");  // the program's own is inherited otherwise
   return *created;

@@ -47,6 +47,11 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_quantile();
 [[nodiscard]] std::unique_ptr<Command> make_schema_draft();
 [[nodiscard]] std::unique_ptr<Command> make_schema_check();
+[[nodiscard]] std::unique_ptr<Command> make_ledger_init();
+[[nodiscard]] std::unique_ptr<Command> make_ledger_show();
+[[nodiscard]] std::unique_ptr<Command> make_ledger_verify();
+[[nodiscard]] std::unique_ptr<Command> make_ledger_resolve();
+[[nodiscard]] std::unique_ptr<Command> make_ledger_cap();
 
 /// A number given as the value of an option; anything else is a UsageError with what is `allowed`.
 /// "inf" is read as infinity.

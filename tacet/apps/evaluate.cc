@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/spending.h"
 #include "tacet/apps/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read_dataset.h"
@@ -16,7 +18,6 @@
 #include "tacet/learn/linear_options.h"
 #include "tacet/model/metrics.h"
 #include "tacet/model/model_file.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::apps {
@@ -172,6 +173,7 @@ class Evaluate : public Command {
     app.add_option("--seed", seed_,
                    "Repeatable noise from a known seed, which protects nobody: for tests")
         ->type_name("COUNT");
+    spending_.declare(app);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
@@ -193,12 +195,26 @@ class Evaluate : public Command {
     warn_if_unprotected(console, file.receipt);
     if (calibration_) expect_calibration(file.model);
     file.schema.unit.reset();  // exact metrics of public records bound nobody's part
+    // Records that have an account are not public, whoever says so.
+    constexpr auto neighbours = privacy::Adjacency::add_remove;
+    const auto spending = spending_.open({.command = name(),
+                                          .data = data_,
+                                          .adjacency = neighbours,
+                                          .unprotected_reason = "exact metrics (--public)"},
+                                         console);
+    auto reservation = spending->reserve(privacy::no_event(),
+                                         {std::numeric_limits<double>::infinity(), 0, neighbours});
     ProgressLine progress(console);
     progress.announce(fmt::format("reading {}", data_));
-    const auto data = data::read_dataset(data_, file.schema, {.cancel = &cancel});
+    const auto data = spending->read(
+        reservation, [&] { return data::read_dataset(data_, file.schema, {.cancel = &cancel}); });
     progress.clear();
     if (data.rows() == 0) throw base::DataError(fmt::format("'{}' has no records", data_));
-    print(console, file.model, outcomes_of(file.model, data, cancel), data.rows());
+    const auto text = metrics_text(file.model, outcomes_of(file.model, data, cancel), data.rows(),
+                                   console.json());
+    reservation.commit();
+    spending->release(text, "standard output");
+    console.result(text);
   }
 
   /// The command line's own default of the adjacency is add_remove.
@@ -237,15 +253,23 @@ class Evaluate : public Command {
     warn_if_unprotected(console, file.receipt);
     if (!seed_.empty()) console.warn(seeded_banner);
     const auto plan = learn::plan_evaluation(file.model, options);
-    privacy::MemoryBudget budget(plan.guarantee.adjacency);
-    auto reservation = budget.reserve(plan.event, plan.guarantee);  // before a value is read
+    const auto spending =
+        spending_.open({.command = name(),
+                        .data = data_,
+                        .adjacency = plan.guarantee.adjacency,
+                        .unprotected_reason = seed_.empty() ? "" : "noise from a known seed"},
+                       console);
+    auto reservation = spending->reserve(plan.event, plan.guarantee);  // before a value is read
     ProgressLine progress(console);
     progress.announce(fmt::format("reading {}", data_));
-    const auto data = data::read_dataset(data_, file.schema, {.cancel = &cancel});
+    const auto data = spending->read(
+        reservation, [&] { return data::read_dataset(data_, file.schema, {.cancel = &cancel}); });
     const auto found = learn::evaluate(data, file.model, plan, *source, reservation, &cancel);
     progress.clear();
-    console.result(console.json() ? noisy_json(plan, found).dump(1) + "\n"
-                                  : noisy_text(plan, found));
+    const auto text =
+        console.json() ? noisy_json(plan, found).dump(1) + "\n" : noisy_text(plan, found);
+    spending->release(text, "standard output");
+    console.result(text);
   }
 
   static ordered_json noisy_json(const learn::EvaluationPlan& plan,
@@ -288,8 +312,8 @@ class Evaluate : public Command {
         "--calibration needs a model of two classes trained with the logistic loss");
   }
 
-  void print(const Console& console, const model::LinearModel& model, const Outcomes& outcomes,
-             std::int64_t rows) const {
+  [[nodiscard]] std::string metrics_text(const model::LinearModel& model, const Outcomes& outcomes,
+                                         std::int64_t rows, bool as_json) const {
     const auto metrics = model.task == model::Task::regression
                              ? regression_metrics(model, outcomes)
                              : classification_metrics(model, outcomes);
@@ -298,20 +322,18 @@ class Evaluate : public Command {
       bins = model::calibration_table(outcomes.positive_probability, outcomes.actual_class,
                                       calibration_bins);
     }
-    if (console.json()) {
+    if (as_json) {
       ordered_json out;
       out["records"] = rows;
       for (const auto& [name, value] : metrics) out[name] = value ? ordered_json(*value) : nullptr;
       if (calibration_) out["calibration"] = calibration_json(bins);
-      console.result(out.dump(1) + "\n");
-      return;
+      return out.dump(1) + "\n";
     }
     TextTable table({"records", fmt::format("{}", rows)});
     for (const auto& [name, value] : metrics) {
       table.add({name, value ? fmt::format("{:.6g}", *value) : "undefined"});
     }
-    console.result(table.text());
-    if (calibration_) console.result("\n" + calibration_text(bins));
+    return table.text() + (calibration_ ? "\n" + calibration_text(bins) : "");
   }
 
   std::string model_;
@@ -324,6 +346,7 @@ class Evaluate : public Command {
   std::string adjacency_ = "add_remove";
   std::string loss_cap_;
   std::string seed_;
+  SpendingOptions spending_;
 };
 
 }  // namespace

@@ -9,11 +9,11 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/spending.h"
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/data/read_column.h"
 #include "tacet/mechanism/quantile.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/random/source.h"
@@ -62,6 +62,7 @@ class Quantile : public Command {
     app.add_option("--seed", seed_,
                    "Repeatable noise from a known seed, which protects nobody: for tests")
         ->type_name("COUNT");
+    spending_.declare(app);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
@@ -72,15 +73,26 @@ class Quantile : public Command {
     if (!source->secure()) {
       console.warn("PRIVACY: NONE (seeded noise; for tests and experiments only)");
     }
+    const auto spending =
+        spending_.open({.command = name(),
+                        .data = data_,
+                        .adjacency = query.adjacency,
+                        .unprotected_reason = source->secure() ? "" : "noise from a known seed"},
+                       console);
     // Booked before the first value is read.
-    privacy::MemoryBudget budget(query.adjacency);
     const auto event = mechanism::quantile_event(query, epsilon);
-    auto reservation = budget.reserve(event, {epsilon.value(), 0, query.adjacency});
-    const auto values = data::read_numeric_column(data_, schema, column_, &cancel);
+    auto reservation = spending->reserve(event, {epsilon.value(), 0, query.adjacency});
+    const auto values = spending->read(
+        reservation, [&] { return data::read_numeric_column(data_, schema, column_, &cancel); });
     const auto released =
         mechanism::release_quantile(values, query, epsilon, {}, *source, reservation);
     reservation.commit();
-    report(console, released, receipt_of(query, released.event(), epsilon, *source));
+    const auto receipt = receipt_of(query, released.event(), epsilon, *source);
+    const auto text =
+        console.json() ? report_json(released, receipt) : fmt::format("{}\n", released.value());
+    spending->release(text, "standard output");
+    console.result(text);
+    if (!console.json()) console.say(paragraph(privacy::statement(receipt)));
   }
 
  private:
@@ -132,21 +144,16 @@ class Quantile : public Command {
     return privacy::checked(receipt);
   }
 
-  void report(const Console& console, const privacy::Released<double>& released,
-              const privacy::Receipt& receipt) const {
-    if (console.json()) {
-      ordered_json out;
-      out["column"] = column_;
-      out["q"] = number_option("--q", level_, "a number from 0 to 1");
-      out["value"] = released.value();
-      out["privacy"] = privacy::statement(receipt);
-      out["protected"] = receipt.is_protected();
-      out["receipt"] = ordered_json::parse(privacy::receipt_to_json(receipt));
-      console.result(out.dump(1) + "\n");
-      return;
-    }
-    console.result(fmt::format("{}\n", released.value()));
-    console.say(paragraph(privacy::statement(receipt)));
+  [[nodiscard]] std::string report_json(const privacy::Released<double>& released,
+                                        const privacy::Receipt& receipt) const {
+    ordered_json out;
+    out["column"] = column_;
+    out["q"] = number_option("--q", level_, "a number from 0 to 1");
+    out["value"] = released.value();
+    out["privacy"] = privacy::statement(receipt);
+    out["protected"] = receipt.is_protected();
+    out["receipt"] = ordered_json::parse(privacy::receipt_to_json(receipt));
+    return out.dump(1) + "\n";
   }
 
   std::string data_;
@@ -159,6 +166,7 @@ class Quantile : public Command {
   std::string step_;
   std::string adjacency_ = "replace_one";
   std::string seed_;
+  SpendingOptions spending_;
 };
 
 }  // namespace

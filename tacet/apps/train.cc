@@ -8,6 +8,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/spending.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
@@ -16,7 +17,6 @@
 #include "tacet/data/read_dataset.h"
 #include "tacet/learn/gradient.h"
 #include "tacet/model/model_file.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/random/source.h"
 
@@ -43,6 +43,7 @@ class Train : public Command {
     auto& app = add(program, "train", "Train a model with differential privacy", examples);
     app.add_option("data", data_, "File with one record a line")->required()->type_name("FILE");
     training_.declare(app);
+    spending_.declare(app);
     app.add_option("--seed", seed_,
                    "Repeatable noise from a known seed, which protects nobody: for tests")
         ->type_name("COUNT");
@@ -61,17 +62,19 @@ class Train : public Command {
     warn_before(console, plan);
     // Opened first: an output that cannot be written must not cost any privacy.
     auto output = open_output();
+    const auto spending = spending_.open(spending_request(schema, plan), console);
 
     ProgressLine progress(console);
     progress.announce(fmt::format("reading {}", data_));
-    const auto trained =
-        train(schema, plan, *source, threads, {.progress = &progress, .cancel = &cancel});
+    const auto trained = train(*spending, schema, plan, *source, threads,
+                               {.progress = &progress, .cancel = &cancel});
     progress.clear();
     const model::ModelFile file{schema, trained.model, trained.receipt};
     const auto text = model::model_to_json(file);
     cancel.throw_if_cancelled();
+    if (output) output->write(text);
+    spending->release(text, output_);
     if (output) {
-      output->write(text);
       output->commit();
     } else {
       console.result(text);
@@ -104,16 +107,36 @@ class Train : public Command {
     return base::AtomicFile(output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
   }
 
-  [[nodiscard]] learn::TrainedModel train(const data::Schema& schema,
+  [[nodiscard]] SpendingRequest spending_request(const data::Schema& schema,
+                                                 const learn::GradientPlan& plan) const {
+    SpendingRequest request{.command = name(),
+                            .data = data_,
+                            .privacy_unit = schema.unit.value_or("record"),
+                            .adjacency = plan.guarantee.adjacency,
+                            .unprotected_reason = {}};
+    if (plan.unprotected()) {
+      request.unprotected_reason = "trained with epsilon inf";
+    } else if (!seed_.empty()) {
+      request.unprotected_reason = "noise from a known seed";
+    }
+    return request;
+  }
+
+  [[nodiscard]] learn::TrainedModel train(Spending& spending, const data::Schema& schema,
                                           const learn::GradientPlan& plan, random::Source& source,
                                           int threads, const base::Supervision& supervision) const {
     // Booked before the first value is read.
-    privacy::MemoryBudget budget(plan.guarantee.adjacency);
-    auto reservation = budget.reserve(plan.events, plan.guarantee);
+    auto reservation = spending.reserve(plan.events, plan.guarantee);
     base::ThreadPool pool(threads);
-    const auto data = data::read_dataset(
-        data_, schema, {.units = data::UnitUse::index, .cancel = supervision.cancel});
-    if (plan.unprotected()) return learn::fit_unprotected(data, schema, plan, pool, supervision);
+    const auto data = spending.read(reservation, [&] {
+      return data::read_dataset(data_, schema,
+                                {.units = data::UnitUse::index, .cancel = supervision.cancel});
+    });
+    if (plan.unprotected()) {
+      auto fitted = learn::fit_unprotected(data, schema, plan, pool, supervision);
+      reservation.commit();
+      return fitted;
+    }
     base::LocalReducer reducer;
     return learn::train_gradient(data, schema, plan,
                                  {.source = source,
@@ -168,6 +191,7 @@ class Train : public Command {
   std::string output_ = "model.json";
   bool force_ = false;
   TrainingOptions training_;
+  SpendingOptions spending_;
 };
 
 }  // namespace

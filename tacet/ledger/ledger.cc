@@ -97,8 +97,8 @@ void check_fits(const Booking& booking, const Account& account) {
 }
 
 Amount cost_of_booking(const Booking& booking, const Account& account) {
-  check_fits(booking, account);
   if (!booking.unprotected_reason.empty()) return {infinity, 0};
+  check_fits(booking, account);
   try {
     return cost_of(booking.event, account.enrolled.adjacency, account.cap(), booking.stated);
   } catch (const base::GuaranteeError&) {

@@ -1,0 +1,322 @@
+#include "tacet/ledger/ledger.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/describe.h"
+#include "tacet/apps/ledger_report.h"
+#include "tacet/apps/spending.h"
+#include "tacet/base/error.h"
+#include "tacet/ledger/marks.h"
+
+namespace tacet::apps {
+namespace {
+
+namespace fs = std::filesystem;
+using ledger::Cap;
+using ledger::Currency;
+using ledger::Ledger;
+using nlohmann::ordered_json;
+
+constexpr std::string_view init_examples =
+    "  tacet ledger init budget.ledger --data-set survey --data survey.csv --epsilon 3 --delta "
+    "1e-6\n"
+    "      epsilons and deltas of all runs add up to at most (3, 1e-6)\n"
+    "  tacet ledger init budget.ledger --data-set survey --currency zcdp --cap 0.5\n"
+    "  tacet ledger init budget.ledger --data-set survey --currency gdp --epsilon 2 --delta 1e-6\n"
+    "      the largest mu that promises (2, 1e-6)\n"
+    "  tacet train survey.csv --schema s.toml --epsilon 1 --ledger budget.ledger\n"
+    "\n"
+    "basic takes every guarantee; zcdp and gdp waste nothing on Gaussian noise; rdp at one order\n"
+    "suits sampled batches; pure is for delta 0. An existing ledger gets a further account.\n";
+
+constexpr std::string_view show_examples =
+    "  tacet ledger show budget.ledger\n"
+    "  tacet ledger show budget.ledger --data-set survey --json\n";
+
+constexpr std::string_view verify_examples =
+    "  tacet ledger verify budget.ledger\n"
+    "\n"
+    "Every row carries a hash of itself and of the row before. Note the head elsewhere: a ledger\n"
+    "that was written anew, or put back from an old copy, has another one.\n";
+
+constexpr std::string_view resolve_examples =
+    "  tacet ledger resolve budget.ledger --run 7 --aborted-unreleased \\\n"
+    "      --attest \"killed by the scheduler before it wrote anything\"\n"
+    "\n"
+    "For runs that died. A checkpoint, a log line or a metric that left counts as a release, also\n"
+    "when nobody looked at it.\n";
+
+constexpr std::string_view cap_examples =
+    "  tacet ledger cap budget.ledger --cap 0.25\n"
+    "  tacet ledger cap budget.ledger --cap 2 --override --reason \"approved by the board, 3 "
+    "May\"\n"
+    "\n"
+    "Lowering is always allowed; raising is kept with its reason for ever.\n";
+
+/// How a cap is given on the command line.
+class CapOptions {
+ public:
+  void declare(CLI::App& app) {
+    app.add_option("--cap", cap_,
+                   "Most that may be spent: rho (zcdp), mu (gdp), the Renyi bound (rdp) or epsilon")
+        ->type_name("NUMBER");
+    app.add_option("--epsilon", epsilon_, "With --delta: the largest cap that promises it")
+        ->type_name("NUMBER");
+    app.add_option("--delta", delta_, "Delta of the cap; 0 in a pure account")->type_name("NUMBER");
+  }
+
+  [[nodiscard]] Cap cap(Currency currency, double order) const {
+    if (cap_.empty() == epsilon_.empty()) {
+      throw base::UsageError("give one of --cap and --epsilon: the most that may be spent");
+    }
+    const bool basic = currency == Currency::basic;
+    if (basic && delta_.empty()) {
+      throw base::UsageError(
+          "a basic account sums up deltas too: give --delta (0 admits pure runs only)");
+    }
+    const double delta =
+        delta_.empty() ? 0 : number_option("--delta", delta_, "a number of 0 to 1");
+    if (!epsilon_.empty()) {
+      const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
+      return ledger::cap_for(currency, privacy::Epsilon(epsilon), privacy::Delta(delta), order);
+    }
+    if (!basic && !delta_.empty()) {
+      throw base::UsageError("--delta goes with --epsilon, or with a basic account");
+    }
+    return checked(Cap{.currency = currency,
+                       .value = number_option("--cap", cap_, "a number of at least 0"),
+                       .delta = basic ? delta : 0,
+                       .order = order});
+  }
+
+ private:
+  std::string cap_;
+  std::string epsilon_;
+  std::string delta_;
+};
+
+void add_ledger(CLI::App& app, std::string& path) {
+  app.add_option("ledger", path, "Ledger file")->required()->type_name("FILE");
+}
+
+/// The account with that name, or the only one.
+const ledger::Account& account_in(const ledger::Books& books, const std::string& name) {
+  if (!name.empty()) return books.account(name);
+  if (books.accounts.size() == 1) return books.accounts.front();
+  throw base::UsageError("the ledger has several accounts or none; name one with --data-set");
+}
+
+class LedgerInit : public Command {
+ public:
+  void declare(CLI::App& program) override {
+    auto& app = add(program, "ledger init", "Make a ledger, or an account in one", init_examples);
+    add_ledger(app, ledger_);
+    app.add_option("--data-set", data_set_, "Name of the account: letters, digits, _ - . :")
+        ->required()
+        ->type_name("NAME");
+    app.add_option("--data", data_,
+                   "File with the records: recognised later, and marked in its folder so that "
+                   "spending without the ledger is refused")
+        ->type_name("FILE");
+    app.add_option("--currency", currency_, "zcdp, gdp, rdp, pure or basic")
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option("--order", order_, "Renyi order of an rdp account, above 1")
+        ->type_name("NUMBER");
+    app.add_option("--adjacency", adjacency_,
+                   "add_remove, zero_out or replace_one; a replace_one account also takes runs "
+                   "under add_remove, at the double distance")
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option("--privacy-unit", unit_,
+                   "What is protected: record, or the schema's unit column")
+        ->type_name("NAME")
+        ->capture_default_str();
+    cap_.declare(app);
+  }
+
+  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    const auto currency = ledger::parse_currency(currency_);
+    const double order = order_.empty() ? 0 : number_option("--order", order_, "a number above 1");
+    ledger::Enrolment enrolment{.data_set = data_set_,
+                                .adjacency = privacy::parse_adjacency(adjacency_),
+                                .privacy_unit = unit_,
+                                .cap = cap_.cap(currency, order),
+                                .fingerprint = {},
+                                .file = data_};
+    ledger::check_data_set_name(data_set_);
+    std::error_code error;
+    if (!data_.empty() && !fs::is_regular_file(data_, error)) {
+      throw base::IoError(fmt::format("cannot read '{}': it is no regular file", data_));
+    }
+    if (!fs::exists(ledger_, error)) Ledger::create(ledger_);
+    Ledger ledger(ledger_);
+    if (!data_.empty()) enrolment.fingerprint = fingerprint_of(ledger, data_);
+    ledger.enrol(enrolment);
+    const auto books = ledger.books();
+    if (!data_.empty()) mark(console, books);
+    const auto& account = books.account(data_set_);
+    console.result(console.json() ? account_json(account).dump(1) + "\n" : account_text(account));
+  }
+
+ private:
+  void mark(const Console& console, const ledger::Books& books) const {
+    std::error_code error;
+    const auto file = fs::canonical(data_, error);
+    const auto folder = file.parent_path();
+    try {
+      ledger::add_mark(folder, {file.filename().string(), data_set_,
+                                ledger::path_for_mark(folder, ledger_), books.ledger});
+    } catch (const base::IoError& failure) {
+      console.warn(fmt::format(
+          "the data could not be marked, so that spending without --ledger goes unnoticed: {}",
+          failure.what()));
+    }
+  }
+
+  std::string ledger_;
+  std::string data_set_;
+  std::string data_;
+  std::string currency_ = "basic";
+  std::string order_;
+  std::string adjacency_ = "add_remove";
+  std::string unit_ = "record";
+  CapOptions cap_;
+};
+
+class LedgerShow : public Command {
+ public:
+  void declare(CLI::App& program) override {
+    auto& app = add(program, "ledger show", "Print what is spent, what is left, and every run",
+                    show_examples);
+    add_ledger(app, ledger_);
+    app.add_option("--data-set", data_set_, "Only this account")->type_name("NAME");
+  }
+
+  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    Ledger ledger(ledger_, {.access = ledger::Access::read});
+    const auto books = ledger.books();
+    if (!data_set_.empty()) static_cast<void>(books.account(data_set_));
+    auto list = ordered_json::array();
+    std::string text;
+    for (const auto& account : books.accounts) {
+      if (!data_set_.empty() && account.name() != data_set_) continue;
+      if (console.json()) {
+        list.push_back(account_json(account));
+      } else {
+        text += (text.empty() ? "" : "\n") + account_text(account);
+      }
+    }
+    const ordered_json out{{"ledger", books.ledger}, {"accounts", list}};
+    console.result(console.json() ? out.dump(1) + "\n" : text);
+  }
+
+ private:
+  std::string ledger_;
+  std::string data_set_;
+};
+
+class LedgerVerify : public Command {
+ public:
+  void declare(CLI::App& program) override {
+    auto& app = add(program, "ledger verify", "Check that no row was changed", verify_examples);
+    add_ledger(app, ledger_);
+  }
+
+  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    Ledger ledger(ledger_, {.access = ledger::Access::read});
+    const auto found = ledger.verify();
+    const ordered_json out{{"sound", true}, {"rows", found.rows}, {"head", found.head}};
+    console.result(console.json()
+                       ? out.dump(1) + "\n"
+                       : fmt::format("sound: {} rows, head {}\n", found.rows, found.head));
+  }
+
+ private:
+  std::string ledger_;
+};
+
+class LedgerResolve : public Command {
+ public:
+  void declare(CLI::App& program) override {
+    auto& app = add(program, "ledger resolve", "Give back what a run had booked that died",
+                    resolve_examples);
+    add_ledger(app, ledger_);
+    app.add_option("--run", run_, "Number of the run, as `tacet ledger show` prints it")
+        ->required()
+        ->type_name("COUNT");
+    app.add_flag("--aborted-unreleased", unreleased_, "Nothing of it left: no file, log or number");
+    app.add_option("--attest", attestation_, "Why you know; the words stay in the ledger")
+        ->type_name("TEXT");
+  }
+
+  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    if (!unreleased_ || attestation_.empty()) {
+      throw base::UsageError(
+          "only a run that released nothing is given back: say so with --aborted-unreleased and "
+          "--attest TEXT");
+    }
+    const auto number = integer_option("--run", run_, "the number of a run");
+    Ledger ledger(ledger_);
+    ledger.resolve(number, attestation_);
+    const auto books = ledger.books();
+    const auto& account = books.account(books.run(number).booking.data_set);
+    console.result(console.json() ? account_json(account).dump(1) + "\n" : account_text(account));
+  }
+
+ private:
+  std::string ledger_;
+  std::string run_;
+  std::string attestation_;
+  bool unreleased_ = false;
+};
+
+class LedgerCap : public Command {
+ public:
+  void declare(CLI::App& program) override {
+    auto& app = add(program, "ledger cap", "Change the cap of an account", cap_examples);
+    add_ledger(app, ledger_);
+    app.add_option("--data-set", data_set_, "Name of the account, where there are several")
+        ->type_name("NAME");
+    cap_.declare(app);
+    app.add_flag("--override", override_, "Raise the cap");
+    app.add_option("--reason", reason_, "Why; the words stay in the ledger")->type_name("TEXT");
+  }
+
+  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    if (override_ == reason_.empty()) {
+      throw base::UsageError("--override and --reason TEXT go together");
+    }
+    Ledger ledger(ledger_);
+    const auto before = ledger.books();
+    const auto& account = account_in(before, data_set_);
+    const auto& cap = account.cap();
+    ledger.set_cap(account.name(), cap_.cap(cap.currency, cap.order), reason_);
+    const auto books = ledger.books();
+    const auto& after = books.account(account.name());
+    console.result(console.json() ? account_json(after).dump(1) + "\n" : account_text(after));
+  }
+
+ private:
+  std::string ledger_;
+  std::string data_set_;
+  std::string reason_;
+  bool override_ = false;
+  CapOptions cap_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_ledger_init() { return std::make_unique<LedgerInit>(); }
+std::unique_ptr<Command> make_ledger_show() { return std::make_unique<LedgerShow>(); }
+std::unique_ptr<Command> make_ledger_verify() { return std::make_unique<LedgerVerify>(); }
+std::unique_ptr<Command> make_ledger_resolve() { return std::make_unique<LedgerResolve>(); }
+std::unique_ptr<Command> make_ledger_cap() { return std::make_unique<LedgerCap>(); }
+
+}  // namespace tacet::apps

@@ -1,0 +1,245 @@
+#include "tacet/apps/ledger_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "tacet/apps/describe.h"
+#include "tacet/apps/text_table.h"
+#include "tacet/base/error.h"
+#include "tacet/privacy/composition.h"
+
+namespace tacet::apps {
+namespace {
+
+using ledger::Account;
+using ledger::Amount;
+using ledger::Currency;
+using ledger::Run;
+using ledger::RunState;
+using nlohmann::ordered_json;
+
+constexpr std::array<double, 8> deltas{1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12};
+constexpr std::size_t most_runs_composed = 50;  // beyond that the joint figure takes too long
+
+constexpr std::string_view not_covered =
+    "Not covered: runs made without this ledger, copies of the data elsewhere, a ledger put back "
+    "from an old copy, time and memory use, and whoever can read the data themselves.";
+
+struct Totals {
+  Amount committed;
+  Amount reserved;
+  Amount counted;
+  Amount remaining;
+};
+
+Totals totals_of(const Account& account) {
+  return {account.counted(RunState::committed).total(), account.counted(RunState::reserved).total(),
+          account.counted().total(), account.counted().remaining(account.cap())};
+}
+
+/// epsilon at delta for everything an amount allows; nothing where the currency says nothing.
+std::optional<double> promise(const Account& account, const Amount& amount, double delta) {
+  const double epsilon = ledger::epsilon_at(amount, account.cap(), privacy::Delta(delta));
+  if (std::isinf(epsilon)) return std::nullopt;
+  return epsilon;
+}
+
+/// The smallest epsilon proved for all runs at once, as if each had been fixed before the first.
+std::optional<privacy::Guarantee> together(const Account& account) {
+  privacy::Composed all;
+  double delta = 0;
+  for (const auto& run : account.runs) {
+    if (std::isinf(run.counted().value)) return std::nullopt;
+    if (run.state == RunState::reserved) all.parts.push_back(run.booking.event);
+    if (run.state == RunState::committed) all.parts.push_back(run.outcome->event);
+    delta = std::max(delta, run.booking.stated.delta);
+  }
+  if (all.parts.empty() || all.parts.size() > most_runs_composed) return std::nullopt;
+  try {
+    return privacy::account(all, account.enrolled.adjacency, privacy::Delta(delta));
+  } catch (const base::Error&) {
+    return std::nullopt;
+  }
+}
+
+bool is_running(const Run& run) {
+  return run.state == RunState::reserved && ledger::running(run.booking.process);
+}
+
+std::string state_words(const Run& run) {
+  if (run.state != RunState::reserved) return to_string(run.state);
+  return is_running(run) ? "running" : "died";
+}
+
+std::vector<std::string> warnings_of(const Account& account) {
+  std::vector<std::string> warnings;
+  for (const auto& run : account.runs) {
+    if (run.state == RunState::reserved && !is_running(run)) {
+      warnings.push_back(fmt::format(
+          "run {} died and counts as spent; if nothing of it left, no checkpoint, log or number, "
+          "`tacet ledger resolve` gives it back",
+          run.number));
+    }
+    if (!run.booking.override_reason.empty()) {
+      warnings.push_back(fmt::format("run {} was made past the ledger: {}", run.number,
+                                     run.booking.override_reason));
+    }
+    if (!run.booking.unprotected_reason.empty()) {
+      warnings.push_back(
+          fmt::format("run {} protects nobody: {}", run.number, run.booking.unprotected_reason));
+    }
+  }
+  for (std::size_t i = 1; i < account.caps.size(); ++i) {
+    if (!account.caps[i].set.reason.empty()) {
+      warnings.push_back(fmt::format("the cap was set to {} on {}: {}",
+                                     in_words(account.caps[i].set.cap), account.caps[i].time,
+                                     account.caps[i].set.reason));
+    }
+  }
+  if (account.records.size() > 1) {
+    warnings.push_back(fmt::format("{} different sets of records were seen under this name",
+                                   account.records.size()));
+  }
+  return warnings;
+}
+
+std::string promise_text(const Account& account, const Totals& totals) {
+  if (account.cap().currency == Currency::pure || account.cap().currency == Currency::basic) {
+    return {};
+  }
+  TextTable table({"delta", "epsilon of the cap", "epsilon of what is spent"});
+  const auto number = [](std::optional<double> value) {
+    return value ? fmt::format("{:.6g}", *value) : std::string("-");
+  };
+  for (const double delta : deltas) {
+    table.add({fmt::format("{}", delta),
+               number(promise(account, ledger::amount_of(account.cap()), delta)),
+               number(promise(account, totals.counted, delta))});
+  }
+  return "\n" + table.text() +
+         "The cap's epsilon holds whatever is chosen from earlier results; that of what is spent "
+         "is "
+         "information.\n";
+}
+
+std::string runs_text(const Account& account) {
+  if (account.runs.empty()) return "\nno runs yet\n";
+  TextTable table({"run", "begun", "command", "state", "cost", "epsilon", "delta", "output"});
+  for (const auto& run : account.runs) {
+    table.add(
+        {fmt::format("{}", run.number), run.time, run.booking.command, state_words(run),
+         in_words(run.counted(), account.cap()), fmt::format("{:.6g}", run.booking.stated.epsilon),
+         fmt::format("{:.3g}", run.booking.stated.delta), run.outcome ? run.outcome->output : ""});
+  }
+  return "\n" + table.text();
+}
+
+ordered_json amount_json(const Amount& amount) {
+  return {{"value", json_number(amount.value)}, {"delta", amount.delta}};
+}
+
+ordered_json run_json(const Run& run) {
+  const auto& booking = run.booking;
+  ordered_json out{{"run", run.number},
+                   {"state", to_string(run.state)},
+                   {"running", is_running(run)},
+                   {"begun", run.time},
+                   {"ended", run.end_time},
+                   {"user", run.user},
+                   {"command", booking.command},
+                   {"software_version", booking.software},
+                   {"calibration", booking.calibration},
+                   {"adjacency", to_string(booking.stated.adjacency)},
+                   {"epsilon", json_number(booking.stated.epsilon)},
+                   {"delta", booking.stated.delta},
+                   {"reserved", amount_json(booking.cost)},
+                   {"counted", amount_json(run.counted())},
+                   {"event", ordered_json::parse(privacy::event_to_json(booking.event))}};
+  if (run.outcome) {
+    out["output"] = run.outcome->output;
+    out["output_sha256"] = run.outcome->output_sha256;
+  }
+  if (!booking.override_reason.empty()) out["without_ledger"] = booking.override_reason;
+  if (!booking.unprotected_reason.empty()) out["unprotected"] = booking.unprotected_reason;
+  if (!run.attestation.empty()) out["attestation"] = run.attestation;
+  return out;
+}
+
+ordered_json cap_json(const ledger::Cap& cap) {
+  ordered_json out{{"currency", to_string(cap.currency)}, {"value", cap.value}};
+  if (cap.currency == Currency::basic) out["delta"] = cap.delta;
+  if (cap.currency == Currency::rdp) out["order"] = cap.order;
+  return out;
+}
+
+}  // namespace
+
+std::string account_text(const Account& account) {
+  const auto totals = totals_of(account);
+  const auto& cap = account.cap();
+  TextTable table({"data set", account.name()});
+  table.add({"neighbours", to_string(account.enrolled.adjacency)});
+  table.add({"protects each", account.enrolled.privacy_unit});
+  table.add({"counts in", to_string(cap.currency)});
+  table.add({"cap", in_words(cap)});
+  table.add({"committed", in_words(totals.committed, cap)});
+  table.add({"reserved", in_words(totals.reserved, cap)});
+  table.add({"remaining", in_words(totals.remaining, cap)});
+  std::string text = table.text() + promise_text(account, totals) + runs_text(account);
+  if (const auto all = together(account)) {
+    text += fmt::format(
+        "\nAll runs together: epsilon {:.6g} at delta {}, valid if all parameters were fixed "
+        "beforehand\n",
+        all->epsilon, all->delta);
+  }
+  for (const auto& warning : warnings_of(account)) text += paragraph("note: " + warning);
+  return text + "\n" + paragraph(std::string(not_covered));
+}
+
+ordered_json account_json(const Account& account) {
+  const auto totals = totals_of(account);
+  ordered_json out;
+  out["data_set"] = account.name();
+  out["adjacency"] = to_string(account.enrolled.adjacency);
+  out["privacy_unit"] = account.enrolled.privacy_unit;
+  out["cap"] = cap_json(account.cap());
+  out["committed"] = amount_json(totals.committed);
+  out["reserved"] = amount_json(totals.reserved);
+  out["spent"] = amount_json(totals.counted);
+  out["remaining"] = amount_json(totals.remaining);
+  out["promises"] = ordered_json::array();
+  const auto number = [](std::optional<double> value) {
+    return value ? ordered_json(*value) : ordered_json("inf");
+  };
+  for (const double delta : deltas) {
+    out["promises"].push_back(
+        {{"delta", delta},
+         {"epsilon_of_cap", number(promise(account, ledger::amount_of(account.cap()), delta))},
+         {"epsilon_of_spent", number(promise(account, totals.counted, delta))}});
+  }
+  if (const auto all = together(account)) {
+    out["if_all_was_fixed_beforehand"] = {{"epsilon", json_number(all->epsilon)},
+                                          {"delta", all->delta}};
+  }
+  out["runs"] = ordered_json::array();
+  for (const auto& run : account.runs) out["runs"].push_back(run_json(run));
+  out["caps"] = ordered_json::array();
+  for (const auto& change : account.caps) {
+    auto one = cap_json(change.set.cap);
+    one["time"] = change.time;
+    one["user"] = change.user;
+    one["reason"] = change.set.reason;
+    out["caps"].push_back(one);
+  }
+  out["warnings"] = warnings_of(account);
+  out["not_covered"] = not_covered;
+  return out;
+}
+
+}  // namespace tacet::apps

@@ -1,0 +1,186 @@
+#include "tacet/apps/spending.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <span>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/data/byte_source.h"
+
+namespace tacet::apps {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Calls `receive` with each line, without its end; a last line needs no end.
+template <typename Receive>
+void for_each_line(const std::string& file, const Receive& receive) {
+  constexpr std::size_t chunk = 1 << 16;
+  std::array<char, chunk> buffer{};
+  const auto source = data::open_source(file);
+  std::string line;
+  const auto finish = [&] {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    receive(line);
+    line.clear();
+  };
+  while (const auto size = source->read(buffer)) {
+    std::string_view text(buffer.data(), size);
+    while (!text.empty()) {
+      const auto end = text.find('\n');
+      line += text.substr(0, end);
+      if (end == std::string_view::npos) break;
+      finish();
+      text.remove_prefix(end + 1);
+    }
+  }
+  if (!line.empty()) finish();
+}
+
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+}  // namespace
+
+std::optional<std::string> fingerprint_of(ledger::Ledger& ledger, const std::string& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return std::nullopt;
+  auto fingerprint = ledger.fingerprint();
+  for_each_line(file, [&](std::string_view line) { fingerprint.add(line); });
+  return fingerprint.digest();
+}
+
+Spending::Spending(SpendingRequest request, const Console& console)
+    : request_(std::move(request)),
+      console_(console),
+      budget_(std::make_unique<privacy::MemoryBudget>(request_.adjacency)) {}
+
+Spending::Spending(SpendingRequest request, const Console& console,
+                   std::unique_ptr<ledger::Ledger> ledger, ledger::RunDetails details)
+    : request_(std::move(request)), console_(console), ledger_(std::move(ledger)) {
+  auto account = std::make_unique<ledger::LedgerBudget>(*ledger_, std::move(details));
+  account_ = account.get();
+  budget_ = std::move(account);
+}
+
+privacy::Reservation Spending::reserve(const privacy::Event& planned,
+                                       const privacy::Guarantee& cost) {
+  return budget_->reserve(planned, cost);
+}
+
+void Spending::check_records() {
+  if (account_ == nullptr) return;
+  const auto& data_set = account_->details().data_set;
+  const auto fingerprint = fingerprint_of(*ledger_, request_.data);
+  if (!fingerprint) return;
+  const auto found = ledger_->see_records(data_set, *fingerprint, request_.data);
+  if (found == ledger::Records::changed) {
+    console_.warn(fmt::format(
+        "the records of '{}' are not those seen before under '{}'; the same budget goes on, "
+        "because it protects persons and not files",
+        request_.data, data_set));
+  }
+}
+
+void Spending::give_back(privacy::Reservation& reservation) {
+  try {
+    reservation.cancel();
+  } catch (const base::Error& error) {
+    console_.warn(fmt::format("the reservation stays spent: {}", error.what()));
+  }
+}
+
+void Spending::release(std::string_view output, const std::string& name) {
+  if (account_ != nullptr) account_->release(output, name);
+}
+
+void SpendingOptions::declare(CLI::App& app) {
+  app.add_option("--ledger", ledger_, "Book the cost in this ledger, before the data are read")
+      ->type_name("FILE");
+  app.add_option("--data-set", data_set_,
+                 "Name of the account in the ledger [default: the only one, or the file's own]")
+      ->type_name("NAME");
+  app.add_option("--without-ledger", without_ledger_,
+                 "Spend past the cap of data that have an account; the reason and the cost stay in "
+                 "their ledger")
+      ->type_name("REASON");
+}
+
+std::optional<SpendingOptions::FoundMark> SpendingOptions::mark_of(const std::string& data) {
+  std::error_code error;
+  std::vector<fs::path> files{data};
+  if (const auto followed = fs::canonical(data, error); !error) files.push_back(followed);
+  for (const auto& file : files) {
+    const auto folder = folder_of(file);
+    for (const auto& mark : ledger::read_marks(folder)) {
+      if (mark.file == file.filename()) return FoundMark{mark, ledger::ledger_path(folder, mark)};
+    }
+  }
+  // A copy beside the original has another name and the same records.
+  const auto folder = folder_of(files.back());
+  for (const auto& mark : ledger::read_marks(folder)) {
+    const auto path = ledger::ledger_path(folder, mark);
+    if (!fs::exists(path, error)) continue;
+    ledger::Ledger ledger(path, {.access = ledger::Access::read});
+    const auto fingerprint = fingerprint_of(ledger, files.back().string());
+    if (!fingerprint) continue;
+    const auto books = ledger.books();
+    const auto* owner = books.owner(*fingerprint);
+    if (owner != nullptr) return FoundMark{{"", owner->name(), path, books.ledger}, path};
+  }
+  return std::nullopt;
+}
+
+std::string SpendingOptions::chosen_data_set(const ledger::Books& books,
+                                             const std::optional<FoundMark>& mark) const {
+  const auto& own = mark ? mark->mark.data_set : data_set_;
+  if (!data_set_.empty() && data_set_ != own) {
+    throw base::BudgetError(fmt::format(
+        "these data have the account '{}'; they cannot be booked under '{}'", own, data_set_));
+  }
+  if (!own.empty()) return books.account(own).name();
+  if (books.accounts.size() == 1) return books.accounts.front().name();
+  throw base::UsageError("the ledger has several accounts or none; name one with --data-set");
+}
+
+std::unique_ptr<Spending> SpendingOptions::open(const SpendingRequest& request,
+                                                const Console& console) const {
+  const auto mark = mark_of(request.data);
+  if (!mark && !without_ledger_.empty()) {
+    throw base::UsageError(
+        "--without-ledger is for data that have an account, and these have none here");
+  }
+  if (!without_ledger_.empty() && !ledger_.empty()) {
+    throw base::UsageError("--ledger and --without-ledger exclude each other");
+  }
+  if (!mark && ledger_.empty()) {
+    if (!data_set_.empty()) throw base::UsageError("--data-set needs --ledger");
+    return std::make_unique<Spending>(request, console);
+  }
+  if (mark && ledger_.empty() && without_ledger_.empty()) {
+    throw base::BudgetError(fmt::format(
+        "the records of '{}' have the privacy account '{}': give --ledger {}, or --without-ledger "
+        "REASON, which that ledger keeps; no data were used",
+        request.data, mark->mark.data_set, mark->ledger.string()));
+  }
+  auto ledger =
+      std::make_unique<ledger::Ledger>(ledger_.empty() ? mark->ledger : fs::path(ledger_));
+  const auto books = ledger->books();
+  if (mark && mark->mark.ledger_name != books.ledger) {
+    throw base::BudgetError(fmt::format(
+        "the account of '{}' is '{}' in the ledger {}, which is another one than {}", request.data,
+        mark->mark.data_set, mark->ledger.string(), ledger->path().string()));
+  }
+  ledger::RunDetails details{.data_set = chosen_data_set(books, mark),
+                             .command = request.command,
+                             .calibration = request.calibration,
+                             .privacy_unit = request.privacy_unit,
+                             .override_reason = without_ledger_,
+                             .unprotected_reason = request.unprotected_reason};
+  return std::make_unique<Spending>(request, console, std::move(ledger), std::move(details));
+}
+
+}  // namespace tacet::apps

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tacet/apps/console.h"
+#include "tacet/ledger/ledger_budget.h"
+#include "tacet/ledger/marks.h"
+#include "tacet/privacy/budget.h"
+
+namespace tacet::apps {
+
+/// What a command is about to spend on.
+struct SpendingRequest {
+  std::string command;
+  std::string data;  ///< file with the private records
+  std::string privacy_unit = "record";
+  std::string calibration = "tight";
+  privacy::Adjacency adjacency;
+  std::string unprotected_reason;  ///< not empty: nothing protects the records
+};
+
+/// The budget of one command: the account of its data set, or a book that ends with the process.
+///
+///   reserve() before the data are opened, read() around reading them, release() when the output is
+///   complete and before it appears.
+class Spending {
+ public:
+  Spending(SpendingRequest request, const Console& console);
+  Spending(SpendingRequest request, const Console& console, std::unique_ptr<ledger::Ledger> ledger,
+           ledger::RunDetails details);
+
+  [[nodiscard]] privacy::Reservation reserve(const privacy::Event& planned,
+                                             const privacy::Guarantee& cost);
+
+  /// The result of `reader`. When the records cannot be read, or have another account, nothing was
+  /// released and the reservation is given back.
+  template <typename Reader>
+  [[nodiscard]] auto read(privacy::Reservation& reservation, const Reader& reader) {
+    try {
+      auto records = reader();
+      check_records();
+      return records;
+    } catch (...) {
+      give_back(reservation);
+      throw;
+    }
+  }
+
+  /// Writes the end of the run with the hash of `output` into the ledger.
+  void release(std::string_view output, const std::string& name);
+
+ private:
+  void check_records();
+  void give_back(privacy::Reservation& reservation);
+
+  SpendingRequest request_;
+  const Console& console_;
+  std::unique_ptr<ledger::Ledger> ledger_;
+  std::unique_ptr<privacy::Budget> budget_;
+  ledger::LedgerBudget* account_ = nullptr;  // the same budget, when it is a ledger's
+};
+
+/// The options that every command has which spends privacy.
+class SpendingOptions {
+ public:
+  void declare(CLI::App& app);
+  /// Opens the account. BudgetError when the data have one and it was not given.
+  [[nodiscard]] std::unique_ptr<Spending> open(const SpendingRequest& request,
+                                               const Console& console) const;
+
+ private:
+  struct FoundMark {
+    ledger::Mark mark;
+    std::filesystem::path ledger;
+  };
+  [[nodiscard]] static std::optional<FoundMark> mark_of(const std::string& data);
+  [[nodiscard]] std::string chosen_data_set(const ledger::Books& books,
+                                            const std::optional<FoundMark>& mark) const;
+
+  std::string ledger_;
+  std::string data_set_;
+  std::string without_ledger_;
+};
+
+/// Keyed fingerprint of the lines of a file; nothing when it is no regular file and can be read
+/// only once.
+[[nodiscard]] std::optional<std::string> fingerprint_of(ledger::Ledger& ledger,
+                                                        const std::string& file);
+
+}  // namespace tacet::apps
