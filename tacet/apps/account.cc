@@ -222,6 +222,9 @@ class AccountCommand : public Command {
     const auto open = release_.plan(unknown, adjacency);
     const privacy::Epsilon target(
         number_option("--target-epsilon", target_epsilon_, "a number above 0"));
+    if (std::isinf(target.value())) {
+      throw base::UsageError("--target-epsilon must be finite; inf needs no noise");
+    }
     const privacy::Delta delta(number_option("--delta", delta_, delta_range));
     const auto plan = solved(open, unknown, target, delta, adjacency);
     const auto interval = privacy::epsilon_interval(plan.event(), adjacency, delta);
