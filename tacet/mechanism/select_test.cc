@@ -98,6 +98,20 @@ TEST(Selections, ReturnAndDebitTheirEvents) {
             Event(privacy::BoundedRange{2, adjacency}));
 }
 
+// The number of random words a selection reads varies: each has a leaf of its own, apart from the
+// leaves of noise, and none is read twice.
+TEST(Selections, HaveRandomBitsOfTheirOwn) {
+  const auto scores = scores_of({1, 2});
+  const auto adjacency = Adjacency::replace_one;
+  Spender spender(1, permute_and_flip_event(Epsilon(2), adjacency), adjacency, 2);
+  const NoiseAddress address{.step = 7, .tensor = 0};
+  (void)spender.source.lease(random::Purpose::noise, 7, 0);
+  (void)select_permute_and_flip(scores, Epsilon(2), address, spender.source, spender.reservation);
+  EXPECT_THROW((void)select_permute_and_flip(scores, Epsilon(2), address, spender.source,
+                                             spender.reservation),
+               base::InternalError);
+}
+
 // Bounded range composes better: epsilon^2/8 against epsilon^2/2 in zCDP.
 TEST(Selections, OfBoundedRangeComposeBetterThanPureOnes) {
   const auto adjacency = Adjacency::add_remove;
