@@ -56,7 +56,7 @@ void Dataset::append_label(double label, std::int64_t unit, std::int64_t squared
   }
   if (!std::isfinite(label)) throw base::InternalError("an encoded label is not finite");
   if (has_units_) {
-    if (unit < 0 || unit > unit_count_) {
+    if (unit < no_unit || unit > unit_count_) {
       throw base::InternalError("privacy units must be numbered by first appearance");
     }
     unit_count_ = std::max(unit_count_, unit + 1);

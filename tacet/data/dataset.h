@@ -48,6 +48,8 @@ class Dataset {
  public:
   /// A stored feature v means v / feature_scale; |v| <= feature_scale.
   static constexpr int feature_scale = 2048;
+  /// The unit of a record whose unit is missing. It takes no part in sums that bound units.
+  static constexpr std::int64_t no_unit = -1;
 
   /// Throws UsageError on a shape that makes no sense.
   explicit Dataset(const DatasetShape& shape);

@@ -188,11 +188,11 @@ class ColumnFinder {
     }
     const auto found = places_.find(name);
     if (found != places_.end()) return found->second;
-    const std::string near =
-        internal::nearest_word(name, std::vector<std::string>(columns_.begin(), columns_.end()));
-    throw base::DataError(fmt::format(
-        "{}:1: the schema's column '{}' is not in the file{}", file_name_, name,
-        near.empty() ? std::string() : fmt::format("; the nearest there is '{}'", near)));
+    // The file's own words stay unsaid: without a header its first line would be a record.
+    throw base::DataError(
+        fmt::format("{}:1: the schema's column '{}' is not in the first line; a file without a "
+                    "header needs `header = false` and `names` under [format]",
+                    file_name_, name));
   }
 
  private:
@@ -255,7 +255,13 @@ class Encoder::Implementation {
     return std::find(missing_.begin(), missing_.end(), field) != missing_.end();
   }
 
-  std::int64_t unit_number(std::string_view name) {
+  // Blanks around a name do not make another person; a missing one makes no person at all.
+  std::int64_t unit_number(std::string_view field) {
+    const auto from = field.find_first_not_of(" \t");
+    const auto name = from == std::string_view::npos
+                          ? std::string_view{}
+                          : field.substr(from, field.find_last_not_of(" \t") - from + 1);
+    if (name.empty() || is_missing(name)) return Dataset::no_unit;
     const auto next = static_cast<std::int64_t>(units_.size());
     return units_.try_emplace(std::string(name), next).first->second;
   }

@@ -230,9 +230,10 @@ TEST(Encoder, NamesAbsentAndAmbiguousColumns) {
     }
     return "no error";
   };
-  EXPECT_EQ(error({"a", "wieght"}),
-            "t.csv:1: the schema's column 'weight' is not in the file; the nearest there is "
-            "'wieght'");
+  EXPECT_EQ(
+      error({"a", "wieght"}),
+      "t.csv:1: the schema's column 'weight' is not in the first line; a file without a header "
+      "needs `header = false` and `names` under [format]");
   EXPECT_EQ(error({"weight", "weight"}), "t.csv:1: column 'weight' appears twice");
 }
 

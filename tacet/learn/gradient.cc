@@ -11,6 +11,7 @@
 #include "tacet/mechanism/gaussian.h"
 #include "tacet/optimize/erm.h"
 #include "tacet/optimize/gradient_sum.h"
+#include "tacet/privacy/composition.h"
 #include "tacet/random/subset.h"
 
 namespace tacet::learn {
@@ -52,7 +53,8 @@ class Descent {
     const double shrink = 1 / (1 + plan_.step_size * plan_.l2 / (1 - plan_.momentum));
     double square = 0;
     for (std::size_t j = 0; j < weights_.size(); ++j) {
-      velocity_[j] = plan_.momentum * velocity_[j] - plan_.step_size * gradient[j];
+      velocity_[j] = std::clamp(plan_.momentum * velocity_[j] - plan_.step_size * gradient[j],
+                                -largest_weight, largest_weight);
       weights_[j] =
           std::clamp((weights_[j] + velocity_[j]) * shrink, -largest_weight, largest_weight);
       square += weights_[j] * weights_[j];
@@ -198,8 +200,14 @@ TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& sc
   if (plan.averaging != Averaging::polynomial && plan.l2 == 0 && !plan.radius) {
     trained.model.noise_deviations = trace.deviations();
   }
+  // The receipt states what was spent, and never more than was booked.
   trained.receipt.events = means.reservation.spent();
-  trained.receipt.cipher_delta = means.source.cipher_delta();
+  trained.receipt.guarantee = privacy::account(trained.receipt.events, plan.guarantee.adjacency,
+                                               privacy::Delta(plan.guarantee.delta));
+  if (trained.receipt.guarantee.epsilon > means.reservation.guarantee().epsilon) {
+    throw base::InternalError("training cost more than was reserved for it");
+  }
+  trained.receipt.cipher_delta = plan.cipher_delta;
   if (!means.source.secure()) {
     trained.receipt.randomness = privacy::Randomness::seeded;
     trained.receipt.unprotected_reason =

@@ -46,6 +46,7 @@ struct GradientPlan {
   Averaging averaging = Averaging::suffix;
   double l2 = 0;                     ///< penalty l2/2 |w|^2, by a proximal step
   std::optional<double> radius;      ///< of the ball the weights stay in
+  double cipher_delta = 0;           ///< the cipher's term, from the public counts of words
   std::vector<std::string> reasons;  ///< what was chosen and why, a line each
 
   [[nodiscard]] bool unprotected() const;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient.h"
@@ -10,6 +12,7 @@
 #include "tacet/privacy/calibrate.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"
+#include "tacet/random/source.h"
 #include "tacet/random/subset.h"
 
 namespace tacet::learn {
@@ -176,10 +179,35 @@ std::int64_t outputs_of(const data::Target& target) {
   return target.class_count() > 2 ? target.class_count() : 1;
 }
 
-GradientPlan unprotected_plan(const data::Schema& schema, const LinearOptions& options) {
-  if (options.radius) {
-    throw base::UsageError("radius is for private training; leave it out with epsilon inf");
+// Every step reads one word a released number, and with minibatches at most one a record.
+double cipher_delta(const GradientPlan& plan) {
+  constexpr std::int64_t most_records = std::int64_t{1} << 32;
+  const double noise = random::cipher_term(plan.steps, plan.columns * plan.outputs);
+  return plan.rate < 1 ? noise + random::cipher_term(plan.steps, most_records) : noise;
+}
+
+void refuse_without_protection(const LinearOptions& options) {
+  const std::pair<bool, std::string_view> given[] = {
+      {options.delta.has_value(), "delta"},
+      {options.steps.has_value(), "steps"},
+      {options.step_size.has_value(), "step-size"},
+      {options.momentum.has_value(), "momentum"},
+      {options.clipping_norm.has_value(), "clipping-norm"},
+      {options.average.has_value(), "average"},
+      {options.batch_size.has_value(), "batch-size"},
+      {options.radius.has_value(), "radius"},
+      {options.records_a_unit != 1, "records-a-unit"}};
+  for (const auto& [present, name] : given) {
+    if (present) {
+      throw base::UsageError(fmt::format(
+          "{} has no meaning with epsilon inf, which computes the exact minimiser; leave it out",
+          name));
+    }
   }
+}
+
+GradientPlan unprotected_plan(const data::Schema& schema, const LinearOptions& options) {
+  refuse_without_protection(options);
   GradientPlan plan;
   plan.loss = choose_loss(target_of(schema), options, plan.reasons);
   plan.reasons.emplace_back("epsilon inf: the exact minimiser, without any protection");
@@ -208,6 +236,10 @@ GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& opti
   }
   const privacy::Delta delta(options.delta.value_or(default_delta(plan.public_row_count)));
   plan.rate = choose_rate(schema, options, plan.public_row_count);
+  if (options.records_a_unit > 1 && !schema.unit) {
+    throw base::UsageError(
+        "records-a-unit needs a unit column in the schema; without one each record is a unit");
+  }
   plan.records_a_unit = options.records_a_unit;
   const auto facts = model::properties(plan.loss);
   const double norm_bound = schema.norm_bound();
@@ -250,9 +282,19 @@ GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& opti
                               privacy::NoiseMultiplier(plan.noise_multiplier))
           : privacy::Event(privacy::Repeated{plan.steps, privacy::Gaussian{plan.noise_multiplier}});
   plan.guarantee = privacy::account(plan.events, options.adjacency, delta);
-  plan.reasons.push_back(fmt::format("noise multiplier {:.6g}: {} composition of {} steps",
-                                     plan.noise_multiplier,
-                                     plan.rate < 1 ? "Renyi" : "exact Gaussian", plan.steps));
+  plan.cipher_delta = cipher_delta(plan);
+  if (delta.value() <= plan.cipher_delta) {
+    throw base::GuaranteeError(
+        fmt::format("delta {:g} is not above {:.3g}, what the cipher behind the noise adds to it; "
+                    "ask for a larger delta",
+                    delta.value(), plan.cipher_delta));
+  }
+  plan.reasons.push_back(
+      plan.rate < 1
+          ? fmt::format("noise multiplier {:.6g}: certified composition of {} steps on samples",
+                        plan.noise_multiplier, plan.steps)
+          : fmt::format("noise multiplier {:.6g}: exact Gaussian composition of {} steps",
+                        plan.noise_multiplier, plan.steps));
   return plan;
 }
 

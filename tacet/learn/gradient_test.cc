@@ -119,11 +119,12 @@ TEST(Gradient, NoiseDeviationsCoverTheNoiseFreeDescent) {
   for (const double epsilon : {0.5, 4.0}) {
     const LinearOptions options{.epsilon = epsilon, .adjacency = add_remove};
     auto quiet = plan_gradient(setting.schema, options);
-    quiet.noise_multiplier = 1e-6;
-    quiet.events = privacy::Repeated{quiet.steps, privacy::Gaussian{1e-6}};
+    quiet.noise_multiplier = 1e-3;
+    quiet.events = privacy::Repeated{quiet.steps, privacy::Gaussian{1e-3}};
     random::SeededSource source(1);
     privacy::MemoryBudget budget(add_remove);
-    auto reservation = budget.reserve(quiet.events, quiet.guarantee);
+    auto reservation =
+        budget.reserve(quiet.events, {std::numeric_limits<double>::infinity(), 1e-5, add_remove});
     base::ThreadPool pool(2);
     base::LocalReducer reducer;
     const auto exact =
@@ -257,7 +258,7 @@ TEST(Gradient, AnEmptySampleIsAStepLikeEveryOther) {
   const auto setting = berkeley();
   const LinearOptions options{.epsilon = 1,
                               .adjacency = add_remove,
-                              .public_row_count = std::int64_t{1} << 31,
+                              .public_row_count = 452600,
                               .steps = 50,
                               .batch_size = 10};
   const auto trained = train(setting, options, 1);
@@ -268,7 +269,7 @@ TEST(Gradient, AnEmptySampleIsAStepLikeEveryOther) {
 TEST(Gradient, PenaltyPullsToThePenalisedMinimum) {
   const auto setting = berkeley();
   const LinearOptions options{
-      .epsilon = 1e5, .adjacency = add_remove, .steps = 2000, .step_size = 4, .l2 = 0.05};
+      .epsilon = 1e4, .adjacency = add_remove, .steps = 2000, .step_size = 4, .l2 = 0.05};
   const auto trained = train(setting, options, 1).model.coefficients;
   base::ThreadPool pool(2);
   const auto truth = optimize::minimise_without_protection(setting.train, model::LogisticLoss{},
@@ -295,7 +296,7 @@ TEST(Gradient, WeightsStayInTheBall) {
 // With next to no noise each kind of mean is what a plain computation from its definition gives.
 TEST(Gradient, AveragesAreWhatTheirNamesSay) {
   const auto setting = berkeley();
-  LinearOptions options{.epsilon = 1e6, .adjacency = add_remove, .steps = 4, .step_size = 1};
+  LinearOptions options{.epsilon = 1e4, .adjacency = add_remove, .steps = 4, .step_size = 1};
   const auto run = [&](std::int64_t steps, Averaging averaging) {
     auto chosen = options;
     chosen.steps = steps;
@@ -364,6 +365,55 @@ TEST(Gradient, StopsBetweenStepsWhenCancelled) {
   EXPECT_THROW((void)train_gradient(setting.train, setting.schema, plan,
                                     {source, reservation, pool, reducer, {nullptr, &cancel}}),
                base::Interrupted);
+}
+
+// Everything in the file is as public as the plan: the receipt must not move with the number of
+// records, least of all when samples are drawn from them.
+TEST(Gradient, ReceiptDoesNotDependOnTheNumberOfRecords) {
+  const auto whole = berkeley();
+  Setting fewer{whole.schema, data::Dataset(whole.schema.shape())};
+  for (std::int64_t i = 0; i < 4096; ++i) {
+    fewer.train.append_dense(whole.train.dense_row(i), whole.train.label(i));
+  }
+  Setting one_more{whole.schema, data::Dataset(whole.schema.shape())};
+  for (std::int64_t i = 0; i < 4097; ++i) {
+    one_more.train.append_dense(whole.train.dense_row(i), whole.train.label(i));
+  }
+  for (const auto& batch : {std::optional<std::int64_t>{}, std::optional<std::int64_t>{50}}) {
+    const LinearOptions options{
+        .epsilon = 1, .adjacency = add_remove, .steps = 100, .batch_size = batch};
+    EXPECT_EQ(privacy::receipt_to_json(train(fewer, options, 1).receipt),
+              privacy::receipt_to_json(train(one_more, options, 1).receipt));
+  }
+}
+
+TEST(Gradient, RefusesADeltaBelowTheCiphersTerm) {
+  const auto schema = berkeley().schema;
+  EXPECT_THROW((void)plan_gradient(schema, {.epsilon = 1, .delta = 1e-40, .adjacency = add_remove}),
+               base::GuaranteeError);
+  EXPECT_THROW(
+      (void)plan_gradient(
+          schema, {.epsilon = 1, .delta = 1e-20, .adjacency = add_remove, .batch_size = 100}),
+      base::GuaranteeError);
+}
+
+TEST(Gradient, ExtremeSettingsGiveFiniteModels) {
+  const auto setting = berkeley();
+  for (const double step_size : {1e-9, 1e9}) {
+    for (const double norm : {1e-9, 1e9}) {
+      const auto model = train(setting,
+                               {.epsilon = 1,
+                                .adjacency = add_remove,
+                                .steps = 30,
+                                .step_size = step_size,
+                                .momentum = 0.9999,
+                                .clipping_norm = norm},
+                               1)
+                             .model;
+      for (const double c : model.coefficients) EXPECT_TRUE(std::isfinite(c));
+      for (const double d : model.noise_deviations) EXPECT_TRUE(std::isfinite(d));
+    }
+  }
 }
 
 TEST(Gradient, RefusesWhatItCannotPlan) {

@@ -31,7 +31,9 @@ std::optional<std::int64_t> integer_within(const ParameterValues& values, std::s
   return value;
 }
 
-bool positive(double value) { return value > 0 && std::isfinite(value); }
+// Generous, and narrow enough that no computation leaves the range of doubles.
+bool positive(double value) { return value >= 1e-9 && value <= 1e9; }
+constexpr std::string_view positive_range = "1e-9 to 1e9";
 
 void check_method(const ParameterValues& values) {
   const auto method = values.text("method").value_or("gradient");
@@ -97,6 +99,9 @@ LinearOptions linear_options(const ParameterValues& values, privacy::Adjacency a
         "epsilon is missing; give --epsilon (1 is usual; inf trains without protection)");
   }
   if (!(*epsilon > 0)) refuse("epsilon", *epsilon, "above 0, or inf for no protection");
+  if (*epsilon > 1e4 && !std::isinf(*epsilon)) {
+    refuse("epsilon", *epsilon, "at most 10000, or inf for no protection");
+  }
   options.epsilon = *epsilon;
   options.delta = values.real("delta");
   if (options.delta) check_delta(*options.delta);
@@ -107,19 +112,18 @@ LinearOptions linear_options(const ParameterValues& values, privacy::Adjacency a
   options.public_row_count = integer_within(values, "public-row-count", 1, std::int64_t{1} << 32);
   options.loss = loss_of(values);
   options.steps = integer_within(values, "steps", 1, 1000000);
-  options.step_size = real_within(values, "step-size", positive, "above 0 and finite");
+  options.step_size = real_within(values, "step-size", positive, positive_range);
   options.momentum = real_within(
-      values, "momentum", [](double m) { return m >= 0 && m < 1; }, "at least 0 and below 1");
-  options.clipping_norm = real_within(values, "clipping-norm", positive, "above 0 and finite");
+      values, "momentum", [](double m) { return m >= 0 && m <= 0.9999; }, "0 to 0.9999");
+  options.clipping_norm = real_within(values, "clipping-norm", positive, positive_range);
   options.average = real_within(
       values, "average", [](double a) { return a >= 0 && a <= 1; }, "0 to 1");
   options.averaging = averaging_of(values);
   options.batch_size = integer_within(values, "batch-size", 1, std::int64_t{1} << 32);
   options.l2 = real_within(
-                   values, "l2", [](double l) { return l >= 0 && std::isfinite(l); },
-                   "at least 0 and finite")
+                   values, "l2", [](double l) { return l >= 0 && l <= 1e9; }, "0 to 1e9")
                    .value_or(0);
-  options.radius = real_within(values, "radius", positive, "above 0 and finite");
+  options.radius = real_within(values, "radius", positive, positive_range);
   options.records_a_unit =
       integer_within(values, "records-a-unit", 1, std::int64_t{1} << 20).value_or(1);
   return options;

@@ -26,8 +26,10 @@ std::vector<std::int32_t> scalar_bounds(const data::Dataset& dataset,
   std::vector<std::int32_t> bounds;
   bounds.reserve(static_cast<std::size_t>(dataset.rows()));
   for (std::int64_t i = 0; i < dataset.rows(); ++i) {
+    const auto unit = dataset.unit_of(i);
     const bool takes_part =
-        seen.empty() || seen[static_cast<std::size_t>(dataset.unit_of(i))]++ < limit.records_a_unit;
+        !dataset.has_units() ||
+        (unit >= 0 && seen[static_cast<std::size_t>(unit)]++ < limit.records_a_unit);
     bounds.push_back(takes_part ? scalar_bound(share, dataset.squared_norm(i)) : 0);
   }
   return bounds;

@@ -93,6 +93,18 @@ TEST(ClampScalars, KeepsWhatFitsAndTheDirectionOfWhatDoesNot) {
   EXPECT_NEAR(std::hypot(large[0], large[1]), 1 << 30, 4);
 }
 
+TEST(ScalarBounds, GiveAUnitItsFirstRecordsAndNobodyAnUnnamedOne) {
+  data::Dataset dataset({.columns = 1, .norm_bound = 1});
+  dataset.declare_units();
+  const std::vector<std::int16_t> row{2048};
+  for (const std::int64_t unit : std::vector<std::int64_t>{0, 0, -1, 1, 0}) {
+    dataset.append_dense(row, 1, unit);
+  }
+  const auto bounds =
+      scalar_bounds(dataset, {.clipping_norm = 1, .norm_bits = 20, .records_a_unit = 2});
+  EXPECT_EQ(bounds, (std::vector<std::int32_t>{256, 256, 0, 256, 0}));
+}
+
 TEST(ClippingNorm, IsRoundedDownSoThatTheGridIsExact) {
   for (const double norm : {1.0, 0.1, 1.0 / 3, 1e-30, 1e30}) {
     const double enforced = checked_clipping_norm({.clipping_norm = norm, .norm_bits = 20});

@@ -105,8 +105,16 @@ double epsilon(double mu, Delta delta) {
                                 [&](double e) { return certainly_below(mu, e, target); });
 }
 
+constexpr double largest_epsilon = 1e4;  // delta is evaluated to full precision up to here
+
 double mu_for(Epsilon epsilon, Delta delta) {
   if (std::isinf(epsilon.value())) return infinity;
+  if (epsilon.value() > largest_epsilon) {
+    throw base::UsageError(fmt::format(
+        "epsilon must be at most {}, or inf for no protection at all, got {}; nothing is "
+        "protected long before that",
+        largest_epsilon, epsilon.value()));
+  }
   if (delta.value() == 0) return 0;
   const double target = delta.value();
   const auto holds = [&](double log_mu) {

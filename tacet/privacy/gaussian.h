@@ -24,7 +24,8 @@ namespace tacet::privacy::gaussian {
 /// The smallest epsilon >= 0 at delta, rounded up. Infinity for delta = 0 unless mu = 0.
 [[nodiscard]] double epsilon(double mu, Delta delta);
 
-/// The largest mu that is (epsilon, delta)-DP, rounded down. 0 for delta = 0 and finite epsilon.
+/// The largest mu that is (epsilon, delta)-DP, rounded down. 0 for delta = 0 and finite epsilon. A
+/// finite epsilon above 10^4 is a UsageError.
 [[nodiscard]] double mu_for(Epsilon epsilon, Delta delta);
 
 /// The smallest standard deviation that makes a query of the given L2 sensitivity

@@ -100,6 +100,12 @@ Receipt checked(Receipt receipt) {
     throw base::UsageError(
         fmt::format("cipher_delta must lie in [0, 1], got {}", receipt.cipher_delta));
   }
+  if (receipt.is_protected() && receipt.guarantee.delta > 0 &&
+      receipt.guarantee.delta <= receipt.cipher_delta) {
+    throw base::GuaranteeError(
+        fmt::format("delta {} is not above the cipher's own term {}; ask for a larger delta",
+                    receipt.guarantee.delta, receipt.cipher_delta));
+  }
   const bool unproved =
       receipt.randomness == Randomness::seeded || std::isinf(receipt.guarantee.epsilon);
   if (unproved && receipt.is_protected()) {

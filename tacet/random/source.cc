@@ -28,36 +28,9 @@ std::string_view label(Purpose purpose) {
   throw base::InternalError("unknown purpose of random numbers");
 }
 
-/// Blocks of two words that hold words [first, first + count).
-std::uint64_t blocks_touched(std::uint64_t first, std::size_t count) {
-  return count == 0 ? 0 : (first + count + 1) / 2 - first / 2;
-}
-
 }  // namespace
 
-namespace internal {
-
-void CipherAccount::add_leaf(std::uint64_t blocks) {
-  const auto count = static_cast<double>(blocks);
-  const double term = std::ldexp(count * count, -129);
-  const std::lock_guard lock(mutex_);
-  // One step up pays for the rounding of the product and of the sum.
-  delta_ = std::nextafter(delta_ + std::nextafter(term, 1.0), 1.0);
-}
-
-double CipherAccount::delta() const {
-  const std::lock_guard lock(mutex_);
-  return delta_;
-}
-
-}  // namespace internal
-
-Leaf::Leaf(Lease lease)
-    : key_(std::move(lease.key_)), words_key_(key_.child("words")), account_(lease.account_) {}
-
-Leaf::~Leaf() {
-  if (const std::uint64_t used = blocks_.load(); used > 0) account_->add_leaf(used);
-}
+Leaf::Leaf(Lease lease) : key_(std::move(lease.key_)), words_key_(key_.child("words")) {}
 
 void Leaf::words(std::uint64_t first, std::span<std::uint64_t> out) const {
   LeafReader(*this).words(first, out);
@@ -67,22 +40,17 @@ void Leaf::extension(std::uint64_t coordinate, std::uint64_t first,
                      std::span<std::uint64_t> out) const {
   internal::Keystream keystream(key_.child("ext", coordinate));
   keystream.words(first, out);
-  account_->add_leaf((first + out.size() + 1) / 2);
 }
 
-LeafReader::LeafReader(const Leaf& leaf) : leaf_(leaf), keystream_(leaf.words_key_) {}
+LeafReader::LeafReader(const Leaf& leaf) : keystream_(leaf.words_key_) {}
 
 void LeafReader::words(std::uint64_t first, std::span<std::uint64_t> out) {
   keystream_.words(first, out);
-  leaf_.blocks_.fetch_add(blocks_touched(first, out.size()), std::memory_order_relaxed);
 }
 
-Stream::Stream(Lease lease) : keystream_(lease.key_.child("words")), account_(lease.account_) {}
+Stream::Stream(Lease lease) : keystream_(lease.key_.child("words")) {}
 
-Stream::~Stream() {
-  const internal::ScopedWipe wipe{std::span(buffer_)};
-  if (next_word_ > 0) account_->add_leaf((next_word_ + 1) / 2);
-}
+Stream::~Stream() { const internal::ScopedWipe wipe{std::span(buffer_)}; }
 
 void Stream::refill() {
   internal::require_same_process(generation_);
@@ -115,7 +83,21 @@ Lease Source::lease(Purpose purpose, std::uint64_t step, std::uint64_t index) {
           label(purpose), step, index));
     }
   }
-  return Lease(run_.child(label(purpose)).child("leaf", step, index), &account_);
+  return Lease(run_.child(label(purpose)).child("leaf", step, index));
+}
+
+double Source::cipher_delta() const {
+  const std::lock_guard lock(mutex_);
+  return cipher_term(static_cast<std::int64_t>(leased_.size()), most_leaf_words);
+}
+
+double cipher_term(std::int64_t leaves, std::int64_t words) {
+  constexpr double continuation_blocks = 8;  // more than any sampler reads of one
+  const double count = static_cast<double>(words);
+  const double blocks = count / 2 + 1;
+  const double one_leaf = blocks * blocks + count * continuation_blocks * continuation_blocks;
+  constexpr double rounding = 1 + 0x1p-40;
+  return std::ldexp(static_cast<double>(leaves) * one_leaf * rounding, -129);
 }
 
 std::unique_ptr<SecureSource> SecureSource::create() {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,21 +19,6 @@ enum class Purpose : std::uint32_t { noise, sampling, selection, initialisation,
 
 class Source;
 
-namespace internal {
-
-/// Sum of blocks^2 / 2^129 over the leaves used, in units that add exactly enough for a bound.
-class CipherAccount {
- public:
-  void add_leaf(std::uint64_t blocks);
-  [[nodiscard]] double delta() const;
-
- private:
-  mutable std::mutex mutex_;
-  double delta_ = 0;
-};
-
-}  // namespace internal
-
 /// The right to draw from one leaf of the key tree, once. Move-only; whoever consumes it opens a
 /// Leaf or a Stream. It must not outlive its Source.
 class [[nodiscard]] Lease {
@@ -46,10 +30,8 @@ class [[nodiscard]] Lease {
   friend class Source;
   friend class Leaf;
   friend class Stream;
-  Lease(internal::Key key, internal::CipherAccount* account)
-      : key_(std::move(key)), account_(account) {}
+  explicit Lease(internal::Key key) : key_(std::move(key)) {}
   internal::Key key_;
-  internal::CipherAccount* account_;
 };
 
 /// An open leaf whose words are addressed by coordinate: word j is the same whatever thread, rank
@@ -59,7 +41,6 @@ class Leaf {
   explicit Leaf(Lease lease);
   Leaf(const Leaf&) = delete;
   Leaf& operator=(const Leaf&) = delete;
-  ~Leaf();
 
   /// Words first, first + 1, ... of the leaf; at most 2^33 words per leaf.
   void words(std::uint64_t first, std::span<std::uint64_t> out) const;
@@ -72,8 +53,6 @@ class Leaf {
   friend class LeafReader;
   internal::Key key_;
   internal::Key words_key_;
-  internal::CipherAccount* account_;
-  mutable std::atomic<std::uint64_t> blocks_{0};
 };
 
 /// A leaf opened by one thread for many reads in a row, without setting up the cipher each time.
@@ -87,7 +66,6 @@ class LeafReader {
   void words(std::uint64_t first, std::span<std::uint64_t> out);
 
  private:
-  const Leaf& leaf_;
   internal::Keystream keystream_;
 };
 
@@ -110,7 +88,6 @@ class Stream {
  private:
   void refill();
   internal::Keystream keystream_;
-  internal::CipherAccount* account_;
   std::array<std::uint64_t, 1024> buffer_;
   std::size_t position_ = 1024;
   std::size_t batch_ = 8;  // grows, so that a short use does not pay for a long one
@@ -119,6 +96,13 @@ class Stream {
   std::uint64_t bits_ = 0;
   int bits_left_ = 0;
 };
+
+/// A leaf holds at most this many words.
+constexpr std::int64_t most_leaf_words = std::int64_t{1} << 33;
+
+/// The cipher's term for `leaves` leaves of at most `words` words each, every word with its
+/// continuation: from public numbers, so that it can be stated beside a guarantee.
+[[nodiscard]] double cipher_term(std::int64_t leaves, std::int64_t words);
 
 /// A tree of keys that hands out leases. All randomness of the library comes from one.
 class Source {
@@ -135,10 +119,12 @@ class Source {
   /// False for numbers that anybody can compute again, which protect nothing.
   [[nodiscard]] virtual bool secure() const = 0;
 
-  /// Bound on the distance between the words drawn so far and ideal random bits, with AES taken as
-  /// a random permutation: the sum over the leaves used of blocks^2 / 2^129 (the PRP/PRF switching
-  /// lemma). Leaves still open are not yet in it.
-  [[nodiscard]] double cipher_delta() const { return account_.delta(); }
+  /// Bound on the distance between the words of all leases so far and ideal random bits, with AES
+  /// taken as a random permutation: blocks^2 / 2^129 a leaf (the PRP/PRF switching lemma), for
+  /// leaves read to their very end and a continuation of every word of them. It grows with the
+  /// number of leases alone, never with how many words a sampler happened to need: that depends on
+  /// secrets. Where the number of words is public, cipher_term() is the tighter bound.
+  [[nodiscard]] double cipher_delta() const;
 
  protected:
   explicit Source(internal::Key run) : run_(std::move(run)) {}
@@ -146,9 +132,8 @@ class Source {
  private:
   internal::Key run_;
   std::uint64_t generation_ = internal::fork_generation();
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::set<std::tuple<Purpose, std::uint64_t, std::uint64_t>> leased_;
-  internal::CipherAccount account_;
 };
 
 /// Randomness from the operating system's generator, stretched by AES-256.

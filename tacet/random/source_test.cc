@@ -98,16 +98,29 @@ TEST(Source, BitsComeFromTheLowEnd) {
   }
 }
 
-TEST(Source, CipherDeltaSumsSquaredBlocksOverLeaves) {
-  SeededSource source(1);
-  EXPECT_EQ(source.cipher_delta(), 0);
+// How many words a sampler read depends on secrets: the number of records sampled from, how often
+// noise lay close to a border. The stated term must not.
+TEST(Source, CipherDeltaDependsOnTheNumberOfLeasesAlone) {
+  SeededSource thrifty(1);
+  SeededSource lavish(1);
+  EXPECT_EQ(thrifty.cipher_delta(), 0);
   std::vector<std::uint64_t> words(2000);
-  Leaf(source.lease(Purpose::noise, 0, 0)).words(0, words);                             // 1000
-  Leaf(source.lease(Purpose::noise, 0, 1)).words(1, std::span(words).first(10));        // 6
-  Leaf(source.lease(Purpose::noise, 0, 2)).extension(0, 0, std::span(words).first(1));  // 1
-  const double expected = std::ldexp(1000.0 * 1000 + 36 + 1, -129);
-  EXPECT_GE(source.cipher_delta(), expected);
-  EXPECT_LE(source.cipher_delta(), expected * (1 + 1e-14));
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    Leaf(thrifty.lease(Purpose::noise, 0, i)).words(0, std::span(words).first(1));
+    const Leaf leaf(lavish.lease(Purpose::noise, 0, i));
+    leaf.words(0, words);
+    leaf.extension(7, 0, std::span(words).first(4));
+  }
+  EXPECT_EQ(thrifty.cipher_delta(), lavish.cipher_delta());
+  EXPECT_GE(thrifty.cipher_delta(), 3 * std::ldexp(1.0, -65));
+  EXPECT_LE(thrifty.cipher_delta(), 3 * std::ldexp(1.0, -64));
+}
+
+TEST(Source, CipherTermIsTheSumOfSquaredBlocks) {
+  // 500 blocks and one to spare, and 1,000 continuations of 8 blocks.
+  const double expected = std::ldexp(4.0 * (501.0 * 501 + 1000 * 64), -129);
+  EXPECT_GE(cipher_term(4, 1000), expected);
+  EXPECT_LE(cipher_term(4, 1000), expected * (1 + 1e-11));
 }
 
 TEST(Source, ThreadsReadOneLeafAtOnce) {
