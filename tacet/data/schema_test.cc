@@ -225,7 +225,7 @@ TEST(Schema, ShippedSchemasHaveTheirDocumentedWidth) {
   };
   EXPECT_EQ(width("adult"), 109);
   EXPECT_EQ(width("bank_marketing"), 65);
-  EXPECT_EQ(width("berkeley1973"), 8);
+  EXPECT_EQ(width("berkeley1973"), 7);
   EXPECT_EQ(width("berkeley1973_sex"), 2);
 }
 
