@@ -131,17 +131,19 @@ TEST(Gradient, NoiseDeviationsCoverTheNoiseFreeDescent) {
         train_gradient(setting.train, setting.schema, quiet, {source, reservation, pool, reducer})
             .model.coefficients;
     int covered = 0;
+    int close = 0;
     int total = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
       const auto noisy = train(setting, options, seed).model;
       for (std::size_t j = 0; j < exact.size(); ++j) {
         const double gap = std::fabs(noisy.coefficients[j] - exact[j]);
         covered += gap < 1.96 * noisy.noise_deviations[j] ? 1 : 0;
+        close += gap < 0.25 * noisy.noise_deviations[j] ? 1 : 0;
         ++total;
       }
     }
     EXPECT_GE(covered, total * 0.88) << epsilon;
-    EXPECT_LT(covered, total) << epsilon;
+    EXPECT_LE(close, total * 0.8) << epsilon;  // 20 in 100 where the deviation is exact
   }
 }
 
