@@ -20,11 +20,13 @@ struct RecordedCost {
   std::string unprotected_reason;               ///< of the first result that protects nobody
 };
 
-/// Reads model files, other results with a receipt, receipts and events, told apart by their content. DataError for anything
-/// else; UsageError when receipts are about different adjacencies or privacy units.
+/// Reads model files, other results with a receipt, receipts and events, told apart by their
+/// content. DataError for anything else; UsageError when receipts are about different adjacencies
+/// or privacy units.
 [[nodiscard]] RecordedCost read_costs(const std::vector<std::string>& paths);
 
-/// The receipt of a model file or another result, or a receipt by itself. DataError for anything else.
+/// The receipt of a model file or another result, or a receipt by itself. DataError for anything
+/// else.
 [[nodiscard]] privacy::Receipt read_receipt(const std::string& path);
 
 }  // namespace tacet::apps

@@ -170,6 +170,17 @@ TEST(Gradient, WithoutProtectionItFindsTheMinimum) {
   }
 }
 
+// Reference: Newton's method in NumPy on an independent encoding of the same file, gradient below
+// 1e-13.
+TEST(Gradient, WithoutProtectionItEqualsAnIndependentSolverOnAdult) {
+  TACET_SKIP_WITHOUT_DATA(train_file, "adult/adult.train.csv.gz");
+  const auto schema = data::load_schema(test::source_file("data/schemas/adult.toml"));
+  const auto records = data::read_dataset(train_file, schema);
+  base::ThreadPool pool(2);
+  const auto fit = optimize::minimise_without_protection(records, model::LogisticLoss{}, {}, pool);
+  EXPECT_NEAR(fit.mean_loss, 0.327460903625, 1e-6);
+}
+
 TEST(Gradient, MuchEpsilonApproachesTheMinimum) {
   const auto setting = berkeley();
   const auto plan =
