@@ -4,7 +4,7 @@
     TACET_DATA=FOLDER bench/utility.py [--program FILE] [--only WORD] [--output FILE]
 
 Every row is one data set, loss and epsilon: the median over seeds 1 to 5 of a metric on records
-that were not trained on, beside the unprotected optimum and the constant predictor. Adjacency
+that were not trained on, beside the unprotected optimum. Adjacency
 add_remove, delta 1e-5. A set without a published test part is split by a fixed rule: every fifth
 record tests. The result goes to bench/results/utility.json.
 """
@@ -40,11 +40,7 @@ ROWS = [
     ("covertype", "covtype", "covtype93k/covtype93k.csv.gz", None, [], "accuracy", (0.1, 1, 4)),
     ("sms spam", "sms_spam", "sms_spam/SMSSpamCollection.tsv.gz", None, [], "accuracy", (1, 4)),
     ("california absolute", "california_housing", "california_housing/housing.csv.gz", None,
-     ["--loss", "absolute"], "loss", (0.1, 1, 4)),
-    ("california huber", "california_housing", "california_housing/housing.csv.gz", None,
-     ["--loss", "huber"], "loss", (0.1, 1, 4)),
-    ("california pinball 0.9", "california_housing", "california_housing/housing.csv.gz", None,
-     ["--loss", "pinball", "--loss-parameter", "0.9"], "loss", (0.1, 1, 4)),
+     ["--loss", "absolute"], "mae", (0.1, 1, 4)),
     ("california squared", "california_housing", "california_housing/housing.csv.gz", None, [],
      "r2", (0.1, 1, 4)),
     ("mnist", "mnist", "mnist/train-images-idx3-ubyte.gz", "mnist/t10k-images-idx3-ubyte.gz", [],
@@ -79,11 +75,6 @@ class Bench:
             sys.exit(f"tacet {' '.join(map(str, words))} failed:\n{run.stderr}")
         return json.loads(run.stdout)
 
-    def metric(self, name, scores):
-        if name != "loss":
-            return scores[name]
-        return scores["loss_ratio"]
-
     def score(self, schema, train, test, options, epsilon, metric):
         scores = []
         for seed in SEEDS if epsilon != "inf" else (1,):
@@ -93,7 +84,7 @@ class Bench:
             if epsilon != "inf":
                 words += ["--delta", "1e-5", "--seed", seed]
             self.call(*words)
-            scores.append(self.metric(metric, self.call("evaluate", model, test, "--public")))
+            scores.append(self.call("evaluate", model, test, "--public")[metric])
         return statistics.median(scores)
 
     def rows(self, only):
@@ -113,11 +104,13 @@ class Bench:
             else:
                 test_file = self.data / test
             plain = [o for o in options if o not in ("--batch-size", "256")]
-            best = self.score(file, train_file, test_file, plain, "inf", metric)
+            best = None  # the exact minimiser of ten classes on 784 pixels takes many minutes
+            if name != "mnist":
+                best = self.score(file, train_file, test_file, plain, "inf", metric)
             for epsilon in epsilons:
                 value = self.score(file, train_file, test_file, options, epsilon, metric)
                 print(f"{name:24} epsilon {epsilon:<5} {metric:9} {value:.4f}   "
-                      f"unprotected {best:.4f}", flush=True)
+                      f"unprotected {best if best is None else round(best, 4)}", flush=True)
                 yield {"data": name, "epsilon": epsilon, "metric": metric, "value": value,
                        "unprotected": best}
 

@@ -14,6 +14,8 @@ extern "C" void raise_flag(int /*signal*/) { interrupted.cancel(); }
 const base::CancelToken& catch_interrupts() {
   struct sigaction action {};
   action.sa_handler = raise_flag;
+  // A second signal ends the program at once, even where a computation does not look at the flag.
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
