@@ -107,11 +107,6 @@ std::string fault_of(const Receipt& receipt, const privacy::PrivacyInterval& int
         "the receipt states {} for the cipher, less than its events must have drawn ({:.3g})",
         receipt.cipher_delta, least_cipher_delta(receipt));
   }
-  // A pure statement is about ideal noise; any other has to have room for the cipher.
-  if (stated.delta > 0 && stated.delta < receipt.cipher_delta) {
-    return fmt::format("the receipt states delta {}, below the cipher's own term {}", stated.delta,
-                       receipt.cipher_delta);
-  }
   return {};
 }
 
