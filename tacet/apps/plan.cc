@@ -6,6 +6,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/training_options.h"
+#include "tacet/learn/method.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::apps {
@@ -30,7 +31,7 @@ class Plan : public Command {
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
     const auto options = training_.linear_options();
     const auto schema = training_.schema();
-    const auto plan = learn::plan_gradient(schema, options);
+    const auto plan = learn::plan_training(schema, options);
     if (console.json()) {
       console.result(plan_json(plan).dump(1) + "\n");
       return;

@@ -15,7 +15,7 @@
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/read_dataset.h"
-#include "tacet/learn/gradient.h"
+#include "tacet/learn/method.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/random/source.h"
@@ -58,7 +58,7 @@ class Train : public Command {
     const auto threads = thread_count(training_.values());
     const auto source = random_source(seed_);
     const auto schema = training_.schema();
-    const auto plan = learn::plan_gradient(schema, options);
+    const auto plan = learn::plan_training(schema, options);
     warn_before(console, plan);
     // Opened first: an output that cannot be written must not cost any privacy.
     auto output = open_output();
@@ -93,7 +93,7 @@ class Train : public Command {
     return static_cast<int>(*given);
   }
 
-  void warn_before(const Console& console, const learn::GradientPlan& plan) const {
+  void warn_before(const Console& console, const learn::Training& plan) const {
     if (plan.unprotected()) {
       console.warn(
           "PRIVACY: NONE (epsilon inf: trained without noise; the model may reveal any record)");
@@ -108,7 +108,7 @@ class Train : public Command {
   }
 
   [[nodiscard]] SpendingRequest spending_request(const data::Schema& schema,
-                                                 const learn::GradientPlan& plan) const {
+                                                 const learn::Training& plan) const {
     SpendingRequest request{.command = name(),
                             .data = data_,
                             .privacy_unit = schema.unit.value_or("record"),
@@ -123,7 +123,7 @@ class Train : public Command {
   }
 
   [[nodiscard]] learn::TrainedModel train(Spending& spending, const data::Schema& schema,
-                                          const learn::GradientPlan& plan, random::Source& source,
+                                          const learn::Training& plan, random::Source& source,
                                           int threads, const base::Supervision& supervision) const {
     // Booked before the first value is read.
     auto reservation = spending.reserve(plan.events, plan.guarantee);
@@ -132,21 +132,16 @@ class Train : public Command {
       return data::read_dataset(data_, schema,
                                 {.units = data::UnitUse::index, .cancel = supervision.cancel});
     });
-    if (plan.unprotected()) {
-      auto fitted = learn::fit_unprotected(data, schema, plan, pool, supervision);
-      reservation.commit();
-      return fitted;
-    }
     base::LocalReducer reducer;
-    return learn::train_gradient(data, schema, plan,
-                                 {.source = source,
-                                  .reservation = reservation,
-                                  .threads = pool,
-                                  .reducer = reducer,
-                                  .supervision = supervision});
+    return plan.run(data, schema,
+                    {.source = source,
+                     .reservation = reservation,
+                     .threads = pool,
+                     .reducer = reducer,
+                     .supervision = supervision});
   }
 
-  void report(const Console& console, const learn::GradientPlan& plan, const model::ModelFile& file,
+  void report(const Console& console, const learn::Training& plan, const model::ModelFile& file,
               double seconds) const {
     const bool model_went_out = output_ == standard_output;
     if (console.json() && !model_went_out) {
@@ -162,8 +157,8 @@ class Train : public Command {
     }
   }
 
-  [[nodiscard]] ordered_json report_json(const learn::GradientPlan& plan,
-                                         const model::ModelFile& file, double seconds) const {
+  [[nodiscard]] ordered_json report_json(const learn::Training& plan, const model::ModelFile& file,
+                                         double seconds) const {
     ordered_json out;
     out["model_file"] = output_;
     out["privacy"] = privacy::statement(file.receipt);
@@ -175,8 +170,8 @@ class Train : public Command {
     return out;
   }
 
-  [[nodiscard]] std::string report_text(const learn::GradientPlan& plan,
-                                        const model::ModelFile& file, double seconds) const {
+  [[nodiscard]] std::string report_text(const learn::Training& plan, const model::ModelFile& file,
+                                        double seconds) const {
     const auto where = output_ == standard_output ? std::string("standard output") : output_;
     return fmt::format(
         "Chosen from public facts\n{}\nGuarantee\n{}{}\nCoefficients\n{}\n"

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <variant>
 
 #include "tacet/apps/describe.h"
 #include "tacet/apps/text_table.h"
 #include "tacet/base/error.h"
+#include "tacet/learn/method.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::apps {
@@ -33,10 +36,21 @@ std::string capitalised(std::string_view text) {
   return out;
 }
 
-std::string loss_text(const model::Loss& loss) {
-  const auto parameter = model::loss_parameter_name(loss);
-  if (parameter.empty()) return std::string(model::loss_name(loss));
-  return fmt::format("{}, {} {:g}", model::loss_name(loss), parameter, model::loss_parameter(loss));
+std::string spaced(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
+std::string value_text(const std::variant<std::int64_t, double, std::string>& value) {
+  if (const auto* number = std::get_if<double>(&value)) return fmt::format("{:.6g}", *number);
+  if (const auto* count = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *count);
+  return std::get<std::string>(value);
+}
+
+ordered_json value_json(const std::variant<std::int64_t, double, std::string>& value) {
+  if (const auto* number = std::get_if<double>(&value)) return json_number(*number);
+  if (const auto* count = std::get_if<std::int64_t>(&value)) return *count;
+  return std::get<std::string>(value);
 }
 
 }  // namespace
@@ -62,7 +76,10 @@ learn::ParameterValues TrainingOptions::values() const {
 }
 
 learn::LinearOptions TrainingOptions::linear_options() const {
-  return learn::linear_options(values(), privacy::Adjacency::add_remove);
+  const auto given = values();
+  const auto& method = learn::find_method(given.text("method").value_or("gradient"));
+  learn::check_parameters(method, given);
+  return learn::linear_options(given, method.usual_adjacency);
 }
 
 data::Schema TrainingOptions::schema() const {
@@ -74,60 +91,28 @@ data::Schema TrainingOptions::schema() const {
   return data::load_schema(schema_);
 }
 
-std::string plan_text(const learn::GradientPlan& plan) {
+std::string plan_text(const learn::Training& plan) {
   std::string out;
   for (const auto& reason : plan.reasons) out += "  " + wrapped(reason, 92, "    ") + "\n";
   if (plan.unprotected()) return out;
-  TextTable table({"  loss", loss_text(plan.loss)});
-  const auto number = [&](const char* name, double value) {
-    table.add({fmt::format("  {}", name), fmt::format("{:.6g}", value)});
-  };
-  number("epsilon", plan.guarantee.epsilon);
-  number("delta", plan.guarantee.delta);
+  TextTable table({"  method", plan.method});
+  table.add({"  epsilon", fmt::format("{:.6g}", plan.guarantee.epsilon)});
+  table.add({"  delta", fmt::format("{:.6g}", plan.guarantee.delta)});
   table.add({"  adjacency", to_string(plan.guarantee.adjacency)});
-  table.add({"  public row count", fmt::format("{}", plan.public_row_count)});
-  table.add({"  encoded columns", fmt::format("{}", plan.columns)});
-  number("clipping norm", plan.clipping_norm);
-  number("noise multiplier", plan.noise_multiplier);
-  table.add({"  steps", fmt::format("{}", plan.steps)});
-  number("step size", plan.step_size);
-  number("momentum", plan.momentum);
-  if (plan.averaging == learn::Averaging::suffix) number("average", plan.average);
-  if (plan.rate < 1) {
-    number("expected batch", plan.rate * static_cast<double>(plan.public_row_count));
+  for (const auto& setting : plan.settings) {
+    if (setting.in_table) table.add({"  " + spaced(setting.name), value_text(setting.value)});
   }
-  if (plan.outputs > 1) table.add({"  outputs", fmt::format("{}", plan.outputs)});
-  if (plan.l2 > 0) number("l2 penalty", plan.l2);
-  if (plan.radius) number("radius", *plan.radius);
   return out + "\n" + table.text();
 }
 
-ordered_json plan_json(const learn::GradientPlan& plan) {
+ordered_json plan_json(const learn::Training& plan) {
   ordered_json out;
-  out["method"] = plan.unprotected() ? "exact minimiser" : "gradient";
-  out["loss"] = model::loss_name(plan.loss);
-  if (const auto name = model::loss_parameter_name(plan.loss); !name.empty()) {
-    out["loss_parameter"] = model::loss_parameter(plan.loss);
-  }
+  out["method"] = plan.method;
   out["epsilon"] = json_number(plan.guarantee.epsilon);
   out["delta"] = plan.guarantee.delta;
   out["adjacency"] = to_string(plan.guarantee.adjacency);
-  out["columns"] = plan.columns;
-  if (!plan.unprotected()) {
-    out["outputs"] = plan.outputs;
-    out["public_row_count"] = plan.public_row_count;
-    out["clipping_norm"] = plan.clipping_norm;
-    out["noise_multiplier"] = plan.noise_multiplier;
-    out["steps"] = plan.steps;
-    out["step_size"] = plan.step_size;
-    out["momentum"] = plan.momentum;
-    out["average"] = plan.average;
-    out["sampling_rate"] = plan.rate;
-    out["records_a_unit"] = plan.records_a_unit;
-    out["l2"] = plan.l2;
-    if (plan.radius) out["radius"] = *plan.radius;
-    out["events"] = ordered_json::parse(privacy::event_to_json(plan.events));
-  }
+  for (const auto& setting : plan.settings) out[setting.name] = value_json(setting.value);
+  if (!plan.unprotected()) out["events"] = ordered_json::parse(privacy::event_to_json(plan.events));
   out["reasons"] = plan.reasons;
   return out;
 }

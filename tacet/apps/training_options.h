@@ -6,14 +6,14 @@
 #include <string>
 
 #include "tacet/data/schema.h"
-#include "tacet/learn/gradient.h"
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/parameters.h"
+#include "tacet/learn/training.h"
 
 namespace tacet::apps {
 
 /// What `train` and `plan` have in common: the schema, and one option for each entry of
-/// learn::parameters(). The command line's own default is adjacency add_remove.
+/// learn::parameters(). An adjacency that is not given is the one usual for the method.
 class TrainingOptions {
  public:
   void declare(CLI::App& app);
@@ -30,7 +30,7 @@ class TrainingOptions {
 };
 
 /// What was settled before reading data, for a person: the reasons, then all settings.
-[[nodiscard]] std::string plan_text(const learn::GradientPlan& plan);
-[[nodiscard]] nlohmann::ordered_json plan_json(const learn::GradientPlan& plan);
+[[nodiscard]] std::string plan_text(const learn::Training& plan);
+[[nodiscard]] nlohmann::ordered_json plan_json(const learn::Training& plan);
 
 }  // namespace tacet::apps

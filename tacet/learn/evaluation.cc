@@ -1,4 +1,5 @@
 #include "tacet/learn/evaluation.h"
+#include "tacet/learn/settle.h"
 
 #include <fmt/format.h>
 
@@ -19,8 +20,6 @@ namespace tacet::learn {
 namespace {
 
 constexpr double cap_in_zero_losses = 4;  // a confident mistake costs about that
-constexpr int finest_bits = 30;
-constexpr int coarsest_bits = 14;
 // A ratio of two noisy sums means something only while the lower one stands clear of its noise.
 constexpr double clear_of_noise = 5;
 
@@ -38,15 +37,6 @@ std::optional<double> choose_cap(const model::LinearModel& model,
     return cap_in_zero_losses * model::loss_value(model.loss, 0, 1);
   }
   return std::max(model::loss_value(model.loss, -1, 1), model::loss_value(model.loss, 1, -1));
-}
-
-int choose_norm_bits(double noise_multiplier) {
-  const int bits =
-      std::min(finest_bits, static_cast<int>(std::floor(32 - std::log2(noise_multiplier))));
-  if (bits >= coarsest_bits) return bits;
-  throw base::NumericError(fmt::format(
-      "a noise multiplier of {:.4g} leaves too coarse a grid; ask for a larger epsilon or delta",
-      noise_multiplier));
 }
 
 /// One record's scores in the order of the released vector: presence, hit, capped loss.
@@ -121,25 +111,12 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
     throw base::UsageError(
         fmt::format("epsilon must be above 0 and finite, got {}", options.epsilon.value()));
   }
-  double noise = privacy::gaussian::sigma_for(privacy::distance_factor(options.adjacency),
-                                              options.epsilon, options.delta);
-  if (!std::isfinite(noise)) {
-    throw base::GuaranteeError(
-        fmt::format("no finite noise gives epsilon {} at delta {}; ask for more",
-                    options.epsilon.value(), options.delta.value()));
-  }
-  // The accountant rounds up, so the last bits are its to decide.
-  const auto cost = [&] {
-    return privacy::epsilon(privacy::Gaussian{noise}, options.adjacency, options.delta);
-  };
-  while (cost() > options.epsilon.value()) {
-    noise *= 1 + 4 * std::numeric_limits<double>::epsilon();
-  }
+  const double noise = full_batch_noise(1, options.epsilon, options.delta, options.adjacency);
   const privacy::Event event = privacy::Gaussian{noise};
   return {.guarantee = privacy::account(event, options.adjacency, options.delta),
           .event = event,
           .noise_multiplier = noise,
-          .norm_bits = choose_norm_bits(noise),
+          .norm_bits = norm_bits_for(noise),
           .counts_hits = model.task != model::Task::regression,
           .loss_cap = choose_cap(model, options)};
 }

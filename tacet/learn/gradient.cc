@@ -5,13 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "tacet/base/error.h"
-#include "tacet/base/version.h"
 #include "tacet/learn/coefficient_noise.h"
+#include "tacet/learn/settle.h"
 #include "tacet/learn/step_rule.h"
 #include "tacet/mechanism/gaussian.h"
 #include "tacet/optimize/erm.h"
 #include "tacet/optimize/gradient_sum.h"
-#include "tacet/privacy/composition.h"
 #include "tacet/random/subset.h"
 
 namespace tacet::learn {
@@ -139,15 +138,11 @@ nlohmann::json public_parameters(const GradientPlan& plan) {
 }
 
 privacy::Receipt receipt_of(const data::Schema& schema, const GradientPlan& plan) {
-  privacy::Receipt receipt;
-  receipt.algorithm = plan.unprotected() ? "exact minimiser" : "gradient";
-  receipt.calibration = "tight";
+  auto receipt =
+      blank_receipt(plan.unprotected() ? "exact minimiser" : "gradient", schema, plan.guarantee);
   receipt.parameters = public_parameters(plan).dump();
-  receipt.guarantee = plan.guarantee;
-  receipt.privacy_unit = schema.unit.value_or("record");
   receipt.sampling = plan.rate < 1 ? "poisson" : "full_batch";
   if (plan.public_row_count > 0) receipt.public_row_count = plan.public_row_count;
-  receipt.software_version = base::version;
   return receipt;
 }
 
@@ -192,7 +187,6 @@ TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& sc
     trace.record(before, gradient, descent.weights());
   }
   means.supervision.step("training", plan.steps, plan.steps);
-  means.reservation.commit();
 
   TrainedModel trained{model::empty_model(schema, plan.loss), receipt_of(schema, plan)};
   trained.model.coefficients = descent.mean();
@@ -200,19 +194,7 @@ TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& sc
   if (plan.averaging != Averaging::polynomial && plan.l2 == 0 && !plan.radius) {
     trained.model.noise_deviations = trace.deviations();
   }
-  // The receipt states what was spent, and never more than was booked.
-  trained.receipt.events = means.reservation.spent();
-  trained.receipt.guarantee = privacy::account(trained.receipt.events, plan.guarantee.adjacency,
-                                               privacy::Delta(plan.guarantee.delta));
-  if (trained.receipt.guarantee.epsilon > means.reservation.guarantee().epsilon) {
-    throw base::InternalError("training cost more than was reserved for it");
-  }
-  trained.receipt.cipher_delta = plan.cipher_delta;
-  if (!means.source.secure()) {
-    trained.receipt.randomness = privacy::Randomness::seeded;
-    trained.receipt.unprotected_reason =
-        "the noise was drawn from a known seed; for tests and experiments only";
-  }
+  complete_receipt(trained.receipt, means, plan.cipher_delta);
   return trained;
 }
 

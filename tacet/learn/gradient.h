@@ -5,16 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "tacet/base/progress.h"
-#include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema.h"
 #include "tacet/learn/linear_options.h"
-#include "tacet/model/linear_model.h"
-#include "tacet/privacy/budget.h"
-#include "tacet/privacy/receipt.h"
-#include "tacet/random/source.h"
+#include "tacet/learn/training.h"
 
 /// Noisy gradient descent for linear models, on all records or on secret Poisson samples.
 ///
@@ -56,20 +51,6 @@ struct GradientPlan {
 /// is missing or makes no sense, GuaranteeError when no guarantee can be proved for it.
 [[nodiscard]] GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options);
 
-struct TrainedModel {
-  model::LinearModel model;
-  privacy::Receipt receipt;
-};
-
-/// What training runs on besides the data.
-struct TrainingMeans {
-  random::Source& source;
-  privacy::Reservation& reservation;  ///< booked for plan.events before the data were read
-  base::ThreadPool& threads;
-  base::Reducer& reducer;
-  base::Supervision supervision = {};
-};
-
 /// Trains by the plan and commits the reservation. With one seed the model has the same bits for
 /// any number of threads. A plan without protection is a UsageError: see fit_unprotected.
 [[nodiscard]] TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
@@ -79,5 +60,8 @@ struct TrainingMeans {
 [[nodiscard]] TrainedModel fit_unprotected(const data::Dataset& dataset, const data::Schema& schema,
                                            const GradientPlan& plan, base::ThreadPool& threads,
                                            const base::Supervision& supervision = {});
+
+/// The same behind the face that all methods share; without protection when epsilon is infinite.
+[[nodiscard]] Training gradient_training(const data::Schema& schema, const LinearOptions& options);
 
 }  // namespace tacet::learn

@@ -8,6 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient.h"
+#include "tacet/learn/settle.h"
 #include "tacet/learn/step_rule.h"
 #include "tacet/privacy/calibrate.h"
 #include "tacet/privacy/composition.h"
@@ -30,46 +31,6 @@ struct Expectation {
 constexpr Expectation for_classes{20, 0.4};
 constexpr Expectation for_numbers{4, 0.03};
 constexpr double residual_norm = 0.5;  // clipping norm of the squared loss: a quarter of the range
-constexpr int finest_bits = 30;
-constexpr int coarsest_bits = 14;
-
-const data::Target& target_of(const data::Schema& schema) {
-  if (!schema.target) {
-    throw base::UsageError("the schema names no target; add a [target] table to train");
-  }
-  return *schema.target;
-}
-
-model::Loss choose_loss(const data::Target& target, const LinearOptions& options,
-                        std::vector<std::string>& reasons) {
-  if (!options.loss) {
-    reasons.push_back(target.regression() ? "loss squared: the target is a number"
-                      : target.class_count() == 2
-                          ? "loss logistic: the target has two classes"
-                          : fmt::format("loss logistic, one class against the rest for each of {} "
-                                        "classes: one joint bound on a record's gradients",
-                                        target.class_count()));
-    return target.regression() ? model::Loss{model::SquaredLoss{}}
-                               : model::Loss{model::LogisticLoss{}};
-  }
-  if (model::properties(*options.loss).classification == target.regression()) {
-    throw base::UsageError(fmt::format("loss {} is for {}, but the target {} is {}",
-                                       model::loss_name(*options.loss),
-                                       target.regression() ? "classes" : "numbers", target.column,
-                                       target.regression() ? "a number" : "a class"));
-  }
-  return *options.loss;
-}
-
-std::int64_t choose_row_count(const data::Schema& schema, const LinearOptions& options) {
-  if (options.public_row_count) return *options.public_row_count;
-  if (schema.public_row_count) return *schema.public_row_count;
-  throw base::UsageError(fmt::format(
-      "public_row_count is missing: under {} tacet never uses the true number of records to set "
-      "noise and steps; declare the number, or a public guess of it, in the schema or with "
-      "--public-row-count",
-      privacy::to_string(options.adjacency)));
-}
 
 // The rate at which a record joins a step. 1, all records, unless a batch size is given.
 double choose_rate(const data::Schema& schema, const LinearOptions& options,
@@ -98,33 +59,7 @@ double calibrate(std::int64_t steps, double rate, const LinearOptions& options,
                                     options.adjacency)
         .value();
   }
-  // T steps are mu-GDP with mu = distance sqrt(T) / z.
-  const double mu = privacy::gaussian::mu_for(epsilon, delta);
-  double z =
-      privacy::distance_factor(options.adjacency) * std::sqrt(static_cast<double>(steps)) / mu;
-  if (!(z > 0) || !std::isfinite(z)) {
-    throw base::GuaranteeError(
-        fmt::format("no finite noise gives epsilon {} at delta {}; ask for more", options.epsilon,
-                    delta.value()));
-  }
-  const auto cost = [&] {
-    return privacy::epsilon(privacy::Repeated{steps, privacy::Gaussian{z}}, options.adjacency,
-                            delta);
-  };
-  while (cost() > options.epsilon) z *= 1 + 4 * std::numeric_limits<double>::epsilon();
-  return z;
-}
-
-int choose_norm_bits(double noise_multiplier) {
-  const int bits =
-      std::min(finest_bits, static_cast<int>(std::floor(32 - std::log2(noise_multiplier))));
-  if (bits < coarsest_bits) {
-    throw base::NumericError(fmt::format(
-        "a noise multiplier of {:.4g} leaves fewer than 2^14 grid units for the clipping norm, too "
-        "coarse to learn from; ask for fewer steps, a larger epsilon or a larger delta",
-        noise_multiplier));
-  }
-  return bits;
+  return full_batch_noise(steps, epsilon, delta, options.adjacency);
 }
 
 struct Course {
@@ -175,10 +110,6 @@ Course choose_course(const LinearOptions& options, double rate, StepFacts facts,
   return course;
 }
 
-std::int64_t outputs_of(const data::Target& target) {
-  return target.class_count() > 2 ? target.class_count() : 1;
-}
-
 // Every step reads one word a released number, and with minibatches at most one a record.
 double cipher_delta(const GradientPlan& plan) {
   constexpr std::int64_t most_records = std::int64_t{1} << 32;
@@ -209,7 +140,7 @@ void refuse_without_protection(const LinearOptions& options) {
 GradientPlan unprotected_plan(const data::Schema& schema, const LinearOptions& options) {
   refuse_without_protection(options);
   GradientPlan plan;
-  plan.loss = choose_loss(target_of(schema), options, plan.reasons);
+  plan.loss = settle_loss(target_of(schema), options, plan.reasons);
   plan.reasons.emplace_back("epsilon inf: the exact minimiser, without any protection");
   plan.guarantee = {std::numeric_limits<double>::infinity(), 0, options.adjacency};
   plan.columns = schema.encoded_column_count();
@@ -225,16 +156,11 @@ bool GradientPlan::unprotected() const { return std::isinf(guarantee.epsilon); }
 GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options) {
   if (std::isinf(options.epsilon)) return unprotected_plan(schema, options);
   GradientPlan plan;
-  plan.loss = choose_loss(target_of(schema), options, plan.reasons);
-  plan.public_row_count = choose_row_count(schema, options);
+  plan.loss = settle_loss(target_of(schema), options, plan.reasons);
+  plan.public_row_count = settle_row_count(schema, options);
   plan.columns = schema.encoded_column_count();
   plan.outputs = outputs_of(target_of(schema));
-  if (!options.delta) {
-    plan.reasons.push_back(fmt::format("delta {:g}: the largest power of ten below 1/{}^1.1",
-                                       default_delta(plan.public_row_count),
-                                       plan.public_row_count));
-  }
-  const privacy::Delta delta(options.delta.value_or(default_delta(plan.public_row_count)));
+  const privacy::Delta delta = settle_delta(options, plan.public_row_count, plan.reasons);
   plan.rate = choose_rate(schema, options, plan.public_row_count);
   if (options.records_a_unit > 1 && !schema.unit) {
     throw base::UsageError(
@@ -275,7 +201,7 @@ GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& opti
   plan.steps = course.steps;
   plan.step_size = course.step_size;
   plan.noise_multiplier = calibrate(plan.steps, plan.rate, options, delta);
-  plan.norm_bits = choose_norm_bits(plan.noise_multiplier);
+  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   plan.events =
       plan.rate < 1
           ? privacy::to_event({privacy::SamplingRate(plan.rate), plan.steps},
@@ -283,12 +209,7 @@ GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& opti
           : privacy::Event(privacy::Repeated{plan.steps, privacy::Gaussian{plan.noise_multiplier}});
   plan.guarantee = privacy::account(plan.events, options.adjacency, delta);
   plan.cipher_delta = cipher_delta(plan);
-  if (delta.value() <= plan.cipher_delta) {
-    throw base::GuaranteeError(
-        fmt::format("delta {:g} is not above {:.3g}, what the cipher behind the noise adds to it; "
-                    "ask for a larger delta",
-                    delta.value(), plan.cipher_delta));
-  }
+  check_cipher_room(delta, plan.cipher_delta);
   plan.reasons.push_back(
       plan.rate < 1
           ? fmt::format("noise multiplier {:.6g}: certified composition of {} steps on samples",

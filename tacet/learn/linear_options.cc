@@ -35,13 +35,6 @@ std::optional<std::int64_t> integer_within(const ParameterValues& values, std::s
 bool positive(double value) { return value >= 1e-9 && value <= 1e9; }
 constexpr std::string_view positive_range = "1e-9 to 1e9";
 
-void check_method(const ParameterValues& values) {
-  const auto method = values.text("method").value_or("gradient");
-  if (method != "gradient") {
-    throw base::UsageError(fmt::format("there is no method '{}'; known is gradient", method));
-  }
-}
-
 std::optional<model::Loss> loss_of(const ParameterValues& values) {
   const auto name = values.text("loss");
   const auto parameter = values.real("loss-parameter");
@@ -64,16 +57,6 @@ Averaging averaging_of(const ParameterValues& values) {
       fmt::format("averaging must be suffix, uniform, last or polynomial, got '{}'", name));
 }
 
-void check_delta(double delta) {
-  if (delta == 0) {
-    throw base::GuaranteeError(
-        "delta = 0 asks for pure privacy, which Gaussian noise cannot give; choose 0 < delta < 1");
-  }
-  if (!(delta > 0 && delta < 1)) {
-    throw base::UsageError(fmt::format("delta must be below 1 and above 0, got {}", delta));
-  }
-}
-
 }  // namespace
 
 std::string to_string(Averaging averaging) {
@@ -91,8 +74,8 @@ std::string to_string(Averaging averaging) {
 }
 
 LinearOptions linear_options(const ParameterValues& values, privacy::Adjacency adjacency) {
-  check_method(values);
   LinearOptions options;
+  options.method = values.text("method").value_or(options.method);
   const auto epsilon = values.real("epsilon");
   if (!epsilon) {
     throw base::UsageError(
@@ -103,8 +86,8 @@ LinearOptions linear_options(const ParameterValues& values, privacy::Adjacency a
     refuse("epsilon", *epsilon, "at most 10000, or inf for no protection");
   }
   options.epsilon = *epsilon;
-  options.delta = values.real("delta");
-  if (options.delta) check_delta(*options.delta);
+  options.delta = real_within(
+      values, "delta", [](double d) { return d >= 0 && d < 1; }, "below 1, and above 0 or 0");
   options.adjacency = adjacency;
   if (const auto name = values.text("adjacency")) {
     options.adjacency = privacy::parse_adjacency(*name);

@@ -22,8 +22,9 @@ enum class Averaging {
 
 /// What a user asks of a linear model. Everything left out is chosen from public facts.
 struct LinearOptions {
-  double epsilon = 0;  ///< above 0; infinity trains without protection
-  std::optional<double> delta;
+  std::string method = "gradient";
+  double epsilon = 0;           ///< above 0; infinity trains without protection
+  std::optional<double> delta;  ///< 0 asks for pure privacy
   privacy::Adjacency adjacency = privacy::Adjacency::add_remove;
   std::optional<std::int64_t> public_row_count;  ///< overrides the schema's
   std::optional<model::Loss> loss;

@@ -20,7 +20,7 @@ constexpr std::array table{
     Parameter{"epsilon", real, "above 0 to 10^4, or inf", "none; must be given",
               "privacy loss bound; smaller protects more; inf trains without protection",
               guarantee},
-    Parameter{"delta", real, "0 < delta < 1",
+    Parameter{"delta", real, "0 <= delta < 1; 0 where the method can be pure",
               "the largest power of ten below 1/public_row_count^1.1",
               "probability mass on which epsilon may be exceeded", guarantee},
     Parameter{"adjacency", text, "add_remove, zero_out or replace_one", "add_remove",

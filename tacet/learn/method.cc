@@ -1,0 +1,67 @@
+#include "tacet/learn/method.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/gradient.h"
+
+namespace tacet::learn {
+namespace {
+
+// Read by every method.
+constexpr std::array<std::string_view, 9> common{
+    "epsilon",          "delta",  "adjacency", "loss",   "loss-parameter",
+    "public-row-count", "method", "l2",        "threads"};
+
+constexpr std::array<std::string_view, 9> gradient_options{
+    "steps",     "step-size",  "momentum", "clipping-norm", "average",
+    "averaging", "batch-size", "radius",   "records-a-unit"};
+
+constexpr std::array table{
+    Method{"gradient", "noisy gradient descent, for every loss", privacy::Adjacency::add_remove,
+           gradient_options, gradient_training},
+};
+
+bool reads(const Method& method, std::string_view parameter) {
+  return std::ranges::find(common, parameter) != common.end() ||
+         std::ranges::find(method.options, parameter) != method.options.end();
+}
+
+}  // namespace
+
+std::span<const Method> methods() { return table; }
+
+const Method& find_method(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const auto& method : table) {
+    if (method.name == name) return method;
+    known.push_back(method.name);
+  }
+  throw base::UsageError(
+      fmt::format("there is no method '{}'; known: {}", name, fmt::join(known, ", ")));
+}
+
+void check_parameters(const Method& method, const ParameterValues& values) {
+  for (const auto& parameter : parameters()) {
+    if (!values.given(parameter.name) || reads(method, parameter.name)) continue;
+    std::vector<std::string_view> readers;
+    for (const auto& other : table) {
+      if (reads(other, parameter.name)) readers.push_back(other.name);
+    }
+    throw base::UsageError(fmt::format("{} has no meaning for method {}; it belongs to {}",
+                                       parameter.name, method.name, fmt::join(readers, ", ")));
+  }
+}
+
+Training plan_training(const data::Schema& schema, const LinearOptions& options) {
+  return find_method(options.method).plan(schema, options);
+}
+
+bool Training::unprotected() const { return std::isinf(guarantee.epsilon); }
+
+}  // namespace tacet::learn

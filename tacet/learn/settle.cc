@@ -1,0 +1,150 @@
+#include "tacet/learn/settle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tacet/base/error.h"
+#include "tacet/base/version.h"
+#include "tacet/privacy/composition.h"
+#include "tacet/privacy/gaussian.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr int finest_bits = 30;
+constexpr int coarsest_bits = 14;
+
+}  // namespace
+
+const data::Target& target_of(const data::Schema& schema) {
+  if (!schema.target) {
+    throw base::UsageError("the schema names no target; add a [target] table to train");
+  }
+  return *schema.target;
+}
+
+std::int64_t outputs_of(const data::Target& target) {
+  return target.class_count() > 2 ? target.class_count() : 1;
+}
+
+model::Loss settle_loss(const data::Target& target, const LinearOptions& options,
+                        std::vector<std::string>& reasons) {
+  if (!options.loss) {
+    reasons.push_back(target.regression() ? "loss squared: the target is a number"
+                      : target.class_count() == 2
+                          ? "loss logistic: the target has two classes"
+                          : fmt::format("loss logistic, one class against the rest for each of {} "
+                                        "classes: one joint bound on a record's gradients",
+                                        target.class_count()));
+    return target.regression() ? model::Loss{model::SquaredLoss{}}
+                               : model::Loss{model::LogisticLoss{}};
+  }
+  if (model::properties(*options.loss).classification == target.regression()) {
+    throw base::UsageError(fmt::format("loss {} is for {}, but the target {} is {}",
+                                       model::loss_name(*options.loss),
+                                       target.regression() ? "classes" : "numbers", target.column,
+                                       target.regression() ? "a number" : "a class"));
+  }
+  return *options.loss;
+}
+
+std::int64_t settle_row_count(const data::Schema& schema, const LinearOptions& options) {
+  if (options.public_row_count) return *options.public_row_count;
+  if (schema.public_row_count) return *schema.public_row_count;
+  throw base::UsageError(fmt::format(
+      "public_row_count is missing: under {} tacet never uses the true number of records to set "
+      "noise and steps; declare the number, or a public guess of it, in the schema or with "
+      "--public-row-count",
+      privacy::to_string(options.adjacency)));
+}
+
+privacy::Delta settle_delta(const LinearOptions& options, std::int64_t row_count,
+                            std::vector<std::string>& reasons) {
+  if (options.delta == 0) {
+    throw base::GuaranteeError(
+        "delta = 0 asks for pure privacy, which Gaussian noise cannot give; choose 0 < delta < 1");
+  }
+  if (options.delta) return privacy::Delta(*options.delta);
+  const double usual = default_delta(row_count);
+  reasons.push_back(
+      fmt::format("delta {:g}: the largest power of ten below 1/{}^1.1", usual, row_count));
+  return privacy::Delta(usual);
+}
+
+privacy::Receipt blank_receipt(const std::string& method, const data::Schema& schema,
+                               const privacy::Guarantee& guarantee) {
+  privacy::Receipt receipt;
+  receipt.algorithm = method;
+  receipt.calibration = "tight";
+  receipt.guarantee = guarantee;
+  receipt.privacy_unit = schema.unit.value_or("record");
+  receipt.software_version = base::version;
+  return receipt;
+}
+
+void complete_receipt(privacy::Receipt& receipt, const TrainingMeans& means, double cipher_delta) {
+  means.reservation.commit();
+  receipt.events = means.reservation.spent();
+  receipt.guarantee = privacy::account(receipt.events, receipt.guarantee.adjacency,
+                                       privacy::Delta(receipt.guarantee.delta));
+  if (receipt.guarantee.epsilon > means.reservation.guarantee().epsilon) {
+    throw base::InternalError("training cost more than was reserved for it");
+  }
+  receipt.cipher_delta = cipher_delta;
+  if (!means.source.secure()) {
+    receipt.randomness = privacy::Randomness::seeded;
+    receipt.unprotected_reason =
+        "the noise was drawn from a known seed; for tests and experiments only";
+  }
+}
+
+void check_cipher_room(privacy::Delta delta, double cipher_delta) {
+  if (delta.value() > cipher_delta) return;
+  throw base::GuaranteeError(
+      fmt::format("delta {:g} is not above {:.3g}, what the cipher behind the noise adds to it; "
+                  "ask for a larger delta",
+                  delta.value(), cipher_delta));
+}
+
+int norm_bits_for(double noise_multiplier) {
+  const int bits =
+      std::min(finest_bits, static_cast<int>(std::floor(32 - std::log2(noise_multiplier))));
+  if (bits < coarsest_bits) {
+    throw base::NumericError(fmt::format(
+        "a noise multiplier of {:.4g} leaves fewer than 2^14 grid units for the clipping norm, too "
+        "coarse to learn from; ask for fewer steps, a larger epsilon or a larger delta",
+        noise_multiplier));
+  }
+  return bits;
+}
+
+double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon, privacy::Delta delta,
+                        privacy::Adjacency adjacency) {
+  // T steps are mu-GDP with mu = distance sqrt(T) / z.
+  const double mu = privacy::gaussian::mu_for(epsilon, delta);
+  double z = privacy::distance_factor(adjacency) * std::sqrt(static_cast<double>(steps)) / mu;
+  if (!(z > 0) || !std::isfinite(z)) {
+    throw base::GuaranteeError(
+        fmt::format("no finite noise gives epsilon {} at delta {}; ask for more", epsilon.value(),
+                    delta.value()));
+  }
+  const auto cost = [&] {
+    return privacy::epsilon(privacy::Repeated{steps, privacy::Gaussian{z}}, adjacency, delta);
+  };
+  while (cost() > epsilon.value()) z *= 1 + 4 * std::numeric_limits<double>::epsilon();
+  return z;
+}
+
+std::vector<Setting> loss_settings(const model::Loss& loss) {
+  std::vector<Setting> settings{{"loss", std::string(model::loss_name(loss))}};
+  if (const auto name = model::loss_parameter_name(loss); !name.empty()) {
+    settings.push_back({"loss_parameter", model::loss_parameter(loss), false});
+    settings.push_back({fmt::format("loss_{}", name), model::loss_parameter(loss)});
+  }
+  return settings;
+}
+
+}  // namespace tacet::learn

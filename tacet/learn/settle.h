@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tacet/data/schema.h"
+#include "tacet/learn/linear_options.h"
+#include "tacet/learn/training.h"
+#include "tacet/privacy/guarantee.h"
+
+/// Decisions that methods of training share. Each uses the options and the schema alone, and says
+/// in `reasons` what it chose on its own.
+namespace tacet::learn {
+
+/// UsageError when the schema has no target.
+[[nodiscard]] const data::Target& target_of(const data::Schema& schema);
+
+/// 1, or one a class beyond two.
+[[nodiscard]] std::int64_t outputs_of(const data::Target& target);
+
+/// The given loss, or logistic for classes and squared for numbers. UsageError when the loss is
+/// not for this kind of target.
+[[nodiscard]] model::Loss settle_loss(const data::Target& target, const LinearOptions& options,
+                                      std::vector<std::string>& reasons);
+
+/// The declared number of records. UsageError when neither options nor schema declare one.
+[[nodiscard]] std::int64_t settle_row_count(const data::Schema& schema,
+                                            const LinearOptions& options);
+
+/// The given delta, or default_delta(row_count). 0 is a GuaranteeError: for methods with Gaussian
+/// noise.
+[[nodiscard]] privacy::Delta settle_delta(const LinearOptions& options, std::int64_t row_count,
+                                          std::vector<std::string>& reasons);
+
+/// Epsilon, delta and adjacency in the receipt of a run; `parameters` is left to the method.
+[[nodiscard]] privacy::Receipt blank_receipt(const std::string& method, const data::Schema& schema,
+                                             const privacy::Guarantee& guarantee);
+
+/// Commits the reservation and completes the receipt with what was really spent, which is never
+/// more than was booked; marks a seeded run as unprotected.
+void complete_receipt(privacy::Receipt& receipt, const TrainingMeans& means, double cipher_delta);
+
+/// GuaranteeError when delta leaves no room for the cipher's term.
+void check_cipher_room(privacy::Delta delta, double cipher_delta);
+
+/// The clipping norm as a power of two of grid units: 2^min(30, floor(32 - log2(z))). NumericError
+/// when that falls below 2^14, too coarse to learn from.
+[[nodiscard]] int norm_bits_for(double noise_multiplier);
+
+/// The noise multiplier at which T releases on all records are (epsilon, delta)-DP, exactly (Dong,
+/// Roth, Su 2019), rounded up until the accountant agrees. GuaranteeError when no finite one does.
+[[nodiscard]] double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon,
+                                      privacy::Delta delta, privacy::Adjacency adjacency);
+
+/// Loss and, where it has one, its parameter: the first settings of every plan.
+[[nodiscard]] std::vector<Setting> loss_settings(const model::Loss& loss);
+
+}  // namespace tacet::learn
