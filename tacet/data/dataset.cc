@@ -148,13 +148,6 @@ std::span<const std::int16_t> Dataset::dense_row(std::int64_t row) const {
   return {dense_blocks_[place >> dense_shift_].data() + (place & mask) * width, width};
 }
 
-SparseRow Dataset::sparse_row(std::int64_t row) const {
-  const RowPlace& place = places_[row];
-  const SparseBlock& block = sparse_blocks_[place.block];
-  return {.columns = {block.columns.data() + place.offset, place.length},
-          .values = {block.values.data() + place.offset, place.length}};
-}
-
 std::int64_t Dataset::memory_bytes() const {
   std::size_t total = 0;
   for (const auto& block : dense_blocks_) total += block.capacity() * sizeof(std::int16_t);

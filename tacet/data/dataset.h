@@ -70,7 +70,12 @@ class Dataset {
   /// Only when storage is dense.
   [[nodiscard]] std::span<const std::int16_t> dense_row(std::int64_t row) const;
   /// Only when storage is sparse.
-  [[nodiscard]] SparseRow sparse_row(std::int64_t row) const;
+  [[nodiscard]] SparseRow sparse_row(std::int64_t row) const {
+    const RowPlace& place = places_[row];
+    const SparseBlock& block = sparse_blocks_[place.block];
+    return {.columns = {block.columns.data() + place.offset, place.length},
+            .values = {block.values.data() + place.offset, place.length}};
+  }
 
   /// -1 or +1 for two classes, 0..k-1 for k classes, [-1, 1] for regression.
   [[nodiscard]] double label(std::int64_t row) const { return labels_[row]; }

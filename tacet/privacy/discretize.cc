@@ -86,7 +86,8 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
   table.step = step;
   const auto range = loss_range(pair, log_tail);
   // An end of the losses anchors the grid when the bulk lies close to it (few records sampled).
-  const auto& [mean, spread] = resolution.moments;
+  const double mean = resolution.moments.mean;
+  const double spread = resolution.moments.spread;
   const auto close = [&](double end) {
     return std::isfinite(end) && (spread == 0 || std::fabs(end - mean) < 16 * spread);
   };

@@ -2,10 +2,11 @@
 
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
-#include <openssl/kdf.h>
 #include <openssl/params.h>
 #include <sys/random.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <memory>
@@ -15,23 +16,48 @@
 namespace tacet::random::internal {
 namespace {
 
-struct KdfDeleter {
-  void operator()(EVP_KDF* kdf) const { EVP_KDF_free(kdf); }
-  void operator()(EVP_KDF_CTX* context) const { EVP_KDF_CTX_free(context); }
+struct MacDeleter {
+  void operator()(EVP_MAC* mac) const { EVP_MAC_free(mac); }
+  void operator()(EVP_MAC_CTX* context) const { EVP_MAC_CTX_free(context); }
 };
 
-EVP_KDF* hkdf_algorithm() {
-  static const std::unique_ptr<EVP_KDF, KdfDeleter> kdf(EVP_KDF_fetch(nullptr, "HKDF", nullptr));
-  if (!kdf) throw base::InternalError("the cryptographic library has no HKDF");
-  return kdf.get();
-}
+constexpr std::size_t digest_size = 32;
 
-/// OpenSSL takes its inputs through pointers to non-const and does not write to them.
-OSSL_PARAM octets(const char* name, std::span<const std::uint8_t> bytes) {
-  static const std::uint8_t nothing = 0;
-  const std::uint8_t* data = bytes.empty() ? &nothing : bytes.data();
-  return OSSL_PARAM_construct_octet_string(name, const_cast<std::uint8_t*>(data), bytes.size());
-}
+/// HMAC-SHA-256, set up once a thread: setting it up costs several times what it computes.
+class Hmac {
+ public:
+  Hmac() {
+    static const std::unique_ptr<EVP_MAC, MacDeleter> mac(EVP_MAC_fetch(nullptr, "HMAC", nullptr));
+    char digest[] = "SHA256";
+    const OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
+        OSSL_PARAM_construct_end()};
+    if (mac) context_.reset(EVP_MAC_CTX_new(mac.get()));
+    if (!context_ || EVP_MAC_CTX_set_params(context_.get(), parameters) != 1) fail();
+  }
+
+  void key(std::span<const std::uint8_t> bytes) {
+    // No key at all would keep the last one; HMAC itself takes an empty one as zeros.
+    constexpr std::array<std::uint8_t, digest_size> empty{};
+    const auto given = bytes.empty() ? std::span<const std::uint8_t>(empty) : bytes;
+    if (EVP_MAC_init(context_.get(), given.data(), given.size(), nullptr) != 1) fail();
+  }
+  void add(std::span<const std::uint8_t> bytes) {
+    if (EVP_MAC_update(context_.get(), bytes.data(), bytes.size()) != 1) fail();
+  }
+  void finish(std::span<std::uint8_t, digest_size> out) {
+    std::size_t size = 0;
+    if (EVP_MAC_final(context_.get(), out.data(), &size, out.size()) != 1 || size != out.size()) {
+      fail();
+    }
+  }
+  /// Leaves nothing of the last key behind.
+  void forget() { key({}); }
+
+ private:
+  [[noreturn]] static void fail() { throw base::InternalError("the key derivation failed"); }
+  std::unique_ptr<EVP_MAC_CTX, MacDeleter> context_;
+};
 
 std::span<const std::uint8_t> as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -43,15 +69,28 @@ constexpr std::string_view salt = "tacet/v1";
 
 void hkdf_sha256(std::span<const std::uint8_t> key, std::span<const std::uint8_t> salt_bytes,
                  std::span<const std::uint8_t> info, std::span<std::uint8_t> out) {
-  const std::unique_ptr<EVP_KDF_CTX, KdfDeleter> context(EVP_KDF_CTX_new(hkdf_algorithm()));
-  char digest[] = "SHA256";
-  const OSSL_PARAM parameters[] = {
-      OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0),
-      octets(OSSL_KDF_PARAM_KEY, key), octets(OSSL_KDF_PARAM_SALT, salt_bytes),
-      octets(OSSL_KDF_PARAM_INFO, info), OSSL_PARAM_construct_end()};
-  if (!context || EVP_KDF_derive(context.get(), out.data(), out.size(), parameters) != 1) {
-    throw base::InternalError("the key derivation failed");
+  // RFC 5869: extract, then expand.
+  thread_local Hmac hmac;
+  std::array<std::uint8_t, digest_size> secret{};
+  std::array<std::uint8_t, digest_size> block{};
+  const ScopedWipe wipe_secret{std::span(secret)};
+  const ScopedWipe wipe_block{std::span(block)};
+  hmac.key(salt_bytes);
+  hmac.add(key);
+  hmac.finish(secret);
+  std::uint8_t counter = 0;
+  for (std::size_t done = 0; done < out.size(); done += digest_size) {
+    if (counter == 255) throw base::InternalError("a key derivation is at most 8160 bytes long");
+    hmac.key(secret);
+    if (counter > 0) hmac.add(block);
+    hmac.add(info);
+    ++counter;
+    hmac.add(std::span(&counter, 1));
+    hmac.finish(block);
+    const std::size_t count = std::min(digest_size, out.size() - done);
+    std::copy_n(block.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(done));
   }
+  hmac.forget();
 }
 
 Key Key::from_system() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -12,20 +13,14 @@
 namespace tacet::random {
 namespace {
 
-std::string_view label(Purpose purpose) {
-  switch (purpose) {
-    case Purpose::noise:
-      return "noise";
-    case Purpose::sampling:
-      return "sampling";
-    case Purpose::selection:
-      return "selection";
-    case Purpose::initialisation:
-      return "initialisation";
-    case Purpose::audit:
-      return "audit";
-  }
-  throw base::InternalError("unknown purpose of random numbers");
+// In the order of the enumerators.
+constexpr std::array<std::string_view, 5> labels{"noise", "sampling", "selection", "initialisation",
+                                                 "audit"};
+
+std::size_t place(Purpose purpose) {
+  const auto index = static_cast<std::size_t>(purpose);
+  if (index >= labels.size()) throw base::InternalError("unknown purpose of random numbers");
+  return index;
 }
 
 }  // namespace
@@ -72,6 +67,10 @@ bool Stream::next_bit() {
   return bit;
 }
 
+Source::Source(const internal::Key& run) {
+  for (const auto label : labels) purposes_.push_back(run.child(label));
+}
+
 Lease Source::lease(Purpose purpose, std::uint64_t step, std::uint64_t index) {
   internal::require_same_process(generation_);
   {
@@ -80,10 +79,10 @@ Lease Source::lease(Purpose purpose, std::uint64_t step, std::uint64_t index) {
       throw base::InternalError(fmt::format(
           "random numbers for {}, step {}, index {} were requested twice; reused noise would "
           "reveal the data",
-          label(purpose), step, index));
+          labels[place(purpose)], step, index));
     }
   }
-  return Lease(run_.child(label(purpose)).child("leaf", step, index));
+  return Lease(purposes_[place(purpose)].child("leaf", step, index));
 }
 
 double Source::cipher_delta() const {

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <vector>
 
 #include "tacet/random/cipher.h"
 #include "tacet/random/key_tree.h"
@@ -127,10 +128,10 @@ class Source {
   [[nodiscard]] double cipher_delta() const;
 
  protected:
-  explicit Source(internal::Key run) : run_(std::move(run)) {}
+  explicit Source(const internal::Key& run);
 
  private:
-  internal::Key run_;
+  std::vector<internal::Key> purposes_;  // a key for each, in the order of the names
   std::uint64_t generation_ = internal::fork_generation();
   mutable std::mutex mutex_;
   std::set<std::tuple<Purpose, std::uint64_t, std::uint64_t>> leased_;
