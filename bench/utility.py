@@ -41,6 +41,13 @@ ROWS = [
     ("sms spam", "sms_spam", "sms_spam/SMSSpamCollection.tsv.gz", None, [], "accuracy", (1, 4)),
     ("california absolute", "california_housing", "california_housing/housing.csv.gz", None,
      ["--loss", "absolute"], "mae", (0.1, 1, 4)),
+    ("california absolute, against the best constant", "california_housing",
+     "california_housing/housing.csv.gz", None, ["--loss", "absolute"], "loss_ratio", (0.1, 1, 4)),
+    ("california huber, against the best constant", "california_housing",
+     "california_housing/housing.csv.gz", None, ["--loss", "huber"], "loss_ratio", (0.1, 1, 4)),
+    ("california pinball 0.9, against the best constant", "california_housing",
+     "california_housing/housing.csv.gz", None,
+     ["--loss", "pinball", "--loss-parameter", "0.9"], "loss_ratio", (0.1, 1, 4)),
     ("california squared", "california_housing", "california_housing/housing.csv.gz", None, [],
      "r2", (0.1, 1, 4)),
     ("mnist", "mnist", "mnist/train-images-idx3-ubyte.gz", "mnist/t10k-images-idx3-ubyte.gz", [],
@@ -84,7 +91,11 @@ class Bench:
             if epsilon != "inf":
                 words += ["--delta", "1e-5", "--seed", seed]
             self.call(*words)
-            scores.append(self.call("evaluate", model, test, "--public")[metric])
+            found = self.call("evaluate", model, test, "--public")
+            if metric == "loss_ratio":
+                scores.append(found["loss"] / found["best_constant_loss"])
+            else:
+                scores.append(found[metric])
         return statistics.median(scores)
 
     def rows(self, only):
@@ -109,7 +120,7 @@ class Bench:
                 best = self.score(file, train_file, test_file, plain, "inf", metric)
             for epsilon in epsilons:
                 value = self.score(file, train_file, test_file, options, epsilon, metric)
-                print(f"{name:24} epsilon {epsilon:<5} {metric:9} {value:.4f}   "
+                print(f"{name:44} epsilon {epsilon:<5} {metric:9} {value:.4f}   "
                       f"unprotected {best if best is None else round(best, 4)}", flush=True)
                 yield {"data": name, "epsilon": epsilon, "metric": metric, "value": value,
                        "unprotected": best}

@@ -48,6 +48,8 @@ struct Outcomes {
   std::vector<double> probability_of_actual;  ///< where the loss gives probabilities
   std::vector<double> predicted_value;        ///< regression, original units
   std::vector<double> actual_value;
+  std::vector<double> label;  ///< regression: the target scaled to [-1, 1]
+  double loss_sum = 0;        ///< regression: of the loss that was trained, on that scale
 };
 
 std::int64_t class_of(const model::LinearModel& model, double label) {
@@ -78,6 +80,9 @@ Outcomes outcomes_of(const model::LinearModel& model, const data::Dataset& data,
     if (model.task == model::Task::regression) {
       out.predicted_value.push_back(model::regression_value(model, margins[0]));
       out.actual_value.push_back(model::regression_value(model, data.label(row)));
+      out.label.push_back(data.label(row));
+      out.loss_sum +=
+          model::loss_value(model.loss, std::clamp(margins[0], -1.0, 1.0), data.label(row));
     } else {
       add_class(model, margins, data.label(row), out);
     }
@@ -115,6 +120,8 @@ Metrics regression_metrics(const model::LinearModel& model, const Outcomes& outc
   if (const auto* pinball = std::get_if<model::PinballLoss>(&model.loss)) {
     metrics.emplace_back("pinball_loss", model::pinball_loss(predicted, actual, pinball->quantile));
   }
+  metrics.emplace_back("loss", outcomes.loss_sum / static_cast<double>(actual.size()));
+  metrics.emplace_back("best_constant_loss", model::best_constant_loss(model.loss, outcomes.label));
   return metrics;
 }
 
@@ -218,7 +225,7 @@ class Evaluate : public Command {
   }
 
   /// The command line's own default of the adjacency is add_remove.
-  [[nodiscard]] learn::EvaluationOptions private_options() const {
+  [[nodiscard]] learn::EvaluationOptions private_options(const data::Schema& schema) const {
     const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
     if (!(epsilon > 0)) {
       throw base::UsageError(fmt::format("--epsilon must be above 0, got {}", epsilon));
@@ -228,7 +235,8 @@ class Evaluate : public Command {
             .adjacency = privacy::parse_adjacency(adjacency_),
             .loss_cap = loss_cap_.empty() ? std::nullopt
                                           : std::optional(number_option("--loss-cap", loss_cap_,
-                                                                        "a number above 0"))};
+                                                                        "a number above 0")),
+            .privacy_unit = schema.unit.value_or("record")};
   }
 
   [[nodiscard]] double chosen_delta() const {
@@ -247,23 +255,26 @@ class Evaluate : public Command {
 
   void run_privately(const Console& console, const base::CancelToken& cancel) const {
     if (calibration_) throw base::UsageError("--calibration needs --public");
-    const auto options = private_options();
     const auto source = random_source(seed_);
     const auto file = model::load_model(model_);
+    const auto options = private_options(file.schema);
     warn_if_unprotected(console, file.receipt);
     if (!seed_.empty()) console.warn(seeded_banner);
     const auto plan = learn::plan_evaluation(file.model, options);
     const auto spending =
         spending_.open({.command = name(),
                         .data = data_,
+                        .privacy_unit = plan.privacy_unit,
                         .adjacency = plan.guarantee.adjacency,
                         .unprotected_reason = seed_.empty() ? "" : "noise from a known seed"},
                        console);
     auto reservation = spending->reserve(plan.event, plan.guarantee);  // before a value is read
     ProgressLine progress(console);
     progress.announce(fmt::format("reading {}", data_));
-    const auto data = spending->read(
-        reservation, [&] { return data::read_dataset(data_, file.schema, {.cancel = &cancel}); });
+    const auto data = spending->read(reservation, [&] {
+      return data::read_dataset(data_, file.schema,
+                                {.units = data::UnitUse::index, .cancel = &cancel});
+    });
     const auto found = learn::evaluate(data, file.model, plan, *source, reservation, &cancel);
     progress.clear();
     const auto text =
@@ -298,7 +309,7 @@ class Evaluate : public Command {
         table.add({name, "lost in the noise", ""});
       }
     };
-    add("records", found.records);
+    add(plan.privacy_unit == "record" ? "records" : "units", found.records);
     if (plan.counts_hits) add("accuracy", found.accuracy);
     if (plan.loss_cap) {
       add(fmt::format("mean loss, capped at {:.4g}", *plan.loss_cap), found.mean_loss);

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tacet/apps/command.h"
@@ -39,6 +41,9 @@ std::string csv_field(const std::string& text) {
 
 enum class Answer { prediction, probability };
 
+/// Takes the output piece by piece.
+using Sink = std::function<void(std::string_view)>;
+
 class Predictor {
  public:
   Predictor(const model::LinearModel& model, const data::Dataset& data, Answer answer)
@@ -48,36 +53,46 @@ class Predictor {
         margins_(static_cast<std::size_t>(model.output_count())),
         probabilities_(model.classes.size()) {}
 
-  [[nodiscard]] std::string csv(const base::CancelToken& cancel) {
-    std::string out;
-    if (answer_ == Answer::probability) {
-      for (std::size_t i = 0; i < model_.classes.size(); ++i) {
-        out += (i > 0 ? "," : "") + csv_field(model_.classes[i]);
-      }
-    } else {
-      out += "prediction";
-    }
-    out += '\n';
+  /// Predictions of all records as CSV, handed on in pieces.
+  void csv(const Sink& sink, const base::CancelToken& cancel) {
+    std::string out = header();
     for (std::int64_t row = 0; row < data_.rows(); ++row) {
-      cancel.throw_if_cancelled();
       out += csv_line(row);
+      hand_on(out, sink, cancel);
     }
-    return out;
+    sink(out);
   }
 
-  [[nodiscard]] ordered_json json(const base::CancelToken& cancel) {
-    auto list = ordered_json::array();
-    for (std::int64_t row = 0; row < data_.rows(); ++row) {
-      cancel.throw_if_cancelled();
-      list.push_back(json_value(row));
+  void json(const Sink& sink, const base::CancelToken& cancel) {
+    std::string out = "{\n";
+    if (!model_.classes.empty()) {
+      out += " \"classes\": " + ordered_json(model_.classes).dump() + ",\n";
     }
-    ordered_json out;
-    if (!model_.classes.empty()) out["classes"] = model_.classes;
-    out[answer_ == Answer::probability ? "probabilities" : "predictions"] = std::move(list);
-    return out;
+    out += answer_ == Answer::probability ? " \"probabilities\": [" : " \"predictions\": [";
+    for (std::int64_t row = 0; row < data_.rows(); ++row) {
+      out += row > 0 ? ",\n  " : "\n  ";
+      out += json_value(row).dump();
+      hand_on(out, sink, cancel);
+    }
+    sink(out + "\n ]\n}\n");
   }
 
  private:
+  static void hand_on(std::string& out, const Sink& sink, const base::CancelToken& cancel) {
+    constexpr std::size_t piece = std::size_t{1} << 16;
+    if (out.size() < piece) return;
+    cancel.throw_if_cancelled();
+    sink(out);
+    out.clear();
+  }
+
+  [[nodiscard]] std::string header() const {
+    if (answer_ == Answer::prediction) return "prediction\n";
+    std::string line;
+    for (const auto& name : model_.classes) line += (line.empty() ? "" : ",") + csv_field(name);
+    return line + "\n";
+  }
+
   void evaluate(std::int64_t row) {
     model::margins(model_, data_, row, margins_);
     if (answer_ == Answer::probability) {
@@ -143,7 +158,7 @@ class Predict : public Command {
                                          {.target = data::TargetUse::absent, .cancel = &cancel});
     progress.clear();
     Predictor predictor(file.model, data, proba_ ? Answer::probability : Answer::prediction);
-    write(console, console.json() ? predictor.json(cancel).dump(1) + "\n" : predictor.csv(cancel));
+    write(console, predictor, cancel);
   }
 
  private:
@@ -155,12 +170,21 @@ class Predict : public Command {
         model.task == model::Task::regression ? "number" : "class", loss_name(model.loss)));
   }
 
-  void write(const Console& console, const std::string& text) const {
+  void write(const Console& console, Predictor& predictor, const base::CancelToken& cancel) const {
+    const auto to = [&](const Sink& sink) {
+      if (console.json()) {
+        predictor.json(sink, cancel);
+      } else {
+        predictor.csv(sink, cancel);
+      }
+    };
     if (output_.empty()) {
-      console.result(text);
+      to([&](std::string_view piece) { console.result(piece); });
       return;
     }
-    base::write_file(output_, text, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+    base::AtomicFile file(output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+    to([&](std::string_view piece) { file.write(piece); });
+    file.commit();
     console.say(fmt::format("predictions written to {}", output_));
   }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -78,6 +79,7 @@ class Train : public Command {
       output->commit();
     } else {
       console.result(text);
+      flush_results();
     }
     report(console, plan, file, progress.seconds());
   }
@@ -145,7 +147,9 @@ class Train : public Command {
               double seconds) const {
     const bool model_went_out = output_ == standard_output;
     if (console.json() && !model_went_out) {
-      console.result(report_json(plan, file, seconds).dump(1) + "\n");
+      console.result(report_json(plan, file, seconds)
+                         .dump(1, ' ', false, ordered_json::error_handler_t::replace) +
+                     "\n");
       return;
     }
     if (console.quiet()) return;
@@ -166,7 +170,7 @@ class Train : public Command {
     out["plan"] = plan_json(plan);
     out["coefficients"] = coefficient_json(file.model);
     out["cipher_delta"] = file.receipt.cipher_delta;
-    out["seconds"] = seconds;
+    out["seconds"] = std::round(seconds * 1e3) / 1e3;
     return out;
   }
 

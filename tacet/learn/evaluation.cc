@@ -94,6 +94,7 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   receipt.parameters = parameters.dump();
   receipt.events = reservation.spent();
   receipt.guarantee = plan.guarantee;
+  receipt.privacy_unit = plan.privacy_unit;
   receipt.cipher_delta = source.cipher_delta();
   receipt.software_version = base::version;
   if (!source.secure()) {
@@ -118,7 +119,8 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
           .noise_multiplier = noise,
           .norm_bits = norm_bits_for(noise),
           .counts_hits = model.task != model::Task::regression,
-          .loss_cap = choose_cap(model, options)};
+          .loss_cap = choose_cap(model, options),
+          .privacy_unit = options.privacy_unit};
 }
 
 Evaluation evaluate(const data::Dataset& dataset, const model::LinearModel& model,
@@ -127,8 +129,15 @@ Evaluation evaluate(const data::Dataset& dataset, const model::LinearModel& mode
   Scorer scorer(model, plan);
   optimize::ScoreSum sum(scorer.terms(), plan.norm_bits);
   std::vector<double> scores;
+  std::vector<bool> seen(dataset.has_units() ? static_cast<std::size_t>(dataset.unit_count())
+                                             : std::size_t{0});
   for (std::int64_t row = 0; row < dataset.rows(); ++row) {
     if (cancel != nullptr) cancel->throw_if_cancelled();
+    if (dataset.has_units()) {
+      const auto unit = dataset.unit_of(row);
+      if (unit == data::Dataset::no_unit || seen[static_cast<std::size_t>(unit)]) continue;
+      seen[static_cast<std::size_t>(unit)] = true;
+    }
     scorer.score(dataset, row, scores);
     sum.add(scores);
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "tacet/base/progress.h"
 #include "tacet/data/dataset.h"
@@ -15,7 +16,9 @@
 /// One release of the Gaussian mechanism: the number of records, of right answers (for classes),
 /// and the sum of the losses capped at a public value; accuracy and mean loss are their ratios.
 /// Each record moves the released vector by at most the square root of its length, so the
-/// accountant's exact curve of one Gaussian applies under every adjacency (Balle, Wang 2018).
+/// accountant's exact curve of one Gaussian applies under every adjacency (Balle, Wang 2018). Where
+/// the data carry units, the first record of each takes part and stands for it: metrics are about
+/// units, and a unit moves the vector no more than a record does elsewhere.
 namespace tacet::learn {
 
 struct EvaluationOptions {
@@ -23,6 +26,7 @@ struct EvaluationOptions {
   privacy::Delta delta;      ///< above 0
   privacy::Adjacency adjacency;
   std::optional<double> loss_cap = {};  ///< positive; a public rule chooses when absent
+  std::string privacy_unit = "record";  ///< or the unit column's name
 };
 
 struct EvaluationPlan {
@@ -32,6 +36,7 @@ struct EvaluationPlan {
   int norm_bits;
   bool counts_hits;                ///< classes: how many predictions are right
   std::optional<double> loss_cap;  ///< absent for several classes, which have no single loss
+  std::string privacy_unit;
 };
 
 /// Settles noise and cap before a record is read. For classes the cap is four times the loss of a

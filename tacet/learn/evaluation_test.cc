@@ -61,6 +61,21 @@ TEST(Evaluation, LittleNoiseGivesTheExactMetrics) {
   EXPECT_NEAR(result.mean_loss.value().value, expected, 2e-3);
 }
 
+// Three records of each unit, the first of them right; records without a unit take no part.
+TEST(Evaluation, EachUnitIsCountedOnceWhateverItsRecords) {
+  Setting setting;
+  setting.dataset = data::Dataset(setting.schema.shape());
+  setting.dataset.declare_units();
+  const std::vector<std::int16_t> row{2048};
+  for (std::int64_t unit = 0; unit < 500; ++unit) {
+    for (const double label : {1.0, -1.0, -1.0}) setting.dataset.append_dense(row, label, unit);
+    setting.dataset.append_dense(row, -1.0, data::Dataset::no_unit);
+  }
+  const auto result = setting.run(plan_at(setting.model, 5000, Adjacency::add_remove), 1);
+  EXPECT_NEAR(result.records.value, 500, 1);
+  EXPECT_NEAR(result.accuracy.value().value, 1, 5e-3);
+}
+
 TEST(Evaluation, TheNoiseHasTheStatedDeviation) {
   const Setting setting;
   const auto plan = plan_at(setting.model, 1, Adjacency::add_remove);

@@ -101,6 +101,37 @@ double pinball_loss(std::span<const double> predicted, std::span<const double> a
   });
 }
 
+double best_constant_loss(const Loss& loss, std::span<const double> labels) {
+  expect_pairs(labels, labels);
+  const auto at = [&](double constant) {
+    return mean_of(labels.size(), [&](auto i) { return loss_value(loss, constant, labels[i]); });
+  };
+  // Golden-section search.
+  const double share = (std::sqrt(5.0) - 1) / 2;
+  double low = -1;
+  double high = 1;
+  double left = high - share * (high - low);
+  double right = low + share * (high - low);
+  double at_left = at(left);
+  double at_right = at(right);
+  while (high - low > 1e-9) {
+    if (at_left <= at_right) {
+      high = right;
+      right = left;
+      at_right = at_left;
+      left = high - share * (high - low);
+      at_left = at(left);
+    } else {
+      low = left;
+      left = right;
+      at_left = at_right;
+      right = low + share * (high - low);
+      at_right = at(right);
+    }
+  }
+  return std::min(at_left, at_right);
+}
+
 std::vector<CalibrationBin> calibration_table(std::span<const double> probabilities,
                                               std::span<const std::int64_t> positive, int bins) {
   expect_pairs(probabilities, positive);

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "tacet/model/loss.h"
+
 /// How good predictions are, computed exactly. Results are as private as what goes in: callers
 /// show them only for data declared public. Spans of unequal length or of no elements are a
 /// UsageError.
@@ -34,6 +36,10 @@ namespace tacet::model {
 /// 1978). `level` is in (0, 1).
 [[nodiscard]] double pinball_loss(std::span<const double> predicted, std::span<const double> actual,
                                   double level);
+
+/// The smallest mean loss that a constant prediction in [-1, 1] can have, for labels in [-1, 1]:
+/// what a model has to beat. Within 1e-9 of the loss's range, because losses are convex.
+[[nodiscard]] double best_constant_loss(const Loss& loss, std::span<const double> labels);
 
 /// Records whose predicted probability fell into [lower, upper).
 struct CalibrationBin {

@@ -86,5 +86,20 @@ TEST(Metrics, NothingToCompareIsRefused) {
   EXPECT_THROW((void)calibration_table(Values{1}, Labels{1}, 0), base::UsageError);
 }
 
+// The median of -0.5, 0.1, 0.3, 0.9 and 1 is 0.3, their mean 0.36, their 0.9-quantile 1.
+TEST(Metrics, BestConstantIsTheMeanTheMedianOrTheQuantile) {
+  const std::vector<double> labels{0.9, -0.5, 0.3, 0.1, 1.0};
+  const auto about = [&](const Loss& loss, double constant) {
+    double sum = 0;
+    for (const double label : labels) sum += loss_value(loss, constant, label);
+    return sum / 5;
+  };
+  EXPECT_NEAR(best_constant_loss(SquaredLoss{}, labels), about(SquaredLoss{}, 0.36), 1e-9);
+  EXPECT_NEAR(best_constant_loss(AbsoluteLoss{}, labels), about(AbsoluteLoss{}, 0.3), 1e-8);
+  const Loss pinball = PinballLoss{.quantile = 0.9};
+  EXPECT_NEAR(best_constant_loss(pinball, labels), about(pinball, 1.0), 1e-8);
+  EXPECT_THROW((void)best_constant_loss(pinball, {}), base::UsageError);
+}
+
 }  // namespace
 }  // namespace tacet::model
