@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tacet/model/loss.h"
+#include "tacet/privacy/guarantee.h"
+
+/// How far apart the gradients of two records can lie: what the sensitivity of a minimiser is made
+/// of, and never more than twice the Lipschitz constant.
+namespace tacet::learn {
+
+/// Where gradients are compared: rows of norm at most `norm_bound`, weights of norm at most
+/// `radius`, which must be finite, labels in [-1, 1] or of two classes.
+struct GradientRegion {
+  std::int64_t columns = 1;
+  double norm_bound = 1;
+  double radius = 1;
+};
+
+/// Lipschitz constant in the weights of each record's loss on the region.
+[[nodiscard]] double lipschitz_constant(const model::Loss& loss, const GradientRegion& region);
+
+/// sup |g - g'| over weights of the region and gradients g, g' of two records (replace_one), or of
+/// a record and the one that counts for nothing (zero_out), where it is the Lipschitz constant.
+/// For the logistic loss the first is logistic_diameter, for others twice the Lipschitz constant.
+/// A GuaranteeError for add_remove: a mean over an unknown number of records has no such bound.
+[[nodiscard]] double gradient_diameter(const model::Loss& loss, const GradientRegion& region,
+                                       privacy::Adjacency adjacency);
+
+/// An upper bound of the diameter for the logistic loss with rows of norm at most 1 and weights in
+/// a ball: a maximum over a grid plus what the function can rise between its points (it is
+/// (1 + R/4)-Lipschitz in the angles, 1/4-Lipschitz in the norm). Between 1 and 2.
+[[nodiscard]] double logistic_diameter(std::int64_t columns, double radius);
+
+}  // namespace tacet::learn

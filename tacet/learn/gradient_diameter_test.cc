@@ -1,0 +1,96 @@
+#include "tacet/learn/gradient_diameter.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "tacet/base/error.h"
+
+namespace tacet::learn {
+namespace {
+
+using privacy::Adjacency;
+
+// Independent computation over the same grid.
+TEST(GradientDiameter, ReproducesTheIndependentNumbersOfTheLogisticLoss) {
+  const std::pair<double, double> known[] = {{0.5, 1.035480005738},
+                                             {1, 1.107909820638},
+                                             {2, 1.283542024630},
+                                             {5, 1.645643156569},
+                                             {10, 1.873650057277}};
+  for (const auto& [radius, diameter] : known) {
+    EXPECT_NEAR(logistic_diameter(3, radius), diameter, 1e-9) << radius;
+  }
+  EXPECT_EQ(logistic_diameter(1, 1.2), 1);
+  EXPECT_EQ(logistic_diameter(7, std::numeric_limits<double>::infinity()), 2);
+}
+
+std::vector<double> random_point(std::mt19937_64& generator, std::size_t columns, double radius) {
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> share;
+  std::vector<double> point(columns);
+  double square = 0;
+  for (double& value : point) {
+    value = normal(generator);
+    square += value * value;
+  }
+  // Half of the points on the sphere: extremes are there.
+  const double length = radius * std::min(1.0, 2 * share(generator));
+  for (double& value : point) value *= length / std::sqrt(square);
+  return point;
+}
+
+// Random search; a random pair must never lie further apart than the bound says.
+TEST(GradientDiameter, NoPairOfRecordsIsFurtherApart) {
+  std::mt19937_64 generator(11);
+  for (const std::size_t columns : {1U, 2U, 3U}) {
+    for (const double radius : {0.7, 3.0}) {
+      const GradientRegion region{static_cast<std::int64_t>(columns), 1.5, radius};
+      for (const model::Loss& loss :
+           {model::Loss{model::LogisticLoss{}}, model::Loss{model::HingeLoss{}},
+            model::Loss{model::SquaredLoss{}}, model::Loss{model::PinballLoss{.quantile = 0.9}}}) {
+        const double replaced = gradient_diameter(loss, region, Adjacency::replace_one);
+        const double zeroed = gradient_diameter(loss, region, Adjacency::zero_out);
+        double furthest = 0;
+        double longest = 0;
+        for (int trial = 0; trial < 5000; ++trial) {
+          const auto weights = random_point(generator, columns, radius);
+          std::vector<double> difference(columns, 0.0);
+          for (const double side : {1.0, -1.0}) {
+            const auto row = random_point(generator, columns, region.norm_bound);
+            double prediction = 0;
+            for (std::size_t j = 0; j < columns; ++j) prediction += weights[j] * row[j];
+            const double label = generator() % 2 == 0 ? 1.0 : -1.0;
+            const double slope = model::loss_slope(loss, prediction, label);
+            double length = 0;
+            for (std::size_t j = 0; j < columns; ++j) {
+              difference[j] += side * slope * row[j];
+              length += slope * row[j] * slope * row[j];
+            }
+            longest = std::max(longest, std::sqrt(length));
+          }
+          double distance = 0;
+          for (const double value : difference) distance += value * value;
+          furthest = std::max(furthest, std::sqrt(distance));
+        }
+        EXPECT_LE(furthest, replaced * (1 + 1e-12)) << columns << " " << radius;
+        EXPECT_LE(longest, zeroed * (1 + 1e-12)) << columns << " " << radius;
+        // And it is not a vacuous bound.
+        EXPECT_GE(furthest, 0.4 * replaced) << model::loss_name(loss) << columns << " " << radius;
+      }
+    }
+  }
+}
+
+TEST(GradientDiameter, GrowsWithTheBallAndIsRefusedForAMeanOfUnknownLength) {
+  EXPECT_LT(logistic_diameter(2, 1), logistic_diameter(2, 2));
+  EXPECT_THROW((void)gradient_diameter(model::LogisticLoss{}, {}, Adjacency::add_remove),
+               base::GuaranteeError);
+  EXPECT_THROW((void)lipschitz_constant(model::SquaredLoss{}, {.radius = INFINITY}),
+               base::UsageError);
+}
+
+}  // namespace
+}  // namespace tacet::learn

@@ -1,0 +1,170 @@
+#include "tacet/learn/localization_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tacet/base/error.h"
+
+namespace tacet::learn {
+namespace {
+
+LocalFacts facts_of(std::int64_t rows, std::int64_t columns, double epsilon, double delta) {
+  return {.rows = rows,
+          .columns = columns,
+          .lipschitz = 1,
+          .gradient_diameter = 2,
+          .diameter = 2,
+          .epsilon = epsilon,
+          .delta = delta};
+}
+
+void expect_relative(double value, double expected) {
+  EXPECT_NEAR(value / expected, 1, 1e-8) << value << " for " << expected;
+}
+
+// The literal numbers of this file come from an independent computation (SciPy).
+TEST(LadderPlan, ReproducesTheIndependentSchedules) {
+  const auto pure = ladder_plan(facts_of(10000, 5, 1, 0));
+  ASSERT_EQ(pure.size(), 20U);
+  expect_relative(pure[0].l2, 1.914213562373e-2);
+  expect_relative(pure[0].sensitivity, 1.044815499855e-2);
+  expect_relative(pure[0].noise, 0.2089630999710);
+  expect_relative(pure.back().l2, 1.003599200189e4);
+  expect_relative(pure.back().noise, 3.985654830379e-7);
+
+  const auto blocks = ladder_plan(facts_of(10000, 5, 1, 0), {.use = RecordUse::disjoint});
+  ASSERT_EQ(blocks.size(), 20U);
+  EXPECT_EQ(blocks[0].records(), 500);
+  expect_relative(blocks[0].sensitivity, 0.2089630999710);
+  expect_relative(blocks[0].noise, 0.2089630999710);
+
+  const auto gaussian = ladder_plan(facts_of(10000, 5, 1, 1e-6));
+  ASSERT_EQ(gaussian.size(), 19U);
+  expect_relative(gaussian[0].l2, 1.082331797724e-2);
+  expect_relative(gaussian[0].noise, 0.3402828667920);
+  expect_relative(gaussian.back().noise, 1.298076121491e-6);
+
+  const auto third = ladder_plan(facts_of(100000, 20, 0.5, 1e-8), {.least_growth = 3});
+  ASSERT_EQ(third.size(), 16U);
+  expect_relative(third[0].l2, 4.076437436001e-3);
+  expect_relative(third[0].noise, 0.1935716458507);
+}
+
+TEST(LadderPlan, BlocksAreDisjointCoverAllRecordsAndAreAtLeastAsLargeAsTheNoiseAssumes) {
+  for (const std::int64_t rows : {1000, 1001, 1013, 99999}) {
+    const auto phases = ladder_plan(facts_of(rows, 3, 1, 0), {.use = RecordUse::disjoint});
+    std::int64_t next = 0;
+    for (const auto& phase : phases) {
+      EXPECT_EQ(phase.first, next);
+      next = phase.last;
+      // What was assumed: sensitivity = diameter / (m l2).
+      EXPECT_GE(static_cast<double>(phase.records()) * (1 + 1e-12),
+                2 / (phase.sensitivity * phase.l2));
+    }
+    EXPECT_EQ(next, rows);
+  }
+}
+
+TEST(LocalizedPlan, ReproducesThePrintedAlgorithm) {
+  const auto pure = localized_paper_plan(facts_of(10000, 5, 1, 0));
+  ASSERT_EQ(pure.size(), 10U);
+  EXPECT_EQ(pure[0].records(), 1000);
+  expect_relative(pure[0].radius, 0.8237404329987);
+  expect_relative(pure[0].l2, 4.855898581351);
+  expect_relative(pure[0].noise, 3.683879208001e-3);
+  expect_relative(pure[1].noise, 2.302424505000e-4);
+  EXPECT_NEAR(travel(facts_of(10000, 5, 1, 0), pure), 0.1098321, 1e-6);
+
+  const auto gaussian = localized_paper_plan(facts_of(10000, 5, 1, 1e-6));
+  expect_relative(gaussian[0].noise, 6.123558186532e-3);
+
+  const auto many = localized_paper_plan(facts_of(5000000, 5, 1, 0));
+  ASSERT_EQ(many.size(), 16U);
+  EXPECT_EQ(many[0].records(), 312500);
+  expect_relative(many[0].noise, 1.273087134585e-4);
+  EXPECT_NEAR(travel(facts_of(5000000, 5, 1, 0), many), 1.186, 5e-4);
+}
+
+// The paper's ball has four times the radius that a phase can move, so it never binds; and its
+// noise is never below what the proved sensitivity needs under pure privacy.
+TEST(LocalizedPlan, ThePaperIsFourTimesTooCareful) {
+  const auto facts = facts_of(10000, 5, 1, 0);
+  for (const auto& phase : localized_paper_plan(facts)) {
+    expect_relative(phase.radius / (facts.lipschitz / phase.l2), 4);
+    const double coordinate_noise = phase.sensitivity * std::sqrt(5.0) / facts.epsilon;
+    expect_relative(phase.noise / coordinate_noise, 4);
+  }
+}
+
+TEST(GrowthPlan, ReproducesTheSizesOfThePrintedAlgorithm) {
+  struct Row {
+    std::int64_t rows;
+    double kappa;
+    std::size_t epochs;
+    std::size_t phases;
+    std::int64_t block;
+  };
+  for (const auto& row :
+       {Row{1000, 2, 14, 5, 14}, Row{10000, 2, 19, 7, 75}, Row{100000, 2, 24, 9, 462},
+        Row{1000000, 2, 28, 11, 3246}, Row{100000, 1.5, 47, 8, 265}}) {
+    const auto epochs = growth_paper_plan(facts_of(row.rows, 1, 1, 0), row.kappa);
+    ASSERT_EQ(epochs.size(), row.epochs) << row.rows;
+    EXPECT_EQ(epochs[0].phases.size(), row.phases) << row.rows;
+    EXPECT_EQ(epochs[0].phases[0].records(), row.block) << row.rows;
+    EXPECT_EQ(epochs[1].radius * 2, epochs[0].radius);
+    EXPECT_LE(epochs.back().phases.back().last, row.rows);
+    EXPECT_GE(epochs[1].phases[0].first, epochs[0].phases.back().last);
+  }
+}
+
+TEST(GrowthPlan, PracticalEpochsPayForAllTheirReleases) {
+  const auto facts = facts_of(10000, 5, 1, 1e-6);
+  const auto epochs = growth_plan(facts, 2);
+  double mu_squared = 0;
+  for (const auto& epoch : epochs) {
+    for (const auto& phase : epoch.phases) {
+      EXPECT_EQ(phase.records(), facts.rows);
+      mu_squared += std::pow(phase.sensitivity / phase.noise, 2);
+    }
+  }
+  // 1 / sigma(1, 1e-6)
+  EXPECT_NEAR(std::sqrt(mu_squared), 1 / 4.224678889327, 1e-9);
+}
+
+TEST(PhasedErmPlan, BlocksHalveAndStepsFallByFour) {
+  const auto facts = facts_of(10000, 5, 1, 1e-6);
+  for (const auto rule : {NoiseRule::paper, NoiseRule::tight}) {
+    const auto phases = phased_erm_plan(facts, rule);
+    ASSERT_EQ(phases.size(), 12U);
+    EXPECT_EQ(phases[0].records(), 5000);
+    EXPECT_EQ(phases[1].records(), 2500);
+    EXPECT_EQ(phases[1].first, phases[0].last);
+    EXPECT_LE(phases.back().last, facts.rows);
+    expect_relative(phases[0].noise / phases[1].noise, 4);
+    expect_relative(phases[0].sensitivity, 2 / (5000 * phases[0].l2));
+  }
+  EXPECT_THROW((void)phased_erm_plan(facts_of(10000, 5, 1, 0), NoiseRule::paper), base::UsageError);
+  EXPECT_GT(phased_erm_plan(facts, NoiseRule::paper)[0].noise /
+                phased_erm_plan(facts, NoiseRule::paper)[0].sensitivity,
+            4.2246);
+}
+
+TEST(SinglePhasePlan, BalancesRegularisationAgainstNoise) {
+  const auto phase = single_phase_plan(facts_of(10000, 5, 1, 0));
+  const double level = 2 * 5.0 / 10000;
+  expect_relative(phase.l2, std::sqrt(2 * level) / 2);
+  expect_relative(phase.noise, 2 / (10000 * phase.l2));
+}
+
+TEST(LocalPlans, RefuseWhatMakesNoSense) {
+  EXPECT_THROW((void)ladder_plan(facts_of(0, 5, 1, 0)), base::UsageError);
+  EXPECT_THROW((void)ladder_plan(facts_of(100, 5, 1, 0), {.ratio = 1}), base::UsageError);
+  EXPECT_THROW((void)ladder_plan(facts_of(100, 5, 1, 0), {.least_growth = 1}), base::UsageError);
+  EXPECT_THROW((void)ladder_plan(facts_of(10, 5, 1, 0), {.use = RecordUse::disjoint, .phases = 11}),
+               base::UsageError);
+  EXPECT_THROW((void)growth_paper_plan(facts_of(10, 5, 1, 0), 1.1), base::UsageError);
+}
+
+}  // namespace
+}  // namespace tacet::learn
