@@ -28,10 +28,18 @@ void refuse_unproved(const Event& event, Adjacency adjacency) {
   }
 }
 
+/// What costs nothing.
+PrivacyInterval no_cost() { return {0, 0, true, "none", 0}; }
+
+/// Ends around a value that data sets attain.
+PrivacyInterval around(double lower, double upper, const char* route) {
+  return {lower, upper, true, route, lower};
+}
+
 /// The exact value rounded up, and what it is at least.
 PrivacyInterval exact(double upper) {
   // The closed form carries at most 1e-12.
-  return {std::isinf(upper) ? upper : upper * (1 - 1e-10), upper, true, "gaussian"};
+  return around(std::isinf(upper) ? upper : upper * (1 - 1e-10), upper, "gaussian");
 }
 
 /// Takes a bound of another route where it is smaller.
@@ -40,6 +48,31 @@ void offer(PrivacyInterval& best, double upper, const char* route) {
     best.upper = upper;
     best.route = route;
   }
+}
+
+/// The lower end of what data sets attain of an event whose dominating pair they do not.
+template <typename Pld>
+double attained_end(const Event& event, Adjacency adjacency, const Pld& by_pld) {
+  const auto part = internal::lower_attained(event, adjacency);
+  if (!part) return 0;
+  try {
+    return by_pld(*part).lower;
+  } catch (const base::NumericError&) {
+    return 0;
+  }
+}
+
+/// Checks the ends against each other. Where no data sets attain the pair, another route may prove
+/// less than the pair costs; its lower end then says nothing.
+void settle(PrivacyInterval& best) {
+  if (best.lower_is_attained) best.attained = std::max(best.attained, best.lower);
+  if (best.attained > best.upper) {
+    throw base::InternalError(
+        fmt::format("two accountants contradict each other: at least {}, at most {} (route {}); "
+                    "please report this",
+                    best.attained, best.upper, best.route));
+  }
+  if (best.lower > best.upper) best.lower = 0;
 }
 
 /// Fills in the routes of one quantity; each function may throw a NumericError, which rules its
@@ -55,14 +88,16 @@ PrivacyInterval best_route(const Event& event, Adjacency adjacency, double pure,
     any = true;
     try {
       const auto bracket = by_pld(*lowered);
-      best.lower = std::min(bracket.lower, bracket.upper);
-      best.lower_is_attained = lowered->attained;
+      best.lower = bracket.lower;
+      best.lower_is_attained = lowered->attained && (bracket.lower > 0 || bracket.upper == 0);
       offer(best, bracket.upper, "pld");
       narrow =
           lowered->attained && bracket.upper - bracket.lower <= options.tolerance * bracket.upper;
     } catch (const base::NumericError&) {
       best.lower = 0;
     }
+    if (options.attained && !lowered->attained)
+      best.attained = attained_end(event, adjacency, by_pld);
   }
   if (!narrow) {
     if (const auto curve = rdp::curve(event, adjacency)) {
@@ -74,7 +109,7 @@ PrivacyInterval best_route(const Event& event, Adjacency adjacency, double pure,
     throw base::GuaranteeError(fmt::format("no accountant has a bound for the event '{}' under {}",
                                            kind_name(event), to_string(adjacency)));
   }
-  best.lower = std::min(best.lower, best.upper);
+  settle(best);
   return best;
 }
 
@@ -90,6 +125,7 @@ PrivacyInterval worst_block(const Partitioned& blocks, const Interval& interval)
     }
     worst.lower_is_attained = worst.lower_is_attained && next.lower_is_attained;
     worst.lower = std::max(worst.lower, next.lower);
+    worst.attained = std::max(worst.attained, next.attained);
   }
   return worst;
 }
@@ -129,6 +165,13 @@ double tuning_delta(const RandomlyRepeated& event, Adjacency adjacency, double e
   const double cut = event.cap > 0 ? repetition::tail(law, event.cap) : 0;
   return std::min(1.0, bound.scale * base_delta(epsilon - bound.shift) +
                            (cut > 0 ? cut * (1 + std::exp(epsilon)) : 0));
+}
+
+/// Losses of pairs that data sets attain reach the sum of the pure epsilons.
+PrivacyInterval pure_interval(const Event& event, Adjacency adjacency, double pure) {
+  const auto lowered = internal::lower(event, adjacency);
+  if (std::isinf(pure) || !lowered || !lowered->attained) return {0, pure, false, "pure"};
+  return around(pure * (1 - 1e-12), pure, "pure");
 }
 
 /// A bound from an event's own analysis, where it has one.
@@ -176,12 +219,12 @@ PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta 
     });
   }
   if (const auto square = internal::squared_mu(event, adjacency)) {
-    if (*square == 0) return {0, 0, true, "none"};
-    return exact(gaussian::epsilon(internal::round_up(std::sqrt(*square)), delta));
+    if (*square == 0) return no_cost();
+    return exact(gaussian::epsilon(internal::sqrt_up(*square), delta));
   }
   const double pure = internal::pure_epsilon(event, adjacency);
-  if (pure == 0) return {0, 0, true, "none"};
-  if (delta.value() == 0) return {0, pure, false, "pure"};
+  if (pure == 0) return no_cost();
+  if (delta.value() == 0) return pure_interval(event, adjacency, pure);
   if (const auto own = own_epsilon(event, adjacency, delta.value(), options)) {
     PrivacyInterval best{0, own->value, false, own->route};
     offer(best, pure, "pure");
@@ -202,22 +245,23 @@ PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta 
 PrivacyInterval delta_interval(const Event& event, Adjacency adjacency, Epsilon epsilon,
                                const AccountOptions& options) {
   refuse_unproved(event, adjacency);
-  if (std::isinf(epsilon.value())) return {0, 0, true, "none"};
+  if (std::isinf(epsilon.value())) return no_cost();
   if (const auto* blocks = event.as<Partitioned>()) {
     return worst_block(*blocks, [&](const Event& part) {
       return delta_interval(part, adjacency, epsilon, options);
     });
   }
   if (const auto square = internal::squared_mu(event, adjacency)) {
-    if (*square == 0) return {0, 0, true, "none"};
-    const double mu = internal::round_up(std::sqrt(*square));
+    if (*square == 0) return no_cost();
+    const double mu = internal::sqrt_up(*square);
     const double log_delta = gaussian::log_delta(mu, epsilon.value());
     const double error = gaussian::relative_error(mu, epsilon.value());
-    return {std::exp(log_delta - error), std::min(1.0, std::exp(log_delta + error)), true,
-            "gaussian"};
+    return around(std::exp(log_delta - error), std::min(1.0, std::exp(log_delta + error)),
+                  "gaussian");
   }
   const double pure = internal::pure_epsilon(event, adjacency);
-  if (pure <= epsilon.value()) return {0, 0, pure == 0, pure == 0 ? "none" : "pure"};
+  if (pure == 0) return no_cost();
+  if (pure <= epsilon.value()) return around(0, 0, "pure");
   if (const auto own = own_delta(event, adjacency, epsilon.value(), options)) {
     PrivacyInterval best{0, own->value, false, own->route};
     if (const auto curve = rdp::curve(event, adjacency)) {

@@ -12,6 +12,8 @@ namespace tacet::privacy {
 /// What is known about an epsilon or a delta. `upper` is proved for the mechanism. `lower` bounds
 /// the dominating pair from below; where lower_is_attained, two real data sets meet that pair and
 /// no smaller value is true of the mechanism; elsewhere it only shows how tight the numerics are.
+/// Both ends are rounded to the safe side; a lower end above a proved upper one is an
+/// InternalError.
 struct PrivacyInterval {
   double lower;
   double upper;
@@ -19,10 +21,14 @@ struct PrivacyInterval {
   /// What gave `upper`: "gaussian", "pld", "rdp", "pure", "tuning profile", "shuffle", "objective",
   /// or "none" for what costs nothing.
   std::string route;
+  /// Two real data sets exist for which nothing below this is true. `lower` itself where that is
+  /// attained; a smaller number from data sets of another kind, or 0, where it is not.
+  double attained = 0;
 };
 
 struct AccountOptions {
   double tolerance = 1e-3;  ///< relative width at which the refinement of an interval may stop
+  bool attained = false;    ///< also look for `attained` where no data sets meet the pair
 };
 
 /// epsilon of `event` at `delta` between neighbours of `adjacency`: the smallest bound of all

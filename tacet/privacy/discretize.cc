@@ -28,6 +28,10 @@ double surplus(double p, double log_ratio, double loss) {
 
 }  // namespace
 
+double narrowest(const LossRange& range) {
+  return 0x1p-40 * std::max(std::fabs(range.low), std::fabs(range.high)) + 1e-290;
+}
+
 LossRange loss_range(const pairs::Pair& pair, double log_tail) {
   double low = pair.lower_quantile(std::max(log_tail, log_low_tail));
   double high = pair.upper_quantile(log_tail);
@@ -78,6 +82,61 @@ std::vector<std::int64_t> grid_ends(std::int64_t first, double last, std::int64_
   return ends;
 }
 
+/// Adds what stands at one loss to a cell. The ratio of both together follows from their surpluses
+/// over the larger one, which loses nothing.
+void add_to_cell(CellTable& table, std::size_t cell, const pairs::Masses& atom) {
+  auto& p = table.p[cell];
+  auto& ratio = table.log_ratio[cell];
+  const double reference = p > 0 ? std::max(ratio, atom.log_ratio) : atom.log_ratio;
+  double excess = surplus(atom.p, atom.log_ratio, reference);
+  if (p > 0) excess += surplus(p, ratio, reference);
+  p += atom.p;
+  ratio = reference - std::log1p(-excess / p);
+  table.ratio_error[cell] = std::max(table.ratio_error[cell], atom.ratio_error) + 0x1p-48;
+}
+
+/// Masses of the cells between `edges` and of what lies beyond them.
+void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, CellTable& table) {
+  std::vector<pairs::Masses> masses(edges.size() - 1);
+  pair.fill(edges, masses);
+  for (const auto& one : masses) {
+    table.p.push_back(one.p);
+    table.log_ratio.push_back(one.log_ratio);
+    table.ratio_error.push_back(one.ratio_error);
+  }
+  const auto place = [&](const pairs::Masses& atom, double loss) {
+    if (atom.p <= 0) return;
+    if (loss == table.anchor) {
+      table.anchor_atom = atom.p;
+      return;
+    }
+    // The cell (low, high] with the loss inside.
+    const auto above = std::lower_bound(edges.begin(), edges.end(), loss) - edges.begin();
+    const auto last = static_cast<std::ptrdiff_t>(masses.size());
+    add_to_cell(table, static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(above, 1, last) - 1),
+                atom);
+  };
+  const auto low_atom = pair.lowest_atom();
+  if (edges.front() <= pair.lowest() && low_atom.p > 0) {
+    place(low_atom, pair.lowest());
+  } else {
+    table.below = pair.interval(-infinity, edges.front());
+  }
+  const auto high_atom = pair.highest_atom();
+  if (edges.back() >= pair.highest() && high_atom.p > 0) {
+    place(high_atom, pair.highest());
+  } else {
+    table.above = pair.interval(edges.back(), infinity);
+  }
+  // The true ratio lies inside the cell; rounding must not move it out.
+  for (std::size_t i = 0; i < table.p.size(); ++i) {
+    if (!std::isfinite(table.log_ratio[i])) table.ratio_error[i] = edges[i + 1] - edges[i];
+    table.log_ratio[i] =
+        table.p[i] == 0 ? edges[i] : std::clamp(table.log_ratio[i], edges[i], edges[i + 1]);
+  }
+  table.infinite = pair.infinite_mass();
+}
+
 }  // namespace
 
 CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
@@ -85,14 +144,17 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
   CellTable table;
   table.step = step;
   const auto range = loss_range(pair, log_tail);
-  // An end of the losses anchors the grid when the bulk lies close to it (few records sampled).
+  // An end of the losses anchors the grid when the bulk lies close to it (few records sampled); the
+  // largest one rather where it has a mass of its own, which few releases feel.
   const double mean = resolution.moments.mean;
   const double spread = resolution.moments.spread;
   const auto close = [&](double end) {
     return std::isfinite(end) && (spread == 0 || std::fabs(end - mean) < 16 * spread);
   };
-  const bool from_low = pair.lattice() > 0 || close(pair.lowest());
-  table.downwards = !from_low && close(pair.highest());
+  const auto top = pair.highest_atom();
+  const bool from_top = pair.lattice() == 0 && top.p > 0 && close(pair.highest());
+  const bool from_low = pair.lattice() > 0 || (!from_top && close(pair.lowest()));
+  table.downwards = from_top || (!from_low && close(pair.highest()));
   table.anchor = from_low ? pair.lowest() : (table.downwards ? pair.highest() : mean);
   const double first = std::floor((range.low - table.anchor) / step);
   // One step more: an atom at the largest loss may round to just above the last edge.
@@ -117,20 +179,7 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
     for (int k = 1; k < cells_per_step; ++k) edges.push_back(low + width * k / cells_per_step);
     edges.push_back(table.loss(table.ends[i + 1]));
   }
-  std::vector<pairs::Masses> masses(edges.size() - 1);
-  pair.fill(edges, masses);
-  table.p.reserve(masses.size());
-  table.log_ratio.reserve(masses.size());
-  for (std::size_t i = 0; i < masses.size(); ++i) {
-    table.p.push_back(masses[i].p);
-    // The true ratio lies inside the cell; rounding must not move it out.
-    table.log_ratio.push_back(
-        masses[i].p == 0 ? edges[i] : std::clamp(masses[i].log_ratio, edges[i], edges[i + 1]));
-  }
-  for (const auto& one : masses) table.ratio_error.push_back(one.ratio_error);
-  table.below = pair.interval(-infinity, edges.front());
-  table.above = pair.interval(edges.back(), infinity);
-  table.infinite = pair.infinite_mass();
+  fill_cells(pair, edges, table);
   return table;
 }
 
@@ -158,6 +207,10 @@ LossGrid upper_grid(const CellTable& cells) {
     grid.mass[i + 1] += std::min(p, upper + 1.1 * error / share);
   }
   grid.mass.front() += cells.below.p;
+  if (cells.anchor_atom > 0) {
+    const auto at = std::lower_bound(grid.index.begin(), grid.index.end(), 0);
+    grid.mass[static_cast<std::size_t>(at - grid.index.begin())] += cells.anchor_atom;
+  }
   grid.infinite = cells.infinite + cells.above.p;
   return grid;
 }
@@ -176,9 +229,12 @@ class Merger {
     // a bulk of tiny losses is represented exactly.
     start_bucket();
     while (order_ < count()) fill();
+    // At the far end the tail joins the last bucket; at the anchored end it was dropped, which
+    // lowers every delta.
     const auto& end = cells_.downwards ? cells_.below : cells_.above;
-    if (end.p > 0) {
-      rest_excess_ += surplus(end.p, end.log_ratio, rest_loss_);
+    if (end.p > 0 && (rest_p_ > 0 || std::isfinite(end.log_ratio))) {
+      if (rest_p_ == 0) rest_loss_ = end.log_ratio;
+      rest_excess_ += surplus(end.p, end.log_ratio - end.ratio_error, rest_loss_);
       rest_p_ += end.p;
     }
     if (rest_p_ > 0) flush();
@@ -206,21 +262,36 @@ class Merger {
     if (p > 0) buckets_.emplace_back(index, p);
   }
 
+  /// A cell's log ratio, rounded down: more Q than there is lowers every delta.
+  [[nodiscard]] double ratio(std::size_t cell) const {
+    return cells_.log_ratio[cell] - cells_.ratio_error[cell];
+  }
+
   void start_bucket() {
-    const auto& end = cells_.downwards ? cells_.above : cells_.below;
-    double p = end.p;
-    double excess = end.p > 0 ? surplus(end.p, end.log_ratio, 0) : 0;
+    if (cells_.anchor_atom > 0) {
+      grid_.offset = cells_.anchor;
+      add(0, cells_.anchor_atom);
+      return;
+    }
+    const auto first = order_;
+    double p = 0;
+    double reference = -infinity;
     while (order_ < count() && (order_ < cells_per_step / 2 || p == 0)) {
       const auto j = current();
       p += cells_.p[j];
-      if (cells_.p[j] > 0) excess += surplus(cells_.p[j], cells_.log_ratio[j], 0);
+      if (cells_.p[j] > 0) reference = std::max(reference, ratio(j));
       next_cell();
     }
-    // log(P / Q) with Q = P - excess.
-    grid_.offset = p > 0 ? -std::log1p(-excess / p) : cells_.anchor;
-    if (!std::isfinite(grid_.offset)) grid_.offset = cells_.loss(cells_.ends.front());
+    grid_.offset = cells_.loss(cells_.ends.front());
+    if (p == 0) return;
+    // log(P / Q) from surpluses over the largest ratio, which are negative: nothing cancels.
+    double excess = 0;
+    for (auto i = first; i < order_; ++i) {
+      const auto j = cells_.downwards ? count() - 1 - i : i;
+      if (cells_.p[j] > 0) excess += surplus(cells_.p[j], ratio(j), reference);
+    }
+    grid_.offset = reference - std::log1p(-excess / p) * (1 + 0x1p-44);
     add(0, p);
-    rest_loss_ = grid_.offset;
   }
 
   /// Fills one bucket: from the current cell (of which left_ remains) to where the joint ratio
@@ -229,12 +300,14 @@ class Merger {
     while (order_ < count() && cells_.p[current()] == 0) next_cell();
     if (order_ >= count()) return;
     const auto start = current();
-    const double ratio = cells_.log_ratio[start];
-    const double position = (ratio - grid_.offset) / grid_.step;
-    // An atom on the grid, up to the rounding that loss_slack covers, stays alone.
+    const double exact = cells_.log_ratio[start];
+    const double position = (exact - grid_.offset) / grid_.step;
+    // An atom on the grid, up to rounding, stays alone; what rounding raises it by is accounted.
     const double nearest = std::round(position);
-    const double beyond = ratio - (grid_.offset + nearest * grid_.step);
-    if (beyond >= -0.01 * loss_slack && beyond < 1e-7 * grid_.step) {
+    const double beyond = exact - (grid_.offset + nearest * grid_.step);
+    const double tolerance = 0x1p-48 * (1 + std::fabs(exact));
+    if (beyond >= -tolerance && beyond < 1e-7 * grid_.step) {
+      grid_.loss_error = std::max(grid_.loss_error, cells_.ratio_error[start] - beyond);
       add(static_cast<std::int64_t>(nearest), left_ * cells_.p[start]);
       next_cell();
       return;
@@ -251,7 +324,7 @@ class Merger {
       const auto j = current();
       if (cells_.p[j] == 0) continue;
       const double piece = left_ * cells_.p[j];
-      const double change = surplus(piece, cells_.log_ratio[j], loss);
+      const double change = surplus(piece, ratio(j), loss);
       if (sign_ * (rest_excess_ + change) >= 0) {
         close(static_cast<std::int64_t>(target), piece, change);
         return;
@@ -282,7 +355,9 @@ class Merger {
 
   /// What is left becomes one bucket, moved down to the grid.
   void flush() {
-    const double ratio = rest_loss_ - std::log1p(-std::min(rest_excess_ / rest_p_, 1 - 1e-16));
+    // Rounding of the quotient would raise a ratio far above rest_loss_ without bound.
+    const double quotient = rest_excess_ / rest_p_;
+    const double ratio = rest_loss_ - std::log1p(-quotient + 0x1p-44 * (1 + std::fabs(quotient)));
     const double position = std::floor((ratio - grid_.offset) / grid_.step - 1e-9);
     if (!(std::fabs(position) < 1e15)) return;  // dropping mass lowers every delta
     add(static_cast<std::int64_t>(position), rest_p_);
@@ -315,7 +390,7 @@ LossGrid lower_grid(const CellTable& cells) {
 
 Moments loss_moments(const pairs::Pair& pair, double log_tail) {
   const auto range = loss_range(pair, log_tail);
-  const double width = std::max(range.high - range.low, 1e-300);
+  const double width = std::max(range.high - range.low, narrowest(range));
   const auto cells = make_cells(pair, width / 256, log_tail);
   double total = 0;
   double first = 0;

@@ -15,6 +15,7 @@ struct LossGrid {
   std::vector<std::int64_t> index;
   std::vector<double> mass;
   double infinite = 0;
+  double loss_error = 0;  ///< by how much a loss may stand on the unsafe side of its point
 };
 
 /// Mean and standard deviation of the finite losses under P.
@@ -42,6 +43,7 @@ struct CellTable {
   std::vector<double> p;           ///< cells_per_step for each interval
   std::vector<double> log_ratio;
   std::vector<double> ratio_error;
+  double anchor_atom = 0;  ///< P-mass at the anchor itself, in no cell
   pairs::Masses below{};
   pairs::Masses above{};
   double infinite = 0;
@@ -63,6 +65,8 @@ struct LossRange {
   double high;
 };
 [[nodiscard]] LossRange loss_range(const pairs::Pair& pair, double log_tail);
+/// A width that rounding still resolves all over the range.
+[[nodiscard]] double narrowest(const LossRange& range);
 
 /// The cells over loss_range; more than four million are a NumericError.
 [[nodiscard]] CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
@@ -81,10 +85,9 @@ struct LossRange {
 /// From a coarse table.
 [[nodiscard]] Moments loss_moments(const pairs::Pair& pair, double log_tail);
 
-/// What the rounding of one step's grid may amount to: every loss is off by at most loss_slack plus
-/// a few units of its own, every mass by a factor within exp(+-mass_slack). The density at z
-/// deviations is known to some z^2 units of rounding only; both hold for tails down to e^-500.
-constexpr double loss_slack = 0x1p-42;
+/// What rounding may do to the masses of one step's grid: a factor within exp(+-mass_slack). The
+/// density at z deviations is known to some z^2 units of rounding only; this holds for tails down
+/// to e^-500. Losses carry their own errors: cells that of their ratio, grids loss_error.
 constexpr double mass_slack = 0x1p-40;
 
 }  // namespace tacet::privacy::pld

@@ -32,15 +32,15 @@ struct Rho {
   double operator()(const DiscreteGaussian& e) const {
     const double distance = distance_factor(adjacency) * static_cast<double>(e.sensitivity);
     if (distance == 0) return 0;
-    const double mu = round_up(distance / e.sigma);
-    return round_up(0.5 * mu * mu);
+    const double mu = internal::divide_up(distance, e.sigma);
+    return 0.5 * multiply_up(mu, mu);
   }
   double operator()(const BoundedRange& e) const {
-    return own(round_up(e.epsilon * e.epsilon / 8), e.adjacency);
+    return own(multiply_up(e.epsilon, e.epsilon) / 8, e.adjacency);
   }
   double operator()(const ScoreSelection& e) const {
-    const double range = round_up(e.eta * e.range_sensitivity);
-    return own(round_up(range * range / 8), e.adjacency);
+    const double range = multiply_up(e.eta, e.range_sensitivity);
+    return own(multiply_up(range, range) / 8, e.adjacency);
   }
   double operator()(const Zcdp& e) const { return own(e.rho, e.adjacency); }
   double operator()(const Repeated& e) const {
@@ -61,7 +61,7 @@ struct Rho {
   double operator()(const Other& e) const {
     // epsilon^2 / 2 for pure mechanisms (Bun, Steinke 2016, proposition 3.3).
     const double epsilon = internal::pure_epsilon(e, adjacency);
-    return std::isinf(epsilon) ? infinity : round_up(0.5 * epsilon * epsilon);
+    return std::isinf(epsilon) ? infinity : 0.5 * multiply_up(epsilon, epsilon);
   }
 };
 

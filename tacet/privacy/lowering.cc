@@ -58,7 +58,7 @@ struct PairOf {
   }
   PairPointer operator()(const Laplace& e) const {
     if (e.noise_multiplier == 0 || std::isinf(e.noise_multiplier)) return nullptr;
-    return pairs::laplace(e.noise_multiplier / distance_factor(adjacency) * (1 - 1e-15));
+    return pairs::laplace(e.noise_multiplier / distance_factor(adjacency));
   }
   PairPointer operator()(const DiscreteGaussian& e) const {
     // Beyond this the list of atoms becomes long; the Renyi route covers it.
@@ -84,7 +84,7 @@ struct PairOf {
   }
   PairPointer operator()(const BoundedRange& e) const { return by_range(e.epsilon); }
   PairPointer operator()(const ScoreSelection& e) const {
-    return by_range(round_up(e.eta * e.range_sensitivity));
+    return by_range(multiply_up(e.eta, e.range_sensitivity));
   }
   PairPointer by_range(double epsilon) const {
     if (std::isinf(epsilon) || epsilon > 500 || epsilon == 0) return nullptr;
@@ -118,7 +118,7 @@ struct PairOf {
 PairPointer symmetric_pair(const Event& event, Adjacency adjacency, bool* attained) {
   if (const auto square = squared_mu(event, adjacency)) {
     if (*square == 0 || std::isinf(*square)) return nullptr;
-    return pairs::gaussian(round_up(std::sqrt(*square)));
+    return pairs::gaussian(sqrt_up(*square));
   }
   return std::visit(PairOf{adjacency, attained}, event.node());
 }
@@ -147,13 +147,11 @@ bool add_pairs(const Occurrence& one, Adjacency adjacency, Lowered& out) {
   }
   if (const auto* sampled = one.event.as<FixedSizeSampled>()) {
     out.attained = false;
-    const double rate =
-        static_cast<double>(sampled->sample_size) / static_cast<double>(sampled->population);
     return both([&](Order) -> PairPointer {
       auto base =
           symmetric_pair(*sampled->base, inner_adjacency(*sampled, adjacency), &out.attained);
       if (!base || sampled->sample_size == sampled->population) return base;
-      return pairs::fixed_size(std::move(base), round_up(rate));
+      return pairs::fixed_size(std::move(base), sampled_fraction(*sampled));
     });
   }
   return both([&](Order) { return symmetric_pair(one.event, adjacency, &out.attained); });
@@ -178,7 +176,48 @@ bool has_orders(const std::vector<Occurrence>& parts, Adjacency adjacency) {
   });
 }
 
+/// What real data sets meet of one indivisible event, as pairs it dominates; leaves it out where
+/// none are known.
+void add_attained_pairs(const Occurrence& one, Adjacency adjacency, Lowered& out) {
+  const Event* base = &one.event;
+  double rate = 1;
+  auto distance = adjacency;
+  if (const auto* sampled = one.event.as<PoissonSampled>()) {
+    base = &*sampled->base;
+    rate = sampled->rate;
+    // A record of norm C against one that contributes nothing.
+    if (adjacency == Adjacency::replace_one) distance = Adjacency::zero_out;
+  } else if (const auto* subset = one.event.as<FixedSizeSampled>()) {
+    // All other records at -C: a sample without the record is the same whoever it is, a sample with
+    // it moves by what the record does (2C, or C from nothing to C among records at 0).
+    base = &*subset->base;
+    rate = divide_down(static_cast<double>(subset->sample_size),
+                       static_cast<double>(subset->population));
+  }
+  bool attained = true;
+  auto remove = symmetric_pair(*base, distance, &attained);
+  auto add = symmetric_pair(*base, distance, &attained);
+  if (!attained || !remove || !add) return;
+  if (rate < 1) {
+    remove = pairs::poisson(std::move(remove), rate, Order::remove);
+    add = pairs::poisson(std::move(add), rate, Order::add);
+  }
+  out.remove.push_back({std::move(remove), one.count});
+  out.add.push_back({std::move(add), one.count});
+}
+
 }  // namespace
+
+std::optional<Lowered> lower_attained(const Event& event, Adjacency adjacency) {
+  std::vector<Occurrence> parts;
+  if (!flatten(event, 1, parts)) return std::nullopt;
+  Lowered out;
+  for (const auto& one : parts) {
+    if (!costs_nothing(one.event)) add_attained_pairs(one, adjacency, out);
+  }
+  if (out.remove.empty()) return std::nullopt;
+  return out;
+}
 
 std::optional<Lowered> lower(const Event& event, Adjacency adjacency) {
   std::vector<Occurrence> parts;
@@ -196,7 +235,9 @@ std::optional<Lowered> lower(const Event& event, Adjacency adjacency) {
   }
   const double square = *squared_mu(gaussians, adjacency);
   if (std::isinf(square)) return std::nullopt;
-  if (square > 0) others.push_back({Gaussian{distance_factor(adjacency) / std::sqrt(square)}, 1});
+  if (square > 0) {
+    others.push_back({Gaussian{divide_down(distance_factor(adjacency), sqrt_up(square))}, 1});
+  }
   for (const auto& one : others) {
     if (!add_pairs(one, adjacency, out)) return std::nullopt;
   }

@@ -20,4 +20,8 @@ struct Lowered {
 /// checked before.
 [[nodiscard]] std::optional<Lowered> lower(const Event& event, Adjacency adjacency);
 
+/// Pairs that real data sets meet and that the event dominates, in both orders; parts of which none
+/// are known are left out. Nothing where that leaves nothing.
+[[nodiscard]] std::optional<Lowered> lower_attained(const Event& event, Adjacency adjacency);
+
 }  // namespace tacet::privacy::internal

@@ -18,9 +18,10 @@ using numeric::normal_interval;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+/// Infinite where q is too small to be precise.
 double log_of_ratio(double p, double q) {
   if (p == 0) return -infinity;
-  return q == 0 ? infinity : std::log(p / q);
+  return q < 1e-290 ? infinity : std::log(p / q);
 }
 
 class GaussianPair final : public Pair {
@@ -52,42 +53,62 @@ class LaplacePair final : public Pair {
   explicit LaplacePair(double scale) : end_(1 / scale) {}
   Masses interval(double low, double high) const override {
     // Inside (-end, end) both laws have exponential densities in the loss; P(L = end) = 1/2 and
-    // Q(L = -end) = 1/2 are atoms.
+    // Q(L = -end) = 1/2 are atoms. An interval with one of them has simple sums again.
+    const bool top = low < end_ && high >= end_;
+    const bool bottom = low < -end_ && high >= -end_;
+    if (top && bottom) return {1, 1, 0, 0};
     const double a = std::clamp(low, -end_, end_);
     const double b = std::clamp(high, -end_, end_);
-    const double growth = std::expm1(0.5 * (b - a));
-    double p = 0.5 * std::exp(-0.5 * (end_ - a)) * growth;
-    double q = 0.5 * std::exp(-0.5 * (end_ + b)) * growth;
-    if (low < end_ && high >= end_) {
-      p += 0.5;
-      q += 0.5 * std::exp(-end_);
-    }
-    if (low < -end_ && high >= -end_) {
-      p += 0.5 * std::exp(-end_);
-      q += 0.5;
-    }
-    return {p, q, log_of_ratio(p, q)};
+    if (top) return beside_the_end(a);
+    if (bottom) return mirrored(beside_the_end(-b));
+    return inside(a, b);
   }
+  void fill(std::span<const double> edges, std::span<Masses> masses) const override {
+    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+      masses[i] = inside(std::clamp(edges[i], -end_, end_), std::clamp(edges[i + 1], -end_, end_));
+    }
+  }
+  Masses highest_atom() const override { return {0.5, 0.5 * std::exp(-end_), end_, error()}; }
+  Masses lowest_atom() const override { return mirrored(highest_atom()); }
   double lowest() const override { return -end_; }
   double highest() const override { return end_; }
   double upper_quantile(double /*log_tail*/) const override { return end_; }
-  double lower_quantile(double /*log_tail*/) const override { return -end_ * (1 + 1e-15) - 1e-300; }
+  double lower_quantile(double log_tail) const override {
+    // P(L <= l) = e^{(l - end)/2} / 2 from -end to below end.
+    constexpr double log_2 = 0.69314718055994530942;
+    const double inside = end_ + 2 * (1 + 1e-12) * (std::min(log_tail, -0.7) + log_2);
+    return inside > -end_ ? inside : -end_ * (1 + 1e-15) - 1e-300;
+  }
 
  private:
+  double error() const { return 0x1p-48 + 0x1p-51 * end_; }
+  /// {a < L < b}.
+  Masses inside(double a, double b) const {
+    const double share = -0.5 * std::expm1(-0.5 * (b - a));
+    return {std::exp(-0.5 * (end_ - b)) * share, std::exp(-0.5 * (end_ + a)) * share, 0.5 * (a + b),
+            error()};
+  }
+  /// {a < L <= end}.
+  Masses beside_the_end(double a) const {
+    const double share = -std::expm1(-0.5 * (end_ - a));
+    return {0.5 + 0.5 * share, 0.5 * std::exp(-0.5 * (end_ + a)),
+            std::log1p(share) + 0.5 * (end_ + a), error()};
+  }
+  static Masses mirrored(const Masses& m) { return {m.q, m.p, -m.log_ratio, m.ratio_error}; }
+
   double end_;
 };
 
 class BoundedRangePair final : public Pair {
  public:
-  explicit BoundedRangePair(double epsilon)
-      : end_(epsilon), scale_(1 / (2 * std::sinh(0.5 * epsilon))) {}
+  explicit BoundedRangePair(double epsilon) : end_(epsilon), scale_(-1 / std::expm1(-epsilon)) {}
   Masses interval(double low, double high) const override {
     const double a = std::clamp(low, -end_, end_);
     const double b = std::clamp(high, -end_, end_);
-    const double growth = std::expm1(0.5 * (b - a)) * scale_;
+    const double share = -std::expm1(-0.5 * (b - a)) * scale_;
     // q is p with every loss mirrored; their ratio is exp of the interval's middle.
-    return {std::exp(0.5 * a) * growth, std::exp(-0.5 * b) * growth,
-            growth == 0 ? 0.0 : 0.5 * (a + b)};
+    return {std::exp(0.5 * (b - end_)) * share, std::exp(-0.5 * (a + end_)) * share,
+            share == 0 ? 0.0 : 0.5 * (a + b), 0x1p-48 + 0x1p-51 * end_};
   }
   double lowest() const override { return -end_; }
   double highest() const override { return end_; }
@@ -114,22 +135,22 @@ class FinitePair final : public Pair {
     if (even) lattice_ = step;
   }
   double lattice() const override { return lattice_; }
+  /// On a Poisson sample: a list of losses again. Outcomes that only Q has get a finite one.
+  PairPointer sampled(double q, Order order) const;
+  /// On a uniform subset of a fraction gamma, see FixedSizePair.
+  PairPointer subset(double gamma) const;
   Masses interval(double low, double high) const override {
-    if (!(low < high)) return {0, 0, -infinity};
-    double p = 0;
-    double q = low == -infinity ? infinite_q_ : 0;
-    const auto by_loss = [](double loss, const Atom& atom) { return loss < atom.loss; };
-    auto it = std::upper_bound(atoms_.begin(), atoms_.end(), low, by_loss);
-    const auto end = std::upper_bound(it, atoms_.end(), high, by_loss);
-    double single = 0;
-    const bool alone = q == 0 && std::distance(it, end) == 1;
-    if (alone) single = it->loss;
-    for (; it != end; ++it) {
-      p += it->p;
-      q += it->q;
-    }
-    return {p, q, alone ? single : log_of_ratio(p, q)};
+    return among(atoms_, low, high, low == -infinity ? infinite_q_ : 0);
   }
+  void fill(std::span<const double> edges, std::span<Masses> masses) const override {
+    const std::span all(atoms_);
+    const auto inner = has_ends() ? all.subspan(1, all.size() - 2) : all;
+    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+      masses[i] = among(inner, edges[i], edges[i + 1], 0);
+    }
+  }
+  Masses lowest_atom() const override { return has_ends() ? of(atoms_.front()) : nothing; }
+  Masses highest_atom() const override { return has_ends() ? of(atoms_.back()) : nothing; }
   double infinite_mass() const override { return infinite_p_; }
   double lowest() const override { return atoms_.empty() ? 0 : atoms_.front().loss; }
   double highest() const override { return atoms_.empty() ? 0 : atoms_.back().loss; }
@@ -139,6 +160,25 @@ class FinitePair final : public Pair {
   }
 
  private:
+  /// Whether the first and the last atom are named apart from the others.
+  bool has_ends() const { return atoms_.size() >= 2; }
+  static Masses of(const Atom& atom) { return {atom.p, atom.q, atom.loss}; }
+  /// What of `atoms` lies in (low, high], with a Q-mass apart.
+  static Masses among(std::span<const Atom> atoms, double low, double high, double q) {
+    if (!(low < high)) return nothing;
+    const auto by_loss = [](double loss, const Atom& atom) { return loss < atom.loss; };
+    auto it = std::upper_bound(atoms.begin(), atoms.end(), low, by_loss);
+    const auto end = std::upper_bound(it, atoms.end(), high, by_loss);
+    if (q == 0 && std::distance(it, end) == 1) return of(*it);
+    double p = 0;
+    for (; it != end; ++it) {
+      p += it->p;
+      q += it->q;
+    }
+    if (p == 0 && q == 0) return nothing;
+    return {p, q, log_of_ratio(p, q)};
+  }
+
   std::vector<Atom> atoms_;
   double infinite_p_;
   double infinite_q_;
@@ -168,45 +208,94 @@ double mixture_upper_quantile(const Pair& base, double q, double log_tail) {
   return base.upper_quantile(log_tail);
 }
 
+/// (1 - q) Q + q P against Q, or the other way round, from the masses of P and Q.
+Masses mixed(double q, Order order, const Masses& m) {
+  const double mixture = (1 - q) * m.q + q * m.p;
+  if (mixture == 0 && m.q == 0) return nothing;
+  const double ratio = m.log_ratio == infinity ? infinity : mixed_loss(q, m.log_ratio);
+  const double share = mixture > 0 ? q * m.p / mixture : 1;  // of an error of p / q in the ratio's
+  const double error =
+      std::isfinite(ratio) ? 2 * m.ratio_error * share + 0x1p-50 * std::fabs(ratio) : 0x1p-47;
+  if (order == Order::remove) return {mixture, m.q, ratio, error};
+  return {m.q, mixture, m.q == 0 ? -infinity : -ratio, error};
+}
+
+PairPointer FinitePair::sampled(double q, Order order) const {
+  std::vector<Atom> atoms;
+  if (infinite_q_ > 0) atoms.push_back({std::log1p(-q), (1 - q) * infinite_q_, infinite_q_});
+  for (const auto& one : atoms_) {
+    atoms.push_back({mixed_loss(q, one.loss), (1 - q) * one.q + q * one.p, one.q});
+  }
+  const double infinite = q * infinite_p_;
+  if (order == Order::remove) return std::make_unique<FinitePair>(std::move(atoms), infinite, 0);
+  std::reverse(atoms.begin(), atoms.end());
+  for (auto& one : atoms) one = {-one.loss, one.q, one.p};
+  return std::make_unique<FinitePair>(std::move(atoms), 0, infinite);
+}
+
+PairPointer FinitePair::subset(double gamma) const {
+  std::vector<Atom> positive;
+  const double infinite = gamma * infinite_p_;
+  double rest = 1 - infinite;
+  for (const auto& one : atoms_) {
+    if (one.loss <= 0) continue;
+    const double p = (1 - gamma) * one.q + gamma * one.p;
+    positive.push_back({mixed_loss(gamma, one.loss), p, one.q});
+    rest -= p + one.q;
+  }
+  std::vector<Atom> atoms;
+  for (auto it = positive.rbegin(); it != positive.rend(); ++it) {
+    atoms.push_back({-it->loss, it->q, it->p});
+  }
+  rest = std::max(0.0, rest) + 0x1p-51;
+  atoms.push_back({0, rest, rest});
+  atoms.insert(atoms.end(), positive.begin(), positive.end());
+  return std::make_unique<FinitePair>(std::move(atoms), infinite, infinite);
+}
+
+/// Over a base without outcomes that only one law has.
 class PoissonPair final : public Pair {
  public:
   PoissonPair(PairPointer base, double q, Order order)
       : base_(std::move(base)), q_(q), order_(order) {}
 
   Masses interval(double low, double high) const override {
-    if (order_ == Order::remove) {
-      return mix(base_->interval(unmixed_loss(q_, low), unmixed_loss(q_, high)));
-    }
-    return mix(base_->interval(unmixed_loss(q_, -high), unmixed_loss(q_, -low)));
+    return mixed(q_, order_,
+                 order_ == Order::remove ? base_->interval(inner(low), inner(high))
+                                         : base_->interval(inner(high), inner(low)));
   }
   void fill(std::span<const double> edges, std::span<Masses> masses) const override {
     const auto count = edges.size();
-    std::vector<double> inner(count);
+    std::vector<double> inside(count);
     const bool mirrored = order_ == Order::add;
     for (std::size_t i = 0; i < count; ++i) {
-      inner[i] = unmixed_loss(q_, mirrored ? -edges[count - 1 - i] : edges[i]);
+      inside[i] = inner(edges[mirrored ? count - 1 - i : i]);
     }
-    base_->fill(inner, masses);
-    for (auto& one : masses) one = mix(one);
+    base_->fill(inside, masses);
+    for (auto& one : masses) one = mixed(q_, order_, one);
     if (mirrored) std::reverse(masses.begin(), masses.end());
   }
-  double infinite_mass() const override {
-    return order_ == Order::remove ? q_ * base_->infinite_mass() : 0;
+  Masses lowest_atom() const override {
+    return mixed(q_, order_,
+                 order_ == Order::remove ? base_->lowest_atom() : base_->highest_atom());
+  }
+  Masses highest_atom() const override {
+    return mixed(q_, order_,
+                 order_ == Order::remove ? base_->highest_atom() : base_->lowest_atom());
   }
   double lowest() const override {
-    return order_ == Order::remove ? mixed_loss(q_, base_lowest())
+    return order_ == Order::remove ? mixed_loss(q_, base_->lowest())
                                    : -mixed_loss(q_, base_->highest());
   }
   double highest() const override {
     return order_ == Order::remove ? mixed_loss(q_, base_->highest())
-                                   : -mixed_loss(q_, base_lowest());
+                                   : -mixed_loss(q_, base_->lowest());
   }
   double upper_quantile(double log_tail) const override {
     if (order_ == Order::remove) {
       return mixed_loss(q_, mixture_upper_quantile(*base_, q_, log_tail));
     }
-    // Q(S <= -s) = P(S >= s) for a symmetric base; outcomes that only Q has cannot be cut off.
-    if (base_lowest() < base_->lowest()) return highest();
+    // Q(S <= -s) = P(S >= s) for a symmetric base.
     return -mixed_loss(q_, -base_->upper_quantile(log_tail));
   }
   double lower_quantile(double log_tail) const override {
@@ -215,30 +304,11 @@ class PoissonPair final : public Pair {
   }
 
  private:
-  /// The smallest loss of the base, minus infinity included.
-  double base_lowest() const {
-    const double lowest = base_->lowest();
-    if (!std::isfinite(lowest)) return lowest;
-    const double below = std::nextafter(lowest, -infinity);
-    return base_->interval(-infinity, below).q > 0 ? -infinity : lowest;
-  }
-
-  Masses mix(const Masses& m) const {
-    const double mixture = (1 - q_) * m.q + q_ * m.p;
-    const double error = mixture > 0 ? q_ * m.p / mixture : 1;  // of log1p to that of p / q
-    const double ratio = m.q == 0 && mixture == 0 ? 0 : log_mixture_ratio(m, mixture);
-    const double ratio_error =
-        std::isfinite(ratio) ? 2 * m.ratio_error * error + 0x1p-50 * std::fabs(ratio) : 0x1p-47;
-    if (order_ == Order::remove) return {mixture, m.q, ratio, ratio_error};
-    return {m.q, mixture, m.q == 0 ? -infinity : -ratio, ratio_error};
-  }
-
-  /// log of mixture / q, precise where both hardly differ.
-  double log_mixture_ratio(const Masses& m, double mixture) const {
-    if (m.q == 0) return mixture == 0 ? 0 : infinity;
-    const double ratio = m.p / m.q;
-    if (!std::isfinite(ratio)) return std::log(mixture) - std::log(m.q);
-    return std::log1p(q_ * (ratio - 1));
+  /// The base's loss at which the mixture has loss l. Rounding must not cut the ends off.
+  double inner(double l) const {
+    if (l <= lowest()) return order_ == Order::remove ? -infinity : infinity;
+    if (l >= highest()) return order_ == Order::remove ? infinity : -infinity;
+    return unmixed_loss(q_, order_ == Order::remove ? l : -l);
   }
 
   PairPointer base_;
@@ -259,12 +329,14 @@ class FixedSizePair final : public Pair {
     double p = 0;
     double q = 0;
     double log_ratio = 0;
+    double error = 0x1p-48;
     int parts = 0;
     if (high > 0) {
       const auto m =
           base_->interval(unmixed_loss(gamma_, std::max(low, 0.0)), unmixed_loss(gamma_, high));
       p += (1 - gamma_) * m.q + gamma_ * m.p;
       q += m.q;
+      error = std::max(error, m.ratio_error);
       if (m.q > 0) log_ratio = std::log1p(gamma_ * (m.p / m.q - 1));
       if (p > 0 && m.q == 0) log_ratio = infinity;
       ++parts;
@@ -275,6 +347,7 @@ class FixedSizePair final : public Pair {
       p += m.q;
       q += (1 - gamma_) * m.q + gamma_ * m.p;
       if (low == -infinity) q += gamma_ * base_->infinite_mass();
+      error = std::max(error, m.ratio_error);
       if (m.q > 0) log_ratio = -std::log1p(gamma_ * (m.p / m.q - 1));
       ++parts;
     }
@@ -283,9 +356,10 @@ class FixedSizePair final : public Pair {
       q += at_zero_;
       ++parts;
     }
+    if (p == 0 && q == 0) return nothing;
     if (parts > 1 || !std::isfinite(log_ratio)) log_ratio = log_of_ratio(p, q);
     if (p == 0) log_ratio = -infinity;
-    return {p, q, log_ratio};
+    return {p, q, log_ratio, error + 0x1p-50 * std::fabs(log_ratio)};
   }
   double infinite_mass() const override { return gamma_ * base_->infinite_mass(); }
   double lowest() const override { return -highest(); }
@@ -379,10 +453,14 @@ PairPointer discrete_gaussian(double sigma, double shift) {
 }
 
 PairPointer poisson(PairPointer base, double q, Order order) {
+  if (const auto* list = dynamic_cast<const FinitePair*>(base.get())) {
+    return list->sampled(q, order);
+  }
   return std::make_unique<PoissonPair>(std::move(base), q, order);
 }
 
 PairPointer fixed_size(PairPointer base, double gamma) {
+  if (const auto* list = dynamic_cast<const FinitePair*>(base.get())) return list->subset(gamma);
   return std::make_unique<FixedSizePair>(std::move(base), gamma);
 }
 

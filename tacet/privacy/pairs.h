@@ -15,6 +15,8 @@ struct Masses {
   double ratio_error = 0x1p-48;
 };
 
+constexpr Masses nothing{0, 0, 0, 0};
+
 /// A pair of laws (P, Q) that dominates a mechanism in one order of the neighbours: every delta(e)
 /// of the mechanism is at most sup_S P(S) - e^e Q(S), also after adaptive composition (Zhu, Dong,
 /// Wang 2022). Described through its loss L = log dP/dQ. Masses are accurate to a relative error of
@@ -25,8 +27,13 @@ class Pair {
   /// Masses of {low < L <= high}; low = -infinity includes L = -infinity, high = infinity does not
   /// include L = infinity.
   [[nodiscard]] virtual Masses interval(double low, double high) const = 0;
-  /// The masses of all intervals between neighbouring `edges` (ascending).
+  /// The masses of all intervals between neighbouring `edges` (ascending), without the atoms that
+  /// lowest_atom and highest_atom name.
   virtual void fill(std::span<const double> edges, std::span<Masses> masses) const;
+  /// What stands at the smallest and at the largest finite loss alone, p = 0 for nothing. A pair
+  /// may leave its atoms to `fill` instead.
+  [[nodiscard]] virtual Masses lowest_atom() const { return nothing; }
+  [[nodiscard]] virtual Masses highest_atom() const { return nothing; }
   /// P(L = infinity).
   [[nodiscard]] virtual double infinite_mass() const { return 0; }
   /// Smallest and largest finite loss, possibly infinite.

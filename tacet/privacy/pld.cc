@@ -1,5 +1,7 @@
 #include "tacet/privacy/pld.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,155 +9,14 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/privacy/tilted_sum.h"
+#include "tacet/privacy/decreasing.h"
+#include "tacet/privacy/grid_level.h"
+#include "tacet/privacy/single_use.h"
 
 namespace tacet::privacy::pld {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// Upper and lower grids of all components at one step, composed on demand.
-class Level {
- public:
-  Level(std::span<const Component> components, double step, double log_tail,
-        std::span<const Resolution> resolutions, int largest_bits)
-      : step_(step),
-        largest_bits_(largest_bits),
-        cells_(make(components, step, log_tail, resolutions)),
-        upper_(sum_of(components, cells_, upper_grid)),
-        lower_(sum_of(components, cells_, lower_grid)),
-        twin_(upper_, lower_) {
-    cells_.clear();
-  }
-
-  [[nodiscard]] double step() const { return step_; }
-  [[nodiscard]] const GridSum& upper() const { return upper_; }
-
-  /// The tilt under which the mean of the upper sum is eps, 0 where it exceeds eps untilted.
-  [[nodiscard]] double tilt_for_mean(double eps) const {
-    const double target = eps - upper_.offset();
-    if (upper_.cumulants(0).mean >= target) return 0;
-    if (target >= upper_.highest_index() * step_) return largest_tilt();
-    double low = 0;
-    double high = 1;
-    while (upper_.cumulants(high).mean < target && high < largest_tilt()) {
-      low = high;
-      high *= 2;
-    }
-    for (int i = 0; i < 12; ++i) {
-      const double middle = 0.5 * (low + high);
-      (upper_.cumulants(middle).mean < target ? low : high) = middle;
-    }
-    return 0.5 * (low + high);
-  }
-
-  /// The tilt whose saddle-point approximation of delta meets log_delta, and its epsilon.
-  [[nodiscard]] std::pair<double, double> saddle(double log_delta) const {
-    const auto excess = [&](double log_theta) {
-      const double theta = std::exp(log_theta);
-      const auto c = upper_.cumulants(theta);
-      constexpr double log_2pi = 1.83787706640934548356;
-      const double spread = 0.5 * (log_2pi + std::log(std::max(c.variance, 1e-300)));
-      return c.value - theta * c.mean - std::log(theta * (1 + theta)) - spread - log_delta;
-    };
-    double low = -10;
-    double high = std::log(largest_tilt());
-    for (int i = 0; i < 24 && high - low > 0.01; ++i) {
-      const double middle = 0.5 * (low + high);
-      (excess(middle) > 0 ? low : high) = middle;
-    }
-    const double theta = std::exp(0.5 * (low + high));
-    return {theta, upper_.cumulants(theta).mean + upper_.offset()};
-  }
-
-  void tilt(double theta) { twin_.run(theta, largest_bits_); }
-  [[nodiscard]] double log_delta_above(double eps) const {
-    return twin_.first().log_delta_above(eps);
-  }
-  [[nodiscard]] double log_delta_below(double eps) const {
-    return twin_.second().log_delta_below(eps);
-  }
-  /// How far round-off alone separates the ends of the upper sum's log delta.
-  [[nodiscard]] double round_off_at(double eps) const {
-    return twin_.first().log_delta_above(eps) - twin_.first().log_delta_below(eps);
-  }
-
- private:
-  static std::vector<CellTable> make(std::span<const Component> components, double step,
-                                     double log_tail, std::span<const Resolution> resolutions) {
-    std::vector<CellTable> tables;
-    for (std::size_t i = 0; i < components.size(); ++i) {
-      tables.push_back(make_cells(*components[i].pair, step, log_tail, resolutions[i]));
-    }
-    return tables;
-  }
-  static GridSum sum_of(std::span<const Component> components, const std::vector<CellTable>& cells,
-                        LossGrid (*discretize)(const CellTable&)) {
-    std::vector<CountedGrid> parts;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      parts.push_back({discretize(cells[i]), components[i].count});
-    }
-    return GridSum(std::move(parts));
-  }
-  /// Beyond this tilt the top cell alone would count.
-  [[nodiscard]] double largest_tilt() const { return 400 / step_; }
-
-  double step_;
-  int largest_bits_;
-  std::vector<CellTable> cells_;
-  GridSum upper_;
-  GridSum lower_;
-  TwinTransform twin_;
-};
-
-/// Solves f(eps) = target for a decreasing f by secants inside a growing bracket; returns an eps on
-/// the side asked for: f <= target (above) or f >= target.
-template <typename Function>
-double solve_decreasing(const Function& f, double guess, double target, bool above,
-                        double relative_accuracy) {
-  const auto holds = [&](double value) { return above ? value <= target : value >= target; };
-  double eps = std::max(guess, 0.0);
-  double value = f(eps);
-  double slope = -1;
-  double inside = holds(value) ? eps : (above ? infinity : -1.0);
-  double outside = holds(value) ? (above ? -1.0 : infinity) : eps;
-  double last_eps = eps;
-  double last_value = value;
-  double growth = std::max(0.02 * eps, 1e-6);
-  for (int i = 0; i < 80; ++i) {
-    const bool bracketed =
-        std::isfinite(inside) && inside >= 0 && std::isfinite(outside) && outside >= 0;
-    const double accuracy = relative_accuracy * std::max(eps, 1e-12);
-    if (bracketed && std::fabs(inside - outside) <= accuracy) break;
-    // Aim a little beyond the root, on the side that counts.
-    double next = eps + (target - value) / slope + (above ? 0.3 : -0.3) * accuracy;
-    if (!std::isfinite(next) || next < 0 || !std::isfinite(slope) || slope >= 0) next = -1;
-    if (bracketed) {
-      const double low = std::min(inside, outside);
-      const double high = std::max(inside, outside);
-      if (!(next > low && next < high) || i % 4 == 3) next = 0.5 * (low + high);
-    } else {
-      const bool up = value > target;
-      const double limit = up ? eps + 8 * growth + eps : eps / 8;
-      if (next < 0 || (up ? next <= eps : next >= eps)) next = up ? eps + growth : eps - growth;
-      next = up ? std::min(next, limit) : std::max(next, limit);
-      growth *= 3;
-      if (!up && (next < 1e-13 || next <= 0)) next = 0;
-    }
-    if (next == eps) break;
-    last_eps = eps;
-    last_value = value;
-    eps = next;
-    value = f(eps);
-    if (eps != last_eps && std::isfinite(value) && std::isfinite(last_value)) {
-      slope = (value - last_value) / (eps - last_eps);
-    }
-    (holds(value) ? inside : outside) = eps;
-    if (eps == 0 && above && holds(value)) return 0;
-    if (eps == 0 && !above && !holds(value)) return 0;
-  }
-  return std::isfinite(inside) && inside >= 0 ? inside : (above ? infinity : 0.0);
-}
 
 double log_tail_for(double log_delta, std::span<const Component> components) {
   std::int64_t total = 0;
@@ -176,10 +37,12 @@ Scale choose_scale(std::span<const Component> components, double log_tail) {
   double variance = 0;
   double count = 0;
   double range = 0;
+  double resolvable = 0;
   std::vector<Resolution> resolutions;
   for (const auto& component : components) {
     const auto ends = loss_range(*component.pair, log_tail);
-    range = std::max(range, ends.high - ends.low);
+    range = std::max({range, ends.high - ends.low, narrowest(ends)});
+    resolvable = std::max(resolvable, narrowest(ends));
     const auto moments = loss_moments(*component.pair, std::max(log_tail, -40.0));
     resolutions.push_back({moments, true, 0});
     const double spread = moments.spread;
@@ -187,28 +50,22 @@ Scale choose_scale(std::span<const Component> components, double log_tail) {
     count += static_cast<double>(component.count);
   }
   const double spread = std::sqrt(variance / std::max(count, 1.0));
-  const double coarse = std::clamp(spread / 3, range / 8192, std::max(range / 32, 1e-300));
-  return {coarse, range * 1e-9, std::move(resolutions)};
+  // e^step must stay a number.
+  constexpr double largest_step = 32;
+  const double coarse =
+      std::clamp(std::clamp(spread / 3, range / 8192, range / 32), resolvable, largest_step);
+  return {coarse, std::max(range * 1e-9, 0.125 * resolvable), std::move(resolutions)};
 }
 
-bool nothing_to_do(std::span<const Component> components) { return components.empty(); }
+bool is_single(std::span<const Component> components) {
+  return components.size() == 1 && components[0].count == 1;
+}
 
 /// Composition in one order, refined step by step.
 class Search {
  public:
   Search(std::span<const Component> components, double log_delta, const Effort& effort)
-      : components_(components), effort_(effort), log_tail_(log_tail_for(log_delta, components)) {
-    auto scale = choose_scale(components, log_tail_);
-    step_ = scale.first_step;
-    // Losses on a lattice need no other grid: both ends are exact there.
-    const double lattice = components.size() == 1 ? components[0].pair->lattice() : 0;
-    if (lattice > scale.smallest_step) {
-      step_ = lattice;
-      uniform_ = true;
-    }
-    resolutions_ = std::move(scale.resolutions);
-    smallest_step_ = scale.smallest_step;
-  }
+      : components_(components), effort_(effort), log_tail_(log_tail_for(log_delta, components)) {}
 
   [[nodiscard]] const Bracket& bracket() const { return bracket_; }
   [[nodiscard]] bool exhausted() const { return exhausted_; }
@@ -216,7 +73,13 @@ class Search {
 
   /// One level for epsilon at delta; keeps the best ends seen so far.
   void epsilon_level(double log_delta) {
-    attempt([&](Level& level) {
+    if (is_single(components_)) {
+      if (const auto ends = single_epsilon(*components_[0].pair, log_delta)) {
+        settle(ends->lower, ends->upper);
+        return;
+      }
+    }
+    attempt([&](GridLevel& level) {
       if (!theta_) {
         const auto [theta, guess] = level.saddle(log_delta);
         theta_ = guess > 0 ? theta : level.tilt_for_mean(0);
@@ -224,13 +87,14 @@ class Search {
       }
       const double accuracy = 0.02 * effort_.tolerance;
       with_tilt(level, [&] {
+        const double slope = -std::max(1.0, *theta_);
         const double upper = solve_decreasing([&](double e) { return level.log_delta_above(e); },
-                                              guess_, log_delta, true, accuracy);
+                                              {guess_, slope, log_delta, Side::above, accuracy});
         if (!std::isfinite(upper)) return infinity;
         const double lower =
             upper == 0 ? 0
-                       : solve_decreasing([&](double e) { return level.log_delta_below(e); }, upper,
-                                          log_delta, false, accuracy);
+                       : solve_decreasing([&](double e) { return level.log_delta_below(e); },
+                                          {upper, slope, log_delta, Side::below, accuracy});
         guess_ = upper;
         record(lower, upper);
         return level.round_off_at(upper);
@@ -240,7 +104,13 @@ class Search {
 
   /// One level for delta at epsilon (ends are kept as deltas).
   void delta_level(double epsilon) {
-    attempt([&](Level& level) {
+    if (is_single(components_)) {
+      if (const auto ends = single_log_delta(*components_[0].pair, epsilon)) {
+        settle(std::exp(ends->lower), std::min(1.0, std::exp(ends->upper)));
+        return;
+      }
+    }
+    attempt([&](GridLevel& level) {
       if (!theta_) theta_ = level.tilt_for_mean(epsilon);
       with_tilt(level, [&] {
         record(std::exp(level.log_delta_below(epsilon)),
@@ -281,7 +151,7 @@ class Search {
   /// much of log delta is round-off. Any tilt is valid; one beyond the saddle point, where heavy
   /// tails take over, needs a huge transform or drowns in round-off, and is lowered then.
   template <typename Use>
-  void with_tilt(Level& level, const Use& use) {
+  void with_tilt(GridLevel& level, const Use& use) {
     const double acceptable = 3 * effort_.tolerance;
     double best = infinity;
     double best_theta = *theta_;
@@ -307,12 +177,13 @@ class Search {
   template <typename Action>
   void attempt(const Action& action) {
     try {
+      if (resolutions_.empty()) choose_first_step();
       // The tilt is known once a first level was composed.
       for (auto& resolution : resolutions_) {
         resolution.uniform = uniform_ || !theta_;
         resolution.theta = theta_ ? std::max(*theta_, 1e-3) : 0;
       }
-      Level level(components_, step_, log_tail_, resolutions_, effort_.largest_log2_size);
+      GridLevel level(components_, {step_, log_tail_, resolutions_}, effort_.largest_log2_size);
       action(level);
     } catch (const base::NumericError&) {
       // The grid is as fine as memory allows; what was reached before stays valid.
@@ -320,10 +191,35 @@ class Search {
     }
   }
 
+  /// One use of one pair needed no grid.
+  void settle(double lower, double upper) {
+    record(lower, upper);
+    exhausted_ = true;
+  }
+
+  void choose_first_step() {
+    auto scale = choose_scale(components_, log_tail_);
+    if (step_ == 0) step_ = scale.first_step;
+    // Losses on a lattice need no other grid: both ends are exact there.
+    const double lattice = components_.size() == 1 ? components_[0].pair->lattice() : 0;
+    if (lattice > scale.smallest_step) {
+      step_ = lattice;
+      uniform_ = true;
+    }
+    resolutions_ = std::move(scale.resolutions);
+    smallest_step_ = scale.smallest_step;
+  }
+
   void record(double lower, double upper) {
     bracket_.lower = std::max(bracket_.lower, std::isfinite(lower) ? lower : 0.0);
     bracket_.upper = std::min(bracket_.upper, upper);
     bracket_.step = step_;
+    if (bracket_.lower > bracket_.upper) {
+      throw base::InternalError(
+          fmt::format("the bounds of a privacy loss contradict each other: {} from below, {} from "
+                      "above; please report this",
+                      bracket_.lower, bracket_.upper));
+    }
   }
 
   std::span<const Component> components_;
@@ -367,9 +263,11 @@ Bracket refine_jointly(std::span<Search> searches, const Effort& effort, const A
 /// log delta of the composition at epsilon, roughly, to choose where tails may be cut.
 double rough_log_delta(std::span<const Component> components, double epsilon) {
   const double log_tail = -600;
+  if (is_single(components)) return log_tail;
   const auto scale = choose_scale(components, log_tail);
-  Level level(components, std::max(scale.first_step, scale.smallest_step), log_tail,
-              scale.resolutions, 24);
+  const GridLevel level(
+      components, {std::max(scale.first_step, scale.smallest_step), log_tail, scale.resolutions},
+      24);
   const double theta = level.tilt_for_mean(epsilon);
   const auto c = level.upper().cumulants(theta);
   return std::min(0.0, c.value - theta * (epsilon - level.upper().offset())) - 20;
@@ -394,7 +292,7 @@ Bracket delta_bracket(std::span<const Component> components, double epsilon, con
 
 Bracket epsilon_bracket(std::span<const Component> remove, std::span<const Component> add,
                         double delta, const Effort& effort) {
-  if (nothing_to_do(remove)) return {0, 0, 0};
+  if (remove.empty()) return {0, 0, 0};
   const double log_delta = std::log(delta);
   std::vector<Search> searches;
   searches.emplace_back(remove, log_delta, effort);
@@ -404,7 +302,7 @@ Bracket epsilon_bracket(std::span<const Component> remove, std::span<const Compo
 
 Bracket delta_bracket(std::span<const Component> remove, std::span<const Component> add,
                       double epsilon, const Effort& effort) {
-  if (nothing_to_do(remove)) return {0, 0, 0};
+  if (remove.empty()) return {0, 0, 0};
   std::vector<Search> searches;
   searches.emplace_back(remove, rough_log_delta(remove, epsilon), effort);
   if (!add.empty()) searches.emplace_back(add, rough_log_delta(add, epsilon), effort);

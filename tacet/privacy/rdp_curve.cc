@@ -48,7 +48,7 @@ struct CurveOf {
   }
   MaybeCurve operator()(const Gaussian& e) const {
     const auto square = internal::squared_mu(e, adjacency);
-    return Curve([mu = std::sqrt(*square)](double alpha) { return gaussian(mu, alpha); });
+    return Curve([mu = internal::sqrt_up(*square)](double alpha) { return gaussian(mu, alpha); });
   }
   MaybeCurve operator()(const Laplace& e) const {
     const double scale = e.noise_multiplier / distance_factor(adjacency);
@@ -56,7 +56,7 @@ struct CurveOf {
   }
   MaybeCurve operator()(const DiscreteGaussian& e) const {
     const double distance = distance_factor(adjacency) * static_cast<double>(e.sensitivity);
-    const double mu = distance == 0 ? 0 : internal::round_up(distance / e.sigma);
+    const double mu = distance == 0 ? 0 : internal::divide_up(distance, e.sigma);
     return Curve([mu](double alpha) { return gaussian(mu, alpha); });
   }
   MaybeCurve operator()(const DiscreteLaplace& e) const { return by_pure(e); }
@@ -76,7 +76,7 @@ struct CurveOf {
   }
   MaybeCurve operator()(const Zcdp& e) const {
     return own(e.adjacency,
-               [rho = e.rho](double alpha) { return internal::round_up(rho * alpha); });
+               [rho = e.rho](double alpha) { return internal::multiply_up(rho, alpha); });
   }
   MaybeCurve operator()(const Profile& e) const {
     if (e.points.back().delta > 0 || e.adjacency != adjacency) return std::nullopt;
@@ -104,7 +104,8 @@ struct CurveOf {
     if (e.rate == 0) return Curve([](double) { return 0.0; });
     if (adjacency == Adjacency::replace_one) return std::nullopt;
     if (const auto square = internal::squared_mu(*e.base, adjacency)) {
-      const double sigma = *square == 0 ? infinity : 1 / std::sqrt(*square);
+      const double sigma =
+          *square == 0 ? infinity : internal::divide_down(1, internal::sqrt_up(*square));
       return Curve([q = e.rate, sigma](double alpha) { return poisson_gaussian(q, sigma, alpha); });
     }
     const auto base = curve(*e.base, adjacency);
@@ -120,8 +121,7 @@ struct CurveOf {
     const auto base = curve(*e.base, inside);
     if (!base) return std::nullopt;
     const double limit = internal::pure_epsilon(*e.base, inside);
-    const double gamma =
-        std::min(1.0, static_cast<double>(e.sample_size) / static_cast<double>(e.population));
+    const double gamma = internal::sampled_fraction(e);
     return Curve([gamma, limit, base = Remembered(*base)](double alpha) mutable {
       return fixed_size(
           gamma, [&base](double order) { return base(order); }, limit, alpha);
@@ -132,7 +132,7 @@ struct CurveOf {
     return over(e.parts, [](double a, double b) { return std::max(a, b); });
   }
   MaybeCurve operator()(const Composed& e) const {
-    return over(e.parts, [](double a, double b) { return internal::round_up(a + b); });
+    return over(e.parts, [](double a, double b) { return internal::add_up(a, b); });
   }
   MaybeCurve operator()(const Repeated& e) const {
     const auto base = curve(*e.base, adjacency);

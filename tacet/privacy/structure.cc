@@ -29,12 +29,12 @@ struct PureEpsilon {
     return std::isinf(e.noise_multiplier) ? 0 : infinity;
   }
   double operator()(const Laplace& e) const {
-    return round_up(distance_factor(adjacency) / e.noise_multiplier);
+    return divide_up(distance_factor(adjacency), e.noise_multiplier);
   }
   double operator()(const DiscreteGaussian& e) const { return e.sensitivity == 0 ? 0 : infinity; }
   double operator()(const DiscreteLaplace& e) const {
     if (e.sensitivity == 0) return 0;
-    return round_up(distance_factor(adjacency) * static_cast<double>(e.sensitivity) / e.scale);
+    return divide_up(distance_factor(adjacency) * up_to_double(e.sensitivity), e.scale);
   }
   double operator()(const PureDp& e) const { return own(e.epsilon, e.adjacency); }
   double operator()(const ApproximateDp& e) const {
@@ -42,7 +42,7 @@ struct PureEpsilon {
   }
   double operator()(const BoundedRange& e) const { return own(e.epsilon, e.adjacency); }
   double operator()(const ScoreSelection& e) const {
-    return own(round_up(e.eta * e.range_sensitivity), e.adjacency);
+    return own(multiply_up(e.eta, e.range_sensitivity), e.adjacency);
   }
   double operator()(const Zcdp& e) const { return e.rho == 0 ? own(0, e.adjacency) : infinity; }
   double operator()(const Profile& e) const {
@@ -62,9 +62,7 @@ struct PureEpsilon {
   double operator()(const FixedSizeSampled& e) const {
     if (e.sample_size == 0) return 0;
     if (adjacency == Adjacency::add_remove) return infinity;
-    const double rate =
-        round_up(static_cast<double>(e.sample_size) / static_cast<double>(e.population));
-    return amplified(std::min(rate, 1.0), pure_epsilon(*e.base, inner_adjacency(e, adjacency)));
+    return amplified(sampled_fraction(e), pure_epsilon(*e.base, inner_adjacency(e, adjacency)));
   }
   double operator()(const Partitioned& e) const {
     if (!blocks_are_parallel(e, adjacency)) return infinity;
@@ -111,6 +109,26 @@ double add_up(double a, double b) {
   return error > 0 ? std::nextafter(sum, infinity) : sum;
 }
 
+double divide_up(double a, double b) {
+  const double quotient = a / b;
+  if (quotient == 0 || !std::isfinite(quotient) || std::isinf(b)) {
+    return a > 0 && quotient == 0 && std::isfinite(b) ? std::nextafter(0, infinity) : quotient;
+  }
+  return std::fma(-quotient, b, a) > 0 ? std::nextafter(quotient, infinity) : quotient;
+}
+
+double divide_down(double a, double b) {
+  const double quotient = a / b;
+  if (quotient == 0 || !std::isfinite(quotient)) return quotient;
+  return std::fma(-quotient, b, a) < 0 ? std::nextafter(quotient, 0) : quotient;
+}
+
+double sqrt_up(double value) {
+  const double root = std::sqrt(value);
+  if (root == 0 || std::isinf(root)) return root;
+  return std::fma(root, root, -value) < 0 ? std::nextafter(root, infinity) : root;
+}
+
 double multiply_up(double a, double b) {
   const double product = a * b;
   if (product == 0 || std::isinf(product)) return a == 0 || b == 0 ? 0 : product;
@@ -119,6 +137,14 @@ double multiply_up(double a, double b) {
 
 Adjacency inner_adjacency(const FixedSizeSampled& /*event*/, Adjacency /*adjacency*/) {
   return Adjacency::replace_one;
+}
+
+double sampled_fraction(const FixedSizeSampled& event) {
+  // Both counts as doubles, the numerator not below and the denominator not above its value.
+  const auto population = static_cast<double>(event.population);
+  const double below =
+      event.population > (std::int64_t{1} << 53) ? std::nextafter(population, 0) : population;
+  return std::min(1.0, divide_up(up_to_double(event.sample_size), below));
 }
 
 bool blocks_are_parallel(const Partitioned& event, Adjacency adjacency) {
@@ -130,8 +156,8 @@ bool blocks_are_parallel(const Partitioned& event, Adjacency adjacency) {
 std::optional<double> squared_mu(const Event& event, Adjacency adjacency) {
   if (const auto* gaussian = event.as<Gaussian>()) {
     if (std::isinf(gaussian->noise_multiplier)) return 0;
-    const double mu = round_up(distance_factor(adjacency) / gaussian->noise_multiplier);
-    return round_up(mu * mu);
+    const double mu = divide_up(distance_factor(adjacency), gaussian->noise_multiplier);
+    return multiply_up(mu, mu);
   }
   if (const auto* repeated = event.as<Repeated>()) {
     const auto base = squared_mu(*repeated->base, adjacency);

@@ -33,5 +33,12 @@ namespace tacet::privacy::internal {
 /// a + b and a b for values of at least 0, rounded up; exact results stay exact.
 [[nodiscard]] double add_up(double a, double b);
 [[nodiscard]] double multiply_up(double a, double b);
+/// a / b and the square root, rounded outwards; exact results stay exact.
+[[nodiscard]] double divide_up(double a, double b);
+[[nodiscard]] double divide_down(double a, double b);
+[[nodiscard]] double sqrt_up(double value);
+
+/// sample_size / population, rounded up.
+[[nodiscard]] double sampled_fraction(const FixedSizeSampled& event);
 
 }  // namespace tacet::privacy::internal

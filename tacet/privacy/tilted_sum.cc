@@ -132,7 +132,7 @@ double GridSum::loss_error() const {
                                     std::fabs(static_cast<double>(grid.index.back()))) *
                                grid.step +
                            std::fabs(grid.offset);
-    error += static_cast<double>(part.count) * (loss_slack + 8 * u * largest);
+    error += static_cast<double>(part.count) * (grid.loss_error + 8 * u * largest);
   }
   return error;
 }
@@ -188,6 +188,9 @@ Window chernoff_window(const GridSum& sum, double theta, const GridSum::Cumulant
 }
 
 TiltedLaw::Sums TiltedLaw::sums_above(double shifted) const {
+  if (!std::isfinite(shifted)) {
+    throw base::NumericError("a privacy loss is compared with a threshold that is not a number");
+  }
   const auto size = static_cast<std::int64_t>(coefficients_.size());
   const double first = std::floor(shifted / step_) + 1 - static_cast<double>(low_);
   auto i = static_cast<std::int64_t>(std::clamp(first, 0.0, static_cast<double>(size)));

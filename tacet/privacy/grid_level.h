@@ -1,0 +1,67 @@
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tacet/privacy/pld.h"
+#include "tacet/privacy/tilted_sum.h"
+
+namespace tacet::privacy::pld {
+
+/// How one level cuts the losses of its components into cells.
+struct Cutting {
+  double step;
+  double log_tail;  ///< of what may be moved to infinity
+  std::span<const Resolution> resolutions;
+};
+
+/// Upper and lower grids of all components at one step, composed on demand.
+class GridLevel {
+ public:
+  /// A transform longer than 2^largest_bits will be a NumericError.
+  GridLevel(std::span<const Component> components, const Cutting& cutting, int largest_bits);
+  GridLevel(const GridLevel&) = delete;
+  GridLevel& operator=(const GridLevel&) = delete;
+
+  [[nodiscard]] double step() const { return step_; }
+  [[nodiscard]] const GridSum& upper() const { return upper_; }
+
+  /// The tilt under which the mean of the upper sum is eps, 0 where it exceeds eps untilted.
+  [[nodiscard]] double tilt_for_mean(double eps) const;
+
+  struct SaddlePoint {
+    double theta;
+    double epsilon;
+  };
+  /// The tilt whose saddle-point approximation of delta meets log_delta, and its epsilon.
+  [[nodiscard]] SaddlePoint saddle(double log_delta) const;
+
+  /// Composes under the tilt theta.
+  void tilt(double theta) { twin_.run(theta, largest_bits_); }
+  [[nodiscard]] double log_delta_above(double eps) const {
+    return twin_.first().log_delta_above(eps);
+  }
+  [[nodiscard]] double log_delta_below(double eps) const {
+    return twin_.second().log_delta_below(eps);
+  }
+  /// How far round-off alone separates the ends of the upper sum's log delta.
+  [[nodiscard]] double round_off_at(double eps) const {
+    return twin_.first().log_delta_above(eps) - twin_.first().log_delta_below(eps);
+  }
+
+ private:
+  using Grids = std::pair<GridSum, GridSum>;
+  GridLevel(Grids grids, double step, int largest_bits);
+  static Grids grids_of(std::span<const Component> components, const Cutting& cutting);
+  /// Beyond this tilt the top cell alone would count.
+  [[nodiscard]] double largest_tilt() const { return 400 / step_; }
+
+  double step_;
+  int largest_bits_;
+  GridSum upper_;
+  GridSum lower_;
+  TwinTransform twin_;
+};
+
+}  // namespace tacet::privacy::pld
