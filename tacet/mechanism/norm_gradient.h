@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "tacet/mechanism/noise_address.h"
+#include "tacet/privacy/bounded_sum.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/released.h"
+#include "tacet/random/source.h"
+
+/// The gradient as a score (Reimherr, Awan 2019, the K-norm gradient mechanism; the inverse
+/// sensitivity mechanism of Asi, Duchi 2020 with radius 0): a point w of a public grid has
+/// probability proportional to exp(-epsilon |G(w)| / (2 Gamma)), where G is the gradient of a sum
+/// of losses plus (l2 / 2) |w|^2 and Gamma bounds how far a neighbour moves it. Purely
+/// epsilon-private, in any number of dimensions.
+///
+/// The penalty makes the sampler exact: |G(w)| >= l2 |w - s| - |G(s)| for every s, so a proposal
+/// with density exp(-epsilon l2 |w - s| / (2 Gamma)) around any s is accepted with the probability
+/// that is missing. s decides the time alone, never the law. How long it takes depends on the
+/// records; nothing about it is returned.
+///
+/// What doubles and grids change of the exponents is bounded by public numbers and paid for
+/// (docs/proofs/norm-gradient.md).
+namespace tacet::mechanism {
+
+/// The sum over records of clipped gradients of the losses, at weights that are grid points.
+using GradientOracle = std::function<privacy::BoundedSum(std::span<const double> weights)>;
+
+/// What is asked for; all of it public.
+struct NormGradientQuery {
+  std::int64_t columns = 1;
+  std::int64_t rows = 1;  ///< public, so replace_one or zero_out
+  privacy::Adjacency adjacency = privacy::Adjacency::replace_one;
+  double clipping_norm = 1;   ///< of one record's gradient, as all sums carry it
+  double smoothness = 1;      ///< Lipschitz constant of the sum's gradient, without the penalty
+  double l2 = 1;              ///< of the whole sum, not of the mean
+  double gradient_error = 0;  ///< distance of a sum from a monotone gradient, at most
+};
+
+/// Values of one grid unit, the radius of the ball around the origin that answers come from, and
+/// what rounding can add to an exponent.
+struct NormGradientGrid {
+  double unit;
+  double radius;
+  double exponent_error;
+};
+/// Settled from the query alone. GuaranteeError under add_remove, or where rounding would cost more
+/// than a hundredth of epsilon; UsageError for numbers out of range.
+[[nodiscard]] NormGradientGrid norm_gradient_grid(const NormGradientQuery& query,
+                                                  privacy::Epsilon epsilon);
+
+/// Natural logarithm of how many proposals an answer takes at most, from public numbers:
+/// d ln(1 + smoothness / l2), and what the start adds.
+[[nodiscard]] double log_proposals(const NormGradientQuery& query);
+
+/// What release_norm_gradient costs: bounded range epsilon, hence pure epsilon.
+[[nodiscard]] privacy::Event norm_gradient_event(const NormGradientQuery& query,
+                                                 privacy::Epsilon epsilon);
+
+/// One draw. `start` should lie near the minimiser; it is as private as the records. Debits
+/// `reservation` by norm_gradient_event before a record is looked at.
+[[nodiscard]] privacy::Released<std::vector<double>> release_norm_gradient(
+    const GradientOracle& gradient, const privacy::Private<std::vector<double>>& start,
+    const NormGradientQuery& query, privacy::Epsilon epsilon, NoiseAddress address,
+    random::Source& source, privacy::Reservation& reservation);
+
+}  // namespace tacet::mechanism
