@@ -121,6 +121,9 @@ nlohmann::json public_parameters(const GradientPlan& plan) {
   if (const auto name = model::loss_parameter_name(plan.loss); !name.empty()) {
     json["loss_" + std::string(name)] = model::loss_parameter(plan.loss);
   }
+  if (const double width = model::loss_width(plan.loss); !std::isnan(width)) {
+    json["loss_width"] = width;
+  }
   if (plan.unprotected()) return json;
   json["steps"] = plan.steps;
   json["step_size"] = plan.step_size;

@@ -30,7 +30,29 @@ struct Expectation {
 };
 constexpr Expectation for_classes{20, 0.4};
 constexpr Expectation for_numbers{4, 0.03};
-constexpr double residual_norm = 0.5;  // clipping norm of the squared loss: a quarter of the range
+// Where a loss has no largest slope: the slope at the weights 0 for classes, and for numbers that
+// of a residual of a quarter of the range (of half of it, if a quarter costs nothing).
+double usual_slope(const model::Loss& loss) {
+  const auto facts = model::properties(loss);
+  if (!std::isinf(facts.slope_bound)) return facts.slope_bound;
+  if (facts.classification) return -model::loss_slope(loss, 0, 1);
+  const double quarter = model::loss_slope(loss, 0.5, 0);
+  return quarter > 0 ? quarter : model::loss_slope(loss, 1, 0);
+}
+
+std::string clipping_reason(const model::Loss& loss, double norm, std::int64_t outputs) {
+  const auto facts = model::properties(loss);
+  if (std::isinf(facts.slope_bound)) {
+    return facts.classification
+               ? fmt::format("clipping norm {:g}: slopes beyond that of margin 0 are cut", norm)
+               : fmt::format(
+                     "clipping norm {:g}: residuals beyond a quarter of the target's range are cut",
+                     norm);
+  }
+  return outputs > 1
+             ? fmt::format("clipping norm {:g}: of the gradients of all classes together", norm)
+             : fmt::format("clipping norm {:g}: no gradient of this loss is longer", norm);
+}
 
 // The rate at which a record joins a step. 1, all records, unless a batch size is given.
 double choose_rate(const data::Schema& schema, const LinearOptions& options,
@@ -169,17 +191,9 @@ GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& opti
   plan.records_a_unit = options.records_a_unit;
   const auto facts = model::properties(plan.loss);
   const double norm_bound = schema.norm_bound();
-  plan.clipping_norm = options.clipping_norm.value_or(
-      std::isinf(facts.slope_bound) ? residual_norm : facts.slope_bound * norm_bound);
+  plan.clipping_norm = options.clipping_norm.value_or(usual_slope(plan.loss) * norm_bound);
   if (!options.clipping_norm) {
-    plan.reasons.push_back(
-        std::isinf(facts.slope_bound)
-            ? "clipping norm 0.5: residuals beyond a quarter of the target's range are cut"
-        : plan.outputs > 1
-            ? fmt::format("clipping norm {:g}: of the gradients of all classes together",
-                          plan.clipping_norm)
-            : fmt::format("clipping norm {:g}: no gradient of this loss is longer",
-                          plan.clipping_norm));
+    plan.reasons.push_back(clipping_reason(plan.loss, plan.clipping_norm, plan.outputs));
   }
   plan.momentum = options.momentum.value_or(default_momentum);
   plan.average = options.average.value_or(default_average);

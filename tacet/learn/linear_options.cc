@@ -38,13 +38,16 @@ constexpr std::string_view positive_range = "1e-9 to 1e9";
 std::optional<model::Loss> loss_of(const ParameterValues& values) {
   const auto name = values.text("loss");
   const auto parameter = values.real("loss-parameter");
+  const auto width = values.real("loss-width");
   if (!name) {
-    if (parameter) {
-      throw base::UsageError("loss-parameter needs a loss that has one; add --loss");
+    if (parameter || width) {
+      throw base::UsageError(fmt::format("{} needs a loss that has one; add --loss",
+                                         parameter ? "loss-parameter" : "loss-width"));
     }
     return std::nullopt;
   }
-  return model::make_loss(*name, parameter.value_or(std::numeric_limits<double>::quiet_NaN()));
+  constexpr double usual = std::numeric_limits<double>::quiet_NaN();
+  return model::make_loss(*name, parameter.value_or(usual), width.value_or(usual));
 }
 
 Averaging averaging_of(const ParameterValues& values) {

@@ -14,8 +14,8 @@ namespace tacet::learn {
 namespace {
 
 // Read by every method.
-constexpr std::array<std::string_view, 9> common{
-    "epsilon",          "delta",  "adjacency", "loss",   "loss-parameter",
+constexpr std::array<std::string_view, 10> common{
+    "epsilon",          "delta",  "adjacency", "loss",   "loss-parameter", "loss-width",
     "public-row-count", "method", "l2",        "threads"};
 
 constexpr std::array<std::string_view, 9> gradient_options{

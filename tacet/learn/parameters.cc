@@ -30,10 +30,24 @@ constexpr std::array table{
               noise},
     Parameter{"method", text, "gradient", "gradient",
               "how the model is trained: gradient = noisy gradient descent", noise},
-    Parameter{"loss", text, "logistic, hinge, smoothed_hinge, squared, huber, absolute or pinball",
-              "logistic for classes, squared for numbers", "what is minimised", utility},
-    Parameter{"loss-parameter", real, "above 0; a quantile below 1", "the loss's own",
-              "width of smoothed_hinge, threshold of huber, quantile of pinball", utility},
+    Parameter{
+        "loss", text,
+        "for classes logistic, hinge, smoothed_hinge, power_hinge, linearised_power_hinge; for "
+        "numbers squared, huber, absolute, smoothed_absolute, pinball, smoothed_pinball, "
+        "power_regression, linearised_power_regression, epsilon_insensitive, "
+        "smoothed_epsilon_insensitive, squared_epsilon_insensitive",
+        "logistic for classes, squared for numbers", "what is minimised", utility},
+    Parameter{
+        "loss-parameter", real,
+        "a quantile or insensitivity between 0 and 1, an exponent above 1 up to 2, else above "
+        "0",
+        "the loss's own",
+        "the loss's own number: quantile of pinball losses, exponent of powers, insensitivity "
+        "of insensitive losses, threshold of huber, width of smoothed_hinge and "
+        "smoothed_absolute",
+        utility},
+    Parameter{"loss-width", real, "above 0", "0.25",
+              "width of the smoothing of losses that also have a loss-parameter", utility},
     Parameter{"steps", integer, "1 to 10^6", "from the noise rule", "number of gradient steps",
               noise},
     Parameter{"step-size", real, "1e-9 to 1e9", "from the noise rule",

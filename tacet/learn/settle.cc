@@ -144,6 +144,9 @@ std::vector<Setting> loss_settings(const model::Loss& loss) {
     settings.push_back({"loss_parameter", model::loss_parameter(loss), false});
     settings.push_back({fmt::format("loss_{}", name), model::loss_parameter(loss)});
   }
+  if (const double width = model::loss_width(loss); !std::isnan(width)) {
+    settings.push_back({"loss_width", width});
+  }
   return settings;
 }
 

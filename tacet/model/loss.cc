@@ -1,15 +1,40 @@
 #include "tacet/model/loss.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "tacet/base/error.h"
 #include "tacet/numeric/elementary.h"
 
 namespace tacet::model {
+namespace {
+
+// base^exponent for base >= 0 and exponent in [-1, 2], the same bits on every machine.
+double power(double base, double exponent) {
+  if (exponent == 1) return base;
+  if (exponent == 0.5) return std::sqrt(base);
+  if (exponent == 2) return base * base;
+  return base > 0 ? numeric::exp(exponent * numeric::log(base)) : 0;
+}
+
+// The Moreau envelope of max(left t, right t) of width h, left <= 0 <= right.
+double envelope_slope(double t, double left, double right, double h) {
+  return std::clamp(t / h, left, right);
+}
+double envelope(double t, double left, double right, double h) {
+  const double slope = envelope_slope(t, left, right, h);
+  return slope * t - h * slope * slope / 2;
+}
+
+// m^q with a line for its slope on m < h, m >= 0.
+double linearised_value(double m, double q, double h) {
+  if (m < h) return q / 2 * power(h, q - 2) * m * m;
+  return power(m, q) - (1 - q / 2) * power(h, q);
+}
+double linearised_slope(double m, double q, double h) {
+  return m < h ? q * power(h, q - 2) * m : q * power(m, q - 1);
+}
+
+}  // namespace
 
 double LogisticLoss::value(double prediction, double label) const {
   return numeric::softplus(-label * prediction);
@@ -63,35 +88,74 @@ double PinballLoss::slope(double prediction, double label) const {
   return prediction > label ? 1 - quantile : prediction < label ? -quantile : 0.0;
 }
 
-namespace {
-
-struct PropertiesOf {
-  LossProperties operator()(const LogisticLoss&) const { return {1, 0.25, true}; }
-  LossProperties operator()(const SquaredLoss&) const { return {unbounded, 1, false}; }
-  LossProperties operator()(const HingeLoss&) const { return {1, unbounded, true}; }
-  LossProperties operator()(const SmoothedHingeLoss& l) const { return {1, 1 / l.width, true}; }
-  LossProperties operator()(const HuberLoss& l) const { return {l.threshold, 1, false}; }
-  LossProperties operator()(const AbsoluteLoss&) const { return {1, unbounded, false}; }
-  LossProperties operator()(const PinballLoss& l) const {
-    return {std::max(l.quantile, 1 - l.quantile), unbounded, false};
-  }
-};
-
-double checked(std::string_view loss, std::string_view name, double value, double upper) {
-  if (!(value > 0 && value < upper)) {
-    throw base::UsageError(
-        fmt::format("{} of loss {} must lie between 0 and {}, got {}", name, loss,
-                    std::isinf(upper) ? "infinity" : fmt::format("{}", upper), value));
-  }
-  return value;
+double PowerHingeLoss::value(double prediction, double label) const {
+  return power(std::max(0.0, 1 - label * prediction), exponent);
+}
+double PowerHingeLoss::slope(double prediction, double label) const {
+  const double gap = std::max(0.0, 1 - label * prediction);
+  return -label * exponent * power(gap, exponent - 1);
 }
 
-}  // namespace
+double PowerRegressionLoss::value(double prediction, double label) const {
+  return power(std::fabs(label - prediction), exponent);
+}
+double PowerRegressionLoss::slope(double prediction, double label) const {
+  const double size = exponent * power(std::fabs(prediction - label), exponent - 1);
+  return std::copysign(size, prediction - label);
+}
 
-LossProperties properties(const Loss& loss) { return std::visit(PropertiesOf{}, loss); }
+double SmoothedAbsoluteLoss::value(double prediction, double label) const {
+  return envelope(prediction - label, -1, 1, width);
+}
+double SmoothedAbsoluteLoss::slope(double prediction, double label) const {
+  return envelope_slope(prediction - label, -1, 1, width);
+}
 
-std::string_view loss_name(const Loss& loss) {
-  return std::visit([](const auto& l) { return l.name; }, loss);
+double SmoothedPinballLoss::value(double prediction, double label) const {
+  return envelope(prediction - label, -quantile, 1 - quantile, width);
+}
+double SmoothedPinballLoss::slope(double prediction, double label) const {
+  return envelope_slope(prediction - label, -quantile, 1 - quantile, width);
+}
+
+double EpsilonInsensitiveLoss::value(double prediction, double label) const {
+  return std::max(0.0, std::fabs(prediction - label) - insensitivity);
+}
+double EpsilonInsensitiveLoss::slope(double prediction, double label) const {
+  const double r = prediction - label;
+  return r > insensitivity ? 1.0 : r < -insensitivity ? -1.0 : 0.0;
+}
+
+double SmoothedEpsilonInsensitiveLoss::value(double prediction, double label) const {
+  return envelope(std::fabs(prediction - label) - insensitivity, 0, 1, width);
+}
+double SmoothedEpsilonInsensitiveLoss::slope(double prediction, double label) const {
+  const double r = prediction - label;
+  return std::copysign(envelope_slope(std::fabs(r) - insensitivity, 0, 1, width), r);
+}
+
+double SquaredEpsilonInsensitiveLoss::value(double prediction, double label) const {
+  const double excess = std::max(0.0, std::fabs(prediction - label) - insensitivity);
+  return excess * excess;
+}
+double SquaredEpsilonInsensitiveLoss::slope(double prediction, double label) const {
+  const double r = prediction - label;
+  return std::copysign(2 * std::max(0.0, std::fabs(r) - insensitivity), r);
+}
+
+double LinearisedPowerHingeLoss::value(double prediction, double label) const {
+  return linearised_value(std::max(0.0, 1 - label * prediction), exponent, width);
+}
+double LinearisedPowerHingeLoss::slope(double prediction, double label) const {
+  return -label * linearised_slope(std::max(0.0, 1 - label * prediction), exponent, width);
+}
+
+double LinearisedPowerRegressionLoss::value(double prediction, double label) const {
+  return linearised_value(std::fabs(prediction - label), exponent, width);
+}
+double LinearisedPowerRegressionLoss::slope(double prediction, double label) const {
+  const double r = prediction - label;
+  return std::copysign(linearised_slope(std::fabs(r), exponent, width), r);
 }
 
 double loss_value(const Loss& loss, double prediction, double label) {
@@ -100,52 +164,6 @@ double loss_value(const Loss& loss, double prediction, double label) {
 
 double loss_slope(const Loss& loss, double prediction, double label) {
   return std::visit([&](const auto& l) { return l.slope(prediction, label); }, loss);
-}
-
-double loss_parameter(const Loss& loss) {
-  if (const auto* l = std::get_if<SmoothedHingeLoss>(&loss)) return l->width;
-  if (const auto* l = std::get_if<HuberLoss>(&loss)) return l->threshold;
-  if (const auto* l = std::get_if<PinballLoss>(&loss)) return l->quantile;
-  return std::numeric_limits<double>::quiet_NaN();
-}
-
-std::string_view loss_parameter_name(const Loss& loss) {
-  if (std::holds_alternative<SmoothedHingeLoss>(loss)) return "width";
-  if (std::holds_alternative<HuberLoss>(loss)) return "threshold";
-  if (std::holds_alternative<PinballLoss>(loss)) return "quantile";
-  return "";
-}
-
-Loss make_loss(std::string_view name, double parameter) {
-  const bool given = !std::isnan(parameter);
-  if (name == SmoothedHingeLoss::name) {
-    SmoothedHingeLoss loss;
-    if (given) loss.width = checked(name, "width", parameter, unbounded);
-    return loss;
-  }
-  if (name == HuberLoss::name) {
-    HuberLoss loss;
-    if (given) loss.threshold = checked(name, "threshold", parameter, unbounded);
-    return loss;
-  }
-  if (name == PinballLoss::name) {
-    PinballLoss loss;
-    if (given) loss.quantile = checked(name, "quantile", parameter, 1);
-    return loss;
-  }
-  if (given && std::ranges::count(loss_names(), name) > 0) {
-    throw base::UsageError(fmt::format("loss {} has no parameter, got {}", name, parameter));
-  }
-  if (name == LogisticLoss::name) return LogisticLoss{};
-  if (name == SquaredLoss::name) return SquaredLoss{};
-  if (name == HingeLoss::name) return HingeLoss{};
-  if (name == AbsoluteLoss::name) return AbsoluteLoss{};
-  throw base::UsageError(
-      fmt::format("unknown loss '{}'; known are {}", name, fmt::join(loss_names(), ", ")));
-}
-
-std::vector<std::string> loss_names() {
-  return {"logistic", "hinge", "smoothed_hinge", "squared", "huber", "absolute", "pinball"};
 }
 
 }  // namespace tacet::model

@@ -66,15 +66,95 @@ struct PinballLoss {
   [[nodiscard]] double slope(double prediction, double label) const;
 };
 
+/// max(0, 1 - yu)^q, 1 < exponent q <= 2: between the hinge and its square.
+struct PowerHingeLoss {
+  static constexpr std::string_view name = "power_hinge";
+  double exponent = 1.5;
+  [[nodiscard]] double value(double prediction, double label) const;
+  [[nodiscard]] double slope(double prediction, double label) const;
+};
+
+/// |y - u|^q, 1 < exponent q <= 2: between the absolute and the squared loss.
+struct PowerRegressionLoss {
+  static constexpr std::string_view name = "power_regression";
+  double exponent = 1.5;
+  [[nodiscard]] double value(double prediction, double label) const;
+  [[nodiscard]] double slope(double prediction, double label) const;
+};
+
+/// The absolute loss with its corner rounded on a width h > 0: the Huber loss of slope 1.
+struct SmoothedAbsoluteLoss {
+  static constexpr std::string_view name = "smoothed_absolute";
+  double width = 0.25;
+  [[nodiscard]] double value(double prediction, double label) const;
+  [[nodiscard]] double slope(double prediction, double label) const;
+};
+
+/// The Moreau envelope of the pinball loss: its corner rounded on a width h > 0.
+struct SmoothedPinballLoss {
+  static constexpr std::string_view name = "smoothed_pinball";
+  double quantile = 0.5;
+  double width = 0.25;
+  [[nodiscard]] double value(double prediction, double label) const;
+  [[nodiscard]] double slope(double prediction, double label) const;
+};
+
+/// max(0, |y - u| - insensitivity), 0 < insensitivity < 1: small residuals cost nothing.
+struct EpsilonInsensitiveLoss {
+  static constexpr std::string_view name = "epsilon_insensitive";
+  double insensitivity = 0.1;
+  [[nodiscard]] double value(double prediction, double label) const;
+  [[nodiscard]] double slope(double prediction, double label) const;
+};
+
+/// Its Moreau envelope: both corners rounded on a width h > 0.
+struct SmoothedEpsilonInsensitiveLoss {
+  static constexpr std::string_view name = "smoothed_epsilon_insensitive";
+  double insensitivity = 0.1;
+  double width = 0.25;
+  [[nodiscard]] double value(double prediction, double label) const;
+  [[nodiscard]] double slope(double prediction, double label) const;
+};
+
+/// max(0, |y - u| - insensitivity)^2.
+struct SquaredEpsilonInsensitiveLoss {
+  static constexpr std::string_view name = "squared_epsilon_insensitive";
+  double insensitivity = 0.1;
+  [[nodiscard]] double value(double prediction, double label) const;
+  [[nodiscard]] double slope(double prediction, double label) const;
+};
+
+/// The power hinge whose slope q m^(q-1) in m = 1 - yu is replaced by the line q h^(q-2) m on
+/// 0 < m < h, so that it is smooth; the value is 0 where the hinge is.
+struct LinearisedPowerHingeLoss {
+  static constexpr std::string_view name = "linearised_power_hinge";
+  double exponent = 1.5;
+  double width = 0.25;
+  [[nodiscard]] double value(double prediction, double label) const;
+  [[nodiscard]] double slope(double prediction, double label) const;
+};
+
+/// The power regression loss with the same line on |y - u| < h; the value is 0 at y.
+struct LinearisedPowerRegressionLoss {
+  static constexpr std::string_view name = "linearised_power_regression";
+  double exponent = 1.5;
+  double width = 0.25;
+  [[nodiscard]] double value(double prediction, double label) const;
+  [[nodiscard]] double slope(double prediction, double label) const;
+};
+
 using Loss = std::variant<LogisticLoss, SquaredLoss, HingeLoss, SmoothedHingeLoss, HuberLoss,
-                          AbsoluteLoss, PinballLoss>;
+                          AbsoluteLoss, PinballLoss, PowerHingeLoss, PowerRegressionLoss,
+                          SmoothedAbsoluteLoss, SmoothedPinballLoss, EpsilonInsensitiveLoss,
+                          SmoothedEpsilonInsensitiveLoss, SquaredEpsilonInsensitiveLoss,
+                          LinearisedPowerHingeLoss, LinearisedPowerRegressionLoss>;
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 /// Facts that hold for every prediction and every label.
 struct LossProperties {
-  double slope_bound;  ///< of |slope|; `unbounded` for the squared loss
-  double curvature;    ///< Lipschitz constant of the slope; `unbounded` at a kink
+  double slope_bound;  ///< of |slope|; `unbounded` for the squared loss and for powers
+  double curvature;    ///< Lipschitz constant of the slope; `unbounded` where there is none
   bool classification;
 };
 
@@ -83,15 +163,19 @@ struct LossProperties {
 [[nodiscard]] double loss_value(const Loss& loss, double prediction, double label);
 [[nodiscard]] double loss_slope(const Loss& loss, double prediction, double label);
 
-/// The loss's own parameter (`width`, `threshold`, `quantile`), NaN for a loss without one.
+/// The loss's own parameter (`width`, `threshold`, `quantile`, `exponent`, `insensitivity`), NaN
+/// for a loss without one.
 [[nodiscard]] double loss_parameter(const Loss& loss);
 /// Its name, empty for a loss without one.
 [[nodiscard]] std::string_view loss_parameter_name(const Loss& loss);
+/// The width of the smoothing of a loss that has another parameter besides; NaN for any other.
+[[nodiscard]] double loss_width(const Loss& loss);
 
-/// A loss by name; `parameter` is NaN for its default. UsageError on an unknown name, a parameter
-/// out of range, or one given to a loss without.
+/// A loss by name; `parameter` and `width` are NaN for their defaults. UsageError on an unknown
+/// name, a number out of range, or one given to a loss without.
 [[nodiscard]] Loss make_loss(std::string_view name,
-                             double parameter = std::numeric_limits<double>::quiet_NaN());
+                             double parameter = std::numeric_limits<double>::quiet_NaN(),
+                             double width = std::numeric_limits<double>::quiet_NaN());
 [[nodiscard]] std::vector<std::string> loss_names();
 
 }  // namespace tacet::model

@@ -51,6 +51,7 @@ ordered_json model_json(const LinearModel& model) {
   if (const double parameter = loss_parameter(model.loss); !std::isnan(parameter)) {
     out["loss_parameter"] = parameter;
   }
+  if (const double width = loss_width(model.loss); !std::isnan(width)) out["loss_width"] = width;
   out["task"] = to_string(model.task);
   out["classes"] = model.classes;
   out["target_bounds"] = {model.target_lower, model.target_upper};
@@ -178,7 +179,8 @@ class Fields {
 
 Loss read_loss(const Fields& fields) {
   try {
-    return make_loss(fields.text("loss"), fields.optional_number("loss_parameter"));
+    return make_loss(fields.text("loss"), fields.optional_number("loss_parameter"),
+                     fields.optional_number("loss_width"));
   } catch (const base::UsageError& error) {
     bad(fmt::format("model.loss: {}", error.what()));
   }
@@ -186,7 +188,7 @@ Loss read_loss(const Fields& fields) {
 
 LinearModel read_model(const json& object) {
   const Fields fields(object, "model");
-  fields.expect_only({"kind", "loss", "loss_parameter", "task", "classes", "target_bounds",
+  fields.expect_only({"kind", "loss", "loss_parameter", "loss_width", "task", "classes", "target_bounds",
                       "features", "coefficients", "noise_deviations"});
   if (fields.text("kind") != "linear") {
     bad(fmt::format("model.kind must be linear, got '{}'", fields.text("kind")));

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
-#include "tacet/model/loss.h"
+#include "tacet/model/loss_smoothness.h"
 
 namespace tacet::optimize {
 
@@ -14,28 +11,18 @@ struct LossPoint {
   double curvature;
 };
 
-/// A loss with its kinks smoothed by the Moreau envelope of width h; a loss without kinks is left
-/// as it is. The envelope lies below the loss by at most h/2 times the squared slope bound.
+/// A loss made smooth on a width h as model::smoothed does it; a smooth loss is left as it is.
 class SmoothedLoss {
  public:
-  SmoothedLoss(const model::Loss& loss, double width) : loss_(loss), width_(width) {}
+  SmoothedLoss(const model::Loss& loss, double width) : loss_(model::smoothed(loss, width)) {}
 
   [[nodiscard]] static bool has_kink(const model::Loss& loss) {
-    return std::isinf(model::properties(loss).curvature);
+    return model::can_be_smoothed(loss);
   }
-
   [[nodiscard]] LossPoint at(double prediction, double label) const;
 
  private:
-  struct Kink {
-    double place;
-    double left;  // slopes on both sides
-    double right;
-  };
-  [[nodiscard]] Kink kink(double label) const;
-
-  const model::Loss& loss_;
-  double width_;
+  model::Loss loss_;
 };
 
 }  // namespace tacet::optimize

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/random/source.h"
+
+/// The public part of stochastic gradient descent: which record is read at which step, how long
+/// the steps are and how the iterates are weighed. Nothing here sees a record.
+namespace tacet::optimize {
+
+/// How records are chosen. The order may be published: output perturbation does not need it to be
+/// secret (docs/proofs/output_perturbation.md, Theorem A).
+enum class SgdSampling {
+  permutation,       ///< passes over the records in an order that is drawn once
+  fresh_permutation, ///< a new order for each pass
+  with_replacement,  ///< one uniform record a step
+  minibatch          ///< a uniform subset a step
+};
+[[nodiscard]] std::string to_string(SgdSampling sampling);
+
+/// Steps 1..T take iterate w_t to w_{t+1}.
+struct SgdSchedule {
+  std::int64_t records = 0;
+  std::int64_t batch = 1;             ///< records a step
+  std::vector<std::uint32_t> order;   ///< `batch` record numbers a step, steps one after another
+  std::vector<double> step_sizes{1};  ///< one for all steps, or one each
+  double l2 = 0;                      ///< proximal penalty: w <- (w - step g) / (1 + step l2)
+
+  [[nodiscard]] std::int64_t steps() const {
+    return static_cast<std::int64_t>(order.size()) / batch;
+  }
+  /// Step t = 1..T.
+  [[nodiscard]] double step_size(std::int64_t t) const {
+    return step_sizes.size() == 1 ? step_sizes[0] : step_sizes[static_cast<std::size_t>(t - 1)];
+  }
+  [[nodiscard]] double shrink(std::int64_t t) const { return 1 / (1 + step_size(t) * l2); }
+
+  /// UsageError for a schedule that makes no sense: no steps, a record out of range, steps that
+  /// are not positive and finite, batches that do not divide the order.
+  void validate() const;
+};
+
+/// The order of `steps` steps of `batch` records each. Permutations are cut into steps one after
+/// another; a last batch of a pass that is not full is left out, so that each record occurs at most
+/// once a pass.
+[[nodiscard]] std::vector<std::uint32_t> draw_order(SgdSampling sampling, std::int64_t records,
+                                                    std::int64_t batch, std::int64_t steps,
+                                                    random::Source& source,
+                                                    std::uint64_t address = 0);
+
+/// Step sizes first / t^decay, t = 1..steps; one number where decay is 0.
+[[nodiscard]] std::vector<double> decreasing_steps(double first, double decay, std::int64_t steps);
+
+/// Weights a_1..a_{T+1} of the iterates w_1..w_{T+1}: at least 0, their sum 1.
+enum class IterateMean {
+  uniform,    ///< of w_1..w_T: the last update does not enter
+  suffix,     ///< of the last share of them
+  last,       ///< w_{T+1}
+  polynomial  ///< of w_1..w_T, weights growing like t^power
+};
+
+struct IterateWeights {
+  IterateMean kind = IterateMean::uniform;
+  std::int64_t steps = 1;
+  std::int64_t suffix = 1;  ///< how many of the last iterates
+  std::int64_t power = 3;   ///< 0..8
+
+  /// Weight of w_t, t = 1..steps+1.
+  [[nodiscard]] double at(std::int64_t t) const;
+};
+
+}  // namespace tacet::optimize
