@@ -61,9 +61,8 @@ void SgdSchedule::validate() const {
   }
   if (batch < 1 || batch > records || order.empty() ||
       static_cast<std::int64_t>(order.size()) % batch != 0) {
-    throw base::UsageError(
-        fmt::format("{} places cannot be cut into steps of {} out of {} records", order.size(),
-                    batch, records));
+    throw base::UsageError(fmt::format("{} places cannot be cut into steps of {} out of {} records",
+                                       order.size(), batch, records));
   }
   if (step_sizes.size() != 1 && static_cast<std::int64_t>(step_sizes.size()) != steps()) {
     throw base::UsageError(
@@ -89,8 +88,8 @@ std::vector<std::uint32_t> draw_order(SgdSampling sampling, std::int64_t records
                                       random::Source& source, std::uint64_t address) {
   if (records < 1 || records > std::numeric_limits<std::uint32_t>::max() || batch < 1 ||
       batch > records || steps < 1) {
-    throw base::UsageError(fmt::format("no order of {} steps of {} out of {} records", steps,
-                                       batch, records));
+    throw base::UsageError(
+        fmt::format("no order of {} steps of {} out of {} records", steps, batch, records));
   }
   std::vector<std::uint32_t> order;
   order.reserve(static_cast<std::size_t>(steps * batch));

@@ -14,10 +14,10 @@ namespace tacet::optimize {
 /// How records are chosen. The order may be published: output perturbation does not need it to be
 /// secret (docs/proofs/output_perturbation.md, Theorem A).
 enum class SgdSampling {
-  permutation,       ///< passes over the records in an order that is drawn once
-  fresh_permutation, ///< a new order for each pass
-  with_replacement,  ///< one uniform record a step
-  minibatch          ///< a uniform subset a step
+  permutation,        ///< passes over the records in an order that is drawn once
+  fresh_permutation,  ///< a new order for each pass
+  with_replacement,   ///< one uniform record a step
+  minibatch           ///< a uniform subset a step
 };
 [[nodiscard]] std::string to_string(SgdSampling sampling);
 
@@ -36,7 +36,9 @@ struct SgdSchedule {
   [[nodiscard]] double step_size(std::int64_t t) const {
     return step_sizes.size() == 1 ? step_sizes[0] : step_sizes[static_cast<std::size_t>(t - 1)];
   }
-  [[nodiscard]] double shrink(std::int64_t t) const { return 1 / (1 + step_size(t) * l2); }
+  [[nodiscard]] double shrink(std::int64_t t) const {
+    return l2 == 0 ? 1 : 1 / (1 + step_size(t) * l2);
+  }
 
   /// UsageError for a schedule that makes no sense: no steps, a record out of range, steps that
   /// are not positive and finite, batches that do not divide the order.

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tacet/mechanism/noise_address.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/released.h"
+#include "tacet/privacy/selected_sum.h"
+#include "tacet/random/source.h"
+
+namespace tacet::mechanism {
+
+/// Releases the sum over a secret sample of fixed size plus rounded Gaussian noise, as
+/// release_gaussian does, and debits FixedSizeSampled{sample, population, Gaussian{multiplier}}.
+/// InternalError for any other selection.
+[[nodiscard]] privacy::Released<std::vector<double>> release_gaussian_of_sample(
+    privacy::SelectedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
+    random::Source& source, privacy::Reservation& reservation);
+
+/// One pass over disjoint blocks: each block's vector is released once with the same noise
+/// multiplier, and all of them together cost what one does, since a record is in one block only
+/// (parallel composition; each block may depend on what the earlier ones released). The first
+/// release debits Partitioned{by_position, {Gaussian{multiplier}}}, the others nothing.
+class BlockGaussian {
+ public:
+  BlockGaussian(privacy::NoiseMultiplier multiplier, privacy::Reservation& reservation)
+      : multiplier_(multiplier), reservation_(reservation) {}
+
+  /// The event of the whole pass.
+  [[nodiscard]] static privacy::Event event(privacy::NoiseMultiplier multiplier);
+
+  /// InternalError unless the blocks come in ascending order, each once.
+  [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::SelectedSum sum,
+                                                               NoiseAddress address,
+                                                               random::Source& source);
+
+ private:
+  privacy::NoiseMultiplier multiplier_;
+  privacy::Reservation& reservation_;
+  std::int64_t next_ = 0;
+};
+
+}  // namespace tacet::mechanism

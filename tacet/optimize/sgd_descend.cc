@@ -1,0 +1,264 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <variant>
+
+#include "tacet/model/loss_smoothness.h"
+#include "tacet/optimize/sgd.h"
+#include "tacet/optimize/sgd_kernels.h"
+
+namespace tacet::optimize::internal {
+namespace {
+
+constexpr double unit = 1.0 / data::Dataset::feature_scale;
+constexpr std::int64_t chunk = 4096;   // steps between looks at the supervision
+constexpr std::int64_t far_ahead = 8;  // records whose rows are fetched before they are needed
+
+struct DenseRows {
+  using Row = std::span<const std::int16_t>;
+  const data::Dataset& dataset;
+  [[nodiscard]] Row row(std::int64_t index) const { return dataset.dense_row(index); }
+  static void fetch(Row row) {
+    constexpr std::size_t line = 64 / sizeof(std::int16_t);
+    for (std::size_t j = 0; j < std::min<std::size_t>(row.size(), 16 * line); j += line) {
+      __builtin_prefetch(row.data() + j);
+    }
+  }
+};
+
+struct SparseRows {
+  using Row = data::SparseRow;
+  const data::Dataset& dataset;
+  [[nodiscard]] Row row(std::int64_t index) const { return dataset.sparse_row(index); }
+  static void fetch(const Row& row) {
+    __builtin_prefetch(row.columns.data());
+    __builtin_prefetch(row.values.data());
+  }
+};
+
+// Everything a pass for one output reads.
+struct Pass {
+  const data::Dataset& dataset;
+  const SgdProblem& problem;
+  const SgdSchedule& schedule;
+  const IterateWeights& weights;
+  std::span<const StepRegion> regions;
+  std::span<const std::uint32_t> rows;
+  std::int64_t output;
+  const base::Supervision& supervision;
+
+  [[nodiscard]] std::int64_t row_at(std::int64_t place) const {
+    return rows[schedule.order[static_cast<std::size_t>(place)]];
+  }
+  [[nodiscard]] double label(std::int64_t row) const {
+    const double label = dataset.label(row);
+    if (problem.outputs == 1) return label;
+    return label == static_cast<double>(output) ? 1 : -1;
+  }
+  // What slopes are cut to at step t = 1..T, for a row: the bound that the certificate counts on.
+  [[nodiscard]] double limit(std::int64_t t, std::int64_t row) const {
+    const auto place = regions.size() == 1 ? 0 : static_cast<std::size_t>(t - 1);
+    if (!problem.clipping_norm) return regions[place].slope;
+    const auto square = static_cast<double>(dataset.squared_norm(row));
+    if (square == 0) return 0;
+    const double own = *problem.clipping_norm * data::Dataset::feature_scale / std::sqrt(square);
+    const double reach = problem.radius ? *problem.radius * problem.norm_bound
+                                        : std::numeric_limits<double>::infinity();
+    return std::min(own, model::slope_bound_within(problem.loss, reach));
+  }
+};
+
+// The loss of step t; smoothing follows the step size.
+template <typename LossType>
+class StepLoss {
+ public:
+  StepLoss(const Pass& pass, const LossType& first) : pass_(pass), loss_(first) {
+    follows_ = pass.schedule.step_sizes.size() > 1 && pass.problem.smooth &&
+               model::can_be_smoothed(pass.problem.loss);
+  }
+  // Slope over the number of records a step, times the step size, in units of the row's integers.
+  [[nodiscard]] double move(std::int64_t t, double dot, double label, double limit) {
+    const double step = pass_.schedule.step_size(t);
+    if constexpr (requires { loss_.width; }) {
+      if (follows_) {
+        const double norm = pass_.problem.norm_bound;
+        loss_.width = model::width_for_step(pass_.problem.loss, step * norm * norm);
+      }
+    }
+    const double slope = loss_.slope(dot * unit, label);
+    // A slope that is not a number (it cannot be one) would count as the limit.
+    const double cut = slope < limit ? (slope > -limit ? slope : -limit) : limit;
+    return cut * step * unit / static_cast<double>(pass_.schedule.batch);
+  }
+
+ private:
+  const Pass& pass_;
+  LossType loss_;
+  bool follows_;
+};
+
+// The labels, limits and rows of a stretch of places, looked up together: their cache misses then
+// overlap instead of standing in the way of the steps.
+template <typename Rows>
+struct Stretch {
+  std::vector<typename Rows::Row> row;
+  std::vector<double> label;
+  std::vector<double> limit;
+
+  void load(const Pass& pass, const Rows& rows, std::int64_t first, std::int64_t end) {
+    row.clear();
+    label.clear();
+    limit.clear();
+    for (std::int64_t place = first; place < end; ++place) {
+      const auto index = pass.row_at(place);
+      row.push_back(rows.row(index));
+      label.push_back(pass.label(index));
+      limit.push_back(pass.limit(place / pass.schedule.batch + 1, index));
+    }
+  }
+};
+
+// Weight that the mean gives to everything after step t: sum of a_{t+1}..a_{T+1}.
+std::vector<double> later_weights(const IterateWeights& weights) {
+  std::vector<double> later(static_cast<std::size_t>(weights.steps));
+  double sum = 0;
+  for (std::int64_t t = weights.steps; t >= 1; --t) {
+    sum += weights.at(t + 1);
+    later[static_cast<std::size_t>(t - 1)] = sum;
+  }
+  return later;
+}
+
+// Without penalty and projection the iterates are sums of moves, and so is their mean, with each
+// move weighted by what the mean gives to everything after it.
+template <typename LossType, typename Rows>
+void sum_of_moves(const Pass& pass, const LossType& first, const Rows& rows,
+                  std::span<double> weights, std::span<double> mean) {
+  StepLoss<LossType> loss(pass, first);
+  const auto later = later_weights(pass.weights);
+  const std::int64_t steps = pass.schedule.steps();
+  const std::int64_t batch = pass.schedule.batch;
+  const auto later_at = [&](std::int64_t t) { return later[static_cast<std::size_t>(t - 1)]; };
+  Stretch<Rows> now;
+  std::vector<double> moves(static_cast<std::size_t>(batch));
+  for (std::int64_t begin = 0; begin < steps; begin += chunk) {
+    pass.supervision.step("training", begin, steps);
+    const std::int64_t end = std::min(begin + chunk, steps);
+    now.load(pass, rows, begin * batch, end * batch);
+    if (batch == 1) {
+      const auto count = static_cast<std::size_t>(end - begin);
+      double dot = row_dot(now.row[0], weights);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (i + far_ahead < count) Rows::fetch(now.row[i + far_ahead]);
+        const auto t = begin + static_cast<std::int64_t>(i) + 1;
+        const double move = loss.move(t, dot, now.label[i], now.limit[i]);
+        const auto& next = now.row[i + 1 < count ? i + 1 : i];
+        dot = advance(now.row[i], move, move * later_at(t), weights, mean, next);
+      }
+      continue;
+    }
+    std::size_t i = 0;
+    for (std::int64_t t = begin + 1; t <= end; ++t, i += moves.size()) {
+      for (std::size_t k = 0; k < moves.size(); ++k) {
+        if (i + k + far_ahead < now.row.size()) Rows::fetch(now.row[i + k + far_ahead]);
+        moves[k] =
+            loss.move(t, row_dot(now.row[i + k], weights), now.label[i + k], now.limit[i + k]);
+      }
+      for (std::size_t k = 0; k < moves.size(); ++k) {
+        subtract_row(now.row[i + k], moves[k], weights);
+        subtract_row(now.row[i + k], moves[k] * later_at(t), mean);
+      }
+    }
+  }
+}
+
+double squared_length(std::span<const double> vector) {
+  std::array<double, 32> sums{};
+  for (std::size_t j = 0; j < vector.size(); ++j) sums[j % sums.size()] += vector[j] * vector[j];
+  double total = 0;
+  for (const double sum : sums) total += sum;
+  return total;
+}
+
+// With a penalty or a ball every iterate is formed, and added to the mean.
+template <typename LossType, typename Rows>
+void mean_of_iterates(const Pass& pass, const LossType& first, const Rows& rows,
+                      std::span<double> weights, std::span<double> mean) {
+  StepLoss<LossType> loss(pass, first);
+  const std::int64_t steps = pass.schedule.steps();
+  const std::int64_t batch = pass.schedule.batch;
+  Stretch<Rows> now;
+  std::vector<double> moves(static_cast<std::size_t>(batch));
+  const auto add = [&](double share) {
+    if (share == 0) return;
+    for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += share * weights[j];
+  };
+  std::ranges::fill(mean, 0.0);
+  for (std::int64_t t = 1; t <= steps; ++t) {
+    if ((t - 1) % chunk == 0) {
+      pass.supervision.step("training", t - 1, steps);
+      now.load(pass, rows, (t - 1) * batch, std::min(t - 1 + chunk, steps) * batch);
+    }
+    add(pass.weights.at(t));
+    const auto i = static_cast<std::size_t>((t - 1) % chunk * batch);
+    for (std::size_t k = 0; k < moves.size(); ++k) {
+      moves[k] = loss.move(t, row_dot(now.row[i + k], weights), now.label[i + k], now.limit[i + k]);
+    }
+    for (std::size_t k = 0; k < moves.size(); ++k) {
+      subtract_row(now.row[i + k], moves[k], weights);
+    }
+    double scale = pass.schedule.shrink(t);
+    if (pass.problem.radius) {
+      const double length = scale * std::sqrt(squared_length(weights));
+      if (length > *pass.problem.radius) scale *= *pass.problem.radius / length;
+    }
+    if (scale != 1) {
+      for (double& weight : weights) weight *= scale;
+    }
+  }
+  add(pass.weights.at(steps + 1));
+}
+
+template <typename LossType, typename Rows>
+void descend_one(const Pass& pass, const LossType& loss, const Rows& rows,
+                 std::span<double> weights, std::span<double> mean) {
+  if (pass.schedule.l2 == 0 && !pass.problem.radius) {
+    sum_of_moves(pass, loss, rows, weights, mean);
+  } else {
+    mean_of_iterates(pass, loss, rows, weights, mean);
+  }
+}
+
+}  // namespace
+
+std::vector<double> descend(const data::Dataset& dataset, const SgdProblem& problem,
+                            const SgdSchedule& schedule, const IterateWeights& weights,
+                            std::span<const StepRegion> regions,
+                            std::span<const std::uint32_t> rows, std::span<const double> start,
+                            base::ThreadPool& threads, const base::Supervision& supervision) {
+  const auto columns = static_cast<std::size_t>(problem.columns);
+  const auto outputs = static_cast<std::size_t>(problem.outputs);
+  std::vector<double> mean(columns * outputs, 0.0);
+  std::ranges::copy(start, mean.begin());
+  const auto first = loss_of_step(problem, schedule.step_size(1));
+  // Only one output may report: progress is not made for several threads.
+  const base::Supervision silent{.progress = nullptr, .cancel = supervision.cancel};
+  threads.for_blocks(problem.outputs, 1, [&](int, std::int64_t output, std::int64_t) {
+    const Pass pass{dataset, problem, schedule, weights,
+                    regions, rows,    output,   output == 0 ? supervision : silent};
+    const auto own = std::span(mean).subspan(static_cast<std::size_t>(output) * columns, columns);
+    std::vector<double> iterate(own.begin(), own.end());
+    std::visit(
+        [&](const auto& loss) {
+          if (dataset.sparse()) {
+            descend_one(pass, loss, SparseRows{dataset}, iterate, own);
+          } else {
+            descend_one(pass, loss, DenseRows{dataset}, iterate, own);
+          }
+        },
+        first);
+  });
+  return mean;
+}
+
+}  // namespace tacet::optimize::internal

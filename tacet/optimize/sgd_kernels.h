@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tacet/data/dataset.h"
+
+/// The inner loops of stochastic gradient descent on one row of small integers at a time.
+///
+/// Sums run over 32 lanes (column j belongs to lane j mod 32), which are joined in one fixed order,
+/// without fused multiplications: the same bits on every machine, and for the dense and the sparse
+/// form of a row. Unlike numeric::exact_dots they round.
+namespace tacet::optimize::internal {
+
+/// sum_j row[j] weights[j].
+[[nodiscard]] double row_dot(std::span<const std::int16_t> row, std::span<const double> weights);
+[[nodiscard]] double row_dot(const data::SparseRow& row, std::span<const double> weights);
+
+/// target[j] -= factor row[j].
+void subtract_row(std::span<const std::int16_t> row, double factor, std::span<double> target);
+void subtract_row(const data::SparseRow& row, double factor, std::span<double> target);
+
+/// Both for two targets and the next row in one pass over memory: weights[j] -= factor row[j],
+/// mean[j] -= mean_factor row[j]; returns row_dot(next, weights) afterwards.
+[[nodiscard]] double advance(std::span<const std::int16_t> row, double factor, double mean_factor,
+                             std::span<double> weights, std::span<double> mean,
+                             std::span<const std::int16_t> next);
+[[nodiscard]] double advance(const data::SparseRow& row, double factor, double mean_factor,
+                             std::span<double> weights, std::span<double> mean,
+                             const data::SparseRow& next);
+
+}  // namespace tacet::optimize::internal
