@@ -9,6 +9,7 @@
 #include "tacet/learn/settle.h"
 #include "tacet/learn/step_rule.h"
 #include "tacet/mechanism/gaussian.h"
+#include "tacet/mechanism/selected_gaussian.h"
 #include "tacet/optimize/erm.h"
 #include "tacet/optimize/gradient_sum.h"
 #include "tacet/random/subset.h"
@@ -87,13 +88,15 @@ class Descent {
   std::vector<double> mean_;
 };
 
-// Draws each step's records and sums their gradients.
-class StepSums {
+// Draws each step's records, sums their gradients and releases the sum.
+class StepReleases {
  public:
-  StepSums(const data::Dataset& dataset, const GradientPlan& plan, const TrainingMeans& means)
-      : rows_(dataset.rows()),
+  StepReleases(const data::Dataset& dataset, const GradientPlan& plan, const TrainingMeans& means)
+      : plan_(plan),
+        rows_(dataset.rows()),
         rate_(random::PoissonRate::at_least(plan.rate)),
-        source_(means.source),
+        means_(means),
+        noise_(plan.noise_multiplier),
         sum_(dataset, plan.loss, plan.outputs,
              {.clipping_norm = plan.clipping_norm,
               .norm_bits = plan.norm_bits,
@@ -101,18 +104,65 @@ class StepSums {
              means.threads, means.reducer) {}
 
   [[nodiscard]] double clipping_norm() const { return sum_.clipping_norm(); }
-  [[nodiscard]] privacy::BoundedSum at(std::span<const double> weights, std::uint64_t step) {
-    if (rate_.always()) return sum_.at(weights);
-    const auto sample =
-        random::poisson_sample(source_.lease(random::Purpose::sampling, step, 0), rate_, rows_);
-    return sum_.at(weights, sample, privacy::SamplingRate(rate_.value()));
+
+  [[nodiscard]] privacy::Released<std::vector<double>> at(std::span<const double> weights,
+                                                          std::uint64_t step) {
+    switch (plan_.sampling) {
+      case BatchSampling::full:
+        return release(sum_.at(weights), step);
+      case BatchSampling::poisson: {
+        const auto sample = random::poisson_sample(
+            means_.source.lease(random::Purpose::sampling, step, 0), rate_, rows_);
+        return release(sum_.at(weights, sample, privacy::SamplingRate(rate_.value())), step);
+      }
+      case BatchSampling::fixed_size: {
+        const auto sample = random::uniform_subset(
+            means_.source.lease(random::Purpose::sampling, step, 0), plan_.batch, rows_);
+        return mechanism::release_gaussian_of_sample(
+            sum_.selected(weights, sample, privacy::FixedSizeSelection{plan_.batch, rows_}), noise_,
+            {.step = step}, means_.source, means_.reservation);
+      }
+      case BatchSampling::partition:
+        return of_block(weights, step);
+    }
+    throw base::InternalError("unknown way of sampling");
   }
 
  private:
+  [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::BoundedSum sum,
+                                                               std::uint64_t step) const {
+    return mechanism::release_gaussian(std::move(sum), noise_, {.step = step}, means_.source,
+                                       means_.reservation);
+  }
+
+  // Batch after batch of a pass in a new public order; what does not fill a batch waits for the
+  // next pass.
+  [[nodiscard]] privacy::Released<std::vector<double>> of_block(std::span<const double> weights,
+                                                                std::uint64_t step) {
+    const auto batches = static_cast<std::uint64_t>(rows_ / plan_.batch);
+    const std::uint64_t block = step % batches;
+    if (block == 0) {
+      order_ = random::random_permutation(
+          order_source_.lease(random::Purpose::sampling, step / batches, 0), rows_);
+      pass_.emplace(noise_, means_.reservation);
+    }
+    const auto size = static_cast<std::size_t>(plan_.batch);
+    const auto rows = std::span(order_).subspan(static_cast<std::size_t>(block) * size, size);
+    return pass_->release(
+        sum_.selected(weights, rows, privacy::BlockSelection{static_cast<std::int64_t>(block)}),
+        {.step = step}, means_.source);
+  }
+
+  const GradientPlan& plan_;
   std::int64_t rows_;
   random::PoissonRate rate_;
-  random::Source& source_;
+  const TrainingMeans& means_;
+  privacy::NoiseMultiplier noise_;
   optimize::GradientSum sum_;
+  // Of partitions only: anybody may know their order.
+  random::SeededSource order_source_{static_cast<std::uint64_t>(plan_.order_seed)};
+  std::vector<std::int64_t> order_;
+  std::optional<mechanism::BlockGaussian> pass_;
 };
 
 nlohmann::json public_parameters(const GradientPlan& plan) {
@@ -133,6 +183,12 @@ nlohmann::json public_parameters(const GradientPlan& plan) {
   if (plan.l2 > 0) json["l2"] = plan.l2;
   if (plan.radius) json["radius"] = *plan.radius;
   if (plan.rate < 1) json["sampling_rate"] = plan.rate;
+  if (plan.batch > 0) json["batch_size"] = plan.batch;
+  if (plan.sampling == BatchSampling::partition) json["order_seed"] = plan.order_seed;
+  if (plan.claim) {
+    json["claimed_epsilon"] = plan.claim->epsilon;
+    json["claimed_delta"] = plan.claim->delta;
+  }
   json["clipping_norm"] = plan.clipping_norm;
   json["noise_multiplier"] = plan.noise_multiplier;
   json["norm_bits"] = plan.norm_bits;
@@ -144,7 +200,8 @@ privacy::Receipt receipt_of(const data::Schema& schema, const GradientPlan& plan
   auto receipt =
       blank_receipt(plan.unprotected() ? "exact minimiser" : "gradient", schema, plan.guarantee);
   receipt.parameters = public_parameters(plan).dump();
-  receipt.sampling = plan.rate < 1 ? "poisson" : "full_batch";
+  receipt.sampling = plan.sampling == BatchSampling::full ? "full_batch" : to_string(plan.sampling);
+  if (plan.claim) receipt.calibration = "paper";
   if (plan.public_row_count > 0) receipt.public_row_count = plan.public_row_count;
   return receipt;
 }
@@ -163,8 +220,8 @@ TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& sc
     throw base::UsageError("a plan without protection is carried out by fit_unprotected");
   }
   check_columns(dataset, plan);
-  StepSums sums(dataset, plan, means);
-  const privacy::NoiseMultiplier noise(plan.noise_multiplier);
+  if (plan.batch > 0) check_row_count(dataset, plan.public_row_count, means);
+  StepReleases releases(dataset, plan, means);
   // Expected records a step: public, unlike their true number.
   const double count = plan.rate * static_cast<double>(plan.public_row_count);
   Descent descent(plan);
@@ -174,15 +231,13 @@ TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& sc
        .averaged = descent.averaged(),
        .step_size = plan.step_size,
        .momentum = plan.momentum,
-       .noise_deviation = plan.noise_multiplier * sums.clipping_norm() / count,
+       .noise_deviation = plan.noise_multiplier * releases.clipping_norm() / count,
        .curvature = mean_curvature(model::properties(plan.loss).curvature, dataset.norm_bound())});
 
   for (std::int64_t step = 0; step < plan.steps; ++step) {
     means.supervision.step("training", step, plan.steps);
     const auto address = static_cast<std::uint64_t>(step);
-    const auto released =
-        mechanism::release_gaussian(sums.at(descent.weights(), address), noise, {.step = address},
-                                    means.source, means.reservation);
+    const auto released = releases.at(descent.weights(), address);
     std::vector<double> gradient = released.value();
     for (double& value : gradient) value /= count;
     const std::vector<double> before(descent.weights().begin(), descent.weights().end());

@@ -11,7 +11,8 @@
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/training.h"
 
-/// Noisy gradient descent for linear models, on all records or on secret Poisson samples.
+/// Noisy gradient descent for linear models: on all records, on secret Poisson samples or samples
+/// of fixed size, or on the batches of a public partition.
 ///
 /// Each step releases the sum of the records' clipped gradients through the Gaussian mechanism;
 /// weights, momentum, penalty, projection and averages are functions of what was released. T steps
@@ -21,6 +22,15 @@
 /// neither smoothness nor a bounded domain is needed (docs/proofs/gradient.md).
 namespace tacet::learn {
 
+/// How the records of a step are chosen.
+enum class BatchSampling {
+  full,        ///< all of them
+  poisson,     ///< each independently, in secret
+  fixed_size,  ///< a uniform subset, in secret; not under add_remove
+  partition    ///< disjoint batches, a pass at a time, in a public order; not under add_remove
+};
+[[nodiscard]] std::string to_string(BatchSampling sampling);
+
 /// Everything that is settled before a record is read.
 struct GradientPlan {
   model::Loss loss;
@@ -29,20 +39,24 @@ struct GradientPlan {
   std::int64_t public_row_count = 0;  ///< divides the sums; 0 when training is unprotected
   std::int64_t columns = 0;           ///< encoded columns
   std::int64_t outputs = 1;           ///< 1, or one a class
-  double rate = 1;                    ///< at which a record joins a step; 1: always
-  std::int64_t records_a_unit = 1;    ///< of a unit column's records that take part
-  double clipping_norm = 0;           ///< bound of one unit's gradient
-  double noise_multiplier = 0;        ///< 0 when training is unprotected
-  int norm_bits = 0;                  ///< the clipping norm is 2^norm_bits grid units
+  BatchSampling sampling = BatchSampling::full;
+  double rate = 1;              ///< share of the records in a step, for samples the expected one
+  std::int64_t batch = 0;       ///< records a step of fixed size; 0 for the other kinds
+  std::int64_t order_seed = 0;  ///< of the public order of `partition`
+  std::int64_t records_a_unit = 1;  ///< of a unit column's records that take part
+  double clipping_norm = 0;         ///< bound of one unit's gradient
+  double noise_multiplier = 0;      ///< 0 when training is unprotected
+  int norm_bits = 0;                ///< the clipping norm is 2^norm_bits grid units
   std::int64_t steps = 0;
   double step_size = 0;
   double momentum = 0;
   double average = 0;  ///< share of the last iterates that `suffix` averages
   Averaging averaging = Averaging::suffix;
-  double l2 = 0;                     ///< penalty l2/2 |w|^2, by a proximal step
-  std::optional<double> radius;      ///< of the ball the weights stay in
-  double cipher_delta = 0;           ///< the cipher's term, from the public counts of words
-  std::vector<std::string> reasons;  ///< what was chosen and why, a line each
+  double l2 = 0;                            ///< penalty l2/2 |w|^2, by a proximal step
+  std::optional<double> radius;             ///< of the ball the weights stay in
+  std::optional<privacy::Guarantee> claim;  ///< paper mode: what the paper claims for this noise
+  double cipher_delta = 0;                  ///< the cipher's term, from the public counts of words
+  std::vector<std::string> reasons;         ///< what was chosen and why, a line each
 
   [[nodiscard]] bool unprotected() const;
 };

@@ -8,13 +8,12 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient.h"
+#include "tacet/learn/gradient_batches.h"
+#include "tacet/learn/paper_calibration.h"
 #include "tacet/learn/settle.h"
 #include "tacet/learn/step_rule.h"
-#include "tacet/privacy/calibrate.h"
+#include "tacet/model/loss_smoothness.h"
 #include "tacet/privacy/composition.h"
-#include "tacet/privacy/gaussian.h"
-#include "tacet/random/source.h"
-#include "tacet/random/subset.h"
 
 namespace tacet::learn {
 namespace {
@@ -30,16 +29,6 @@ struct Expectation {
 };
 constexpr Expectation for_classes{20, 0.4};
 constexpr Expectation for_numbers{4, 0.03};
-// Where a loss has no largest slope: the slope at the weights 0 for classes, and for numbers that
-// of a residual of a quarter of the range (of half of it, if a quarter costs nothing).
-double usual_slope(const model::Loss& loss) {
-  const auto facts = model::properties(loss);
-  if (!std::isinf(facts.slope_bound)) return facts.slope_bound;
-  if (facts.classification) return -model::loss_slope(loss, 0, 1);
-  const double quarter = model::loss_slope(loss, 0.5, 0);
-  return quarter > 0 ? quarter : model::loss_slope(loss, 1, 0);
-}
-
 std::string clipping_reason(const model::Loss& loss, double norm, std::int64_t outputs) {
   const auto facts = model::properties(loss);
   if (std::isinf(facts.slope_bound)) {
@@ -54,36 +43,6 @@ std::string clipping_reason(const model::Loss& loss, double norm, std::int64_t o
              : fmt::format("clipping norm {:g}: no gradient of this loss is longer", norm);
 }
 
-// The rate at which a record joins a step. 1, all records, unless a batch size is given.
-double choose_rate(const data::Schema& schema, const LinearOptions& options,
-                   std::int64_t row_count) {
-  if (!options.batch_size) return 1;
-  if (*options.batch_size > row_count) {
-    throw base::UsageError(fmt::format("batch-size must be at most public_row_count = {}, got {}",
-                                       row_count, *options.batch_size));
-  }
-  if (schema.unit) {
-    throw base::UsageError(
-        "batch-size samples single records, but the schema's unit column protects all records of "
-        "a unit together; leave batch-size out to use all records in each step");
-  }
-  return random::PoissonRate::at_least(static_cast<double>(*options.batch_size) /
-                                       static_cast<double>(row_count))
-      .value();
-}
-
-// The noise multiplier of `steps` steps, rounded up until the accountant agrees.
-double calibrate(std::int64_t steps, double rate, const LinearOptions& options,
-                 privacy::Delta delta) {
-  const privacy::Epsilon epsilon(options.epsilon);
-  if (rate < 1) {
-    return privacy::calibrate_noise({privacy::SamplingRate(rate), steps}, epsilon, delta,
-                                    options.adjacency)
-        .value();
-  }
-  return full_batch_noise(steps, epsilon, delta, options.adjacency);
-}
-
 struct Course {
   std::int64_t steps;
   double step_size;
@@ -92,22 +51,25 @@ struct Course {
 // Passes over the data that minibatches make before the rule's path is long enough.
 constexpr double batch_passes = 10;
 
-Course choose_course(const LinearOptions& options, double rate, StepFacts facts,
+Course choose_course(const LinearOptions& options, const Batches& batches, StepFacts facts,
                      privacy::Delta delta, std::vector<std::string>& reasons) {
-  if (rate < 1) {
+  if (batches.sampling != BatchSampling::full) {
     // A smaller sample needs less noise a step but relatively more: the rule must know how much.
+    const double rate = batches.rate;
     const auto steps = options.steps.value_or(
         static_cast<std::int64_t>(std::clamp(std::ceil(batch_passes / rate), 100.0, 1e6)));
-    const double noise = calibrate(steps, rate, options, delta) / rate;
+    const double noise = batch_noise(batches, steps, options, delta) / rate;
     facts.release_noise *=
-        noise / std::sqrt(static_cast<double>(steps)) / calibrate(1, 1, options, delta);
+        noise / std::sqrt(static_cast<double>(steps)) / batch_noise({}, 1, options, delta);
     const StepPlan rule = step_rule(facts);
     const double step_size =
         std::min(rule.path_length * (1 - facts.momentum) / static_cast<double>(steps),
                  longest_step(facts.curvature, facts.norm_bound));
     if (!options.steps || !options.step_size) {
-      reasons.push_back(fmt::format("{} steps of size {:.4g} on samples of rate {:.4g}", steps,
-                                    options.step_size.value_or(step_size), rate));
+      reasons.push_back(
+          fmt::format("{} steps of size {:.4g} on {} of rate {:.4g}", steps,
+                      options.step_size.value_or(step_size),
+                      batches.sampling == BatchSampling::partition ? "batches" : "samples", rate));
     }
     return {steps, options.step_size.value_or(step_size)};
   }
@@ -132,13 +94,6 @@ Course choose_course(const LinearOptions& options, double rate, StepFacts facts,
   return course;
 }
 
-// Every step reads one word a released number, and with minibatches at most one a record.
-double cipher_delta(const GradientPlan& plan) {
-  constexpr std::int64_t most_records = std::int64_t{1} << 32;
-  const double noise = random::cipher_term(plan.steps, plan.columns * plan.outputs);
-  return plan.rate < 1 ? noise + random::cipher_term(plan.steps, most_records) : noise;
-}
-
 void refuse_without_protection(const LinearOptions& options) {
   const std::pair<bool, std::string_view> given[] = {
       {options.delta.has_value(), "delta"},
@@ -148,6 +103,14 @@ void refuse_without_protection(const LinearOptions& options) {
       {options.clipping_norm.has_value(), "clipping-norm"},
       {options.average.has_value(), "average"},
       {options.batch_size.has_value(), "batch-size"},
+      {options.averaging.has_value(), "averaging"},
+      {options.sampling.has_value(), "sampling"},
+      {options.order_seed.has_value(), "order-seed"},
+      {options.step_decay != 0, "step-decay"},
+      {!options.smoothing, "smoothing"},
+      {options.weight_scale.has_value(), "weight-scale"},
+      {options.phases.has_value(), "phases"},
+      {options.paper, "calibration"},
       {options.radius.has_value(), "radius"},
       {options.records_a_unit != 1, "records-a-unit"}};
   for (const auto& [present, name] : given) {
@@ -171,19 +134,122 @@ GradientPlan unprotected_plan(const data::Schema& schema, const LinearOptions& o
   return plan;
 }
 
+void settle_noise(GradientPlan& plan, const Batches& batches, double noise_multiplier,
+                  privacy::Adjacency adjacency, privacy::Delta delta) {
+  plan.noise_multiplier = noise_multiplier;
+  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
+  plan.events = batch_events(batches, plan.steps, plan.noise_multiplier);
+  plan.guarantee = privacy::account(plan.events, adjacency, delta);
+  plan.cipher_delta = batch_cipher_delta(batches, plan.steps, plan.columns * plan.outputs);
+  check_cipher_room(delta, plan.cipher_delta);
+}
+
+// Algorithm 2 of Wang, Lei, Ying, Zhang (2021): the schedule of Theorem 12, the noise of Theorem
+// 11, and what is proved about them.
+GradientPlan plan_paper_gradient(const data::Schema& schema, const LinearOptions& options) {
+  const std::pair<bool, std::string_view> given[] = {
+      {options.sampling.has_value(), "sampling"},
+      {options.averaging.has_value(), "averaging"},
+      {options.step_size.has_value(), "step-size"},
+      {options.batch_size.has_value(), "batch-size"},
+      {options.momentum.has_value(), "momentum"},
+      {options.l2 != 0, "l2"},
+      {options.clipping_norm.has_value(), "clipping-norm"}};
+  for (const auto& [present, name] : given) {
+    if (!present) continue;
+    throw base::UsageError(fmt::format(
+        "{} is settled by --calibration paper; leave it out, or use the tight calibration", name));
+  }
+  const auto& target = target_of(schema);
+  if (options.adjacency != privacy::Adjacency::replace_one || outputs_of(target) > 1 ||
+      !options.radius) {
+    throw base::UsageError(
+        "--calibration paper for gradient is about replace_one, a ball (--radius) and two classes "
+        "or numbers; give --adjacency replace_one and --radius, or use tight");
+  }
+  GradientPlan plan;
+  plan.loss = settle_loss(target, options, plan.reasons);
+  plan.public_row_count = settle_row_count(schema, options);
+  plan.columns = schema.encoded_column_count();
+  const privacy::Delta delta = settle_delta(options, plan.public_row_count, plan.reasons);
+  const auto n = plan.public_row_count;
+  const auto facts = paper::constants(plan.loss, schema.norm_bound());
+  const auto theorem = paper::Theorem::gradient_on_ball;
+  plan.steps = options.steps.value_or(
+      paper::schedule(theorem, n, plan.columns, facts.alpha, options.epsilon, delta.value()).T);
+  constexpr std::int64_t most_steps = 1000000;
+  if (plan.steps > most_steps) {
+    throw base::UsageError(fmt::format(
+        "the paper's schedule takes {} steps for {} records, at most {} are carried out; give "
+        "--steps",
+        plan.steps, n, most_steps));
+  }
+  plan.step_size = paper::step_size(theorem, n, plan.columns, plan.steps, facts.alpha,
+                                    options.epsilon, delta.value());
+  plan.averaging = Averaging::uniform;
+  plan.radius = options.radius;
+  const double claimed_bound = paper::gradient_bound(facts, *plan.radius);
+  plan.clipping_norm = std::min(
+      claimed_bound, schema.norm_bound() *
+                         model::slope_bound_within(plan.loss, *plan.radius * schema.norm_bound()));
+  const auto noise = paper::gradient_noise(n, plan.steps, options.epsilon, delta.value());
+  if (!noise) {
+    throw base::GuaranteeError(fmt::format(
+        "PaperCalibrationInfeasible: no beta meets the conditions of the paper's Theorem 11 for {} "
+        "records, {} steps, epsilon {:g} and delta {:g}; use the tight calibration",
+        n, plan.steps, options.epsilon, delta.value()));
+  }
+  const Batches batches{.sampling = BatchSampling::fixed_size,
+                        .rate = 1 / static_cast<double>(n),
+                        .batch = 1,
+                        .row_count = n};
+  plan.sampling = batches.sampling;
+  plan.rate = batches.rate;
+  plan.batch = 1;
+  const double sigma = 2 * claimed_bound * noise->ratio;
+  settle_noise(plan, batches, sigma / plan.clipping_norm, options.adjacency, delta);
+  if (plan.guarantee.epsilon > options.epsilon) {
+    plan.reasons.emplace_back(
+        "the paper's noise is not enough for what it claims; the proved noise stands in its place");
+    settle_noise(plan, batches, batch_noise(batches, plan.steps, options, delta), options.adjacency,
+                 delta);
+  }
+  plan.claim = privacy::Guarantee{options.epsilon, delta.value(), options.adjacency};
+  plan.reasons.push_back(fmt::format(
+      "Algorithm 2 with the schedule of Theorem 12: {} steps of size {:.4g} on single records",
+      plan.steps, plan.step_size));
+  plan.reasons.push_back(fmt::format(
+      "the paper claims ({:g}, {:g}) for noise of deviation {:.4g} a gradient (beta {:.4g}, "
+      "gradient "
+      "bound {:.4g}); proved here for that noise: ({:.4g}, {:g}), gradients are at most {:.4g}",
+      options.epsilon, delta.value(), sigma, noise->beta, claimed_bound, plan.guarantee.epsilon,
+      plan.guarantee.delta, plan.clipping_norm));
+  return plan;
+}
+
 }  // namespace
 
 bool GradientPlan::unprotected() const { return std::isinf(guarantee.epsilon); }
 
 GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options) {
   if (std::isinf(options.epsilon)) return unprotected_plan(schema, options);
+  if (options.paper) return plan_paper_gradient(schema, options);
+  constexpr std::int64_t most_steps = 1000000;  // each is a release of its own
+  if (options.steps.value_or(1) > most_steps) {
+    throw base::UsageError(fmt::format("steps of method gradient must be 1 to {}, got {}",
+                                       most_steps, *options.steps));
+  }
   GradientPlan plan;
   plan.loss = settle_loss(target_of(schema), options, plan.reasons);
   plan.public_row_count = settle_row_count(schema, options);
   plan.columns = schema.encoded_column_count();
   plan.outputs = outputs_of(target_of(schema));
   const privacy::Delta delta = settle_delta(options, plan.public_row_count, plan.reasons);
-  plan.rate = choose_rate(schema, options, plan.public_row_count);
+  const Batches batches = settle_batches(schema, options, plan.public_row_count);
+  plan.sampling = batches.sampling;
+  plan.rate = batches.rate;
+  plan.batch = batches.batch;
+  plan.order_seed = batches.order_seed;
   if (options.records_a_unit > 1 && !schema.unit) {
     throw base::UsageError(
         "records-a-unit needs a unit column in the schema; without one each record is a unit");
@@ -197,13 +263,13 @@ GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& opti
   }
   plan.momentum = options.momentum.value_or(default_momentum);
   plan.average = options.average.value_or(default_average);
-  plan.averaging = options.averaging;
+  plan.averaging = options.averaging.value_or(Averaging::suffix);
   plan.l2 = options.l2;
   plan.radius = options.radius;
   const auto& expected = facts.classification ? for_classes : for_numbers;
   const Course course =
-      choose_course(options, plan.rate,
-                    {.release_noise = calibrate(1, 1, options, delta) * plan.clipping_norm /
+      choose_course(options, batches,
+                    {.release_noise = batch_noise({}, 1, options, delta) * plan.clipping_norm /
                                       static_cast<double>(plan.public_row_count),
                      .columns = plan.columns * plan.outputs,
                      .norm_bound = norm_bound,
@@ -214,18 +280,15 @@ GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& opti
                     delta, plan.reasons);
   plan.steps = course.steps;
   plan.step_size = course.step_size;
-  plan.noise_multiplier = calibrate(plan.steps, plan.rate, options, delta);
-  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
-  plan.events =
-      plan.rate < 1
-          ? privacy::to_event({privacy::SamplingRate(plan.rate), plan.steps},
-                              privacy::NoiseMultiplier(plan.noise_multiplier))
-          : privacy::Event(privacy::Repeated{plan.steps, privacy::Gaussian{plan.noise_multiplier}});
-  plan.guarantee = privacy::account(plan.events, options.adjacency, delta);
-  plan.cipher_delta = cipher_delta(plan);
-  check_cipher_room(delta, plan.cipher_delta);
+  settle_noise(plan, batches, batch_noise(batches, plan.steps, options, delta), options.adjacency,
+               delta);
   plan.reasons.push_back(
-      plan.rate < 1
+      batches.sampling == BatchSampling::partition
+          ? fmt::format(
+                "noise multiplier {:.6g}: exact Gaussian composition of {} passes, a record "
+                "being in one batch of each",
+                plan.noise_multiplier, batches.passes(plan.steps))
+      : plan.rate < 1
           ? fmt::format("noise multiplier {:.6g}: certified composition of {} steps on samples",
                         plan.noise_multiplier, plan.steps)
           : fmt::format("noise multiplier {:.6g}: exact Gaussian composition of {} steps",

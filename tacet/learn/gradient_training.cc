@@ -19,10 +19,18 @@ std::vector<Setting> settings_of(const GradientPlan& plan) {
   settings.push_back({"momentum", plan.momentum});
   settings.push_back({"averaging", to_string(plan.averaging), false});
   settings.push_back({"average", plan.average, plan.averaging == Averaging::suffix});
-  settings.push_back({"sampling_rate", plan.rate, plan.rate < 1});
+  settings.push_back({"sampling", to_string(plan.sampling), plan.rate < 1});
+  settings.push_back({"sampling_rate", plan.rate, plan.sampling == BatchSampling::poisson});
+  if (plan.batch > 0) settings.push_back({"batch_size", plan.batch});
+  if (plan.sampling == BatchSampling::partition)
+    settings.push_back({"order_seed", plan.order_seed});
   settings.push_back({"records_a_unit", plan.records_a_unit, plan.records_a_unit > 1});
   settings.push_back({"l2", plan.l2, plan.l2 > 0});
   if (plan.radius) settings.push_back({"radius", *plan.radius});
+  if (plan.claim) {
+    settings.push_back({"claimed_epsilon", plan.claim->epsilon});
+    settings.push_back({"claimed_delta", plan.claim->delta});
+  }
   return settings;
 }
 

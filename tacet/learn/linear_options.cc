@@ -50,14 +50,24 @@ std::optional<model::Loss> loss_of(const ParameterValues& values) {
   return model::make_loss(*name, parameter.value_or(usual), width.value_or(usual));
 }
 
-Averaging averaging_of(const ParameterValues& values) {
-  const auto name = values.text("averaging").value_or("suffix");
+std::optional<Averaging> averaging_of(const ParameterValues& values) {
+  const auto name = values.text("averaging");
+  if (!name) return std::nullopt;
   for (const auto kind :
        {Averaging::suffix, Averaging::uniform, Averaging::last, Averaging::polynomial}) {
-    if (name == to_string(kind)) return kind;
+    if (*name == to_string(kind)) return kind;
   }
   throw base::UsageError(
-      fmt::format("averaging must be suffix, uniform, last or polynomial, got '{}'", name));
+      fmt::format("averaging must be suffix, uniform, last or polynomial, got '{}'", *name));
+}
+
+// Whether a word of two is the first; so it is when none is given.
+bool first_of(const ParameterValues& values, std::string_view name, std::string_view first,
+              std::string_view second) {
+  const auto word = values.text(name).value_or(std::string(first));
+  if (word == first) return true;
+  if (word == second) return false;
+  throw base::UsageError(fmt::format("{} must be {} or {}, got '{}'", name, first, second, word));
 }
 
 }  // namespace
@@ -97,7 +107,7 @@ LinearOptions linear_options(const ParameterValues& values, privacy::Adjacency a
   }
   options.public_row_count = integer_within(values, "public-row-count", 1, std::int64_t{1} << 32);
   options.loss = loss_of(values);
-  options.steps = integer_within(values, "steps", 1, 1000000);
+  options.steps = integer_within(values, "steps", 1, 1000000000);
   options.step_size = real_within(values, "step-size", positive, positive_range);
   options.momentum = real_within(
       values, "momentum", [](double m) { return m >= 0 && m <= 0.9999; }, "0 to 0.9999");
@@ -109,6 +119,17 @@ LinearOptions linear_options(const ParameterValues& values, privacy::Adjacency a
   options.l2 = real_within(
                    values, "l2", [](double l) { return l >= 0 && l <= 1e9; }, "0 to 1e9")
                    .value_or(0);
+  options.sampling = values.text("sampling");
+  options.order_seed =
+      integer_within(values, "order-seed", 0, std::numeric_limits<std::int64_t>::max());
+  options.step_decay =
+      real_within(
+          values, "step-decay", [](double d) { return d >= 0 && d <= 1; }, "0 to 1")
+          .value_or(0);
+  options.smoothing = first_of(values, "smoothing", "auto", "off");
+  options.weight_scale = real_within(values, "weight-scale", positive, positive_range);
+  options.phases = integer_within(values, "phases", 1, 64);
+  options.paper = !first_of(values, "calibration", "tight", "paper");
   options.radius = real_within(values, "radius", positive, positive_range);
   options.records_a_unit =
       integer_within(values, "records-a-unit", 1, std::int64_t{1} << 20).value_or(1);

@@ -11,7 +11,8 @@
 
 namespace tacet::learn {
 
-/// Which mean of the iterates is the model. All are free: functions of what was released.
+/// Which mean of the iterates is the model. For methods that release every step all are free:
+/// functions of what was released. For output perturbation the sensitivity depends on it.
 enum class Averaging {
   suffix,     ///< of the last share of them
   uniform,    ///< of all
@@ -33,8 +34,15 @@ struct LinearOptions {
   std::optional<double> momentum;
   std::optional<double> clipping_norm;
   std::optional<double> average;  ///< share of the last iterates that are averaged
-  Averaging averaging = Averaging::suffix;
-  std::optional<std::int64_t> batch_size;  ///< expected records a step; all when absent
+  std::optional<Averaging> averaging;
+  std::optional<std::int64_t> batch_size;  ///< records a step, for samples their expected number
+  std::optional<std::string> sampling;     ///< how the records of a step are chosen
+  std::optional<std::int64_t> order_seed;  ///< of a public order of the records
+  double step_decay = 0;                   ///< step t has size step_size / t^step_decay
+  bool smoothing = true;                   ///< of kinks and powers, on a width tied to the step
+  std::optional<double> weight_scale;      ///< size of weights worth reaching
+  std::optional<std::int64_t> phases;      ///< of phased output perturbation
+  bool paper = false;                      ///< the schedule and noise of the method's paper
   double l2 = 0;                           ///< weight of |w|^2 / 2 in the objective
   std::optional<double> radius;            ///< weights stay in the ball of this radius
   std::int64_t records_a_unit = 1;         ///< of a unit column's records that take part

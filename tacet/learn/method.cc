@@ -9,6 +9,8 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient.h"
+#include "tacet/learn/output.h"
+#include "tacet/learn/phased.h"
 
 namespace tacet::learn {
 namespace {
@@ -18,13 +20,25 @@ constexpr std::array<std::string_view, 10> common{
     "epsilon",          "delta",  "adjacency", "loss",   "loss-parameter", "loss-width",
     "public-row-count", "method", "l2",        "threads"};
 
-constexpr std::array<std::string_view, 9> gradient_options{
-    "steps",     "step-size",  "momentum", "clipping-norm", "average",
-    "averaging", "batch-size", "radius",   "records-a-unit"};
+constexpr std::array<std::string_view, 12> gradient_options{
+    "steps",      "step-size", "momentum",       "clipping-norm", "average",    "averaging",
+    "batch-size", "radius",    "records-a-unit", "sampling",      "order-seed", "calibration"};
+
+constexpr std::array<std::string_view, 13> output_options{
+    "steps",     "step-size",    "step-decay", "clipping-norm", "average",
+    "averaging", "batch-size",   "sampling",   "order-seed",    "smoothing",
+    "radius",    "weight-scale", "calibration"};
+
+constexpr std::array<std::string_view, 6> phased_options{"step-size",  "phases", "clipping-norm",
+                                                         "order-seed", "radius", "weight-scale"};
 
 constexpr std::array table{
     Method{"gradient", "noisy gradient descent, for every loss", privacy::Adjacency::add_remove,
            gradient_options, gradient_training},
+    Method{"output", "stochastic gradient descent, its result perturbed once",
+           privacy::Adjacency::replace_one, output_options, output_training},
+    Method{"phased", "output perturbation on ever smaller disjoint parts of the records",
+           privacy::Adjacency::replace_one, phased_options, phased_training},
 };
 
 bool reads(const Method& method, std::string_view parameter) {

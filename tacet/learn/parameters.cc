@@ -28,8 +28,15 @@ constexpr std::array table{
     Parameter{"public-row-count", integer, "1 to 2^32", "the schema's public_row_count",
               "number of records, where it is public; scales steps and delta, never read from data",
               noise},
-    Parameter{"method", text, "gradient", "gradient",
-              "how the model is trained: gradient = noisy gradient descent", noise},
+    Parameter{"method", text, "gradient, output or phased", "gradient",
+              "how the model is trained: gradient = noisy gradient descent; output = gradient "
+              "descent without noise, its result perturbed once; phased = the same on ever smaller "
+              "disjoint parts of the records",
+              noise},
+    Parameter{"calibration", text, "tight or paper", "tight",
+              "paper: schedule and noise of Wang, Lei, Ying, Zhang (2021) for gradient and output, "
+              "with what is proved about them",
+              noise},
     Parameter{
         "loss", text,
         "for classes logistic, hinge, smoothed_hinge, power_hinge, linearised_power_hinge; for "
@@ -48,8 +55,9 @@ constexpr std::array table{
         utility},
     Parameter{"loss-width", real, "above 0", "0.25",
               "width of the smoothing of losses that also have a loss-parameter", utility},
-    Parameter{"steps", integer, "1 to 10^6", "from the noise rule", "number of gradient steps",
-              noise},
+    Parameter{"steps", integer, "1 to 10^6; for output to 10^9",
+              "from the noise rule; for output one pass over the records",
+              "number of gradient steps", noise},
     Parameter{"step-size", real, "1e-9 to 1e9", "from the noise rule",
               "length of a step along the mean gradient", utility},
     Parameter{"momentum", real, "0 to 0.9999", "0.9",
@@ -60,11 +68,30 @@ constexpr std::array table{
     Parameter{"average", real, "0 to 1", "0.5",
               "share of the last iterates that the model is the mean of; 0 keeps the last one",
               utility},
-    Parameter{"averaging", text, "suffix, uniform, last or polynomial", "suffix",
-              "which mean of the iterates is the model; suffix: of the last share `average`",
+    Parameter{
+        "averaging", text, "suffix, uniform, last or polynomial", "suffix; for output uniform",
+        "which mean of the iterates is the model; suffix: of the last share `average`", utility},
+    Parameter{"batch-size", integer, "1 to public_row_count", "all records; for output 1",
+              "records a step; for samples their expected number", noise},
+    Parameter{"sampling", text,
+              "for gradient poisson, fixed_size or partition; for output permutation, "
+              "fresh_permutation, with_replacement or minibatch",
+              "poisson; for output permutation",
+              "how the records of a step are chosen; samples of gradient stay secret, orders of "
+              "partition and output are public",
+              noise},
+    Parameter{"order-seed", integer, "0 to 2^63 - 1", "0",
+              "seed of a public order of the records; it may be known, unlike that of the noise",
               utility},
-    Parameter{"batch-size", integer, "1 to public_row_count", "all records",
-              "expected records a step; each joins a step independently, in secret", noise},
+    Parameter{"step-decay", real, "0 to 1", "0", "step t has size step-size / t^step-decay", noise},
+    Parameter{
+        "smoothing", text, "auto or off", "auto",
+        "auto: kinks and powers of the loss are smoothed on a width tied to the step size, so "
+        "that no step drives two runs apart",
+        noise},
+    Parameter{"weight-scale", real, "1e-9 to 1e9", "5 for classes, 2 for numbers; the radius",
+              "size of weights worth reaching, which the step size is chosen for", noise},
+    Parameter{"phases", integer, "1 to 64", "from the noise rule", "number of phases", noise},
     Parameter{"l2", real, "0 to 1e9", "0", "weight of half the squared norm of the weights",
               utility},
     Parameter{"radius", real, "1e-9 to 1e9", "none", "keeps the weights in the ball of this radius",

@@ -51,6 +51,32 @@ model::Loss settle_loss(const data::Target& target, const LinearOptions& options
   return *options.loss;
 }
 
+double usual_slope(const model::Loss& loss) {
+  const auto facts = model::properties(loss);
+  if (!std::isinf(facts.slope_bound)) return facts.slope_bound;
+  if (facts.classification) return -model::loss_slope(loss, 0, 1);
+  const double quarter = model::loss_slope(loss, 0.5, 0);
+  return quarter > 0 ? quarter : model::loss_slope(loss, 1, 0);
+}
+
+void refuse_units(const data::Schema& schema, const LinearOptions& options) {
+  if (!schema.unit) return;
+  throw base::UsageError(fmt::format(
+      "method {} reads single records, but the schema's unit column {} protects all records of a "
+      "unit together; use --method gradient",
+      options.method, *schema.unit));
+}
+
+void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
+                     const TrainingMeans& means) {
+  if (dataset.rows() == row_count) return;
+  means.reservation.cancel();
+  throw base::DataError(fmt::format(
+      "the data hold {} records, but public_row_count is {}: under {} the number of records is "
+      "public and settles the schedule, so it must be exact",
+      dataset.rows(), row_count, privacy::to_string(means.reservation.guarantee().adjacency)));
+}
+
 std::int64_t settle_row_count(const data::Schema& schema, const LinearOptions& options) {
   if (options.public_row_count) return *options.public_row_count;
   if (schema.public_row_count) return *schema.public_row_count;

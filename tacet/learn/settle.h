@@ -24,6 +24,11 @@ namespace tacet::learn {
 [[nodiscard]] model::Loss settle_loss(const data::Target& target, const LinearOptions& options,
                                       std::vector<std::string>& reasons);
 
+/// Largest slope of the loss or, where it has none, a usual one to clip at: that of margin 0 for
+/// classes, and for numbers that of a residual of a quarter of the target's range (of half of it,
+/// if a quarter costs nothing).
+[[nodiscard]] double usual_slope(const model::Loss& loss);
+
 /// The declared number of records. UsageError when neither options nor schema declare one.
 [[nodiscard]] std::int64_t settle_row_count(const data::Schema& schema,
                                             const LinearOptions& options);
@@ -47,6 +52,15 @@ void check_cipher_room(privacy::Delta delta, double cipher_delta);
 /// The clipping norm as a power of two of grid units: 2^min(30, floor(32 - log2(z))). NumericError
 /// when that falls below 2^14, too coarse to learn from.
 [[nodiscard]] int norm_bits_for(double noise_multiplier);
+
+/// For methods that read single records in a public order: UsageError when the schema protects all
+/// records of a unit together.
+void refuse_units(const data::Schema& schema, const LinearOptions& options);
+
+/// For methods under which the number of records is public and settles the schedule: gives the
+/// reservation back and throws DataError when the data set has another number of records.
+void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
+                     const TrainingMeans& means);
 
 /// The noise multiplier at which T releases on all records are (epsilon, delta)-DP, exactly (Dong,
 /// Roth, Su 2019), rounded up until the accountant agrees. GuaranteeError when no finite one does.

@@ -258,4 +258,20 @@ privacy::BoundedSum GradientSum::at(std::span<const double> weights,
                                              std::int64_t{1} << norm_bits_, rate);
 }
 
+privacy::SelectedSum GradientSum::selected(std::span<const double> weights,
+                                           std::span<const std::int64_t> rows,
+                                           privacy::SelectedSum::Selection selection) const {
+  if (const auto* sample = std::get_if<privacy::FixedSizeSelection>(&selection)) {
+    if (sample->sample != std::ssize(rows) || sample->population != dataset_.rows()) {
+      throw base::UsageError(
+          fmt::format("a sample of {} out of {} records was stated, got {} of {}", sample->sample,
+                      sample->population, rows.size(), dataset_.rows()));
+    }
+  }
+  return privacy::SelectedSum::from_certified(
+      privacy::BoundedSum::from_certified(total(weights, ListedRows{rows}), grid(),
+                                          std::int64_t{1} << norm_bits_),
+      selection);
+}
+
 }  // namespace tacet::optimize

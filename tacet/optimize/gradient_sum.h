@@ -10,6 +10,7 @@
 #include "tacet/model/loss.h"
 #include "tacet/optimize/clip.h"
 #include "tacet/privacy/bounded_sum.h"
+#include "tacet/privacy/selected_sum.h"
 
 namespace tacet::optimize {
 
@@ -37,6 +38,12 @@ class GradientSum {
   [[nodiscard]] privacy::BoundedSum at(std::span<const double> weights,
                                        std::span<const std::int64_t> rows,
                                        privacy::SamplingRate rate) const;
+
+  /// The same for records that were chosen otherwise: a secret sample of fixed size, or a block of
+  /// a pass. UsageError unless a sample holds as many rows as it says.
+  [[nodiscard]] privacy::SelectedSum selected(std::span<const double> weights,
+                                              std::span<const std::int64_t> rows,
+                                              privacy::SelectedSum::Selection selection) const;
 
   [[nodiscard]] std::int64_t outputs() const { return outputs_; }
   /// C rounded down to 24 significant bits: what is enforced.

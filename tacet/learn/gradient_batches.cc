@@ -1,0 +1,181 @@
+#include "tacet/learn/gradient_batches.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/settle.h"
+#include "tacet/mechanism/selected_gaussian.h"
+#include "tacet/privacy/accountant.h"
+#include "tacet/privacy/calibrate.h"
+#include "tacet/random/source.h"
+#include "tacet/random/subset.h"
+
+namespace tacet::learn {
+namespace {
+
+BatchSampling sampling_of(const LinearOptions& options) {
+  if (!options.sampling) {
+    return options.batch_size ? BatchSampling::poisson : BatchSampling::full;
+  }
+  for (const auto kind :
+       {BatchSampling::poisson, BatchSampling::fixed_size, BatchSampling::partition}) {
+    if (*options.sampling != to_string(kind)) continue;
+    if (!options.batch_size) {
+      throw base::UsageError(
+          fmt::format("sampling {} needs --batch-size, the records of a step", *options.sampling));
+    }
+    return kind;
+  }
+  throw base::UsageError(
+      fmt::format("sampling of method gradient must be poisson, fixed_size or partition, got '{}'",
+                  *options.sampling));
+}
+
+void check_seed(BatchSampling sampling, const LinearOptions& options) {
+  if (!options.order_seed || sampling == BatchSampling::partition) return;
+  if (sampling == BatchSampling::full) {
+    throw base::UsageError("order-seed has no meaning where every step reads all records");
+  }
+  throw base::GuaranteeError(fmt::format(
+      "order-seed would make the {} samples known, and the guarantee counts on their secrecy: with "
+      "a known seed each step would cost as much as one on all records; leave it out, or use "
+      "--sampling partition, whose order may be public",
+      to_string(sampling)));
+}
+
+void check_adjacency(BatchSampling sampling, const LinearOptions& options) {
+  if (options.adjacency != privacy::Adjacency::add_remove) return;
+  if (sampling == BatchSampling::full || sampling == BatchSampling::poisson) return;
+  throw base::GuaranteeError(fmt::format(
+      "sampling {} has no proof under add_remove: a record more displaces others from the batches; "
+      "use --adjacency zero_out or replace_one, or --sampling poisson",
+      to_string(sampling)));
+}
+
+// The accountant decides; its epsilon falls as the noise grows.
+double fixed_size_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
+                        privacy::Delta delta) {
+  const auto holds = [&](double z) {
+    return privacy::epsilon_interval(batch_events(batches, steps, z), options.adjacency, delta)
+               .upper <= options.epsilon;
+  };
+  // Poisson samples at half the distance give the neighbourhood.
+  double inside = 2 * privacy::calibrate_noise({privacy::SamplingRate(batches.rate), steps},
+                                               privacy::Epsilon(options.epsilon), delta,
+                                               privacy::Adjacency::zero_out)
+                          .value();
+  constexpr double stride = 1.05;
+  constexpr double width = 1.001;
+  double outside = inside / stride;
+  while (!holds(inside)) {
+    outside = inside;
+    inside *= stride;
+    if (inside > 1e12) throw base::GuaranteeError("no noise reaches the epsilon asked for");
+  }
+  while (holds(outside)) {
+    inside = outside;
+    outside /= stride;
+  }
+  while (inside > outside * width) {
+    const double middle = std::sqrt(inside * outside);
+    (holds(middle) ? inside : outside) = middle;
+  }
+  return inside;
+}
+
+}  // namespace
+
+std::string to_string(BatchSampling sampling) {
+  switch (sampling) {
+    case BatchSampling::full:
+      return "full";
+    case BatchSampling::poisson:
+      return "poisson";
+    case BatchSampling::fixed_size:
+      return "fixed_size";
+    case BatchSampling::partition:
+      return "partition";
+  }
+  throw base::InternalError("unknown way of sampling");
+}
+
+std::int64_t Batches::passes(std::int64_t steps) const {
+  const std::int64_t steps_a_pass = row_count / batch;
+  return (steps + steps_a_pass - 1) / steps_a_pass;
+}
+
+Batches settle_batches(const data::Schema& schema, const LinearOptions& options,
+                       std::int64_t row_count) {
+  Batches batches{.sampling = sampling_of(options), .row_count = row_count};
+  check_seed(batches.sampling, options);
+  check_adjacency(batches.sampling, options);
+  if (batches.sampling == BatchSampling::full) return batches;
+  if (*options.batch_size > row_count) {
+    throw base::UsageError(fmt::format("batch-size must be at most public_row_count = {}, got {}",
+                                       row_count, *options.batch_size));
+  }
+  if (schema.unit) {
+    throw base::UsageError(
+        "batch-size samples single records, but the schema's unit column protects all records of "
+        "a unit together; leave batch-size out to use all records in each step");
+  }
+  batches.rate = static_cast<double>(*options.batch_size) / static_cast<double>(row_count);
+  if (batches.sampling == BatchSampling::poisson) {
+    batches.rate = random::PoissonRate::at_least(batches.rate).value();
+    return batches;
+  }
+  batches.batch = *options.batch_size;
+  batches.order_seed = options.order_seed.value_or(0);
+  return batches;
+}
+
+privacy::Event batch_events(const Batches& batches, std::int64_t steps, double noise_multiplier) {
+  const privacy::Gaussian noise{noise_multiplier};
+  switch (batches.sampling) {
+    case BatchSampling::full:
+      return privacy::Repeated{steps, noise};
+    case BatchSampling::poisson:
+      return privacy::to_event({privacy::SamplingRate(batches.rate), steps},
+                               privacy::NoiseMultiplier(noise_multiplier));
+    case BatchSampling::fixed_size:
+      return privacy::Repeated{steps,
+                               privacy::FixedSizeSampled{batches.batch, batches.row_count, noise}};
+    case BatchSampling::partition:
+      return privacy::Repeated{
+          batches.passes(steps),
+          mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise_multiplier))};
+  }
+  throw base::InternalError("unknown way of sampling");
+}
+
+double batch_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
+                   privacy::Delta delta) {
+  const privacy::Epsilon epsilon(options.epsilon);
+  switch (batches.sampling) {
+    case BatchSampling::full:
+      return full_batch_noise(steps, epsilon, delta, options.adjacency);
+    case BatchSampling::poisson:
+      return privacy::calibrate_noise({privacy::SamplingRate(batches.rate), steps}, epsilon, delta,
+                                      options.adjacency)
+          .value();
+    case BatchSampling::fixed_size:
+      return fixed_size_noise(batches, steps, options, delta);
+    case BatchSampling::partition:
+      // A record is in one batch a pass.
+      return full_batch_noise(batches.passes(steps), epsilon, delta, options.adjacency);
+  }
+  throw base::InternalError("unknown way of sampling");
+}
+
+double batch_cipher_delta(const Batches& batches, std::int64_t steps, std::int64_t released) {
+  const double noise = random::cipher_term(steps, released);
+  constexpr std::int64_t most_records = std::int64_t{1} << 32;
+  const bool secret =
+      batches.sampling == BatchSampling::poisson || batches.sampling == BatchSampling::fixed_size;
+  return secret ? noise + random::cipher_term(steps, most_records) : noise;
+}
+
+}  // namespace tacet::learn
