@@ -1,0 +1,307 @@
+#include "tacet/learn/output.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/data/read_dataset.h"
+#include "tacet/learn/gradient.h"
+#include "tacet/learn/method.h"
+#include "tacet/learn/paper_calibration.h"
+#include "tacet/privacy/composition.h"
+#include "tacet/privacy/gaussian.h"
+#include "tacet/random/rounded_gaussian.h"
+#include "tests/support/data_sets.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr auto replace_one = privacy::Adjacency::replace_one;
+
+struct Setting {
+  data::Schema schema;
+  data::Dataset train;
+};
+
+Setting berkeley() {
+  auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
+  auto train = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
+  return {std::move(schema), std::move(train)};
+}
+
+LinearOptions options_of(privacy::Adjacency adjacency = replace_one) {
+  return {.method = "output", .epsilon = 1, .delta = 1e-5, .adjacency = adjacency};
+}
+
+TrainedModel train(const Setting& setting, const LinearOptions& options, std::uint64_t seed) {
+  const auto training = plan_training(setting.schema, options);
+  random::SeededSource source(seed);
+  privacy::MemoryBudget budget(options.adjacency);
+  auto reservation = budget.reserve(training.events, training.guarantee);
+  base::ThreadPool pool(2);
+  base::LocalReducer reducer;
+  return training.run(setting.train, setting.schema, {source, reservation, pool, reducer});
+}
+
+std::string refusal(const data::Schema& schema, const LinearOptions& options) {
+  try {
+    (void)plan_training(schema, options);
+  } catch (const base::Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+// One pass, single steps: 2 step G (T - 1) / T, plus what rounding may add.
+TEST(Output, NoiseIsThatOfTheExactGaussianMechanism) {
+  const auto plan = plan_output(berkeley().schema, options_of());
+  const auto& sgd = *plan.sgd;
+  const double step = sgd.schedule().step_size(1);
+  EXPECT_NEAR(sgd.exact().value / (2 * step * 4525.0 / 4526.0), 1, 1e-12);
+  EXPECT_LT(sgd.sensitivity(), sgd.exact().value * 1.001);
+  const double mu = sgd.sensitivity() / plan.deviation;
+  EXPECT_LE(privacy::gaussian::delta(mu, 1), 1e-5);
+  EXPECT_GE(privacy::gaussian::delta(mu, 1), 1e-5 * (1 - 1e-5));
+  EXPECT_NEAR(plan.deviation / sgd.sensitivity(), 3.73063163482, 1e-5);
+  EXPECT_LE(plan.guarantee.epsilon, 1);
+  ASSERT_TRUE(plan.predicted_excess);
+}
+
+TEST(Output, NoiseFallsWithEpsilonAndDelta) {
+  const auto schema = berkeley().schema;
+  double before = std::numeric_limits<double>::infinity();
+  for (const double epsilon : {0.1, 0.5, 1.0, 4.0}) {
+    auto options = options_of();
+    options.epsilon = epsilon;
+    options.step_size = 0.01;
+    const double deviation = plan_output(schema, options).deviation;
+    EXPECT_LT(deviation, before);
+    before = deviation;
+    options.delta = 1e-4;
+    EXPECT_LT(plan_output(schema, options).deviation, deviation);
+  }
+}
+
+TEST(Output, ZeroOutNeedsHalfTheNoise) {
+  const auto schema = berkeley().schema;
+  auto two = options_of();
+  two.step_size = 0.01;
+  auto one = two;
+  one.adjacency = privacy::Adjacency::zero_out;
+  EXPECT_NEAR(plan_output(schema, two).deviation / plan_output(schema, one).deviation, 2, 1e-4);
+}
+
+TEST(Output, ReceiptTellsWhatWasDone) {
+  const auto setting = berkeley();
+  const auto options = options_of();
+  const auto plan = plan_output(setting.schema, options);
+  const auto trained = train(setting, options, 3);
+  EXPECT_EQ(trained.receipt.events, plan.events);
+  EXPECT_EQ(trained.receipt.guarantee, plan.guarantee);
+  EXPECT_EQ(trained.receipt.algorithm, "output");
+  EXPECT_EQ(trained.receipt.sampling, "permutation");
+  EXPECT_FALSE(trained.receipt.is_protected());
+  EXPECT_EQ(trained.model.noise_deviations.size(), trained.model.coefficients.size());
+  EXPECT_EQ(train(setting, options, 3).model.coefficients, trained.model.coefficients);
+  EXPECT_NE(train(setting, options, 4).model.coefficients, trained.model.coefficients);
+  // Nobody can account it under the adjacency it has no proof for.
+  EXPECT_THROW(
+      (void)privacy::account(plan.events, privacy::Adjacency::add_remove, privacy::Delta(1e-5)),
+      base::GuaranteeError);
+}
+
+// The order is public: the same under any noise, another under another order seed.
+TEST(Output, NoiseAndOrderComeFromDifferentStreams) {
+  const auto setting = berkeley();
+  auto options = options_of();
+  const auto one = plan_output(setting.schema, options).sgd->schedule().order;
+  EXPECT_EQ(plan_output(setting.schema, options).sgd->schedule().order, one);
+  options.order_seed = 5;
+  EXPECT_NE(plan_output(setting.schema, options).sgd->schedule().order, one);
+}
+
+// The spread of released coefficients over seeds is the stated deviation: 200 runs of 8 numbers, a
+// false alarm rate below 1e-6.
+TEST(Output, ReleasedCoefficientsSpreadAsStated) {
+  const auto setting = berkeley();
+  std::vector<std::vector<double>> runs;
+  double deviation = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const auto trained = train(setting, options_of(), seed);
+    runs.push_back(trained.model.coefficients);
+    deviation = trained.model.noise_deviations[0];
+  }
+  double square = 0;
+  double count = 0;
+  for (std::size_t j = 0; j < runs[0].size(); ++j) {
+    double mean = 0;
+    for (const auto& run : runs) mean += run[j] / 200;
+    for (const auto& run : runs) square += (run[j] - mean) * (run[j] - mean);
+    count += 199;
+  }
+  const double spread = std::sqrt(square / count);
+  EXPECT_NEAR(spread / deviation, 1, 5 / std::sqrt(2 * count));
+}
+
+TEST(Output, MuchEpsilonApproachesTheMinimum) {
+  const auto setting = berkeley();
+  base::ThreadPool pool(2);
+  const auto best = fit_unprotected(
+      setting.train, setting.schema,
+      plan_gradient(setting.schema, {.epsilon = std::numeric_limits<double>::infinity()}), pool);
+  auto options = options_of();
+  options.epsilon = 1e4;
+  options.steps = 100 * 4526;
+  options.step_size = 0.5;
+  const auto close = train(setting, options, 1).model.coefficients;
+  for (std::size_t j = 0; j < close.size(); ++j) {
+    EXPECT_NEAR(close[j], best.model.coefficients[j], 0.1);
+  }
+}
+
+TEST(Output, EveryLossAndScheduleHasAPlanThatIsProved) {
+  const auto schema = berkeley().schema;
+  for (const auto& name : model::loss_names()) {
+    const auto loss = model::make_loss(name);
+    if (!model::properties(loss).classification) continue;
+    for (const char* sampling :
+         {"permutation", "fresh_permutation", "with_replacement", "minibatch"}) {
+      for (const auto averaging :
+           {Averaging::uniform, Averaging::suffix, Averaging::last, Averaging::polynomial}) {
+        for (const bool smoothing : {true, false}) {
+          auto options = options_of();
+          options.loss = loss;
+          options.sampling = sampling;
+          options.averaging = averaging;
+          options.smoothing = smoothing;
+          options.steps = 300;
+          options.l2 = averaging == Averaging::last ? 0.1 : 0;
+          options.step_decay = averaging == Averaging::suffix ? 0.5 : 0;
+          if (std::string(sampling) == "minibatch") options.batch_size = 4;
+          const auto plan = plan_output(schema, options);
+          EXPECT_LE(plan.guarantee.epsilon, 1);
+          EXPECT_GT(plan.deviation, 0);
+        }
+      }
+    }
+  }
+}
+
+TEST(Output, RefusesWithTheReasonAndTheAlternative) {
+  const auto schema = berkeley().schema;
+  auto options = options_of(privacy::Adjacency::add_remove);
+  EXPECT_NE(refusal(schema, options).find("zero_out"), std::string::npos);
+  options = options_of();
+  options.loss = model::PowerHingeLoss{2};
+  options.step_size = 3;
+  EXPECT_NE(refusal(schema, options).find("smaller step size"), std::string::npos);
+  options = options_of();
+  options.delta = 0.0;
+  EXPECT_NE(refusal(schema, options).find("pure privacy"), std::string::npos);
+  options = options_of();
+  options.sampling = "poisson";
+  EXPECT_NE(refusal(schema, options).find("permutation"), std::string::npos);
+  auto with_unit = schema;
+  with_unit.unit = "major";
+  EXPECT_NE(refusal(with_unit, options_of()).find("--method gradient"), std::string::npos);
+  options = options_of();
+  options.batch_size = 5000;
+  EXPECT_NE(refusal(schema, options).find("batch-size"), std::string::npos);
+}
+
+TEST(Output, SeveralClassesRefuseClippingAndTakeBoundedSlopes) {
+  auto schema = berkeley().schema;
+  schema.target->rule = data::MultiClassTarget{{"a", "b", "c"}};
+  auto options = options_of();
+  EXPECT_EQ(refusal(schema, options), "accepted");
+  options.clipping_norm = 0.5;
+  EXPECT_NE(refusal(schema, options).find("--method gradient"), std::string::npos);
+}
+
+TEST(Output, AnotherNumberOfRecordsGivesTheReservationBack) {
+  const auto setting = berkeley();
+  auto options = options_of();
+  options.public_row_count = 4000;
+  const auto training = plan_training(setting.schema, options);
+  random::SeededSource source(1);
+  privacy::MemoryBudget budget(replace_one);
+  auto reservation = budget.reserve(training.events, training.guarantee);
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  EXPECT_THROW(
+      (void)training.run(setting.train, setting.schema, {source, reservation, pool, reducer}),
+      base::DataError);
+  EXPECT_EQ(budget.spent().epsilon, 0);
+}
+
+// The paper's algorithm with the paper's noise: its claim, and beside it what is proved, which is
+// never more than the claim.
+TEST(Output, PaperModeStatesTheClaimAndWhatIsProved) {
+  const auto setting = berkeley();
+  auto options = options_of();
+  options.paper = true;
+  options.loss = model::HingeLoss{};
+  options.steps = 4526;
+  for (const double epsilon : {0.5, 1.0, 4.0, 10.0}) {
+    for (const bool ball : {false, true}) {
+      options.epsilon = epsilon;
+      options.radius = ball ? std::optional(5.0) : std::nullopt;
+      const auto plan = plan_output(setting.schema, options);
+      ASSERT_TRUE(plan.claim);
+      EXPECT_EQ(plan.claim->epsilon, epsilon);
+      EXPECT_LE(plan.guarantee.epsilon, epsilon);
+      const auto c = paper::constants(*options.loss, 1);
+      const double eta = plan.sgd->schedule().step_size(1);
+      const auto noise = paper::output_noise(c, {4526, 4526, eta, options.radius}, epsilon, 1e-5);
+      EXPECT_NEAR(plan.deviation / noise.sigma, 1, 1e-4);
+      EXPECT_GE(paper::sensitivity(c, {4526, 4526, eta, options.radius}, 5e-6),
+                plan.sgd->sensitivity());
+    }
+  }
+  const auto trained = train(setting, options, 1);
+  EXPECT_EQ(trained.receipt.calibration, "paper");
+  options.l2 = 0.1;
+  EXPECT_NE(refusal(setting.schema, options).find("l2"), std::string::npos);
+}
+
+// The one-dimensional worst pair, released 20 thousand times: a lower bound of epsilon from the
+// frequencies of the best threshold, which a third of the noise would push beyond the claim.
+// False-alarm rate below 1e-6.
+double audited_epsilon(double mu, double delta, std::uint64_t seed, std::int64_t runs) {
+  random::SeededSource source(seed);
+  const double sigma = 1 << 20;
+  std::vector<std::int64_t> here(static_cast<std::size_t>(runs), 0);
+  std::vector<std::int64_t> there(static_cast<std::size_t>(runs), std::llround(mu * sigma));
+  random::add_rounded_gaussian(source.lease(random::Purpose::noise, 0, 0), sigma, here);
+  random::add_rounded_gaussian(source.lease(random::Purpose::noise, 1, 0), sigma, there);
+  std::ranges::sort(here);
+  std::ranges::sort(there);
+  double best = 0;
+  for (double threshold = 0; threshold < mu + 4; threshold += 0.25) {
+    const auto cut = std::llround(threshold * sigma);
+    const auto above = [&](const std::vector<std::int64_t>& values) {
+      return static_cast<double>(values.end() - std::ranges::lower_bound(values, cut)) /
+             static_cast<double>(runs);
+    };
+    const double slack = 5.2;  // standard errors
+    const double p = above(there);
+    const double q = above(here);
+    const double low = p - slack * std::sqrt(p * (1 - p) / static_cast<double>(runs)) - delta;
+    const double high = q + slack * std::sqrt(q * (1 - q) / static_cast<double>(runs)) +
+                        slack * slack / static_cast<double>(runs);
+    if (low > 0) best = std::max(best, std::log(low / high));
+  }
+  return best;
+}
+
+TEST(OutputAuditLong, FrequenciesStayBelowTheClaimAndBetrayAThirdOfTheNoise) {
+  const auto plan = plan_output(berkeley().schema, options_of());
+  const double mu = plan.sgd->sensitivity() / plan.deviation;
+  EXPECT_LE(audited_epsilon(mu, 1e-5, 1, 200000), 1);
+  EXPECT_GT(audited_epsilon(3 * mu, 1e-5, 2, 200000), 1);
+}
+
+}  // namespace
+}  // namespace tacet::learn

@@ -1,0 +1,149 @@
+#include "tacet/learn/paper_calibration.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/privacy/gaussian.h"
+
+namespace tacet::learn::paper {
+namespace {
+
+model::Loss power(double exponent) {
+  if (exponent == 1) return model::HingeLoss{};
+  return model::PowerHingeLoss{exponent};
+}
+
+TEST(PaperCalibration, ConstantsEqualReferenceValues) {
+  struct Row {
+    double q;
+    double L;
+    double M;
+    double c1;
+    double growth;
+    double expansion;
+  };
+  for (const auto& row : {Row{1, 1, 1, 2, 6, 0.1},
+                          Row{1.25, 1.25, 1.25, 1.64938488847, 3.08787238288, 0.0384248614877},
+                          Row{1.5, 1.5, 1.5, 1.88988157484, 3.6875, 0.00649519052838},
+                          Row{1.75, 1.75, 1.75, 1.97962633005, 14.5662689209, 4.43111669773e-5},
+                          Row{2, 2, 2, 2, 2, 0}}) {
+    const auto c = constants(power(row.q), 1);
+    EXPECT_NEAR(c.L, row.L, 1e-12);
+    EXPECT_NEAR(c.M, row.M, 1e-12);
+    EXPECT_NEAR(self_bounding(c), row.c1, 1e-11);
+    EXPECT_NEAR(iterate_growth(c), row.growth, 1e-9);
+    EXPECT_NEAR(expansion(c, 0.1), row.expansion, 1e-13);
+  }
+}
+
+TEST(PaperCalibration, SensitivityAndNoiseEqualReferenceValues) {
+  struct Row {
+    double q;
+    double on_ball;
+    double noise_on_ball;
+    double on_space;
+    double noise_on_space;
+  };
+  EXPECT_NEAR(overcount(1000, 1000, 5e-6), 57.3414837735, 1e-9);
+  for (const auto& row : {Row{1, 3.91525736824, 39.0415615794, 3.91525736824, 39.0415615794},
+                          Row{1.5, 5.82058318731, 58.0407966992, 10.0819474855, 100.53361416},
+                          Row{2, 7.76077626961, 77.3877158348, 21.2340114318, 211.738051148}}) {
+    const auto c = constants(power(row.q), 1);
+    const Run ball{1000, 1000, 0.01, 1.0};
+    const Run space{1000, 1000, 0.01, {}};
+    EXPECT_NEAR(sensitivity(c, ball, 5e-6), row.on_ball, 1e-9);
+    EXPECT_NEAR(output_noise(c, ball, 0.5, 1e-5).sigma, row.noise_on_ball, 1e-8);
+    EXPECT_NEAR(sensitivity(c, space, 5e-6), row.on_space, 1e-9);
+    EXPECT_NEAR(output_noise(c, space, 0.5, 1e-5).sigma, row.noise_on_space, 1e-7);
+  }
+}
+
+TEST(PaperCalibration, SchedulesEqualReferenceValues) {
+  struct Row {
+    double alpha;
+    Schedule space;
+    Schedule ball;
+    double gradient_step;
+  };
+  for (const auto& row :
+       {Row{0, {100000000, 2.15443469e-7}, {100000000, 2.916810839e-7}, 1e-6},
+        Row{.25, {128143, 1.327621704e-4}, {398108, 7.326682306e-5}, 2.511881198e-4},
+        Row{.5, {10000, 1.389495494e-3}, {10000, 2.916810839e-3}, 0.01},
+        Row{1, {10000, 1e-3}, {10000, 2.916810839e-3}, 0.01}}) {
+    const auto at = [&](Theorem theorem) {
+      return schedule(theorem, 10000, 10, row.alpha, 1, 1e-6);
+    };
+    EXPECT_EQ(at(Theorem::output_on_space).T, row.space.T) << row.alpha;
+    EXPECT_NEAR(at(Theorem::output_on_space).eta / row.space.eta, 1, 1e-9);
+    EXPECT_EQ(at(Theorem::output_on_ball).T, row.ball.T);
+    EXPECT_NEAR(at(Theorem::output_on_ball).eta / row.ball.eta, 1, 1e-9);
+    EXPECT_EQ(at(Theorem::gradient_on_ball).T, row.ball.T);
+    EXPECT_NEAR(at(Theorem::gradient_on_ball).eta / row.gradient_step, 1, 1e-9);
+  }
+}
+
+TEST(PaperCalibration, GradientNoiseEqualsReferenceValues) {
+  struct Row {
+    std::int64_t n;
+    double epsilon;
+    double delta;
+    double beta;
+    double lambda;
+    double ratio;
+  };
+  for (const auto& row : {Row{10000, 1, 1e-6, 0.001213474199, 14.83229569, 2.068344788},
+                          Row{10000, 4, 1e-6, 5.394485293e-4, 4.455741834, 0.8501372185},
+                          Row{100000, .5, 1e-6, 2.952183499e-4, 28.63918071, 2.605899369},
+                          Row{100000, 1, 1e-10, 1.579949584e-4, 24.02948947, 2.307197007},
+                          Row{1000, 2, 1e-6, 0.004596960489, 7.939656606, 1.738539244}}) {
+    const auto found = gradient_noise(row.n, row.n, row.epsilon, row.delta);
+    ASSERT_TRUE(found);
+    EXPECT_NEAR(found->beta / row.beta, 1, 1e-8);
+    EXPECT_NEAR(found->lambda / row.lambda, 1, 1e-8);
+    EXPECT_NEAR(found->ratio / row.ratio, 1, 1e-8);
+  }
+  EXPECT_FALSE(gradient_noise(1000, 1000, 0.5, 1e-6));
+  for (const double beta : {.5, .1, .01, .005}) {
+    EXPECT_FALSE(feasible(10000, 10000, 1, 1e-6, beta));
+  }
+  EXPECT_TRUE(feasible(10000, 10000, 1, 1e-6, 0.001));
+}
+
+// The largest feasible beta, .8943, would need 22.70 for the same claim.
+TEST(PaperCalibration, BetaIsTheFeasibleOneClosestToAHalf) {
+  const auto one = gradient_noise(100000, 10000000000, 1, 1e-6);
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->beta, 0.5);
+  EXPECT_NEAR(one->ratio, 14.157, 1e-3);
+  const auto four = gradient_noise(100000, 10000000000, 4, 1e-6);
+  ASSERT_TRUE(four);
+  EXPECT_LT(four->ratio, 4);
+  EXPECT_TRUE(feasible(100000, 10000000000, 1, 1e-6, 0.894));
+}
+
+// The classical factor of the Gaussian mechanism is below the exact one from epsilon 8.42 on.
+TEST(PaperCalibration, NoiseBeyondEpsilonOneIsRepaired) {
+  const auto c = constants(model::HingeLoss{}, 1);
+  const Run run{1000, 1000, 0.01, 1.0};
+  EXPECT_FALSE(output_noise(c, run, 1, 1e-5).repaired);
+  for (const double epsilon : {1.5, 8.0, 10.0}) {
+    const auto noise = output_noise(c, run, epsilon, 1e-5);
+    EXPECT_TRUE(noise.repaired);
+    const double mu = sensitivity(c, run, 5e-6) / noise.sigma;
+    EXPECT_LE(privacy::gaussian::delta(mu, epsilon), 5e-6 * (1 + 1e-9));
+  }
+  const double classical = std::sqrt(2 * std::log(1.25 / 1e-5)) / 10;
+  EXPECT_NEAR(privacy::gaussian::delta(1 / classical, 10), 2.265374365e-5, 1e-12);
+}
+
+TEST(PaperCalibration, RefusesStepsBeyondItsTheorem) {
+  const auto c = constants(model::SquaredLoss{}, 1);
+  EXPECT_THROW((void)sensitivity(c, {100, 100, 1.5, {}}, 1e-6), base::UsageError);
+  EXPECT_NO_THROW((void)sensitivity(c, {100, 100, 1.5, 2.0}, 1e-6));
+  EXPECT_THROW((void)sensitivity(c, {100, 100, 2.5, 2.0}, 1e-6), base::UsageError);
+}
+
+}  // namespace
+}  // namespace tacet::learn::paper
