@@ -51,8 +51,8 @@ TEST(PaperCalibration, SensitivityAndNoiseEqualReferenceValues) {
                           Row{1.5, 5.82058318731, 58.0407966992, 10.0819474855, 100.53361416},
                           Row{2, 7.76077626961, 77.3877158348, 21.2340114318, 211.738051148}}) {
     const auto c = constants(power(row.q), 1);
-    const Run ball{1000, 1000, 0.01, 1.0};
-    const Run space{1000, 1000, 0.01, {}};
+    const paper::Run ball{1000, 1000, 0.01, 1.0};
+    const paper::Run space{1000, 1000, 0.01, {}};
     EXPECT_NEAR(sensitivity(c, ball, 5e-6), row.on_ball, 1e-9);
     EXPECT_NEAR(output_noise(c, ball, 0.5, 1e-5).sigma, row.noise_on_ball, 1e-8);
     EXPECT_NEAR(sensitivity(c, space, 5e-6), row.on_space, 1e-9);
@@ -126,7 +126,7 @@ TEST(PaperCalibration, BetaIsTheFeasibleOneClosestToAHalf) {
 // The classical factor of the Gaussian mechanism is below the exact one from epsilon 8.42 on.
 TEST(PaperCalibration, NoiseBeyondEpsilonOneIsRepaired) {
   const auto c = constants(model::HingeLoss{}, 1);
-  const Run run{1000, 1000, 0.01, 1.0};
+  const paper::Run run{1000, 1000, 0.01, 1.0};
   EXPECT_FALSE(output_noise(c, run, 1, 1e-5).repaired);
   for (const double epsilon : {1.5, 8.0, 10.0}) {
     const auto noise = output_noise(c, run, epsilon, 1e-5);

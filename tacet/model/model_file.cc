@@ -188,8 +188,8 @@ Loss read_loss(const Fields& fields) {
 
 LinearModel read_model(const json& object) {
   const Fields fields(object, "model");
-  fields.expect_only({"kind", "loss", "loss_parameter", "loss_width", "task", "classes", "target_bounds",
-                      "features", "coefficients", "noise_deviations"});
+  fields.expect_only({"kind", "loss", "loss_parameter", "loss_width", "task", "classes",
+                      "target_bounds", "features", "coefficients", "noise_deviations"});
   if (fields.text("kind") != "linear") {
     bad(fmt::format("model.kind must be linear, got '{}'", fields.text("kind")));
   }
