@@ -182,8 +182,9 @@ class AccountCommand : public Command {
     }
     const privacy::Epsilon epsilon(number_option("--epsilon", epsilon_, "a number of at least 0"));
     result.interval = subject.unbounded
-                          ? privacy::PrivacyInterval{1, 1, true, "no noise"}
-                          : privacy::delta_interval(subject.event, subject.adjacency, epsilon);
+                          ? privacy::PrivacyInterval{1, 1, true, "no noise", 1}
+                          : privacy::delta_interval(subject.event, subject.adjacency, epsilon,
+                                                    {.attained = true});
     guarantee.epsilon = epsilon.value();
     guarantee.delta = result.interval.upper;
     return result;
@@ -192,8 +193,8 @@ class AccountCommand : public Command {
   [[nodiscard]] static privacy::PrivacyInterval epsilon_at(const Subject& subject,
                                                            privacy::Delta delta) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    if (subject.unbounded) return {infinity, infinity, true, "no noise"};
-    return privacy::epsilon_interval(subject.event, subject.adjacency, delta);
+    if (subject.unbounded) return {infinity, infinity, true, "no noise", infinity};
+    return privacy::epsilon_interval(subject.event, subject.adjacency, delta, {.attained = true});
   }
 
   void print_curve(const Console& console, const Subject& subject) const {
@@ -227,7 +228,7 @@ class AccountCommand : public Command {
     }
     const privacy::Delta delta(number_option("--delta", delta_, delta_range));
     const auto plan = solved(open, unknown, target, delta, adjacency);
-    const auto interval = privacy::epsilon_interval(plan.event(), adjacency, delta);
+    const auto interval = privacy::epsilon_interval(plan.event(), adjacency, delta, {.attained = true});
     const auto found = unknown == Unknown::noise   ? plan.noise_name
                        : unknown == Unknown::steps ? std::string("steps")
                                                    : std::string("sampling_rate");

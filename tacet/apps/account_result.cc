@@ -23,11 +23,6 @@ std::string cell(const ordered_json& value) {
   return value.dump();
 }
 
-/// A lower end of 0 under a positive upper one is no knowledge that anything could attain.
-bool attained(const privacy::PrivacyInterval& interval) {
-  return interval.lower_is_attained && (interval.lower > 0 || interval.upper == 0);
-}
-
 void print_json(const Console& console, const AccountResult& result) {
   ordered_json out = result.subject;
   out["adjacency"] = to_string(result.guarantee.adjacency);
@@ -37,7 +32,8 @@ void print_json(const Console& console, const AccountResult& result) {
   out["interval"] = {{"quantity", result.found == "delta" ? "delta" : "epsilon"},
                      {"lower", json_number(result.interval.lower)},
                      {"upper", json_number(result.interval.upper)},
-                     {"lower_is_attained", attained(result.interval)}};
+                     {"lower_is_attained", result.interval.lower_is_attained},
+                     {"attained", json_number(result.interval.attained)}};
   out["route"] = result.interval.route;
   out["cipher_included"] = false;
   out["statement"] = privacy::statement(result.guarantee, result.privacy_unit);
@@ -50,9 +46,13 @@ std::string interval_in_words(const privacy::PrivacyInterval& interval,
                               const std::string& quantity) {
   if (interval.route == "none") return "Nothing about a record is released.";
   if (std::isinf(interval.upper)) return "No finite epsilon is proved at this delta.";
+  const std::string attained =
+      interval.attained > 0 ? fmt::format(" Two data sets exist for which nothing below {} is true.",
+                                          interval.attained)
+                            : "";
   if (interval.lower <= 0) {
-    return fmt::format("The {} is proved; how far below it the truth may lie is not computed.",
-                       quantity);
+    return fmt::format("The {} is proved; how far below it the truth may lie is not computed.{}",
+                       quantity, attained);
   }
   if (interval.lower_is_attained) {
     return fmt::format(
@@ -63,8 +63,8 @@ std::string interval_in_words(const privacy::PrivacyInterval& interval,
   return fmt::format(
       "The upper end is proved. The lower end shows how tight the numbers are; it bounds the worst "
       "pair of distributions that the proof allows, which real data sets may not reach, so the "
-      "true {} may be smaller.",
-      quantity);
+      "true {} may be smaller.{}",
+      quantity, attained);
 }
 
 std::string route_in_words(const std::string& route) {
@@ -111,10 +111,11 @@ void print_result(const Console& console, const AccountResult& result) {
 void print_curve(const Console& console, const ordered_json& subject, privacy::Adjacency adjacency,
                  const std::vector<privacy::CurvePoint>& curve) {
   if (!console.json()) {
-    std::string csv = "delta,epsilon_lower,epsilon_upper,lower_is_attained,route\n";
+    std::string csv = "delta,epsilon_lower,epsilon_upper,lower_is_attained,route,attained\n";
     for (const auto& point : curve) {
-      csv += fmt::format("{},{},{},{},{}\n", point.delta, point.epsilon.lower, point.epsilon.upper,
-                         attained(point.epsilon), point.epsilon.route);
+      csv += fmt::format("{},{},{},{},{},{}\n", point.delta, point.epsilon.lower,
+                         point.epsilon.upper, point.epsilon.lower_is_attained, point.epsilon.route,
+                         point.epsilon.attained);
     }
     console.result(csv);
     console.say(without_cipher);
@@ -128,7 +129,8 @@ void print_curve(const Console& console, const ordered_json& subject, privacy::A
     out["curve"].push_back({{"delta", point.delta},
                             {"epsilon_lower", json_number(point.epsilon.lower)},
                             {"epsilon_upper", json_number(point.epsilon.upper)},
-                            {"lower_is_attained", attained(point.epsilon)},
+                            {"lower_is_attained", point.epsilon.lower_is_attained},
+                            {"attained", json_number(point.epsilon.attained)},
                             {"route", point.epsilon.route}});
   }
   console.result(out.dump(1) + "\n");

@@ -43,7 +43,8 @@ LossRange loss_range(const pairs::Pair& pair, double log_tail) {
 namespace {
 
 /// Grid indices from 0 outwards to at least `steps` away, ever further apart.
-std::vector<std::int64_t> spread_out(double steps, double step, const Resolution& resolution) {
+std::vector<std::int64_t> spread_out(double steps, double step, const Resolution& resolution,
+                                     bool upwards) {
   std::vector<std::int64_t> ends{0};
   double widest = 1;
   double scale = infinity;  // distance in steps at which intervals become wider
@@ -55,7 +56,10 @@ std::vector<std::int64_t> spread_out(double steps, double step, const Resolution
   std::int64_t width = 1;
   while (static_cast<double>(ends.back()) < steps) {
     const auto doubled = static_cast<double>(2 * width);
-    if (doubled <= widest && static_cast<double>(ends.back()) >= doubled * scale) width *= 2;
+    const auto distance = static_cast<double>(ends.back());
+    // Far below the mean a tilt leaves nothing, however wide the intervals are.
+    const bool free = !upwards && resolution.theta * distance * step > 60;
+    if ((free || doubled <= widest) && distance >= doubled * scale) width *= 2;
     ends.push_back(ends.back() + width);
     if (static_cast<std::int64_t>(ends.size()) * cells_per_step > largest_table) {
       throw base::NumericError(
@@ -69,8 +73,8 @@ std::vector<std::int64_t> spread_out(double steps, double step, const Resolution
 std::vector<std::int64_t> grid_ends(std::int64_t first, double last, std::int64_t centre,
                                     double step, const Resolution& resolution) {
   const auto at_centre = static_cast<double>(centre);
-  const auto upwards = spread_out(last - at_centre, step, resolution);
-  auto downwards = spread_out(at_centre - static_cast<double>(first), step, resolution);
+  const auto upwards = spread_out(last - at_centre, step, resolution, true);
+  auto downwards = spread_out(at_centre - static_cast<double>(first), step, resolution, false);
   while (downwards.size() > 1 && centre - downwards[downwards.size() - 2] <= first) {
     downwards.pop_back();
   }
@@ -389,19 +393,24 @@ LossGrid lower_grid(const CellTable& cells) {
 }
 
 Moments loss_moments(const pairs::Pair& pair, double log_tail) {
+  // Cells fine enough for the bulk, however far the tails reach.
+  constexpr double log_bulk_tail = -3;
   const auto range = loss_range(pair, log_tail);
-  const double width = std::max(range.high - range.low, narrowest(range));
-  const auto cells = make_cells(pair, width / 256, log_tail);
-  double total = 0;
-  double first = 0;
-  double second = 0;
+  const auto bulk = loss_range(pair, log_bulk_tail);
+  const double least = narrowest(range);
+  const double width = std::max(bulk.high - bulk.low, least);
+  const Moments guess{0.5 * (bulk.low + bulk.high), 0.25 * width};
+  const auto cells = make_cells(pair, width / 64, log_tail, {guess, false, 0});
+  double total = cells.anchor_atom;
+  double first = cells.anchor_atom * cells.anchor;
+  double second = first * cells.anchor;
   for (std::size_t i = 0; i < cells.p.size(); ++i) {
     if (cells.p[i] == 0 || !std::isfinite(cells.log_ratio[i])) continue;
     total += cells.p[i];
     first += cells.p[i] * cells.log_ratio[i];
     second += cells.p[i] * cells.log_ratio[i] * cells.log_ratio[i];
   }
-  if (total == 0) return {range.low, width / 4};
+  if (total == 0) return guess;
   const double mean = first / total;
   return {mean, std::sqrt(std::max(second / total - mean * mean, 0.0))};
 }

@@ -46,23 +46,39 @@ double GridLevel::tilt_for_mean(double eps) const {
   return 0.5 * (low + high);
 }
 
-GridLevel::SaddlePoint GridLevel::saddle(double log_delta) const {
-  const auto excess = [&](double log_theta) {
+GridLevel::Aim GridLevel::aim_at(double log_delta) const {
+  // delta <= e^{K(theta) - theta eps} theta^theta / (1 + theta)^(1 + theta).
+  const auto bound = [&](double log_theta) {
     const double theta = std::exp(log_theta);
-    const auto c = upper_.cumulants(theta);
-    constexpr double log_2pi = 1.83787706640934548356;
-    // Where one point holds nearly all, its distance to the next ones counts.
-    const double spread = 0.5 * (log_2pi + std::log(std::max(c.variance, step_ * step_)));
-    return c.value - theta * c.mean - std::log(theta * (1 + theta)) - spread - log_delta;
+    const double correction = theta * log_theta - (1 + theta) * std::log1p(theta);
+    return (upper_.log_moment(theta) + correction - log_delta) / theta;
   };
-  double low = -10;
+  double low = -9;
   double high = std::log(largest_tilt());
-  for (int i = 0; i < 24 && high - low > 0.01; ++i) {
-    const double middle = 0.5 * (low + high);
-    (excess(middle) > 0 ? low : high) = middle;
+  constexpr double section = 0.38196601125010515;
+  double left = low + section * (high - low);
+  double right = high - section * (high - low);
+  double at_left = bound(left);
+  double at_right = bound(right);
+  while (high - low > 0.02) {
+    if (at_left <= at_right) {
+      high = right;
+      right = left;
+      at_right = at_left;
+      left = low + section * (high - low);
+      at_left = bound(left);
+    } else {
+      low = left;
+      left = right;
+      at_left = at_right;
+      right = high - section * (high - low);
+      at_right = bound(right);
+    }
   }
   const double theta = std::exp(0.5 * (low + high));
-  return {theta, upper_.cumulants(theta).mean + upper_.offset()};
+  const double deviation = std::sqrt(upper_.cumulants(theta).variance);
+  const double excess = std::log1p(theta * deviation) / theta;
+  return {theta, bound(std::log(theta)) - excess + upper_.offset()};
 }
 
 }  // namespace tacet::privacy::pld

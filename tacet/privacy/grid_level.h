@@ -30,15 +30,18 @@ class GridLevel {
   /// The tilt under which the mean of the upper sum is eps, 0 where it exceeds eps untilted.
   [[nodiscard]] double tilt_for_mean(double eps) const;
 
-  struct SaddlePoint {
+  struct Aim {
     double theta;
     double epsilon;
   };
-  /// The tilt whose saddle-point approximation of delta meets log_delta, and its epsilon.
-  [[nodiscard]] SaddlePoint saddle(double log_delta) const;
+  /// The tilt whose Chernoff bound of epsilon at delta is smallest, and that bound less the usual
+  /// correction of a smooth law: an estimate that heavy tails do not lead astray.
+  [[nodiscard]] Aim aim_at(double log_delta) const;
 
-  /// Composes under the tilt theta.
-  void tilt(double theta) { twin_.run(theta, largest_bits_); }
+  /// Composes under the tilt theta, to be asked about epsilons between the thresholds.
+  void tilt(double theta, const Thresholds& thresholds) {
+    twin_.run(theta, thresholds, largest_bits_);
+  }
   [[nodiscard]] double log_delta_above(double eps) const {
     return twin_.first().log_delta_above(eps);
   }

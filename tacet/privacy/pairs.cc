@@ -200,12 +200,18 @@ double unmixed_loss(double q, double l) {
 
 /// A loss beyond which the mixture (1 - q) Q + q P of a symmetric base has at most e^log_tail.
 double mixture_upper_quantile(const Pair& base, double q, double log_tail) {
-  // Half of the tail for each part; Q(S > s) <= e^-s P(S > s).
-  const double log_half = -0.69314718055994530942;
-  const double relaxed = std::min(log_tail + log_half - std::log(q), log_half);
-  const double s = base.upper_quantile(relaxed);
-  if (s > 0 && std::log1p(-q) - s + relaxed <= log_tail + log_half) return s;
-  return base.upper_quantile(log_tail);
+  // P alone is too much, q P too little: Q(S > s) <= e^-s P(S > s).
+  double safe = base.upper_quantile(log_tail);
+  double unsafe = base.upper_quantile(std::min(log_tail - std::log(q), -0.7));
+  const double allowed = std::exp(log_tail) * (1 - 1e-6);
+  for (int i = 0; i < 40 && safe - unsafe > 1e-4; ++i) {
+    const double middle = 0.5 * (safe + unsafe);
+    const auto m = base.interval(middle, infinity);
+    // Far below, numbers lose their precision.
+    const bool enough = m.p > 1e-290 && (1 - q) * m.q + q * m.p <= allowed;
+    (enough ? safe : unsafe) = middle;
+  }
+  return safe;
 }
 
 /// (1 - q) Q + q P against Q, or the other way round, from the masses of P and Q.

@@ -21,10 +21,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 double log_tail_for(double log_delta, std::span<const Component> components) {
   std::int64_t total = 0;
   for (const auto& component : components) total += component.count;
-  // All tails together take a millionth of delta.
+  // All tails together take a hundred thousandth of delta.
   return std::max(
-      log_delta - 13.8 - std::log(static_cast<double>(std::max<std::int64_t>(total, 1))), -690.0);
+      log_delta - 11.5 - std::log(static_cast<double>(std::max<std::int64_t>(total, 1))), -690.0);
 }
+
+/// e^step must stay a number.
+constexpr double largest_step = 32;
 
 struct Scale {
   double first_step;
@@ -44,16 +47,13 @@ Scale choose_scale(std::span<const Component> components, double log_tail) {
     range = std::max({range, ends.high - ends.low, narrowest(ends)});
     resolvable = std::max(resolvable, narrowest(ends));
     const auto moments = loss_moments(*component.pair, std::max(log_tail, -40.0));
-    resolutions.push_back({moments, true, 0});
+    resolutions.push_back({moments, false, 0});
     const double spread = moments.spread;
     variance += static_cast<double>(component.count) * spread * spread;
     count += static_cast<double>(component.count);
   }
   const double spread = std::sqrt(variance / std::max(count, 1.0));
-  // e^step must stay a number.
-  constexpr double largest_step = 32;
-  const double coarse =
-      std::clamp(std::clamp(spread / 3, range / 8192, range / 32), resolvable, largest_step);
+  const double coarse = std::clamp(std::min(spread / 3, range / 32), resolvable, largest_step);
   return {coarse, std::max(range * 1e-9, 0.125 * resolvable), std::move(resolutions)};
 }
 
@@ -79,15 +79,21 @@ class Search {
         return;
       }
     }
-    attempt([&](GridLevel& level) {
-      if (!theta_) {
-        const auto [theta, guess] = level.saddle(log_delta);
-        theta_ = guess > 0 ? theta : level.tilt_for_mean(0);
-        guess_ = std::max(guess, 0.0);
+    const auto aim = [&](const GridLevel& level) {
+      if (std::isinf(bracket_.upper)) {
+        const auto first = level.aim_at(log_delta);
+        guess_ = std::max(first.epsilon, 0.0);
+        theta_ = first.theta;
+      } else {
+        guess_ = bracket_.upper;
+        theta_ = level.tilt_for_mean(guess_);
       }
+    };
+    attempt(aim, [&](GridLevel& level) {
       const double accuracy = 0.02 * effort_.tolerance;
-      with_tilt(level, [&] {
-        const double slope = -std::max(1.0, *theta_);
+      const double around = std::min(0.25, relative_gap() + 0.02);
+      with_tilt(level, {guess_ * (1 - around), guess_ * (1 + around)}, [&] {
+        const double slope = -std::max(1.0, theta_);
         const double upper = solve_decreasing([&](double e) { return level.log_delta_above(e); },
                                               {guess_, slope, log_delta, Side::above, accuracy});
         if (!std::isfinite(upper)) return infinity;
@@ -95,7 +101,6 @@ class Search {
             upper == 0 ? 0
                        : solve_decreasing([&](double e) { return level.log_delta_below(e); },
                                           {upper, slope, log_delta, Side::below, accuracy});
-        guess_ = upper;
         record(lower, upper);
         return level.round_off_at(upper);
       });
@@ -110,9 +115,10 @@ class Search {
         return;
       }
     }
-    attempt([&](GridLevel& level) {
-      if (!theta_) theta_ = level.tilt_for_mean(epsilon);
-      with_tilt(level, [&] {
+    guess_ = epsilon;
+    const auto aim = [&](const GridLevel& level) { theta_ = level.tilt_for_mean(epsilon); };
+    attempt(aim, [&](GridLevel& level) {
+      with_tilt(level, {epsilon, epsilon}, [&] {
         record(std::exp(level.log_delta_below(epsilon)),
                std::min(1.0, std::exp(level.log_delta_above(epsilon))));
         return level.round_off_at(epsilon);
@@ -126,7 +132,7 @@ class Search {
     // When finer grids stop helping, round-off and not the grid sets the width.
     stagnant_ = gap > 0.8 * last_gap_ ? stagnant_ + 1 : 0;
     if (stagnant_ >= 2) exhausted_ = true;
-    if (std::isfinite(gap) && gap < 0.5) last_gap_ = gap;
+    if (std::isfinite(gap)) last_gap_ = gap;
     double factor = 0.125;
     if (std::isfinite(gap) && gap < 0.5) {
       factor = std::clamp(0.75 * std::sqrt(effort_.tolerance / gap), 0.05, 0.7);
@@ -145,45 +151,45 @@ class Search {
   }
 
  private:
-  static constexpr int tilts_tried = 12;
+  static constexpr int tilts_tried = 8;
 
   /// Composes under the tilt theta_ and calls `use`, which records what it finds and returns how
   /// much of log delta is round-off. Any tilt is valid; one beyond the saddle point, where heavy
   /// tails take over, needs a huge transform or drowns in round-off, and is lowered then.
   template <typename Use>
-  void with_tilt(GridLevel& level, const Use& use) {
+  void with_tilt(GridLevel& level, const Thresholds& thresholds, const Use& use) {
     const double acceptable = 3 * effort_.tolerance;
     double best = infinity;
-    double best_theta = *theta_;
+    double best_theta = theta_;
     for (int i = 0; i < tilts_tried; ++i) {
       double reached = infinity;
       try {
-        level.tilt(*theta_);
+        level.tilt(theta_, thresholds);
         reached = use();
       } catch (const base::NumericError&) {
-        if (i + 1 == tilts_tried || *theta_ == 0) throw;
+        if (i + 1 == tilts_tried || theta_ == 0) throw;
       }
       if (reached < best) {
         best = reached;
-        best_theta = *theta_;
+        best_theta = theta_;
       }
-      if (best <= acceptable || *theta_ == 0 || (std::isfinite(best) && reached > 1.2 * best))
-        break;
-      *theta_ = *theta_ < 1e-3 ? 0 : *theta_ * (i < 6 ? 0.85 : 0.3);
+      if (best <= acceptable || theta_ == 0 || (std::isfinite(best) && reached > 1.2 * best)) break;
+      theta_ = theta_ < 1e-3 ? 0 : theta_ * (i < 4 ? 0.85 : 0.3);
     }
     theta_ = best_theta;
   }
 
-  template <typename Action>
-  void attempt(const Action& action) {
+  /// One level: cuts the losses, aims the tilt at what is asked, then acts.
+  template <typename Aim, typename Action>
+  void attempt(const Aim& aim, const Action& action) {
     try {
-      if (resolutions_.empty()) choose_first_step();
-      // The tilt is known once a first level was composed.
+      if (resolutions_.empty()) choose_first_step(aim);
       for (auto& resolution : resolutions_) {
-        resolution.uniform = uniform_ || !theta_;
-        resolution.theta = theta_ ? std::max(*theta_, 1e-3) : 0;
+        resolution.uniform = uniform_;
+        resolution.theta = std::max(theta_, 1e-3);
       }
       GridLevel level(components_, {step_, log_tail_, resolutions_}, effort_.largest_log2_size);
+      aim(level);
       action(level);
     } catch (const base::NumericError&) {
       // The grid is as fine as memory allows; what was reached before stays valid.
@@ -197,17 +203,30 @@ class Search {
     exhausted_ = true;
   }
 
-  void choose_first_step() {
+  template <typename Aim>
+  void choose_first_step(const Aim& aim) {
     auto scale = choose_scale(components_, log_tail_);
-    if (step_ == 0) step_ = scale.first_step;
-    // Losses on a lattice need no other grid: both ends are exact there.
-    const double lattice = components_.size() == 1 ? components_[0].pair->lattice() : 0;
-    if (lattice > scale.smallest_step) {
-      step_ = lattice;
-      uniform_ = true;
-    }
     resolutions_ = std::move(scale.resolutions);
     smallest_step_ = scale.smallest_step;
+    // Losses on a lattice need no other grid: both ends are exact there.
+    const double lattice = components_.size() == 1 ? components_[0].pair->lattice() : 0;
+    uniform_ = lattice > scale.smallest_step && step_ == 0;
+    if (uniform_) step_ = lattice;
+    // Grids that are finest around the mean and coarse elsewhere say how strong the tilt will be
+    // and where epsilon lies; a stronger tilt asks for finer tails.
+    for (auto& resolution : resolutions_) resolution.uniform = uniform_;
+    const double first = uniform_ ? lattice : scale.first_step;
+    for (int i = 0; i < 4; ++i) {
+      const double last = theta_;
+      aim(GridLevel(components_, {first, log_tail_, resolutions_}, effort_.largest_log2_size));
+      if (theta_ <= 1.2 * last) break;
+      for (auto& resolution : resolutions_) resolution.theta = std::max(theta_, 1e-3);
+    }
+    if (step_ > 0) return;
+    // No finer than a transform of moderate length needs; a wide bracket refines it.
+    constexpr double cells = 32768;
+    step_ = std::max(first, (guess_ + 30 / std::max(theta_, 1e-3)) / cells);
+    step_ = std::min(step_, largest_step);
   }
 
   void record(double lower, double upper) {
@@ -225,7 +244,7 @@ class Search {
   std::span<const Component> components_;
   Effort effort_;
   double log_tail_;
-  std::optional<double> theta_;
+  double theta_ = 0;
   double guess_ = 0;
   double last_gap_ = infinity;
   int stagnant_ = 0;

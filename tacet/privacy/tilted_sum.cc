@@ -153,20 +153,21 @@ double GridSum::highest_index() const {
   return sum;
 }
 
-Window chernoff_window(const GridSum& sum, double theta, const GridSum::Cumulants& cumulants) {
+Window chernoff_window(const GridSum& sum, double theta, const GridSum::Cumulants& cumulants,
+                       double log_tail) {
   double low = sum.lowest_index();
   double high = sum.highest_index();
   const double deviation = std::sqrt(cumulants.variance);
   if (deviation > 0) {
     // P(Y >= y) <= e^{K(theta + t) - K(theta) - t y} under the tilt, for each t > 0. The best t of
     // a normal law comes first; heavier tails want smaller ones.
-    const double start = std::sqrt(-2 * log_window_tail) / deviation;
+    const double start = std::sqrt(-2 * log_tail) / deviation;
     for (const double sign : {1.0, -1.0}) {
       double best = infinity;
       double t = start;
       for (int i = 0; i < 12; ++i, t *= 0.45) {
         const double growth = sum.log_moment(theta + sign * t) - cumulants.value;
-        const double bound = (growth - log_window_tail) / t / sum.step();
+        const double bound = (growth - log_tail) / t / sum.step();
         const bool wide =
             std::fabs(best) * sum.step() > 100 * deviation + std::fabs(cumulants.mean);
         if (bound > best && !wide) break;
@@ -203,7 +204,7 @@ TiltedLaw::Sums TiltedLaw::sums_above(double shifted) const {
   const auto decay = factors(-std::min(step_, 10.0));
   while (i < size) {
     const double d = distance(i);
-    if (theta_ * d > -log_window_tail) {
+    if (theta_ * d > -log_smallest_tail) {
       sums.cut = true;
       break;
     }
@@ -230,11 +231,29 @@ TiltedLaw::Sums TiltedLaw::sums_above(double shifted) const {
   return sums;
 }
 
+/// What the coefficients above a threshold miss or hold too much, relative to e^{K - theta eps'}.
+double TiltedLaw::outside(double shifted, bool cut) const {
+  const double tail = std::exp(log_tail_);
+  const auto size = static_cast<double>(coefficients_.size());
+  const double period = size * step_;
+  const double bottom = static_cast<double>(low_) * step_;
+  const double highest = static_cast<double>(high_) * step_;
+  // Losses more than a period above the threshold reappear above it.
+  const double wrapped = std::max(shifted, bottom) + period >= highest ? tail : 1;
+  // Losses above the last coefficient weigh little.
+  double beyond = std::exp(log_smallest_tail);
+  if (!cut) {
+    const double top = bottom + period;
+    beyond = top >= highest ? tail : std::exp(std::min(0.0, -theta_ * (top - shifted)));
+  }
+  return (tail + wrapped + beyond) * (1 + 1e-9);
+}
+
 double TiltedLaw::one_end(double shifted, double sign) const {
   // Everything relative to e^{K - theta eps'}.
   const double scale = log_moment_ - theta_ * shifted;
   const auto sums = sums_above(shifted);
-  const double tails = (sums.cut ? 3.0 : 2.0) * std::exp(log_window_tail);
+  const double tails = outside(shifted, sums.cut);
   // Sums of up to `size` terms; products stand within 500 roundings of their exact weights.
   const double rounding = u * (static_cast<double>(coefficients_.size()) + 500) *
                           (sums.positive + sums.negative + sums.weights * round_off_);
@@ -348,26 +367,61 @@ std::size_t slot(std::size_t position) {
 
 }  // namespace
 
-int TwinTransform::prepare(double theta) {
-  std::int64_t width = 16;
+namespace {
+
+/// The tail that costs delta at `shifted` a ten millionth of itself, by the saddle-point
+/// approximation of delta relative to e^{K - theta eps'}.
+double log_tail_for(const GridSum::Cumulants& tilted, double theta, double shifted) {
+  const double deviation = std::sqrt(tilted.variance);
+  double log_share = -std::log1p(theta) - std::log1p(2.5 * theta * deviation);
+  if (theta > 0 && deviation > 0) {
+    const double z = (shifted - tilted.mean) / deviation;
+    log_share -= std::min(40.0, 0.5 * z * z);
+  }
+  return std::clamp(log_share - 16, log_smallest_tail, -18.0);
+}
+
+}  // namespace
+
+int TwinTransform::prepare(double theta, const Thresholds& thresholds) {
+  double width = 16;
   for (std::size_t k = 0; k < 2; ++k) {
-    const auto cumulants = sums_[k]->cumulants(theta);
-    const auto window = chernoff_window(*sums_[k], theta, cumulants);
+    const auto& sum = *sums_[k];
+    const double step = sum.step();
+    const auto cumulants = sum.cumulants(theta);
+    const double low_threshold = thresholds.low - sum.offset();
+    const double high_threshold = thresholds.high - sum.offset();
     auto& law = laws_[k];
     law = TiltedLaw();
     law.theta_ = theta;
-    law.step_ = sums_[k]->step();
-    law.offset_ = sums_[k]->offset();
-    law.infinite_mass_ = sums_[k]->infinite_mass();
-    law.loss_error_ = sums_[k]->loss_error();
+    law.step_ = step;
+    law.offset_ = sum.offset();
+    law.infinite_mass_ = sum.infinite_mass();
+    law.loss_error_ = sum.loss_error();
+    law.log_tail_ = log_tail_for(cumulants, theta, 0.5 * (low_threshold + high_threshold));
+    const auto window = chernoff_window(sum, theta, cumulants, law.log_tail_);
     law.low_ = window.low;
-    width = std::max(width, window.high - window.low + 1);
+    law.high_ = window.high;
+    const auto low = static_cast<double>(window.low);
+    const auto high = static_cast<double>(window.high);
+    // Enough that nothing wraps to above a threshold and that the rest above weighs nothing; the
+    // whole window always is.
+    double needed = high - low_threshold / step;
+    if (theta > 0) {
+      needed = std::max(needed, high_threshold / step - low - law.log_tail_ / (theta * step));
+    } else {
+      needed = high - low;
+    }
+    width = std::max(width, std::min(needed, high - low) + 3);
   }
-  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(width - 1)));
+  if (!(width < 0x1p40)) {
+    throw base::NumericError("a composed privacy loss exceeds the range of a transform");
+  }
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::ceil(width)) - 1));
 }
 
-void TwinTransform::run(double theta, int largest_bits) {
-  const int bits = prepare(theta);
+void TwinTransform::run(double theta, const Thresholds& thresholds, int largest_bits) {
+  const int bits = prepare(theta, thresholds);
   if (bits > largest_bits) {
     throw base::NumericError(fmt::format("a composed loss needs a transform of 2^{}", bits));
   }

@@ -50,18 +50,27 @@ class GridSum {
   double offset_;
 };
 
-/// How much of the tilted law may lie outside the window of a transform.
-constexpr double log_window_tail = -60;
+/// No more of the tilted law than e^-60 ever needs to lie outside what a transform holds.
+constexpr double log_smallest_tail = -60;
 
-/// Indices that hold all but e^log_window_tail of the tilted sum on either side.
+/// Indices beyond which the tilted sum has at most e^log_tail on either side.
 struct Window {
   std::int64_t low;
   std::int64_t high;
 };
 [[nodiscard]] Window chernoff_window(const GridSum& sum, double theta,
-                                     const GridSum::Cumulants& cumulants);
+                                     const GridSum::Cumulants& cumulants, double log_tail);
 
-/// The law of a GridSum tilted by theta, from one transform, with a bound of its round-off.
+/// Thresholds (in the sum's own scale, offsets included) at which a law will be asked for delta.
+struct Thresholds {
+  double low;
+  double high;
+};
+
+/// The law of a GridSum tilted by theta, from one transform, with a bound of its round-off. The
+/// transform is no longer than delta at its thresholds needs: masses below a threshold do not count
+/// and may wrap around, masses far above count e^{-theta distance} only. What wraps or is left out
+/// is bounded and added on the safe side.
 class TiltedLaw {
  public:
   /// Bounds of log delta at eps (in the sum's own scale, offsets included) with round-off and what
@@ -79,6 +88,7 @@ class TiltedLaw {
     bool cut = false;
   };
   [[nodiscard]] Sums sums_above(double shifted) const;
+  [[nodiscard]] double outside(double shifted, bool cut) const;
   [[nodiscard]] double one_end(double shifted, double sign) const;
 
   double theta_ = 0;
@@ -89,7 +99,9 @@ class TiltedLaw {
   double mass_error_ = 0;  ///< log of the factor by which masses may be off
   double loss_error_ = 0;  ///< absolute error of the summed loss
   double round_off_ = 0;   ///< bound of each coefficient's absolute error
+  double log_tail_ = 0;    ///< of what lies below low_, and of what lies above high_
   std::int64_t low_ = 0;
+  std::int64_t high_ = 0;
   std::vector<double> coefficients_;  ///< from index low_ on
 };
 
@@ -102,12 +114,12 @@ class TwinTransform {
   TwinTransform(const GridSum& first, const GridSum& second) : sums_{&first, &second} {}
 
   /// Tilts both by theta >= 0. A transform longer than 2^largest_bits is a NumericError.
-  void run(double theta, int largest_bits);
+  void run(double theta, const Thresholds& thresholds, int largest_bits);
   [[nodiscard]] const TiltedLaw& first() const { return laws_[0]; }
   [[nodiscard]] const TiltedLaw& second() const { return laws_[1]; }
 
  private:
-  int prepare(double theta);
+  int prepare(double theta, const Thresholds& thresholds);
   void multiply_in(std::size_t part, double theta, double tau,
                    std::vector<std::array<PowerState, 2>>& states);
   void invert(std::vector<std::array<PowerState, 2>>& states);
