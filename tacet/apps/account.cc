@@ -181,10 +181,9 @@ class AccountCommand : public Command {
       return result;
     }
     const privacy::Epsilon epsilon(number_option("--epsilon", epsilon_, "a number of at least 0"));
-    result.interval = subject.unbounded
-                          ? privacy::PrivacyInterval{1, 1, true, "no noise", 1}
-                          : privacy::delta_interval(subject.event, subject.adjacency, epsilon,
-                                                    {.attained = true});
+    result.interval = subject.unbounded ? privacy::PrivacyInterval{1, 1, true, "no noise", 1}
+                                        : privacy::delta_interval(subject.event, subject.adjacency,
+                                                                  epsilon, {.attained = true});
     guarantee.epsilon = epsilon.value();
     guarantee.delta = result.interval.upper;
     return result;
@@ -228,7 +227,8 @@ class AccountCommand : public Command {
     }
     const privacy::Delta delta(number_option("--delta", delta_, delta_range));
     const auto plan = solved(open, unknown, target, delta, adjacency);
-    const auto interval = privacy::epsilon_interval(plan.event(), adjacency, delta, {.attained = true});
+    const auto interval =
+        privacy::epsilon_interval(plan.event(), adjacency, delta, {.attained = true});
     const auto found = unknown == Unknown::noise   ? plan.noise_name
                        : unknown == Unknown::steps ? std::string("steps")
                                                    : std::string("sampling_rate");

@@ -47,9 +47,10 @@ std::string interval_in_words(const privacy::PrivacyInterval& interval,
   if (interval.route == "none") return "Nothing about a record is released.";
   if (std::isinf(interval.upper)) return "No finite epsilon is proved at this delta.";
   const std::string attained =
-      interval.attained > 0 ? fmt::format(" Two data sets exist for which nothing below {} is true.",
-                                          interval.attained)
-                            : "";
+      interval.attained > 0
+          ? fmt::format(" Two data sets exist for which nothing below {} is true.",
+                        interval.attained)
+          : "";
   if (interval.lower <= 0) {
     return fmt::format("The {} is proved; how far below it the truth may lie is not computed.{}",
                        quantity, attained);
@@ -113,9 +114,9 @@ void print_curve(const Console& console, const ordered_json& subject, privacy::A
   if (!console.json()) {
     std::string csv = "delta,epsilon_lower,epsilon_upper,lower_is_attained,route,attained\n";
     for (const auto& point : curve) {
-      csv += fmt::format("{},{},{},{},{},{}\n", point.delta, point.epsilon.lower,
-                         point.epsilon.upper, point.epsilon.lower_is_attained, point.epsilon.route,
-                         point.epsilon.attained);
+      csv +=
+          fmt::format("{},{},{},{},{},{}\n", point.delta, point.epsilon.lower, point.epsilon.upper,
+                      point.epsilon.lower_is_attained, point.epsilon.route, point.epsilon.attained);
     }
     console.result(csv);
     console.say(without_cipher);

@@ -233,13 +233,20 @@ PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta 
     }
     return best;
   }
-  return best_route(
+  auto best = best_route(
       event, adjacency, pure, options,
       [&](const internal::Lowered& lowered) {
         return pld::epsilon_bracket(lowered.remove, lowered.add, delta.value(),
                                     {.tolerance = options.tolerance});
       },
       [&](const rdp::Curve& curve) { return rdp::best_epsilon(curve, delta).epsilon; });
+  if (std::isinf(best.upper)) {
+    // Next to no noise overflows the sampled routes.
+    if (const auto whole = internal::squared_mu(internal::without_sampling(event), adjacency)) {
+      offer(best, gaussian::epsilon(internal::sqrt_up(*whole), delta), "gaussian");
+    }
+  }
+  return best;
 }
 
 PrivacyInterval delta_interval(const Event& event, Adjacency adjacency, Epsilon epsilon,

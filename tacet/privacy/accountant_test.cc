@@ -130,13 +130,13 @@ TEST(Pld, HalvingTheGridShrinksTheGapFourfold) {
          steps});
     const double spread = pld::loss_moments(*parts.front().pair, -40).spread;
     double last = 0;
-    for (const double step : {spread / 3, spread / 6, spread / 12}) {
+    for (const double step : {spread / 32, spread / 64, spread / 128}) {
       const auto bracket = pld::epsilon_bracket_at(parts, 1e-6, step);
       const double gap = bracket.upper - bracket.lower;
       EXPECT_GT(gap, 0);
       if (last > 0) {
-        EXPECT_GE(last / gap, 3.2) << q << " " << step;
-        EXPECT_LE(last / gap, 4.8) << q << " " << step;
+        EXPECT_GE(last / gap, 3.5) << q << " " << step;
+        EXPECT_LE(last / gap, 4.5) << q << " " << step;
       }
       last = gap;
     }

@@ -362,8 +362,10 @@ class Merger {
     // Rounding of the quotient would raise a ratio far above rest_loss_ without bound.
     const double quotient = rest_excess_ / rest_p_;
     const double ratio = rest_loss_ - std::log1p(-quotient + 0x1p-44 * (1 + std::fabs(quotient)));
-    const double position = std::floor((ratio - grid_.offset) / grid_.step - 1e-9);
+    // A ratio that rounding left just below a grid point stays there.
+    const double position = std::floor((ratio - grid_.offset) / grid_.step + 1e-7);
     if (!(std::fabs(position) < 1e15)) return;  // dropping mass lowers every delta
+    grid_.loss_error = std::max(grid_.loss_error, grid_.offset + position * grid_.step - ratio);
     add(static_cast<std::int64_t>(position), rest_p_);
   }
 

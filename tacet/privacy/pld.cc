@@ -188,13 +188,24 @@ class Search {
         resolution.uniform = uniform_;
         resolution.theta = std::max(theta_, 1e-3);
       }
-      GridLevel level(components_, {step_, log_tail_, resolutions_}, effort_.largest_log2_size);
+      GridLevel level(components_, {aligned(step_), log_tail_, resolutions_},
+                      effort_.largest_log2_size);
       aim(level);
       action(level);
     } catch (const base::NumericError&) {
       // The grid is as fine as memory allows; what was reached before stays valid.
       exhausted_ = true;
     }
+  }
+
+  /// A step with which masses at both ends of the losses stand on the grid.
+  [[nodiscard]] double aligned(double step) const {
+    if (components_.size() != 1) return step;
+    const auto& pair = *components_[0].pair;
+    const double span = pair.highest() - pair.lowest();
+    const bool both = pair.lowest_atom().p > 0 && pair.highest_atom().p > 0;
+    if (!both || uniform_ || !(span / step < 1e9)) return step;
+    return span / std::max(1.0, std::round(span / step));
   }
 
   /// One use of one pair needed no grid.

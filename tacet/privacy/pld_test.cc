@@ -8,6 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/accountant.h"
+#include "tacet/privacy/grid_level.h"
 
 namespace tacet::privacy {
 namespace {
@@ -109,6 +110,108 @@ TEST(Pld, LowerGridStaysBelowTheProfileOfItsPair) {
       }
     }
   }
+}
+
+pld::Component sampled_gaussian(double q, double sigma, std::int64_t steps,
+                                pairs::Order order = pairs::Order::remove) {
+  auto base = pairs::gaussian(1 / sigma);
+  if (q == 1) return {std::move(base), steps};
+  return {pairs::poisson(std::move(base), q, order), steps};
+}
+
+TEST(Pld, AnyTiltGivesTheSameDelta) {
+  struct Case {
+    double q, sigma;
+    std::int64_t steps;
+    double epsilon, step;
+  };
+  for (const auto& c : {Case{0.05, 4, 1000, 1, 2e-4}, Case{1, 10, 100, 4, 1e-2},
+                        Case{0.2, 3, 50, 1, 4e-3}, Case{0.01, 2, 10000, 1, 1e-4}}) {
+    const auto part = sampled_gaussian(c.q, c.sigma, c.steps);
+    const auto moments = pld::loss_moments(*part.pair, -40);
+    const std::vector<pld::Resolution> resolutions{{moments, false, 30}};
+    pld::GridLevel level(std::span(&part, 1), {c.step, -60, resolutions}, 21);
+    const double saddle = level.tilt_for_mean(c.epsilon);
+    EXPECT_GT(saddle, 0);
+    // Half way between what round-off and wrapping may add to and take from the upper sum.
+    std::vector<double> upper;
+    for (const double theta : {0.5 * saddle, saddle, 2 * saddle}) {
+      level.tilt(theta, {c.epsilon, c.epsilon});
+      upper.push_back(level.log_delta_above(c.epsilon) - 0.5 * level.round_off_at(c.epsilon));
+    }
+    EXPECT_NEAR(upper[0], upper[1], 1e-6) << c.q << " " << c.steps;
+    EXPECT_NEAR(upper[2], upper[1], 1e-6) << c.q << " " << c.steps;
+  }
+}
+
+/// Upper ends over a grid of settings, each computed once, grow with the rate and the steps and
+/// fall with the noise and delta; neighbours differ by more than an interval is wide.
+void check_monotone(const std::vector<double>& rates, const std::vector<double>& noises,
+                    const std::vector<std::int64_t>& counts, const std::vector<double>& deltas,
+                    double tolerance) {
+  const std::size_t steps_of[] = {noises.size() * counts.size() * deltas.size(),
+                                  counts.size() * deltas.size(), deltas.size(), 1};
+  std::vector<double> upper;
+  for (const double q : rates) {
+    for (const double sigma : noises) {
+      for (const auto count : counts) {
+        for (const double delta : deltas) {
+          const Event event = Repeated{count, PoissonSampled{q, Gaussian{sigma}}};
+          upper.push_back(
+              epsilon_interval(event, add_remove, Delta(delta), {.tolerance = tolerance}).upper);
+        }
+      }
+    }
+  }
+  const std::size_t sizes[] = {rates.size(), noises.size(), counts.size(), deltas.size()};
+  for (std::size_t i = 0; i < upper.size(); ++i) {
+    for (std::size_t axis = 0; axis < 4; ++axis) {
+      const std::size_t place = i / steps_of[axis] % sizes[axis];
+      if (place + 1 == sizes[axis]) continue;
+      const double here = upper[i];
+      const double next = upper[i + steps_of[axis]];
+      const bool grows = axis != 1;  // deltas fall along their axis
+      EXPECT_LE(grows ? here : next, (grows ? next : here) * (1 + tolerance))
+          << "setting " << i << ", axis " << axis;
+    }
+  }
+}
+
+TEST(Accountant, MonotoneOnAGrid) {
+  check_monotone({1e-3, 1e-2, 0.2}, {0.7, 1.2}, {100, 5000}, {1e-5, 1e-12}, 1e-3);
+}
+TEST(AccountantLong, MonotoneOnADenseGrid) {
+  check_monotone({1e-3, 1.1e-3, 1e-2, 1.1e-2, 0.2, 0.25}, {0.7, 0.75, 1.2, 1.3},
+                 {100, 120, 5000, 6000}, {1e-5, 5e-6, 1e-12}, 1e-4);
+}
+
+TEST(Accountant, FixedSizeSamplesHaveAnAttainedLowerEndOfTheirOwn) {
+  // All other records at -C: the sampled record moves the sum of its sample by 2C (reference value
+  // of an independent program for that pair).
+  const Event event = Repeated{1000, FixedSizeSampled{1, 100, Gaussian{2}}};
+  const auto interval = epsilon_interval(event, Adjacency::replace_one, Delta(1e-5),
+                                         {.tolerance = 1e-4, .attained = true});
+  EXPECT_FALSE(interval.lower_is_attained);
+  EXPECT_NEAR(interval.attained, 1.82823873, 3e-4);
+  EXPECT_GT(interval.lower, 2.19);
+  // A record against one that contributes nothing moves it by C only.
+  const auto zeroed = epsilon_interval(event, Adjacency::zero_out, Delta(1e-5), {.attained = true});
+  EXPECT_GT(zeroed.attained, 0);
+  EXPECT_LT(zeroed.attained, interval.attained);
+  // Replaced under Poisson sampling: at least what adding the record costs.
+  const Event poisson = Repeated{1000, PoissonSampled{0.01, Gaussian{1}}};
+  const auto replaced =
+      epsilon_interval(poisson, Adjacency::replace_one, Delta(1e-5), {.attained = true});
+  const auto added = epsilon_interval(poisson, add_remove, Delta(1e-5));
+  EXPECT_FALSE(replaced.lower_is_attained);
+  EXPECT_NEAR(replaced.attained, added.lower, 1e-9);
+}
+
+TEST(Accountant, ExactQuotientsStayExact) {
+  EXPECT_EQ(epsilon_interval(Laplace{10}, add_remove, Delta(0)).upper, 0.1);
+  EXPECT_EQ(epsilon_interval(Repeated{3, Laplace{4}}, add_remove, Delta(0)).upper, 0.75);
+  EXPECT_EQ(epsilon_interval(Laplace{3}, add_remove, Delta(0)).upper, std::nextafter(1 / 3., 1));
+  EXPECT_TRUE(epsilon_interval(Laplace{3}, add_remove, Delta(0)).lower_is_attained);
 }
 
 // Every input has an answer: an interval in order, never a crash and never an interval of ends that

@@ -147,6 +147,19 @@ double sampled_fraction(const FixedSizeSampled& event) {
   return std::min(1.0, divide_up(up_to_double(event.sample_size), below));
 }
 
+Event without_sampling(const Event& event) {
+  if (const auto* sampled = event.as<PoissonSampled>()) return without_sampling(*sampled->base);
+  if (const auto* repeated = event.as<Repeated>()) {
+    return Repeated{repeated->count, without_sampling(*repeated->base)};
+  }
+  if (const auto* composed = event.as<Composed>()) {
+    Composed all;
+    for (const auto& part : composed->parts) all.parts.push_back(without_sampling(part));
+    return all;
+  }
+  return event;
+}
+
 bool blocks_are_parallel(const Partitioned& event, Adjacency adjacency) {
   if (adjacency == Adjacency::zero_out) return true;
   const bool by_position = event.assignment == Assignment::by_position;

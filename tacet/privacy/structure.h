@@ -24,6 +24,10 @@ namespace tacet::privacy::internal {
 /// swaps records, so also zero_out moves a sum by two bounds there.
 [[nodiscard]] Adjacency inner_adjacency(const FixedSizeSampled& event, Adjacency adjacency);
 
+/// The event with every sample replaced by all records. It costs at least as much: sampling mixes
+/// the pair with equal laws, and hockey-stick divergences are jointly convex.
+[[nodiscard]] Event without_sampling(const Event& event);
+
 /// Whether disjoint blocks protect as much as the worst block under `adjacency`.
 [[nodiscard]] bool blocks_are_parallel(const Partitioned& event, Adjacency adjacency);
 

@@ -6,60 +6,9 @@
 #include <vector>
 
 #include "tacet/numeric/fft.h"
-#include "tacet/privacy/discretize.h"
+#include "tacet/privacy/grid_sum.h"
 
 namespace tacet::privacy::pld {
-
-/// One law on a loss grid, taken `count` times.
-struct CountedGrid {
-  LossGrid grid;
-  std::int64_t count;
-};
-
-/// The sum of independent losses, all on grids of the same step; offsets are kept apart.
-class GridSum {
- public:
-  explicit GridSum(std::vector<CountedGrid> parts);
-
-  struct Cumulants {
-    double value;
-    double mean;
-    double variance;
-  };
-  /// log E[e^{theta Y}] of the finite part Y (offsets excluded) with its two derivatives.
-  [[nodiscard]] Cumulants cumulants(double theta) const;
-  /// The value alone.
-  [[nodiscard]] double log_moment(double theta) const;
-
-  [[nodiscard]] const std::vector<CountedGrid>& parts() const { return parts_; }
-  [[nodiscard]] double step() const { return step_; }
-  /// Sum of count times offset.
-  [[nodiscard]] double offset() const { return offset_; }
-  /// P(some loss is infinite), rounded up.
-  [[nodiscard]] double infinite_mass() const;
-  [[nodiscard]] std::int64_t steps() const;
-  /// What rounding may add to or take from the summed loss.
-  [[nodiscard]] double loss_error() const;
-  /// Smallest and largest value of Y in steps.
-  [[nodiscard]] double lowest_index() const;
-  [[nodiscard]] double highest_index() const;
-
- private:
-  std::vector<CountedGrid> parts_;
-  double step_;
-  double offset_;
-};
-
-/// No more of the tilted law than e^-60 ever needs to lie outside what a transform holds.
-constexpr double log_smallest_tail = -60;
-
-/// Indices beyond which the tilted sum has at most e^log_tail on either side.
-struct Window {
-  std::int64_t low;
-  std::int64_t high;
-};
-[[nodiscard]] Window chernoff_window(const GridSum& sum, double theta,
-                                     const GridSum::Cumulants& cumulants, double log_tail);
 
 /// Thresholds (in the sum's own scale, offsets included) at which a law will be asked for delta.
 struct Thresholds {
