@@ -11,6 +11,7 @@
 #include "tacet/learn/gradient.h"
 #include "tacet/learn/output.h"
 #include "tacet/learn/phased.h"
+#include "tacet/learn/inverse_sensitivity.h"
 
 namespace tacet::learn {
 namespace {
@@ -32,6 +33,8 @@ constexpr std::array<std::string_view, 13> output_options{
 constexpr std::array<std::string_view, 6> phased_options{"step-size",  "phases", "clipping-norm",
                                                          "order-seed", "radius", "weight-scale"};
 
+constexpr std::array<std::string_view, 1> inverse_sensitivity_options{"radius"};
+
 constexpr std::array table{
     Method{"gradient", "noisy gradient descent, for every loss", privacy::Adjacency::add_remove,
            gradient_options, gradient_training},
@@ -39,6 +42,9 @@ constexpr std::array table{
            privacy::Adjacency::replace_one, output_options, output_training},
     Method{"phased", "output perturbation on ever smaller disjoint parts of the records",
            privacy::Adjacency::replace_one, phased_options, phased_training},
+    Method{"inverse-sensitivity", "one draw scored by the gradient: pure, few columns",
+           privacy::Adjacency::replace_one, inverse_sensitivity_options,
+           inverse_sensitivity_training},
 };
 
 bool reads(const Method& method, std::string_view parameter) {

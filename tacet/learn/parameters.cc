@@ -21,17 +21,18 @@ constexpr std::array table{
               "privacy loss bound; smaller protects more; inf trains without protection",
               guarantee},
     Parameter{"delta", real, "0 <= delta < 1; 0 where the method can be pure",
-              "the largest power of ten below 1/public_row_count^1.1",
+              "the largest power of ten below 1/public_row_count^1.1; 0 for pure methods",
               "probability mass on which epsilon may be exceeded", guarantee},
-    Parameter{"adjacency", text, "add_remove, zero_out or replace_one", "add_remove",
+    Parameter{"adjacency", text, "add_remove, zero_out or replace_one",
+              "the method's own: add_remove for gradient, replace_one for most others",
               "which two data sets the guarantee makes indistinguishable", guarantee},
     Parameter{"public-row-count", integer, "1 to 2^32", "the schema's public_row_count",
               "number of records, where it is public; scales steps and delta, never read from data",
               noise},
-    Parameter{"method", text, "gradient, output or phased", "gradient",
+    Parameter{"method", text, "gradient, output, phased or inverse-sensitivity", "gradient",
               "how the model is trained: gradient = noisy gradient descent; output = gradient "
               "descent without noise, its result perturbed once; phased = the same on ever smaller "
-              "disjoint parts of the records",
+              "disjoint parts of the records; inverse-sensitivity = one draw scored by the gradient",
               noise},
     Parameter{"calibration", text, "tight or paper", "tight",
               "paper: schedule and noise of Wang, Lei, Ying, Zhang (2021) for gradient and output, "

@@ -1,0 +1,264 @@
+#include "tacet/learn/inverse_sensitivity.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/settle.h"
+#include "tacet/mechanism/inverse_sensitivity.h"
+#include "tacet/optimize/erm.h"
+#include "tacet/optimize/gradient_sum.h"
+#include "tacet/privacy/composition.h"
+#include "tacet/random/source.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr double most_log_proposals = 13.8;  // ln(10^6)
+constexpr double class_radius = 20;          // margins of classes, see learn/gradient_plan
+constexpr double number_radius = 4;
+constexpr double clipped_residual = 2;  // the largest for a prediction inside the target's bounds
+constexpr int norm_bits = 30;
+
+bool piecewise_linear(const model::Loss& loss) {
+  return std::holds_alternative<model::AbsoluteLoss>(loss) ||
+         std::holds_alternative<model::PinballLoss>(loss) ||
+         std::holds_alternative<model::HingeLoss>(loss);
+}
+
+void expect_offered(const data::Schema& schema, const LinearOptions& options) {
+  if (std::isinf(options.epsilon)) {
+    throw base::UsageError("epsilon inf trains the exact minimiser; leave method out");
+  }
+  if (options.adjacency == privacy::Adjacency::add_remove) {
+    throw base::GuaranteeError(
+        "inverse-sensitivity is proved for a public number of records; use replace_one or "
+        "zero_out, or method gradient");
+  }
+  if (outputs_of(target_of(schema)) > 1) {
+    throw base::GuaranteeError(
+        "inverse-sensitivity fits one output; for several classes use method gradient");
+  }
+  if (schema.unit) {
+    throw base::GuaranteeError(
+        "inverse-sensitivity protects single records, but the schema's unit column asks for all "
+        "records of a unit together; use method gradient");
+  }
+}
+
+/// The smallest penalty of the mean that keeps the proposals below a million.
+double least_l2(double curvature, double norm_bound, std::int64_t columns) {
+  const double smoothness = curvature * norm_bound * norm_bound;
+  return smoothness / std::expm1(most_log_proposals / static_cast<double>(columns));
+}
+
+void settle_line(InverseSensitivityPlan& plan, const LinearOptions& options) {
+  plan.on_a_line = true;
+  if (options.l2 > 0) {
+    throw base::UsageError("one column and a piecewise linear loss take no penalty; leave l2 out");
+  }
+  const double usual = model::properties(plan.loss).classification ? class_radius : number_radius;
+  plan.radius = options.radius.value_or(usual);
+  if (!options.radius) {
+    plan.reasons.push_back(fmt::format("weight in [-{0:g}, {0:g}], a public guess", usual));
+  }
+}
+
+void settle_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
+                      const LinearOptions& options) {
+  const double curvature = model::properties(plan.loss).curvature;
+  if (!std::isfinite(curvature)) {
+    throw base::GuaranteeError(fmt::format(
+        "no sampler is proved for {} columns and the loss {}, which has a kink; use a smooth loss "
+        "with a penalty, or method ladder",
+        plan.columns, model::loss_name(plan.loss)));
+  }
+  const double least = least_l2(curvature, schema.norm_bound(), plan.columns);
+  if (options.l2 > 0 && options.l2 < least) {
+    throw base::GuaranteeError(fmt::format(
+        "l2 {:g} would take more than a million proposals in {} columns; at least {:.3g} is "
+        "needed, or use method ladder",
+        options.l2, plan.columns, least));
+  }
+  plan.l2 = options.l2 > 0 ? options.l2 : least;
+  if (options.l2 == 0) {
+    plan.reasons.push_back(fmt::format(
+        "l2 {:.4g}: the least that an exact sampler in {} columns needs", plan.l2, plan.columns));
+  }
+  if (options.radius) {
+    throw base::UsageError("radius has no meaning here: the penalty bounds the weights");
+  }
+}
+
+std::vector<Setting> settings_of(const InverseSensitivityPlan& plan) {
+  auto settings = loss_settings(plan.loss);
+  settings.push_back({"columns", plan.columns});
+  settings.push_back({"public_row_count", plan.public_row_count});
+  if (plan.on_a_line) {
+    settings.push_back({"radius", plan.radius});
+  } else {
+    settings.push_back({"l2", plan.l2});
+    settings.push_back({"clipping_norm", plan.clipping_norm});
+  }
+  return settings;
+}
+
+/// Slope left of all breakpoints, and where it grows.
+void add_record(mechanism::PiecewiseLinearSum& sum, const model::Loss& loss, double feature,
+                double label) {
+  const double size = std::fabs(feature);
+  std::array<mechanism::Breakpoint, 1> at{{{label / feature, size}}};
+  double left = 0;
+  if (feature == 0) {
+    sum.add(0, {});
+    return;
+  }
+  if (std::holds_alternative<model::AbsoluteLoss>(loss)) {
+    left = -size;
+    at[0].jump = 2 * size;
+  } else if (const auto* pinball = std::get_if<model::PinballLoss>(&loss)) {
+    left = -size * (feature > 0 ? pinball->quantile : 1 - pinball->quantile);
+  } else {  // hinge: max(0, 1 - z w)
+    const double z = feature * label;
+    left = z > 0 ? -size : 0;
+    at[0].at = 1 / z;
+  }
+  sum.add(left, at);
+}
+
+privacy::Released<std::vector<double>> draw_on_line(const data::Dataset& dataset,
+                                                    const InverseSensitivityPlan& plan,
+                                                    const TrainingMeans& means) {
+  const double steepest = plan.clipping_norm;
+  mechanism::PiecewiseLinearSum sum(-steepest, steepest);
+  for (std::int64_t i = 0; i < dataset.rows(); ++i) {
+    double feature = 0;
+    if (dataset.sparse()) {
+      const auto row = dataset.sparse_row(i);
+      if (!row.values.empty()) feature = row.values[0];
+    } else {
+      feature = dataset.dense_row(i)[0];
+    }
+    add_record(sum, plan.loss, feature / data::Dataset::feature_scale, dataset.label(i));
+  }
+  const mechanism::MinimiserQuery query{mechanism::Grid(-plan.radius, plan.radius),
+                                        plan.guarantee.adjacency};
+  return mechanism::release_minimiser(sum, query, privacy::Epsilon(plan.guarantee.epsilon), {},
+                                      means.source, means.reservation)
+      .map([](double value) { return std::vector<double>{value}; });
+}
+
+privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& dataset,
+                                                      const InverseSensitivityPlan& plan,
+                                                      const TrainingMeans& means) {
+  const auto fit = optimize::minimise_without_protection(dataset, plan.loss, {.l2 = plan.l2},
+                                                         means.threads, means.supervision);
+  const optimize::GradientSum sums(dataset, plan.loss, 1,
+                                   {.clipping_norm = plan.clipping_norm, .norm_bits = norm_bits},
+                                   means.threads, means.reducer);
+  return mechanism::release_norm_gradient(
+      [&](std::span<const double> weights) {
+        if (means.supervision.cancel != nullptr) means.supervision.cancel->throw_if_cancelled();
+        return sums.at(weights);
+      },
+      privacy::Private<std::vector<double>>(fit.weights), plan.query(),
+      privacy::Epsilon(plan.guarantee.epsilon), {}, means.source, means.reservation);
+}
+
+void expect_rows(const data::Dataset& dataset, std::int64_t rows, const TrainingMeans& means) {
+  if (dataset.rows() == rows) return;
+  means.reservation.cancel();
+  throw base::DataError(fmt::format(
+      "the data hold {} records, but public_row_count is {}; under {} the number is public and "
+      "must be exact",
+      dataset.rows(), rows, privacy::to_string(means.reservation.guarantee().adjacency)));
+}
+
+}  // namespace
+
+mechanism::NormGradientQuery InverseSensitivityPlan::query() const {
+  const auto n = static_cast<double>(public_row_count);
+  const double smoothness = model::properties(loss).curvature;  // rows have a norm of at most 1
+  mechanism::NormGradientQuery query{.columns = columns,
+                                     .rows = public_row_count,
+                                     .adjacency = guarantee.adjacency,
+                                     .clipping_norm = clipping_norm,
+                                     .smoothness = n * smoothness,
+                                     .l2 = n * l2,
+                                     .gradient_error = 0};
+  // A record's slope is rounded to a unit of its row's integers (norm at most 2048), and weights to
+  // 2^-38 of their norm, which is at most twice that of any minimiser.
+  const double weight_norm = 2 * clipping_norm / l2;
+  const double slope_unit = data::Dataset::feature_scale * std::ldexp(clipping_norm, -norm_bits);
+  query.gradient_error =
+      n * (slope_unit +
+           smoothness * weight_norm * std::sqrt(static_cast<double>(columns)) * std::ldexp(1, -37));
+  return query;
+}
+
+InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
+                                                const LinearOptions& options) {
+  expect_offered(schema, options);
+  InverseSensitivityPlan plan;
+  plan.loss = settle_loss(target_of(schema), options, plan.reasons);
+  plan.public_row_count = settle_row_count(schema, options);
+  plan.columns = schema.encoded_column_count();
+  plan.guarantee = {options.epsilon, 0, options.adjacency};
+  if (options.delta.value_or(0) > 0) {
+    plan.reasons.emplace_back("delta is not needed: the method is purely private");
+  }
+  const auto facts = model::properties(plan.loss);
+  plan.clipping_norm =
+      (std::isinf(facts.slope_bound) ? clipped_residual : facts.slope_bound) * schema.norm_bound();
+  const privacy::Epsilon epsilon(options.epsilon);
+  if (plan.columns == 1 && piecewise_linear(plan.loss)) {
+    settle_line(plan, options);
+    plan.events = mechanism::minimiser_event(
+        {mechanism::Grid(-plan.radius, plan.radius), options.adjacency}, epsilon);
+  } else {
+    settle_penalised(plan, schema, options);
+    (void)mechanism::norm_gradient_grid(plan.query(), epsilon);  // refuses before data are read
+    plan.events = mechanism::norm_gradient_event(plan.query(), epsilon);
+  }
+  return plan;
+}
+
+TrainedModel train_inverse_sensitivity(const data::Dataset& dataset, const data::Schema& schema,
+                                       const InverseSensitivityPlan& plan,
+                                       const TrainingMeans& means) {
+  expect_rows(dataset, plan.public_row_count, means);
+  const auto released =
+      plan.on_a_line ? draw_on_line(dataset, plan, means) : draw_penalised(dataset, plan, means);
+  TrainedModel trained{model::empty_model(schema, plan.loss),
+                       blank_receipt("inverse-sensitivity", schema, plan.guarantee)};
+  trained.model.coefficients = released.value();
+  nlohmann::json parameters;
+  for (const auto& setting : settings_of(plan)) {
+    std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
+  }
+  trained.receipt.parameters = parameters.dump();
+  trained.receipt.public_row_count = plan.public_row_count;
+  complete_receipt(trained.receipt, means, random::cipher_term(1, random::most_leaf_words));
+  return trained;
+}
+
+Training inverse_sensitivity_training(const data::Schema& schema, const LinearOptions& options) {
+  auto plan = plan_inverse_sensitivity(schema, options);
+  Training training{.method = "inverse-sensitivity",
+                    .guarantee = plan.guarantee,
+                    .events = plan.events,
+                    .settings = settings_of(plan),
+                    .reasons = plan.reasons,
+                    .run = {}};
+  training.run = [plan = std::move(plan)](const data::Dataset& dataset, const data::Schema& names,
+                                          const TrainingMeans& means) {
+    return train_inverse_sensitivity(dataset, names, plan, means);
+  };
+  return training;
+}
+
+}  // namespace tacet::learn
