@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -18,8 +19,9 @@
 namespace tacet::learn {
 namespace {
 
-constexpr double most_log_proposals = 13.8;  // ln(10^6)
-constexpr double class_radius = 20;          // margins of classes, see learn/gradient_plan
+constexpr double most_proposals = 1e6;
+constexpr double usual_visits = 0x1p30;  // of records, by all proposals together
+constexpr double class_radius = 20;      // margins of classes, see learn/gradient_plan
 constexpr double number_radius = 4;
 constexpr double clipped_residual = 2;  // the largest for a prediction inside the target's bounds
 constexpr int norm_bits = 30;
@@ -27,7 +29,8 @@ constexpr int norm_bits = 30;
 bool piecewise_linear(const model::Loss& loss) {
   return std::holds_alternative<model::AbsoluteLoss>(loss) ||
          std::holds_alternative<model::PinballLoss>(loss) ||
-         std::holds_alternative<model::HingeLoss>(loss);
+         std::holds_alternative<model::HingeLoss>(loss) ||
+         std::holds_alternative<model::EpsilonInsensitiveLoss>(loss);
 }
 
 void expect_offered(const data::Schema& schema, const LinearOptions& options) {
@@ -43,17 +46,13 @@ void expect_offered(const data::Schema& schema, const LinearOptions& options) {
     throw base::GuaranteeError(
         "inverse-sensitivity fits one output; for several classes use method gradient");
   }
-  if (schema.unit) {
-    throw base::GuaranteeError(
-        "inverse-sensitivity protects single records, but the schema's unit column asks for all "
-        "records of a unit together; use method gradient");
-  }
+  refuse_units(schema, options);
 }
 
-/// The smallest penalty of the mean that keeps the proposals below a million.
-double least_l2(double curvature, double norm_bound, std::int64_t columns) {
+/// The smallest penalty of the mean that keeps the expected proposals below `most`.
+double least_l2(double curvature, double norm_bound, std::int64_t columns, double most) {
   const double smoothness = curvature * norm_bound * norm_bound;
-  return smoothness / std::expm1(most_log_proposals / static_cast<double>(columns));
+  return smoothness / std::expm1(std::log(most) / static_cast<double>(columns));
 }
 
 void settle_line(InverseSensitivityPlan& plan, const LinearOptions& options) {
@@ -77,17 +76,22 @@ void settle_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
         "with a penalty, or method ladder",
         plan.columns, model::loss_name(plan.loss)));
   }
-  const double least = least_l2(curvature, schema.norm_bound(), plan.columns);
+  const double least = least_l2(curvature, schema.norm_bound(), plan.columns, most_proposals);
   if (options.l2 > 0 && options.l2 < least) {
     throw base::GuaranteeError(fmt::format(
         "l2 {:g} would take more than a million proposals in {} columns; at least {:.3g} is "
         "needed, or use method ladder",
         options.l2, plan.columns, least));
   }
-  plan.l2 = options.l2 > 0 ? options.l2 : least;
+  plan.l2 = options.l2;
   if (options.l2 == 0) {
+    const double proposals =
+        std::clamp(usual_visits / static_cast<double>(plan.public_row_count), 10.0, most_proposals);
+    plan.l2 = least_l2(curvature, schema.norm_bound(), plan.columns, proposals);
     plan.reasons.push_back(fmt::format(
-        "l2 {:.4g}: the least that an exact sampler in {} columns needs", plan.l2, plan.columns));
+        "l2 {:.4g}: an exact sampler in {} columns then takes {:.0f} proposals at most, "
+        "on average",
+        plan.l2, plan.columns, proposals));
   }
   if (options.radius) {
     throw base::UsageError("radius has no meaning here: the penalty bounds the weights");
@@ -111,12 +115,19 @@ std::vector<Setting> settings_of(const InverseSensitivityPlan& plan) {
 void add_record(mechanism::PiecewiseLinearSum& sum, const model::Loss& loss, double feature,
                 double label) {
   const double size = std::fabs(feature);
-  std::array<mechanism::Breakpoint, 1> at{{{label / feature, size}}};
-  double left = 0;
   if (feature == 0) {
     sum.add(0, {});
     return;
   }
+  if (const auto* insensitive = std::get_if<model::EpsilonInsensitiveLoss>(&loss)) {
+    const double middle = label / feature;
+    const double margin = insensitive->insensitivity / size;
+    sum.add(-size, std::array<mechanism::Breakpoint, 2>{
+                       {{middle - margin, size}, {middle + margin, size}}});
+    return;
+  }
+  std::array<mechanism::Breakpoint, 1> at{{{label / feature, size}}};
+  double left = 0;
   if (std::holds_alternative<model::AbsoluteLoss>(loss)) {
     left = -size;
     at[0].jump = 2 * size;
@@ -167,15 +178,6 @@ privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& datas
       },
       privacy::Private<std::vector<double>>(fit.weights), plan.query(),
       privacy::Epsilon(plan.guarantee.epsilon), {}, means.source, means.reservation);
-}
-
-void expect_rows(const data::Dataset& dataset, std::int64_t rows, const TrainingMeans& means) {
-  if (dataset.rows() == rows) return;
-  means.reservation.cancel();
-  throw base::DataError(fmt::format(
-      "the data hold {} records, but public_row_count is {}; under {} the number is public and "
-      "must be exact",
-      dataset.rows(), rows, privacy::to_string(means.reservation.guarantee().adjacency)));
 }
 
 }  // namespace
@@ -230,7 +232,7 @@ InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
 TrainedModel train_inverse_sensitivity(const data::Dataset& dataset, const data::Schema& schema,
                                        const InverseSensitivityPlan& plan,
                                        const TrainingMeans& means) {
-  expect_rows(dataset, plan.public_row_count, means);
+  check_row_count(dataset, plan.public_row_count, means);
   const auto released =
       plan.on_a_line ? draw_on_line(dataset, plan, means) : draw_penalised(dataset, plan, means);
   TrainedModel trained{model::empty_model(schema, plan.loss),

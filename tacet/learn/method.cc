@@ -9,9 +9,9 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient.h"
+#include "tacet/learn/inverse_sensitivity.h"
 #include "tacet/learn/output.h"
 #include "tacet/learn/phased.h"
-#include "tacet/learn/inverse_sensitivity.h"
 
 namespace tacet::learn {
 namespace {

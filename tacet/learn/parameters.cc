@@ -29,11 +29,12 @@ constexpr std::array table{
     Parameter{"public-row-count", integer, "1 to 2^32", "the schema's public_row_count",
               "number of records, where it is public; scales steps and delta, never read from data",
               noise},
-    Parameter{"method", text, "gradient, output, phased or inverse-sensitivity", "gradient",
-              "how the model is trained: gradient = noisy gradient descent; output = gradient "
-              "descent without noise, its result perturbed once; phased = the same on ever smaller "
-              "disjoint parts of the records; inverse-sensitivity = one draw scored by the gradient",
-              noise},
+    Parameter{
+        "method", text, "gradient, output, phased or inverse-sensitivity", "gradient",
+        "how the model is trained: gradient = noisy gradient descent; output = gradient "
+        "descent without noise, its result perturbed once; phased = the same on ever smaller "
+        "disjoint parts of the records; inverse-sensitivity = one draw scored by the gradient",
+        noise},
     Parameter{"calibration", text, "tight or paper", "tight",
               "paper: schedule and noise of Wang, Lei, Ying, Zhang (2021) for gradient and output, "
               "with what is proved about them",
