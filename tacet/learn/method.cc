@@ -10,8 +10,10 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient.h"
 #include "tacet/learn/inverse_sensitivity.h"
+#include "tacet/learn/objective.h"
 #include "tacet/learn/output.h"
 #include "tacet/learn/phased.h"
+#include "tacet/learn/regularized_output.h"
 
 namespace tacet::learn {
 namespace {
@@ -35,6 +37,10 @@ constexpr std::array<std::string_view, 6> phased_options{"step-size",  "phases",
 
 constexpr std::array<std::string_view, 1> inverse_sensitivity_options{"radius"};
 
+constexpr std::array<std::string_view, 1> objective_options{"calibration"};
+
+constexpr std::array<std::string_view, 1> regularized_output_options{"radius"};
+
 constexpr std::array table{
     Method{"gradient", "noisy gradient descent, for every loss", privacy::Adjacency::add_remove,
            gradient_options, gradient_training},
@@ -45,6 +51,11 @@ constexpr std::array table{
     Method{"inverse-sensitivity", "one draw scored by the gradient: pure, few columns",
            privacy::Adjacency::replace_one, inverse_sensitivity_options,
            inverse_sensitivity_training},
+    Method{"objective", "a random term in the objective, for the logistic loss",
+           privacy::Adjacency::replace_one, objective_options, objective_training},
+    Method{"regularized-output", "noise on the minimiser of a regularized loss",
+           privacy::Adjacency::replace_one, regularized_output_options,
+           regularized_output_training},
 };
 
 bool reads(const Method& method, std::string_view parameter) {

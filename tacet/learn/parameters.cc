@@ -30,14 +30,17 @@ constexpr std::array table{
               "number of records, where it is public; scales steps and delta, never read from data",
               noise},
     Parameter{
-        "method", text, "gradient, output, phased or inverse-sensitivity", "gradient",
+        "method", text,
+        "gradient, output, phased, inverse-sensitivity, objective or regularized-output",
+        "gradient",
         "how the model is trained: gradient = noisy gradient descent; output = gradient "
         "descent without noise, its result perturbed once; phased = the same on ever smaller "
-        "disjoint parts of the records; inverse-sensitivity = one draw scored by the gradient",
+        "disjoint parts of the records; inverse-sensitivity = one draw scored by the gradient; "
+        "objective = a random term in the objective; regularized-output = noise on the minimiser",
         noise},
     Parameter{"calibration", text, "tight or paper", "tight",
               "paper: schedule and noise of Wang, Lei, Ying, Zhang (2021) for gradient and output, "
-              "with what is proved about them",
+              "of Kifer, Smith, Thakurta (2012) for objective, with what is proved about them",
               noise},
     Parameter{
         "loss", text,

@@ -1,0 +1,152 @@
+#include "tacet/learn/regularized_output.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/data/read_dataset.h"
+#include "tacet/optimize/certified_solver.h"
+#include "tacet/privacy/composition.h"
+#include "tacet/privacy/gaussian.h"
+#include "tests/support/data_sets.h"
+
+namespace tacet::learn {
+namespace {
+
+using enum privacy::Adjacency;
+
+struct Setting {
+  data::Schema schema;
+  data::Dataset train;
+};
+
+Setting berkeley() {
+  auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
+  auto train = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
+  return {std::move(schema), std::move(train)};
+}
+
+LinearOptions asked(double epsilon, std::optional<double> delta = std::nullopt) {
+  LinearOptions options;
+  options.method = "regularized-output";
+  options.epsilon = epsilon;
+  options.delta = delta;
+  options.adjacency = replace_one;
+  return options;
+}
+
+TrainedModel train(const Setting& setting, const RegularizedOutputPlan& plan, std::uint64_t seed,
+                   int threads = 2) {
+  random::SeededSource source(seed);
+  privacy::MemoryBudget budget(plan.guarantee.adjacency);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  base::ThreadPool pool(threads);
+  base::LocalReducer reducer;
+  return train_regularized_output(setting.train, setting.schema, plan,
+                                  {source, reservation, pool, reducer});
+}
+
+// Reference values: n = 10000, radius 2, row norm and labels 1, replace_one, (1, 1e-6).
+TEST(OptimalRegularization, AgreesWithTheReferenceTable) {
+  const double mu = privacy::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-6));
+  EXPECT_NEAR(mu, 0.236704380663, 1e-10);
+  const double smooth = optimal_regularization({.rows = 10000,
+                                                .norm_bound = 1,
+                                                .slope = 3,
+                                                .curvature = 1,
+                                                .radius = 2,
+                                                .distance = 2,
+                                                .mu = mu});
+  EXPECT_NEAR(smooth, .0147554787411, 1e-11);
+  // The sensitivity and the noise that follow.
+  EXPECT_NEAR(2 * 3 / (smooth * 10000), .0406628622851, 1e-11);
+  EXPECT_NEAR(2 * 3 / (smooth * 10000) / mu, .171787535876, 1e-9);
+  const double lipschitz =
+      optimal_regularization({.rows = 10000,
+                              .norm_bound = 1,
+                              .slope = 1,
+                              .curvature = std::numeric_limits<double>::infinity(),
+                              .radius = 2,
+                              .distance = 2,
+                              .mu = mu});
+  EXPECT_NEAR(lipschitz, .0183597550641, 1e-11);
+}
+
+TEST(RegularizedOutput, PlansWhatWasAskedForEveryLossAndAdjacency) {
+  const auto setting = berkeley();
+  for (const auto adjacency : {add_remove, zero_out, replace_one}) {
+    for (const model::Loss& loss :
+         {model::Loss{model::LogisticLoss{}}, model::Loss{model::HingeLoss{}},
+          model::Loss{model::SmoothedHingeLoss{}}}) {
+      for (const double delta : {0.0, 1e-6}) {
+        auto options = asked(1, delta);
+        options.adjacency = adjacency;
+        options.loss = loss;
+        const auto plan = plan_regularized_output(setting.schema, options);
+        EXPECT_LE(plan.guarantee.epsilon, 1);
+        EXPECT_GT(plan.guarantee.epsilon, .999);
+        EXPECT_EQ(plan.steps > 0, adjacency != add_remove);
+        EXPECT_EQ(plan.solver_tolerance > 0, adjacency == add_remove);
+        EXPECT_EQ(plan.smoothing_width > 0, std::holds_alternative<model::HingeLoss>(loss));
+      }
+    }
+  }
+}
+
+TEST(RegularizedOutput, TheSameModelForAnyThreadsAndTheMinimiserWithoutNoise) {
+  const auto setting = berkeley();
+  for (const auto adjacency : {add_remove, replace_one}) {
+    auto options = asked(1, 1e-6);
+    options.adjacency = adjacency;
+    const auto plan = plan_regularized_output(setting.schema, options);
+    const auto one = train(setting, plan, 3, 1);
+    EXPECT_EQ(train(setting, plan, 3, 3).model.coefficients, one.model.coefficients);
+    EXPECT_NE(train(setting, plan, 4, 1).model.coefficients, one.model.coefficients);
+    EXPECT_EQ(one.receipt.guarantee, plan.guarantee);
+
+    options.epsilon = 10000;
+    options.l2 = .02;
+    const auto loud = plan_regularized_output(setting.schema, options);
+    base::ThreadPool pool(1);
+    const auto truth = optimize::minimise_certified(
+        setting.train, {0, setting.train.rows()},
+        {.loss = optimize::GlmLoss(loud.loss), .l2 = loud.regularization}, 1e-9, pool);
+    const auto found = train(setting, loud, 1).model.coefficients;
+    for (std::size_t j = 0; j < found.size(); ++j) {
+      EXPECT_NEAR(found[j], truth.weights[j], 8 * loud.noise + 1e-4);
+    }
+  }
+}
+
+TEST(RegularizedOutput, PureNoiseIsTheShareOverEpsilon) {
+  const auto setting = berkeley();
+  const auto plan = plan_regularized_output(setting.schema, asked(1, 0.0));
+  const auto trained = train(setting, plan, 1);
+  EXPECT_EQ(trained.receipt.guarantee.delta, 0);
+  EXPECT_LE(trained.receipt.guarantee.epsilon, 1);
+  EXPECT_NEAR(plan.noise, 2 / plan.regularization, .1 * plan.noise);
+}
+
+TEST(RegularizedOutputLong, LearnsOnAdult) {
+  TACET_SKIP_WITHOUT_DATA(train_file, "adult/adult.train.csv.gz");
+  auto schema = data::load_schema(test::source_file("data/schemas/adult.toml"));
+  auto records = data::read_dataset(train_file, schema);
+  const Setting setting{std::move(schema), std::move(records)};
+  for (const auto adjacency : {add_remove, replace_one}) {
+    auto options = asked(4, 1e-6);
+    options.adjacency = adjacency;
+    const auto model = train(setting, plan_regularized_output(setting.schema, options), 1).model;
+    std::int64_t right = 0;
+    std::vector<double> margin(1);
+    for (std::int64_t i = 0; i < setting.train.rows(); ++i) {
+      model::margins(model, setting.train, i, margin);
+      right += (margin[0] > 0) == (setting.train.label(i) > 0) ? 1 : 0;
+    }
+    EXPECT_GT(static_cast<double>(right) / static_cast<double>(setting.train.rows()), .79);
+  }
+}
+
+}  // namespace
+}  // namespace tacet::learn

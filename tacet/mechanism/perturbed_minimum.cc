@@ -1,0 +1,112 @@
+#include "tacet/mechanism/perturbed_minimum.h"
+
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/random/rounded_gaussian.h"
+#include "tacet/random/vector_laplace.h"
+
+namespace tacet::mechanism {
+namespace {
+
+using random::Lease;
+using random::Source;
+
+constexpr int linear_bits = 30;
+constexpr int output_bits = 20;
+
+double power_of_two_below(double scale, int bits) {
+  if (!(scale > 0) || !std::isfinite(scale) || std::fabs(std::log2(scale)) > 900) {
+    throw base::UsageError("the scale of noise on a minimiser must be positive and finite");
+  }
+  return std::ldexp(1.0, std::ilogb(scale) - bits);
+}
+
+// The integer modulo 2^64 nearest to value / grid: the sum with the noise wraps in the same way, so
+// what is released is a function of the unbounded sum.
+std::int64_t to_grid(double value, double grid) {
+  constexpr double modulus = 0x1p64;
+  double units = std::nearbyint(value / grid);
+  if (!std::isfinite(units)) return 0;  // certified solvers return numbers
+  units = std::remainder(units, modulus);
+  return units >= 0x1p63 ? INT64_MIN : static_cast<std::int64_t>(units);
+}
+
+template <typename AddNoise>
+std::vector<double> perturb(std::size_t columns, const MinimumGrids& grids,
+                            const PerturbedSolver& solver, NoiseAddress address, Source& source,
+                            const AddNoise& add_linear, const AddNoise& add_output) {
+  std::vector<std::int64_t> units(columns, 0);
+  add_linear(source.lease(random::Purpose::noise, address.step, address.tensor), units);
+  std::vector<double> linear(columns);
+  for (std::size_t j = 0; j < columns; ++j) {
+    linear[j] = static_cast<double>(units[j]) * grids.linear;
+  }
+  const auto minimiser = solver(linear);
+  if (minimiser.size() != columns) {
+    throw base::InternalError("a solver returned a point of another size");
+  }
+  for (std::size_t j = 0; j < columns; ++j) units[j] = to_grid(minimiser[j], grids.output);
+  add_output(source.lease(random::Purpose::noise, address.step, address.tensor + 1), units);
+  std::vector<double> released(columns);
+  for (std::size_t j = 0; j < columns; ++j) {
+    released[j] = static_cast<double>(units[j]) * grids.output;
+  }
+  return released;
+}
+
+using Adder = std::function<void(Lease, std::span<std::int64_t>)>;
+
+}  // namespace
+
+MinimumGrids minimum_grids(double linear_scale, double output_scale) {
+  return {power_of_two_below(linear_scale, linear_bits),
+          power_of_two_below(output_scale, output_bits)};
+}
+
+double solver_tolerance(double distance, double regularization, const MinimumGrids& grids,
+                        std::size_t columns) {
+  const double half_diagonal = 0.5 * std::sqrt(static_cast<double>(columns));
+  return (distance - (grids.linear / regularization + grids.output) * half_diagonal * (1 + 1e-12)) *
+         (1 - 1e-12);
+}
+
+privacy::Released<std::vector<double>> release_perturbed_minimum(
+    const privacy::ObjectivePerturbation& event, std::size_t columns, const PerturbedSolver& solver,
+    NoiseAddress address, Source& source, privacy::Reservation& reservation) {
+  const auto grids = minimum_grids(event.sigma, event.output_sigma);
+  reservation.debit(event);
+  const auto adder = [](double sigma) -> Adder {
+    return [sigma](Lease lease, std::span<std::int64_t> values) {
+      random::add_rounded_gaussian(std::move(lease), sigma, values);
+    };
+  };
+  // Dividing by a power of two is exact: the deviations are the event's.
+  auto released =
+      perturb<Adder>(columns, grids, solver, address, source, adder(event.sigma / grids.linear),
+                     adder(event.output_sigma / grids.output));
+  return {DoorKeeper::door(), std::move(released), event};
+}
+
+privacy::Released<std::vector<double>> release_purely_perturbed_minimum(
+    const PurePerturbation& perturbation, std::size_t columns, const PerturbedSolver& solver,
+    NoiseAddress address, Source& source, privacy::Reservation& reservation) {
+  const auto grids = minimum_grids(perturbation.linear_scale, perturbation.output_scale);
+  const privacy::Event event =
+      privacy::PureDp{perturbation.epsilon.value(), perturbation.adjacency};
+  reservation.debit(event);
+  const auto adder = [](double scale) -> Adder {
+    return [scale](Lease lease, std::span<std::int64_t> values) {
+      random::add_rounded_l2_laplace(std::move(lease), scale, values);
+    };
+  };
+  auto released = perturb<Adder>(columns, grids, solver, address, source,
+                                 adder(perturbation.linear_scale / grids.linear),
+                                 adder(perturbation.output_scale / grids.output));
+  return {DoorKeeper::door(), std::move(released), event};
+}
+
+}  // namespace tacet::mechanism

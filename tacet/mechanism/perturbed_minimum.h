@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "tacet/mechanism/noise_address.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/event.h"
+#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/released.h"
+#include "tacet/random/source.h"
+
+/// Objective perturbation (Kifer, Smith, Thakurta 2012) in its approximate-minimum form (Iyengar et
+/// al. 2019), on grids, so that its proof covers the floating-point program
+/// (docs/proofs/objective.md).
+///
+/// A random linear term <b, w> is added to the objective, its minimiser is found to a known
+/// distance, and noise for that distance is added to it. The proof is about a real vector b and its
+/// exact minimiser w*(b): b's density at the two data sets decides the first part of the loss. What
+/// the program computes is a function of the records and of b rounded to a grid, and lies within
+/// `distance` of w*(b): the solver's tolerance, the rounding of b divided by the regularization,
+/// and the rounding of the result. Given w*, two data sets' results lie at most twice that apart,
+/// which the output noise hides. Without output noise a result in doubles would tell records apart:
+/// which b explains it depends on them.
+namespace tacet::mechanism {
+
+/// Values of one grid unit, powers of two.
+struct MinimumGrids {
+  double linear = 1;  ///< of b
+  double output = 1;  ///< of the minimiser
+};
+/// Grids so fine that noise of these scales spans 2^30 units of the first and 2^20 of the second.
+[[nodiscard]] MinimumGrids minimum_grids(double linear_scale, double output_scale);
+
+/// The tolerance that is left to the solver when `distance` is to hold after both roundings;
+/// negative where they alone are larger.
+[[nodiscard]] double solver_tolerance(double distance, double regularization,
+                                      const MinimumGrids& grids, std::size_t columns);
+
+/// Returns a point within solver_tolerance() of the minimiser of the objective plus <linear, w>,
+/// for whatever records it looks at. `linear` is secret, as the point is.
+using PerturbedSolver = std::function<std::vector<double>(std::span<const double> linear)>;
+
+/// Gaussian b of deviation event.sigma and Gaussian output noise event.output_sigma, for the
+/// distance event.tolerance / event.regularization. Debits the event before a random bit is drawn.
+/// The noise of b comes from `address`, the output's from the next tensor.
+[[nodiscard]] privacy::Released<std::vector<double>> release_perturbed_minimum(
+    const privacy::ObjectivePerturbation& event, std::size_t columns, const PerturbedSolver& solver,
+    NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+
+/// The pure form: b of density proportional to exp(-|b| / linear_scale), output noise of density
+/// proportional to exp(-|z| / output_scale). The caller proves `epsilon`: ln(1 + smoothness /
+/// regularization) + (distance factor * lipschitz) / linear_scale + 2 distance / output_scale.
+struct PurePerturbation {
+  privacy::Epsilon epsilon;
+  privacy::Adjacency adjacency;
+  double linear_scale;
+  double output_scale;
+};
+/// Debits PureDp before a random bit is drawn.
+[[nodiscard]] privacy::Released<std::vector<double>> release_purely_perturbed_minimum(
+    const PurePerturbation& perturbation, std::size_t columns, const PerturbedSolver& solver,
+    NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+
+}  // namespace tacet::mechanism
