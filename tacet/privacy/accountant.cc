@@ -236,8 +236,9 @@ PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta 
   auto best = best_route(
       event, adjacency, pure, options,
       [&](const internal::Lowered& lowered) {
-        return pld::epsilon_bracket(lowered.remove, lowered.add, delta.value(),
-                                    {.tolerance = options.tolerance});
+        return pld::epsilon_bracket(
+            lowered.remove, lowered.add, delta.value(),
+            {.tolerance = options.tolerance, .largest_log2_size = options.largest_log2_size});
       },
       [&](const rdp::Curve& curve) { return rdp::best_epsilon(curve, delta).epsilon; });
   if (std::isinf(best.upper)) {
@@ -279,8 +280,9 @@ PrivacyInterval delta_interval(const Event& event, Adjacency adjacency, Epsilon 
   auto result = best_route(
       event, adjacency, infinity, options,
       [&](const internal::Lowered& lowered) {
-        return pld::delta_bracket(lowered.remove, lowered.add, epsilon.value(),
-                                  {.tolerance = options.tolerance});
+        return pld::delta_bracket(
+            lowered.remove, lowered.add, epsilon.value(),
+            {.tolerance = options.tolerance, .largest_log2_size = options.largest_log2_size});
       },
       [&](const rdp::Curve& curve) { return rdp::best_delta(curve, epsilon.value()); });
   result.upper = std::min(result.upper, 1.0);

@@ -27,8 +27,9 @@ struct PrivacyInterval {
 };
 
 struct AccountOptions {
-  double tolerance = 1e-3;  ///< relative width at which the refinement of an interval may stop
-  bool attained = false;    ///< also look for `attained` where no data sets meet the pair
+  double tolerance = 1e-3;     ///< relative width at which the refinement of an interval may stop
+  int largest_log2_size = 20;  ///< of a transform: bounds time and memory; wider intervals result
+  bool attained = false;       ///< also look for `attained` where no data sets meet the pair
 };
 
 /// epsilon of `event` at `delta` between neighbours of `adjacency`: the smallest bound of all

@@ -68,17 +68,17 @@ NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, Epsilon epsilon
         "no Gaussian noise gives pure privacy (delta 0) at a finite epsilon; allow a delta above 0 "
         "or use Laplace noise");
   }
-  const auto excess = [&](double log_noise, double tolerance) {
+  const auto excess = [&](double log_noise, const AccountOptions& options) {
     const auto event = to_event(plan, NoiseMultiplier(std::exp(log_noise)));
-    const double spent = epsilon_interval(event, adjacency, delta, {.tolerance = tolerance}).upper;
+    const double spent = epsilon_interval(event, adjacency, delta, options).upper;
     return std::clamp(std::log(spent / epsilon.value()), -10.0, 10.0);
   };
   // A cheap, wide interval finds the neighbourhood; its upper end lies above the narrow one's.
-  constexpr double coarse = 2e-2;
+  const AccountOptions coarse{.tolerance = 2e-2, .largest_log2_size = 15};
   const auto [start, below] = bracket_border([&](double x) { return excess(x, coarse); });
   if (start == below) return NoiseMultiplier(std::exp(start));
   // The default tolerance, so that whoever accounts the result again gets the same number.
-  const auto fine = [&](double x) { return excess(x, AccountOptions().tolerance); };
+  const auto fine = [&](double x) { return excess(x, AccountOptions()); };
   double safe = start;
   double safe_value = fine(safe);
   while (safe_value > 0) safe_value = fine(safe += 1e-3);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "tacet/numeric/special.h"
 
 namespace tacet::privacy::pld {
 
@@ -27,23 +30,57 @@ GridLevel::GridLevel(Grids grids, double step, int largest_bits)
       largest_bits_(largest_bits),
       upper_(std::move(grids.first)),
       lower_(std::move(grids.second)),
-      twin_(upper_, lower_) {}
+      twin_(std::in_place, upper_, lower_) {}
 
-double GridLevel::tilt_for_mean(double eps) const {
-  const double target = eps - upper_.offset();
-  if (upper_.cumulants(0).mean >= target) return 0;
-  if (target >= upper_.highest_index() * step_) return largest_tilt();
+double GridLevel::tilt_for_mean(const GridSum& sum, double eps) const {
+  const double target = eps - sum.offset();
+  if (sum.cumulants(0).mean >= target) return 0;
+  if (target >= sum.highest_index() * step_) return largest_tilt();
   double low = 0;
   double high = 1;
-  while (upper_.cumulants(high).mean < target && high < largest_tilt()) {
+  while (sum.cumulants(high).mean < target && high < largest_tilt()) {
     low = high;
     high *= 2;
   }
   for (int i = 0; i < 12; ++i) {
     const double middle = 0.5 * (low + high);
-    (upper_.cumulants(middle).mean < target ? low : high) = middle;
+    (sum.cumulants(middle).mean < target ? low : high) = middle;
   }
   return 0.5 * (low + high);
+}
+
+bool GridLevel::split(double log_delta, double share) {
+  // Two large losses have a probability of half the rate's square; round-off of the others counts
+  // beside one.
+  const double delta = std::exp(log_delta);
+  const double round_off = 5e-13 * static_cast<double>(upper_.steps()) + 1e-12;
+  const double rate = std::min(std::sqrt(share * delta), share * delta / round_off);
+  auto upper = split_jumps(upper_, rate);
+  auto lower = split_jumps(lower_, rate);
+  if (!upper || !lower) return false;
+  jumps_.emplace(Jumps{std::move(*upper), std::move(*lower), std::nullopt, std::nullopt});
+  TwinTransform rest(jumps_->upper.rest, jumps_->lower.rest);
+  rest.run(0, {0, 0, log_smallest_tail}, largest_bits_);
+  jumps_->above.emplace(jumps_->upper, upper_, rest.first());
+  jumps_->below.emplace(jumps_->lower, lower_, rest.second());
+  twin_.emplace(jumps_->upper.small, jumps_->lower.small);
+  return true;
+}
+
+double GridLevel::log_delta_above(double eps) const {
+  const double small = twin_->first().log_delta_above(eps);
+  return jumps_ ? numeric::log_add_exp(small, std::log(jumps_->above->delta_above(eps))) : small;
+}
+
+double GridLevel::log_delta_below(double eps) const {
+  const double small = twin_->second().log_delta_below(eps);
+  return jumps_ ? numeric::log_add_exp(small, std::log(jumps_->below->delta_below(eps))) : small;
+}
+
+double GridLevel::round_off_at(double eps) const {
+  double below = twin_->first().log_delta_below(eps);
+  if (jumps_) below = numeric::log_add_exp(below, std::log(jumps_->above->delta_below(eps)));
+  return log_delta_above(eps) - below;
 }
 
 GridLevel::Aim GridLevel::aim_at(double log_delta) const {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "tacet/privacy/jump.h"
 #include "tacet/privacy/pld.h"
 #include "tacet/privacy/tilted_sum.h"
 
@@ -28,7 +30,7 @@ class GridLevel {
   [[nodiscard]] const GridSum& upper() const { return upper_; }
 
   /// The tilt under which the mean of the upper sum is eps, 0 where it exceeds eps untilted.
-  [[nodiscard]] double tilt_for_mean(double eps) const;
+  [[nodiscard]] double tilt_for_mean(double eps) const { return tilt_for_mean(upper_, eps); }
 
   struct Aim {
     double theta;
@@ -40,23 +42,25 @@ class GridLevel {
 
   /// Composes under the tilt theta, to be asked about epsilons between the thresholds.
   void tilt(double theta, const Thresholds& thresholds) {
-    twin_.run(theta, thresholds, largest_bits_);
+    twin_->run(theta, thresholds, largest_bits_);
   }
-  [[nodiscard]] double log_delta_above(double eps) const {
-    return twin_.first().log_delta_above(eps);
+  /// Takes rare large losses apart, for a delta of about this size and at the cost of about `share`
+  /// of it. False where there are none. Does away with an earlier tilt.
+  bool split(double log_delta, double share);
+  /// The tilt under which the mean of the upper sum's smaller losses is eps.
+  [[nodiscard]] double tilt_of_small(double eps) const {
+    return tilt_for_mean(jumps_->upper.small, eps);
   }
-  [[nodiscard]] double log_delta_below(double eps) const {
-    return twin_.second().log_delta_below(eps);
-  }
+  [[nodiscard]] double log_delta_above(double eps) const;
+  [[nodiscard]] double log_delta_below(double eps) const;
   /// How far round-off alone separates the ends of the upper sum's log delta.
-  [[nodiscard]] double round_off_at(double eps) const {
-    return twin_.first().log_delta_above(eps) - twin_.first().log_delta_below(eps);
-  }
+  [[nodiscard]] double round_off_at(double eps) const;
 
  private:
   using Grids = std::pair<GridSum, GridSum>;
   GridLevel(Grids grids, double step, int largest_bits);
   static Grids grids_of(std::span<const Component> components, const Cutting& cutting);
+  [[nodiscard]] double tilt_for_mean(const GridSum& sum, double eps) const;
   /// Beyond this tilt the top cell alone would count.
   [[nodiscard]] double largest_tilt() const { return 400 / step_; }
 
@@ -64,7 +68,15 @@ class GridLevel {
   int largest_bits_;
   GridSum upper_;
   GridSum lower_;
-  TwinTransform twin_;
+  /// What split() found.
+  struct Jumps {
+    JumpSplit upper;
+    JumpSplit lower;
+    std::optional<JumpLaw> above;
+    std::optional<JumpLaw> below;
+  };
+  std::optional<Jumps> jumps_;
+  std::optional<TwinTransform> twin_;
 };
 
 }  // namespace tacet::privacy::pld

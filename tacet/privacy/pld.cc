@@ -92,7 +92,8 @@ class Search {
     attempt(aim, [&](GridLevel& level) {
       const double accuracy = 0.02 * effort_.tolerance;
       const double around = std::min(0.25, relative_gap() + 0.02);
-      with_tilt(level, {guess_ * (1 - around), guess_ * (1 + around)}, [&] {
+      const Thresholds thresholds{guess_ * (1 - around), guess_ * (1 + around)};
+      compose(level, thresholds, log_delta, [&] {
         const double slope = -std::max(1.0, theta_);
         const double upper = solve_decreasing([&](double e) { return level.log_delta_above(e); },
                                               {guess_, slope, log_delta, Side::above, accuracy});
@@ -116,9 +117,10 @@ class Search {
       }
     }
     guess_ = epsilon;
+    aim_factor_ = 0;
     const auto aim = [&](const GridLevel& level) { theta_ = level.tilt_for_mean(epsilon); };
     attempt(aim, [&](GridLevel& level) {
-      with_tilt(level, {epsilon, epsilon}, [&] {
+      compose(level, {epsilon, epsilon}, std::log(std::min(bracket_.upper, 1.0)), [&] {
         record(std::exp(level.log_delta_below(epsilon)),
                std::min(1.0, std::exp(level.log_delta_above(epsilon))));
         return level.round_off_at(epsilon);
@@ -130,8 +132,8 @@ class Search {
   void refine() {
     const double gap = relative_gap();
     // When finer grids stop helping, round-off and not the grid sets the width.
-    stagnant_ = gap > 0.8 * last_gap_ ? stagnant_ + 1 : 0;
-    if (stagnant_ >= 2) exhausted_ = true;
+    stagnant_ = !(gap <= 0.8 * last_gap_) ? stagnant_ + 1 : 0;
+    if (stagnant_ >= 3) exhausted_ = true;
     if (std::isfinite(gap)) last_gap_ = gap;
     double factor = 0.125;
     if (std::isfinite(gap) && gap < 0.5) {
@@ -151,32 +153,57 @@ class Search {
   }
 
  private:
-  static constexpr int tilts_tried = 8;
+  /// How many tilts to try, before and after large losses were taken apart, and the round-off in
+  /// log delta beyond which a smaller tilt does not help.
+  static constexpr int quick = 3;
+  static constexpr int patient = 10;
+  static constexpr double hopeless = 0.05;
 
-  /// Composes under the tilt theta_ and calls `use`, which records what it finds and returns how
-  /// much of log delta is round-off. Any tilt is valid; one beyond the saddle point, where heavy
-  /// tails take over, needs a huge transform or drowns in round-off, and is lowered then.
+  /// Composes a level and calls `use`, which records what it finds and returns how much of log
+  /// delta is round-off: at once, or with rare large losses apart where no tilt helps.
   template <typename Use>
-  void with_tilt(GridLevel& level, const Thresholds& thresholds, const Use& use) {
+  void compose(GridLevel& level, const Thresholds& thresholds, double log_delta, const Use& use) {
+    const double acceptable = 3 * effort_.tolerance;
+    const double aimed = theta_;
+    if (!jumps_apart_ && with_tilt(level, thresholds, quick, use) <= acceptable) return;
+    theta_ = aimed;
+    // A share x of delta moves epsilon by x / (theta epsilon) of itself.
+    const double share =
+        std::min(5e-3, 0.1 * effort_.tolerance * std::max(1.0, aim_factor_ * theta_ * guess_));
+    if (level.split(log_delta, share)) {
+      jumps_apart_ = true;
+      theta_ = level.tilt_of_small(0.5 * (thresholds.low + thresholds.high));
+    }
+    static_cast<void>(with_tilt(level, thresholds, patient, use));
+  }
+
+  /// Composes under the tilt theta_. Any tilt is valid; one beyond the saddle point, where heavy
+  /// tails take over, needs a huge transform or drowns in round-off, and is lowered then. Returns
+  /// the least round-off reached.
+  template <typename Use>
+  [[nodiscard]] double with_tilt(GridLevel& level, const Thresholds& thresholds, int tilts,
+                                 const Use& use) {
     const double acceptable = 3 * effort_.tolerance;
     double best = infinity;
     double best_theta = theta_;
-    for (int i = 0; i < tilts_tried; ++i) {
+    for (int i = 0; i < tilts; ++i) {
       double reached = infinity;
       try {
         level.tilt(theta_, thresholds);
         reached = use();
       } catch (const base::NumericError&) {
-        if (i + 1 == tilts_tried || theta_ == 0) throw;
+        // Too long a transform.
       }
       if (reached < best) {
         best = reached;
         best_theta = theta_;
       }
       if (best <= acceptable || theta_ == 0 || (std::isfinite(best) && reached > 1.2 * best)) break;
-      theta_ = theta_ < 1e-3 ? 0 : theta_ * (i < 4 ? 0.85 : 0.3);
+      if (tilts == quick && std::isfinite(best) && best > hopeless) break;
+      theta_ = theta_ < 1e-3 ? 0 : theta_ * (i < 7 ? 0.85 : 0.3);
     }
     theta_ = best_theta;
+    return best;
   }
 
   /// One level: cuts the losses, aims the tilt at what is asked, then acts.
@@ -259,6 +286,8 @@ class Search {
   double guess_ = 0;
   double last_gap_ = infinity;
   int stagnant_ = 0;
+  bool jumps_apart_ = false;
+  double aim_factor_ = 1;  ///< 0 where delta itself is sought
   bool uniform_ = false;
   std::vector<Resolution> resolutions_;
   double step_ = 0;

@@ -28,7 +28,7 @@ struct Bracket {
 
 struct Effort {
   double tolerance = 1e-3;     ///< relative width to reach
-  int largest_log2_size = 21;  ///< of a transform; beyond it the bracket reached is returned
+  int largest_log2_size = 20;  ///< of a transform; beyond it the bracket reached is returned
 };
 
 /// epsilon at delta of the composition (in one order of the neighbours).

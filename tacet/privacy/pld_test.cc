@@ -177,6 +177,41 @@ void check_monotone(const std::vector<double>& rates, const std::vector<double>&
   }
 }
 
+TEST(Pld, HeavyTailsOfRareRecordsKeepTheirWidth) {
+  // One record in 100,000 a step: large losses are too rare for a normal law and too heavy for a
+  // tilt. The intervals of neighbouring settings must be in order, and narrow.
+  double last = HUGE_VAL;
+  for (const double sigma : {0.7, 0.8, 1.0}) {
+    const auto interval = epsilon_interval(Repeated{1000000, PoissonSampled{1e-5, Gaussian{sigma}}},
+                                           add_remove, Delta(1e-12));
+    EXPECT_LE(interval.upper - interval.lower, 1e-3 * interval.upper) << sigma;
+    EXPECT_LT(interval.upper, last) << sigma;
+    last = interval.lower;
+  }
+  const auto deepest = epsilon_interval(Repeated{1000000, PoissonSampled{1e-5, Gaussian{1}}},
+                                        add_remove, Delta(1e-30));
+  EXPECT_LE(deepest.upper - deepest.lower, 1e-3 * deepest.upper);
+}
+
+TEST(Pld, TakingLargeLossesApartChangesNothing) {
+  // Where a tilt works too, both ways bracket the same number.
+  const auto part = sampled_gaussian(1e-3, 0.8, 1000);
+  const auto moments = pld::loss_moments(*part.pair, -40);
+  const std::vector<pld::Resolution> resolutions{{moments, false, 20}};
+  for (const double epsilon : {0.3, 1.0, 2.0}) {
+    pld::GridLevel level(std::span(&part, 1), {2e-4, -45, resolutions}, 21);
+    level.tilt(level.tilt_for_mean(epsilon), {epsilon, epsilon});
+    const double above = level.log_delta_above(epsilon);
+    const double below = level.log_delta_below(epsilon);
+    ASSERT_TRUE(level.split(above, 1e-4)) << epsilon;
+    level.tilt(0.8 * level.tilt_of_small(epsilon), {epsilon, epsilon});
+    EXPECT_GE(level.log_delta_above(epsilon), below) << epsilon;
+    EXPECT_LE(level.log_delta_below(epsilon), above) << epsilon;
+    EXPECT_NEAR(level.log_delta_above(epsilon), above, 2e-4) << epsilon;
+    EXPECT_NEAR(level.log_delta_below(epsilon), below, 2e-4) << epsilon;
+  }
+}
+
 TEST(Accountant, MonotoneOnAGrid) {
   check_monotone({1e-3, 1e-2, 0.2}, {0.7, 1.2}, {100, 5000}, {1e-5, 1e-12}, 1e-3);
 }

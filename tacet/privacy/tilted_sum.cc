@@ -239,7 +239,9 @@ int TwinTransform::prepare(double theta, const Thresholds& thresholds) {
     law.offset_ = sum.offset();
     law.infinite_mass_ = sum.infinite_mass();
     law.loss_error_ = sum.loss_error();
-    law.log_tail_ = log_tail_for(cumulants, theta, 0.5 * (low_threshold + high_threshold));
+    law.log_tail_ = thresholds.log_tail < 0
+                        ? thresholds.log_tail
+                        : log_tail_for(cumulants, theta, 0.5 * (low_threshold + high_threshold));
     const auto window = chernoff_window(sum, theta, cumulants, law.log_tail_);
     law.low_ = window.low;
     law.high_ = window.high;

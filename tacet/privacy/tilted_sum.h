@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "tacet/numeric/fft.h"
@@ -14,6 +15,7 @@ namespace tacet::privacy::pld {
 struct Thresholds {
   double low;
   double high;
+  double log_tail = 0;  ///< of what may lie outside the transform; 0: as delta there needs
 };
 
 /// The law of a GridSum tilted by theta, from one transform, with a bound of its round-off. The
@@ -26,7 +28,15 @@ class TiltedLaw {
   /// lies outside the window on the safe side.
   [[nodiscard]] double log_delta_above(double eps) const;
   [[nodiscard]] double log_delta_below(double eps) const;
-  [[nodiscard]] double theta() const { return theta_; }
+
+  /// The law itself: masses relative to e^{log_mass} from index low() on, each off by at most
+  /// round_off(), and by a factor of e^{+-mass_error()}; e^{log_tail()} lies on either side.
+  [[nodiscard]] std::span<const double> coefficients() const { return coefficients_; }
+  [[nodiscard]] std::int64_t low() const { return low_; }
+  [[nodiscard]] double log_mass() const { return log_moment_; }
+  [[nodiscard]] double round_off() const { return round_off_; }
+  [[nodiscard]] double mass_error() const { return mass_error_; }
+  [[nodiscard]] double log_tail() const { return log_tail_; }
 
  private:
   friend class TwinTransform;
