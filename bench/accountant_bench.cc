@@ -1,9 +1,15 @@
-// Accounting four trainings to a relative width of 1e-3, Renyi accounting and a calibration.
+// Accounting four trainings to a relative width of 1e-3, Renyi accounting, calibrations, and how
+// the cost grows with the number of steps.
 //
 //   accountant_bench OUTPUT.json [REPETITIONS]
 //
-// writes rows (name, value, unit, baseline, ratio): the median time of each setting against what it
-// must not exceed, and the width reached. Without arguments the rows go to standard output.
+// writes rows (name, value, unit, baseline, ratio): the median time of each setting, its peak
+// memory (a process of its own) and the width reached, each against what it must not exceed.
+// Without arguments the rows go to standard output.
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +20,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tacet/privacy/accountant.h"
@@ -45,6 +52,19 @@ double median_seconds(int repetitions, const std::function<void()>& work) {
   return times[times.size() / 2];
 }
 
+/// Peak memory of a process that does `work` and nothing else.
+double peak_megabytes(const std::function<void()>& work) {
+  const auto child = ::fork();
+  if (child == 0) {
+    work();
+    ::_exit(0);
+  }
+  int status = 0;
+  rusage usage{};
+  if (child < 0 || ::wait4(child, &status, 0, &usage) != child || status != 0) std::exit(1);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
 Json row(const std::string& name, double value, const char* unit, double baseline) {
   return {{"name", name},
           {"value", value},
@@ -73,6 +93,9 @@ int main(int count, char** arguments) {
     rows.push_back(row("interval, " + name, seconds, "s", s.allowed_seconds));
     rows.push_back(row("width, " + name, (interval.upper - interval.lower) / interval.upper,
                        "relative", 1e-3));
+    const double memory = peak_megabytes(
+        [&] { static_cast<void>(epsilon_interval(event, Adjacency::add_remove, Delta(s.delta))); });
+    rows.push_back(row("memory, " + name, memory, "MB", 64));
     const double renyi = median_seconds(repetitions, [&] {
       static_cast<void>(
           rdp::best_epsilon(*rdp::curve(event, Adjacency::add_remove), Delta(s.delta)));
@@ -83,6 +106,27 @@ int main(int count, char** arguments) {
                                         Adjacency::add_remove));
     });
     rows.push_back(row("calibration to epsilon 2, " + name, calibration, "s", 1));
+  }
+  double first = 0;
+  for (const std::int64_t steps : {1000, 10000, 100000, 1000000}) {
+    const Event event = Repeated{steps, PoissonSampled{1e-3, Gaussian{1}}};
+    const double seconds = median_seconds(repetitions, [&] {
+      static_cast<void>(epsilon_interval(event, Adjacency::add_remove, Delta(1e-6)));
+    });
+    if (first == 0) first = seconds;
+    rows.push_back(row("interval by steps, rate 0.001 noise 1 steps " + std::to_string(steps),
+                       seconds, "s", first));
+  }
+  for (const auto& [rate, steps, target] :
+       {std::tuple{1e-5, std::int64_t{1000000}, 1.0}, {5e-9, std::int64_t{100000}, 0.5}}) {
+    const double seconds =
+        median_seconds(repetitions, [&, rate = rate, steps = steps, target = target] {
+          static_cast<void>(calibrate_noise({SamplingRate(rate), steps}, Epsilon(target),
+                                            Delta(1e-6), Adjacency::add_remove));
+        });
+    rows.push_back(row("calibration to epsilon " + Json(target).dump() + ", rate " +
+                           Json(rate).dump() + " steps " + std::to_string(steps),
+                       seconds, "s", 1));
   }
   if (count > 1) {
     std::ofstream file(arguments[1]);
