@@ -18,7 +18,8 @@ struct DenseRows {
   using Row = std::span<const std::int16_t>;
   const data::Dataset& dataset;
   [[nodiscard]] Row row(std::int64_t index) const { return dataset.dense_row(index); }
-  static void fetch(Row row) {
+  // Inlined by force: a call that only fetches looks to the compiler like one without effect.
+  [[gnu::always_inline]] static inline void fetch(Row row) {
     constexpr std::size_t line = 64 / sizeof(std::int16_t);
     for (std::size_t j = 0; j < std::min<std::size_t>(row.size(), 16 * line); j += line) {
       __builtin_prefetch(row.data() + j);
@@ -30,7 +31,7 @@ struct SparseRows {
   using Row = data::SparseRow;
   const data::Dataset& dataset;
   [[nodiscard]] Row row(std::int64_t index) const { return dataset.sparse_row(index); }
-  static void fetch(const Row& row) {
+  [[gnu::always_inline]] static inline void fetch(const Row& row) {
     __builtin_prefetch(row.columns.data());
     __builtin_prefetch(row.values.data());
   }
@@ -55,10 +56,13 @@ struct Pass {
     if (problem.outputs == 1) return label;
     return label == static_cast<double>(output) ? 1 : -1;
   }
+  // Whether all slopes have one bound.
+  [[nodiscard]] bool one_limit() const { return regions.size() == 1 && !problem.clipping_norm; }
   // What slopes are cut to at step t = 1..T, for a row: the bound that the certificate counts on.
   [[nodiscard]] double limit(std::int64_t t, std::int64_t row) const {
-    const auto place = regions.size() == 1 ? 0 : static_cast<std::size_t>(t - 1);
-    if (!problem.clipping_norm) return regions[place].slope;
+    if (!problem.clipping_norm) {
+      return regions[regions.size() == 1 ? 0 : static_cast<std::size_t>(t - 1)].slope;
+    }
     const auto square = static_cast<double>(dataset.squared_norm(row));
     if (square == 0) return 0;
     const double own = *problem.clipping_norm * data::Dataset::feature_scale / std::sqrt(square);
@@ -68,32 +72,65 @@ struct Pass {
   }
 };
 
+// Weights and mean, each from the start of a cache line on: vectors that straddle two lines cost
+// twice the time.
+class WorkingSpace {
+ public:
+  explicit WorkingSpace(std::size_t columns)
+      : length_((columns + row_padding - 1) / row_padding * row_padding),
+        numbers_(2 * length_ + 3 * row_padding, 0.0) {
+    const auto place = reinterpret_cast<std::uintptr_t>(numbers_.data()) / sizeof(double);
+    first_ = (row_padding - place % row_padding) % row_padding;
+  }
+  [[nodiscard]] std::span<double> weights() { return std::span(numbers_).subspan(first_, length_); }
+  // A line apart, so that equal columns of both never lie a whole page apart.
+  [[nodiscard]] std::span<double> mean() {
+    return std::span(numbers_).subspan(first_ + length_ + row_padding, length_);
+  }
+
+ private:
+  std::size_t length_;
+  std::vector<double> numbers_;
+  std::size_t first_ = 0;
+};
+
 // The loss of step t; smoothing follows the step size.
 template <typename LossType>
 class StepLoss {
  public:
   StepLoss(const Pass& pass, const LossType& first) : pass_(pass), loss_(first) {
-    follows_ = pass.schedule.step_sizes.size() > 1 && pass.problem.smooth &&
-               model::can_be_smoothed(pass.problem.loss);
+    varies_ = pass.schedule.step_sizes.size() > 1;
+    follows_ = varies_ && pass.problem.smooth && model::can_be_smoothed(pass.problem.loss);
+    factor_ = factor_at(1);
   }
   // Slope over the number of records a step, times the step size, in units of the row's integers.
   [[nodiscard]] double move(std::int64_t t, double dot, double label, double limit) {
-    const double step = pass_.schedule.step_size(t);
-    if constexpr (requires { loss_.width; }) {
-      if (follows_) {
-        const double norm = pass_.problem.norm_bound;
-        loss_.width = model::width_for_step(pass_.problem.loss, step * norm * norm);
-      }
-    }
+    if (varies_) follow(t);
     const double slope = loss_.slope(dot * unit, label);
-    // A slope that is not a number (it cannot be one) would count as the limit.
-    const double cut = slope < limit ? (slope > -limit ? slope : -limit) : limit;
-    return cut * step * unit / static_cast<double>(pass_.schedule.batch);
+    // Without branches, which would follow the labels. NaN, which no loss gives, becomes -limit.
+    const double cut = std::max(-limit, std::min(slope, limit));
+    return cut * factor_;
   }
 
  private:
+  [[nodiscard]] double factor_at(std::int64_t t) const {
+    return pass_.schedule.step_size(t) * unit / static_cast<double>(pass_.schedule.batch);
+  }
+  void follow(std::int64_t t) {
+    factor_ = factor_at(t);
+    if constexpr (requires { loss_.width; }) {
+      if (follows_) {
+        const double norm = pass_.problem.norm_bound;
+        loss_.width =
+            model::width_for_step(pass_.problem.loss, pass_.schedule.step_size(t) * norm * norm);
+      }
+    }
+  }
+
   const Pass& pass_;
   LossType loss_;
+  double factor_;
+  bool varies_;
   bool follows_;
 };
 
@@ -106,14 +143,17 @@ struct Stretch {
   std::vector<double> limit;
 
   void load(const Pass& pass, const Rows& rows, std::int64_t first, std::int64_t end) {
-    row.clear();
-    label.clear();
-    limit.clear();
-    for (std::int64_t place = first; place < end; ++place) {
+    const auto count = static_cast<std::size_t>(end - first);
+    row.resize(count);
+    label.resize(count);
+    const bool varying = !pass.one_limit();
+    limit.assign(count, pass.regions[0].slope);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t place = first + static_cast<std::int64_t>(i);
       const auto index = pass.row_at(place);
-      row.push_back(rows.row(index));
-      label.push_back(pass.label(index));
-      limit.push_back(pass.limit(place / pass.schedule.batch + 1, index));
+      row[i] = rows.row(index);
+      label[i] = pass.label(index);
+      if (varying) limit[i] = pass.limit(place / pass.schedule.batch + 1, index);
     }
   }
 };
@@ -121,12 +161,57 @@ struct Stretch {
 // Weight that the mean gives to everything after step t: sum of a_{t+1}..a_{T+1}.
 std::vector<double> later_weights(const IterateWeights& weights) {
   std::vector<double> later(static_cast<std::size_t>(weights.steps));
+  if (weights.kind == IterateMean::uniform) {
+    const auto count = static_cast<double>(weights.steps);
+    for (std::size_t i = 0; i < later.size(); ++i) {
+      later[i] = (count - 1 - static_cast<double>(i)) / count;
+    }
+    return later;
+  }
   double sum = 0;
   for (std::int64_t t = weights.steps; t >= 1; --t) {
     sum += weights.at(t + 1);
     later[static_cast<std::size_t>(t - 1)] = sum;
   }
   return later;
+}
+
+// Steps of one record each: the update of a step and the prediction of the next share one pass over
+// the weights.
+template <typename LossType, typename Rows>
+void single_records(const Pass& pass, StepLoss<LossType>& loss, const Rows& rows,
+                    std::span<const double> later, std::span<double> weights,
+                    std::span<double> mean) {
+  struct Record {
+    typename Rows::Row row;
+    std::int64_t index;
+  };
+  // The records of the next steps, whose rows are on their way from memory.
+  std::array<Record, 2 * far_ahead> ahead;
+  const auto slot = [&](std::int64_t place) -> Record& {
+    return ahead[static_cast<std::size_t>(place) % ahead.size()];
+  };
+  const std::int64_t steps = pass.schedule.steps();
+  const auto look = [&](std::int64_t place) {
+    if (place >= steps) return;
+    const auto index = pass.row_at(place);
+    slot(place) = {rows.row(index), index};
+    Rows::fetch(slot(place).row);
+  };
+  for (std::int64_t place = 0; place < far_ahead; ++place) look(place);
+  const bool varying = !pass.one_limit();
+  double limit = pass.regions[0].slope;
+  double dot = row_dot(slot(0).row, weights);
+  for (std::int64_t place = 0; place < steps; ++place) {
+    if (place % chunk == 0) pass.supervision.step("training", place, steps);
+    look(place + far_ahead);
+    const Record& now = slot(place);
+    if (varying) limit = pass.limit(place + 1, now.index);
+    const double move = loss.move(place + 1, dot, pass.label(now.index), limit);
+    const auto& next = slot(place + 1 < steps ? place + 1 : place).row;
+    dot =
+        advance(now.row, move, move * later[static_cast<std::size_t>(place)], weights, mean, next);
+  }
 }
 
 // Without penalty and projection the iterates are sums of moves, and so is their mean, with each
@@ -138,27 +223,19 @@ void sum_of_moves(const Pass& pass, const LossType& first, const Rows& rows,
   const auto later = later_weights(pass.weights);
   const std::int64_t steps = pass.schedule.steps();
   const std::int64_t batch = pass.schedule.batch;
-  const auto later_at = [&](std::int64_t t) { return later[static_cast<std::size_t>(t - 1)]; };
+  if (batch == 1) {
+    single_records(pass, loss, rows, later, weights, mean);
+    return;
+  }
   Stretch<Rows> now;
   std::vector<double> moves(static_cast<std::size_t>(batch));
   for (std::int64_t begin = 0; begin < steps; begin += chunk) {
     pass.supervision.step("training", begin, steps);
     const std::int64_t end = std::min(begin + chunk, steps);
     now.load(pass, rows, begin * batch, end * batch);
-    if (batch == 1) {
-      const auto count = static_cast<std::size_t>(end - begin);
-      double dot = row_dot(now.row[0], weights);
-      for (std::size_t i = 0; i < count; ++i) {
-        if (i + far_ahead < count) Rows::fetch(now.row[i + far_ahead]);
-        const auto t = begin + static_cast<std::int64_t>(i) + 1;
-        const double move = loss.move(t, dot, now.label[i], now.limit[i]);
-        const auto& next = now.row[i + 1 < count ? i + 1 : i];
-        dot = advance(now.row[i], move, move * later_at(t), weights, mean, next);
-      }
-      continue;
-    }
     std::size_t i = 0;
     for (std::int64_t t = begin + 1; t <= end; ++t, i += moves.size()) {
+      const double share = later[static_cast<std::size_t>(t - 1)];
       for (std::size_t k = 0; k < moves.size(); ++k) {
         if (i + k + far_ahead < now.row.size()) Rows::fetch(now.row[i + k + far_ahead]);
         moves[k] =
@@ -166,7 +243,7 @@ void sum_of_moves(const Pass& pass, const LossType& first, const Rows& rows,
       }
       for (std::size_t k = 0; k < moves.size(); ++k) {
         subtract_row(now.row[i + k], moves[k], weights);
-        subtract_row(now.row[i + k], moves[k] * later_at(t), mean);
+        subtract_row(now.row[i + k], moves[k] * share, mean);
       }
     }
   }
@@ -247,16 +324,21 @@ std::vector<double> descend(const data::Dataset& dataset, const SgdProblem& prob
     const Pass pass{dataset, problem, schedule, weights,
                     regions, rows,    output,   output == 0 ? supervision : silent};
     const auto own = std::span(mean).subspan(static_cast<std::size_t>(output) * columns, columns);
-    std::vector<double> iterate(own.begin(), own.end());
+    WorkingSpace space(columns);
+    const auto iterate = space.weights();
+    const auto sum = space.mean();
+    std::ranges::copy(own, iterate.begin());
+    std::ranges::copy(own, sum.begin());
     std::visit(
         [&](const auto& loss) {
           if (dataset.sparse()) {
-            descend_one(pass, loss, SparseRows{dataset}, iterate, own);
+            descend_one(pass, loss, SparseRows{dataset}, iterate, sum);
           } else {
-            descend_one(pass, loss, DenseRows{dataset}, iterate, own);
+            descend_one(pass, loss, DenseRows{dataset}, iterate, sum);
           }
         },
         first);
+    std::copy_n(sum.begin(), columns, own.begin());
   });
   return mean;
 }

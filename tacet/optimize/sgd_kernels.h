@@ -9,8 +9,13 @@
 ///
 /// Sums run over 32 lanes (column j belongs to lane j mod 32), which are joined in one fixed order,
 /// without fused multiplications: the same bits on every machine, and for the dense and the sparse
-/// form of a row. Unlike numeric::exact_dots they round.
+/// form of a row. Unlike numeric::exact_dots they round. `weights`, `mean` and `target` may be
+/// longer than a dense row; for row_dot and advance they must reach to the next multiple of
+/// row_padding.
 namespace tacet::optimize::internal {
+
+/// Weights of dense rows stand in memory that is filled up with zeros to a multiple of this.
+constexpr std::size_t row_padding = 8;
 
 /// sum_j row[j] weights[j].
 [[nodiscard]] double row_dot(std::span<const std::int16_t> row, std::span<const double> weights);

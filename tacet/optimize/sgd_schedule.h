@@ -47,7 +47,8 @@ struct SgdSchedule {
 
 /// The order of `steps` steps of `batch` records each. Permutations are cut into steps one after
 /// another; a last batch of a pass that is not full is left out, so that each record occurs at most
-/// once a pass.
+/// once a pass. Of more than 65536 records, blocks of 128 neighbours are put into uniform order,
+/// and so are the records of each block, so that rows are read from memory in stretches.
 [[nodiscard]] std::vector<std::uint32_t> draw_order(SgdSampling sampling, std::int64_t records,
                                                     std::int64_t batch, std::int64_t steps,
                                                     random::Source& source,

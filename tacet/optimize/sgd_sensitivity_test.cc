@@ -346,6 +346,19 @@ TEST(IterateWeights, SumToOneAndFollowTheirRecursion) {
   }
 }
 
+TEST(DrawOrder, LargePermutationsVisitEachRecordOnceBlockByBlock) {
+  random::SeededSource source(3);
+  constexpr std::int64_t records = 100003;
+  const auto order = draw_order(SgdSampling::permutation, records, 1, records, source);
+  std::vector<int> seen(static_cast<std::size_t>(records), 0);
+  std::int64_t ascending = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    EXPECT_EQ(seen[order[i]]++, 0);
+    ascending += i > 0 && order[i] == order[i - 1] + 1 ? 1 : 0;
+  }
+  EXPECT_LT(ascending, records / 50);
+}
+
 TEST(DrawOrder, PermutationsVisitEachRecordOnceAPass) {
   random::SeededSource source(1);
   for (const auto sampling : {SgdSampling::permutation, SgdSampling::fresh_permutation}) {

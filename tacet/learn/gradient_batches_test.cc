@@ -1,0 +1,143 @@
+#include "tacet/learn/gradient_batches.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/data/read_dataset.h"
+#include "tacet/privacy/composition.h"
+#include "tacet/privacy/gaussian.h"
+#include "tests/support/data_sets.h"
+
+namespace tacet::learn {
+namespace {
+
+using privacy::Adjacency;
+
+data::Schema berkeley() {
+  return data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
+}
+
+LinearOptions options_of(const char* sampling, Adjacency adjacency, std::int64_t batch = 100) {
+  LinearOptions options{.epsilon = 1, .delta = 1e-5, .adjacency = adjacency};
+  options.sampling = sampling;
+  options.batch_size = batch;
+  return options;
+}
+
+std::string refusal(const LinearOptions& options) {
+  try {
+    (void)plan_gradient(berkeley(), options);
+  } catch (const base::GuaranteeError& error) {
+    return error.what();
+  } catch (const base::UsageError& error) {
+    return std::string("usage: ") + error.what();
+  }
+  return "accepted";
+}
+
+TEST(GradientBatches, PassesOfAPartitionAreExactGaussians) {
+  for (const auto adjacency : {Adjacency::zero_out, Adjacency::replace_one}) {
+    auto options = options_of("partition", adjacency);
+    options.steps = 45 * 3 + 1;  // 45 batches of 100 a pass: a fourth pass begins
+    const auto plan = plan_gradient(berkeley(), options);
+    const double mu = privacy::distance_factor(adjacency) * std::sqrt(4.0) / plan.noise_multiplier;
+    EXPECT_LE(privacy::gaussian::delta(mu, 1), 1e-5);
+    EXPECT_GE(privacy::gaussian::delta(mu, 1), 1e-5 * (1 - 1e-9));
+    EXPECT_LE(plan.guarantee.epsilon, 1);
+  }
+}
+
+// Under zero_out a batch with a record is compared with one where another stands in its place: the
+// distance is that of replace_one, and half the noise would not be enough.
+TEST(GradientBatches, FixedSizeSamplesNeedTheSameNoiseUnderBothAdjacencies) {
+  auto options = options_of("fixed_size", Adjacency::zero_out);
+  options.steps = 50;
+  const auto one = plan_gradient(berkeley(), options);
+  options.adjacency = Adjacency::replace_one;
+  const auto two = plan_gradient(berkeley(), options);
+  EXPECT_NEAR(one.noise_multiplier / two.noise_multiplier, 1, 2e-3);
+  EXPECT_LE(one.guarantee.epsilon, 1);
+  EXPECT_GE(one.guarantee.epsilon, 0.99);
+  EXPECT_LT(
+      privacy::account(
+          privacy::Repeated{
+              50, privacy::PoissonSampled{100.0 / 4526, privacy::Gaussian{one.noise_multiplier}}},
+          Adjacency::zero_out, privacy::Delta(1e-5))
+          .epsilon,
+      0.6);
+}
+
+TEST(GradientBatches, BothTrainAndTheReceiptAgreesWithThePlan) {
+  const auto schema = berkeley();
+  const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
+  base::ThreadPool pool(2);
+  base::LocalReducer reducer;
+  for (const char* sampling : {"fixed_size", "partition"}) {
+    auto options = options_of(sampling, Adjacency::replace_one, 500);
+    options.steps = 60;
+    const auto plan = plan_gradient(schema, options);
+    privacy::MemoryBudget budget(Adjacency::replace_one);
+    auto reservation = budget.reserve(plan.events, plan.guarantee);
+    random::SeededSource source(1);
+    const auto trained =
+        train_gradient(dataset, schema, plan, {source, reservation, pool, reducer});
+    EXPECT_EQ(trained.receipt.guarantee, plan.guarantee) << sampling;
+    EXPECT_EQ(trained.receipt.sampling, sampling);
+    EXPECT_EQ(
+        privacy::account(trained.receipt.events, Adjacency::replace_one, privacy::Delta(1e-5)),
+        plan.guarantee);
+  }
+}
+
+TEST(GradientBatches, RefusesWhatHasNoProof) {
+  EXPECT_NE(refusal(options_of("fixed_size", Adjacency::add_remove)).find("poisson"),
+            std::string::npos);
+  EXPECT_NE(refusal(options_of("partition", Adjacency::add_remove)).find("replace_one"),
+            std::string::npos);
+  // A seed for a sampler whose samples must stay secret.
+  for (const char* sampling : {"poisson", "fixed_size"}) {
+    auto options = options_of(sampling, Adjacency::zero_out);
+    options.order_seed = 1;
+    EXPECT_NE(refusal(options).find("partition"), std::string::npos) << sampling;
+  }
+  auto partition = options_of("partition", Adjacency::zero_out);
+  partition.order_seed = 1;
+  EXPECT_EQ(refusal(partition), "accepted");
+  auto without = options_of("partition", Adjacency::zero_out);
+  without.batch_size.reset();
+  EXPECT_NE(refusal(without).find("batch-size"), std::string::npos);
+}
+
+// The published rows and batch sizes of add_remove come from the declared count, never from a file.
+TEST(GradientBatches, PlansAreFunctionsOfTheDeclaredCount) {
+  auto options = options_of("poisson", Adjacency::add_remove);
+  options.steps = 100;
+  const double usual = plan_gradient(berkeley(), options).rate;
+  options.public_row_count = 9052;
+  EXPECT_NEAR(plan_gradient(berkeley(), options).rate, usual / 2, 1e-12);
+}
+
+// Reference: z/2 of tight fixed-size samples of one record, 4 digits, against the paper's
+// sigma/(2B).
+TEST(GradientBatchesLong, PaperNeedsTwiceToEightTimesTheNoise) {
+  struct Row {
+    std::int64_t n;
+    double epsilon;
+    double half;
+  };
+  for (const auto& row : {Row{1000, 1, 0.69954}, Row{1000, 4, 0.51019}, Row{10000, 1, 0.55371}}) {
+    const Batches batches{.sampling = BatchSampling::fixed_size,
+                          .rate = 1 / static_cast<double>(row.n),
+                          .batch = 1,
+                          .row_count = row.n};
+    const LinearOptions options{
+        .epsilon = row.epsilon, .delta = 1e-6, .adjacency = Adjacency::replace_one};
+    const double z = batch_noise(batches, row.n, options, privacy::Delta(1e-6));
+    EXPECT_NEAR(z / 2 / row.half, 1, 0.01) << row.n;
+  }
+}
+
+}  // namespace
+}  // namespace tacet::learn
