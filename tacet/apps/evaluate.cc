@@ -119,6 +119,9 @@ Metrics regression_metrics(const model::LinearModel& model, const Outcomes& outc
   metrics.emplace_back("r2", model::r_squared(predicted, actual));
   if (const auto* pinball = std::get_if<model::PinballLoss>(&model.loss)) {
     metrics.emplace_back("pinball_loss", model::pinball_loss(predicted, actual, pinball->quantile));
+  } else if (const auto* smoothed = std::get_if<model::SmoothedPinballLoss>(&model.loss)) {
+    metrics.emplace_back("pinball_loss",
+                         model::pinball_loss(predicted, actual, smoothed->quantile));
   }
   metrics.emplace_back("loss", outcomes.loss_sum / static_cast<double>(actual.size()));
   metrics.emplace_back("best_constant_loss", model::best_constant_loss(model.loss, outcomes.label));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tacet/base/error.h"
@@ -189,6 +190,45 @@ TEST(SgdLaw, RefusesAddRemoveAndJointClippingOfSeveralClasses) {
   EXPECT_NO_THROW((void)step_law(problem, schedule, Adjacency::replace_one));
   problem.clipping_norm = 0.5;
   EXPECT_THROW((void)step_law(problem, schedule, Adjacency::replace_one), base::GuaranteeError);
+}
+
+// Why the penalty is taken proximally. A common record y = 1/4 under the smoothed absolute loss of
+// width step / 2, one run having taken a step of 1/2 before: the explicit form (1 - c) w - step g
+// expands the distance to 3/4, above the 1/2 that a step without growth would promise; the proximal
+// form shrinks it.
+TEST(SgdLaw, PenaltyIsTakenProximally) {
+  constexpr double step = 0.5;
+  constexpr double l2 = 1;
+  const model::SmoothedAbsoluteLoss loss{step / 2};
+  const double runs[] = {0.5, 0};
+  double written[2];
+  double proximal[2];
+  for (int r = 0; r < 2; ++r) {
+    const double slope = loss.slope(runs[r], 0.25);
+    written[r] = (1 - step * l2) * runs[r] - step * slope;
+    proximal[r] = (runs[r] - step * slope) / (1 + step * l2);
+  }
+  EXPECT_NEAR(std::fabs(written[0] - written[1]), 0.75, 1e-12);
+  EXPECT_NEAR(std::fabs(proximal[0] - proximal[1]), 0.5 / 1.5, 1e-12);
+  const SgdSchedule schedule{.records = 2, .order = {0, 1}, .step_sizes = {step}, .l2 = l2};
+  const SgdProblem problem{.loss = model::AbsoluteLoss{}, .columns = 1};
+  const auto law = step_law(problem, schedule, Adjacency::zero_out);
+  const IterateWeights last{.kind = IterateMean::last, .steps = 2};
+  EXPECT_NEAR(record_sensitivity(schedule, last, law, 0), 0.5 / 1.5 / 1.5, 1e-12);
+}
+
+// Rounding errors of a prediction grow with the columns: an allowance of 8 steps 2^-53 max(1, R)
+// without them is passed from a few hundred columns on.
+TEST(SgdLaw, RoundingGuardGrowsWithTheColumns) {
+  SgdSchedule schedule{.records = 1000, .order = {}, .step_sizes = {0.05}};
+  for (std::uint32_t t = 0; t < 1000; ++t) schedule.order.push_back(t);
+  SgdProblem problem{.loss = model::LogisticLoss{}, .columns = 10};
+  const double few = rounding_guard(problem, schedule, Adjacency::replace_one).added;
+  problem.columns = 200000;
+  const double many = rounding_guard(problem, schedule, Adjacency::replace_one).added;
+  const double norm = step_regions(problem, schedule)[0].norm;
+  EXPECT_GT(many, 1000 * few);
+  EXPECT_GT(many, 100 * 8 * 1000 * 0x1p-53 * std::max(1.0, norm));
 }
 
 }  // namespace

@@ -294,6 +294,13 @@ TEST(SgdSensitivity, GrowsWithEveryHazard) {
     more = trial;
     for (auto& distance : more.law.distance) distance *= 1.5;
     EXPECT_GE(by_definition(more.schedule, more.weights, more.law), here);
+    more = trial;
+    for (auto& kappa : more.law.growth) kappa = 0;
+    const auto place = bits() % more.schedule.order.size();
+    const auto record = static_cast<std::int64_t>(more.schedule.order[0]);
+    const double rarely = record_sensitivity(more.schedule, more.weights, more.law, record);
+    more.schedule.order[place] = static_cast<std::uint32_t>(record);  // one visit more
+    EXPECT_GE(record_sensitivity(more.schedule, more.weights, more.law, record), rarely);
     if (trial.schedule.l2 == 0) {
       more = trial;
       for (auto& step : more.schedule.step_sizes) step *= 1.5;
