@@ -162,7 +162,8 @@ class SetupTest(unittest.TestCase):
     def test_purposes_add_up_and_unknown_ones_are_refused(self):
         run, _ = self.run_setup("--list", "build", "fuzz", "bench")
         self.assertEqual(run.stdout.split(),
-                         self.wanted + ["clang-14", "libclang-rt-14-dev", "libbenchmark-dev"])
+                         self.wanted + ["clang-14", "libclang-rt-14-dev", "libbenchmark-dev",
+                                        "liblinear-dev"])
         run, _ = self.run_setup("cooking")
         self.assertEqual(run.returncode, 1)
         self.assertIn("unknown purpose 'cooking'", run.stderr)
