@@ -74,7 +74,7 @@ NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, Epsilon epsilon
     return std::clamp(std::log(spent / epsilon.value()), -10.0, 10.0);
   };
   // A cheap, wide interval finds the neighbourhood; its upper end lies above the narrow one's.
-  const AccountOptions coarse{.tolerance = 2e-2, .largest_log2_size = 15};
+  const AccountOptions coarse{.tolerance = 2e-2};
   const auto [start, below] = bracket_border([&](double x) { return excess(x, coarse); });
   if (start == below) return NoiseMultiplier(std::exp(start));
   // The default tolerance, so that whoever accounts the result again gets the same number.

@@ -60,6 +60,14 @@ TEST(Calibration, StepsAndRateAreTheLargestThatHold) {
   EXPECT_GT(spent(rate.value() * 1.005), 1.5);
 }
 
+TEST(CalibrationLong, RareRecordsWasteLittle) {
+  const SampledGaussianPlan plan{SamplingRate(1e-5), 1000000};
+  const auto noise = calibrate_noise(plan, Epsilon(1), Delta(1e-6), Adjacency::add_remove);
+  const double spent = epsilon(to_event(plan, noise), Adjacency::add_remove, Delta(1e-6));
+  EXPECT_LE(spent, 1);
+  EXPECT_GE(spent, 1 - 5e-3);
+}
+
 TEST(CalibrationLong, RoundTripsOnAGrid) {
   for (const double q : {1e-3, 1e-2, 0.1, 0.5, 1.0}) {
     for (const std::int64_t steps : {1, 10, 100, 1000, 10000}) {
