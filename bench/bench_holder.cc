@@ -89,7 +89,9 @@ void loop_without_privacy(benchmark::State& state) {
     constexpr auto padding = static_cast<std::int64_t>(optimize::internal::row_padding);
     std::vector<double> weights((columns + padding - 1) / padding * padding, 0.0);
     std::vector<double> mean(weights);
+    std::vector<double> row(weights);
     double dot = optimize::internal::row_dot(dataset.dense_row(order[0]), weights);
+    optimize::internal::expand_row(dataset.dense_row(order[0]), row);
     for (std::size_t t = 0; t < order.size(); ++t) {
       if (t + 8 < order.size()) {
         const auto* ahead = dataset.dense_row(order[t + 8]).data();
@@ -99,8 +101,7 @@ void loop_without_privacy(benchmark::State& state) {
           step * loss.slope(dot / data::Dataset::feature_scale, dataset.label(order[t]));
       const double later = 1 - static_cast<double>(t + 1) / static_cast<double>(rows);
       const auto next = dataset.dense_row(order[t + 1 < order.size() ? t + 1 : t]);
-      dot = optimize::internal::advance(dataset.dense_row(order[t]), move, move * later, weights,
-                                        mean, next);
+      dot = optimize::internal::advance(row, move, move * later, weights, mean, next);
     }
     benchmark::DoNotOptimize(mean.data());
   }

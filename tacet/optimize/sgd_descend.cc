@@ -27,6 +27,21 @@ struct DenseRows {
   }
 };
 
+// The dense row of the current step, already in doubles.
+class DenseCursor {
+ public:
+  DenseCursor(DenseRows::Row row, std::span<double> values) : values_(values) {
+    expand_row(row, values);
+  }
+  [[nodiscard]] double advance_to(DenseRows::Row next, double move, double mean_move,
+                                  std::span<double> weights, std::span<double> mean) {
+    return advance(values_, move, mean_move, weights, mean, next);
+  }
+
+ private:
+  std::span<double> values_;
+};
+
 struct SparseRows {
   using Row = data::SparseRow;
   const data::Dataset& dataset;
@@ -36,6 +51,30 @@ struct SparseRows {
     __builtin_prefetch(row.values.data());
   }
 };
+
+// The same for a sparse row.
+class SparseCursor {
+ public:
+  SparseCursor(const data::SparseRow& row, std::span<double> /*values*/) : row_(row) {}
+  [[nodiscard]] double advance_to(const data::SparseRow& next, double move, double mean_move,
+                                  std::span<double> weights, std::span<double> mean) {
+    subtract_row(row_, move, weights);
+    subtract_row(row_, mean_move, mean);
+    row_ = next;
+    return row_dot(next, weights);
+  }
+
+ private:
+  data::SparseRow row_;
+};
+
+DenseCursor cursor_at(const DenseRows& /*rows*/, DenseRows::Row row, std::span<double> values) {
+  return {row, values};
+}
+SparseCursor cursor_at(const SparseRows& /*rows*/, const data::SparseRow& row,
+                       std::span<double> values) {
+  return {row, values};
+}
 
 // Everything a pass for one output reads.
 struct Pass {
@@ -72,20 +111,24 @@ struct Pass {
   }
 };
 
-// Weights and mean, each from the start of a cache line on: vectors that straddle two lines cost
-// twice the time.
+// Weights, mean and a row, each from the start of a cache line on: vectors that straddle two lines
+// cost twice the time.
 class WorkingSpace {
  public:
   explicit WorkingSpace(std::size_t columns)
       : length_((columns + row_padding - 1) / row_padding * row_padding),
-        numbers_(2 * length_ + 3 * row_padding, 0.0) {
+        numbers_(3 * length_ + 4 * row_padding, 0.0) {
     const auto place = reinterpret_cast<std::uintptr_t>(numbers_.data()) / sizeof(double);
     first_ = (row_padding - place % row_padding) % row_padding;
   }
   [[nodiscard]] std::span<double> weights() { return std::span(numbers_).subspan(first_, length_); }
-  // A line apart, so that equal columns of both never lie a whole page apart.
+  // A line apart, so that equal columns never lie a whole page apart.
   [[nodiscard]] std::span<double> mean() {
     return std::span(numbers_).subspan(first_ + length_ + row_padding, length_);
+  }
+  // The row of the current step.
+  [[nodiscard]] std::span<double> row() {
+    return std::span(numbers_).subspan(first_ + 2 * (length_ + row_padding), length_);
   }
 
  private:
@@ -180,8 +223,9 @@ std::vector<double> later_weights(const IterateWeights& weights) {
 // the weights.
 template <typename LossType, typename Rows>
 void single_records(const Pass& pass, StepLoss<LossType>& loss, const Rows& rows,
-                    std::span<const double> later, std::span<double> weights,
-                    std::span<double> mean) {
+                    std::span<const double> later, WorkingSpace& space) {
+  const auto weights = space.weights();
+  const auto mean = space.mean();
   struct Record {
     typename Rows::Row row;
     std::int64_t index;
@@ -202,6 +246,7 @@ void single_records(const Pass& pass, StepLoss<LossType>& loss, const Rows& rows
   const bool varying = !pass.one_limit();
   double limit = pass.regions[0].slope;
   double dot = row_dot(slot(0).row, weights);
+  auto cursor = cursor_at(rows, slot(0).row, space.row());
   for (std::int64_t place = 0; place < steps; ++place) {
     if (place % chunk == 0) pass.supervision.step("training", place, steps);
     look(place + far_ahead);
@@ -210,21 +255,22 @@ void single_records(const Pass& pass, StepLoss<LossType>& loss, const Rows& rows
     const double move = loss.move(place + 1, dot, pass.label(now.index), limit);
     const auto& next = slot(place + 1 < steps ? place + 1 : place).row;
     dot =
-        advance(now.row, move, move * later[static_cast<std::size_t>(place)], weights, mean, next);
+        cursor.advance_to(next, move, move * later[static_cast<std::size_t>(place)], weights, mean);
   }
 }
 
 // Without penalty and projection the iterates are sums of moves, and so is their mean, with each
 // move weighted by what the mean gives to everything after it.
 template <typename LossType, typename Rows>
-void sum_of_moves(const Pass& pass, const LossType& first, const Rows& rows,
-                  std::span<double> weights, std::span<double> mean) {
+void sum_of_moves(const Pass& pass, const LossType& first, const Rows& rows, WorkingSpace& space) {
+  const auto weights = space.weights();
+  const auto mean = space.mean();
   StepLoss<LossType> loss(pass, first);
   const auto later = later_weights(pass.weights);
   const std::int64_t steps = pass.schedule.steps();
   const std::int64_t batch = pass.schedule.batch;
   if (batch == 1) {
-    single_records(pass, loss, rows, later, weights, mean);
+    single_records(pass, loss, rows, later, space);
     return;
   }
   Stretch<Rows> now;
@@ -297,12 +343,11 @@ void mean_of_iterates(const Pass& pass, const LossType& first, const Rows& rows,
 }
 
 template <typename LossType, typename Rows>
-void descend_one(const Pass& pass, const LossType& loss, const Rows& rows,
-                 std::span<double> weights, std::span<double> mean) {
+void descend_one(const Pass& pass, const LossType& loss, const Rows& rows, WorkingSpace& space) {
   if (pass.schedule.l2 == 0 && !pass.problem.radius) {
-    sum_of_moves(pass, loss, rows, weights, mean);
+    sum_of_moves(pass, loss, rows, space);
   } else {
-    mean_of_iterates(pass, loss, rows, weights, mean);
+    mean_of_iterates(pass, loss, rows, space.weights(), space.mean());
   }
 }
 
@@ -325,20 +370,18 @@ std::vector<double> descend(const data::Dataset& dataset, const SgdProblem& prob
                     regions, rows,    output,   output == 0 ? supervision : silent};
     const auto own = std::span(mean).subspan(static_cast<std::size_t>(output) * columns, columns);
     WorkingSpace space(columns);
-    const auto iterate = space.weights();
-    const auto sum = space.mean();
-    std::ranges::copy(own, iterate.begin());
-    std::ranges::copy(own, sum.begin());
+    std::ranges::copy(own, space.weights().begin());
+    std::ranges::copy(own, space.mean().begin());
     std::visit(
         [&](const auto& loss) {
           if (dataset.sparse()) {
-            descend_one(pass, loss, SparseRows{dataset}, iterate, sum);
+            descend_one(pass, loss, SparseRows{dataset}, space);
           } else {
-            descend_one(pass, loss, DenseRows{dataset}, iterate, sum);
+            descend_one(pass, loss, DenseRows{dataset}, space);
           }
         },
         first);
-    std::copy_n(sum.begin(), columns, own.begin());
+    std::copy_n(space.mean().begin(), columns, own.begin());
   });
   return mean;
 }

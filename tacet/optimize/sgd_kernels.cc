@@ -132,30 +132,29 @@ void subtract(const std::int16_t* row, double factor, double* target, std::size_
   for (; j < columns; ++j) target[j] -= row[j] * factor;
 }
 
-double step(const std::int16_t* row, double factor, double mean_factor, double* weights,
-            double* mean, const std::int16_t* next, std::size_t columns) {
+double step(double* values, double factor, double mean_factor, double* weights, double* mean,
+            const std::int16_t* next, std::size_t columns) {
   const Doubles d;
-  const Groups here(row, columns);
   const Groups there(next, columns);
   const auto f = hn::Set(d, factor);
   const auto g = hn::Set(d, mean_factor);
   Sums sums;
   clear(sums);
-  const auto body = [&](const std::int16_t* x, const std::int16_t* y, std::size_t column,
-                        Vector* sum) HWY_ATTR {
+  const auto body = [&](const std::int16_t* y, std::size_t column, Vector* sum) HWY_ATTR {
     for (std::size_t v = 0; v < vectors; ++v) {
       const std::size_t at = column + v * lanes;
-      const auto value = load_row(x + v * lanes);
+      const auto value = hn::LoadU(d, values + at);
       const auto weight = hn::Sub(hn::LoadU(d, weights + at), hn::Mul(value, f));
       hn::StoreU(weight, d, weights + at);
       hn::StoreU(hn::Sub(hn::LoadU(d, mean + at), hn::Mul(value, g)), d, mean + at);
-      sum[v] = hn::Add(sum[v], hn::Mul(load_row(y + v * lanes), weight));
+      const auto coming = load_row(y + v * lanes);
+      hn::StoreU(coming, d, values + at);
+      sum[v] = hn::Add(sum[v], hn::Mul(coming, weight));
     }
   };
-  over_groups(columns / group, sums, [&](std::size_t column, Vector* sum) HWY_ATTR {
-    body(row + column, next + column, column, sum);
-  });
-  if (here.whole < columns) body(here.rest, there.rest, here.whole, sums.of[columns / group % 4]);
+  over_groups(columns / group, sums,
+              [&](std::size_t column, Vector* sum) HWY_ATTR { body(next + column, column, sum); });
+  if (there.whole < columns) body(there.rest, there.whole, sums.of[columns / group % 4]);
   return join(sums);
 }
 
@@ -198,18 +197,16 @@ void subtract_row(const data::SparseRow& row, double factor, std::span<double> t
   }
 }
 
-double advance(std::span<const std::int16_t> row, double factor, double mean_factor,
-               std::span<double> weights, std::span<double> mean,
-               std::span<const std::int16_t> next) {
-  return HWY_DYNAMIC_DISPATCH(step)(row.data(), factor, mean_factor, weights.data(), mean.data(),
-                                    next.data(), row.size());
+void expand_row(std::span<const std::int16_t> row, std::span<double> values) {
+  std::ranges::fill(values, 0.0);
+  std::ranges::copy(row, values.begin());
 }
 
-double advance(const data::SparseRow& row, double factor, double mean_factor,
-               std::span<double> weights, std::span<double> mean, const data::SparseRow& next) {
-  subtract_row(row, factor, weights);
-  subtract_row(row, mean_factor, mean);
-  return row_dot(next, weights);
+double advance(std::span<double> values, double factor, double mean_factor,
+               std::span<double> weights, std::span<double> mean,
+               std::span<const std::int16_t> next) {
+  return HWY_DYNAMIC_DISPATCH(step)(values.data(), factor, mean_factor, weights.data(), mean.data(),
+                                    next.data(), next.size());
 }
 
 }  // namespace tacet::optimize::internal

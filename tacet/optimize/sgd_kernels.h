@@ -25,13 +25,14 @@ constexpr std::size_t row_padding = 8;
 void subtract_row(std::span<const std::int16_t> row, double factor, std::span<double> target);
 void subtract_row(const data::SparseRow& row, double factor, std::span<double> target);
 
-/// Both for two targets and the next row in one pass over memory: weights[j] -= factor row[j],
-/// mean[j] -= mean_factor row[j]; returns row_dot(next, weights) afterwards.
-[[nodiscard]] double advance(std::span<const std::int16_t> row, double factor, double mean_factor,
+/// The row in doubles, `values`, which reaches to the next multiple of row_padding.
+void expand_row(std::span<const std::int16_t> row, std::span<double> values);
+
+/// A step and the next prediction in one pass over memory: with the row in `values`,
+/// weights[j] -= factor values[j] and mean[j] -= mean_factor values[j]; then `values` becomes the
+/// next row. Returns row_dot(next, weights).
+[[nodiscard]] double advance(std::span<double> values, double factor, double mean_factor,
                              std::span<double> weights, std::span<double> mean,
                              std::span<const std::int16_t> next);
-[[nodiscard]] double advance(const data::SparseRow& row, double factor, double mean_factor,
-                             std::span<double> weights, std::span<double> mean,
-                             const data::SparseRow& next);
 
 }  // namespace tacet::optimize::internal
