@@ -49,6 +49,7 @@ bench: ## run the benchmarks, write bench/results/, print a table
 	@scripts/setup bench
 	@scripts/build bench $(JOBS)
 	@bench/run
+	@bench/memory.py --program build/bench/tacet
 
 fuzz: ## fuzz every reader, MINUTES each
 	@scripts/setup fuzz
