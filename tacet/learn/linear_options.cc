@@ -131,6 +131,9 @@ LinearOptions linear_options(const ParameterValues& values, privacy::Adjacency a
   options.phases = integer_within(values, "phases", 1, 64);
   options.paper = !first_of(values, "calibration", "tight", "paper");
   options.radius = real_within(values, "radius", positive, positive_range);
+  options.growth = real_within(
+      values, "growth", [](double g) { return g > 1 && g <= 100; }, "above 1 to 100");
+  options.reuse = first_of(values, "record-use", "reuse", "disjoint");
   options.records_a_unit =
       integer_within(values, "records-a-unit", 1, std::int64_t{1} << 20).value_or(1);
   return options;

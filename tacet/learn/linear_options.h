@@ -42,6 +42,8 @@ struct LinearOptions {
   bool smoothing = true;                   ///< of kinks and powers, on a width tied to the step
   std::optional<double> weight_scale;      ///< size of weights worth reaching
   std::optional<std::int64_t> phases;      ///< of phased output perturbation
+  std::optional<double> growth;            ///< least growth exponent that a chain is made for
+  bool reuse = true;                       ///< each phase of a chain reads all records
   bool paper = false;                      ///< the schedule and noise of the method's paper
   double l2 = 0;                           ///< weight of |w|^2 / 2 in the objective
   std::optional<double> radius;            ///< weights stay in the ball of this radius

@@ -10,6 +10,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient.h"
 #include "tacet/learn/inverse_sensitivity.h"
+#include "tacet/learn/localization.h"
 #include "tacet/learn/objective.h"
 #include "tacet/learn/output.h"
 #include "tacet/learn/phased.h"
@@ -40,6 +41,10 @@ constexpr std::array<std::string_view, 1> inverse_sensitivity_options{"radius"};
 constexpr std::array<std::string_view, 1> objective_options{"calibration"};
 
 constexpr std::array<std::string_view, 1> regularized_output_options{"radius"};
+constexpr std::array<std::string_view, 4> ladder_options{"radius", "growth", "record-use",
+                                                         "phases"};
+constexpr std::array<std::string_view, 3> growth_options{"radius", "growth", "calibration"};
+constexpr std::array<std::string_view, 2> localized_options{"radius", "calibration"};
 
 constexpr std::array table{
     Method{"gradient", "noisy gradient descent, for every loss", privacy::Adjacency::add_remove,
@@ -56,6 +61,14 @@ constexpr std::array table{
     Method{"regularized-output", "noise on the minimiser of a regularized loss",
            privacy::Adjacency::replace_one, regularized_output_options,
            regularized_output_training},
+    Method{"ladder", "a chain of ever closer problems on all records: pure, kinks, sharp minima",
+           privacy::Adjacency::replace_one, ladder_options, localization_training},
+    Method{"localized", "algorithm 1 of Asi, Levy, Duchi 2021, on disjoint blocks",
+           privacy::Adjacency::replace_one, localized_options, localization_training},
+    Method{"growth", "algorithm 2 of Asi, Levy, Duchi 2021, epochs on shrinking balls",
+           privacy::Adjacency::replace_one, growth_options, localization_training},
+    Method{"phased-erm", "minimisers of blocks that halve (Feldman, Koren, Talwar 2020)",
+           privacy::Adjacency::replace_one, localized_options, localization_training},
 };
 
 bool reads(const Method& method, std::string_view parameter) {

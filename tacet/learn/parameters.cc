@@ -29,18 +29,14 @@ constexpr std::array table{
     Parameter{"public-row-count", integer, "1 to 2^32", "the schema's public_row_count",
               "number of records, where it is public; scales steps and delta, never read from data",
               noise},
-    Parameter{
-        "method", text,
-        "gradient, output, phased, inverse-sensitivity, objective or regularized-output",
-        "gradient",
-        "how the model is trained: gradient = noisy gradient descent; output = gradient "
-        "descent without noise, its result perturbed once; phased = the same on ever smaller "
-        "disjoint parts of the records; inverse-sensitivity = one draw scored by the gradient; "
-        "objective = a random term in the objective; regularized-output = noise on the minimiser",
-        noise},
+    Parameter{"method", text,
+              "gradient, output, phased, inverse-sensitivity, objective, regularized-output, "
+              "ladder, localized, growth or phased-erm",
+              "gradient", "how the model is trained; docs/methods says which suits", noise},
     Parameter{"calibration", text, "tight or paper", "tight",
               "paper: schedule and noise of Wang, Lei, Ying, Zhang (2021) for gradient and output, "
-              "of Kifer, Smith, Thakurta (2012) for objective, with what is proved about them",
+              "of Kifer, Smith, Thakurta (2012) for objective, of Asi, Levy, Duchi (2021) for "
+              "localized and growth, with what is proved about them",
               noise},
     Parameter{
         "loss", text,
@@ -96,6 +92,10 @@ constexpr std::array table{
         noise},
     Parameter{"weight-scale", real, "1e-9 to 1e9", "5 for classes, 2 for numbers; the radius",
               "size of weights worth reaching, which the step size is chosen for", noise},
+    Parameter{"growth", real, "above 1 to 100", "2",
+              "least exponent of the risk's growth that a chain of phases is made for", noise},
+    Parameter{"record-use", text, "reuse or disjoint", "reuse",
+              "whether each phase of a chain reads all records or a block of its own", noise},
     Parameter{"phases", integer, "1 to 64", "from the noise rule", "number of phases", noise},
     Parameter{"l2", real, "0 to 1e9", "0", "weight of half the squared norm of the weights",
               utility},

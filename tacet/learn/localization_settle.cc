@@ -1,0 +1,244 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/gradient_diameter.h"
+#include "tacet/learn/localization.h"
+#include "tacet/learn/localization_run.h"
+#include "tacet/learn/settle.h"
+#include "tacet/mechanism/laplace.h"
+#include "tacet/mechanism/selected_gaussian.h"
+#include "tacet/mechanism/selected_laplace.h"
+#include "tacet/privacy/composition.h"
+#include "tacet/random/source.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr double class_radius = 20;  // margins of classes, see learn/gradient_plan
+constexpr double number_radius = 4;
+constexpr double usual_growth = 2;
+constexpr double least_width = 1e-4;      // of a kink: changes a loss by 5e-5 at most
+constexpr double solver_share = 0.005;    // of a phase's sensitivity, for the certified solver
+constexpr std::int64_t most_steps = 300;  // of descent; beyond, the certified solver is shorter
+
+void expect_offered(const data::Schema& schema, const LinearOptions& options) {
+  if (outputs_of(target_of(schema)) > 1) {
+    throw base::GuaranteeError(fmt::format(
+        "{} is proved for one output; for several classes use method gradient", options.method));
+  }
+  refuse_units(schema, options);
+  if (options.adjacency == privacy::Adjacency::add_remove) {
+    throw base::GuaranteeError(fmt::format(
+        "{} minimises means over a public number of records, which add_remove does not fix; use "
+        "replace_one or zero_out, or the methods gradient and objective",
+        options.method));
+  }
+}
+
+/// Facts of the domain: its radius and the constants of the loss there.
+LocalFacts settle_facts(LocalizationPlan& plan, const data::Schema& schema,
+                        const LinearOptions& options) {
+  const auto facts = model::properties(plan.loss);
+  const double usual = facts.classification ? class_radius : number_radius;
+  plan.radius = options.radius.value_or(usual);
+  if (!options.radius) {
+    plan.reasons.push_back(fmt::format(
+        "weights in the ball of radius {:g}, a public guess; give --radius where you know better",
+        plan.radius));
+  }
+  const GradientRegion region{plan.columns, schema.norm_bound(), plan.radius};
+  const double lipschitz = lipschitz_constant(plan.loss, region);
+  plan.slope_bound = lipschitz / schema.norm_bound();
+  const double diameter = gradient_diameter(plan.loss, region, options.adjacency);
+  plan.gradient_share = diameter / privacy::distance_factor(options.adjacency);
+  return {.rows = plan.public_row_count,
+          .columns = plan.columns,
+          .lipschitz = lipschitz,
+          .gradient_diameter = diameter,
+          .diameter = plan.radius,  // the start is the middle
+          .epsilon = options.epsilon,
+          .delta = plan.guarantee.delta};
+}
+
+void settle_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  const double growth = options.growth.value_or(usual_growth);
+  const auto refuse_paper = [&] {
+    if (plan.paper) {
+      throw base::UsageError("ladder is no algorithm of a paper; leave calibration out");
+    }
+  };
+  if (options.method == "ladder") {
+    refuse_paper();
+    LadderOptions ladder{.least_growth = growth, .use = plan.use, .phases = options.phases};
+    plan.epochs = {{infinite, ladder_plan(facts, ladder)}};
+  } else if (options.method == "localized") {
+    plan.use = RecordUse::disjoint;
+    plan.epochs = {{infinite, plan.paper ? localized_paper_plan(facts) : localized_plan(facts)}};
+  } else if (options.method == "phased-erm") {
+    plan.use = RecordUse::disjoint;
+    plan.epochs = {
+        {infinite, phased_erm_plan(facts, plan.paper ? NoiseRule::paper : NoiseRule::tight)}};
+  } else {
+    plan.use = plan.paper ? RecordUse::disjoint : RecordUse::reuse;
+    plan.epochs = plan.paper ? growth_paper_plan(facts, growth) : growth_plan(facts, growth);
+  }
+  double reach = 0;
+  std::int64_t count = 0;
+  for (const auto& epoch : plan.epochs) {
+    reach += travel(facts, epoch.phases);
+    count += std::ssize(epoch.phases);
+  }
+  plan.solvers.resize(static_cast<std::size_t>(count));
+  const auto& first = plan.epochs[0].phases[0];
+  plan.reasons.push_back(fmt::format("{} phases, regularised by {:.4g} and more", count, first.l2));
+  if (reach < 1) {
+    plan.reasons.push_back(fmt::format(
+        "the phases can move {:.2g} of the radius together: with {} records this schedule hardly "
+        "leaves its start; method ladder does",
+        reach, facts.rows));
+  }
+  const double level = facts.gradient_diameter * facts.noise_unit() /
+                       static_cast<double>(facts.rows) / facts.lipschitz;
+  if (level > 0.25) {
+    plan.reasons.push_back(fmt::format(
+        "the noise of one release is {:.2g} of the largest gradient: expect little more than the "
+        "start",
+        level));
+  }
+}
+
+/// The largest epsilon of a phase for which all of them cost no more than asked.
+double split_evenly(double epsilon, std::int64_t count, privacy::Adjacency adjacency) {
+  double share = epsilon / static_cast<double>(count);
+  const auto cost = [&] {
+    return privacy::epsilon(privacy::Repeated{count, privacy::PureDp{share, adjacency}}, adjacency,
+                            privacy::Delta(0));
+  };
+  while (cost() > epsilon) share *= 1 - 0x1p-52;
+  return share;
+}
+
+void settle_noise(LocalizationPlan& plan, const LinearOptions& options) {
+  const bool reuse = plan.use == RecordUse::reuse;
+  const std::int64_t releases = reuse ? plan.phase_count() : 1;
+  const privacy::Delta delta(plan.guarantee.delta);
+  if (delta.value() == 0) {
+    plan.noise = LocalNoise::euclidean_laplace;
+    plan.phase_epsilon = split_evenly(options.epsilon, releases, options.adjacency);
+    const privacy::Epsilon share(plan.phase_epsilon);
+    plan.events = reuse ? privacy::Event(privacy::Repeated{
+                              releases, mechanism::l2_laplace_event(share, options.adjacency)})
+                        : mechanism::BlockL2Laplace::event(share, options.adjacency);
+    return;
+  }
+  plan.noise = LocalNoise::gaussian;
+  plan.noise_multiplier =
+      full_batch_noise(releases, privacy::Epsilon(options.epsilon), delta, options.adjacency);
+  plan.events =
+      reuse ? privacy::Event(privacy::Repeated{releases, privacy::Gaussian{plan.noise_multiplier}})
+            : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
+}
+
+/// The paper's noise where that is proved to be enough, which for usual budgets it is by far.
+void settle_paper_noise(LocalizationPlan& plan, const LinearOptions& options) {
+  const auto& phase = plan.epochs[0].phases[0];
+  const double share = plan.gradient_share / (phase.l2 * static_cast<double>(phase.records()));
+  const bool pure = plan.guarantee.delta == 0;
+  const auto d = static_cast<double>(plan.columns);
+  // In each phase the noise is the same multiple of what a record moves.
+  const double multiplier = phase.noise / (pure ? share * std::sqrt(d) : share);
+  const auto event = pure ? mechanism::BlockLaplace::event(privacy::NoiseMultiplier(multiplier))
+                          : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(multiplier));
+  const double proved =
+      privacy::epsilon(event, options.adjacency, privacy::Delta(plan.guarantee.delta));
+  if (proved > options.epsilon) {
+    plan.reasons.push_back(fmt::format(
+        "the paper's noise is claimed to give epsilon {:g}; what is proved is {:.4g}, so the "
+        "proved noise is used",
+        options.epsilon, proved));
+    settle_noise(plan, options);
+    return;
+  }
+  plan.reasons.push_back(fmt::format("the paper's noise; it claims epsilon {:g}, proved is {:.4g}",
+                                     options.epsilon, proved));
+  plan.noise = pure ? LocalNoise::coordinate_laplace : LocalNoise::gaussian;
+  plan.noise_multiplier = multiplier;
+  plan.events = event;
+}
+
+/// Expected norm of a phase's noise.
+double noise_norm(const LocalizationPlan& plan, const LocalPhase& phase) {
+  const auto d = static_cast<double>(plan.columns);
+  const double share = plan.gradient_share / (phase.l2 * static_cast<double>(phase.records()));
+  switch (plan.noise) {
+    case LocalNoise::gaussian:
+      return std::sqrt(d) * plan.noise_multiplier * share;
+    case LocalNoise::euclidean_laplace:
+      return d * privacy::distance_factor(plan.guarantee.adjacency) * share / plan.phase_epsilon;
+    case LocalNoise::coordinate_laplace:
+      return std::sqrt(2 * d) * plan.noise_multiplier * share * std::sqrt(d);
+  }
+  throw base::InternalError("unknown kind of noise");
+}
+
+void settle_solvers(LocalizationPlan& plan, double norm_bound) {
+  std::size_t at = 0;
+  for (const auto& epoch : plan.epochs) {
+    for (const auto& phase : epoch.phases) {
+      auto& solver = plan.solvers[at++];
+      const double noise = noise_norm(plan, phase);
+      if (model::can_be_smoothed(plan.loss)) {
+        // Rounding a kink adds at most half its width to a loss: a twentieth of what noise costs.
+        solver.smoothing_width = std::clamp(0.1 * norm_bound * noise, least_width, 1.0);
+      }
+      const double beta = local_loss(plan, solver).curvature_bound() * norm_bound * norm_bound;
+      const double kappa = 1 + beta / phase.l2;
+      const double start = std::min(2 * plan.radius, plan.slope_bound * norm_bound / phase.l2);
+      const double wanted =
+          std::ceil(0.5 * (kappa + 1) * std::log(std::max(std::exp(1.0), 20 * start / noise)));
+      if (wanted <= static_cast<double>(most_steps)) {
+        solver.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
+        continue;
+      }
+      solver.tolerance =
+          solver_share * plan.gradient_share / (phase.l2 * static_cast<double>(phase.records()));
+      check_local_work(plan, phase, solver, norm_bound);
+    }
+  }
+}
+
+}  // namespace
+
+LocalizationPlan plan_localization(const data::Schema& schema, const LinearOptions& options) {
+  expect_offered(schema, options);
+  LocalizationPlan plan;
+  plan.method = options.method;
+  plan.paper = options.paper;
+  plan.use = options.reuse ? RecordUse::reuse : RecordUse::disjoint;
+  plan.loss = settle_loss(target_of(schema), options, plan.reasons);
+  plan.public_row_count = settle_row_count(schema, options);
+  plan.columns = schema.encoded_column_count();
+  const double delta =
+      options.delta == 0.0 ? 0 : settle_delta(options, plan.public_row_count, plan.reasons).value();
+  plan.guarantee = {options.epsilon, delta, options.adjacency};
+  const auto facts = settle_facts(plan, schema, options);
+  settle_epochs(plan, facts, options);
+  if (plan.paper) {
+    settle_paper_noise(plan, options);
+  } else {
+    settle_noise(plan, options);
+  }
+  plan.guarantee = privacy::account(plan.events, options.adjacency, privacy::Delta(delta));
+  settle_solvers(plan, schema.norm_bound());
+  plan.cipher_delta = delta == 0 ? random::cipher_term(plan.phase_count(), random::most_leaf_words)
+                                 : random::cipher_term(plan.phase_count(), plan.columns);
+  if (delta > 0) check_cipher_room(privacy::Delta(delta), plan.cipher_delta);
+  return plan;
+}
+
+}  // namespace tacet::learn

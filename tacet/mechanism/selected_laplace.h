@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tacet/mechanism/noise_address.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/released.h"
+#include "tacet/privacy/selected_sum.h"
+#include "tacet/random/source.h"
+
+namespace tacet::mechanism {
+
+/// One pass over disjoint blocks, each released once with noise of density exp(-|z| / b) as
+/// release_l2_laplace does: all of them together are epsilon-private, since a record is in one
+/// block only (parallel composition; each block may depend on what the earlier ones released). The
+/// first release debits Partitioned{by_position, {PureDp{epsilon}}}, the others nothing.
+class BlockL2Laplace {
+ public:
+  BlockL2Laplace(privacy::Epsilon epsilon, privacy::Adjacency adjacency,
+                 privacy::Reservation& reservation)
+      : epsilon_(epsilon), adjacency_(adjacency), reservation_(reservation) {}
+
+  /// The event of the whole pass.
+  [[nodiscard]] static privacy::Event event(privacy::Epsilon epsilon, privacy::Adjacency adjacency);
+
+  /// InternalError unless the blocks come in ascending order, each once.
+  [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::SelectedSum sum,
+                                                               NoiseAddress address,
+                                                               random::Source& source);
+
+ private:
+  privacy::Epsilon epsilon_;
+  privacy::Adjacency adjacency_;
+  privacy::Reservation& reservation_;
+  std::int64_t next_ = 0;
+};
+
+/// The same with Laplace noise on each coordinate, of scale `multiplier` times the bound of one
+/// record's L1 norm, as release_laplace does. Debits Partitioned{by_position, {Laplace}}.
+class BlockLaplace {
+ public:
+  BlockLaplace(privacy::NoiseMultiplier multiplier, privacy::Reservation& reservation)
+      : multiplier_(multiplier), reservation_(reservation) {}
+
+  [[nodiscard]] static privacy::Event event(privacy::NoiseMultiplier multiplier);
+  [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::SelectedSum sum,
+                                                               NoiseAddress address,
+                                                               random::Source& source);
+
+ private:
+  privacy::NoiseMultiplier multiplier_;
+  privacy::Reservation& reservation_;
+  std::int64_t next_ = 0;
+};
+
+}  // namespace tacet::mechanism
