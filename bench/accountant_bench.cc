@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -43,10 +43,9 @@ struct Setting {
 double median_seconds(int repetitions, const std::function<void()>& work) {
   std::vector<double> times;
   for (int i = 0; i < repetitions; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     work();
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    times.push_back(elapsed.count());
+    times.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }
   std::sort(times.begin(), times.end());
   return times[times.size() / 2];

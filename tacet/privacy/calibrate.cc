@@ -39,7 +39,7 @@ std::pair<double, double> bracket_border(const Excess& excess) {
     unsafe -= stride;
     unsafe_value = excess(unsafe);
   }
-  constexpr double width = 2e-4;
+  constexpr double width = 5e-3;
   return numeric::bracket_root(safe, safe_value, unsafe, unsafe_value, excess, width);
 }
 

@@ -37,13 +37,15 @@ struct Receipt {
 
 /// The receipt after a check: ranges, known calibration, parameters a JSON object, and an
 /// unprotected_reason wherever randomness is seeded or epsilon infinite. A violation is a
-/// UsageError.
+/// UsageError; a promised delta that is not above the cipher's own term is a GuaranteeError.
 [[nodiscard]] Receipt checked(Receipt receipt);
 
 /// JSON form, version 1.
 [[nodiscard]] std::string receipt_to_json(const Receipt& receipt, int indent = 2);
 
-/// Reads the JSON form strictly; anything unknown, missing or out of range is a DataError.
+/// Reads the JSON form strictly; anything unknown, missing or out of range is a DataError. A
+/// receipt that is well formed but promises what the cipher rules out is a GuaranteeError, as in
+/// checked().
 [[nodiscard]] Receipt receipt_from_json(std::string_view text);
 
 }  // namespace tacet::privacy

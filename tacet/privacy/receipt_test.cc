@@ -72,6 +72,9 @@ TEST(Receipt, MalformedTextIsADataError) {
         replaced("\"delta\":1e-06", "\"delta\":-1"), replaced("4526", "\"many\"")}) {
     EXPECT_THROW(static_cast<void>(receipt_from_json(text)), base::DataError) << text;
   }
+  // Well formed, but no promise that the cipher allows.
+  EXPECT_THROW(static_cast<void>(receipt_from_json(replaced("\"delta\":1e-06", "\"delta\":1e-60"))),
+               base::GuaranteeError);
 }
 
 TEST(Statement, NamesTheUnitTheAdjacencyAndTheAssumption) {
