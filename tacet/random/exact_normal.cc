@@ -138,23 +138,28 @@ void CentredUniform::extend() {
   bits_ += 64;
 }
 
-Side compare_with_normal(const CentredUniform& uniform, std::uint64_t odd, double sigma) {
-  const int b = uniform.bits();
+NormalBracket centred_normal_at(std::uint64_t odd, double sigma, int p) {
   if (static_cast<double>(odd) / 2 > 1.001 * tail_end * sigma) {
     // Phi(x) - 1/2 lies between 1/2 - 2^-1150 and 1/2.
-    const Integer last_cell = (Integer(1) << (b - 1)) - 1;
-    return uniform.low() < last_cell ? Side::below : Side::overlapping;
+    const Integer half = Integer(1) << (p - 1);
+    return {half - (Integer(1) << std::max(0, p - 1150)), half};
   }
   // Room for the error bound of normal_bracket: N < 2^13, x < 2^6, e^y.
-  const int draft = b + 32;
+  const int draft = p + 32;
   const int growth = growth_bits(scaled_quotient(odd, sigma, draft), draft);
-  const int p = draft + growth;
-  const Integer x = scaled_quotient(odd, sigma, p);
-  const NormalBracket bound =
-      2 * (p + growth) + 8 <= 256 ? normal_bracket<Wide>(x, p) : normal_bracket<Integer>(x, p);
-  const int shift = p - b;
-  if (((uniform.low() + 1) << shift) <= bound.low) return Side::below;
-  if ((uniform.low() << shift) >= bound.high) return Side::above;
+  const int fine = draft + growth;
+  const Integer x = scaled_quotient(odd, sigma, fine);
+  const NormalBracket bound = 2 * (fine + growth) + 8 <= 256 ? normal_bracket<Wide>(x, fine)
+                                                             : normal_bracket<Integer>(x, fine);
+  const int shift = fine - p;
+  return {bound.low >> shift, (bound.high >> shift) + 1};
+}
+
+Side compare_with_normal(const CentredUniform& uniform, std::uint64_t odd, double sigma) {
+  constexpr int more = 24;  // bits beyond the cell's, so that the bounds hardly ever straddle it
+  const NormalBracket bound = centred_normal_at(odd, sigma, uniform.bits() + more);
+  if (((uniform.low() + 1) << more) <= bound.low) return Side::below;
+  if ((uniform.low() << more) >= bound.high) return Side::above;
   return Side::overlapping;
 }
 

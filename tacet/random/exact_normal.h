@@ -16,6 +16,9 @@ struct NormalBracket {
 };
 [[nodiscard]] NormalBracket centred_normal(const boost::multiprecision::cpp_int& x_scaled, int p);
 
+/// Bounds of (Phi(x) - 1/2) 2^p, at most 2 apart, for x = odd / (2 sigma) >= 0.
+[[nodiscard]] NormalBracket centred_normal_at(std::uint64_t odd, double sigma, int p);
+
 /// floor(2^2048 / sqrt(2 pi)).
 [[nodiscard]] const boost::multiprecision::cpp_int& scaled_normal_constant();
 

@@ -1,6 +1,7 @@
 #include "tacet/random/lazy_uniform.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "tacet/base/error.h"
@@ -187,6 +188,23 @@ std::int64_t last_true(std::int64_t guess, const Predicate& holds) {
   return low;
 }
 
+/// Bounds of base^k 2^p. Rounding each product moves the result by less than k units in all, and so
+/// does the width of the base's bounds, times a few: the bits added keep that below 2^-p.
+Bracket power_bracket(std::int64_t k, int p, const std::function<Bracket(int)>& base) {
+  const int w = p + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(k))) + 8;
+  Bracket square = base(w);
+  Bracket power{Integer(1) << w, Integer(1) << w};
+  for (std::int64_t left = k; left > 0; left >>= 1) {
+    if ((left & 1) != 0) {
+      power.low = (power.low * square.low) >> w;
+      power.high = ((power.high * square.high) >> w) + 1;
+    }
+    square.low = (square.low * square.low) >> w;
+    square.high = ((square.high * square.high) >> w) + 1;
+  }
+  return {power.low >> (w - p), (power.high >> (w - p)) + 1};
+}
+
 /// -ln of the middle of U's first cell, to start from.
 double guessed_exponential(std::uint64_t word) {
   const double u = (static_cast<double>(word) + 0.5) * 0x1p-64;
@@ -209,6 +227,24 @@ std::int64_t round_gumbel(LazyUniform& uniform, double scale, const Fraction& ex
   const double guess = -std::log(guessed_exponential(uniform.word()));
   return last_true(static_cast<std::int64_t>(std::floor(scale * guess + 0.5)),
                    [&](std::int64_t k) { return !gumbel_below(uniform, k, scale, exact); });
+}
+
+std::int64_t largest_power(LazyUniform& uniform, double rate, std::int64_t most,
+                           const std::function<Bracket(int)>& base) {
+  const auto holds = [&](std::int64_t k) {
+    if (k <= 0) return true;
+    if (k > most) return false;
+    const double x = static_cast<double>(k) * rate;
+    const double approximation = x > 700 ? 0 : certain_exp(x);
+    return uniform.below(approximation, certain_exp_error + x * 0x1p-45,
+                         [&](int p) { return power_bracket(k, p, base); });
+  };
+  // Most runs end before the first success.
+  if (most <= 0 || holds(most)) return std::max<std::int64_t>(most, 0);
+  const double guess = guessed_exponential(uniform.word()) / rate;
+  // The last one cannot be, so the search starts below it.
+  const double last = static_cast<double>(most - 1);
+  return last_true(guess < last ? static_cast<std::int64_t>(guess) : most - 1, holds);
 }
 
 }  // namespace tacet::random::internal

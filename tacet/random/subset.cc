@@ -19,30 +19,82 @@ namespace {
 constexpr std::int64_t chunk_blocks = 64;
 constexpr std::int64_t chunk_records = 64 * chunk_blocks;
 constexpr std::int64_t most_records = std::int64_t{1} << 33;
+// After so many bits one record in 64 is open, and gathering these pays.
+constexpr int shared_bits = 6;
+constexpr std::size_t later_words = 16;  // of one read; nearly always all that a chunk needs
 
 using Chunk = std::array<std::uint64_t, chunk_blocks>;
 
-/// Compares 64 x 64 uniform numbers U with the rate, bit by bit from the first: word k * 64 + b of
-/// the chunk holds bit k of the records of block b. U < rate means that the record is in.
+/// The words of one chunk of 64 x 64 records: at most 64 for each of 64 bits, so that the next
+/// chunk begins 4096 words later.
+class ChunkWords {
+ public:
+  ChunkWords(LeafReader& reader, std::int64_t chunk)
+      : reader_(reader), next_(static_cast<std::uint64_t>(chunk * chunk_records)) {
+    read(words_);
+  }
+
+  std::uint64_t next() {
+    if (place_ == words_.size()) {
+      place_ = words_.size() - later_words;
+      read(std::span(words_).last(later_words));
+    }
+    return words_[place_++];
+  }
+
+ private:
+  void read(std::span<std::uint64_t> words) {
+    reader_.words(next_, words);
+    next_ += words.size();
+  }
+
+  LeafReader& reader_;
+  std::uint64_t next_;
+  std::array<std::uint64_t, shared_bits * chunk_blocks + later_words> words_{};
+  const internal::ScopedWipe wipe_{std::span(words_)};
+  std::size_t place_ = 0;
+};
+
+/// The records that are in: bit i of word b for record 64 b + i. A record is in where its number U
+/// has a 0 and the rate a 1 in the first bit in which they differ.
 Chunk chunk_members(LeafReader& reader, std::uint64_t rate, std::int64_t chunk) {
   Chunk members{};
   Chunk undecided;
   undecided.fill(~std::uint64_t{0});
-  Chunk bits{};
-  const internal::ScopedWipe wipe{std::span(bits)};
-  const auto start = static_cast<std::uint64_t>(chunk * chunk_records);
+  ChunkWords words(reader, chunk);
+  const auto rate_bit = [rate](int k) { return ((rate >> (63 - k)) & 1) != 0; };
   // Once only zeros of the rate are left, no U that agrees so far is below it.
-  for (int k = 0; k < 64 && rate << k != 0; ++k) {
-    std::uint64_t any = 0;
-    reader.words(start + static_cast<std::uint64_t>(k * chunk_blocks), bits);
-    const bool one = ((rate >> (63 - k)) & 1) != 0;
-    for (std::size_t b = 0; b < bits.size(); ++b) {
-      const std::uint64_t differs = undecided[b] & (one ? ~bits[b] : bits[b]);
-      if (one) members[b] |= differs;
+  int k = 0;
+  for (; k < shared_bits && rate << k != 0; ++k) {
+    for (std::size_t b = 0; b < members.size(); ++b) {
+      const std::uint64_t bits = words.next();
+      const std::uint64_t differs = undecided[b] & (rate_bit(k) ? ~bits : bits);
+      if (rate_bit(k)) members[b] |= differs;
       undecided[b] &= ~differs;
-      any |= undecided[b];
     }
-    if (any == 0) break;
+  }
+  std::array<std::uint16_t, chunk_records> open;
+  std::size_t left = 0;
+  for (std::size_t b = 0; b < members.size(); ++b) {
+    for (std::uint64_t rest = undecided[b]; rest != 0; rest &= rest - 1) {
+      open[left++] =
+          static_cast<std::uint16_t>(64 * b + static_cast<std::size_t>(std::countr_zero(rest)));
+    }
+  }
+  for (; left > 0 && k < 64 && rate << k != 0; ++k) {
+    std::size_t kept = 0;
+    std::uint64_t bits = 0;
+    for (std::size_t r = 0; r < left; ++r) {
+      if (r % 64 == 0) bits = words.next();
+      const std::uint16_t record = open[r];
+      const bool one = ((bits >> (r % 64)) & 1) != 0;
+      if (one == rate_bit(k)) {
+        open[kept++] = record;
+      } else if (rate_bit(k)) {
+        members[record / 64] |= std::uint64_t{1} << (record % 64);
+      }
+    }
+    left = kept;
   }
   return members;
 }
