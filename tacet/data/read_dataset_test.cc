@@ -12,16 +12,7 @@
 namespace tacet::data {
 namespace {
 
-/// A file that disappears with the test.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(std::string_view content) : path_(folder_.write("data.csv", content)) {}
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  test::TemporaryFolder folder_;
-  std::filesystem::path path_;
-};
+using test::TemporaryFile;
 
 Schema schema_of(const std::string& name) {
   return load_schema(test::source_file("data/schemas/" + name + ".toml"));

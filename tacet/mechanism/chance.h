@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 
+#include "tacet/random/crossings.h"
 #include "tacet/random/discrete.h"
 #include "tacet/random/exponential_choice.h"
 #include "tacet/random/source.h"
@@ -13,10 +15,14 @@ namespace tacet::mechanism::internal {
 /// The random decisions a selection takes. Algorithms are written against it, so that tests can
 /// walk through every outcome of the very same code and add up the probabilities.
 template <typename T>
-concept Chance = requires(T chance, std::uint64_t n, random::WideRatio x, random::Ratio scale) {
+concept Chance = requires(T chance, std::uint64_t n, std::int64_t k, random::WideRatio x,
+                          random::Ratio scale) {
   { chance.below(n) } -> std::same_as<std::uint64_t>;       // uniform on 0..n-1
   { chance.exp_decision(x) } -> std::same_as<bool>;         // true with probability exp(-x)
   { chance.laplace(scale) } -> std::same_as<std::int64_t>;  // discrete Laplace
+  // Draws of discrete Laplace noise below a threshold before the first one at or above it, at most
+  // so many.
+  { chance.misses(scale, k, k) } -> std::same_as<std::int64_t>;
 };
 
 /// Decisions by exact samplers.
@@ -30,6 +36,13 @@ class StreamChance {
   }
   [[nodiscard]] std::int64_t laplace(random::Ratio scale) {
     return random::DiscreteLaplace(scale).draw(stream_);
+  }
+  [[nodiscard]] std::int64_t misses(random::Ratio scale, std::int64_t threshold,
+                                    std::int64_t most) {
+    // The sampler's noise ends long before 2^61.
+    constexpr std::int64_t farthest = std::int64_t{1} << 61;
+    return random::Crossing::of_discrete_laplace(scale, std::clamp(threshold, -farthest, farthest))
+        .misses(stream_, most);
   }
   [[nodiscard]] random::Stream& stream() { return stream_; }
 

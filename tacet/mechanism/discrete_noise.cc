@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
-#include "tacet/mechanism/grid_values.h"
+#include "tacet/mechanism/noisy_sum.h"
 #include "tacet/mechanism/record_norm.h"
 #include "tacet/random/discrete.h"
 
@@ -54,13 +53,11 @@ privacy::Released<std::vector<double>> release_discrete_gaussian(
   const double sigma = sigma_of(sum, multiplier);
   // Rounded up: the square of a double has one rounding.
   const auto variance = ratio_above(std::nextafter(sigma * sigma, INFINITY));
-  reservation.debit(event);
-  const auto door = DoorKeeper::door();
-  const double grid = sum.grid();
-  auto values = std::move(sum).take(door);
-  random::add_discrete_gaussian(source.lease(random::Purpose::noise, address.step, address.tensor),
-                                variance, values);
-  return {door, internal::in_real_units(values, grid), event};
+  return internal::release_noisy_sum(std::move(sum), event, address, source, reservation,
+                                     [&](random::Lease lease, std::span<std::int64_t> values) {
+                                       random::add_discrete_gaussian(std::move(lease), variance,
+                                                                     values);
+                                     });
 }
 
 privacy::Event discrete_laplace_event(const privacy::BoundedSum& sum,
@@ -75,13 +72,11 @@ privacy::Released<std::vector<double>> release_discrete_laplace(privacy::Bounded
                                                                 privacy::Reservation& reservation) {
   const auto event = discrete_laplace_event(sum, multiplier);
   const auto scale = ratio_above(scale_of(sum, multiplier));
-  reservation.debit(event);
-  const auto door = DoorKeeper::door();
-  const double grid = sum.grid();
-  auto values = std::move(sum).take(door);
-  random::add_discrete_laplace(source.lease(random::Purpose::noise, address.step, address.tensor),
-                               scale, values);
-  return {door, internal::in_real_units(values, grid), event};
+  return internal::release_noisy_sum(std::move(sum), event, address, source, reservation,
+                                     [&](random::Lease lease, std::span<std::int64_t> values) {
+                                       random::add_discrete_laplace(std::move(lease), scale,
+                                                                    values);
+                                     });
 }
 
 }  // namespace tacet::mechanism

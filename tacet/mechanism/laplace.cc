@@ -4,8 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "tacet/mechanism/door_keeper.h"
-#include "tacet/mechanism/grid_values.h"
+#include "tacet/mechanism/noisy_sum.h"
 #include "tacet/mechanism/record_norm.h"
 #include "tacet/random/laplace.h"
 #include "tacet/random/vector_laplace.h"
@@ -25,13 +24,10 @@ privacy::Released<std::vector<double>> release_laplace(privacy::BoundedSum sum,
   const privacy::Event event = privacy::Laplace{multiplier.value()};
   const double norm = static_cast<double>(internal::absolute_norm_bound(sum));
   const double scale = multiplier.value() == 0 ? 0 : up(multiplier.value() * norm);
-  reservation.debit(event);
-  const auto door = DoorKeeper::door();
-  const double grid = sum.grid();
-  auto values = std::move(sum).take(door);
-  random::add_rounded_laplace(source.lease(random::Purpose::noise, address.step, address.tensor),
-                              scale, values);
-  return {door, internal::in_real_units(values, grid), event};
+  return internal::release_noisy_sum(std::move(sum), event, address, source, reservation,
+                                     [&](random::Lease lease, std::span<std::int64_t> values) {
+                                       random::add_rounded_laplace(std::move(lease), scale, values);
+                                     });
 }
 
 privacy::Event l2_laplace_event(privacy::Epsilon epsilon, privacy::Adjacency adjacency) {
@@ -44,13 +40,11 @@ privacy::Released<std::vector<double>> release_l2_laplace(
   const privacy::Event event = l2_laplace_event(epsilon, adjacency);
   const double scale =
       std::isinf(epsilon.value()) ? 0 : up(sum.sensitivity(adjacency) / epsilon.value());
-  reservation.debit(event);
-  const auto door = DoorKeeper::door();
-  const double grid = sum.grid();
-  auto values = std::move(sum).take(door);
-  random::add_rounded_l2_laplace(source.lease(random::Purpose::noise, address.step, address.tensor),
-                                 scale, values);
-  return {door, internal::in_real_units(values, grid), event};
+  return internal::release_noisy_sum(std::move(sum), event, address, source, reservation,
+                                     [&](random::Lease lease, std::span<std::int64_t> values) {
+                                       random::add_rounded_l2_laplace(std::move(lease), scale,
+                                                                      values);
+                                     });
 }
 
 }  // namespace tacet::mechanism

@@ -22,6 +22,18 @@ std::vector<std::int64_t> clamped(std::vector<std::int64_t> values) {
   return values;
 }
 
+void check_movement(std::int64_t sensitivity, Movement movement, privacy::Adjacency adjacency) {
+  if (sensitivity < 1 || sensitivity > largest_sensitivity) {
+    throw base::UsageError(fmt::format(
+        "the sensitivity of integer scores must lie in [1, 2^40], got {}", sensitivity));
+  }
+  if (movement == Movement::one_way && adjacency != privacy::Adjacency::add_remove) {
+    throw base::UsageError(fmt::format(
+        "scores move one way only between add_remove neighbours, not under {}; use Movement::any",
+        to_string(adjacency)));
+  }
+}
+
 }  // namespace
 
 Scores::Scores(std::vector<std::int64_t> values, std::int64_t sensitivity, double unit,
@@ -32,15 +44,7 @@ Scores::Scores(std::vector<std::int64_t> values, std::int64_t sensitivity, doubl
       movement_(movement),
       adjacency_(adjacency) {
   if (values_.empty()) throw base::UsageError("a selection needs at least one candidate, got none");
-  if (sensitivity < 1 || sensitivity > largest_sensitivity) {
-    throw base::UsageError(fmt::format(
-        "the sensitivity of integer scores must lie in [1, 2^40], got {}", sensitivity));
-  }
-  if (movement == Movement::one_way && adjacency != privacy::Adjacency::add_remove) {
-    throw base::UsageError(fmt::format(
-        "scores move one way only between add_remove neighbours, not under {}; use Movement::any",
-        to_string(adjacency)));
-  }
+  check_movement(sensitivity, movement, adjacency);
 }
 
 Scores Scores::integers(std::vector<std::int64_t> values, std::int64_t sensitivity,
@@ -82,6 +86,17 @@ Scores Scores::differences() const {
   }
   const std::int64_t moves = movement_ == Movement::one_way ? 1 : 2;
   return {std::move(result), moves * sensitivity_, unit_, Movement::any, adjacency_};
+}
+
+SparseScores SparseScores::integers(std::int64_t population,
+                                    std::vector<random::ScoredCandidate> listed,
+                                    std::int64_t sensitivity, Movement movement,
+                                    privacy::Adjacency adjacency) {
+  if (population < 1) throw base::UsageError("a selection needs at least one candidate, got none");
+  check_movement(sensitivity, movement, adjacency);
+  random::internal::check_candidates(population, listed);
+  for (auto& item : listed) item.score = std::clamp(item.score, -largest_score, largest_score);
+  return {population, std::move(listed), sensitivity, movement, adjacency};
 }
 
 }  // namespace tacet::mechanism

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tacet/privacy/adjacency.h"
 #include "tacet/privacy/released.h"
+#include "tacet/random/race.h"
 
 namespace tacet::mechanism {
 
@@ -56,6 +58,42 @@ class Scores {
   std::vector<std::int64_t> values_;
   std::int64_t sensitivity_;
   double unit_;
+  Movement movement_;
+  privacy::Adjacency adjacency_;
+};
+
+/// Private integer scores of so many public candidates that only those that are not 0 are held.
+/// Which ones are listed is as private as the scores. Otherwise as Scores::integers.
+class SparseScores {
+ public:
+  /// `listed` ascends by index and lies in 0..population-1; a UsageError if not.
+  [[nodiscard]] static SparseScores integers(std::int64_t population,
+                                             std::vector<random::ScoredCandidate> listed,
+                                             std::int64_t sensitivity, Movement movement,
+                                             privacy::Adjacency adjacency);
+
+  [[nodiscard]] std::int64_t population() const { return population_; }
+  [[nodiscard]] std::int64_t sensitivity() const { return sensitivity_; }
+  [[nodiscard]] Movement movement() const { return movement_; }
+  [[nodiscard]] privacy::Adjacency adjacency() const { return adjacency_; }
+
+  [[nodiscard]] std::span<const random::ScoredCandidate> open(
+      privacy::MechanismDoor /*door*/) const {
+    return listed_;
+  }
+
+ private:
+  SparseScores(std::int64_t population, std::vector<random::ScoredCandidate> listed,
+               std::int64_t sensitivity, Movement movement, privacy::Adjacency adjacency)
+      : population_(population),
+        listed_(std::move(listed)),
+        sensitivity_(sensitivity),
+        movement_(movement),
+        adjacency_(adjacency) {}
+
+  std::int64_t population_;
+  std::vector<random::ScoredCandidate> listed_;
+  std::int64_t sensitivity_;
   Movement movement_;
   privacy::Adjacency adjacency_;
 };

@@ -13,10 +13,9 @@
 #include "tacet/mechanism/generalized_exponential.h"
 #include "tacet/mechanism/noisy_max.h"
 #include "tacet/mechanism/permute_and_flip.h"
-#include "tacet/mechanism/sparse_vector.h"
-#include "tacet/mechanism/sparse_vector_plan.h"
 #include "tacet/mechanism/top_k.h"
 #include "tacet/privacy/composition.h"
+#include "tests/support/spender.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::mechanism {
@@ -25,22 +24,9 @@ namespace {
 using privacy::Adjacency;
 using privacy::Epsilon;
 using privacy::Event;
+using test::Spender;
 
 const double nan = std::numeric_limits<double>::quiet_NaN();
-
-/// A source, and a budget that books whatever is asked for.
-struct Spender {
-  random::SeededSource source;
-  privacy::MemoryBudget budget;
-  privacy::Reservation reservation;
-  std::uint64_t step = 0;
-
-  Spender(std::uint64_t seed, const Event& event, Adjacency adjacency, std::int64_t times)
-      : source(seed),
-        budget(adjacency),
-        reservation(budget.reserve(privacy::Repeated{times, event}, {1, 0, adjacency})) {}
-  NoiseAddress next() { return {.step = step++}; }
-};
 
 Scores scores_of(std::vector<std::int64_t> values, std::int64_t sensitivity = 1) {
   return Scores::integers(std::move(values), sensitivity, Movement::any, Adjacency::replace_one);
@@ -262,83 +248,6 @@ TEST(TopK, SelectsEachCandidateOnceUpToAll) {
                                   spender.reservation),
                  base::UsageError);
   }
-}
-
-SparseVectorOptions sparse_options(SparseVectorForm form, std::int64_t most) {
-  return {.form = form,
-          .threshold = 50,
-          .most_positives = most,
-          .selection_epsilon = Epsilon(4),
-          .value_epsilon = Epsilon(2)};
-}
-
-TEST(SparseVector, FindsWhatLiesFarAboveAndStopsInTime) {
-  for (const auto form :
-       {SparseVectorForm::single_threshold, SparseVectorForm::redrawn_threshold}) {
-    const auto options = sparse_options(form, 2);
-    const auto adjacency = Adjacency::add_remove;
-    Spender spender(1, sparse_vector_event(options, adjacency), adjacency, 1);
-    const auto queries =
-        Scores::integers({0, 1000, 0, 2000, 3000}, 1, Movement::any, Adjacency::add_remove);
-    const auto answer =
-        release_sparse_vector(queries, options, spender.next(), spender.source, spender.reservation)
-            .value();
-    ASSERT_EQ(answer.positives.size(), 2u);
-    EXPECT_EQ(answer.positives[0].index, 1);
-    EXPECT_EQ(answer.positives[1].index, 3);
-    EXPECT_NEAR(answer.positives[0].value.value(), 1000, 30);
-    EXPECT_NEAR(answer.positives[1].value.value(), 2000, 30);
-  }
-}
-
-// Shares never add up to more than epsilon, and query noise grows with the positives of one
-// threshold but not of redrawn ones (errors known from the literature: Lyu, Su, Li 2017).
-TEST(SparseVector, NoiseFollowsTheProofs) {
-  const auto scale = [](random::Ratio r) {
-    return static_cast<double>(r.numerator) / static_cast<double>(r.denominator);
-  };
-  for (const auto movement : {Movement::any, Movement::one_way}) {
-    const double factor = movement == Movement::any ? 2 : 1;
-    for (const std::int64_t c : {1, 3, 100}) {
-      const auto once = internal::sparse_vector_scales(
-          sparse_options(SparseVectorForm::single_threshold, c), 7, movement);
-      EXPECT_LE(7 / scale(once.threshold) + factor * static_cast<double>(c) * 7 / scale(once.query),
-                4 * (1 + 1e-15));
-      EXPECT_GT(7 / scale(once.threshold) + factor * static_cast<double>(c) * 7 / scale(once.query),
-                4 * (1 - 1e-5));
-      EXPECT_LE(static_cast<double>(c) * 7 / scale(once.value.value()), 2 * (1 + 1e-15));
-      const auto anew = internal::sparse_vector_scales(
-          sparse_options(SparseVectorForm::redrawn_threshold, c), 7, movement);
-      EXPECT_LE(
-          static_cast<double>(c) * (7 / scale(anew.threshold) + factor * 7 / scale(anew.query)),
-          4 * (1 + 1e-15));
-    }
-  }
-}
-
-TEST(SparseVector, CostsWhatItsFormSays) {
-  const auto adjacency = Adjacency::replace_one;
-  const auto pure = [&](const Event& event) {
-    return privacy::epsilon(event, adjacency, privacy::Delta(0));
-  };
-  for (const auto form :
-       {SparseVectorForm::single_threshold, SparseVectorForm::redrawn_threshold}) {
-    EXPECT_NEAR(pure(sparse_vector_event(sparse_options(form, 10), adjacency)), 6, 1e-12);
-  }
-  // Many stretches compose better at a delta.
-  auto many = sparse_options(SparseVectorForm::redrawn_threshold, 1000);
-  many.value_epsilon.reset();
-  EXPECT_LT(privacy::epsilon(sparse_vector_event(many, adjacency), adjacency, privacy::Delta(1e-6)),
-            1);
-}
-
-TEST(SparseVector, RefusesWhatMakesNoSense) {
-  const auto adjacency = Adjacency::replace_one;
-  auto options = sparse_options(SparseVectorForm::single_threshold, 0);
-  EXPECT_THROW((void)sparse_vector_event(options, adjacency), base::UsageError);
-  options.most_positives = 1;
-  options.threshold = nan;
-  EXPECT_THROW((void)sparse_vector_event(options, adjacency), base::UsageError);
 }
 
 }  // namespace

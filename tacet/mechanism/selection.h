@@ -10,6 +10,8 @@
 #include "tacet/mechanism/chance.h"
 #include "tacet/mechanism/rational_epsilon.h"
 #include "tacet/mechanism/scores.h"
+#include "tacet/mechanism/sparse_vector.h"
+#include "tacet/random/race.h"
 
 /// The laws of selections as algorithms over random decisions. Scores stay within 2^62 of zero.
 namespace tacet::mechanism::internal {
@@ -81,26 +83,94 @@ struct Positive {
   std::optional<std::int64_t> value;  ///< score plus fresh noise, where values are released
 };
 
-/// Scores at or above a threshold, both noisy, in order, until `most` were found. Every query gets
-/// noise of its own that is never shown.
+/// One run of the sparse vector technique, query by query: which scores are at or above a
+/// threshold, both noisy, until `most` were. Every query gets noise of its own that is never shown.
+template <Chance C>
+class ThresholdRun {
+ public:
+  ThresholdRun(std::int64_t threshold, const SparseVectorScales& scales, std::int64_t most,
+               ThresholdNoise noise, Compared compared, C& chance)
+      : threshold_(threshold),
+        scales_(scales),
+        most_(most),
+        noise_(noise),
+        compared_(compared),
+        chance_(chance) {
+    draw_threshold();
+  }
+
+  [[nodiscard]] bool ended() const { return found_ == most_; }
+  [[nodiscard]] std::int64_t found() const { return found_; }
+
+  struct Answer {
+    bool above;
+    std::optional<std::int64_t> value;  ///< score plus fresh noise, where values are released
+  };
+  [[nodiscard]] Answer ask(std::int64_t score) {
+    const std::int64_t held = compared_ == Compared::magnitude && score < 0 ? -score : score;
+    if (held + chance_.laplace(scales_.query) < noisy_threshold_) return {false, std::nullopt};
+    return positive(score);
+  }
+
+  /// Asks `count` queries of score 0 at once: how many answers came before the first positive one,
+  /// which is not asked yet for its value; `count` if there was none.
+  [[nodiscard]] std::int64_t negatives_of_zeros(std::int64_t count) {
+    return chance_.misses(scales_.query, noisy_threshold_, count);
+  }
+  /// The answer to a query that is known to be positive.
+  [[nodiscard]] Answer positive(std::int64_t score) {
+    Answer answer{true, std::nullopt};
+    // Fresh: the noise that decided must not be seen.
+    if (scales_.value) answer.value = score + chance_.laplace(*scales_.value);
+    ++found_;
+    if (!ended() && noise_ == ThresholdNoise::redrawn_each_time) draw_threshold();
+    return answer;
+  }
+
+ private:
+  void draw_threshold() { noisy_threshold_ = threshold_ + chance_.laplace(scales_.threshold); }
+
+  std::int64_t threshold_;
+  SparseVectorScales scales_;
+  std::int64_t most_;
+  ThresholdNoise noise_;
+  Compared compared_;
+  C& chance_;
+  std::int64_t noisy_threshold_ = 0;
+  std::int64_t found_ = 0;
+};
+
+/// The positive answers of a run over all scores in order.
 template <Chance C>
 [[nodiscard]] std::vector<Positive> above_threshold(std::span<const std::int64_t> scores,
-                                                    std::int64_t threshold,
-                                                    const SparseVectorScales& scales,
-                                                    std::int64_t most, ThresholdNoise noise,
-                                                    C& chance) {
+                                                    ThresholdRun<C>& run) {
   std::vector<Positive> found;
-  std::int64_t noisy_threshold = threshold + chance.laplace(scales.threshold);
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (scores[i] + chance.laplace(scales.query) < noisy_threshold) continue;
-    Positive positive{static_cast<std::int64_t>(i), std::nullopt};
-    // Fresh: the noise that decided must not be seen.
-    if (scales.value) positive.value = scores[i] + chance.laplace(*scales.value);
-    found.push_back(positive);
-    if (static_cast<std::int64_t>(found.size()) == most) break;
-    if (noise == ThresholdNoise::redrawn_each_time) {
-      noisy_threshold = threshold + chance.laplace(scales.threshold);
+  for (std::size_t i = 0; i < scores.size() && !run.ended(); ++i) {
+    const auto answer = run.ask(scores[i]);
+    if (answer.above) found.push_back({static_cast<std::int64_t>(i), answer.value});
+  }
+  return found;
+}
+
+/// The same, in law, over `population` scores of which those not listed are 0, without a draw for
+/// each of these. `listed` ascends by index.
+template <Chance C>
+[[nodiscard]] std::vector<Positive> sparse_above_threshold(
+    std::int64_t population, std::span<const random::ScoredCandidate> listed,
+    ThresholdRun<C>& run) {
+  std::vector<Positive> found;
+  std::int64_t next = 0;
+  for (std::size_t place = 0; place <= listed.size() && !run.ended(); ++place) {
+    const std::int64_t end = place < listed.size() ? listed[place].index : population;
+    while (next < end && !run.ended()) {
+      next += run.negatives_of_zeros(end - next);
+      if (next == end) break;
+      found.push_back({next++, run.positive(0).value});
     }
+    if (run.ended() || place == listed.size()) break;
+    const auto answer = run.ask(listed[place].score);
+    if (answer.above) found.push_back({end, answer.value});
+    next = end + 1;
   }
   return found;
 }

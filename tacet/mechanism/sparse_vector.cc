@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
@@ -87,30 +89,122 @@ privacy::Event sparse_vector_event(const SparseVectorOptions& options,
   return parts.size() == 1 ? parts.front() : privacy::Composed{std::move(parts)};
 }
 
+namespace {
+
+using internal::StreamChance;
+using internal::ThresholdNoise;
+using internal::ThresholdRun;
+
+/// Settings of one run in units of the scores.
+struct RunSettings {
+  std::int64_t threshold;
+  internal::SparseVectorScales scales;
+  ThresholdNoise noise;
+};
+
+RunSettings run_settings(const SparseVectorOptions& options, std::int64_t sensitivity,
+                         Movement movement, double unit) {
+  // Of scores that grow together some come closer to 0 and some do not.
+  const auto moves = options.compared == Compared::magnitude ? Movement::any : movement;
+  return {static_cast<std::int64_t>(std::clamp(std::nearbyint(options.threshold / unit),
+                                               -largest_threshold, largest_threshold)),
+          internal::sparse_vector_scales(options, sensitivity, moves),
+          redrawn(options) ? ThresholdNoise::redrawn_each_time : ThresholdNoise::drawn_once};
+}
+
+SparseVectorAnswer in_units(const std::vector<internal::Positive>& found, double unit) {
+  SparseVectorAnswer answer;
+  for (const auto& positive : found) {
+    std::optional<double> value;
+    if (positive.value) value = static_cast<double>(*positive.value) * unit;
+    answer.positives.push_back({positive.index, value});
+  }
+  return answer;
+}
+
+random::Lease selection_lease(random::Source& source, NoiseAddress address) {
+  return source.lease(random::Purpose::selection, address.step, address.tensor);
+}
+
+}  // namespace
+
 privacy::Released<SparseVectorAnswer> release_sparse_vector(const Scores& queries,
                                                             const SparseVectorOptions& options,
                                                             NoiseAddress address,
                                                             random::Source& source,
                                                             privacy::Reservation& reservation) {
   const auto event = sparse_vector_event(options, queries.adjacency());
-  const auto scales =
-      internal::sparse_vector_scales(options, queries.sensitivity(), queries.movement());
-  const auto threshold = static_cast<std::int64_t>(std::clamp(
-      std::nearbyint(options.threshold / queries.unit()), -largest_threshold, largest_threshold));
-  const auto noise = redrawn(options) ? internal::ThresholdNoise::redrawn_each_time
-                                      : internal::ThresholdNoise::drawn_once;
+  const auto settings =
+      run_settings(options, queries.sensitivity(), queries.movement(), queries.unit());
   reservation.debit(event);
   const auto door = DoorKeeper::door();
-  internal::StreamChance chance(
-      source.lease(random::Purpose::selection, address.step, address.tensor));
-  SparseVectorAnswer answer;
-  for (const auto& positive : internal::above_threshold(queries.open(door), threshold, scales,
-                                                        options.most_positives, noise, chance)) {
-    std::optional<double> value;
-    if (positive.value) value = static_cast<double>(*positive.value) * queries.unit();
-    answer.positives.push_back({positive.index, value});
+  StreamChance chance(selection_lease(source, address));
+  ThresholdRun run(settings.threshold, settings.scales, options.most_positives, settings.noise,
+                   options.compared, chance);
+  return {door, in_units(internal::above_threshold(queries.open(door), run), queries.unit()),
+          event};
+}
+
+privacy::Released<SparseVectorAnswer> release_sparse_vector(const SparseScores& queries,
+                                                            const SparseVectorOptions& options,
+                                                            NoiseAddress address,
+                                                            random::Source& source,
+                                                            privacy::Reservation& reservation) {
+  const auto event = sparse_vector_event(options, queries.adjacency());
+  const auto settings = run_settings(options, queries.sensitivity(), queries.movement(), 1);
+  reservation.debit(event);
+  const auto door = DoorKeeper::door();
+  StreamChance chance(selection_lease(source, address));
+  ThresholdRun run(settings.threshold, settings.scales, options.most_positives, settings.noise,
+                   options.compared, chance);
+  return {
+      door,
+      in_units(internal::sparse_above_threshold(queries.population(), queries.open(door), run), 1),
+      event};
+}
+
+struct InteractiveSparseVector::Run {
+  Run(const RunSettings& settings, const SparseVectorOptions& options, random::Lease lease)
+      : chance(std::move(lease)),
+        answers(settings.threshold, settings.scales, options.most_positives, settings.noise,
+                options.compared, chance) {}
+
+  StreamChance chance;
+  ThresholdRun<StreamChance> answers;
+};
+
+InteractiveSparseVector::InteractiveSparseVector(const SparseVectorOptions& options,
+                                                 const QueryKind& kind, NoiseAddress address,
+                                                 random::Source& source,
+                                                 privacy::Reservation& reservation)
+    : kind_(kind), event_(sparse_vector_event(options, kind.adjacency)) {
+  // A query of that kind says what the unit of all of them is.
+  const std::array<double, 1> zero{0};
+  const auto one = Scores::rounded(zero, kind.sensitivity, kind.movement, kind.adjacency);
+  const auto settings = run_settings(options, one.sensitivity(), kind.movement, one.unit());
+  reservation.debit(event_);
+  run_ = std::make_unique<Run>(settings, options, selection_lease(source, address));
+}
+
+InteractiveSparseVector::~InteractiveSparseVector() = default;
+
+bool InteractiveSparseVector::ended() const { return run_->answers.ended(); }
+
+privacy::Released<InteractiveSparseVector::Answer> InteractiveSparseVector::ask(
+    const privacy::Private<double>& query) {
+  if (ended()) {
+    throw base::BudgetError(
+        fmt::format("this run has given its {} positive answers and answers nothing more; a "
+                    "further run costs again",
+                    run_->answers.found()));
   }
-  return {door, std::move(answer), event};
+  const auto door = DoorKeeper::door();
+  const std::array<double, 1> value{query.open(door)};
+  const auto score = Scores::rounded(value, kind_.sensitivity, kind_.movement, kind_.adjacency);
+  const auto reply = run_->answers.ask(score.open(door).front());
+  std::optional<double> shown;
+  if (reply.value) shown = static_cast<double>(*reply.value) * score.unit();
+  return {door, Answer{reply.above, shown}, event_};
 }
 
 }  // namespace tacet::mechanism

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -21,10 +22,18 @@ enum class SparseVectorForm {
                       ///< own (Dwork, Roth 2014)
 };
 
+/// What is held against the threshold.
+enum class Compared {
+  query,     ///< the query itself
+  magnitude  ///< its distance from 0, which moves by no more; it may move either way, whatever the
+             ///< queries do, and released values keep the query's sign
+};
+
 /// The sparse vector technique: which of many queries reach a threshold, paid for by the few that
 /// do. All of it public.
 struct SparseVectorOptions {
   SparseVectorForm form = SparseVectorForm::single_threshold;
+  Compared compared = Compared::query;
   double threshold = 0;                ///< in the caller's units of the queries
   std::int64_t most_positives = 1;     ///< the run ends there
   privacy::Epsilon selection_epsilon;  ///< for the whole run
@@ -61,5 +70,51 @@ struct SparseVectorAnswer {
 [[nodiscard]] privacy::Released<SparseVectorAnswer> release_sparse_vector(
     const Scores& queries, const SparseVectorOptions& options, NoiseAddress address,
     random::Source& source, privacy::Reservation& reservation);
+
+/// The same over very many queries, of which those not listed are 0: the same law, and no work for
+/// them (geometric gaps of the very law that the others' noise has). Thresholds in units of the
+/// scores.
+[[nodiscard]] privacy::Released<SparseVectorAnswer> release_sparse_vector(
+    const SparseScores& queries, const SparseVectorOptions& options, NoiseAddress address,
+    random::Source& source, privacy::Reservation& reservation);
+
+/// What is public about the queries of an interactive run.
+struct QueryKind {
+  double sensitivity;  ///< no query moves by more between neighbours
+  Movement movement;   ///< how a neighbour moves the queries of one run together
+  privacy::Adjacency adjacency;
+};
+
+/// The sparse vector technique as a conversation: queries come one by one, and each may depend on
+/// all answers before. The whole run is paid for when it begins; answers cost nothing more.
+class InteractiveSparseVector {
+ public:
+  /// Debits `reservation` by sparse_vector_event before a random bit is drawn. Errors as
+  /// release_sparse_vector and Scores::rounded. The source must outlive the run.
+  InteractiveSparseVector(const SparseVectorOptions& options, const QueryKind& kind,
+                          NoiseAddress address, random::Source& source,
+                          privacy::Reservation& reservation);
+  InteractiveSparseVector(const InteractiveSparseVector&) = delete;
+  InteractiveSparseVector& operator=(const InteractiveSparseVector&) = delete;
+  ~InteractiveSparseVector();
+
+  struct Answer {
+    bool above;
+    std::optional<double> value;  ///< of positive answers, where values are released
+  };
+  /// Answers one query. A NumericError when it is not a number, before anything is drawn. A
+  /// BudgetError once most_positives queries were answered positively: nothing is left.
+  [[nodiscard]] privacy::Released<Answer> ask(const privacy::Private<double>& query);
+
+  [[nodiscard]] bool ended() const;
+  /// What the run costs, however many queries it answers.
+  [[nodiscard]] const privacy::Event& event() const { return event_; }
+
+ private:
+  struct Run;
+  QueryKind kind_;
+  privacy::Event event_;
+  std::unique_ptr<Run> run_;
+};
 
 }  // namespace tacet::mechanism

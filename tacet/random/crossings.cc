@@ -92,26 +92,14 @@ Bracket laplace_tail(Ratio scale, std::int64_t m, int p) {
   return {tail.low >> 8, (tail.high >> 8) + 1};
 }
 
-void check_scale(double sigma) {
-  if (!(sigma > 0 && sigma <= largest_gaussian_sigma)) {
-    throw base::UsageError(fmt::format(
-        "sigma of the rounded Gaussian must be above 0 and at most 2^32 grid units, got {}",
-        sigma));
-  }
-}
-
 void check_listed(std::int64_t population, std::span<const ScoredCandidate> listed) {
   if (population < 0) {
     throw base::UsageError(
         fmt::format("the number of candidates must not be negative, got {}", population));
   }
-  for (std::size_t i = 0; i < listed.size(); ++i) {
-    if (listed[i].index < 0 || listed[i].index >= population ||
-        (i > 0 && listed[i].index <= listed[i - 1].index)) {
-      throw base::UsageError(
-          "listed candidates must lie in the population, each once, ascending by index");
-    }
-    if (listed[i].score < -largest_score || listed[i].score > largest_score) {
+  internal::check_candidates(population, listed);
+  for (const auto& candidate : listed) {
+    if (candidate.score < -largest_score || candidate.score > largest_score) {
       throw base::UsageError("scores must lie within 2^60 units of 0");
     }
   }
@@ -123,7 +111,7 @@ Crossing::Crossing(std::function<Bracket(int)> miss)
     : miss_(std::move(miss)), rate_(rate_of(miss_)) {}
 
 Crossing Crossing::of_rounded_gaussian(double sigma, std::int64_t threshold) {
-  check_scale(sigma);
+  internal::check_gaussian_sigma(sigma);
   check_threshold(threshold);
   return Crossing([=](int p) { return gaussian_miss(sigma, threshold, p); });
 }

@@ -30,13 +30,7 @@ void check_race(std::int64_t population, std::span<const ScoredCandidate> listed
     throw base::UsageError(
         fmt::format("the weight of a score must be finite and not negative, got {}", weight));
   }
-  for (std::size_t i = 0; i < listed.size(); ++i) {
-    if (listed[i].index < 0 || listed[i].index >= population ||
-        (i > 0 && listed[i].index <= listed[i - 1].index)) {
-      throw base::UsageError(
-          "listed candidates must lie in the population, each once, ascending by index");
-    }
-  }
+  internal::check_candidates(population, listed);
 }
 
 /// Bounds of the logarithm of a finishing time. Places below listed.size() are the listed
@@ -190,6 +184,16 @@ class UnlistedCandidates {
 };
 
 }  // namespace
+
+void internal::check_candidates(std::int64_t population, std::span<const ScoredCandidate> listed) {
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    if (listed[i].index < 0 || listed[i].index >= population ||
+        (i > 0 && listed[i].index <= listed[i - 1].index)) {
+      throw base::UsageError(
+          "listed candidates must lie in the population, each once, ascending by index");
+    }
+  }
+}
 
 std::vector<std::size_t> internal::race_order(Stream& stream,
                                               std::span<const ScoredCandidate> listed,

@@ -35,6 +35,9 @@ struct ScoredCandidate {
 
 namespace internal {
 
+/// A UsageError unless the candidates lie in the population, each once, ascending by index.
+void check_candidates(std::int64_t population, std::span<const ScoredCandidate> listed);
+
 /// How comparisons are decided; the answers are the same.
 enum class Arithmetic { doubles_first, exact_only };
 

@@ -22,14 +22,6 @@ namespace {
 
 using internal::GaussianBatch;
 
-void check_sigma(double sigma) {
-  if (!(sigma > 0 && sigma <= largest_gaussian_sigma)) {
-    throw base::UsageError(fmt::format(
-        "sigma of the rounded Gaussian must be above 0 and at most 2^32 grid units, got {}",
-        sigma));
-  }
-}
-
 std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -37,6 +29,14 @@ std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
 }  // namespace
 
 namespace internal {
+
+void check_gaussian_sigma(double sigma) {
+  if (!(sigma > 0 && sigma <= largest_gaussian_sigma)) {
+    throw base::UsageError(fmt::format(
+        "sigma of the rounded Gaussian must be above 0 and at most 2^32 grid units, got {}",
+        sigma));
+  }
+}
 
 Approximate approximate_normal(std::uint64_t word) {
   namespace table = inverse_normal;
@@ -107,7 +107,7 @@ void add_batch(GaussianBatch& batch, std::span<std::int64_t> values, std::uint64
 void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma,
                               std::span<std::int64_t> values, std::uint64_t first,
                               const Extension& extension, double least_margin) {
-  check_sigma(sigma);
+  internal::check_gaussian_sigma(sigma);
   const auto batch = std::make_unique<GaussianBatch>();
   batch->sigma = sigma;
   batch->least_margin = least_margin;
@@ -122,7 +122,7 @@ void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma
 
 void add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t> values,
                           std::uint64_t first) {
-  check_sigma(sigma);
+  internal::check_gaussian_sigma(sigma);
   GaussianBatch batch;
   const internal::ScopedWipe wipe{std::span(&batch, 1)};
   batch.sigma = sigma;
@@ -144,7 +144,7 @@ void add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t
 
 void add_rounded_gaussian(Lease lease, double sigma, std::span<std::int64_t> values,
                           std::uint64_t first) {
-  check_sigma(sigma);
+  internal::check_gaussian_sigma(sigma);
   const Leaf leaf(std::move(lease));
   add_rounded_gaussian(leaf, sigma, values, first);
 }

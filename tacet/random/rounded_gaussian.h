@@ -27,6 +27,9 @@ void add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t
 
 namespace internal {
 
+/// A UsageError unless 0 < sigma <= 2^32.
+void check_gaussian_sigma(double sigma);
+
 /// 64-bit word i of the continuation of a coordinate.
 using Extension = std::function<std::uint64_t(std::uint64_t coordinate, int i)>;
 

@@ -37,4 +37,15 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+/// A CSV file that disappears with the test.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string_view content) : path_(folder_.write("data.csv", content)) {}
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  TemporaryFolder folder_;
+  std::filesystem::path path_;
+};
+
 }  // namespace tacet::test

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tacet/mechanism/noise_address.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/released.h"
+#include "tacet/privacy/sparse_bounded_sum.h"
+#include "tacet/random/source.h"
+
+namespace tacet::mechanism {
+
+/// The coordinates of a sum of sparse vectors that reach `threshold` grid units once each got
+/// Gaussian noise: the rows that a step of private sparse training may touch (Ghazi and others
+/// 2023, DP-AdaFEST). The noisy values themselves stay secret.
+///
+/// The law is that of release_gaussian on all coordinates followed by a comparison, exactly, for
+/// those that are 0 as for the others: which coordinates were touched must not show. Time and
+/// memory grow with the touched coordinates and the released ones only.
+///
+/// Debits `reservation` by Gaussian{multiplier}, under PoissonSampled where the sum says so, before
+/// a random bit is drawn; comparing costs nothing. A UsageError when the noise would be zero or
+/// wider than 2^32 grid units, and for a threshold beyond 2^60.
+[[nodiscard]] privacy::Released<std::vector<std::int64_t>> release_crossings(
+    const privacy::SparseBoundedSum& sum, privacy::NoiseMultiplier multiplier,
+    std::int64_t threshold, NoiseAddress address, random::Source& source,
+    privacy::Reservation& reservation);
+
+}  // namespace tacet::mechanism
