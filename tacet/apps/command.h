@@ -46,6 +46,7 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_verify();
 [[nodiscard]] std::unique_ptr<Command> make_quantile();
 [[nodiscard]] std::unique_ptr<Command> make_schema_draft();
+[[nodiscard]] std::unique_ptr<Command> make_schema_fit();
 [[nodiscard]] std::unique_ptr<Command> make_schema_check();
 [[nodiscard]] std::unique_ptr<Command> make_ledger_init();
 [[nodiscard]] std::unique_ptr<Command> make_ledger_show();

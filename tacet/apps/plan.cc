@@ -6,6 +6,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/training_options.h"
+#include "tacet/data/schema_cost.h"
 #include "tacet/learn/method.h"
 #include "tacet/privacy/statement.h"
 
@@ -32,13 +33,25 @@ class Plan : public Command {
     const auto options = training_.linear_options();
     const auto schema = training_.schema();
     const auto plan = learn::plan_training(schema, options);
+    const auto whole = data::with_schema_cost(schema, {plan.events, plan.guarantee}).guarantee;
     if (console.json()) {
-      console.result(plan_json(plan).dump(1) + "\n");
+      auto out = plan_json(plan);
+      if (schema.cost) {
+        out["with_schema_fit"] = {{"epsilon", json_number(whole.epsilon)},
+                                  {"delta", whole.delta},
+                                  {"adjacency", to_string(whole.adjacency)}};
+      }
+      console.result(out.dump(1) + "\n");
       return;
     }
     const auto unit = schema.unit.value_or("record");
-    console.result(fmt::format("{}\n{}", plan_text(plan),
-                               paragraph(privacy::statement(plan.guarantee, unit))));
+    auto text =
+        fmt::format("{}\n{}", plan_text(plan), paragraph(privacy::statement(plan.guarantee, unit)));
+    if (schema.cost) {
+      text +=
+          "\nTogether with the fit of the schema\n" + paragraph(privacy::statement(whole, unit));
+    }
+    console.result(text);
   }
 
  private:

@@ -13,6 +13,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/data/read_column.h"
+#include "tacet/data/schema_cost.h"
 #include "tacet/mechanism/quantile.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/privacy/statement.h"
@@ -69,9 +70,9 @@ class Quantile : public Command {
     const auto schema = data::load_schema(schema_);
     const auto query = make_query(schema);
     const privacy::Epsilon epsilon(number_option("--epsilon", epsilon_, "a number above 0"));
-    const auto source = make_source();
+    const auto source = random_source(seed_);
     if (!source->secure()) {
-      console.warn("PRIVACY: NONE (seeded noise; for tests and experiments only)");
+      console.warn(seeded_banner);
     }
     const auto spending =
         spending_.open({.command = name(),
@@ -81,13 +82,17 @@ class Quantile : public Command {
                        console);
     // Booked before the first value is read.
     const auto event = mechanism::quantile_event(query, epsilon);
+    static_cast<void>(
+        data::with_schema_cost(schema, {event, {epsilon.value(), 0, query.adjacency}}));
+    spending->book_schema(schema, schema_);
     auto reservation = spending->reserve(event, {epsilon.value(), 0, query.adjacency});
     const auto values = spending->read(
         reservation, [&] { return data::read_numeric_column(data_, schema, column_, &cancel); });
     const auto released =
         mechanism::release_quantile(values, query, epsilon, {}, *source, reservation);
     reservation.commit();
-    const auto receipt = receipt_of(query, released.event(), epsilon, *source);
+    const auto receipt =
+        data::with_schema_cost(schema, receipt_of(query, released.event(), epsilon, *source));
     const auto text =
         console.json() ? report_json(released, receipt) : fmt::format("{}\n", released.value());
     spending->release(text, "standard output");
@@ -111,13 +116,6 @@ class Quantile : public Command {
             .grid = mechanism::Grid(number("--lower", lower_, bounds.lower),
                                     number("--upper", upper_, bounds.upper), step),
             .adjacency = privacy::parse_adjacency(adjacency_)};
-  }
-
-  [[nodiscard]] std::unique_ptr<random::Source> make_source() const {
-    if (seed_.empty()) return random::SecureSource::create();
-    const auto seed = integer_option("--seed", seed_, "a whole number of at least 0");
-    if (seed < 0) throw base::UsageError(fmt::format("--seed must be at least 0, got {}", seed));
-    return std::make_unique<random::SeededSource>(static_cast<std::uint64_t>(seed));
   }
 
   [[nodiscard]] privacy::Receipt receipt_of(const mechanism::QuantileQuery& query,

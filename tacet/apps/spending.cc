@@ -8,6 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/byte_source.h"
+#include "tacet/data/schema_cost.h"
 
 namespace tacet::apps {
 namespace {
@@ -69,6 +70,26 @@ Spending::Spending(SpendingRequest request, const Console& console,
 privacy::Reservation Spending::reserve(const privacy::Event& planned,
                                        const privacy::Guarantee& cost) {
   return budget_->reserve(planned, cost);
+}
+
+void Spending::book_schema(const data::Schema& schema, const std::string& file) {
+  if (account_ == nullptr || !schema.cost) return;
+  const auto cost = data::cost_between(schema, request_.adjacency);
+  auto details = account_->details();
+  details.command = data::booking_name(cost);
+  const auto books = ledger_->books();
+  for (const auto& run : books.account(details.data_set).runs) {
+    const bool counts =
+        run.state == ledger::RunState::reserved || run.state == ledger::RunState::committed;
+    if (counts && run.booking.command == details.command) return;
+  }
+  if (details.unprotected_reason.empty()) details.unprotected_reason = cost.unprotected_reason;
+  ledger::LedgerBudget budget(*ledger_, std::move(details));
+  auto reservation = budget.reserve(cost.events, cost.guarantee);
+  reservation.debit(cost.events);
+  reservation.commit();
+  // Its output exists: the schema.
+  budget.release(data::schema_to_toml(schema), file);
 }
 
 void Spending::check_records() {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tacet/apps/console.h"
+#include "tacet/data/schema.h"
 #include "tacet/ledger/ledger_budget.h"
 #include "tacet/ledger/marks.h"
 #include "tacet/privacy/budget.h"
@@ -36,6 +37,10 @@ class Spending {
 
   [[nodiscard]] privacy::Reservation reserve(const privacy::Event& planned,
                                              const privacy::Guarantee& cost);
+
+  /// Books what the schema cost when it was fitted to these records, unless the account holds that
+  /// already: each fit is paid for once. Before the data are read.
+  void book_schema(const data::Schema& schema, const std::string& file);
 
   /// The result of `reader`. When the records cannot be read, or have another account, nothing was
   /// released and the reservation is given back.

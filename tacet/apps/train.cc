@@ -16,6 +16,7 @@
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/read_dataset.h"
+#include "tacet/data/schema_cost.h"
 #include "tacet/learn/method.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/statement.h"
@@ -60,6 +61,8 @@ class Train : public Command {
     const auto source = random_source(seed_);
     const auto schema = training_.schema();
     const auto plan = learn::plan_training(schema, options);
+    // Refused before anything is spent where both costs do not go together.
+    static_cast<void>(data::with_schema_cost(schema, {plan.events, plan.guarantee}));
     warn_before(console, plan);
     // Opened first: an output that cannot be written must not cost any privacy.
     auto output = open_output();
@@ -70,7 +73,8 @@ class Train : public Command {
     const auto trained = train(*spending, schema, plan, *source, threads,
                                {.progress = &progress, .cancel = &cancel});
     progress.clear();
-    const model::ModelFile file{schema, trained.model, trained.receipt};
+    const model::ModelFile file{schema, trained.model,
+                                data::with_schema_cost(schema, trained.receipt)};
     const auto text = model::model_to_json(file);
     cancel.throw_if_cancelled();
     if (output) output->write(text);
@@ -128,6 +132,7 @@ class Train : public Command {
                                           const learn::Training& plan, random::Source& source,
                                           int threads, const base::Supervision& supervision) const {
     // Booked before the first value is read.
+    spending.book_schema(schema, training_.schema_file());
     auto reservation = spending.reserve(plan.events, plan.guarantee);
     base::ThreadPool pool(threads);
     const auto data = spending.read(reservation, [&] {

@@ -23,6 +23,7 @@ class TrainingOptions {
   [[nodiscard]] learn::LinearOptions linear_options() const;
   /// The schema from its file. UsageError when none was given.
   [[nodiscard]] data::Schema schema() const;
+  [[nodiscard]] const std::string& schema_file() const { return schema_; }
 
  private:
   std::string schema_;

@@ -291,6 +291,7 @@ void Schema::validate(std::string_view where) const {
   for (const Column& column : columns) internal::check_column(column, where);
   if (features) internal::check_features(*features, where);
   if (target) internal::check_target(*target, where);
+  if (cost) internal::check_cost(*cost, where);
   internal::check_format(format, where);
   check_names(*this, where);
   if (format.kind == FileKind::csv) {

@@ -10,10 +10,13 @@
 #include <vector>
 
 #include "tacet/data/dataset.h"
+#include "tacet/privacy/event.h"
+#include "tacet/privacy/guarantee.h"
 
 /// The schema says, from public knowledge alone, how a file becomes bounded feature rows: which
 /// columns count, their bounds and categories, and what happens to every value outside of them.
-/// Nothing of it is ever inferred from private data. docs: data/schemas/README.md.
+/// Nothing of it is ever inferred from private data, unless by a private mechanism whose cost it
+/// then states. docs: data/schemas/README.md.
 namespace tacet::data {
 
 /// A number in public bounds, clipped to them and mapped to [0, 1].
@@ -135,6 +138,16 @@ struct EncodedColumn {
   std::int64_t category = -1;  ///< index into categories, or bucket; -1: none or `other`
 };
 
+/// What it cost to take bounds and categories from private records (`tacet schema fit`). Whatever
+/// is computed with such a schema has told that much about the records already: see schema_cost.h.
+struct SchemaCost {
+  std::string id;                  ///< random name of the fit, under which ledgers keep its cost
+  privacy::Event events;           ///< what was released
+  privacy::Guarantee guarantee;    ///< proved for them
+  double cipher_delta = 0;         ///< the cipher's term, to be added to delta
+  std::string unprotected_reason;  ///< why there is no guarantee; empty: protected
+};
+
 struct Schema {
   std::string name;
   std::string description;
@@ -147,6 +160,7 @@ struct Schema {
   RowScaling row_scaling = RowScaling::clip1;
   StorageChoice storage = StorageChoice::automatic;
   std::optional<std::int64_t> public_row_count;  ///< declared number of records
+  std::optional<SchemaCost> cost;                ///< absent: from public knowledge alone
   std::optional<std::string> unit;  ///< records that share a value of this column are one unit
 
   /// Columns a file must have to train with this schema, target and unit included.

@@ -11,6 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/csv_file.h"
 #include "tacet/data/schema_node.h"
+#include "tacet/data/utf8.h"
 #include "tacet/data/value_index.h"
 
 namespace tacet::data {
@@ -20,21 +21,6 @@ namespace {
 constexpr std::size_t most_classes = 20;
 // Longer texts on average (in words) are taken for prose rather than codes.
 constexpr double fewest_words_of_prose = 3;
-
-bool valid_utf8(std::string_view text) {
-  std::size_t following = 0;
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (following > 0) {
-      if ((code & 0xc0U) != 0x80U) return false;
-      --following;
-    } else if (code >= 0x80) {
-      if (code < 0xc2 || code > 0xf4) return false;
-      following = code >= 0xf0 ? 3 : code >= 0xe0 ? 2 : 1;
-    }
-  }
-  return following == 0;
-}
 
 /// What one pass over the file tells about a column, in bounded memory.
 struct ColumnFacts {

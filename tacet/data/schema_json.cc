@@ -128,6 +128,18 @@ json format_to_json(const FileFormat& format) {
   return out;
 }
 
+json cost_to_json(const SchemaCost& cost) {
+  json out = json::object();
+  out["id"] = cost.id;
+  out["epsilon"] = cost.guarantee.epsilon;
+  out["delta"] = cost.guarantee.delta;
+  out["adjacency"] = privacy::to_string(cost.guarantee.adjacency);
+  out["cipher_delta"] = cost.cipher_delta;
+  if (!cost.unprotected_reason.empty()) out["unprotected_reason"] = cost.unprotected_reason;
+  out["events"] = privacy::event_to_json(cost.events);
+  return out;
+}
+
 }  // namespace
 
 json schema_to_json(const Schema& schema) {
@@ -143,6 +155,7 @@ json schema_to_json(const Schema& schema) {
   out["missing"] = schema.missing;
   if (schema.public_row_count) out["public_row_count"] = *schema.public_row_count;
   if (schema.unit) out["unit"] = *schema.unit;
+  if (schema.cost) out["cost"] = cost_to_json(*schema.cost);
   out["format"] = format_to_json(schema.format);
   if (schema.target) {
     json& target = out["target"] = json::object();

@@ -40,6 +40,7 @@ void check_column(const Column& column, std::string_view where);
 void check_features(const UniformFeatures& features, std::string_view where);
 void check_target(const Target& target, std::string_view where);
 void check_format(const FileFormat& format, std::string_view where);
+void check_cost(const SchemaCost& cost, std::string_view where);
 [[noreturn]] void fail_at(std::string_view where, std::string_view message);
 
 /// The entry of `known` nearest to `word` by edit distance, or empty when none is near.

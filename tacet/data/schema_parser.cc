@@ -275,6 +275,31 @@ UniformFeatures read_features(const Node& node) {
   return features;
 }
 
+SchemaCost read_cost(const Node& node) {
+  TableReader table(node, "cost");
+  const Node& events = table.require("events");
+  const Node& epsilon = table.require("epsilon");
+  const std::string& id = as_text(table.require("id"), "id");
+  const double delta = as_number(table.require("delta"), "delta");
+  const std::string& adjacency = as_text(table.require("adjacency"), "adjacency");
+  const Node* cipher = table.find("cipher_delta");
+  const Node* reason = table.find("unprotected_reason");
+  table.refuse_unknown_keys();
+  try {
+    SchemaCost cost{.id = id,
+                    .events = privacy::event_from_json(as_text(events, "events")),
+                    .guarantee = checked(privacy::Guarantee{as_number(epsilon, "epsilon"), delta,
+                                                            privacy::parse_adjacency(adjacency)}),
+                    .cipher_delta = cipher == nullptr ? 0 : as_number(*cipher, "cipher_delta"),
+                    .unprotected_reason =
+                        reason == nullptr ? std::string() : as_text(*reason, "unprotected_reason")};
+    check_cost(cost, node.where);
+    return cost;
+  } catch (const base::UsageError& error) {
+    fail_at(node.where, error.what());
+  }
+}
+
 void read_settings(TableReader& table, Schema& schema) {
   if (const Node* node = table.find("version")) {
     const std::int64_t version = as_integer(*node, "version");
@@ -306,6 +331,7 @@ void read_settings(TableReader& table, Schema& schema) {
     }
   }
   if (const Node* node = table.find("unit")) schema.unit = as_text(*node, "unit");
+  if (const Node* node = table.find("cost")) schema.cost = read_cost(*node);
   if (const Node* node = table.find("weight")) {
     fail_at(node->where,
             "a weight column is not supported: a weight multiplies what one record can change. "

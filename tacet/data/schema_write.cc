@@ -60,10 +60,10 @@ std::string schema_to_toml(const Schema& schema) {
   const json tree = schema_to_json(schema);
   std::string out;
   write_keys(tree, {"version", "name", "description"}, out);
-  for (const char* key : {"format", "target", "features"}) {
+  for (const char* key : {"cost", "format", "target", "features"}) {
     if (!tree.contains(key)) continue;
     out += fmt::format("\n[{}]\n", key);
-    write_keys(tree[key], {"kind", "column"}, out);
+    write_keys(tree[key], {"id", "epsilon", "delta", "kind", "column"}, out);
   }
   if (tree.contains("column")) {
     for (const json& column : tree["column"]) {

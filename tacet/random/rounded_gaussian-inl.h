@@ -25,19 +25,18 @@ using Word = hn::Vec<WordTag>;
 /// Adding 3 * 2^51 to |y| < 2^51 rounds y to the nearest integer, and leaves it in the low bits.
 constexpr double rounding_shift = 6755399441055744.0;
 
-struct Rounded {
-  Int integer;
-  hn::Mask<DoubleTag> decided;
-};
+using Decided = hn::Mask<DoubleTag>;
 
-HWY_INLINE Rounded round_certainly(Double y, Double reach) {
+/// The nearest integers, and which of them are certain. (Vectors of unknown length can be no member
+/// of a struct.)
+HWY_INLINE Int round_certainly(Double y, Double reach, Decided& decided) {
   const DoubleTag d;
   const IntTag di;
   const auto shift = hn::Set(d, rounding_shift);
   const auto shifted = hn::Add(y, shift);
   const auto nearest = hn::Sub(shifted, shift);
-  const auto decided = hn::Lt(hn::Abs(hn::Sub(y, nearest)), reach);
-  return {hn::Sub(hn::BitCast(di, shifted), hn::BitCast(di, shift)), decided};
+  decided = hn::Lt(hn::Abs(hn::Sub(y, nearest)), reach);
+  return hn::Sub(hn::BitCast(di, shifted), hn::BitCast(di, shift));
 }
 
 /// sigma times the centre's approximation at the middle of the 52-bit cell of each word.
@@ -65,7 +64,7 @@ HWY_INLINE Int centred(Word word) {
 HWY_INLINE Int magnitude(Int s) { return hn::Xor(s, hn::BroadcastSignBit(s)); }
 
 /// One vector of words of the tails.
-HWY_INLINE Rounded tail_value(Word word, Double sigma, Double least_margin) {
+HWY_INLINE Int tail_value(Word word, Double sigma, Double least_margin, Decided& decided) {
   const DoubleTag d;
   const IntTag di;
   const auto s = centred(word);
@@ -90,9 +89,9 @@ HWY_INLINE Rounded tail_value(Word word, Double sigma, Double least_margin) {
   const auto margin = hn::Max(hn::Mul(sigma, bound), least_margin);
   const auto reach = hn::Sub(hn::Set(d, 0.5), margin);
   const auto sign = hn::BitCast(d, hn::And(s, hn::Set(di, INT64_MIN)));
-  Rounded result = round_certainly(hn::Xor(hn::Mul(sigma, z), sign), reach);
-  result.decided = hn::And(result.decided, hn::RebindMask(d, in_table));
-  return result;
+  const auto integer = round_certainly(hn::Xor(hn::Mul(sigma, z), sign), reach, decided);
+  decided = hn::And(decided, hn::RebindMask(d, in_table));
+  return integer;
 }
 
 template <class M>
@@ -118,9 +117,10 @@ std::size_t settle_tails(GaussianBatch& batch, std::size_t count, std::size_t un
   for (std::size_t i = 0; i < lanes; ++i) batch.tail_words[count + i] = table::tail_start;
   HWY_ALIGN std::int64_t integers[HWY_MAX_BYTES / sizeof(std::int64_t)];
   for (std::size_t i = 0; i < count; i += lanes) {
-    const auto rounded = tail_value(hn::LoadU(du, batch.tail_words + i), sigma, least_margin);
-    hn::Store(rounded.integer, di, integers);
-    const std::uint64_t decided = mask_bits(rounded.decided);
+    Decided certain;
+    const auto word = hn::LoadU(du, batch.tail_words + i);
+    hn::Store(tail_value(word, sigma, least_margin, certain), di, integers);
+    const std::uint64_t decided = mask_bits(certain);
     for (std::size_t lane = 0; lane < lanes && i + lane < count; ++lane) {
       const std::uint64_t j = batch.tail_places[i + lane];
       if (((decided >> lane) & 1) != 0) {
@@ -149,14 +149,15 @@ HWY_INLINE Places settle_centre(GaussianBatch& batch, std::size_t begin, Double 
   Places places;
   for (std::size_t i = 0; i < 64; i += hn::Lanes(d)) {
     const auto word = hn::LoadU(du, batch.words + begin + i);
-    const auto rounded = round_certainly(centre_value(word, sigma), reach);
+    Decided decided;
+    const auto integer = round_certainly(centre_value(word, sigma), reach, decided);
     const auto in_tail = hn::RebindMask(d, hn::Gt(magnitude(centred(word)), last_of_centre));
-    const auto settled = hn::AndNot(in_tail, rounded.decided);
+    const auto settled = hn::AndNot(in_tail, decided);
     const auto sum = hn::Add(hn::LoadU(di, batch.values + begin + i),
-                             hn::IfThenElseZero(hn::RebindMask(di, settled), rounded.integer));
+                             hn::IfThenElseZero(hn::RebindMask(di, settled), integer));
     hn::StoreU(sum, di, batch.values + begin + i);
     places.tails |= mask_bits(in_tail) << i;
-    places.undecided |= mask_bits(hn::Not(hn::Or(rounded.decided, in_tail))) << i;
+    places.undecided |= mask_bits(hn::Not(hn::Or(decided, in_tail))) << i;
   }
   return places;
 }

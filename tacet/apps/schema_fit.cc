@@ -1,0 +1,313 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/describe.h"
+#include "tacet/apps/spending.h"
+#include "tacet/base/atomic_file.h"
+#include "tacet/base/error.h"
+#include "tacet/data/column_contents.h"
+#include "tacet/data/schema.h"
+#include "tacet/data/schema_cost.h"
+#include "tacet/mechanism/column_rules.h"
+#include "tacet/privacy/composition.h"
+#include "tacet/privacy/statement.h"
+#include "tacet/random/source.h"
+
+namespace tacet::apps {
+namespace {
+
+using mechanism::AnswerCost;
+using mechanism::ColumnKind;
+
+// A tenth of a column's epsilon tells numbers from texts, which a few dozen records settle.
+constexpr double kind_share = 0.1;
+// Shares of epsilon are rounded down by more than their sum can be rounded up.
+constexpr double spare = 1e-12;
+
+constexpr std::string_view examples =
+    "  tacet schema fit data.csv --epsilon 1 --target income --positive \">50K\" -o s.toml\n"
+    "  tacet schema fit data.csv --epsilon 0.5 --delta 0 --target price --ignore id -o s.toml\n"
+    "\n"
+    "For data of which nobody knows bounds and categories. The names of the columns are public "
+    "and\n"
+    "stand in the first line. Each column gets an equal share of epsilon and delta: a private "
+    "vote\n"
+    "on its kind, then two private quantiles as bounds of numbers, or the texts above a noisy "
+    "count.\n"
+    "With delta 0 texts become hashed columns, which need no list. What this costs stands in the\n"
+    "schema, and the receipt of everything computed with it carries it along. A schema written "
+    "from\n"
+    "a codebook costs nothing: prefer it where you have one.\n";
+
+class SchemaFit : public Command {
+ public:
+  void declare(CLI::App& program) override {
+    auto& app =
+        add(program, "schema fit",
+            "Take bounds and categories from private records, for a part of the budget", examples);
+    app.add_option("data", data_, "CSV file with one record a line")->required()->type_name("FILE");
+    app.add_option("--epsilon,-e", epsilon_, "Privacy parameter of the whole schema, above 0")
+        ->required()
+        ->type_name("NUMBER");
+    app.add_option("--delta,-d", delta_, "Share that lists of categories may cost; 0: no lists")
+        ->type_name("NUMBER")
+        ->capture_default_str();
+    app.add_option("--target", target_, "Column to predict: a number, or see --positive")
+        ->type_name("NAME");
+    app.add_option("--positive", positive_, "The target has two classes, and this label is one")
+        ->type_name("LABEL");
+    app.add_option("--ignore", ignored_, "Column that is not read; may be given several times")
+        ->type_name("NAME");
+    app.add_option("--coverage", coverage_, "Share of a column's numbers between its bounds")
+        ->type_name("NUMBER")
+        ->capture_default_str();
+    app.add_option("--most-categories", most_categories_, "Longest list of categories")
+        ->type_name("COUNT")
+        ->capture_default_str();
+    app.add_option("--missing", missing_, "A further text that stands for a missing value")
+        ->type_name("TEXT");
+    app.add_option("--separator", separator_, "Character between fields")
+        ->type_name("CHAR")
+        ->capture_default_str();
+    app.add_flag("--trim", trim_, "Drop blanks around fields");
+    app.add_flag("--no-header", no_header_,
+                 "The first line is a record; columns are named column_1, column_2, ...");
+    app.add_option("--columns", column_count_, "How many columns there are, with --no-header")
+        ->type_name("COUNT");
+    app.add_option("--adjacency", adjacency_,
+                   "Who is protected: add_remove (serves replace_one too) or zero_out")
+        ->type_name("NAME")
+        ->capture_default_str();
+    app.add_option("--seed", seed_,
+                   "Repeatable noise from a known seed, which protects nobody: for tests")
+        ->type_name("COUNT");
+    app.add_option("--output,-o", output_, "File to write instead of standard output")
+        ->type_name("FILE");
+    app.add_flag("--force", force_, "Overwrite the output file");
+    spending_.declare(app);
+  }
+
+  void run(const Console& console, const base::CancelToken& cancel) override {
+    const auto source = random_source(seed_);
+    if (!source->secure()) console.warn(seeded_banner);
+    auto schema = frame();
+    const auto names = data::column_names(data_, schema.format);
+    check_names(names);
+    const Shares shares = divide(names);
+    auto& cost = schema.cost.emplace(planned_cost(shares, *source));
+    std::optional<base::AtomicFile> output;
+    if (!output_.empty()) {
+      output.emplace(output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+    }
+    const auto spending = spending_.open({.command = data::booking_name(cost),
+                                          .data = data_,
+                                          .adjacency = cost.guarantee.adjacency,
+                                          .unprotected_reason = cost.unprotected_reason},
+                                         console);
+    // Booked before the first value is read.
+    auto reservation = spending->reserve(cost.events, cost.guarantee);
+    const auto contents = spending->read(reservation, [&] {
+      return data::read_contents(data_, schema.format, schema.missing, &cancel);
+    });
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      cancel.throw_if_cancelled();
+      if (is_ignored(names[k])) {
+        schema.columns.push_back({.name = names[k], .rule = data::IgnoredColumn{}});
+      } else if (names[k] != target_) {
+        schema.columns.push_back(
+            {.name = names[k], .rule = rule_of(contents[k], shares, k, *source, reservation)});
+      } else if (!schema.target) {
+        const auto bounds = bounds_of(contents[k], shares.target, k, *source, reservation);
+        schema.target = data::Target{target_, data::RegressionTarget{bounds.lower, bounds.upper}};
+      }
+    }
+    reservation.commit();
+    cost.cipher_delta = source->cipher_delta();
+    schema.validate(data_);
+    const auto text =
+        console.json() ? data::schema_to_json(schema).dump(1) + "\n" : data::schema_to_toml(schema);
+    if (output) output->write(text);
+    spending->release(text, output_.empty() ? "standard output" : output_);
+    if (output) {
+      output->commit();
+    } else {
+      console.result(text);
+      flush_results();
+    }
+    if (!console.json()) console.say(paragraph(privacy::statement(cost.guarantee, "record")));
+  }
+
+ private:
+  /// What the answers cost, all of it public. One share a column; the target's has no vote.
+  struct Shares {
+    AnswerCost kind;
+    AnswerCost bounds_or_texts;
+    AnswerCost target;
+    std::int64_t columns = 0;
+    bool fits_target = false;
+  };
+
+  [[nodiscard]] data::Schema frame() const {
+    data::Schema schema;
+    schema.description = "Bounds and categories fitted by private mechanisms; see [cost].";
+    if (separator_.size() != 1) {
+      throw base::UsageError("--separator must be one ASCII character");
+    }
+    schema.format.separator = separator_.front();
+    schema.format.trim = trim_;
+    schema.format.header = !no_header_;
+    if (no_header_ == column_count_.empty()) {
+      throw base::UsageError("--no-header and --columns COUNT go together");
+    }
+    if (no_header_) {
+      constexpr std::int64_t most_columns = 1000000;
+      const auto count = integer_option("--columns", column_count_, "a whole number above 0");
+      if (count < 1 || count > most_columns) {
+        throw base::UsageError(
+            fmt::format("--columns must lie in 1..{}, got {}", most_columns, count));
+      }
+      for (std::int64_t k = 1; k <= count; ++k) {
+        schema.format.names.push_back(fmt::format("column_{}", k));
+      }
+    }
+    schema.missing.insert(schema.missing.end(), missing_.begin(), missing_.end());
+    if (!positive_.empty()) {
+      if (target_.empty()) throw base::UsageError("--positive needs --target");
+      schema.target = data::Target{target_, data::BinaryTarget{.positive = {positive_}}};
+    }
+    return schema;
+  }
+
+  [[nodiscard]] bool is_ignored(const std::string& name) const {
+    return std::find(ignored_.begin(), ignored_.end(), name) != ignored_.end();
+  }
+
+  void check_names(const std::vector<std::string>& names) const {
+    const auto need = [&](const std::string& name) {
+      if (std::count(names.begin(), names.end(), name) == 1) return;
+      throw base::UsageError(fmt::format("the file has no column '{}', or several", name));
+    };
+    for (const auto& name : ignored_) need(name);
+    if (target_.empty()) return;
+    need(target_);
+    if (is_ignored(target_)) throw base::UsageError("the target cannot be ignored");
+  }
+
+  [[nodiscard]] Shares divide(const std::vector<std::string>& names) const {
+    const auto adjacency = privacy::parse_adjacency(adjacency_);
+    const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
+    const double delta = number_option("--delta", delta_, "a number from 0 to 1, without 1");
+    Shares shares{.kind = {privacy::Epsilon(1), privacy::Delta(0), adjacency},
+                  .bounds_or_texts = {privacy::Epsilon(1), privacy::Delta(delta), adjacency},
+                  .target = {privacy::Epsilon(1), privacy::Delta(0), adjacency}};
+    if (!(epsilon > 0 && epsilon <= 1e6)) {
+      throw base::UsageError(fmt::format("--epsilon must be above 0 and finite, got {}", epsilon));
+    }
+    shares.fits_target = !target_.empty() && positive_.empty();
+    shares.columns = std::count_if(names.begin(), names.end(), [this](const std::string& name) {
+      return name != target_ && !is_ignored(name);
+    });
+    const auto parts = static_cast<double>(shares.columns + (shares.fits_target ? 1 : 0));
+    if (parts == 0) throw base::UsageError("there is no column to fit");
+    const double each = epsilon / parts * (1 - spare);
+    shares.kind.epsilon = privacy::Epsilon(each * kind_share);
+    shares.bounds_or_texts.epsilon = privacy::Epsilon(each * (1 - kind_share) * (1 - spare));
+    shares.bounds_or_texts.delta = privacy::Delta(delta / parts * (1 - spare));
+    shares.target.epsilon = privacy::Epsilon(each);
+    return shares;
+  }
+
+  [[nodiscard]] data::SchemaCost planned_cost(const Shares& shares, random::Source& source) const {
+    std::vector<privacy::Event> parts;
+    if (shares.columns > 0) {
+      parts.push_back(privacy::Repeated{
+          shares.columns,
+          privacy::Composed{{shares.kind.event(), shares.bounds_or_texts.event()}}});
+    }
+    if (shares.fits_target) parts.push_back(shares.target.event());
+    const privacy::Event events = privacy::Composed{std::move(parts)};
+    const auto& every = shares.bounds_or_texts;
+    const double delta = number_option("--delta", delta_, "a number from 0 to 1, without 1");
+    // A name, which only has to differ from the names of other fits.
+    const auto id = random::Stream(source.lease(random::Purpose::initialisation, 0, 0)).next();
+    return {.id = fmt::format("{:016x}", id),
+            .events = events,
+            .guarantee = privacy::account(events, every.adjacency, privacy::Delta(delta)),
+            .cipher_delta = 0,
+            .unprotected_reason =
+                source.secure() ? "" : "seeded noise; for tests and experiments only"};
+  }
+
+  [[nodiscard]] mechanism::Bounds bounds_of(const privacy::Private<data::ColumnContents>& contents,
+                                            const AnswerCost& cost, std::size_t k,
+                                            random::Source& source,
+                                            privacy::Reservation& reservation) const {
+    const double coverage = number_option("--coverage", coverage_, "a number between 0 and 1");
+    return mechanism::release_bounds(contents.map([](const auto& c) { return c.numbers; }),
+                                     coverage, cost, {.step = k, .tensor = 1}, source, reservation)
+        .value();
+  }
+
+  [[nodiscard]] decltype(data::Column::rule) rule_of(
+      const privacy::Private<data::ColumnContents>& contents, const Shares& shares, std::size_t k,
+      random::Source& source, privacy::Reservation& reservation) const {
+    const auto counts = contents.map([](const data::ColumnContents& c) {
+      return mechanism::KindCounts{static_cast<std::int64_t>(c.numbers.size()), c.code_count,
+                                   c.prose_count};
+    });
+    const auto kind =
+        mechanism::release_kind(counts, shares.kind, {.step = k, .tensor = 0}, source, reservation)
+            .value();
+    if (kind == ColumnKind::numbers) {
+      const auto bounds = bounds_of(contents, shares.bounds_or_texts, k, source, reservation);
+      return data::NumericColumn{.lower = bounds.lower, .upper = bounds.upper};
+    }
+    if (kind == ColumnKind::prose) return data::TextColumn{};
+    if (shares.bounds_or_texts.delta.value() == 0) return data::HashedColumn{};
+    const auto found = mechanism::release_frequent(
+                           contents.map([](const auto& c) { return c.codes; }),
+                           shares.bounds_or_texts, {.step = k, .tensor = 3}, source, reservation)
+                           .value();
+    if (found.empty()) return data::HashedColumn{};
+    data::CategoricalColumn rule{.categories = {}, .other = data::OtherRule::column};
+    const auto most = integer_option("--most-categories", most_categories_, "a whole number");
+    for (const auto& text : found) {
+      if (static_cast<std::int64_t>(rule.categories.size()) == most) break;
+      rule.categories.push_back(text.text);
+    }
+    return rule;
+  }
+
+  std::string data_;
+  std::string epsilon_;
+  std::string delta_ = "1e-6";
+  std::string target_;
+  std::string positive_;
+  std::vector<std::string> ignored_;
+  std::string coverage_ = "0.98";
+  std::string most_categories_ = "50";
+  std::vector<std::string> missing_;
+  std::string separator_ = ",";
+  bool trim_ = false;
+  bool no_header_ = false;
+  std::string column_count_;
+  std::string adjacency_ = "add_remove";
+  std::string seed_;
+  std::string output_;
+  bool force_ = false;
+  SpendingOptions spending_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_schema_fit() { return std::make_unique<SchemaFit>(); }
+
+}  // namespace tacet::apps

@@ -1,0 +1,139 @@
+#include "tacet/mechanism/column_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/magnitude_grid.h"
+#include "tacet/mechanism/permute_and_flip.h"
+#include "tacet/mechanism/quantile.h"
+#include "tacet/mechanism/rational_epsilon.h"
+#include "tacet/mechanism/selection.h"
+#include "tacet/random/discrete.h"
+
+namespace tacet::mechanism {
+namespace {
+
+using privacy::Adjacency;
+using privacy::Epsilon;
+
+void check(const AnswerCost& cost) {
+  if (cost.adjacency == Adjacency::replace_one) {
+    throw base::UsageError(
+        "bounds and categories are taken under add_remove or zero_out: how many values are missing "
+        "is private, and replace_one takes the number of values for public; a schema fitted under "
+        "add_remove serves replace_one at twice its epsilon");
+  }
+}
+
+/// A permit for the steps inside of an answer whose whole cost was debited already.
+privacy::Reservation inner_permit(privacy::MemoryBudget& budget, const privacy::Event& steps,
+                                  const AnswerCost& cost) {
+  return budget.reserve(steps, {cost.epsilon.value(), 0, cost.adjacency});
+}
+
+/// scale 1/epsilon; epsilon rounded down, so that there is no less noise.
+random::Ratio count_scale(Epsilon epsilon) {
+  return internal::laplace_scale(1, 1, round_down(epsilon));
+}
+
+}  // namespace
+
+privacy::Event AnswerCost::event() const {
+  if (delta.value() == 0) return privacy::PureDp{epsilon.value(), adjacency};
+  return privacy::ApproximateDp{epsilon.value(), delta.value(), adjacency};
+}
+
+privacy::Released<ColumnKind> release_kind(const privacy::Private<KindCounts>& counts,
+                                           const AnswerCost& cost, NoiseAddress address,
+                                           random::Source& source,
+                                           privacy::Reservation& reservation) {
+  check(cost);
+  const auto door = DoorKeeper::door();
+  const auto& found = counts.open(door);
+  // One record more raises one count and lowers none.
+  const auto movement = cost.adjacency == Adjacency::add_remove ? Movement::one_way : Movement::any;
+  const auto scores =
+      Scores::integers({found.numbers, found.codes, found.prose}, 1, movement, cost.adjacency);
+  reservation.debit(cost.event());
+  privacy::MemoryBudget budget(cost.adjacency);
+  auto permit = inner_permit(budget, permute_and_flip_event(cost.epsilon, cost.adjacency), cost);
+  const auto winner = select_permute_and_flip(scores, cost.epsilon, address, source, permit);
+  return {door, static_cast<ColumnKind>(winner.value()), cost.event()};
+}
+
+privacy::Released<Bounds> release_bounds(const privacy::Private<std::vector<double>>& values,
+                                         double coverage, const AnswerCost& cost,
+                                         NoiseAddress address, random::Source& source,
+                                         privacy::Reservation& reservation) {
+  check(cost);
+  if (!(coverage > 0 && coverage < 1)) {
+    throw base::UsageError(
+        fmt::format("the share of values between bounds must lie in (0, 1), got {}", coverage));
+  }
+  const auto ranks = values.map([](const std::vector<double>& numbers) {
+    std::vector<double> result;
+    result.reserve(numbers.size());
+    for (const double number : numbers) {
+      result.push_back(static_cast<double>(magnitude_rank(number)));
+    }
+    return result;
+  });
+  const Epsilon half(cost.epsilon.value() / 2);
+  const Grid grid(0, static_cast<double>(magnitude_ranks - 1), 1.0);
+  const QuantileQuery low{.level = (1 - coverage) / 2, .grid = grid, .adjacency = cost.adjacency};
+  const QuantileQuery high{
+      .level = 1 - (1 - coverage) / 2, .grid = grid, .adjacency = cost.adjacency};
+  reservation.debit(cost.event());
+  privacy::MemoryBudget budget(cost.adjacency);
+  auto permit = inner_permit(budget, privacy::Repeated{2, quantile_event(low, half)}, cost);
+  const NoiseAddress second{.step = address.step, .tensor = address.tensor + 1};
+  const auto at = [&](const QuantileQuery& query, NoiseAddress where) {
+    return std::llround(release_quantile(ranks, query, half, where, source, permit).value());
+  };
+  const std::int64_t a = at(low, address);
+  const std::int64_t b = at(high, second);
+  const std::int64_t first = std::min({a, b, magnitude_ranks - 2});
+  const std::int64_t last = std::max({a, b, first + 1});
+  return {DoorKeeper::door(), Bounds{magnitude_point(first), magnitude_point(last)}, cost.event()};
+}
+
+std::int64_t frequency_threshold(Epsilon epsilon, privacy::Delta delta) {
+  if (!(delta.value() > 0)) {
+    throw base::UsageError(
+        "frequent texts can be released without a list of possible ones only at a delta above 0: a "
+        "text that occurs once must stay secret with a probability below 1");
+  }
+  const random::Ratio ratio = count_scale(epsilon);
+  const double scale =
+      static_cast<double>(ratio.numerator) / static_cast<double>(ratio.denominator);
+  // P(1 + K >= T) = q^(T-1) / (1 + q), q = exp(-1/scale), is below delta from T - 1 = scale
+  // ln(1/delta) on; one more for all roundings.
+  return static_cast<std::int64_t>(std::ceil(-scale * std::log(delta.value()) * (1 + 1e-12))) + 2;
+}
+
+privacy::Released<std::vector<FrequentText>> release_frequent(
+    const privacy::Private<std::map<std::string, std::int64_t>>& counts, const AnswerCost& cost,
+    NoiseAddress address, random::Source& source, privacy::Reservation& reservation) {
+  check(cost);
+  const std::int64_t threshold = frequency_threshold(cost.epsilon, cost.delta);
+  const random::DiscreteLaplace noise(count_scale(cost.epsilon));
+  reservation.debit(cost.event());
+  const auto door = DoorKeeper::door();
+  random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
+  std::vector<FrequentText> found;
+  for (const auto& [text, count] : counts.open(door)) {
+    const std::int64_t noisy = count + noise.draw(stream);
+    if (noisy >= threshold) found.push_back({text, noisy});
+  }
+  std::stable_sort(found.begin(), found.end(), [](const FrequentText& a, const FrequentText& b) {
+    return a.noisy_count > b.noisy_count;
+  });
+  return {door, std::move(found), cost.event()};
+}
+
+}  // namespace tacet::mechanism

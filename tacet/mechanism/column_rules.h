@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tacet/mechanism/noise_address.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/released.h"
+#include "tacet/random/source.h"
+
+/// What nobody knows about a column and a schema needs: whether it holds numbers, between which
+/// bounds they lie, and which texts are frequent. docs/proofs/schema_fit.md.
+///
+/// A record is one value of the column, or none where that is missing: under replace_one the number
+/// of values would be as private as they are, so that adjacency is refused with a UsageError.
+namespace tacet::mechanism {
+
+/// The price of one answer: (epsilon, delta), pure where delta is 0.
+struct AnswerCost {
+  privacy::Epsilon epsilon;
+  privacy::Delta delta;
+  privacy::Adjacency adjacency;
+
+  [[nodiscard]] privacy::Event event() const;
+};
+
+enum class ColumnKind { numbers, codes, prose };
+
+/// How many values of a column are of each kind.
+struct KindCounts {
+  std::int64_t numbers = 0;
+  std::int64_t codes = 0;  ///< texts of one or two words
+  std::int64_t prose = 0;
+};
+
+/// The kind of most values, by permute-and-flip: a record moves one count by 1. Debits `cost`.
+[[nodiscard]] privacy::Released<ColumnKind> release_kind(const privacy::Private<KindCounts>& counts,
+                                                         const AnswerCost& cost,
+                                                         NoiseAddress address,
+                                                         random::Source& source,
+                                                         privacy::Reservation& reservation);
+
+struct Bounds {
+  double lower;
+  double upper;
+};
+
+/// Bounds between which about the share `coverage` of the values lies, lower < upper: two quantiles
+/// by inverse sensitivity among the points of magnitude_grid.h, at half of epsilon each. Debits
+/// `cost`. A UsageError unless 0 < coverage < 1. Uses the tensors address.tensor and the next.
+[[nodiscard]] privacy::Released<Bounds> release_bounds(
+    const privacy::Private<std::vector<double>>& values, double coverage, const AnswerCost& cost,
+    NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+
+struct FrequentText {
+  std::string text;
+  std::int64_t noisy_count;
+};
+
+/// A count from which a text is released, in noise of that epsilon: a text of a single record
+/// reaches it with probability at most delta.
+[[nodiscard]] std::int64_t frequency_threshold(privacy::Epsilon epsilon, privacy::Delta delta);
+
+/// The texts whose count plus discrete Laplace noise of scale 1/epsilon reaches
+/// frequency_threshold, the most frequent first (Korolova and others 2009; Bun, Nissim and Stemmer
+/// 2019 as stability-based histogram). No list of possible texts is needed, and therefore delta
+/// must be above 0: a UsageError if not. Debits `cost`.
+[[nodiscard]] privacy::Released<std::vector<FrequentText>> release_frequent(
+    const privacy::Private<std::map<std::string, std::int64_t>>& counts, const AnswerCost& cost,
+    NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+
+}  // namespace tacet::mechanism
