@@ -223,7 +223,7 @@ class Evaluate : public Command {
     const auto text = metrics_text(file.model, outcomes_of(file.model, data, cancel), data.rows(),
                                    console.json());
     reservation.commit();
-    spending->release(text, "standard output");
+    spending->release(text, "standard output", 0);
     console.result(text);
   }
 
@@ -282,7 +282,7 @@ class Evaluate : public Command {
     progress.clear();
     const auto text =
         console.json() ? noisy_json(plan, found).dump(1) + "\n" : noisy_text(plan, found);
-    spending->release(text, "standard output");
+    spending->release(text, "standard output", found.receipt.cipher_delta);
     console.result(text);
   }
 

@@ -71,6 +71,8 @@ class CapOptions {
     app.add_option("--delta", delta_, "Delta of the cap; 0 in a pure account")->type_name("NUMBER");
   }
 
+  [[nodiscard]] bool given() const { return !cap_.empty() || !epsilon_.empty() || !delta_.empty(); }
+
   [[nodiscard]] Cap cap(Currency currency, double order) const {
     if (cap_.empty() == epsilon_.empty()) {
       throw base::UsageError("give one of --cap and --epsilon: the most that may be spent");
@@ -105,6 +107,10 @@ void add_ledger(CLI::App& app, std::string& path) {
   app.add_option("ledger", path, "Ledger file")->required()->type_name("FILE");
 }
 
+void print_account(const Console& console, const ledger::Account& account) {
+  console.result(console.json() ? account_json(account).dump(1) + "\n" : account_text(account));
+}
+
 /// The account with that name, or the only one.
 const ledger::Account& account_in(const ledger::Books& books, const std::string& name) {
   if (!name.empty()) return books.account(name);
@@ -134,6 +140,11 @@ class LedgerInit : public Command {
                    "under add_remove, at the double distance")
         ->type_name("NAME")
         ->capture_default_str();
+    app.add_option(
+           "--alias", alias_,
+           "The records have the account NAME already: --data-set becomes a further name of "
+           "it, with its cap and all it has spent")
+        ->type_name("NAME");
     app.add_option("--privacy-unit", unit_,
                    "What is protected: record, or the schema's unit column")
         ->type_name("NAME")
@@ -142,6 +153,10 @@ class LedgerInit : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    if (!alias_.empty()) {
+      join(console);
+      return;
+    }
     const auto currency = ledger::parse_currency(currency_);
     const double order = order_.empty() ? 0 : number_option("--order", order_, "a number above 1");
     ledger::Enrolment enrolment{.data_set = data_set_,
@@ -159,13 +174,29 @@ class LedgerInit : public Command {
     Ledger ledger(ledger_);
     if (!data_.empty()) enrolment.fingerprint = fingerprint_of(ledger, data_);
     ledger.enrol(enrolment);
-    const auto books = ledger.books();
-    if (!data_.empty()) mark(console, books);
-    const auto& account = books.account(data_set_);
-    console.result(console.json() ? account_json(account).dump(1) + "\n" : account_text(account));
+    finish(console, ledger);
   }
 
  private:
+  /// A further name; caps and neighbours are those of the account.
+  void join(const Console& console) const {
+    if (cap_.given()) {
+      throw base::UsageError("a further name shares the cap of its account; leave the cap out");
+    }
+    Ledger ledger(ledger_);
+    std::optional<std::string> fingerprint;
+    if (!data_.empty()) fingerprint = fingerprint_of(ledger, data_);
+    ledger.add_alias(data_set_, alias_);
+    if (fingerprint) static_cast<void>(ledger.see_records(alias_, *fingerprint, data_));
+    finish(console, ledger);
+  }
+
+  void finish(const Console& console, Ledger& ledger) const {
+    const auto books = ledger.books();
+    if (!data_.empty()) mark(console, books);
+    print_account(console, books.account(data_set_));
+  }
+
   void mark(const Console& console, const ledger::Books& books) const {
     std::error_code error;
     const auto file = fs::canonical(data_, error);
@@ -187,6 +218,7 @@ class LedgerInit : public Command {
   std::string order_;
   std::string adjacency_ = "add_remove";
   std::string unit_ = "record";
+  std::string alias_;
   CapOptions cap_;
 };
 
@@ -206,7 +238,7 @@ class LedgerShow : public Command {
     auto list = ordered_json::array();
     std::string text;
     for (const auto& account : books.accounts) {
-      if (!data_set_.empty() && account.name() != data_set_) continue;
+      if (!data_set_.empty() && !account.is_called(data_set_)) continue;
       if (console.json()) {
         list.push_back(account_json(account));
       } else {
@@ -266,8 +298,7 @@ class LedgerResolve : public Command {
     Ledger ledger(ledger_);
     ledger.resolve(number, attestation_);
     const auto books = ledger.books();
-    const auto& account = books.account(books.run(number).booking.data_set);
-    console.result(console.json() ? account_json(account).dump(1) + "\n" : account_text(account));
+    print_account(console, books.account(books.run(number).booking.data_set));
   }
 
  private:
@@ -299,8 +330,7 @@ class LedgerCap : public Command {
     const auto& cap = account.cap();
     ledger.set_cap(account.name(), cap_.cap(cap.currency, cap.order), reason_);
     const auto books = ledger.books();
-    const auto& after = books.account(account.name());
-    console.result(console.json() ? account_json(after).dump(1) + "\n" : account_text(after));
+    print_account(console, books.account(account.name()));
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <optional>
 #include <vector>
 
@@ -48,6 +49,33 @@ std::optional<double> promise(const Account& account, const Amount& amount, doub
   const double epsilon = ledger::epsilon_at(amount, account.cap(), privacy::Delta(delta));
   if (std::isinf(epsilon)) return std::nullopt;
   return epsilon;
+}
+
+/// The cipher's term of all outputs, to be added to whatever delta.
+double cipher_delta(const Account& account) {
+  double sum = 0;
+  for (const auto& run : account.runs) {
+    if (run.outcome) sum += run.outcome->cipher_delta * (1 + 0x1p-40);
+  }
+  return sum;
+}
+
+/// epsilon at delta at any time, however the runs so far and the moment to look were chosen (an
+/// odometer): the first of the caps 2^-20 c, 2^-19 c, ... that is not exceeded, c the account's
+/// first cap, each a filter at a share 6 / (pi^2 (k + 1)^2) of delta (Rogers, Roth, Ullman, Vadhan
+/// 2016 on why it costs more than a filter).
+std::optional<double> odometer(const Account& account, const Amount& spent, double delta) {
+  constexpr int doublings = 40;
+  auto cap = account.caps.front().set.cap;
+  cap.value = std::ldexp(cap.value, -doublings / 2);
+  for (int k = 0; k < doublings; ++k, cap.value *= 2) {
+    if (spent.value > ledger::amount_of(cap).value) continue;
+    const double share = 6 / (std::numbers::pi * std::numbers::pi * (k + 1) * (k + 1));
+    const double epsilon = ledger::epsilon_at(ledger::amount_of(cap), cap,
+                                              privacy::Delta(delta * share * (1 - 0x1p-40)));
+    return std::isinf(epsilon) ? std::nullopt : std::optional(epsilon);
+  }
+  return std::nullopt;
 }
 
 /// The smallest epsilon proved for all runs at once, as if each had been fixed before the first.
@@ -113,19 +141,21 @@ std::string promise_text(const Account& account, const Totals& totals) {
   if (account.cap().currency == Currency::pure || account.cap().currency == Currency::basic) {
     return {};
   }
-  TextTable table({"delta", "epsilon of the cap", "epsilon of what is spent"});
+  TextTable table({"delta", "epsilon of the cap", "epsilon of what is spent", "at any time"});
   const auto number = [](std::optional<double> value) {
     return value ? fmt::format("{:.6g}", *value) : std::string("-");
   };
   for (const double delta : deltas) {
     table.add({fmt::format("{}", delta),
                number(promise(account, ledger::amount_of(account.cap()), delta)),
-               number(promise(account, totals.counted, delta))});
+               number(promise(account, totals.counted, delta)),
+               number(odometer(account, totals.counted, delta))});
   }
   return "\n" + table.text() +
          "The cap's epsilon holds whatever is chosen from earlier results; that of what is spent "
          "is "
-         "information.\n";
+         "information.\nThe last column holds for what is spent now, whoever chose to look now and "
+         "why.\n";
 }
 
 std::string runs_text(const Account& account) {
@@ -164,6 +194,7 @@ ordered_json run_json(const Run& run) {
   if (run.outcome) {
     out["output"] = run.outcome->output;
     out["output_sha256"] = run.outcome->output_sha256;
+    out["cipher_delta"] = run.outcome->cipher_delta;
   }
   if (!booking.override_reason.empty()) out["without_ledger"] = booking.override_reason;
   if (!booking.unprotected_reason.empty()) out["unprotected"] = booking.unprotected_reason;
@@ -184,6 +215,7 @@ std::string account_text(const Account& account) {
   const auto totals = totals_of(account);
   const auto& cap = account.cap();
   TextTable table({"data set", account.name()});
+  for (const auto& alias : account.aliases) table.add({"also called", alias});
   table.add({"neighbours", to_string(account.enrolled.adjacency)});
   table.add({"protects each", account.enrolled.privacy_unit});
   table.add({"counts in", to_string(cap.currency)});
@@ -191,6 +223,9 @@ std::string account_text(const Account& account) {
   table.add({"committed", in_words(totals.committed, cap)});
   table.add({"reserved", in_words(totals.reserved, cap)});
   table.add({"remaining", in_words(totals.remaining, cap)});
+  if (const double cipher = cipher_delta(account); cipher > 0) {
+    table.add({"cipher's term", fmt::format("{:.3g}, to be added to delta", cipher)});
+  }
   std::string text = table.text() + promise_text(account, totals) + runs_text(account);
   if (const auto all = together(account)) {
     text += fmt::format(
@@ -206,6 +241,7 @@ ordered_json account_json(const Account& account) {
   const auto totals = totals_of(account);
   ordered_json out;
   out["data_set"] = account.name();
+  if (!account.aliases.empty()) out["aliases"] = account.aliases;
   out["adjacency"] = to_string(account.enrolled.adjacency);
   out["privacy_unit"] = account.enrolled.privacy_unit;
   out["cap"] = cap_json(account.cap());
@@ -213,6 +249,7 @@ ordered_json account_json(const Account& account) {
   out["reserved"] = amount_json(totals.reserved);
   out["spent"] = amount_json(totals.counted);
   out["remaining"] = amount_json(totals.remaining);
+  out["cipher_delta"] = cipher_delta(account);
   out["promises"] = ordered_json::array();
   const auto number = [](std::optional<double> value) {
     return value ? ordered_json(*value) : ordered_json("inf");
@@ -221,7 +258,8 @@ ordered_json account_json(const Account& account) {
     out["promises"].push_back(
         {{"delta", delta},
          {"epsilon_of_cap", number(promise(account, ledger::amount_of(account.cap()), delta))},
-         {"epsilon_of_spent", number(promise(account, totals.counted, delta))}});
+         {"epsilon_of_spent", number(promise(account, totals.counted, delta))},
+         {"epsilon_at_any_time", number(odometer(account, totals.counted, delta))}});
   }
   if (const auto all = together(account)) {
     out["if_all_was_fixed_beforehand"] = {{"epsilon", json_number(all->epsilon)},

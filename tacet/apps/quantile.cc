@@ -95,7 +95,7 @@ class Quantile : public Command {
         data::with_schema_cost(schema, receipt_of(query, released.event(), epsilon, *source));
     const auto text =
         console.json() ? report_json(released, receipt) : fmt::format("{}\n", released.value());
-    spending->release(text, "standard output");
+    spending->release(text, "standard output", source->cipher_delta());
     console.result(text);
     if (!console.json()) console.say(paragraph(privacy::statement(receipt)));
   }

@@ -74,6 +74,9 @@ class SchemaFit : public Command {
         ->capture_default_str();
     app.add_option("--missing", missing_, "A further text that stands for a missing value")
         ->type_name("TEXT");
+    app.add_option("--public-row-count", row_count_,
+                   "Number of records, or a public guess of it, to write into the schema")
+        ->type_name("COUNT");
     app.add_option("--separator", separator_, "Character between fields")
         ->type_name("CHAR")
         ->capture_default_str();
@@ -99,10 +102,13 @@ class SchemaFit : public Command {
     const auto source = random_source(seed_);
     if (!source->secure()) console.warn(seeded_banner);
     auto schema = frame();
+    static_cast<void>(coverage());
+    static_cast<void>(most_categories());
     const auto names = data::column_names(data_, schema.format);
     check_names(names);
     const Shares shares = divide(names);
-    auto& cost = schema.cost.emplace(planned_cost(shares, *source));
+    const auto answers = planned_answers(shares);
+    auto& cost = schema.cost.emplace(planned_cost(answers, *source));
     std::optional<base::AtomicFile> output;
     if (!output_.empty()) {
       output.emplace(output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
@@ -113,7 +119,7 @@ class SchemaFit : public Command {
                                           .unprotected_reason = cost.unprotected_reason},
                                          console);
     // Booked before the first value is read.
-    auto reservation = spending->reserve(cost.events, cost.guarantee);
+    auto reservation = spending->reserve(answers, cost.guarantee);
     const auto contents = spending->read(reservation, [&] {
       return data::read_contents(data_, schema.format, schema.missing, &cancel);
     });
@@ -135,7 +141,7 @@ class SchemaFit : public Command {
     const auto text =
         console.json() ? data::schema_to_json(schema).dump(1) + "\n" : data::schema_to_toml(schema);
     if (output) output->write(text);
-    spending->release(text, output_.empty() ? "standard output" : output_);
+    spending->release(text, output_.empty() ? "standard output" : output_, cost.cipher_delta);
     if (output) {
       output->commit();
     } else {
@@ -179,6 +185,14 @@ class SchemaFit : public Command {
       }
     }
     schema.missing.insert(schema.missing.end(), missing_.begin(), missing_.end());
+    if (!row_count_.empty()) {
+      schema.public_row_count =
+          integer_option("--public-row-count", row_count_, "a whole number above 0");
+      if (*schema.public_row_count < 1) {
+        throw base::UsageError(
+            fmt::format("--public-row-count must be at least 1, got {}", *schema.public_row_count));
+      }
+    }
     if (!positive_.empty()) {
       if (target_.empty()) throw base::UsageError("--positive needs --target");
       schema.target = data::Target{target_, data::BinaryTarget{.positive = {positive_}}};
@@ -195,10 +209,29 @@ class SchemaFit : public Command {
       if (std::count(names.begin(), names.end(), name) == 1) return;
       throw base::UsageError(fmt::format("the file has no column '{}', or several", name));
     };
+    // What no schema can say is refused before anything is spent.
+    data::Schema probe = frame();
+    for (const auto& name : names) {
+      if (name != target_) probe.columns.push_back({.name = name, .rule = data::NumericColumn{}});
+    }
+    probe.validate(data_);
     for (const auto& name : ignored_) need(name);
     if (target_.empty()) return;
     need(target_);
     if (is_ignored(target_)) throw base::UsageError("the target cannot be ignored");
+  }
+
+  [[nodiscard]] double coverage() const {
+    const double share = number_option("--coverage", coverage_, "a number between 0 and 1");
+    if (share > 0 && share < 1) return share;
+    throw base::UsageError(fmt::format("--coverage must lie in (0, 1), got {}", share));
+  }
+
+  [[nodiscard]] std::int64_t most_categories() const {
+    const auto most =
+        integer_option("--most-categories", most_categories_, "a whole number of at least 1");
+    if (most >= 1) return most;
+    throw base::UsageError(fmt::format("--most-categories must be at least 1, got {}", most));
   }
 
   [[nodiscard]] Shares divide(const std::vector<std::string>& names) const {
@@ -225,7 +258,8 @@ class SchemaFit : public Command {
     return shares;
   }
 
-  [[nodiscard]] data::SchemaCost planned_cost(const Shares& shares, random::Source& source) const {
+  /// Every answer that may be asked for.
+  [[nodiscard]] static privacy::Event planned_answers(const Shares& shares) {
     std::vector<privacy::Event> parts;
     if (shares.columns > 0) {
       parts.push_back(privacy::Repeated{
@@ -233,14 +267,24 @@ class SchemaFit : public Command {
           privacy::Composed{{shares.kind.event(), shares.bounds_or_texts.event()}}});
     }
     if (shares.fits_target) parts.push_back(shares.target.event());
-    const privacy::Event events = privacy::Composed{std::move(parts)};
-    const auto& every = shares.bounds_or_texts;
-    const double delta = number_option("--delta", delta_, "a number from 0 to 1, without 1");
+    return privacy::Composed{std::move(parts)};
+  }
+
+  /// The answers by themselves where the accountant proves no more than was asked for; else their
+  /// sum, for which basic composition does.
+  [[nodiscard]] data::SchemaCost planned_cost(const privacy::Event& answers,
+                                              random::Source& source) const {
+    const auto adjacency = privacy::parse_adjacency(adjacency_);
+    const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
+    const privacy::Delta delta(number_option("--delta", delta_, "a number from 0 to 1, without 1"));
+    const AnswerCost sum{privacy::Epsilon(epsilon), delta, adjacency};
+    const auto proved = privacy::account(answers, adjacency, delta);
+    const bool is_less = proved.epsilon <= epsilon;
     // A name, which only has to differ from the names of other fits.
     const auto id = random::Stream(source.lease(random::Purpose::initialisation, 0, 0)).next();
     return {.id = fmt::format("{:016x}", id),
-            .events = events,
-            .guarantee = privacy::account(events, every.adjacency, privacy::Delta(delta)),
+            .events = is_less ? answers : sum.event(),
+            .guarantee = {is_less ? proved.epsilon : epsilon, delta.value(), adjacency},
             .cipher_delta = 0,
             .unprotected_reason =
                 source.secure() ? "" : "seeded noise; for tests and experiments only"};
@@ -250,9 +294,9 @@ class SchemaFit : public Command {
                                             const AnswerCost& cost, std::size_t k,
                                             random::Source& source,
                                             privacy::Reservation& reservation) const {
-    const double coverage = number_option("--coverage", coverage_, "a number between 0 and 1");
     return mechanism::release_bounds(contents.map([](const auto& c) { return c.numbers; }),
-                                     coverage, cost, {.step = k, .tensor = 1}, source, reservation)
+                                     coverage(), cost, {.step = k, .tensor = 1}, source,
+                                     reservation)
         .value();
   }
 
@@ -278,9 +322,8 @@ class SchemaFit : public Command {
                            .value();
     if (found.empty()) return data::HashedColumn{};
     data::CategoricalColumn rule{.categories = {}, .other = data::OtherRule::column};
-    const auto most = integer_option("--most-categories", most_categories_, "a whole number");
     for (const auto& text : found) {
-      if (static_cast<std::int64_t>(rule.categories.size()) == most) break;
+      if (static_cast<std::int64_t>(rule.categories.size()) == most_categories()) break;
       rule.categories.push_back(text.text);
     }
     return rule;
@@ -295,6 +338,7 @@ class SchemaFit : public Command {
   std::string coverage_ = "0.98";
   std::string most_categories_ = "50";
   std::vector<std::string> missing_;
+  std::string row_count_;
   std::string separator_ = ",";
   bool trim_ = false;
   bool no_header_ = false;

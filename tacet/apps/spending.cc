@@ -89,7 +89,7 @@ void Spending::book_schema(const data::Schema& schema, const std::string& file) 
   reservation.debit(cost.events);
   reservation.commit();
   // Its output exists: the schema.
-  budget.release(data::schema_to_toml(schema), file);
+  budget.release(data::schema_to_toml(schema), file, cost.cipher_delta);
 }
 
 void Spending::check_records() {
@@ -114,8 +114,8 @@ void Spending::give_back(privacy::Reservation& reservation) {
   }
 }
 
-void Spending::release(std::string_view output, const std::string& name) {
-  if (account_ != nullptr) account_->release(output, name);
+void Spending::release(std::string_view output, const std::string& name, double cipher_delta) {
+  if (account_ != nullptr) account_->release(output, name, cipher_delta);
 }
 
 void SpendingOptions::declare(CLI::App& app) {
@@ -158,7 +158,7 @@ std::optional<SpendingOptions::FoundMark> SpendingOptions::mark_of(const std::st
 std::string SpendingOptions::chosen_data_set(const ledger::Books& books,
                                              const std::optional<FoundMark>& mark) const {
   const auto& own = mark ? mark->mark.data_set : data_set_;
-  if (!data_set_.empty() && data_set_ != own) {
+  if (!data_set_.empty() && !books.account(own).is_called(data_set_)) {
     throw base::BudgetError(fmt::format(
         "these data have the account '{}'; they cannot be booked under '{}'", own, data_set_));
   }

@@ -56,8 +56,8 @@ class Spending {
     }
   }
 
-  /// Writes the end of the run with the hash of `output` into the ledger.
-  void release(std::string_view output, const std::string& name);
+  /// Writes the end of the run with the hash of `output` and the cipher's term into the ledger.
+  void release(std::string_view output, const std::string& name, double cipher_delta);
 
  private:
   void check_records();

@@ -78,7 +78,7 @@ class Train : public Command {
     const auto text = model::model_to_json(file);
     cancel.throw_if_cancelled();
     if (output) output->write(text);
-    spending->release(text, output_);
+    spending->release(text, output_, trained.receipt.cipher_delta);
     if (output) {
       output->commit();
     } else {

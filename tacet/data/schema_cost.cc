@@ -46,10 +46,20 @@ PlannedCost with_schema_cost(const Schema& schema, const PlannedCost& planned) {
   const auto cost = cost_between(schema, planned.guarantee.adjacency);
   PlannedCost both{privacy::Composed{{cost.events, planned.events}}, planned.guarantee};
   both.guarantee.delta = std::min(sum_up(planned.guarantee.delta, cost.guarantee.delta), 1.0);
-  if (std::isfinite(planned.guarantee.epsilon)) {
-    both.guarantee.epsilon = privacy::epsilon_interval(both.events, both.guarantee.adjacency,
-                                                       privacy::Delta(both.guarantee.delta))
-                                 .upper;
+  if (!std::isfinite(planned.guarantee.epsilon)) return both;
+  const auto& whole = both.guarantee;
+  const double sum = sum_up(planned.guarantee.epsilon, cost.guarantee.epsilon);
+  const double proved =
+      privacy::epsilon_interval(both.events, whole.adjacency, privacy::Delta(whole.delta)).upper;
+  // Where no delta is left for the accountant's own approximations, basic composition does better.
+  constexpr double tolerance = 1.002;
+  if (proved <= sum * tolerance) {
+    both.guarantee.epsilon = proved;
+  } else {
+    both.guarantee.epsilon = sum;
+    both.events = whole.delta == 0
+                      ? privacy::Event(privacy::PureDp{sum, whole.adjacency})
+                      : privacy::Event(privacy::ApproximateDp{sum, whole.delta, whole.adjacency});
   }
   return both;
 }

@@ -14,9 +14,10 @@ namespace tacet::data {
 [[nodiscard]] SchemaCost cost_between(const Schema& schema, privacy::Adjacency adjacency);
 
 /// The receipt of a result computed with the schema, which has the schema's cost as a part: both
-/// events composed, at the sum of both deltas, with the smallest epsilon proved for that; the
-/// cipher's terms add up, and what protects nobody makes a result that protects nobody. The same
-/// receipt for a schema without cost. UsageError as cost_between.
+/// events composed, at the sum of both deltas, with the epsilon proved for that, or, where the sum
+/// of both epsilons is clearly less, one event that says so (basic composition); the cipher's terms
+/// add up, and what protects nobody makes a result that protects nobody. The same receipt for a
+/// schema without cost. UsageError as cost_between.
 [[nodiscard]] privacy::Receipt with_schema_cost(const Schema& schema, privacy::Receipt receipt);
 
 /// As above for what is still a plan.

@@ -49,7 +49,12 @@ class Bookkeeper {
   void apply(const Created& created) { books_.ledger = created.ledger; }
   void apply(const Enrolled& enrolled) {
     if (books_.find(enrolled.data_set) != nullptr) contradiction(row_, "the name is taken");
-    books_.accounts.push_back({.enrolled = enrolled, .caps = {}, .records = {}, .runs = {}});
+    books_.accounts.push_back(
+        {.enrolled = enrolled, .aliases = {}, .caps = {}, .records = {}, .runs = {}});
+  }
+  void apply(const Aliased& aliased) {
+    if (books_.find(aliased.alias) != nullptr) contradiction(row_, "the name is taken");
+    account(aliased.data_set).aliases.push_back(aliased.alias);
   }
   void apply(const RecordsSeen& records) { account(records.data_set).records.push_back(records); }
   void apply(const CapSet& set) {
@@ -111,6 +116,10 @@ std::string to_string(RunState state) {
   throw base::InternalError("an unknown state of a run");
 }
 
+bool Account::is_called(std::string_view word) const {
+  return name() == word || std::find(aliases.begin(), aliases.end(), word) != aliases.end();
+}
+
 Amount Run::counted() const {
   if (state == RunState::reserved) return booking.cost;
   if (state == RunState::committed) return outcome->cost;
@@ -133,7 +142,7 @@ Tally Account::counted(RunState state) const {
 
 const Account* Books::find(std::string_view name) const {
   const auto found = std::find_if(accounts.begin(), accounts.end(),
-                                  [&](const Account& account) { return account.name() == name; });
+                                  [&](const Account& account) { return account.is_called(name); });
   return found == accounts.end() ? nullptr : &*found;
 }
 

@@ -45,11 +45,13 @@ struct CapChange {
 /// The account of one data set.
 struct Account {
   Enrolled enrolled;
+  std::vector<std::string> aliases;  ///< further names
   std::vector<CapChange> caps;       ///< in order; the last one holds
   std::vector<RecordsSeen> records;  ///< fingerprints seen under this name, oldest first
   std::vector<Run> runs;
 
   [[nodiscard]] const std::string& name() const { return enrolled.data_set; }
+  [[nodiscard]] bool is_called(std::string_view word) const;
   [[nodiscard]] const Cap& cap() const { return caps.back().set.cap; }
   /// Everything reserved or committed.
   [[nodiscard]] Tally counted() const;
@@ -64,6 +66,7 @@ struct Books {
 
   /// UsageError that lists the names when there is no such account.
   [[nodiscard]] const Account& account(std::string_view name) const;
+  /// The account of that name or alias.
   [[nodiscard]] const Account* find(std::string_view name) const;
   /// The account under which records with this fingerprint were seen first.
   [[nodiscard]] const Account* owner(std::string_view fingerprint) const;

@@ -69,6 +69,7 @@ class Members {
     if (!value.is_boolean()) damaged(fmt::format("'{}' is neither true nor false", name));
     return value.get<bool>();
   }
+  [[nodiscard]] bool has(const char* name) const { return object_.contains(name); }
   double amount(const char* name) { return from_exact(text(name)); }
   privacy::Event event(const char* name) { return privacy::event_from_json(member(name).dump()); }
   privacy::Adjacency adjacency(const char* name) { return privacy::parse_adjacency(text(name)); }
@@ -113,6 +114,9 @@ struct Write {
             {"adjacency", to_string(e.adjacency)},
             {"privacy_unit", e.privacy_unit}};
   }
+  json operator()(const Aliased& e) const {
+    return {{"kind", "alias"}, {"alias", e.alias}, {"data_set", e.data_set}};
+  }
   json operator()(const RecordsSeen& e) const {
     return {{"kind", "records"},
             {"data_set", e.data_set},
@@ -147,12 +151,14 @@ struct Write {
             {"unprotected", e.unprotected_reason}};
   }
   json operator()(const Committed& e) const {
-    return {{"kind", "committed"},
-            {"run", e.run},
-            {"event", json::parse(privacy::event_to_json(e.event))},
-            {"cost", amount_json(e.cost)},
-            {"output_sha256", e.output_sha256},
-            {"output", e.output}};
+    json out{{"kind", "committed"},
+             {"run", e.run},
+             {"event", json::parse(privacy::event_to_json(e.event))},
+             {"cost", amount_json(e.cost)},
+             {"output_sha256", e.output_sha256},
+             {"output", e.output}};
+    if (e.cipher_delta != 0) out["cipher_delta"] = exact(e.cipher_delta);
+    return out;
   }
   json operator()(const Cancelled& e) const { return {{"kind", "cancelled"}, {"run", e.run}}; }
   json operator()(const Resolved& e) const {
@@ -189,6 +195,7 @@ Entry::Content read_content(const std::string& kind, Members& in) {
   if (kind == "enrolled") {
     return Enrolled{in.text("data_set"), in.adjacency("adjacency"), in.text("privacy_unit")};
   }
+  if (kind == "alias") return Aliased{in.text("alias"), in.text("data_set")};
   if (kind == "records") {
     return RecordsSeen{in.text("data_set"), in.digest("fingerprint"), in.text("file")};
   }
@@ -202,7 +209,9 @@ Entry::Content read_content(const std::string& kind, Members& in) {
     const auto run = in.whole("run");
     auto event = in.event("event");
     const auto cost = read_amount(in.object("cost"));
-    return Committed{run, std::move(event), cost, in.digest("output_sha256"), in.text("output")};
+    Committed committed{run, std::move(event), cost, in.digest("output_sha256"), in.text("output")};
+    if (in.has("cipher_delta")) committed.cipher_delta = in.amount("cipher_delta");
+    return committed;
   }
   if (kind == "cancelled") return Cancelled{in.whole("run")};
   if (kind == "resolved") return Resolved{in.whole("run"), in.text("attestation")};

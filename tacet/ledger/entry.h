@@ -29,6 +29,12 @@ struct Enrolled {
   std::string privacy_unit;  ///< "record", or the column whose records are protected together
 };
 
+/// A further name of an account.
+struct Aliased {
+  std::string alias;
+  std::string data_set;
+};
+
 /// Records were seen under the name of a data set.
 struct RecordsSeen {
   std::string data_set;
@@ -65,6 +71,7 @@ struct Committed {
   Amount cost;
   std::string output_sha256;
   std::string output;
+  double cipher_delta = 0;  ///< the cipher's term, to be added to delta; 0: not stated
 };
 
 /// The run gave its reservation back before anything was released.
@@ -79,7 +86,7 @@ struct Resolved {
 };
 
 struct Entry {
-  using Content = std::variant<Created, Enrolled, RecordsSeen, CapSet, Reserved, Committed,
+  using Content = std::variant<Created, Enrolled, Aliased, RecordsSeen, CapSet, Reserved, Committed,
                                Cancelled, Resolved>;
   std::string time;       ///< UTC, "2026-01-31T12:00:00Z"
   std::int64_t user = 0;  ///< number of the user who wrote the row

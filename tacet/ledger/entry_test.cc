@@ -19,6 +19,7 @@ std::vector<Entry> one_of_each() {
   std::vector<Entry::Content> contents{
       Created{digest, digest, "0.1.0"},
       Enrolled{"adult", adjacency, "patient"},
+      Aliased{"adult_1994", "adult"},
       RecordsSeen{"adult", digest, "data/adult \"1994\".csv"},
       CapSet{"adult", {.currency = Currency::rdp, .value = 0.1, .order = 2.5}, "because"},
       Reserved{.data_set = "adult",
@@ -33,6 +34,7 @@ std::vector<Entry> one_of_each() {
                .override_reason = "words",
                .unprotected_reason = "seeded"},
       Committed{5, event, {0.3, 0}, digest, "model.json"},
+      Committed{5, event, {0.3, 0}, digest, "model.json", 1e-20},
       Cancelled{5},
       Resolved{5, "nothing left"}};
   std::vector<Entry> entries;
@@ -50,7 +52,7 @@ TEST(Entry, TextAndBackIsTheSameText) {
 }
 
 TEST(Entry, AmountsSurviveToTheLastBit) {
-  const auto entry = entry_from_text(to_text(one_of_each()[4]));
+  const auto entry = entry_from_text(to_text(one_of_each()[5]));
   const auto& reserved = std::get<Reserved>(entry.content);
   EXPECT_EQ(reserved.stated.epsilon, 0.1);
   EXPECT_EQ(reserved.stated.delta, 1e-300);
@@ -78,7 +80,7 @@ TEST(Entry, AnythingElseIsRefused) {
     EXPECT_THROW(static_cast<void>(entry_from_text(text)), base::DataError) << text;
   }
   for (const std::string amount : {"0x", "0x1p", "-0x1p+0", "1.5", "nan", "0x1p+5000", "0x1p+0 "}) {
-    auto text = to_text(one_of_each()[5]);
+    auto text = to_text(one_of_each()[6]);
     const std::string zero = R"("0x0p+0")";
     text.replace(text.find(zero), zero.size(), "\"" + amount + "\"");
     EXPECT_THROW(static_cast<void>(entry_from_text(text)), base::DataError) << amount;

@@ -256,8 +256,8 @@ void Ledger::enrol(const Enrolment& enrolment) {
       if (const auto* owner = books.owner(*enrolment.fingerprint)) {
         throw base::BudgetError(
             fmt::format("the same records have an account already, '{}'; a second one would double "
-                        "their budget",
-                        owner->name()));
+                        "their budget, a further name (--alias {}) joins it",
+                        owner->name(), owner->name()));
       }
     }
     append(Enrolled{enrolment.data_set, enrolment.adjacency, enrolment.privacy_unit});
@@ -265,6 +265,18 @@ void Ledger::enrol(const Enrolment& enrolment) {
     if (enrolment.fingerprint) {
       append(RecordsSeen{enrolment.data_set, *enrolment.fingerprint, enrolment.file});
     }
+  });
+}
+
+void Ledger::add_alias(std::string_view alias, std::string_view data_set) {
+  check_data_set_name(alias);
+  change([&](const Books& books, const auto& append) {
+    const auto& account = books.account(data_set);
+    if (const auto* taken = books.find(alias)) {
+      throw base::UsageError(
+          fmt::format("'{}' is a name of the account '{}' already", alias, taken->name()));
+    }
+    append(Aliased{std::string(alias), account.name()});
   });
 }
 
@@ -297,8 +309,9 @@ std::int64_t Ledger::reserve(const Booking& booking) {
   const auto process = this_process();
   std::int64_t number = 0;
   change([&](const Books& books, const auto& append) {
-    check_admitted(booking, books.account(booking.data_set), cost);
-    number = append(Reserved{.data_set = booking.data_set,
+    const auto& account = books.account(booking.data_set);
+    check_admitted(booking, account, cost);
+    number = append(Reserved{.data_set = account.name(),
                              .command = booking.command,
                              .software = std::string(base::version),
                              .calibration = booking.calibration,
@@ -332,7 +345,8 @@ void Ledger::commit(const std::vector<FinishedRun>& runs, const Output& output) 
     for (const auto& finished : runs) {
       const auto& run = open_run(books, finished.run);
       const auto cost = cost_of_outcome(finished, run, books.account(run.booking.data_set));
-      append(Committed{finished.run, finished.spent, cost, output.sha256, output.name});
+      append(Committed{finished.run, finished.spent, cost, output.sha256, output.name,
+                       finished.cipher_delta});
     }
   });
 }

@@ -65,6 +65,7 @@ struct FinishedRun {
   std::int64_t run;
   privacy::Event spent;
   Stopping stopping = Stopping::unknown;
+  double cipher_delta = 0;  ///< the cipher's term, to be added to delta; 0: not stated
 };
 
 struct Output {
@@ -98,6 +99,9 @@ class Ledger {
 
   /// UsageError when the name is taken, BudgetError when the same records have an account already.
   void enrol(const Enrolment& enrolment);
+  /// A further name for the account of `data_set`, whose budget both then share. UsageError when
+  /// the name is taken or there is no such account.
+  void add_alias(std::string_view alias, std::string_view data_set);
   /// Lowers the cap; raises it only with a reason, which stays in the ledger: BudgetError without.
   /// The currency stays what it was.
   void set_cap(std::string_view data_set, const Cap& cap, std::string_view reason);

@@ -12,7 +12,7 @@ class LedgerRecord : public privacy::ReservationRecord {
  public:
   LedgerRecord(LedgerBudget& budget, std::int64_t run) : budget_(budget), run_(run) {}
   void commit(const privacy::Event& spent) override {
-    budget_.finished_.push_back({run_, spent, budget_.details_.stopping});
+    budget_.finished_.push_back({run_, spent, budget_.details_.stopping, 0});
   }
   void cancel() override { budget_.ledger_.cancel(run_); }
 
@@ -40,10 +40,12 @@ privacy::Reservation LedgerBudget::reserve(const privacy::Event& planned,
   return {planned, cost, std::make_unique<LedgerRecord>(*this, run)};
 }
 
-void LedgerBudget::release(std::string_view output, const std::string& name) {
+void LedgerBudget::release(std::string_view output, const std::string& name, double cipher_delta) {
   if (finished_.empty()) {
     throw base::InternalError("an output may leave only after its reservation was committed");
   }
+  // One output: its term counts once, whatever the number of reservations behind it.
+  finished_.front().cipher_delta = cipher_delta;
   ledger_.commit(finished_, {sha256(output), name});
   finished_.clear();
 }

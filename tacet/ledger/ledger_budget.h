@@ -35,8 +35,9 @@ class LedgerBudget : public privacy::Budget {
 
   [[nodiscard]] privacy::Reservation reserve(const privacy::Event& planned,
                                              const privacy::Guarantee& cost) override;
-  /// An output as its bytes will be. InternalError when no reservation was committed.
-  void release(std::string_view output, const std::string& name);
+  /// An output as its bytes will be, and the cipher's term of the noise in it. InternalError when
+  /// no reservation was committed.
+  void release(std::string_view output, const std::string& name, double cipher_delta = 0);
 
   [[nodiscard]] const RunDetails& details() const { return details_; }
 

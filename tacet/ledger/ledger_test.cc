@@ -405,5 +405,62 @@ TEST_F(LedgerTest, RowsCannotBeChangedBySlip) {
   sqlite3_close(connection);
 }
 
+// A second name must not double a budget, and must not hide what the first has spent.
+TEST(Ledger, AFurtherNameSharesTheAccount) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "alias.ledger";
+  Ledger::create(path);
+  Ledger ledger(path);
+  const std::string records(64, 'a');
+  ledger.enrol({.data_set = "adult",
+                .adjacency = privacy::Adjacency::add_remove,
+                .cap = {.currency = Currency::pure, .value = 1},
+                .fingerprint = records,
+                .file = "adult.csv"});
+  EXPECT_THROW(ledger.enrol({.data_set = "census",
+                             .adjacency = privacy::Adjacency::add_remove,
+                             .cap = {.currency = Currency::pure, .value = 1},
+                             .fingerprint = records,
+                             .file = "census.csv"}),
+               base::BudgetError);
+  ledger.add_alias("census", "adult");
+  EXPECT_THROW(ledger.add_alias("census", "adult"), base::UsageError);
+  EXPECT_THROW(ledger.add_alias("adult", "adult"), base::UsageError);
+  EXPECT_THROW(ledger.add_alias("other", "nobody"), base::UsageError);
+  EXPECT_THROW(ledger.add_alias("no blanks", "adult"), base::UsageError);
+  const auto book = [&](const std::string& name, double epsilon) {
+    return ledger.reserve({.data_set = name,
+                           .command = "quantile",
+                           .event = privacy::PureDp{epsilon, privacy::Adjacency::add_remove},
+                           .stated = {epsilon, 0, privacy::Adjacency::add_remove}});
+  };
+  static_cast<void>(book("census", 0.75));
+  EXPECT_THROW(static_cast<void>(book("adult", 0.5)), privacy::BudgetExceeded);
+  const auto books = ledger.books();
+  ASSERT_EQ(books.accounts.size(), 1u);
+  EXPECT_EQ(books.account("census").name(), "adult");
+  EXPECT_EQ(books.account("adult").runs.size(), 1u);
+  EXPECT_EQ(ledger.see_records("census", records, "census.csv"), Records::known);
+}
+
+TEST(Ledger, KeepsTheCiphersTermOfAnOutput) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "cipher.ledger";
+  Ledger::create(path);
+  Ledger ledger(path);
+  ledger.enrol({.data_set = "adult",
+                .adjacency = privacy::Adjacency::add_remove,
+                .cap = {.currency = Currency::pure, .value = 1},
+                .fingerprint = {},
+                .file = {}});
+  LedgerBudget budget(ledger, {.data_set = "adult", .command = "quantile"});
+  const privacy::Event event = privacy::PureDp{0.5, privacy::Adjacency::add_remove};
+  auto reservation = budget.reserve(event, {0.5, 0, privacy::Adjacency::add_remove});
+  reservation.debit(event);
+  reservation.commit();
+  budget.release("12", "standard output", 3e-20);
+  EXPECT_EQ(ledger.books().account("adult").runs.front().outcome->cipher_delta, 3e-20);
+}
+
 }  // namespace
 }  // namespace tacet::ledger

@@ -21,15 +21,6 @@ namespace {
 using privacy::Adjacency;
 using privacy::Epsilon;
 
-void check(const AnswerCost& cost) {
-  if (cost.adjacency == Adjacency::replace_one) {
-    throw base::UsageError(
-        "bounds and categories are taken under add_remove or zero_out: how many values are missing "
-        "is private, and replace_one takes the number of values for public; a schema fitted under "
-        "add_remove serves replace_one at twice its epsilon");
-  }
-}
-
 /// A permit for the steps inside of an answer whose whole cost was debited already.
 privacy::Reservation inner_permit(privacy::MemoryBudget& budget, const privacy::Event& steps,
                                   const AnswerCost& cost) {
@@ -44,6 +35,12 @@ random::Ratio count_scale(Epsilon epsilon) {
 }  // namespace
 
 privacy::Event AnswerCost::event() const {
+  if (adjacency == Adjacency::replace_one) {
+    throw base::UsageError(
+        "bounds and categories are taken under add_remove or zero_out: how many values are missing "
+        "is private, and replace_one takes the number of values for public; a schema fitted under "
+        "add_remove serves replace_one at twice its epsilon");
+  }
   if (delta.value() == 0) return privacy::PureDp{epsilon.value(), adjacency};
   return privacy::ApproximateDp{epsilon.value(), delta.value(), adjacency};
 }
@@ -52,25 +49,25 @@ privacy::Released<ColumnKind> release_kind(const privacy::Private<KindCounts>& c
                                            const AnswerCost& cost, NoiseAddress address,
                                            random::Source& source,
                                            privacy::Reservation& reservation) {
-  check(cost);
+  const auto event = cost.event();
   const auto door = DoorKeeper::door();
   const auto& found = counts.open(door);
   // One record more raises one count and lowers none.
   const auto movement = cost.adjacency == Adjacency::add_remove ? Movement::one_way : Movement::any;
   const auto scores =
       Scores::integers({found.numbers, found.codes, found.prose}, 1, movement, cost.adjacency);
-  reservation.debit(cost.event());
+  reservation.debit(event);
   privacy::MemoryBudget budget(cost.adjacency);
   auto permit = inner_permit(budget, permute_and_flip_event(cost.epsilon, cost.adjacency), cost);
   const auto winner = select_permute_and_flip(scores, cost.epsilon, address, source, permit);
-  return {door, static_cast<ColumnKind>(winner.value()), cost.event()};
+  return {door, static_cast<ColumnKind>(winner.value()), event};
 }
 
 privacy::Released<Bounds> release_bounds(const privacy::Private<std::vector<double>>& values,
                                          double coverage, const AnswerCost& cost,
                                          NoiseAddress address, random::Source& source,
                                          privacy::Reservation& reservation) {
-  check(cost);
+  const auto event = cost.event();
   if (!(coverage > 0 && coverage < 1)) {
     throw base::UsageError(
         fmt::format("the share of values between bounds must lie in (0, 1), got {}", coverage));
@@ -88,7 +85,7 @@ privacy::Released<Bounds> release_bounds(const privacy::Private<std::vector<doub
   const QuantileQuery low{.level = (1 - coverage) / 2, .grid = grid, .adjacency = cost.adjacency};
   const QuantileQuery high{
       .level = 1 - (1 - coverage) / 2, .grid = grid, .adjacency = cost.adjacency};
-  reservation.debit(cost.event());
+  reservation.debit(event);
   privacy::MemoryBudget budget(cost.adjacency);
   auto permit = inner_permit(budget, privacy::Repeated{2, quantile_event(low, half)}, cost);
   const NoiseAddress second{.step = address.step, .tensor = address.tensor + 1};
@@ -99,7 +96,7 @@ privacy::Released<Bounds> release_bounds(const privacy::Private<std::vector<doub
   const std::int64_t b = at(high, second);
   const std::int64_t first = std::min({a, b, magnitude_ranks - 2});
   const std::int64_t last = std::max({a, b, first + 1});
-  return {DoorKeeper::door(), Bounds{magnitude_point(first), magnitude_point(last)}, cost.event()};
+  return {DoorKeeper::door(), Bounds{magnitude_point(first), magnitude_point(last)}, event};
 }
 
 std::int64_t frequency_threshold(Epsilon epsilon, privacy::Delta delta) {
@@ -119,10 +116,10 @@ std::int64_t frequency_threshold(Epsilon epsilon, privacy::Delta delta) {
 privacy::Released<std::vector<FrequentText>> release_frequent(
     const privacy::Private<std::map<std::string, std::int64_t>>& counts, const AnswerCost& cost,
     NoiseAddress address, random::Source& source, privacy::Reservation& reservation) {
-  check(cost);
+  const auto event = cost.event();
   const std::int64_t threshold = frequency_threshold(cost.epsilon, cost.delta);
   const random::DiscreteLaplace noise(count_scale(cost.epsilon));
-  reservation.debit(cost.event());
+  reservation.debit(event);
   const auto door = DoorKeeper::door();
   random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
   std::vector<FrequentText> found;
@@ -133,7 +130,7 @@ privacy::Released<std::vector<FrequentText>> release_frequent(
   std::stable_sort(found.begin(), found.end(), [](const FrequentText& a, const FrequentText& b) {
     return a.noisy_count > b.noisy_count;
   });
-  return {door, std::move(found), cost.event()};
+  return {door, std::move(found), event};
 }
 
 }  // namespace tacet::mechanism

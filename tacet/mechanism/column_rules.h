@@ -24,6 +24,7 @@ struct AnswerCost {
   privacy::Delta delta;
   privacy::Adjacency adjacency;
 
+  /// A UsageError under replace_one.
   [[nodiscard]] privacy::Event event() const;
 };
 

@@ -1,0 +1,126 @@
+#include "tacet/data/schema_cost.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tacet/base/error.h"
+#include "tacet/data/column_contents.h"
+#include "tacet/privacy/accountant.h"
+#include "tests/support/temporary_folder.h"
+
+namespace tacet::data {
+namespace {
+
+using privacy::Adjacency;
+
+Schema fitted(double epsilon = 0.5, double delta = 0) {
+  Schema schema;
+  schema.columns = {{.name = "age", .rule = NumericColumn{.lower = 17, .upper = 90}}};
+  const privacy::Event event =
+      delta == 0 ? privacy::Event(privacy::PureDp{epsilon, Adjacency::add_remove})
+                 : privacy::Event(privacy::ApproximateDp{epsilon, delta, Adjacency::add_remove});
+  schema.cost = SchemaCost{.id = "0123456789abcdef",
+                           .events = event,
+                           .guarantee = {epsilon, delta, Adjacency::add_remove},
+                           .cipher_delta = 1e-20,
+                           .unprotected_reason = {}};
+  return schema;
+}
+
+privacy::Receipt training_receipt(Adjacency adjacency) {
+  privacy::Receipt receipt;
+  receipt.algorithm = "gradient";
+  receipt.calibration = "tight";
+  receipt.events = privacy::Gaussian{3};
+  receipt.guarantee = {
+      privacy::epsilon_interval(receipt.events, adjacency, privacy::Delta(1e-6)).upper, 1e-6,
+      adjacency};
+  receipt.software_version = "0";
+  receipt.cipher_delta = 1e-19;
+  return receipt;
+}
+
+TEST(SchemaCost, SurvivesBothLanguages) {
+  const auto schema = fitted(0.5, 1e-6);
+  for (const auto& read : {schema_from_toml(schema_to_toml(schema), "s.toml"),
+                           schema_from_json(schema_to_json(schema))}) {
+    ASSERT_TRUE(read.cost.has_value());
+    EXPECT_EQ(read.cost->id, schema.cost->id);
+    EXPECT_EQ(read.cost->events, schema.cost->events);
+    EXPECT_EQ(read.cost->guarantee, schema.cost->guarantee);
+    EXPECT_EQ(read.cost->cipher_delta, schema.cost->cipher_delta);
+    EXPECT_EQ(read.cost->unprotected_reason, "");
+  }
+}
+
+TEST(SchemaCost, ADamagedOneIsRefused) {
+  const auto json = schema_to_json(fitted());
+  const auto broken = [&](const char* key, const nlohmann::json& value) {
+    auto copy = json;
+    if (value.is_null()) {
+      copy["cost"].erase(key);
+    } else {
+      copy["cost"][key] = value;
+    }
+    EXPECT_THROW(static_cast<void>(schema_from_json(copy)), base::DataError) << key;
+  };
+  for (const char* key : {"id", "epsilon", "delta", "adjacency", "events"}) broken(key, nullptr);
+  broken("id", "short");
+  broken("epsilon", -1);
+  broken("delta", 1.5);
+  broken("adjacency", "neighbours");
+  broken("events", "{}");
+  broken("cipher_delta", 2);
+  broken("unknown", 1);
+}
+
+TEST(SchemaCost, IsAPartOfEveryLaterReceipt) {
+  const auto receipt = training_receipt(Adjacency::add_remove);
+  const auto whole = with_schema_cost(fitted(0.5, 1e-7), receipt);
+  ASSERT_NE(whole.events.as<privacy::Composed>(), nullptr);
+  EXPECT_EQ(whole.events.as<privacy::Composed>()->parts.size(), 2u);
+  EXPECT_GE(whole.guarantee.delta, 1e-6 + 1e-7);
+  EXPECT_GT(whole.guarantee.epsilon, receipt.guarantee.epsilon);
+  EXPECT_LE(whole.guarantee.epsilon, receipt.guarantee.epsilon + 0.5 + 1e-3);
+  EXPECT_GE(whole.cipher_delta, 1.1e-19);
+  // Whoever checks it recomputes the same number from the events.
+  EXPECT_EQ(whole.guarantee.epsilon,
+            privacy::epsilon_interval(whole.events, Adjacency::add_remove,
+                                      privacy::Delta(whole.guarantee.delta))
+                .upper);
+  // A schema of public knowledge changes nothing.
+  auto codebook = fitted();
+  codebook.cost.reset();
+  EXPECT_EQ(with_schema_cost(codebook, receipt).guarantee, receipt.guarantee);
+}
+
+TEST(SchemaCost, ReplacingARecordPaysTwice) {
+  const auto pure = cost_between(fitted(0.5), Adjacency::replace_one);
+  EXPECT_EQ(pure.guarantee, (privacy::Guarantee{1, 0, Adjacency::replace_one}));
+  const auto both = cost_between(fitted(0.5, 1e-6), Adjacency::replace_one);
+  EXPECT_EQ(both.guarantee.epsilon, 1);
+  EXPECT_NEAR(both.guarantee.delta, (1 + std::exp(0.5)) * 1e-6, 1e-18);
+  EXPECT_GE(both.guarantee.delta, (1 + std::exp(0.5)) * 1e-6);
+  EXPECT_THROW(static_cast<void>(cost_between(fitted(), Adjacency::zero_out)), base::UsageError);
+}
+
+TEST(SchemaCost, SeededNoiseUnprotectsWhatIsComputedWithTheSchema) {
+  auto schema = fitted();
+  schema.cost->unprotected_reason = "seeded noise";
+  const auto whole = with_schema_cost(schema, training_receipt(Adjacency::add_remove));
+  EXPECT_FALSE(whole.is_protected());
+  EXPECT_EQ(whole.unprotected_reason, "the schema: seeded noise");
+}
+
+TEST(ColumnContents, NamesComeFromTheFirstLine) {
+  const test::TemporaryFile file("age;town\n40;Bern\n");
+  FileFormat format;
+  format.separator = ';';
+  EXPECT_EQ(column_names(file.path(), format), (std::vector<std::string>{"age", "town"}));
+  EXPECT_EQ(read_contents(file.path(), format, {}).size(), 2u);
+}
+
+}  // namespace
+}  // namespace tacet::data

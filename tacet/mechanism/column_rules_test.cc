@@ -1,0 +1,186 @@
+#include "tacet/mechanism/column_rules.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/magnitude_grid.h"
+#include "tests/support/spender.h"
+#include "tests/support/statistics.h"
+
+namespace tacet::mechanism {
+namespace {
+
+using privacy::Adjacency;
+using privacy::Delta;
+using privacy::Epsilon;
+using privacy::Private;
+using test::Spender;
+using Counts = std::map<std::string, std::int64_t>;
+
+AnswerCost cost_of(double epsilon, double delta, Adjacency adjacency = Adjacency::add_remove) {
+  return {Epsilon(epsilon), Delta(delta), adjacency};
+}
+
+TEST(MagnitudeGrid, PointsRiseAndAreTheirOwnNearest) {
+  EXPECT_EQ(magnitude_point((magnitude_ranks - 1) / 2), 0);
+  for (std::int64_t rank = 0; rank < magnitude_ranks; ++rank) {
+    ASSERT_EQ(magnitude_rank(magnitude_point(rank)), rank);
+    if (rank > 0) {
+      ASSERT_LT(magnitude_point(rank - 1), magnitude_point(rank));
+    }
+  }
+}
+
+TEST(MagnitudeGrid, RanksRiseWithTheNumberAndStayInside) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> rising{-infinity, -1e300, -1e12,  -7.3, -1,    -0.25,   -1e-9,
+                                   -1e-300,   0,      1e-300, 1e-9, 0.99,  0.999,   1,
+                                   38,        39,     1e6,    1e12, 1e300, infinity};
+  for (std::size_t i = 1; i < rising.size(); ++i) {
+    EXPECT_LE(magnitude_rank(rising[i - 1]), magnitude_rank(rising[i])) << rising[i];
+  }
+  EXPECT_EQ(magnitude_rank(-infinity), 0);
+  EXPECT_EQ(magnitude_rank(infinity), magnitude_ranks - 1);
+  EXPECT_EQ(magnitude_rank(std::nan("")), magnitude_rank(0));
+  for (const double value : {1e-6, 0.3, 17.0, 90.5, 123456.0}) {
+    EXPECT_NEAR(magnitude_point(magnitude_rank(value)) / value, 1, 1.0 / 64);
+    EXPECT_NEAR(magnitude_point(magnitude_rank(-value)) / -value, 1, 1.0 / 64);
+  }
+}
+
+// Whole numbers up to 64 are points: an age of 17 becomes a bound of 17.
+TEST(MagnitudeGrid, HoldsSmallWholeNumbers) {
+  for (int i = -64; i <= 64; ++i) EXPECT_EQ(magnitude_point(magnitude_rank(i)), i);
+}
+
+TEST(ColumnRules, TellNumbersFromTexts) {
+  const auto cost = cost_of(1, 0);
+  Spender spender(1, cost.event(), cost.adjacency, 3);
+  const auto kind = [&](KindCounts counts) {
+    return release_kind(Private<KindCounts>(counts), cost, spender.next(), spender.source,
+                        spender.reservation)
+        .value();
+  };
+  EXPECT_EQ(kind({1000, 3, 0}), ColumnKind::numbers);
+  EXPECT_EQ(kind({3, 1000, 400}), ColumnKind::codes);
+  EXPECT_EQ(kind({3, 400, 1000}), ColumnKind::prose);
+}
+
+TEST(ColumnRules, BoundsHoldTheMiddleOfTheValues) {
+  for (const auto adjacency : {Adjacency::add_remove, Adjacency::zero_out}) {
+    const auto cost = cost_of(1, 0, adjacency);
+    Spender spender(1, cost.event(), cost.adjacency, 1);
+    std::vector<double> values;
+    for (int i = 0; i < 10000; ++i) values.push_back(100 + i % 1000);
+    values.push_back(1e12);  // one record moves no bound
+    const auto bounds = release_bounds(Private<std::vector<double>>(values), 0.98, cost,
+                                       spender.next(), spender.source, spender.reservation);
+    EXPECT_NEAR(bounds.value().lower, 110, 12);
+    EXPECT_NEAR(bounds.value().upper, 1090, 40);
+    EXPECT_EQ(bounds.event(), cost.event());
+  }
+}
+
+TEST(ColumnRules, BoundsRiseEvenForConstantAndEmptyColumns) {
+  const auto cost = cost_of(2, 0);
+  Spender spender(4, cost.event(), cost.adjacency, 40);
+  for (int i = 0; i < 20; ++i) {
+    for (const auto& values : {std::vector<double>(500, 7.0), std::vector<double>{}}) {
+      NoiseAddress address = spender.next();
+      const auto bounds = release_bounds(Private<std::vector<double>>(values), 0.9, cost, address,
+                                         spender.source, spender.reservation)
+                              .value();
+      EXPECT_LT(bounds.lower, bounds.upper);
+      if (!values.empty()) {
+        EXPECT_LE(bounds.lower, 7.3);
+        EXPECT_GE(bounds.upper, 6.8);
+      }
+    }
+  }
+}
+
+TEST(ColumnRules, FrequentTextsAreReleasedAndRareOnesAreNot) {
+  const auto cost = cost_of(1, 1e-6);
+  Spender spender(1, cost.event(), cost.adjacency, 1);
+  Counts counts{{"common", 5000}, {"frequent", 900}};
+  for (int i = 0; i < 1000; ++i) counts["person " + std::to_string(i)] = 1;
+  const auto released = release_frequent(Private<Counts>(counts), cost, spender.next(),
+                                         spender.source, spender.reservation);
+  ASSERT_EQ(released.value().size(), 2u);
+  EXPECT_EQ(released.value()[0].text, "common");
+  EXPECT_EQ(released.value()[1].text, "frequent");
+  EXPECT_EQ(released.event(), privacy::Event(privacy::ApproximateDp{1, 1e-6, cost.adjacency}));
+}
+
+/// P(K >= k) of discrete Laplace noise of scale 1/epsilon.
+double upper_tail(std::int64_t k, double epsilon) {
+  const double q = std::exp(-epsilon);
+  return k > 0 ? std::pow(q, static_cast<double>(k)) / (1 + q)
+               : 1 - std::pow(q, static_cast<double>(1 - k)) / (1 + q);
+}
+
+// Exactly: the chance that a text of a single record is shown is at most delta, and the threshold
+// is no more than two counts above the smallest one with that property.
+TEST(ColumnRules, ThresholdKeepsTheTextOfASingleRecordSecret) {
+  for (const double epsilon : {0.05, 0.5, 1.0, 4.0}) {
+    for (const double delta : {1e-3, 1e-6, 1e-12}) {
+      const auto threshold = frequency_threshold(Epsilon(epsilon), Delta(delta));
+      EXPECT_LE(upper_tail(threshold - 1, epsilon), delta);
+      EXPECT_GT(upper_tail(threshold - 4, epsilon), delta * std::exp(-epsilon) / 3);
+    }
+  }
+}
+
+// The hockey-stick divergence of the exact law of one count, with and without one record.
+TEST(ColumnRules, FrequentTextsKeepEpsilonAndDeltaExactly) {
+  const double epsilon = 0.5;
+  const double delta = 1e-3;
+  const auto threshold = frequency_threshold(Epsilon(epsilon), Delta(delta));
+  const auto law = [&](std::int64_t count, std::int64_t shown) {
+    const double t = std::tanh(epsilon / 2);
+    return count == 0 ? 0 : t * std::exp(-epsilon * std::fabs(static_cast<double>(shown - count)));
+  };
+  const auto silent = [&](std::int64_t count) {
+    return count == 0 ? 1.0 : 1 - upper_tail(threshold - count, epsilon);
+  };
+  for (const std::int64_t count : {0, 1, 2, 10, 14, 15, 40}) {
+    for (const auto& [more, less] : {std::pair{count + 1, count}, {count, count + 1}}) {
+      double divergence = std::max(0.0, silent(more) - std::exp(epsilon) * silent(less));
+      for (std::int64_t shown = threshold; shown < threshold + 400; ++shown) {
+        divergence += std::max(0.0, law(more, shown) - std::exp(epsilon) * law(less, shown));
+      }
+      EXPECT_LE(divergence, delta + 1e-12) << more << " " << less;
+    }
+  }
+}
+
+TEST(ColumnRules, RefuseWhatHasNoProof) {
+  Spender spender(1, cost_of(1, 0).event(), Adjacency::add_remove, 1);
+  const Private<Counts> counts(Counts{{"a", 100}});
+  EXPECT_THROW((void)release_frequent(counts, cost_of(1, 0), spender.next(), spender.source,
+                                      spender.reservation),
+               base::UsageError);
+  const Private<std::vector<double>> values(std::vector<double>{1, 2});
+  for (const double coverage : {0.0, 1.0, -1.0, std::nan("")}) {
+    EXPECT_THROW((void)release_bounds(values, coverage, cost_of(1, 0), spender.next(),
+                                      spender.source, spender.reservation),
+                 base::UsageError);
+  }
+  EXPECT_THROW((void)release_bounds(values, 0.9, cost_of(1, 0, Adjacency::replace_one),
+                                    spender.next(), spender.source, spender.reservation),
+               base::UsageError);
+  EXPECT_THROW(
+      (void)release_kind(Private<KindCounts>({1, 1, 1}), cost_of(1, 0, Adjacency::replace_one),
+                         spender.next(), spender.source, spender.reservation),
+      base::UsageError);
+}
+
+}  // namespace
+}  // namespace tacet::mechanism
