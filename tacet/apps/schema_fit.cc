@@ -25,9 +25,8 @@ namespace tacet::apps {
 namespace {
 
 using mechanism::AnswerCost;
-using mechanism::ColumnKind;
 
-// A tenth of a column's epsilon tells numbers from texts, which a few dozen records settle.
+// A tenth of a column's epsilon counts numbers and texts, which needs no precision.
 constexpr double kind_share = 0.1;
 // Shares of epsilon are rounded down by more than their sum can be rounded up.
 constexpr double spare = 1e-12;
@@ -38,10 +37,11 @@ constexpr std::string_view examples =
     "\n"
     "For data of which nobody knows bounds and categories. The names of the columns are public "
     "and\n"
-    "stand in the first line. Each column gets an equal share of epsilon and delta: a private "
-    "vote\n"
-    "on its kind, then two private quantiles as bounds of numbers, or the texts above a noisy "
-    "count.\n"
+    "stand in the first line. Each column gets an equal share of epsilon and delta: noisy counts "
+    "of\n"
+    "numbers and texts, then two private quantiles as bounds of numbers, or the texts above a "
+    "noisy\n"
+    "count. With few records or many columns the bounds hold a smaller share of the numbers.\n"
     "With delta 0 texts become hashed columns, which need no list. What this costs stands in the\n"
     "schema, and the receipt of everything computed with it carries it along. A schema written "
     "from\n"
@@ -78,6 +78,9 @@ class SchemaFit : public Command {
                    "Number of records, or a public guess of it, to write into the schema")
         ->type_name("COUNT");
     app.add_option("--separator", separator_, "Character between fields")
+        ->type_name("CHAR")
+        ->capture_default_str();
+    app.add_option("--quote", quote_, "Character around fields that need it, empty for none")
         ->type_name("CHAR")
         ->capture_default_str();
     app.add_flag("--trim", trim_, "Drop blanks around fields");
@@ -131,7 +134,8 @@ class SchemaFit : public Command {
         schema.columns.push_back(
             {.name = names[k], .rule = rule_of(contents[k], shares, k, *source, reservation)});
       } else if (!schema.target) {
-        const auto bounds = bounds_of(contents[k], shares.target, k, *source, reservation);
+        const auto counts = kinds_of(contents[k], shares, k, *source, reservation);
+        const auto bounds = bounds_of(contents[k], counts.numbers, shares, k, *source, reservation);
         schema.target = data::Target{target_, data::RegressionTarget{bounds.lower, bounds.upper}};
       }
     }
@@ -152,13 +156,11 @@ class SchemaFit : public Command {
   }
 
  private:
-  /// What the answers cost, all of it public. One share a column; the target's has no vote.
+  /// What the two answers about a column cost, all of it public.
   struct Shares {
     AnswerCost kind;
     AnswerCost bounds_or_texts;
-    AnswerCost target;
     std::int64_t columns = 0;
-    bool fits_target = false;
   };
 
   [[nodiscard]] data::Schema frame() const {
@@ -167,7 +169,9 @@ class SchemaFit : public Command {
     if (separator_.size() != 1) {
       throw base::UsageError("--separator must be one ASCII character");
     }
+    if (quote_.size() > 1) throw base::UsageError("--quote must be one ASCII character or none");
     schema.format.separator = separator_.front();
+    schema.format.quote = quote_.empty() ? std::nullopt : std::optional<char>(quote_.front());
     schema.format.trim = trim_;
     schema.format.header = !no_header_;
     if (no_header_ == column_count_.empty()) {
@@ -239,35 +243,26 @@ class SchemaFit : public Command {
     const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
     const double delta = number_option("--delta", delta_, "a number from 0 to 1, without 1");
     Shares shares{.kind = {privacy::Epsilon(1), privacy::Delta(0), adjacency},
-                  .bounds_or_texts = {privacy::Epsilon(1), privacy::Delta(delta), adjacency},
-                  .target = {privacy::Epsilon(1), privacy::Delta(0), adjacency}};
+                  .bounds_or_texts = {privacy::Epsilon(1), privacy::Delta(delta), adjacency}};
     if (!(epsilon > 0 && epsilon <= 1e6)) {
       throw base::UsageError(fmt::format("--epsilon must be above 0 and finite, got {}", epsilon));
     }
-    shares.fits_target = !target_.empty() && positive_.empty();
     shares.columns = std::count_if(names.begin(), names.end(), [this](const std::string& name) {
-      return name != target_ && !is_ignored(name);
+      return !is_ignored(name) && (name != target_ || positive_.empty());
     });
-    const auto parts = static_cast<double>(shares.columns + (shares.fits_target ? 1 : 0));
-    if (parts == 0) throw base::UsageError("there is no column to fit");
+    if (shares.columns == 0) throw base::UsageError("there is no column to fit");
+    const auto parts = static_cast<double>(shares.columns);
     const double each = epsilon / parts * (1 - spare);
     shares.kind.epsilon = privacy::Epsilon(each * kind_share);
     shares.bounds_or_texts.epsilon = privacy::Epsilon(each * (1 - kind_share) * (1 - spare));
     shares.bounds_or_texts.delta = privacy::Delta(delta / parts * (1 - spare));
-    shares.target.epsilon = privacy::Epsilon(each);
     return shares;
   }
 
   /// Every answer that may be asked for.
   [[nodiscard]] static privacy::Event planned_answers(const Shares& shares) {
-    std::vector<privacy::Event> parts;
-    if (shares.columns > 0) {
-      parts.push_back(privacy::Repeated{
-          shares.columns,
-          privacy::Composed{{shares.kind.event(), shares.bounds_or_texts.event()}}});
-    }
-    if (shares.fits_target) parts.push_back(shares.target.event());
-    return privacy::Composed{std::move(parts)};
+    return privacy::Repeated{
+        shares.columns, privacy::Composed{{shares.kind.event(), shares.bounds_or_texts.event()}}};
   }
 
   /// The answers by themselves where the accountant proves no more than was asked for; else their
@@ -290,31 +285,38 @@ class SchemaFit : public Command {
                 source.secure() ? "" : "seeded noise; for tests and experiments only"};
   }
 
+  [[nodiscard]] static mechanism::KindCounts kinds_of(
+      const privacy::Private<data::ColumnContents>& contents, const Shares& shares, std::size_t k,
+      random::Source& source, privacy::Reservation& reservation) {
+    const auto counts = contents.map([](const data::ColumnContents& c) {
+      return mechanism::KindCounts{static_cast<std::int64_t>(c.numbers.size()), c.code_count,
+                                   c.prose_count};
+    });
+    return mechanism::release_kinds(counts, shares.kind, {.step = k, .tensor = 0}, source,
+                                    reservation)
+        .value();
+  }
+
   [[nodiscard]] mechanism::Bounds bounds_of(const privacy::Private<data::ColumnContents>& contents,
-                                            const AnswerCost& cost, std::size_t k,
+                                            std::int64_t about, const Shares& shares, std::size_t k,
                                             random::Source& source,
                                             privacy::Reservation& reservation) const {
-    return mechanism::release_bounds(contents.map([](const auto& c) { return c.numbers; }),
-                                     coverage(), cost, {.step = k, .tensor = 1}, source,
-                                     reservation)
+    const auto& cost = shares.bounds_or_texts;
+    const double share = mechanism::attainable_coverage(coverage(), about, cost.epsilon);
+    return mechanism::release_bounds(contents.map([](const auto& c) { return c.numbers; }), share,
+                                     cost, {.step = k, .tensor = 1}, source, reservation)
         .value();
   }
 
   [[nodiscard]] decltype(data::Column::rule) rule_of(
       const privacy::Private<data::ColumnContents>& contents, const Shares& shares, std::size_t k,
       random::Source& source, privacy::Reservation& reservation) const {
-    const auto counts = contents.map([](const data::ColumnContents& c) {
-      return mechanism::KindCounts{static_cast<std::int64_t>(c.numbers.size()), c.code_count,
-                                   c.prose_count};
-    });
-    const auto kind =
-        mechanism::release_kind(counts, shares.kind, {.step = k, .tensor = 0}, source, reservation)
-            .value();
-    if (kind == ColumnKind::numbers) {
-      const auto bounds = bounds_of(contents, shares.bounds_or_texts, k, source, reservation);
+    const auto counts = kinds_of(contents, shares, k, source, reservation);
+    if (counts.numbers >= std::max(counts.codes, counts.prose)) {
+      const auto bounds = bounds_of(contents, counts.numbers, shares, k, source, reservation);
       return data::NumericColumn{.lower = bounds.lower, .upper = bounds.upper};
     }
-    if (kind == ColumnKind::prose) return data::TextColumn{};
+    if (counts.prose > counts.codes) return data::TextColumn{};
     if (shares.bounds_or_texts.delta.value() == 0) return data::HashedColumn{};
     const auto found = mechanism::release_frequent(
                            contents.map([](const auto& c) { return c.codes; }),
@@ -340,6 +342,7 @@ class SchemaFit : public Command {
   std::vector<std::string> missing_;
   std::string row_count_;
   std::string separator_ = ",";
+  std::string quote_ = "\"";
   bool trim_ = false;
   bool no_header_ = false;
   std::string column_count_;

@@ -9,7 +9,6 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/magnitude_grid.h"
-#include "tacet/mechanism/permute_and_flip.h"
 #include "tacet/mechanism/quantile.h"
 #include "tacet/mechanism/rational_epsilon.h"
 #include "tacet/mechanism/selection.h"
@@ -45,22 +44,31 @@ privacy::Event AnswerCost::event() const {
   return privacy::ApproximateDp{epsilon.value(), delta.value(), adjacency};
 }
 
-privacy::Released<ColumnKind> release_kind(const privacy::Private<KindCounts>& counts,
-                                           const AnswerCost& cost, NoiseAddress address,
-                                           random::Source& source,
-                                           privacy::Reservation& reservation) {
+privacy::Released<KindCounts> release_kinds(const privacy::Private<KindCounts>& counts,
+                                            const AnswerCost& cost, NoiseAddress address,
+                                            random::Source& source,
+                                            privacy::Reservation& reservation) {
   const auto event = cost.event();
+  const random::DiscreteLaplace noise(count_scale(cost.epsilon));
+  reservation.debit(event);
   const auto door = DoorKeeper::door();
   const auto& found = counts.open(door);
-  // One record more raises one count and lowers none.
-  const auto movement = cost.adjacency == Adjacency::add_remove ? Movement::one_way : Movement::any;
-  const auto scores =
-      Scores::integers({found.numbers, found.codes, found.prose}, 1, movement, cost.adjacency);
-  reservation.debit(event);
-  privacy::MemoryBudget budget(cost.adjacency);
-  auto permit = inner_permit(budget, permute_and_flip_event(cost.epsilon, cost.adjacency), cost);
-  const auto winner = select_permute_and_flip(scores, cost.epsilon, address, source, permit);
-  return {door, static_cast<ColumnKind>(winner.value()), event};
+  random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
+  KindCounts noisy;
+  noisy.numbers = found.numbers + noise.draw(stream);
+  noisy.codes = found.codes + noise.draw(stream);
+  noisy.prose = found.prose + noise.draw(stream);
+  return {door, noisy, event};
+}
+
+double attainable_coverage(double coverage, std::int64_t count, Epsilon epsilon) {
+  // A point with t values beyond it has a weight of exp(-epsilon/4 t) against one at the quantile;
+  // 10 exceeds the logarithm of the number of points by 1.6.
+  constexpr double exponent = 10;
+  constexpr double least = 0.5;
+  const double values = static_cast<double>(std::max<std::int64_t>(count, 1));
+  const double tail = 4 * exponent / (epsilon.value() * values);
+  return std::clamp(1 - 2 * tail, std::min(least, coverage), coverage);
 }
 
 privacy::Released<Bounds> release_bounds(const privacy::Private<std::vector<double>>& values,

@@ -28,8 +28,6 @@ struct AnswerCost {
   [[nodiscard]] privacy::Event event() const;
 };
 
-enum class ColumnKind { numbers, codes, prose };
-
 /// How many values of a column are of each kind.
 struct KindCounts {
   std::int64_t numbers = 0;
@@ -37,12 +35,16 @@ struct KindCounts {
   std::int64_t prose = 0;
 };
 
-/// The kind of most values, by permute-and-flip: a record moves one count by 1. Debits `cost`.
-[[nodiscard]] privacy::Released<ColumnKind> release_kind(const privacy::Private<KindCounts>& counts,
-                                                         const AnswerCost& cost,
-                                                         NoiseAddress address,
-                                                         random::Source& source,
-                                                         privacy::Reservation& reservation);
+/// The counts plus discrete Laplace noise of scale 1/epsilon: a record moves one of them by 1.
+/// Debits `cost`.
+[[nodiscard]] privacy::Released<KindCounts> release_kinds(
+    const privacy::Private<KindCounts>& counts, const AnswerCost& cost, NoiseAddress address,
+    random::Source& source, privacy::Reservation& reservation);
+
+/// `coverage`, or the smaller share that about `count` values and two quantiles at half of epsilon
+/// each can settle: beyond each bound must lie enough values to outweigh all points beyond them.
+[[nodiscard]] double attainable_coverage(double coverage, std::int64_t count,
+                                         privacy::Epsilon epsilon);
 
 struct Bounds {
   double lower;

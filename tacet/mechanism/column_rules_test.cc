@@ -60,17 +60,28 @@ TEST(MagnitudeGrid, HoldsSmallWholeNumbers) {
   for (int i = -64; i <= 64; ++i) EXPECT_EQ(magnitude_point(magnitude_rank(i)), i);
 }
 
-TEST(ColumnRules, TellNumbersFromTexts) {
-  const auto cost = cost_of(1, 0);
-  Spender spender(1, cost.event(), cost.adjacency, 3);
-  const auto kind = [&](KindCounts counts) {
-    return release_kind(Private<KindCounts>(counts), cost, spender.next(), spender.source,
-                        spender.reservation)
-        .value();
-  };
-  EXPECT_EQ(kind({1000, 3, 0}), ColumnKind::numbers);
-  EXPECT_EQ(kind({3, 1000, 400}), ColumnKind::codes);
-  EXPECT_EQ(kind({3, 400, 1000}), ColumnKind::prose);
+TEST(ColumnRules, CountsOfKindsAreNoisyByOneOverEpsilon) {
+  const auto cost = cost_of(0.5, 0);
+  constexpr int draws = 4000;
+  Spender spender(1, cost.event(), cost.adjacency, draws);
+  double sum = 0;
+  for (int i = 0; i < draws; ++i) {
+    const auto noisy = release_kinds(Private<KindCounts>({1000, 30, 5}), cost, spender.next(),
+                                     spender.source, spender.reservation)
+                           .value();
+    sum += static_cast<double>(std::abs(noisy.numbers - 1000) + std::abs(noisy.codes - 30) +
+                               std::abs(noisy.prose - 5));
+  }
+  // E|K| = 1/sinh(1/2) for discrete Laplace noise of scale 2; its deviation is about 2.
+  EXPECT_NEAR(sum / (3 * draws), 1 / std::sinh(0.5), 6.2 * 2 / std::sqrt(3.0 * draws));
+}
+
+TEST(ColumnRules, CoverageIsLoweredToWhatFewValuesAllow) {
+  EXPECT_EQ(attainable_coverage(0.98, 1000000, Epsilon(0.1)), 0.98);
+  EXPECT_NEAR(attainable_coverage(0.98, 10000, Epsilon(0.1)), 0.92, 1e-12);
+  EXPECT_EQ(attainable_coverage(0.98, 10, Epsilon(0.1)), 0.5);
+  EXPECT_EQ(attainable_coverage(0.98, -3, Epsilon(0.1)), 0.5);
+  EXPECT_EQ(attainable_coverage(0.3, 10, Epsilon(0.1)), 0.3);
 }
 
 TEST(ColumnRules, BoundsHoldTheMiddleOfTheValues) {
@@ -177,8 +188,8 @@ TEST(ColumnRules, RefuseWhatHasNoProof) {
                                     spender.next(), spender.source, spender.reservation),
                base::UsageError);
   EXPECT_THROW(
-      (void)release_kind(Private<KindCounts>({1, 1, 1}), cost_of(1, 0, Adjacency::replace_one),
-                         spender.next(), spender.source, spender.reservation),
+      (void)release_kinds(Private<KindCounts>({1, 1, 1}), cost_of(1, 0, Adjacency::replace_one),
+                          spender.next(), spender.source, spender.reservation),
       base::UsageError);
 }
 
