@@ -83,6 +83,7 @@ class SchemaFit : public Command {
     app.add_option("--quote", quote_, "Character around fields that need it, empty for none")
         ->type_name("CHAR")
         ->capture_default_str();
+    app.add_flag("--fill-short", fill_short_, "Lines with too few fields end with empty ones");
     app.add_flag("--trim", trim_, "Drop blanks around fields");
     app.add_flag("--no-header", no_header_,
                  "The first line is a record; columns are named column_1, column_2, ...");
@@ -173,6 +174,7 @@ class SchemaFit : public Command {
     schema.format.separator = separator_.front();
     schema.format.quote = quote_.empty() ? std::nullopt : std::optional<char>(quote_.front());
     schema.format.trim = trim_;
+    schema.format.fill_short = fill_short_;
     schema.format.header = !no_header_;
     if (no_header_ == column_count_.empty()) {
       throw base::UsageError("--no-header and --columns COUNT go together");
@@ -343,6 +345,7 @@ class SchemaFit : public Command {
   std::string row_count_;
   std::string separator_ = ",";
   std::string quote_ = "\"";
+  bool fill_short_ = false;
   bool trim_ = false;
   bool no_header_ = false;
   std::string column_count_;
