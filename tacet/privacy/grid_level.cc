@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tacet/base/error.h"
 #include "tacet/numeric/special.h"
 
 namespace tacet::privacy::pld {
@@ -59,10 +60,15 @@ bool GridLevel::split(double log_delta, double share) {
   auto lower = split_jumps(lower_, rate);
   if (!upper || !lower) return false;
   jumps_.emplace(Jumps{std::move(*upper), std::move(*lower), std::nullopt, std::nullopt});
-  TwinTransform rest(jumps_->upper.rest, jumps_->lower.rest);
-  rest.run(0, {0, 0, log_smallest_tail}, largest_bits_);
-  jumps_->above.emplace(jumps_->upper, upper_, rest.first());
-  jumps_->below.emplace(jumps_->lower, lower_, rest.second());
+  try {
+    TwinTransform rest(jumps_->upper.rest, jumps_->lower.rest);
+    rest.run(0, {0, 0, log_smallest_tail}, largest_bits_);
+    jumps_->above.emplace(jumps_->upper, upper_, rest.first());
+    jumps_->below.emplace(jumps_->lower, lower_, rest.second());
+  } catch (const base::NumericError&) {
+    jumps_.reset();
+    return false;
+  }
   twin_.emplace(jumps_->upper.small, jumps_->lower.small);
   return true;
 }

@@ -50,6 +50,13 @@ JumpLaw::JumpLaw(const JumpSplit& split, const GridSum& whole, const TiltedLaw& 
     throw base::NumericError("large privacy losses spread too far beside a fine grid");
   }
   low_ = rest.low() + split.index.front();
+  // e^{-loss} must stay a number, and a precise one.
+  constexpr double largest_loss = 300;
+  const double first = static_cast<double>(low_) * step_;
+  const double last = static_cast<double>(low_ + length) * step_;
+  if (!(first > -largest_loss && last < largest_loss)) {
+    throw base::NumericError("large privacy losses exceed what can be taken apart");
+  }
   std::vector<double> mass(static_cast<std::size_t>(length), 0);
   const double factor = std::exp(rest.log_mass());
   for (std::size_t j = 0; j < split.index.size(); ++j) {
@@ -69,18 +76,23 @@ JumpLaw::JumpLaw(const JumpSplit& split, const GridSum& whole, const TiltedLaw& 
   // Each coefficient of the rest counts at most once for a large loss; what lies outside of its
   // transform, or wraps, too.
   const double n = static_cast<double>(length);
-  error_ =
-      split.rate *
-      (static_cast<double>(size) * rest.round_off() + 3 * std::exp(rest.log_tail()) + 8 * u * n) *
-      (1 + 1e-6);
+  error_ = split.rate *
+           (static_cast<double>(size) * rest.round_off() + 3 * std::exp(rest.log_tail()) +
+            8 * u * (n + largest_loss)) *
+           (1 + 1e-6);
   factor_error_ = rest.mass_error() + 2 * mass_slack;
   several_ = 0.5 * split.rate * split.rate * (1 + 1e-9);
 }
 
 double JumpLaw::sum_above(double shifted) const {
+  if (!std::isfinite(shifted)) {
+    throw base::NumericError("a privacy loss is compared with a threshold that is not a number");
+  }
   const double first = std::floor(shifted / step_) + 1 - static_cast<double>(low_);
   const auto last = static_cast<double>(above_.size() - 1);
   const auto i = static_cast<std::size_t>(std::clamp(first, 0.0, last));
+  // Nothing lies above, and e^shifted may overflow.
+  if (first >= last) return 0;
   return std::max(0.0, above_[i] - std::exp(shifted) * weighted_[i]);
 }
 
