@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "tacet/random/crossings.h"
 #include "tacet/random/discrete.h"
 #include "tacet/random/laplace.h"
 #include "tacet/random/race.h"
@@ -165,6 +166,13 @@ struct Bench {
                  static_cast<void>(exponential_race(lease(), 100000000, listed, 0.3, 100));
                }),
                "ms");
+    const auto threshold = static_cast<std::int64_t>(4.75 * 0x1p20);  // about 100 of 10^8 reach it
+    report.row(
+        "threshold crossings, 10^8 rows, 10^3 listed",
+        1e3 * shortest([&] {
+          static_cast<void>(gaussian_crossings(lease(), 100000000, listed, 0x1p20, threshold));
+        }),
+        "ms");
   }
 };
 
@@ -176,6 +184,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   Bench bench;
+  // Others' work on the machine slows all rows; the ratios less.
+  double load = 0;
+  if (getloadavg(&load, 1) == 1) bench.report.row("load average when begun", load, "tasks");
   const double numpy = argc > 2 ? numpy_rate(argv[2]) : 0;
   const double keystream = bench.keystream();
   if (numpy > 0) bench.report.row("NumPy standard_normal, SFC64, doubles", numpy, "M/s");
