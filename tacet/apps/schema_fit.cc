@@ -215,16 +215,20 @@ class SchemaFit : public Command {
       if (std::count(names.begin(), names.end(), name) == 1) return;
       throw base::UsageError(fmt::format("the file has no column '{}', or several", name));
     };
+    for (const auto& name : ignored_) need(name);
+    if (!target_.empty()) need(target_);
+    if (is_ignored(target_)) throw base::UsageError("the target cannot be ignored");
     // What no schema can say is refused before anything is spent.
     data::Schema probe = frame();
     for (const auto& name : names) {
-      if (name != target_) probe.columns.push_back({.name = name, .rule = data::NumericColumn{}});
+      if (name == target_) continue;
+      probe.columns.push_back({.name = name, .rule = data::NumericColumn{}});
+      if (is_ignored(name)) probe.columns.back().rule = data::IgnoredColumn{};
+    }
+    if (!target_.empty() && !probe.target) {
+      probe.target = data::Target{target_, data::RegressionTarget{}};
     }
     probe.validate(data_);
-    for (const auto& name : ignored_) need(name);
-    if (target_.empty()) return;
-    need(target_);
-    if (is_ignored(target_)) throw base::UsageError("the target cannot be ignored");
   }
 
   [[nodiscard]] double coverage() const {
