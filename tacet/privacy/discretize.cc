@@ -316,10 +316,12 @@ class Merger {
       next_cell();
       return;
     }
-    // A fifth of a width apart, so that buckets do not become needlessly small.
+    // A fifth of a width apart, so that buckets do not become needlessly small; from the ratio as
+    // it will count, so that a bucket never starts beyond its target.
+    const double from = (ratio(start) - grid_.offset) / grid_.step;
     const auto interval = start / cells_per_step;
     const auto width = static_cast<double>(cells_.ends[interval + 1] - cells_.ends[interval]);
-    const double target = sign_ * width * std::ceil(sign_ * position / width + 0.2);
+    const double target = sign_ * width * std::ceil(sign_ * from / width + 0.2);
     const double loss = grid_.offset + target * grid_.step;
     rest_p_ = 0;
     rest_excess_ = 0;
@@ -329,6 +331,12 @@ class Merger {
       if (cells_.p[j] == 0) continue;
       const double piece = left_ * cells_.p[j];
       const double change = surplus(piece, ratio(j), loss);
+      if (j == start && sign_ * change >= 0) {
+        // Rounding alone can do that: the cell goes down to the grid.
+        add(static_cast<std::int64_t>(std::floor(from)), piece);
+        next_cell();
+        return;
+      }
       if (sign_ * (rest_excess_ + change) >= 0) {
         close(static_cast<std::int64_t>(target), piece, change);
         return;

@@ -53,6 +53,8 @@ class GridLevel {
   }
   [[nodiscard]] double log_delta_above(double eps) const;
   [[nodiscard]] double log_delta_below(double eps) const;
+  /// Length of the last transform.
+  [[nodiscard]] double length() const { return static_cast<double>(twin_->length()); }
   /// How far round-off alone separates the ends of the upper sum's log delta.
   [[nodiscard]] double round_off_at(double eps) const;
 

@@ -95,13 +95,15 @@ class Search {
       const Thresholds thresholds{guess_ * (1 - around), guess_ * (1 + around)};
       compose(level, thresholds, log_delta, [&] {
         const double slope = -std::max(1.0, theta_);
-        const double upper = solve_decreasing([&](double e) { return level.log_delta_above(e); },
-                                              {guess_, slope, log_delta, Side::above, accuracy});
+        const double upper =
+            solve_decreasing([&](double e) { return counted(level, level.log_delta_above(e)); },
+                             {guess_, slope, log_delta, Side::above, accuracy});
         if (!std::isfinite(upper)) return infinity;
         const double lower =
             upper == 0 ? 0
-                       : solve_decreasing([&](double e) { return level.log_delta_below(e); },
-                                          {upper, slope, log_delta, Side::below, accuracy});
+                       : solve_decreasing(
+                             [&](double e) { return counted(level, level.log_delta_below(e)); },
+                             {upper, slope, log_delta, Side::below, accuracy});
         record(lower, upper);
         return level.round_off_at(upper);
       });
@@ -158,6 +160,9 @@ class Search {
   static constexpr int quick = 3;
   static constexpr int patient = 10;
   static constexpr double hopeless = 0.05;
+  /// About a second, in terms of sums over laws.
+  static constexpr double largest_work = 5e8;
+  static constexpr double work_of_transform = 60;
 
   /// Composes a level and calls `use`, which records what it finds and returns how much of log
   /// delta is round-off: at once, or with rare large losses apart where no tilt helps.
@@ -177,6 +182,12 @@ class Search {
     static_cast<void>(with_tilt(level, thresholds, patient, use));
   }
 
+  /// Counts the work of one sum over a law.
+  double counted(const GridLevel& level, double value) {
+    work_ += level.length();
+    return value;
+  }
+
   /// Composes under the tilt theta_. Any tilt is valid; one beyond the saddle point, where heavy
   /// tails take over, needs a huge transform or drowns in round-off, and is lowered then. Returns
   /// the least round-off reached.
@@ -187,9 +198,13 @@ class Search {
     double best = infinity;
     double best_theta = theta_;
     for (int i = 0; i < tilts; ++i) {
+      if (work_ > largest_work) {
+        throw base::NumericError("a privacy loss whose interval stays wide was given up");
+      }
       double reached = infinity;
       try {
         level.tilt(theta_, thresholds);
+        work_ += work_of_transform * level.length();
         reached = use();
       } catch (const base::NumericError&) {
         // Too long a transform.
@@ -286,6 +301,7 @@ class Search {
   double guess_ = 0;
   double last_gap_ = infinity;
   int stagnant_ = 0;
+  double work_ = 0;
   bool jumps_apart_ = false;
   double aim_factor_ = 1;  ///< 0 where delta itself is sought
   bool uniform_ = false;

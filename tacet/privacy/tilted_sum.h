@@ -76,6 +76,8 @@ class TwinTransform {
   void run(double theta, const Thresholds& thresholds, int largest_bits);
   [[nodiscard]] const TiltedLaw& first() const { return laws_[0]; }
   [[nodiscard]] const TiltedLaw& second() const { return laws_[1]; }
+  /// Of the last transform.
+  [[nodiscard]] std::size_t length() const { return fft_ ? fft_->size() : 0; }
 
  private:
   int prepare(double theta, const Thresholds& thresholds);
