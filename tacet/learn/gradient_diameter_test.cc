@@ -59,7 +59,14 @@ TEST(GradientDiameter, NoPairOfRecordsIsFurtherApart) {
           const auto weights = random_point(generator, columns, radius);
           std::vector<double> difference(columns, 0.0);
           for (const double side : {1.0, -1.0}) {
-            const auto row = random_point(generator, columns, region.norm_bound);
+            auto row = random_point(generator, columns, region.norm_bound);
+            // Extremes lie along the weights or across them: half of the rows are along.
+            if (trial % 2 == 0) {
+              double length_of_weights = 0;
+              for (const double w : weights) length_of_weights += w * w;
+              const double scale = side * region.norm_bound / std::sqrt(length_of_weights);
+              for (std::size_t j = 0; j < columns; ++j) row[j] = scale * weights[j];
+            }
             double prediction = 0;
             for (std::size_t j = 0; j < columns; ++j) prediction += weights[j] * row[j];
             const double label = generator() % 2 == 0 ? 1.0 : -1.0;
@@ -77,8 +84,11 @@ TEST(GradientDiameter, NoPairOfRecordsIsFurtherApart) {
         }
         EXPECT_LE(furthest, replaced * (1 + 1e-12)) << columns << " " << radius;
         EXPECT_LE(longest, zeroed * (1 + 1e-12)) << columns << " " << radius;
-        // And it is not a vacuous bound.
-        EXPECT_GE(furthest, 0.4 * replaced) << model::loss_name(loss) << columns << " " << radius;
+        // And it is not a vacuous bound. Of the squared loss no more than this is attained: along
+        // the weights its gradients point one way only where predictions pass the labels.
+        const double attained = std::holds_alternative<model::SquaredLoss>(loss) ? 0.5 : 0.6;
+        EXPECT_GE(furthest, attained * replaced)
+            << model::loss_name(loss) << columns << " " << radius;
       }
     }
   }

@@ -186,6 +186,20 @@ double noise_norm(const LocalizationPlan& plan, const LocalPhase& phase) {
   throw base::InternalError("unknown kind of noise");
 }
 
+/// Before anything is booked: the samplers refuse what is wider.
+void refuse_wide_noise(const LocalizationPlan& plan) {
+  const double factor = privacy::distance_factor(plan.guarantee.adjacency);
+  const double d = std::sqrt(static_cast<double>(plan.columns)) + 1;
+  switch (plan.noise) {
+    case LocalNoise::gaussian:
+      return check_share_noise(ShareNoise::gaussian, plan.noise_multiplier, plan.columns);
+    case LocalNoise::euclidean_laplace:
+      return check_share_noise(ShareNoise::laplace, factor / plan.phase_epsilon, plan.columns);
+    case LocalNoise::coordinate_laplace:
+      return check_share_noise(ShareNoise::laplace, plan.noise_multiplier * d, plan.columns);
+  }
+}
+
 void settle_solvers(LocalizationPlan& plan, double norm_bound) {
   std::size_t at = 0;
   for (const auto& epoch : plan.epochs) {
@@ -234,6 +248,7 @@ LocalizationPlan plan_localization(const data::Schema& schema, const LinearOptio
     settle_noise(plan, options);
   }
   plan.guarantee = privacy::account(plan.events, options.adjacency, privacy::Delta(delta));
+  refuse_wide_noise(plan);
   settle_solvers(plan, schema.norm_bound());
   plan.cipher_delta = delta == 0 ? random::cipher_term(plan.phase_count(), random::most_leaf_words)
                                  : random::cipher_term(plan.phase_count(), plan.columns);

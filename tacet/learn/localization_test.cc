@@ -171,6 +171,12 @@ TEST(Localization, RefusesWhatIsNotProved) {
   options = options_of("ladder", 1, 0, 1000);
   options.paper = true;
   EXPECT_THROW((void)plan_localization(schema, options), base::UsageError);
+  // Wider than the sampler's grid: refused by the plan, not after the budget was booked.
+  EXPECT_THROW((void)plan_localization(schema, options_of("ladder", 1e-4, 1e-6, 1000)),
+               base::NumericError);
+  EXPECT_THROW((void)plan_localization(schema, options_of("ladder", 1e-8, 0, 1000)),
+               base::NumericError);
+  EXPECT_NO_THROW((void)plan_localization(schema, options_of("ladder", 1e-2, 1e-6, 1000)));
   auto many = schema;
   many.target = {"y", data::MultiClassTarget{{"a", "b", "c"}}};
   EXPECT_THROW((void)plan_localization(many, options_of("ladder", 1, 0, 1000)),

@@ -191,11 +191,14 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
                                                        norm_bound, plan.columns);
   if (pure) {
     plan.noise = privacy::distance_factor(options.adjacency) * share / options.epsilon;
+    check_share_noise(ShareNoise::laplace,
+                      privacy::distance_factor(options.adjacency) / options.epsilon, plan.columns);
     plan.events = mechanism::l2_laplace_event(Epsilon(options.epsilon), options.adjacency);
   } else {
     plan.noise_multiplier =
         full_batch_noise(1, Epsilon(options.epsilon), Delta(delta), options.adjacency);
     plan.noise = plan.noise_multiplier * share;
+    check_share_noise(ShareNoise::gaussian, plan.noise_multiplier, plan.columns);
     plan.events = privacy::Gaussian{plan.noise_multiplier};
   }
   plan.guarantee = privacy::account(plan.events, options.adjacency, Delta(delta));

@@ -147,6 +147,16 @@ int norm_bits_for(double noise_multiplier) {
   return bits;
 }
 
+void check_share_noise(ShareNoise kind, double multiplier, std::int64_t columns) {
+  const double share = 0x1p19 + std::sqrt(static_cast<double>(columns)) + 1;
+  const double most = kind == ShareNoise::gaussian ? 0x1p32 : 0x1p40;
+  if (multiplier * share < most) return;
+  throw base::NumericError(
+      fmt::format("noise of {:.4g} times what a record moves is wider than the sampler's grid, and "
+                  "nothing would be left of the model; ask for a larger epsilon or delta",
+                  multiplier));
+}
+
 double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon, privacy::Delta delta,
                         privacy::Adjacency adjacency) {
   // T steps are mu-GDP with mu = distance sqrt(T) / z.

@@ -62,6 +62,12 @@ void refuse_units(const data::Schema& schema, const LinearOptions& options);
 void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
                      const TrainingMeans& means);
 
+/// For a minimiser released on the grid of its solver, where a record's share is at most 2^19 units
+/// and half a diagonal: NumericError when noise of `multiplier` shares would be wider than the
+/// sampler's 2^32 units (Gaussian) or 2^40 (Laplace). To be asked before anything is booked.
+enum class ShareNoise { gaussian, laplace };
+void check_share_noise(ShareNoise kind, double multiplier, std::int64_t columns);
+
 /// The noise multiplier at which T releases on all records are (epsilon, delta)-DP, exactly (Dong,
 /// Roth, Su 2019), rounded up until the accountant agrees. GuaranteeError when no finite one does.
 [[nodiscard]] double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon,
