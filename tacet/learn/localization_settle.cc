@@ -99,8 +99,8 @@ void settle_epochs(LocalizationPlan& plan, const LocalFacts& facts, const Linear
   if (reach < 1) {
     plan.reasons.push_back(fmt::format(
         "the phases can move {:.2g} of the radius together: with {} records this schedule hardly "
-        "leaves its start; method ladder does",
-        reach, facts.rows));
+        "leaves its start{}",
+        reach, facts.rows, options.method == "ladder" ? "" : "; method ladder travels further"));
   }
   const double level = facts.gradient_diameter * facts.noise_unit() /
                        static_cast<double>(facts.rows) / facts.lipschitz;
