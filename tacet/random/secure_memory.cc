@@ -2,6 +2,7 @@
 
 #include <openssl/crypto.h>
 #include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -140,6 +141,13 @@ std::span<const std::uint8_t, key_size> SecureSlot::bytes() const {
   return std::span<const std::uint8_t, key_size>(data_, key_size);
 }
 
-ScopedWipe::~ScopedWipe() { OPENSSL_cleanse(data_, size_); }
+ScopedWipe::~ScopedWipe() {
+  // Both are never optimised away; the first is several times as fast.
+#ifdef __linux__
+  explicit_bzero(data_, size_);
+#else
+  OPENSSL_cleanse(data_, size_);
+#endif
+}
 
 }  // namespace tacet::random::internal

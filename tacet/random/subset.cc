@@ -21,17 +21,29 @@ constexpr std::int64_t chunk_records = 64 * chunk_blocks;
 constexpr std::int64_t most_records = std::int64_t{1} << 33;
 // After so many bits one record in 64 is open, and gathering these pays.
 constexpr int shared_bits = 6;
+constexpr std::size_t shared_words = shared_bits * chunk_blocks;
 constexpr std::size_t later_words = 16;  // of one read; nearly always all that a chunk needs
+// Bits of a word that are looked for without asking whether there are so many.
+constexpr int eager_bits = 2;
 
 using Chunk = std::array<std::uint64_t, chunk_blocks>;
+using Places = std::array<std::uint16_t, chunk_records + eager_bits>;
 
 /// The words of one chunk of 64 x 64 records: at most 64 for each of 64 bits, so that the next
-/// chunk begins 4096 words later.
+/// chunk begins 4096 words later. First those of the shared bits, then some of the later ones.
 class ChunkWords {
  public:
   ChunkWords(LeafReader& reader, std::int64_t chunk)
       : reader_(reader), next_(static_cast<std::uint64_t>(chunk * chunk_records)) {
     read(words_);
+  }
+
+  /// One for each block of 64 records; k < shared_bits, each asked for once and in order.
+  std::span<const std::uint64_t, chunk_blocks> shared(int k) {
+    place_ += chunk_blocks;
+    return std::span(words_)
+        .subspan(static_cast<std::size_t>(k) * chunk_blocks)
+        .first<chunk_blocks>();
   }
 
   std::uint64_t next() {
@@ -50,10 +62,28 @@ class ChunkWords {
 
   LeafReader& reader_;
   std::uint64_t next_;
-  std::array<std::uint64_t, shared_bits * chunk_blocks + later_words> words_{};
+  std::array<std::uint64_t, shared_words + later_words> words_;
   const internal::ScopedWipe wipe_{std::span(words_)};
   std::size_t place_ = 0;
 };
+
+/// Writes the places of the bits that are set, ascending, and says how many these are. Hardly any
+/// branch depends on the bits: a processor would guess half of them wrongly.
+std::size_t places_of_ones(const Chunk& chunk, Places& places) {
+  std::size_t count = 0;
+  for (std::size_t b = 0; b < chunk.size(); ++b) {
+    std::uint64_t rest = chunk[b];
+    const auto take = [&] {
+      const int bit = std::countr_zero(rest | std::uint64_t{1} << 63);
+      places[count] = static_cast<std::uint16_t>(64 * b + static_cast<unsigned>(bit));
+      count += rest != 0 ? 1 : 0;
+      rest &= rest - 1;
+    };
+    for (int i = 0; i < eager_bits; ++i) take();
+    while (rest != 0) take();
+  }
+  return count;
+}
 
 /// The records that are in: bit i of word b for record 64 b + i. A record is in where its number U
 /// has a 0 and the rate a 1 in the first bit in which they differ.
@@ -66,33 +96,28 @@ Chunk chunk_members(LeafReader& reader, std::uint64_t rate, std::int64_t chunk) 
   // Once only zeros of the rate are left, no U that agrees so far is below it.
   int k = 0;
   for (; k < shared_bits && rate << k != 0; ++k) {
+    const std::span bits = words.shared(k);
+    const std::uint64_t inside = rate_bit(k) ? ~std::uint64_t{0} : 0;
     for (std::size_t b = 0; b < members.size(); ++b) {
-      const std::uint64_t bits = words.next();
-      const std::uint64_t differs = undecided[b] & (rate_bit(k) ? ~bits : bits);
-      if (rate_bit(k)) members[b] |= differs;
+      const std::uint64_t differs = undecided[b] & (bits[b] ^ inside);
+      members[b] |= differs & inside;
       undecided[b] &= ~differs;
     }
   }
-  std::array<std::uint16_t, chunk_records> open;
-  std::size_t left = 0;
-  for (std::size_t b = 0; b < members.size(); ++b) {
-    for (std::uint64_t rest = undecided[b]; rest != 0; rest &= rest - 1) {
-      open[left++] =
-          static_cast<std::uint16_t>(64 * b + static_cast<std::size_t>(std::countr_zero(rest)));
-    }
-  }
+  if (rate << k == 0) return members;
+  Places open;
+  std::size_t left = places_of_ones(undecided, open);
   for (; left > 0 && k < 64 && rate << k != 0; ++k) {
+    const std::uint64_t wanted = rate_bit(k) ? 1 : 0;
     std::size_t kept = 0;
     std::uint64_t bits = 0;
-    for (std::size_t r = 0; r < left; ++r) {
+    for (std::size_t r = 0; r < left; ++r, bits >>= 1) {
       if (r % 64 == 0) bits = words.next();
       const std::uint16_t record = open[r];
-      const bool one = ((bits >> (r % 64)) & 1) != 0;
-      if (one == rate_bit(k)) {
-        open[kept++] = record;
-      } else if (rate_bit(k)) {
-        members[record / 64] |= std::uint64_t{1} << (record % 64);
-      }
+      const std::uint64_t differs = (bits ^ wanted) & 1;
+      members[record / 64] |= (differs & wanted) << (record % 64);
+      open[kept] = record;
+      kept += static_cast<std::size_t>(1 - differs);
     }
     left = kept;
   }
@@ -130,14 +155,12 @@ std::vector<std::int64_t> poisson_sample(const Leaf& leaf, PoissonRate rate, std
     return sample;
   }
   LeafReader reader(leaf);
+  Places places;
   for (std::int64_t chunk = first / chunk_records; chunk * chunk_records < end; ++chunk) {
     const Chunk members = chunk_members(reader, rate.numerator(), chunk);
-    for (std::int64_t b = 0; b < chunk_blocks; ++b) {
-      const std::int64_t base = chunk * chunk_records + 64 * b;
-      for (std::uint64_t left = members[static_cast<std::size_t>(b)]; left != 0; left &= left - 1) {
-        const std::int64_t record = base + std::countr_zero(left);
-        if (record >= first && record < end) sample.push_back(record);
-      }
+    const std::int64_t base = chunk * chunk_records;
+    for (const std::int64_t place : std::span(places).first(places_of_ones(members, places))) {
+      if (base + place >= first && base + place < end) sample.push_back(base + place);
     }
   }
   return sample;
