@@ -95,57 +95,6 @@ TEST(CertifiedSolver, AgreesWithTheReferenceMinimisers) {
   }
 }
 
-// Reference values of an independent program for rows sin(1 + i j) scaled to norm at most 1; here
-// the rows are rounded to 1/2048, which moves the minimiser by less than 2e-3.
-TEST(CertifiedSolver, AgreesWithTheReferenceTableOfDomains) {
-  Dataset classes({.columns = 3, .norm_bound = 1, .storage = Storage::dense});
-  Dataset numbers({.columns = 3, .norm_bound = 1, .storage = Storage::dense});
-  for (int i = 1; i <= 12; ++i) {
-    double square = 0;
-    for (int j = 1; j <= 3; ++j) square += std::pow(std::sin(1 + i * j), 2);
-    std::vector<std::int16_t> row;
-    for (int j = 1; j <= 3; ++j) {
-      row.push_back(
-          static_cast<std::int16_t>(2048 * std::sin(1 + i * j) / std::max(1.0, std::sqrt(square))));
-    }
-    classes.append_dense(row, std::cos(2 * i) >= 0 ? 1 : -1);
-    numbers.append_dense(row, .8 * std::cos(.7 * i));
-  }
-  const Lens lens{Ball{.5}, Ball{.45, {.3, .3, 0}}};
-  struct Case {
-    Domain domain;
-    GlmLoss loss;
-    Point minimiser;
-  };
-  const GlmLoss logistic{model::LogisticLoss{}};
-  const GlmLoss hinge{model::HingeLoss{}, .05};
-  const GlmLoss huber{model::AbsoluteLoss{}, .05};
-  const GlmLoss pinball{model::PinballLoss{.9}, .05};
-  base::ThreadPool pool(1);
-  for (const auto& c : {
-           Case{Ball{10}, logistic, {.131088182689, 1.027762345968, -.266615282736}},
-           {Ball{10}, hinge, {.141110129461, 1.233188249438, -.564670748873}},
-           {Ball{10}, huber, {.313828051982, -.237923398869, .021411146626}},
-           {Ball{10}, pinball, {.327796582165, -.328050346290, -.169497301901}},
-           {Ball{.3}, logistic, {.033763923170, .287811748004, -.077616977545}},
-           {Ball{.3}, huber, {.252987800940, -.155324110901, .043261913368}},
-           {lens, logistic, {.057577147575, .479792022028, -.128391929947}},
-           {lens, huber, {.261892911911, -.145097569661, .054184899362}},
-           {lens, pinball, {.234982221916, -.144259784626, -.030098709228}},
-       }) {
-    const bool classification = model::properties(c.loss.loss()).classification;
-    const auto& dataset = classification ? classes : numbers;
-    // The mean over 12 records with mu = .1.
-    const RegularizedProblem problem{
-        .loss = c.loss, .l2 = 1.2, .centre = {.1, -.2, .05}, .domain = c.domain};
-    const auto found = minimise_certified(dataset, all(dataset), problem, 1e-10, pool);
-    EXPECT_LE(found.distance_bound, 1e-10);
-    EXPECT_LT(distance(found.weights, c.minimiser), 6e-3)
-        << model::loss_name(c.loss.loss()) << " in domain " << c.domain.index();
-    EXPECT_LT(distance(found.weights, reference(dataset, problem)), 1e-10);
-  }
-}
-
 TEST(Certificates, AgreeWithTheReferenceValues) {
   EXPECT_NEAR(gradient_certificate(Point{.02, .14}, 0, .1), 1.41421356237, 1e-8);
   EXPECT_NEAR(gradient_certificate(Point{-.00508585361844274, .0775380512401759}, 0, .1),

@@ -27,6 +27,14 @@ GlmLoss::GlmLoss(const model::Loss& loss, double smoothing_width, double slope_c
   }
 }
 
+double GlmLoss::checked_slope_bound() const {
+  if (std::isfinite(slope_bound_)) return slope_bound_;
+  throw base::UsageError(fmt::format(
+      "the slope of the loss {} is unbounded: one record could move the minimiser by any amount; "
+      "give it a clip",
+      model::loss_name(loss_)));
+}
+
 double GlmLoss::value(double prediction, double label) const {
   label = sanitised(label);
   if (std::fabs(model::loss_slope(loss_, prediction, label)) <= clip_) {

@@ -26,6 +26,8 @@ class GlmLoss {
 
   /// Of |slope| for every prediction and label; infinite for the squared loss without a clip.
   [[nodiscard]] double slope_bound() const { return slope_bound_; }
+  /// The same; UsageError where it is infinite: one record could move a minimiser by any amount.
+  [[nodiscard]] double checked_slope_bound() const;
   /// Lipschitz constant of the slope, everywhere: finite.
   [[nodiscard]] double curvature_bound() const { return curvature_bound_; }
   /// After smoothing.

@@ -30,13 +30,14 @@ struct LocalProblem {
   /// Steps of projected descent from the centre, each a contraction, so that the last iterate moves
   /// no further than the minimiser whether it converged or not; 0: the certified solver.
   std::int64_t steps = 0;
-  double tolerance = 0;  ///< of the certified solver
+  double tolerance = 0;                   ///< of the certified solver
+  Precision precision = Precision::fine;  ///< of the sums of a descent
 };
 
 /// In units of its share (once or twice), how far one record moves the result: (g / l2) (1 - rho^N)
-/// for N steps of contraction rho = 1 - 2 l2 / (smoothness + 2 l2) and what rounding adds, or g /
-/// l2
-/// + 2 tolerance. From public facts: rows and columns of the problem, and the bound of rows' norms.
+/// for N steps of contraction rho = 1 - 2 l2 / (smoothness + 2 l2) and what rounding adds, or
+/// g / l2 + 2 tolerance. From public facts: rows and columns of the problem, and the bound of rows'
+/// norms. UsageError for a loss of unbounded slope or an unbounded domain.
 [[nodiscard]] double local_share(const LocalProblem& problem, double norm_bound,
                                  std::int64_t columns);
 

@@ -22,12 +22,12 @@ struct StableDescent {
 };
 
 /// How far one record moves the last iterate, in units of its share (once for a record that is
-/// emptied, twice for one that is replaced): (G/l2)(1 - rho^N), G = slope bound * norm bound, rho =
-/// 1
-/// - 2 l2 / (smoothness + 2 l2), and the rounding of both runs. Every step is a rho-contraction
-/// because all eigenvalues of the Hessian between two points lie in [0, smoothness] (mean value
-/// theorem; the loss need be smooth on the ball alone), the projection moves no two points apart,
-/// and the record adds its own step. `rows` is the number of records, the same for both neighbours.
+/// emptied, twice for one that is replaced): (G/l2)(1 - rho^N), G = slope bound * norm bound,
+/// rho = 1 - 2 l2 / (smoothness + 2 l2), and the rounding of both runs. Every step is a
+/// rho-contraction because all eigenvalues of the Hessian between two points lie in [0, smoothness]
+/// (mean value theorem; the loss need be smooth on the ball alone), the projection moves no two
+/// points apart, and the record adds its own step. `rows` is the number of records, the same for
+/// both neighbours.
 [[nodiscard]] double stable_share(const StableDescent& descent, std::int64_t rows,
                                   double norm_bound, std::int64_t columns);
 

@@ -153,10 +153,7 @@ TEST(CertifiedMinimum, MoreRecordsThanThePublicCountDoNotBreakTheBound) {
             share);
 }
 
-// Reference values of an independent program: five steps of size 1/(H + lambda) from 0. The step
-// here is 2/(H + 2 lambda), so the problem is scaled to make them agree: lambda' and H' with
-// 2/(H' + 2 lambda') = 1/(H + lambda) hold for H' = 2 H, i.e. twice the squared loss at half the
-// slope, which is not one of the losses; what is tested is the recursion itself.
+// The released iterate is that of the recursion (whose values reference_table_test checks).
 TEST(StableDescent, FollowsItsRecursion) {
   const Rows rows{{{1200, 1600}, 1}, {{2000, 0}, -1}, {{0, -2000}, 1}, {{-1600, 1200}, -1}};
   base::ThreadPool pool(1);
