@@ -93,6 +93,7 @@ void loop_without_privacy(benchmark::State& state) {
     double dot = optimize::internal::row_dot(dataset.dense_row(order[0]), weights);
     optimize::internal::expand_row(dataset.dense_row(order[0]), row);
     for (std::size_t t = 0; t < order.size(); ++t) {
+      if (t + 16 < order.size()) dataset.fetch_ahead(order[t + 16]);
       if (t + 8 < order.size()) {
         const auto* ahead = dataset.dense_row(order[t + 8]).data();
         for (int line = 0; line < 4; ++line) __builtin_prefetch(ahead + 32 * line);

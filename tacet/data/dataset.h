@@ -77,6 +77,13 @@ class Dataset {
             .values = {block.values.data() + place.offset, place.length}};
   }
 
+  /// A hint that a record far from the last ones will soon be read: its label and the place of its
+  /// row start on their way from memory.
+  void fetch_ahead(std::int64_t row) const {
+    __builtin_prefetch(&labels_[row]);
+    if (sparse()) __builtin_prefetch(&places_[row]);
+  }
+
   /// -1 or +1 for two classes, 0..k-1 for k classes, [-1, 1] for regression.
   [[nodiscard]] double label(std::int64_t row) const { return labels_[row]; }
   /// Exact sum of the squares of the row's integers.

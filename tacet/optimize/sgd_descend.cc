@@ -11,8 +11,13 @@ namespace tacet::optimize::internal {
 namespace {
 
 constexpr double unit = 1.0 / data::Dataset::feature_scale;
-constexpr std::int64_t chunk = 4096;   // steps between looks at the supervision
-constexpr std::int64_t far_ahead = 8;  // records whose rows are fetched before they are needed
+constexpr std::int64_t chunk = 4096;  // steps between looks at the supervision
+// Steps at which a record's number, its label and its row are fetched before they are needed. Each
+// is waited for by none of the others: one that is looked up only when it is needed stops the
+// steps for as long as its way from memory takes.
+constexpr std::int64_t far_ahead = 8;
+constexpr std::int64_t label_ahead = 16;
+constexpr std::int64_t number_ahead = 24;
 
 struct DenseRows {
   using Row = std::span<const std::int16_t>;
@@ -89,6 +94,9 @@ struct Pass {
 
   [[nodiscard]] std::int64_t row_at(std::int64_t place) const {
     return rows[schedule.order[static_cast<std::size_t>(place)]];
+  }
+  void fetch_number(std::int64_t place) const {
+    __builtin_prefetch(&rows[schedule.order[static_cast<std::size_t>(place)]]);
   }
   [[nodiscard]] double label(std::int64_t row) const {
     const double label = dataset.label(row);
@@ -249,6 +257,8 @@ void single_records(const Pass& pass, StepLoss<LossType>& loss, const Rows& rows
   auto cursor = cursor_at(rows, slot(0).row, space.row());
   for (std::int64_t place = 0; place < steps; ++place) {
     if (place % chunk == 0) pass.supervision.step("training", place, steps);
+    if (place + number_ahead < steps) pass.fetch_number(place + number_ahead);
+    if (place + label_ahead < steps) pass.dataset.fetch_ahead(pass.row_at(place + label_ahead));
     look(place + far_ahead);
     const Record& now = slot(place);
     if (varying) limit = pass.limit(place + 1, now.index);
