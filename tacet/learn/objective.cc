@@ -42,16 +42,13 @@ nlohmann::json public_parameters(const ObjectivePlan& plan) {
 
 }  // namespace
 
-TrainedModel train_objective(const data::Dataset& dataset, const data::Schema& schema,
-                             const ObjectivePlan& plan, const TrainingMeans& means) {
-  if (dataset.columns() != plan.columns || dataset.norm_bound() > schema.norm_bound()) {
-    throw base::InternalError("the data set and the plan differ in their columns or bounds");
-  }
+privacy::Released<std::vector<double>> release_objective(const data::Dataset& dataset,
+                                                         const ObjectivePlan& plan,
+                                                         const TrainingMeans& means) {
   if (means.reducer.size() > 1) {
     throw base::UsageError(
         "the method objective needs all records in one process; use the method gradient");
   }
-  means.supervision.step("training", 0, 1);
   const mechanism::PerturbedSolver solver = [&](std::span<const double> linear) {
     // What is drawn while the solver runs, and how long that takes, is nobody's business.
     return optimize::minimise_certified(dataset, {0, dataset.rows()},
@@ -62,15 +59,26 @@ TrainedModel train_objective(const data::Dataset& dataset, const data::Schema& s
         .weights;
   };
   const auto columns = static_cast<std::size_t>(plan.columns);
-  const auto released = plan.pure() ? mechanism::release_purely_perturbed_minimum(
-                                          {.epsilon = privacy::Epsilon(plan.guarantee.epsilon),
-                                           .adjacency = plan.guarantee.adjacency,
-                                           .linear_scale = plan.linear_scale,
-                                           .output_scale = plan.output_scale},
-                                          columns, solver, {}, means.source, means.reservation)
-                                    : mechanism::release_perturbed_minimum(
-                                          *plan.events.as<privacy::ObjectivePerturbation>(),
-                                          columns, solver, {}, means.source, means.reservation);
+  if (!plan.pure()) {
+    return mechanism::release_perturbed_minimum(*plan.events.as<privacy::ObjectivePerturbation>(),
+                                                columns, solver, {}, means.source,
+                                                means.reservation);
+  }
+  return mechanism::release_purely_perturbed_minimum(
+      {.epsilon = privacy::Epsilon(plan.guarantee.epsilon),
+       .adjacency = plan.guarantee.adjacency,
+       .linear_scale = plan.linear_scale,
+       .output_scale = plan.output_scale},
+      columns, solver, {}, means.source, means.reservation);
+}
+
+TrainedModel train_objective(const data::Dataset& dataset, const data::Schema& schema,
+                             const ObjectivePlan& plan, const TrainingMeans& means) {
+  if (dataset.columns() != plan.columns || dataset.norm_bound() > schema.norm_bound()) {
+    throw base::InternalError("the data set and the plan differ in their columns or bounds");
+  }
+  means.supervision.step("training", 0, 1);
+  const auto released = release_objective(dataset, plan, means);
   means.supervision.step("training", 1, 1);
 
   TrainedModel trained{model::empty_model(schema, plan.loss),

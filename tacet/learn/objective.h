@@ -8,6 +8,7 @@
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/training.h"
 #include "tacet/model/loss.h"
+#include "tacet/privacy/released.h"
 
 /// Method `objective`: objective perturbation for linear models.
 ///
@@ -47,6 +48,12 @@ struct ObjectivePlan {
 /// differentiable or whose slope is not bounded everywhere, more than two classes, a unit column.
 [[nodiscard]] ObjectivePlan plan_objective(const data::Schema& schema,
                                            const LinearOptions& options);
+
+/// What the plan releases from the data set, its cost debited: the coefficients. UsageError with
+/// more than one process.
+[[nodiscard]] privacy::Released<std::vector<double>> release_objective(const data::Dataset& dataset,
+                                                                       const ObjectivePlan& plan,
+                                                                       const TrainingMeans& means);
 
 /// Trains by the plan and commits the reservation. With one seed the model has the same bits for
 /// any number of threads and for dense and sparse storage.

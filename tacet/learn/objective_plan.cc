@@ -92,6 +92,17 @@ double linear_variance(const RegularizationFacts& facts, double lambda) {
   return scale * scale * (facts.columns + 1);  // E|b|^2 = scale^2 d (d + 1)
 }
 
+// The output noise may tell `share` of its deviation apart. Rounding to its grid, of 2^-28 of the
+// deviation, must take little of that.
+void check_rounding_room(const ObjectivePlan& plan, double share) {
+  const double half_diagonal = 0.5 * std::sqrt(static_cast<double>(plan.columns)) * 0x1p-28;
+  if (0.5 * share > 4 * half_diagonal) return;
+  throw base::NumericError(fmt::format(
+      "epsilon {:g} is too small for objective perturbation of {} columns: rounding alone would "
+      "show more than the noise on the minimum may hide; ask for a larger epsilon",
+      plan.guarantee.epsilon, plan.columns));
+}
+
 struct Noise {
   double linear;
   double output;
@@ -112,6 +123,7 @@ Noise gaussian_noise(const ObjectivePlan& plan, const RecordBounds& bounds,
   const Epsilon epsilon(plan.guarantee.epsilon);
   const Delta delta(plan.guarantee.delta);
   const double mu = output_share * std::min(1.0, epsilon.value());
+  check_rounding_room(plan, mu);
   double sigma =
       objective::calibrate_sigma({bounds.lipschitz, bounds.smoothness, plan.regularization, mu},
                                  epsilon, delta, plan.guarantee.adjacency);
@@ -154,6 +166,7 @@ Noise pure_noise(const ObjectivePlan& plan, const RecordBounds& bounds) {
   }
   const auto shares =
       objective::pure_shares(bounds.smoothness, plan.regularization, epsilon, share);
+  check_rounding_room(plan, shares.output);
   constexpr double up = 1 + 1e-12;
   const double linear =
       privacy::distance_factor(plan.guarantee.adjacency) * bounds.lipschitz / shares.linear * up;
@@ -194,8 +207,14 @@ void settle_solver(ObjectivePlan& plan, const RecordBounds& bounds, double norm_
 }  // namespace
 
 double choose_regularization(const RegularizationFacts& facts) {
-  // From where the determinant takes nearly all of epsilon, in steps of 2^(1/4).
-  const double least = facts.smoothness / std::expm1(0.9 * facts.epsilon);
+  // From where the determinant takes nearly all of epsilon, or next to nothing is left, in steps of
+  // 2^(1/4).
+  // And such that rounding b to its grid moves the minimiser by less than the output noise hides,
+  // which is made for the direction where the records resist most.
+  const double resolved = facts.rows * facts.smoothness * std::sqrt(facts.columns) * 0x1p-30 /
+                          (0.5 * output_share * output_part * std::min(1.0, facts.epsilon));
+  const double least =
+      std::max(resolved, facts.smoothness / std::expm1(std::min(20.0, 0.9 * facts.epsilon)));
   double best = least;
   double best_cost = std::numeric_limits<double>::infinity();
   for (int k = 0; k < 160; ++k) {

@@ -189,6 +189,47 @@ TEST(Objective, RefusesWhatIsNotProvedAndSaysWhatToUse) {
   EXPECT_THROW((void)plan_objective(numbers, options), base::GuaranteeError);
 }
 
+// Next to nothing of epsilon leaves no room for rounding, next to no noise none for the solver:
+// each is refused by the plan, before anything is booked, with the advice that helps.
+TEST(Objective, RefusesWhatRoundingWouldSpoilAndSaysWhatHelps) {
+  const auto setting = berkeley();
+  for (const double delta : {0.0, 1e-6}) {
+    EXPECT_GT(
+        plan_objective(setting.schema, asked(delta > 0 ? 1e-3 : 1e-4, delta)).solver_tolerance, 0);
+    EXPECT_GT(plan_objective(setting.schema, asked(1000, delta)).solver_tolerance, 0);
+    const auto refusal = [&](double epsilon) -> std::string {
+      try {
+        (void)plan_objective(setting.schema, asked(epsilon, delta));
+      } catch (const base::NumericError& error) {
+        return error.what();
+      }
+      return "";
+    };
+    EXPECT_NE(refusal(1e-7).find("larger epsilon"), std::string::npos) << refusal(1e-7);
+    EXPECT_EQ(refusal(1e-7).find("smaller epsilon"), std::string::npos);
+  }
+}
+
+// Ten million records: the rule leaves enough regularization for the grid of b. Next to no noise
+// beside them would need a minimum finer than doubles are.
+TEST(Objective, ManyRecordsHaveAPlan) {
+  const auto setting = berkeley();
+  auto options = asked(100, 1e-9);
+  options.public_row_count = 10'000'000;
+  try {
+    (void)plan_objective(setting.schema, options);
+    ADD_FAILURE();
+  } catch (const base::NumericError& error) {
+    EXPECT_NE(std::string(error.what()).find("smaller epsilon"), std::string::npos);
+  }
+  for (const double epsilon : {.1, 1.0}) {
+    options.epsilon = epsilon;
+    const auto plan = plan_objective(setting.schema, options);
+    EXPECT_GT(plan.solver_tolerance, .25 * plan.distance);
+    EXPECT_LT(plan.regularization, 1e-3 * 1e7);
+  }
+}
+
 // Stability and monotonicity of the rule; for Adult's public numbers it lies near 5 / epsilon.
 TEST(Objective, RegularizationFollowsFromPublicNumbers) {
   RegularizationFacts facts{.epsilon = 1,

@@ -9,11 +9,12 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient.h"
+#include "tacet/learn/gradient_diameter.h"
 #include "tacet/learn/settle.h"
 #include "tacet/mechanism/gaussian.h"
 #include "tacet/mechanism/laplace.h"
 #include "tacet/model/loss_smoothness.h"
-#include "tacet/optimize/stable_descent.h"
+#include "tacet/optimize/local_minimum.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"
 #include "tacet/random/source.h"
@@ -26,9 +27,10 @@ using privacy::Delta;
 using privacy::Epsilon;
 
 constexpr double radius_for_classes = 20;  // margins of classes grow to about this
-constexpr double radius_for_numbers = 4;   // numbers are scaled to [-1, 1]
+constexpr double norm_for_classes = 5;  // where a penalty has to be paid for: 0.7% of loss is left
+constexpr double radius_for_numbers = 4;                         // numbers are scaled to [-1, 1]
 constexpr double mean_absolute_normal = 0.79788456080286535588;  // sqrt(2 / pi)
-constexpr std::int64_t most_steps = 1000000;
+constexpr double most_steps = 1000;  // of descent; beyond it Newton's method is faster
 
 optimize::GlmLoss solver_loss(const RegularizedOutputPlan& plan) {
   const auto facts = model::properties(plan.loss);
@@ -37,16 +39,25 @@ optimize::GlmLoss solver_loss(const RegularizedOutputPlan& plan) {
              : optimize::GlmLoss(plan.loss, plan.smoothing_width, plan.slope_bound);
 }
 
-optimize::StableDescent descent_of(const RegularizedOutputPlan& plan) {
+optimize::LocalProblem problem_of(const RegularizedOutputPlan& plan, std::int64_t rows) {
   return {.loss = solver_loss(plan),
+          .rows = {0, rows},
           .l2 = plan.regularization,
-          .radius = plan.radius,
-          .steps = plan.steps};
+          .domain = optimize::Ball{plan.radius},
+          .gradient_share = plan.gradient_share,
+          .steps = plan.steps,
+          .tolerance = plan.solver_tolerance,
+          .precision = optimize::Precision::coarse};
 }
 
-optimize::RegularizedProblem problem_of(const RegularizedOutputPlan& plan) {
-  return {
-      .loss = solver_loss(plan), .l2 = plan.regularization, .domain = optimize::Ball{plan.radius}};
+// A record's share of the gradient: under replace_one half of the distance between two gradients.
+double gradient_share(const RegularizedOutputPlan& plan, double norm_bound) {
+  const double lipschitz = plan.slope_bound * norm_bound;
+  if (plan.guarantee.adjacency != Adjacency::replace_one) return lipschitz;
+  const double diameter = gradient_diameter(
+      plan.loss, {.columns = plan.columns, .norm_bound = norm_bound, .radius = plan.radius},
+      plan.guarantee.adjacency);
+  return std::min(lipschitz, 0.5 * diameter * (1 + 0x1p-50));
 }
 
 // The ratio of a record's distance to the noise's deviation that the guarantee allows; for pure
@@ -64,6 +75,8 @@ void settle_regularization(RegularizedOutputPlan& plan, const LinearOptions& opt
   const double rows = static_cast<double>(plan.public_row_count);
   const double wanted =
       options.radius.value_or(regression ? radius_for_numbers : radius_for_classes);
+  const double expected =
+      options.radius.value_or(regression ? radius_for_numbers : norm_for_classes);
   const auto facts = model::properties(plan.loss);
   plan.radius = wanted;
   // One round with the wanted radius, one with what the regularization makes of it.
@@ -76,7 +89,7 @@ void settle_regularization(RegularizedOutputPlan& plan, const LinearOptions& opt
                                      .norm_bound = norm_bound,
                                      .slope = plan.slope_bound,
                                      .curvature = facts.curvature,
-                                     .radius = wanted,
+                                     .radius = expected,
                                      .distance = privacy::distance_factor(plan.guarantee.adjacency),
                                      .mu = allowed_mu(plan)});
     // The minimiser has |w|^2 <= n loss(0) / Lambda: for a public n alone.
@@ -88,14 +101,16 @@ void settle_regularization(RegularizedOutputPlan& plan, const LinearOptions& opt
   if (options.l2 == 0) {
     plan.reasons.push_back(
         fmt::format("l2 {:.6g}: balances the noise and the bias for weights of norm {:g}",
-                    plan.regularization / rows, wanted));
+                    plan.regularization / rows, expected));
   }
+  plan.slope_bound = model::slope_bound_within(plan.loss, plan.radius * norm_bound);
+  plan.gradient_share = gradient_share(plan, norm_bound);
 }
 
 void settle_solver(RegularizedOutputPlan& plan, double norm_bound) {
   const double rows = static_cast<double>(plan.public_row_count);
   const double distance = privacy::distance_factor(plan.guarantee.adjacency);
-  const double share = plan.slope_bound * norm_bound / plan.regularization;
+  const double share = plan.gradient_share / plan.regularization;
   const double deviation = distance * share / allowed_mu(plan);  // of one coordinate, about
   if (model::can_be_smoothed(plan.loss)) {
     // Smoothing a kink on this width costs at most a twentieth of what the noise costs anyway.
@@ -105,25 +120,25 @@ void settle_solver(RegularizedOutputPlan& plan, double norm_bound) {
                     plan.smoothing_width));
   }
   const double curvature = solver_loss(plan).curvature_bound();
-  if (plan.guarantee.adjacency == Adjacency::add_remove) {
-    constexpr double part = 1e-4;  // of a record's share
-    plan.solver_tolerance = part * share;
-    optimize::check_fallback_work({.rows = plan.public_row_count,
-                                   .norm_bound = norm_bound,
-                                   .curvature = curvature,
-                                   .l2 = plan.regularization,
-                                   .distance = 2 * plan.radius,
-                                   .tolerance = plan.solver_tolerance});
-    return;
-  }
   const double kappa = 1 + rows * curvature * norm_bound * norm_bound / plan.regularization;
   const double start = std::min(plan.radius, rows * share);
   const double noise = deviation * std::sqrt(static_cast<double>(plan.columns));
   const double wanted =
       std::ceil(0.5 * (kappa + 1) * std::log(std::max(std::exp(1.0), 20 * start / noise)));
-  plan.steps = static_cast<std::int64_t>(std::clamp(wanted, 1.0, double{most_steps}));
-  plan.reasons.push_back(
-      fmt::format("{} steps of descent: the minimum to a twentieth of the noise", plan.steps));
+  if (plan.guarantee.adjacency != Adjacency::add_remove && wanted <= most_steps) {
+    plan.steps = static_cast<std::int64_t>(std::max(1.0, wanted));
+    plan.reasons.push_back(
+        fmt::format("{} steps of descent: the minimum to a twentieth of the noise", plan.steps));
+    return;
+  }
+  constexpr double part = 1e-4;  // of a record's share
+  plan.solver_tolerance = part * share;
+  optimize::check_fallback_work({.rows = plan.public_row_count,
+                                 .norm_bound = norm_bound,
+                                 .curvature = curvature,
+                                 .l2 = plan.regularization,
+                                 .distance = 2 * plan.radius,
+                                 .tolerance = plan.solver_tolerance});
 }
 
 std::vector<Setting> settings_of(const RegularizedOutputPlan& plan) {
@@ -134,6 +149,7 @@ std::vector<Setting> settings_of(const RegularizedOutputPlan& plan) {
   settings.push_back({"regularization", plan.regularization, false});
   settings.push_back({"radius", plan.radius});
   settings.push_back({"slope_bound", plan.slope_bound});
+  settings.push_back({"gradient_share", plan.gradient_share, false});
   settings.push_back({"smoothing_width", plan.smoothing_width, plan.smoothing_width > 0});
   settings.push_back({"noise_multiplier", plan.noise_multiplier, !plan.pure()});
   settings.push_back({"noise", plan.noise});
@@ -184,11 +200,8 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
   const double norm_bound = schema.norm_bound();
   settle_regularization(plan, options, norm_bound, target.regression());
   settle_solver(plan, norm_bound);
-  const double share = plan.steps > 0
-                           ? optimize::stable_share(descent_of(plan), plan.public_row_count,
-                                                    norm_bound, plan.columns)
-                           : optimize::certified_share(problem_of(plan), plan.solver_tolerance,
-                                                       norm_bound, plan.columns);
+  const double share =
+      optimize::local_share(problem_of(plan, plan.public_row_count), norm_bound, plan.columns);
   if (pure) {
     plan.noise = privacy::distance_factor(options.adjacency) * share / options.epsilon;
     check_share_noise(ShareNoise::laplace,
@@ -215,11 +228,8 @@ TrainedModel train_regularized_output(const data::Dataset& dataset, const data::
     throw base::UsageError(
         "the method regularized-output needs all records in one process; use the method gradient");
   }
-  auto minimum =
-      plan.steps > 0
-          ? optimize::stable_minimum(dataset, descent_of(plan), means.threads, means.supervision)
-          : optimize::certified_minimum(dataset, problem_of(plan), plan.solver_tolerance,
-                                        means.threads, means.supervision);
+  auto minimum = optimize::local_minimum(dataset, problem_of(plan, dataset.rows()), means.threads,
+                                         means.supervision);
   const auto released =
       plan.pure() ? mechanism::release_l2_laplace(
                         std::move(minimum), Epsilon(plan.guarantee.epsilon),

@@ -13,10 +13,12 @@
 ///
 /// Minimises sum_i loss(<w, x_i>, y_i) + (Lambda/2) |w|^2 over the ball of radius R and releases
 /// the minimiser plus Gaussian noise (with delta 0: noise of density exp(-|z| / s)). One record
-/// moves the exact minimiser by at most (1 or 2) G / Lambda, G the bound of a record's gradient on
-/// the ball. For replace_one and zero_out the solver is gradient descent of a fixed length, whose
+/// moves the exact minimiser by at most G / Lambda, G the bound of a record's gradient on the ball,
+/// or D / Lambda where it is replaced, D <= 2 G that of the distance between two records'
+/// gradients. For replace_one and zero_out the solver is gradient descent of a fixed length, whose
 /// iterates move no further than that, converged or not; for add_remove, where the number of
-/// records is private, it is one with a certificate (optimize/stable_descent.h). Any loss of a
+/// records is private, and where descent would take long it is one with a certificate
+/// (optimize/local_minimum.h). Any loss of a
 /// linear predictor: kinks are rounded by their Moreau envelope of a public width, unbounded slopes
 /// cut where the ball ends. docs/proofs/regularized-output.md; Chaudhuri, Monteleoni, Sarwate 2011
 /// with the constants of Arora, Bassily, Guzman, Menart, Ullah 2022.
@@ -31,6 +33,7 @@ struct RegularizedOutputPlan {
   double regularization = 0;    ///< Lambda, of the sum over the records
   double radius = 0;            ///< R
   double slope_bound = 0;       ///< of the loss on the ball; G is that times the row norm
+  double gradient_share = 0;    ///< G, or D / 2 under replace_one
   double smoothing_width = 0;   ///< 0 for a loss without kinks
   double noise_multiplier = 0;  ///< of the Gaussian noise; 0 for pure privacy
   double noise = 0;             ///< deviation, or for pure privacy scale, for the public count

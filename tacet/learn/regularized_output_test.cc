@@ -87,12 +87,50 @@ TEST(RegularizedOutput, PlansWhatWasAskedForEveryLossAndAdjacency) {
         const auto plan = plan_regularized_output(setting.schema, options);
         EXPECT_LE(plan.guarantee.epsilon, 1);
         EXPECT_GT(plan.guarantee.epsilon, .999);
-        EXPECT_EQ(plan.steps > 0, adjacency != add_remove);
-        EXPECT_EQ(plan.solver_tolerance > 0, adjacency == add_remove);
+        EXPECT_NE(plan.steps > 0, plan.solver_tolerance > 0);
+        if (adjacency == add_remove) {
+          EXPECT_EQ(plan.steps, 0);
+        }
         EXPECT_EQ(plan.smoothing_width > 0, std::holds_alternative<model::HingeLoss>(loss));
       }
     }
   }
+}
+
+// Two gradients of the logistic loss are never opposite and both as long as can be, so that a
+// replaced record costs less than twice an emptied one; with the hinge it costs twice.
+TEST(RegularizedOutput, AReplacedRecordCountsByTheDiameterOfGradients) {
+  const auto setting = berkeley();
+  auto options = asked(1, 1e-6);
+  options.l2 = .05;  // so that the ball is small
+  const auto share_over_slope = [&] {
+    const auto plan = plan_regularized_output(setting.schema, options);
+    return plan.gradient_share / (plan.slope_bound * setting.schema.norm_bound());
+  };
+  EXPECT_LT(share_over_slope(), .95);
+  EXPECT_GE(share_over_slope(), .5);
+  options.loss = model::SmoothedHingeLoss{};
+  EXPECT_EQ(share_over_slope(), 1);
+  options.loss.reset();
+  for (const auto adjacency : {zero_out, add_remove}) {
+    options.adjacency = adjacency;
+    EXPECT_EQ(share_over_slope(), 1);
+  }
+}
+
+// Weak regularization would take many steps of descent; the certified solver takes a few dozen
+// passes.
+TEST(RegularizedOutput, LongDescentsAreLeftToTheCertifiedSolver) {
+  const auto setting = berkeley();
+  auto options = asked(1, 1e-6);
+  options.l2 = .05;
+  const auto strong = plan_regularized_output(setting.schema, options);
+  EXPECT_GT(strong.steps, 0);
+  options.l2 = 1e-4;
+  const auto weak = plan_regularized_output(setting.schema, options);
+  EXPECT_EQ(weak.steps, 0);
+  EXPECT_GT(weak.solver_tolerance, 0);
+  EXPECT_LE(weak.solver_tolerance, 1e-3 * weak.gradient_share / weak.regularization);
 }
 
 TEST(RegularizedOutput, TheSameModelForAnyThreadsAndTheMinimiserWithoutNoise) {

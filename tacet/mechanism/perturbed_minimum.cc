@@ -16,7 +16,7 @@ using random::Lease;
 using random::Source;
 
 constexpr int linear_bits = 30;
-constexpr int output_bits = 20;
+constexpr int output_bits = 28;
 
 double power_of_two_below(double scale, int bits) {
   if (!(scale > 0) || !std::isfinite(scale) || std::fabs(std::log2(scale)) > 900) {

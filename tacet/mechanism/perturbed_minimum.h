@@ -31,7 +31,7 @@ struct MinimumGrids {
   double linear = 1;  ///< of b
   double output = 1;  ///< of the minimiser
 };
-/// Grids so fine that noise of these scales spans 2^30 units of the first and 2^20 of the second.
+/// Grids so fine that noise of these scales spans 2^30 units of the first and 2^28 of the second.
 [[nodiscard]] MinimumGrids minimum_grids(double linear_scale, double output_scale);
 
 /// The tolerance that is left to the solver when `distance` is to hold after both roundings;

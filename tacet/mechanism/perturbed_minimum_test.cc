@@ -78,7 +78,7 @@ TEST(PerturbedMinimum, EverythingLiesOnItsGrid) {
   const privacy::ObjectivePerturbation event{3, 1, .25, regularization, 1e-4, .01};
   const auto grids = minimum_grids(3, .01);
   EXPECT_EQ(grids.linear, 0x1p-29);
-  EXPECT_EQ(std::ilogb(.01 / grids.output), 20);
+  EXPECT_EQ(std::ilogb(.01 / grids.output), 28);
   random::SeededSource source(3);
   privacy::MemoryBudget budget(Adjacency::replace_one);
   auto reservation = reserved(budget, event);

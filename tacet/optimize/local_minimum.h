@@ -13,8 +13,9 @@
 #include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/selected_sum.h"
 
-/// Minimisers around a released point, as sums that additive mechanisms take: on a grid, with a
-/// certified bound of what one record moves. For replace_one and zero_out.
+/// Regularized minimisers, around the origin or a released point, as sums that additive mechanisms
+/// take: on a grid, with a certified bound of what one record moves
+/// (docs/proofs/regularized-output.md).
 namespace tacet::optimize {
 
 /// sum over `rows` of loss(<w, x_i>, y_i) + (l2 / 2) |w - centre|^2 over a bounded domain.
@@ -25,10 +26,13 @@ struct LocalProblem {
   std::vector<double> centre{};
   Domain domain = Ball{};
   /// How far one record moves the gradient of the sum anywhere on the domain: once for a record
-  /// that is emptied, twice for one that is replaced.
+  /// that is emptied, added or removed, twice for one that is replaced.
   double gradient_share = 1;
   /// Steps of projected descent from the centre, each a contraction, so that the last iterate moves
-  /// no further than the minimiser whether it converged or not; 0: the certified solver.
+  /// no further than the minimiser whether it converged or not. Not for add_remove: the step that
+  /// makes the map a contraction depends on the number of records, which a neighbour would not
+  /// share; with a public count in its place the iteration diverges once there are twice as many.
+  /// 0: the certified solver, for every adjacency and any number of records.
   std::int64_t steps = 0;
   double tolerance = 0;                   ///< of the certified solver
   Precision precision = Precision::fine;  ///< of the sums of a descent

@@ -68,14 +68,15 @@ TEST(LocalMinimum, NeighboursMoveNoFurtherThanTheirShare) {
       others[1] = random_rows(bits, 1, columns)[0];
       auto emptied = rows;
       emptied[1].first.assign(columns, 0);
-      for (const std::int64_t steps : {0, 1, 5, 30}) {
+      for (const std::int64_t steps : {0, 1, 5, 30, 300}) {
         LocalProblem problem{.loss = loss,
                              .rows = {0, std::ssize(rows)},
                              .l2 = .05 + .2 * static_cast<double>(bits() % 10),
                              .domain = Ball{bits() % 2 == 0 ? 0.4 : 3.0},
                              .gradient_share = loss.slope_bound(),
                              .steps = steps,
-                             .tolerance = steps == 0 ? 1e-4 : 0};
+                             .tolerance = steps == 0 ? 1e-4 : 0,
+                             .precision = trial % 2 == 0 ? Precision::fine : Precision::coarse};
         for (std::size_t j = 0; j < columns; ++j) {
           problem.centre.push_back(0.1 * static_cast<double>(bits() % 5) - 0.2);
         }
@@ -92,6 +93,116 @@ TEST(LocalMinimum, NeighboursMoveNoFurtherThanTheirShare) {
     }
   }
   EXPECT_GT(closest, .9);
+}
+
+const std::vector<GlmLoss>& losses() {
+  static const std::vector<GlmLoss> all{
+      GlmLoss(model::LogisticLoss{}), GlmLoss(model::HingeLoss{}, .2),
+      GlmLoss(model::SmoothedHingeLoss{.3}), GlmLoss(model::SquaredLoss{}, 0, 1.5),
+      GlmLoss(model::HuberLoss{.4})};
+  return all;
+}
+
+LocalProblem certified(const GlmLoss& loss, double l2, double radius, std::int64_t rows) {
+  return {.loss = loss,
+          .rows = {0, rows},
+          .l2 = l2,
+          .domain = Ball{radius},
+          .gradient_share = loss.slope_bound(),
+          .tolerance = 1e-6};
+}
+
+TEST(LocalMinimum, AddedRecordsMoveItNoFurtherThanTheirShareForAnyNumberOfRecords) {
+  std::mt19937_64 bits(8);
+  base::ThreadPool pool(1);
+  constexpr std::size_t columns = 2;
+  // The regularization belongs to a public count of 30; the true one is 3 to 900.
+  for (const auto& loss : losses()) {
+    for (const std::size_t count : {3u, 10u, 30u, 100u, 900u}) {
+      const auto problem_of = [&](const Rows& records) {
+        return certified(loss, .05 * 30, 2, std::ssize(records));
+      };
+      auto rows = random_rows(bits, count, columns);
+      const auto here = opened(local_minimum(dataset_of(rows, columns), problem_of(rows), pool));
+      auto fewer = rows;
+      fewer.pop_back();
+      auto others = rows;
+      others[0] = random_rows(bits, 1, columns)[0];
+      const double share = local_share(problem_of({}), 1, columns);
+      EXPECT_LE(distance(here, opened(local_minimum(dataset_of(fewer, columns), problem_of(fewer),
+                                                    pool))),
+                share);
+      EXPECT_LE(distance(here, opened(local_minimum(dataset_of(others, columns), problem_of(others),
+                                                    pool))),
+                2 * share);
+    }
+  }
+}
+
+// The counter-example against a descent whose step is made for a public count: twice as many
+// records and one more move its end by 250 times the bound. The certified route stays within.
+TEST(LocalMinimum, MoreRecordsThanThePublicCountDoNotBreakTheBound) {
+  constexpr double public_count = 100;
+  constexpr double l2 = .05 * public_count;
+  const auto rows_of = [](int count) {
+    Rows rows(static_cast<std::size_t>(count), {{2048}, 0});
+    return rows;
+  };
+  auto rows = rows_of(210);
+  auto more = rows;
+  more.push_back({{2048}, -1});
+  const GlmLoss loss(model::SquaredLoss{}, 0, 2);
+  const auto broken = [&](const Rows& records) {
+    double w = 0;
+    const double step = 1 / (public_count + l2);
+    for (int k = 0; k < 1000; ++k) {
+      double gradient = l2 * w;
+      for (const auto& [row, label] : records) gradient += std::clamp(w - label, -2.0, 2.0);
+      w = std::clamp(w - step * gradient, -1.0, 1.0);
+    }
+    return w;
+  };
+  base::ThreadPool pool(1);
+  const double share = local_share(certified(loss, l2, 1, 100), 1, 1);
+  const auto at = [&](const Rows& records) {
+    return opened(
+        local_minimum(dataset_of(records, 1), certified(loss, l2, 1, std::ssize(records)), pool));
+  };
+  EXPECT_GT(std::fabs(broken(rows) - broken(more)), share);
+  EXPECT_LE(distance(at(rows), at(more)), share);
+}
+
+// The released iterate is that of the recursion (whose values reference_table_test checks).
+TEST(LocalMinimum, DescentFollowsItsRecursion) {
+  const Rows rows{{{1200, 1600}, 1}, {{2000, 0}, -1}, {{0, -2000}, 1}, {{-1600, 1200}, -1}};
+  base::ThreadPool pool(1);
+  const GlmLoss loss(model::SquaredLoss{}, 0, 10);
+  const LocalProblem problem{.loss = loss,
+                             .rows = {0, 4},
+                             .l2 = .4,
+                             .domain = Ball{10},
+                             .gradient_share = 10,
+                             .steps = 5,
+                             .precision = Precision::coarse};
+  double a = 0;
+  double b = 0;
+  const double step = 2 / (4 * 1.0 + 2 * .4);
+  for (int k = 0; k < 5; ++k) {
+    double ga = .4 * a;
+    double gb = .4 * b;
+    for (const auto& [row, label] : rows) {
+      const double x = row[0] / 2048.0;
+      const double y = row[1] / 2048.0;
+      const double slope = a * x + b * y - label;
+      ga += slope * x;
+      gb += slope * y;
+    }
+    a -= step * ga;
+    b -= step * gb;
+  }
+  const auto found = opened(local_minimum(dataset_of(rows, 2), problem, pool));
+  EXPECT_NEAR(found[0], a, 1e-3);
+  EXPECT_NEAR(found[1], b, 1e-3);
 }
 
 TEST(LocalMinimum, IsTheMinimumAroundItsCentre) {

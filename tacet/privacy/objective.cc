@@ -158,6 +158,14 @@ double epsilon(const ObjectivePerturbation& event, double target, Adjacency adja
     if (high > largest) return HUGE_VAL;
     below = delta_at(high);
   }
+  // So near to 0 that the border's relative accuracy is one of epsilon too.
+  constexpr double smallest = 1e-12;
+  while (low == 0 && high > smallest) {
+    const double middle = 0.25 * high;
+    const double found = delta_at(middle);
+    (found <= target ? high : low) = middle;
+    (found <= target ? below : above) = found;
+  }
   return border(low, above, high, below, target, 1e-9, delta_at);
 }
 

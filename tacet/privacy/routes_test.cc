@@ -162,9 +162,16 @@ TEST(ObjectivePerturbationCost, ExactMinimumAgreesWithTheReferenceTable) {
         1e-9);
   }
   // The certified maximum lies a little above the value at the worst angle.
-  const double replaced = objective::exact_delta(4, 1, .25, 1, 1, replace_one);
-  EXPECT_GE(replaced, 3.733217555547e-2 * (1 - 1e-9));
-  EXPECT_LE(replaced, 3.733217555547e-2 * 1.001);
+  struct Replaced {
+    double epsilon, sigma, lambda, delta;
+  };
+  for (const auto& c : {Replaced{1, 4, 1, 3.733217555547e-2},
+                        {.5, 10, 5, 2.077291519050e-3},
+                        {2, 2, .5, 9.533702214134e-2}}) {
+    const double found = objective::exact_delta(c.sigma, 1, .25, c.lambda, c.epsilon, replace_one);
+    EXPECT_GE(found, c.delta * (1 - 1e-9));
+    EXPECT_LE(found, c.delta * (1 + 1.1e-4));
+  }
 }
 
 TEST(ObjectivePerturbationCost, ApproximateMinimumAgreesWithTheReferenceTable) {
@@ -185,6 +192,10 @@ TEST(ObjectivePerturbationCost, RenyiBoundAgreesWithTheReferenceTable) {
   const auto curve = rdp::curve(ObjectivePerturbation{4, 1, .25, 1, 0, 1}, add_remove);
   ASSERT_TRUE(curve);
   EXPECT_NEAR((*curve)(8), .566324060230, 1e-10);
+  // Replacing a record is bounded by the same formula at half the noise, for all directions.
+  const auto replaced = rdp::curve(ObjectivePerturbation{8, 1, .25, 1, 0, 1}, replace_one);
+  ASSERT_TRUE(replaced);
+  EXPECT_NEAR((*replaced)(8), .566324060230, 1e-10);
 }
 
 // ---- selection among many candidates; reference values of an independent program
