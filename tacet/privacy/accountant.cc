@@ -84,7 +84,7 @@ PrivacyInterval best_route(const Event& event, Adjacency adjacency, double pure,
   offer(best, pure, "pure");
   bool narrow = false;
   bool any = std::isfinite(pure);
-  if (const auto lowered = internal::lower(event, adjacency)) {
+  if (const auto lowered = internal::lower(event, adjacency, options.tolerance)) {
     any = true;
     try {
       const auto bracket = by_pld(*lowered);

@@ -255,9 +255,10 @@ class Merger {
 
  private:
   [[nodiscard]] std::size_t count() const { return cells_.p.size(); }
-  [[nodiscard]] std::size_t current() const {
-    return cells_.downwards ? count() - 1 - order_ : order_;
+  [[nodiscard]] std::size_t place(std::size_t order) const {
+    return cells_.downwards ? count() - 1 - order : order;
   }
+  [[nodiscard]] std::size_t current() const { return place(order_); }
   void next_cell() {
     ++order_;
     left_ = 1;
@@ -272,28 +273,33 @@ class Merger {
   }
 
   void start_bucket() {
-    if (cells_.anchor_atom > 0) {
+    const auto first = order_;
+    double p = 0;
+    double reference = -infinity;
+    auto last = first;
+    const bool alone = cells_.anchor_atom > 0;
+    while (last < count() && (last < cells_per_step / 2 || (p == 0 && !alone))) {
+      const auto j = place(last++);
+      p += cells_.p[j];
+      if (cells_.p[j] > 0) reference = std::max(reference, ratio(j));
+    }
+    // A mass at the anchor that outweighs what is close to it stays alone.
+    if (cells_.anchor_atom > p) {
       grid_.offset = cells_.anchor;
       add(0, cells_.anchor_atom);
       return;
     }
-    const auto first = order_;
-    double p = 0;
-    double reference = -infinity;
-    while (order_ < count() && (order_ < cells_per_step / 2 || p == 0)) {
-      const auto j = current();
-      p += cells_.p[j];
-      if (cells_.p[j] > 0) reference = std::max(reference, ratio(j));
-      next_cell();
-    }
+    order_ = last;
     grid_.offset = cells_.loss(cells_.ends.front());
     if (p == 0) return;
     // log(P / Q) from surpluses over the largest ratio, which are negative: nothing cancels.
-    double excess = 0;
-    for (auto i = first; i < order_; ++i) {
-      const auto j = cells_.downwards ? count() - 1 - i : i;
+    if (cells_.anchor_atom > 0) reference = std::max(reference, cells_.anchor);
+    double excess = cells_.anchor_atom * surplus(1, cells_.anchor, reference);
+    for (auto i = first; i < last; ++i) {
+      const auto j = place(i);
       if (cells_.p[j] > 0) excess += surplus(cells_.p[j], ratio(j), reference);
     }
+    p += cells_.anchor_atom;
     grid_.offset = reference - std::log1p(-excess / p) * (1 + 0x1p-44);
     add(0, p);
   }
@@ -365,16 +371,40 @@ class Merger {
     }
   }
 
-  /// What is left becomes one bucket, moved down to the grid.
+  /// What is left becomes one bucket. Outcomes of earlier ones join it so that it too stands on the
+  /// grid; without any it is moved down.
   void flush() {
     // Rounding of the quotient would raise a ratio far above rest_loss_ without bound.
     const double quotient = rest_excess_ / rest_p_;
     const double ratio = rest_loss_ - std::log1p(-quotient + 0x1p-44 * (1 + std::fabs(quotient)));
+    const double exact = (ratio - grid_.offset) / grid_.step;
     // A ratio that rounding left just below a grid point stays there.
-    const double position = std::floor((ratio - grid_.offset) / grid_.step + 1e-7);
+    const double position = std::floor(exact + 1e-7);
     if (!(std::fabs(position) < 1e15)) return;  // dropping mass lowers every delta
+    if (exact > position + 1e-7 && joined(position + (sign_ > 0 ? 0 : 1), ratio)) return;
     grid_.loss_error = std::max(grid_.loss_error, grid_.offset + position * grid_.step - ratio);
     add(static_cast<std::int64_t>(position), rest_p_);
+  }
+
+  /// Brings the rest to a grid point by merging it with the nearest buckets beyond that point, the
+  /// last of them split.
+  bool joined(double position, double ratio) {
+    const auto offer = [&](const std::pair<std::int64_t, double>& bucket) {
+      return surplus(bucket.second, 0, (position - static_cast<double>(bucket.first)) * grid_.step);
+    };
+    double excess = surplus(rest_p_, ratio, grid_.offset + position * grid_.step);
+    auto first = buckets_.size();
+    while (first > 0 && excess * (excess + offer(buckets_[first - 1])) > 0) {
+      excess += offer(buckets_[--first]);
+    }
+    if (first == 0) return false;
+    const double share = std::clamp(-excess / offer(buckets_[first - 1]), 0.0, 1.0);
+    double p = rest_p_ + share * buckets_[first - 1].second;
+    buckets_[first - 1].second *= 1 - share;
+    for (auto k = first; k < buckets_.size(); ++k) p += buckets_[k].second;
+    buckets_.resize(first);
+    add(static_cast<std::int64_t>(position), p);
+    return true;
   }
 
   const CellTable& cells_;

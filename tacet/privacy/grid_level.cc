@@ -17,7 +17,12 @@ GridLevel::Grids GridLevel::grids_of(std::span<const Component> components,
     const auto cells =
         make_cells(*components[i].pair, cutting.step, cutting.log_tail, cutting.resolutions[i]);
     upper.push_back({upper_grid(cells), components[i].count});
-    lower.push_back({lower_grid(cells), components[i].count});
+    if (const auto& below = components[i].below) {
+      const auto under = make_cells(*below, cutting.step, cutting.log_tail, cutting.resolutions[i]);
+      lower.push_back({lower_grid(under), components[i].count});
+    } else {
+      lower.push_back({lower_grid(cells), components[i].count});
+    }
   }
   return {GridSum(std::move(upper)), GridSum(std::move(lower))};
 }

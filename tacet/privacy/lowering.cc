@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/product_pair.h"
 #include "tacet/privacy/shuffle.h"
 #include "tacet/privacy/structure.h"
 
@@ -123,40 +125,6 @@ PairPointer symmetric_pair(const Event& event, Adjacency adjacency, bool* attain
   return std::visit(PairOf{adjacency, attained}, event.node());
 }
 
-/// Adds the pairs of one indivisible event to both orders; false where it has none.
-bool add_pairs(const Occurrence& one, Adjacency adjacency, Lowered& out) {
-  const auto both = [&](const auto& make) {
-    auto first = make(Order::remove);
-    auto second = make(Order::add);
-    if (!first || !second) return false;
-    out.remove.push_back({std::move(first), one.count});
-    out.add.push_back({std::move(second), one.count});
-    return true;
-  };
-  if (const auto* sampled = one.event.as<PoissonSampled>()) {
-    const bool replaced = adjacency == Adjacency::replace_one;
-    if (replaced) out.attained = false;
-    return both([&](Order order) -> PairPointer {
-      auto base = symmetric_pair(*sampled->base, adjacency, &out.attained);
-      if (!base || sampled->rate == 1) return base;
-      // A replaced record: both runs share the sample without it, all distances are those of
-      // replace_one (advanced joint convexity), and the orders are symmetric.
-      return replaced ? pairs::fixed_size(std::move(base), sampled->rate)
-                      : pairs::poisson(std::move(base), sampled->rate, order);
-    });
-  }
-  if (const auto* sampled = one.event.as<FixedSizeSampled>()) {
-    out.attained = false;
-    return both([&](Order) -> PairPointer {
-      auto base =
-          symmetric_pair(*sampled->base, inner_adjacency(*sampled, adjacency), &out.attained);
-      if (!base || sampled->sample_size == sampled->population) return base;
-      return pairs::fixed_size(std::move(base), sampled_fraction(*sampled));
-    });
-  }
-  return both([&](Order) { return symmetric_pair(one.event, adjacency, &out.attained); });
-}
-
 bool costs_nothing(const Event& event) {
   if (const auto* sampled = event.as<PoissonSampled>()) {
     return sampled->rate == 0 || costs_nothing(*sampled->base);
@@ -167,6 +135,91 @@ bool costs_nothing(const Event& event) {
   return pure_epsilon(event, Adjacency::add_remove) == 0 ||
          pure_epsilon(event, Adjacency::replace_one) == 0 ||
          pure_epsilon(event, Adjacency::zero_out) == 0;
+}
+
+/// All full-batch Gaussian noise becomes one Gaussian, what costs nothing is left out. False where
+/// the noise is too small for a number.
+bool join_gaussians(std::vector<Occurrence>& parts, Adjacency adjacency) {
+  Composed gaussians;
+  std::vector<Occurrence> others;
+  for (auto& one : parts) {
+    if (squared_mu(one.event, adjacency)) {
+      gaussians.parts.emplace_back(Repeated{one.count, one.event});
+    } else if (!costs_nothing(one.event)) {
+      others.push_back(std::move(one));
+    }
+  }
+  parts = std::move(others);
+  const double square = *squared_mu(gaussians, adjacency);
+  if (std::isinf(square)) return false;
+  if (square > 0) {
+    parts.push_back({Gaussian{divide_down(distance_factor(adjacency), sqrt_up(square))}, 1});
+  }
+  return true;
+}
+
+/// What reads one sample, as a maker of its symmetric pair and, where that is a bound only, of one
+/// below it. Null pairs where there is none.
+struct SampleBase {
+  std::function<PairPointer()> pair;
+  std::function<PairPointer()> below;
+
+  SampleBase(const Event& base, Adjacency adjacency, double fineness, bool* attained) {
+    below = [] { return PairPointer(); };
+    pair = [&base, adjacency, attained] { return symmetric_pair(base, adjacency, attained); };
+    if (base.as<Composed>() == nullptr && base.as<Repeated>() == nullptr) return;
+    std::vector<Occurrence> parts;
+    if (squared_mu(base, adjacency) || !flatten(base, 1, parts)) return;
+    if (!join_gaussians(parts, adjacency) || parts.empty()) return;
+    std::vector<pld::Component> factors;
+    for (const auto& one : parts) {
+      auto factor = symmetric_pair(one.event, adjacency, attained);
+      if (!factor) return;
+      factors.push_back({std::move(factor), one.count});
+    }
+    auto law = pld::product(factors, fineness);
+    if (!law) return;
+    pair = [above = std::move(law->above)] { return above.pair(); };
+    below = [under = std::move(law->below)] { return under.pair(); };
+  }
+};
+
+/// Adds the pairs of one indivisible event to both orders; false where it has none.
+bool add_pairs(const Occurrence& one, Adjacency adjacency, double fineness, Lowered& out) {
+  const auto both = [&](const SampleBase& base, const auto& mix) {
+    for (const Order order : {Order::remove, Order::add}) {
+      auto pair = base.pair();
+      if (!pair) return false;
+      auto below = base.below();
+      (order == Order::remove ? out.remove : out.add)
+          .push_back({mix(std::move(pair), order), one.count,
+                      below ? mix(std::move(below), order) : nullptr});
+    }
+    return true;
+  };
+  const auto unmixed = [](PairPointer pair, Order) { return pair; };
+  if (const auto* sampled = one.event.as<PoissonSampled>()) {
+    const bool replaced = adjacency == Adjacency::replace_one;
+    if (replaced) out.attained = false;
+    const SampleBase base(*sampled->base, adjacency, fineness, &out.attained);
+    return both(base, [&](PairPointer pair, Order order) {
+      if (sampled->rate == 1) return pair;
+      // A replaced record: both runs share the sample without it, all distances are those of
+      // replace_one (advanced joint convexity), and the orders are symmetric.
+      return replaced ? pairs::fixed_size(std::move(pair), sampled->rate)
+                      : pairs::poisson(std::move(pair), sampled->rate, order);
+    });
+  }
+  if (const auto* sampled = one.event.as<FixedSizeSampled>()) {
+    out.attained = false;
+    const SampleBase base(*sampled->base, inner_adjacency(*sampled, adjacency), fineness,
+                          &out.attained);
+    return both(base, [&](PairPointer pair, Order) {
+      if (sampled->sample_size == sampled->population) return pair;
+      return pairs::fixed_size(std::move(pair), sampled_fraction(*sampled));
+    });
+  }
+  return both(SampleBase(one.event, adjacency, fineness, &out.attained), unmixed);
 }
 
 /// Whether any part's two orders differ.
@@ -194,9 +247,16 @@ void add_attained_pairs(const Occurrence& one, Adjacency adjacency, Lowered& out
     rate = divide_down(static_cast<double>(subset->sample_size),
                        static_cast<double>(subset->population));
   }
+  // Of several releases from one sample the Gaussian ones, which are one Gaussian.
+  std::vector<Occurrence> parts;
+  Event first = *base;
+  if (flatten(*base, 1, parts) && parts.size() > 1 && join_gaussians(parts, distance) &&
+      !parts.empty()) {
+    first = parts.back().event;
+  }
   bool attained = true;
-  auto remove = symmetric_pair(*base, distance, &attained);
-  auto add = symmetric_pair(*base, distance, &attained);
+  auto remove = symmetric_pair(first, distance, &attained);
+  auto add = symmetric_pair(first, distance, &attained);
   if (!attained || !remove || !add) return;
   if (rate < 1) {
     remove = pairs::poisson(std::move(remove), rate, Order::remove);
@@ -219,29 +279,14 @@ std::optional<Lowered> lower_attained(const Event& event, Adjacency adjacency) {
   return out;
 }
 
-std::optional<Lowered> lower(const Event& event, Adjacency adjacency) {
+std::optional<Lowered> lower(const Event& event, Adjacency adjacency, double fineness) {
   std::vector<Occurrence> parts;
-  if (!flatten(event, 1, parts)) return std::nullopt;
+  if (!flatten(event, 1, parts) || !join_gaussians(parts, adjacency)) return std::nullopt;
   Lowered out;
-  // All full-batch Gaussian noise is one Gaussian.
-  Composed gaussians;
-  std::vector<Occurrence> others;
-  for (auto& one : parts) {
-    if (squared_mu(one.event, adjacency)) {
-      gaussians.parts.emplace_back(Repeated{one.count, one.event});
-    } else if (!costs_nothing(one.event)) {
-      others.push_back(std::move(one));
-    }
+  for (const auto& one : parts) {
+    if (!add_pairs(one, adjacency, fineness, out)) return std::nullopt;
   }
-  const double square = *squared_mu(gaussians, adjacency);
-  if (std::isinf(square)) return std::nullopt;
-  if (square > 0) {
-    others.push_back({Gaussian{divide_down(distance_factor(adjacency), sqrt_up(square))}, 1});
-  }
-  for (const auto& one : others) {
-    if (!add_pairs(one, adjacency, out)) return std::nullopt;
-  }
-  if (!has_orders(others, adjacency)) out.add.clear();
+  if (!has_orders(parts, adjacency)) out.add.clear();
   return out;
 }
 

@@ -17,8 +17,10 @@ struct Lowered {
 };
 
 /// The pairs of an event, or nothing where some part has none. The event's refusals must have been
-/// checked before.
-[[nodiscard]] std::optional<Lowered> lower(const Event& event, Adjacency adjacency);
+/// checked before. Several releases from one sample become one pair that is precise to about the
+/// share `fineness` of epsilon.
+[[nodiscard]] std::optional<Lowered> lower(const Event& event, Adjacency adjacency,
+                                           double fineness = 1e-3);
 
 /// Pairs that real data sets meet and that the event dominates, in both orders; parts of which none
 /// are known are left out. Nothing where that leaves nothing.

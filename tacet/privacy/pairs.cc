@@ -162,7 +162,10 @@ class FinitePair final : public Pair {
  private:
   /// Whether the first and the last atom are named apart from the others.
   bool has_ends() const { return atoms_.size() >= 2; }
-  static Masses of(const Atom& atom) { return {atom.p, atom.q, atom.loss}; }
+  static Masses of(const Atom& atom) { return {atom.p, atom.q, atom.loss, error(atom.loss)}; }
+  static double error(double loss) {
+    return std::isfinite(loss) ? 0x1p-48 + 0x1p-50 * std::fabs(loss) : 0x1p-48;
+  }
   /// What of `atoms` lies in (low, high], with a Q-mass apart.
   static Masses among(std::span<const Atom> atoms, double low, double high, double q) {
     if (!(low < high)) return nothing;
@@ -176,7 +179,8 @@ class FinitePair final : public Pair {
       q += it->q;
     }
     if (p == 0 && q == 0) return nothing;
-    return {p, q, log_of_ratio(p, q)};
+    const double ratio = log_of_ratio(p, q);
+    return {p, q, ratio, error(ratio)};
   }
 
   std::vector<Atom> atoms_;

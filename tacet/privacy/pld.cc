@@ -61,6 +61,17 @@ bool is_single(std::span<const Component> components) {
   return components.size() == 1 && components[0].count == 1;
 }
 
+/// The ends of one use of one pair.
+template <typename Value>
+std::optional<Ends> single_ends(const Component& component, const Value& value) {
+  auto ends = value(*component.pair);
+  if (!ends || !component.below) return ends;
+  const auto below = value(*component.below);
+  if (!below) return std::nullopt;
+  ends->lower = below->lower;
+  return ends;
+}
+
 /// Composition in one order, refined step by step.
 class Search {
  public:
@@ -74,7 +85,9 @@ class Search {
   /// One level for epsilon at delta; keeps the best ends seen so far.
   void epsilon_level(double log_delta) {
     if (is_single(components_)) {
-      if (const auto ends = single_epsilon(*components_[0].pair, log_delta)) {
+      if (const auto ends = single_ends(components_[0], [&](const pairs::Pair& pair) {
+            return single_epsilon(pair, log_delta);
+          })) {
         settle(ends->lower, ends->upper);
         return;
       }
@@ -113,7 +126,9 @@ class Search {
   /// One level for delta at epsilon (ends are kept as deltas).
   void delta_level(double epsilon) {
     if (is_single(components_)) {
-      if (const auto ends = single_log_delta(*components_[0].pair, epsilon)) {
+      if (const auto ends = single_ends(components_[0], [&](const pairs::Pair& pair) {
+            return single_log_delta(pair, epsilon);
+          })) {
         settle(std::exp(ends->lower), std::min(1.0, std::exp(ends->upper)));
         return;
       }

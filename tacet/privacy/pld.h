@@ -13,10 +13,12 @@
 /// the safe side, and a grid refined until both ends agree.
 namespace tacet::privacy::pld {
 
-/// A pair, used `count` times.
+/// A pair, used `count` times. Where the pair itself is an upper bound of a worst one, `below` is a
+/// lower bound of that one, for the lower ends; null where the pair is exact.
 struct Component {
   pairs::PairPointer pair;
   std::int64_t count;
+  pairs::PairPointer below = nullptr;
 };
 
 /// [lower, upper] holds the value for the composed pairs; the step of the loss grid that gave it.

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tacet/privacy/pairs.h"
+#include "tacet/privacy/pld.h"
+
+/// Several releases from the same sample as one pair, which the sampling then mixes.
+/// docs/proofs/accountant.md, section 1.
+namespace tacet::privacy::pld {
+
+/// Finitely many losses, as pairs::finite takes them.
+struct FiniteLaw {
+  std::vector<pairs::Atom> atoms;
+  double infinite_p;
+  double infinite_q;
+
+  [[nodiscard]] pairs::PairPointer pair() const {
+    return pairs::finite(atoms, infinite_p, infinite_q);
+  }
+};
+
+/// A law that dominates a product of pairs, and one that the product dominates.
+struct Product {
+  FiniteLaw above;
+  FiniteLaw below;
+};
+
+/// The product of symmetric pairs, each as often as it is used. Rounding losses to a lattice moves
+/// their variance by about the share `fineness`, less where a coarser lattice would be too long.
+/// Nothing for more than 10,000 uses.
+[[nodiscard]] std::optional<Product> product(std::span<const Component> parts, double fineness);
+
+}  // namespace tacet::privacy::pld
