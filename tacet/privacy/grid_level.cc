@@ -55,19 +55,25 @@ double GridLevel::tilt_for_mean(const GridSum& sum, double eps) const {
   return 0.5 * (low + high);
 }
 
-bool GridLevel::split(double log_delta, double share) {
+double GridLevel::rate_of_large(double log_delta, double share) const {
   // Two large losses have a probability of half the rate's square; round-off of the others counts
   // beside one.
   const double delta = std::exp(log_delta);
   const double round_off = 5e-13 * static_cast<double>(upper_.steps()) + 1e-12;
-  const double rate = std::min(std::sqrt(share * delta), share * delta / round_off);
+  return std::min(std::sqrt(share * delta), share * delta / round_off);
+}
+
+bool GridLevel::split(double log_delta, double share) {
+  const double rate = rate_of_large(log_delta, share);
   auto upper = split_jumps(upper_, rate);
   auto lower = split_jumps(lower_, rate);
   if (!upper || !lower) return false;
   jumps_.emplace(Jumps{std::move(*upper), std::move(*lower), std::nullopt, std::nullopt});
   try {
     TwinTransform rest(jumps_->upper.rest, jumps_->lower.rest);
-    rest.run(0, {0, 0, log_smallest_tail}, largest_bits_);
+    // What the transform leaves out costs delta the rate's share of it.
+    const double log_tail = log_delta - std::log(rate) - 18;
+    rest.run(0, {0, 0, std::clamp(log_tail, log_smallest_tail, -18.0)}, largest_bits_);
     jumps_->above.emplace(jumps_->upper, upper_, rest.first());
     jumps_->below.emplace(jumps_->lower, lower_, rest.second());
   } catch (const base::NumericError&) {
@@ -94,12 +100,45 @@ double GridLevel::round_off_at(double eps) const {
   return log_delta_above(eps) - below;
 }
 
-GridLevel::Aim GridLevel::aim_at(double log_delta) const {
+bool GridLevel::is_astray(double theta, double log_delta) const {
+  // A normal sum is tilted by some sqrt(2 log(1/delta)) of its deviations.
+  const double deviation = std::sqrt(upper_.cumulants(0).variance);
+  return theta * deviation < 0.3 * std::sqrt(-2 * log_delta);
+}
+
+std::optional<GridLevel::Aim> GridLevel::aim_apart(double log_delta, double share) const {
+  const auto parts = split_jumps(upper_, rate_of_large(log_delta, share));
+  if (!parts) return std::nullopt;
+  auto aim = aim_at(parts->small, log_delta);
+  // One large loss beside the mean of the others.
+  const double shift = upper_.offset() + parts->small.cumulants(0).mean;
+  const auto by_one = [&](double eps) {
+    double sum = 0;
+    for (std::size_t j = 0; j < parts->index.size(); ++j) {
+      const double excess = static_cast<double>(parts->index[j]) * step_ + shift - eps;
+      if (excess > 0) sum -= parts->mass[j] * std::expm1(-excess);
+    }
+    return sum;
+  };
+  double low = std::max(aim.epsilon, 0.0);
+  double high = static_cast<double>(parts->index.back()) * step_ + shift;
+  if (high > low && by_one(low) > std::exp(log_delta)) {
+    for (int i = 0; i < 30; ++i) {
+      const double middle = 0.5 * (low + high);
+      (by_one(middle) > std::exp(log_delta) ? low : high) = middle;
+    }
+    aim.epsilon = high;
+    aim.theta = tilt_for_mean(parts->small, high);
+  }
+  return aim;
+}
+
+GridLevel::Aim GridLevel::aim_at(const GridSum& sum, double log_delta) const {
   // delta <= e^{K(theta) - theta eps} theta^theta / (1 + theta)^(1 + theta).
   const auto bound = [&](double log_theta) {
     const double theta = std::exp(log_theta);
     const double correction = theta * log_theta - (1 + theta) * std::log1p(theta);
-    return (upper_.log_moment(theta) + correction - log_delta) / theta;
+    return (sum.log_moment(theta) + correction - log_delta) / theta;
   };
   double low = -9;
   double high = std::log(largest_tilt());
@@ -124,9 +163,9 @@ GridLevel::Aim GridLevel::aim_at(double log_delta) const {
     }
   }
   const double theta = std::exp(0.5 * (low + high));
-  const double deviation = std::sqrt(upper_.cumulants(theta).variance);
+  const double deviation = std::sqrt(sum.cumulants(theta).variance);
   const double excess = std::log1p(theta * deviation) / theta;
-  return {theta, bound(std::log(theta)) - excess + upper_.offset()};
+  return {theta, bound(std::log(theta)) - excess + sum.offset()};
 }
 
 }  // namespace tacet::privacy::pld

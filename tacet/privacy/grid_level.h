@@ -38,7 +38,12 @@ class GridLevel {
   };
   /// The tilt whose Chernoff bound of epsilon at delta is smallest, and that bound less the usual
   /// correction of a smooth law: an estimate that heavy tails do not lead astray.
-  [[nodiscard]] Aim aim_at(double log_delta) const;
+  [[nodiscard]] Aim aim_at(double log_delta) const { return aim_at(upper_, log_delta); }
+  /// The same where the tilt has gone astray after rare large losses: from the others alone, or
+  /// from a single large one. Nothing where there are none.
+  [[nodiscard]] std::optional<Aim> aim_apart(double log_delta, double share) const;
+  /// Whether the tilt hardly moves the bulk of the losses, so that large ones make up its mean.
+  [[nodiscard]] bool is_astray(double theta, double log_delta) const;
 
   /// Composes under the tilt theta, to be asked about epsilons between the thresholds.
   void tilt(double theta, const Thresholds& thresholds) {
@@ -63,6 +68,9 @@ class GridLevel {
   GridLevel(Grids grids, double step, int largest_bits);
   static Grids grids_of(std::span<const Component> components, const Cutting& cutting);
   [[nodiscard]] double tilt_for_mean(const GridSum& sum, double eps) const;
+  [[nodiscard]] Aim aim_at(const GridSum& sum, double log_delta) const;
+  /// The rate that large losses may have, see split().
+  [[nodiscard]] double rate_of_large(double log_delta, double share) const;
   /// Beyond this tilt the top cell alone would count.
   [[nodiscard]] double largest_tilt() const { return 400 / step_; }
 

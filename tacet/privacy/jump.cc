@@ -41,59 +41,60 @@ std::optional<JumpSplit> split_jumps(const GridSum& sum, double largest_rate) {
 }
 
 JumpLaw::JumpLaw(const JumpSplit& split, const GridSum& whole, const TiltedLaw& rest)
-    : step_(whole.step()), offset_(whole.offset()), loss_error_(whole.loss_error()) {
+    : step_(rest.step()),
+      offset_(rest.offset() + whole.parts()[0].grid.offset),
+      loss_error_(whole.loss_error() + rest.loss_error()),
+      low_(rest.low()) {
   const auto coefficients = rest.coefficients();
-  const auto size = static_cast<std::int64_t>(coefficients.size());
-  const auto length = size + split.index.back() - split.index.front();
-  constexpr std::int64_t longest = std::int64_t{1} << 23;
-  if (length > longest) {
-    throw base::NumericError("large privacy losses spread too far beside a fine grid");
-  }
-  low_ = rest.low() + split.index.front();
+  const auto size = coefficients.size();
   // e^{-loss} must stay a number, and a precise one.
   constexpr double largest_loss = 300;
   const double first = static_cast<double>(low_) * step_;
-  const double last = static_cast<double>(low_ + length) * step_;
+  const double last = first + static_cast<double>(size) * step_;
   if (!(first > -largest_loss && last < largest_loss)) {
-    throw base::NumericError("large privacy losses exceed what can be taken apart");
+    throw base::NumericError("privacy losses beside large ones exceed what can be taken apart");
   }
-  std::vector<double> mass(static_cast<std::size_t>(length), 0);
   const double factor = std::exp(rest.log_mass());
-  for (std::size_t j = 0; j < split.index.size(); ++j) {
-    const double p = split.mass[j] * factor;
-    double* target = &mass[static_cast<std::size_t>(split.index[j] - split.index.front())];
-    for (std::size_t i = 0; i < coefficients.size(); ++i) {
-      target[i] += p * std::max(coefficients[i], 0.0);
-    }
-  }
-  above_.assign(mass.size() + 1, 0);
-  weighted_.assign(mass.size() + 1, 0);
-  for (std::size_t i = mass.size(); i-- > 0;) {
+  above_.assign(size + 1, 0);
+  weighted_.assign(size + 1, 0);
+  for (std::size_t i = size; i-- > 0;) {
     const double y = static_cast<double>(low_ + static_cast<std::int64_t>(i)) * step_;
-    above_[i] = above_[i + 1] + mass[i];
-    weighted_[i] = weighted_[i + 1] + mass[i] * std::exp(-y);
+    const double mass = factor * std::max(coefficients[i], 0.0);
+    above_[i] = above_[i + 1] + mass;
+    weighted_[i] = weighted_[i + 1] + mass * std::exp(-y);
+  }
+  jumps_.reserve(split.index.size());
+  for (std::size_t j = 0; j < split.index.size(); ++j) {
+    jumps_.push_back({static_cast<double>(split.index[j]) * whole.step(), split.mass[j]});
   }
   // Each coefficient of the rest counts at most once for a large loss; what lies outside of its
   // transform, or wraps, too.
-  const double n = static_cast<double>(length);
+  const auto terms = static_cast<double>(size + jumps_.size());
   error_ = split.rate *
            (static_cast<double>(size) * rest.round_off() + 3 * std::exp(rest.log_tail()) +
-            8 * u * (n + largest_loss)) *
+            8 * u * (terms + largest_loss)) *
            (1 + 1e-6);
   factor_error_ = rest.mass_error() + 2 * mass_slack;
   several_ = 0.5 * split.rate * split.rate * (1 + 1e-9);
+}
+
+/// delta of the rest at any threshold, in its own scale.
+double JumpLaw::rest_delta(double shifted) const {
+  const double first = std::floor(shifted / step_) + 1 - static_cast<double>(low_);
+  const auto last = static_cast<double>(above_.size() - 1);
+  // Nothing lies above, and e^shifted may overflow.
+  if (first >= last) return 0;
+  const auto i = static_cast<std::size_t>(std::max(first, 0.0));
+  return std::max(0.0, above_[i] - std::exp(shifted) * weighted_[i]);
 }
 
 double JumpLaw::sum_above(double shifted) const {
   if (!std::isfinite(shifted)) {
     throw base::NumericError("a privacy loss is compared with a threshold that is not a number");
   }
-  const double first = std::floor(shifted / step_) + 1 - static_cast<double>(low_);
-  const auto last = static_cast<double>(above_.size() - 1);
-  const auto i = static_cast<std::size_t>(std::clamp(first, 0.0, last));
-  // Nothing lies above, and e^shifted may overflow.
-  if (first >= last) return 0;
-  return std::max(0.0, above_[i] - std::exp(shifted) * weighted_[i]);
+  double sum = 0;
+  for (const auto& jump : jumps_) sum += jump.mass * rest_delta(shifted - jump.loss);
+  return sum;
 }
 
 double JumpLaw::delta_above(double eps) const {

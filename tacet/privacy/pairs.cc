@@ -192,7 +192,8 @@ class FinitePair final : public Pair {
 /// log(1 - q + q e^s).
 double mixed_loss(double q, double s) {
   if (s == -infinity) return std::log1p(-q);
-  return s > 0 ? s + std::log(q + (1 - q) * std::exp(-s)) : std::log1p(q * std::expm1(s));
+  // Tiny rates make tiny losses: only where e^s may overflow may they be formed from s itself.
+  return s > 600 ? s + std::log(q + (1 - q) * std::exp(-s)) : std::log1p(q * std::expm1(s));
 }
 
 /// The s with mixed_loss(q, s) = l, minus infinity at or below the smallest loss.
@@ -336,40 +337,32 @@ class FixedSizePair final : public Pair {
     if (!std::isfinite(above)) at_zero_ = 0;
   }
   Masses interval(double low, double high) const override {
-    double p = 0;
-    double q = 0;
-    double log_ratio = 0;
-    double error = 0x1p-48;
-    int parts = 0;
-    if (high > 0) {
-      const auto m =
-          base_->interval(unmixed_loss(gamma_, std::max(low, 0.0)), unmixed_loss(gamma_, high));
-      p += (1 - gamma_) * m.q + gamma_ * m.p;
-      q += m.q;
-      error = std::max(error, m.ratio_error);
-      if (m.q > 0) log_ratio = std::log1p(gamma_ * (m.p / m.q - 1));
-      if (p > 0 && m.q == 0) log_ratio = infinity;
-      ++parts;
+    const bool positive = high > 0;
+    const bool negative = low < 0;
+    const bool zero = negative && high >= 0;
+    auto above = nothing;
+    auto below = nothing;
+    if (positive) {
+      above = mixed(gamma_, Order::remove, base_->interval(inner(std::max(low, 0.0)), inner(high)));
     }
-    if (low < 0) {
-      const auto m =
-          base_->interval(unmixed_loss(gamma_, -std::min(high, 0.0)), unmixed_loss(gamma_, -low));
-      p += m.q;
-      q += (1 - gamma_) * m.q + gamma_ * m.p;
-      if (low == -infinity) q += gamma_ * base_->infinite_mass();
-      error = std::max(error, m.ratio_error);
-      if (m.q > 0) log_ratio = -std::log1p(gamma_ * (m.p / m.q - 1));
-      ++parts;
+    if (negative) {
+      below = mixed(gamma_, Order::add, base_->interval(inner(-std::min(high, 0.0)), inner(-low)));
+      if (low == -infinity) below.q += gamma_ * base_->infinite_mass();
     }
-    if (low < 0 && high >= 0) {
-      p += at_zero_;
-      q += at_zero_;
-      ++parts;
-    }
+    if (!zero) return positive ? above : below;
+    const double p = above.p + below.p + at_zero_;
+    const double q = above.q + below.q + at_zero_;
     if (p == 0 && q == 0) return nothing;
-    if (parts > 1 || !std::isfinite(log_ratio)) log_ratio = log_of_ratio(p, q);
-    if (p == 0) log_ratio = -infinity;
-    return {p, q, log_ratio, error + 0x1p-50 * std::fabs(log_ratio)};
+    // From the surpluses of both sides: what stands at 0 would drown them.
+    const auto excess = [](const Masses& m) { return m.q > 0 ? m.q * std::expm1(m.log_ratio) : 0; };
+    const double share = (excess(above) + excess(below)) / q;
+    const double rounding = 0x1p-48 * (excess(above) - excess(below)) / q;
+    const double log_ratio = std::isfinite(share) && share > -0.5 ? std::log1p(share)
+                             : p == 0                             ? -infinity
+                                                                  : log_of_ratio(p, q);
+    const double error = std::max(above.ratio_error, below.ratio_error) +
+                         (std::isfinite(rounding) ? rounding : 0x1p-48);
+    return {p, q, log_ratio, error + 0x1p-48 * std::fabs(log_ratio)};
   }
   double infinite_mass() const override { return gamma_ * base_->infinite_mass(); }
   double lowest() const override { return -highest(); }
@@ -382,6 +375,8 @@ class FixedSizePair final : public Pair {
   }
 
  private:
+  [[nodiscard]] double inner(double l) const { return unmixed_loss(gamma_, l); }
+
   PairPointer base_;
   double gamma_;
   double at_zero_ = 0;

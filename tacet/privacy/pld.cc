@@ -94,7 +94,14 @@ class Search {
     }
     const auto aim = [&](const GridLevel& level) {
       if (std::isinf(bracket_.upper)) {
-        const auto first = level.aim_at(log_delta);
+        auto first = level.aim_at(log_delta);
+        jumps_apart_ = false;
+        if (level.is_astray(first.theta, log_delta)) {
+          if (const auto apart = level.aim_apart(log_delta, 0.1 * effort_.tolerance)) {
+            jumps_apart_ = apart->epsilon < 0.8 * first.epsilon;
+            if (jumps_apart_) first = *apart;
+          }
+        }
         guess_ = std::max(first.epsilon, 0.0);
         theta_ = first.theta;
       } else {

@@ -112,6 +112,50 @@ TEST(Pld, LowerGridStaysBelowTheProfileOfItsPair) {
   }
 }
 
+TEST(Pld, BothGridsKeepAHeavyTailOnWideIntervals) {
+  // Steps far beyond the spread of the losses, intervals that double: the upper tail falls by more
+  // from one to the next than a bucket that starts below could make up for.
+  const auto pair = pairs::poisson(pairs::gaussian(2), 1e-7, pairs::Order::remove);
+  const auto moments = pld::loss_moments(*pair, -40);
+  const auto cells = pld::make_cells(*pair, 4.6e-6, -60, {moments, false, 13});
+  const auto lower = pld::lower_grid(cells);
+  const auto upper = pld::upper_grid(cells);
+  for (const double epsilon : {1e-4, 1e-3, 1e-2, 0.1, 1.0}) {
+    const auto delta = [&](const pld::LossGrid& grid) {
+      double sum = 0;
+      for (std::size_t j = 0; j < grid.mass.size(); ++j) {
+        const double loss = grid.offset + static_cast<double>(grid.index[j]) * grid.step;
+        if (loss > epsilon) sum -= grid.mass[j] * std::expm1(epsilon - loss);
+      }
+      return sum;
+    };
+    const auto m = pair->interval(epsilon, HUGE_VAL);
+    const double exact = -m.p * std::expm1(epsilon - m.log_ratio);
+    EXPECT_LE(delta(lower), exact * (1 + 1e-9)) << epsilon;
+    EXPECT_GE(delta(lower), exact * 0.5) << epsilon;
+    EXPECT_GE(delta(upper), exact * (1 - 1e-9)) << epsilon;
+    EXPECT_LE(delta(upper), exact * 2) << epsilon;
+  }
+}
+
+TEST(Pld, LossesOfTinyRatesKeepTheirRelativePrecision) {
+  // E[1 - e^-L] = 0; a loss rounded as a number near the base's would miss that by 1e-6 spreads.
+  for (const double q : {1e-9, 1e-4}) {
+    for (const bool subset : {false, true}) {
+      const auto pair = subset ? pairs::fixed_size(pairs::gaussian(1e-3), q)
+                               : pairs::poisson(pairs::gaussian(1e-3), q, pairs::Order::remove);
+      const auto moments = pld::loss_moments(*pair, -40);
+      const auto cells =
+          pld::make_cells(*pair, moments.spread / 30, -60, {{0, moments.spread}, true, 0});
+      double mean = 0;
+      for (std::size_t i = 0; i < cells.p.size(); ++i) {
+        mean -= cells.p[i] * std::expm1(-cells.log_ratio[i]);
+      }
+      EXPECT_LE(std::fabs(mean), 1e-10 * moments.spread) << q << " " << subset;
+    }
+  }
+}
+
 pld::Component sampled_gaussian(double q, double sigma, std::int64_t steps,
                                 pairs::Order order = pairs::Order::remove) {
   auto base = pairs::gaussian(1 / sigma);
@@ -181,6 +225,19 @@ TEST(Pld, HeavyTailsOfRareRecordsKeepTheirWidth) {
   const auto interval = epsilon_interval(Repeated{1000000, PoissonSampled{1e-5, Gaussian{0.8}}},
                                          add_remove, Delta(1e-12));
   EXPECT_LE(interval.upper - interval.lower, 1e-3 * interval.upper);
+}
+
+TEST(Pld, RarestRecordsHaveNarrowIntervalsAtSmallDeltas) {
+  // One large loss alone makes up delta. Reference: T q times the tail of one use at epsilon,
+  // within what the others add.
+  const Event event = Repeated{1000000, PoissonSampled{1e-7, Gaussian{0.5}}};
+  const auto interval = epsilon_interval(event, add_remove, Delta(1e-10));
+  EXPECT_LE(interval.upper - interval.lower, 1e-3 * interval.upper);
+  const auto one = pairs::poisson(pairs::gaussian(2), 1e-7, pairs::Order::remove);
+  const auto m = one->interval(interval.upper, HUGE_VAL);
+  const double alone = -1e6 * m.p * std::expm1(interval.upper - m.log_ratio);
+  EXPECT_GE(alone, 0.8e-10);
+  EXPECT_LE(alone, 1.01e-10);
 }
 
 TEST(PldLong, HeavyTailsOfRareRecordsKeepTheirWidth) {

@@ -37,6 +37,9 @@ class TiltedLaw {
   [[nodiscard]] double round_off() const { return round_off_; }
   [[nodiscard]] double mass_error() const { return mass_error_; }
   [[nodiscard]] double log_tail() const { return log_tail_; }
+  [[nodiscard]] double step() const { return step_; }
+  [[nodiscard]] double offset() const { return offset_; }
+  [[nodiscard]] double loss_error() const { return loss_error_; }
 
  private:
   friend class TwinTransform;
