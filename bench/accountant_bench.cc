@@ -20,7 +20,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "tacet/privacy/accountant.h"
@@ -116,15 +115,22 @@ int main(int count, char** arguments) {
     rows.push_back(row("interval by steps, rate 0.001 noise 1 steps " + std::to_string(steps),
                        seconds, "s", first));
   }
-  for (const auto& [rate, steps, target] :
-       {std::tuple{1e-5, std::int64_t{1000000}, 1.0}, {5e-9, std::int64_t{100000}, 0.5}}) {
-    const double seconds =
-        median_seconds(repetitions, [&, rate = rate, steps = steps, target = target] {
-          static_cast<void>(calibrate_noise({SamplingRate(rate), steps}, Epsilon(target),
-                                            Delta(1e-6), Adjacency::add_remove));
-        });
-    rows.push_back(row("calibration to epsilon " + Json(target).dump() + ", rate " +
-                           Json(rate).dump() + " steps " + std::to_string(steps),
+  struct Rare {
+    double rate;
+    std::int64_t steps;
+    double target;
+    double delta;
+  };
+  for (const auto& rare :
+       {Rare{1e-5, 1000000, 1, 1e-6}, Rare{1e-5, 10000000, 1, 1e-6}, Rare{5e-9, 100000, 0.5, 1e-6},
+        Rare{1e-7, 1000000, 1, 1e-10}, Rare{1e-8, 1000000, 1, 1e-10}}) {
+    const double seconds = median_seconds(repetitions, [&] {
+      static_cast<void>(calibrate_noise({SamplingRate(rare.rate), rare.steps}, Epsilon(rare.target),
+                                        Delta(rare.delta), Adjacency::add_remove));
+    });
+    rows.push_back(row("calibration to epsilon " + Json(rare.target).dump() + ", rate " +
+                           Json(rare.rate).dump() + " steps " + std::to_string(rare.steps) +
+                           " delta " + Json(rare.delta).dump(),
                        seconds, "s", 1));
   }
   if (count > 1) {

@@ -61,11 +61,20 @@ TEST(Calibration, StepsAndRateAreTheLargestThatHold) {
 }
 
 TEST(CalibrationLong, RareRecordsWasteLittle) {
-  const SampledGaussianPlan plan{SamplingRate(1e-5), 1000000};
-  const auto noise = calibrate_noise(plan, Epsilon(1), Delta(1e-6), Adjacency::add_remove);
-  const double spent = epsilon(to_event(plan, noise), Adjacency::add_remove, Delta(1e-6));
-  EXPECT_LE(spent, 1);
-  EXPECT_GE(spent, 1 - 5e-3);
+  struct Case {
+    double rate;
+    std::int64_t steps;
+    double delta;
+  };
+  for (const auto& c :
+       {Case{1e-5, 1000000, 1e-6}, Case{1e-5, 10000000, 1e-6}, Case{1e-6, 1000000, 1e-6},
+        Case{1e-7, 1000000, 1e-6}, Case{1e-7, 1000000, 1e-10}, Case{1e-8, 1000000, 1e-10}}) {
+    const SampledGaussianPlan plan{SamplingRate(c.rate), c.steps};
+    const auto noise = calibrate_noise(plan, Epsilon(1), Delta(c.delta), Adjacency::add_remove);
+    const double spent = epsilon(to_event(plan, noise), Adjacency::add_remove, Delta(c.delta));
+    EXPECT_LE(spent, 1) << c.rate << " " << c.steps << " " << c.delta;
+    EXPECT_GE(spent, 1 - 5e-3) << c.rate << " " << c.steps << " " << c.delta;
+  }
 }
 
 TEST(CalibrationLong, RoundTripsOnAGrid) {

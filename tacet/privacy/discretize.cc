@@ -97,11 +97,13 @@ void add_to_cell(CellTable& table, std::size_t cell, const pairs::Masses& atom) 
   if (p > 0) excess += surplus(p, ratio, reference);
   p += atom.p;
   ratio = reference - std::log1p(-excess / p);
-  table.ratio_error[cell] = std::max(table.ratio_error[cell], atom.ratio_error) + 0x1p-48;
+  const double scale = std::fabs(reference) + std::fabs(excess / p);
+  table.ratio_error[cell] = std::max(table.ratio_error[cell], atom.ratio_error) + 0x1p-48 * scale;
 }
 
 /// Masses of the cells between `edges` and of what lies beyond them.
-void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, CellTable& table) {
+void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, bool far_on_grid,
+                CellTable& table) {
   std::vector<pairs::Masses> masses(edges.size() - 1);
   pair.fill(edges, masses);
   for (const auto& one : masses) {
@@ -113,6 +115,10 @@ void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, CellT
     if (atom.p <= 0) return;
     if (loss == table.anchor) {
       table.anchor_atom = atom.p;
+      return;
+    }
+    if (loss == table.far_loss && far_on_grid) {
+      table.far_atom = atom.p;
       return;
     }
     // The cell (low, high] with the loss inside.
@@ -140,6 +146,34 @@ void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, CellT
         table.p[i] == 0 ? edges[i] : std::clamp(table.log_ratio[i], edges[i], edges[i + 1]);
   }
   table.infinite = pair.infinite_mass();
+}
+
+}  // namespace
+
+namespace {
+
+/// Where the losses end with a mass at both ends and the grid, up to rounding, meets both, makes
+/// the end that is not the anchor the last grid point.
+bool end_on_grid(const pairs::Pair& pair, const LossRange& range, bool from_low, bool from_top,
+                 CellTable& table) {
+  if (!from_low && !from_top) return false;
+  const auto atom = from_low ? pair.highest_atom() : pair.lowest_atom();
+  const double loss = from_low ? pair.highest() : pair.lowest();
+  if (!(atom.p > 0) || (from_low ? range.high : range.low) != loss) return false;
+  const double exact = (loss - table.anchor) / table.step;
+  const double index = std::round(exact);
+  if (!(std::fabs(exact - index) < 1e-6) || index == 0) return false;
+  table.far_loss = loss;
+  table.far_index = static_cast<std::int64_t>(index);
+  auto& ends = table.ends;
+  if (from_low) {
+    while (!ends.empty() && ends.back() >= table.far_index) ends.pop_back();
+    ends.push_back(table.far_index);
+  } else {
+    ends.erase(ends.begin(), std::upper_bound(ends.begin(), ends.end(), table.far_index));
+    ends.insert(ends.begin(), table.far_index);
+  }
+  return true;
 }
 
 }  // namespace
@@ -175,6 +209,7 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
     while (table.ends.size() > 1 && table.ends[table.ends.size() - 2] >= 0) table.ends.pop_back();
     table.ends.back() = 0;
   }
+  const bool far_on_grid = end_on_grid(pair, range, from_low, from_top, table);
   if (table.ends.size() < 2) table.ends = {start - 1, start};
   std::vector<double> edges{table.loss(table.ends.front())};
   edges.reserve(table.ends.size() * cells_per_step);
@@ -184,7 +219,8 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
     for (int k = 1; k < cells_per_step; ++k) edges.push_back(low + width * k / cells_per_step);
     edges.push_back(table.loss(table.ends[i + 1]));
   }
-  fill_cells(pair, edges, table);
+  if (far_on_grid) (from_low ? edges.back() : edges.front()) = table.far_loss;
+  fill_cells(pair, edges, far_on_grid, table);
   return table;
 }
 
@@ -212,9 +248,14 @@ LossGrid upper_grid(const CellTable& cells) {
     grid.mass[i + 1] += std::min(p, upper + 1.1 * error / share);
   }
   grid.mass.front() += cells.below.p;
-  if (cells.anchor_atom > 0) {
-    const auto at = std::lower_bound(grid.index.begin(), grid.index.end(), 0);
-    grid.mass[static_cast<std::size_t>(at - grid.index.begin())] += cells.anchor_atom;
+  const auto stand = [&](std::int64_t index, double p) {
+    const auto at = std::lower_bound(grid.index.begin(), grid.index.end(), index);
+    grid.mass[static_cast<std::size_t>(at - grid.index.begin())] += p;
+  };
+  if (cells.anchor_atom > 0) stand(0, cells.anchor_atom);
+  if (cells.far_atom > 0) {
+    stand(cells.far_index, cells.far_atom);
+    grid.loss_error = std::max(0.0, cells.far_loss - cells.loss(cells.far_index));
   }
   grid.infinite = cells.infinite + cells.above.p;
   return grid;
@@ -251,14 +292,22 @@ class Merger {
     // The bucket at the anchor reaches half a step; its own log ratio becomes the offset, so that
     // a bulk of tiny losses is represented exactly.
     start_bucket();
+    place_far_atom();
     const auto peak = fullest();
-    while (!empty() && rest_p_ == 0 && (sign_ > 0 ? low_ <= peak : high_ > peak)) fill();
-    Rest far{0, 0};
-    if (rest_p_ == 0) {
-      sign_ = -sign_;
-      far = take_odd_end();
-      while (!empty() && rest_p_ == 0) fill();
+    while (!empty() && rest_p_ == 0 && (sign_ > 0 ? low_ <= peak : high_ > peak)) {
+      const auto low = low_;
+      const auto high = high_;
+      fill();
+      if (rest_p_ == 0) continue;
+      // Nothing ahead makes up for the start: these cells wait for those of the second phase.
+      low_ = low;
+      high_ = high;
+      rest_p_ = 0;
+      break;
     }
+    sign_ = -sign_;
+    const auto far = take_odd_end();
+    while (!empty() && rest_p_ == 0) fill();
     flush(far);
     flush(rest());
     std::sort(buckets_.begin(), buckets_.end());
@@ -321,8 +370,10 @@ class Merger {
       p += p_[j];
       if (p_[j] > 0) reference = std::max(reference, ratio(j));
     }
-    // A mass at the anchor that outweighs what is close to it stays alone.
-    if (cells_.anchor_atom > p) {
+    // A mass at the anchor that outweighs what is close to it stays alone, unless that is most of
+    // the rest: tiny losses, which no other bucket could hold.
+    const double total = std::accumulate(p_.begin(), p_.end(), 0.0);
+    if (cells_.anchor_atom > p && p <= 0.5 * total) {
       grid_.offset = cells_.anchor;
       add(0, cells_.anchor_atom);
       return;
@@ -343,6 +394,27 @@ class Merger {
     for (std::size_t i = 0; i < last; ++i) next_cell();
   }
 
+  /// The mass at the other end is a bucket of its own where the offset still lets it stand on the
+  /// grid; else it counts among what is left there.
+  void place_far_atom() {
+    if (cells_.far_atom == 0) return;
+    const double position = (cells_.far_loss - grid_.offset) / grid_.step;
+    const double nearest = std::round(position);
+    const double above = grid_.offset + nearest * grid_.step - cells_.far_loss;
+    if (std::fabs(position - nearest) < 1e-6) {
+      grid_.loss_error = std::max(grid_.loss_error, above);
+      add(static_cast<std::int64_t>(nearest), cells_.far_atom);
+      return;
+    }
+    const auto cell = cells_.downwards ? std::size_t{0} : p_.size();
+    const auto at = static_cast<std::ptrdiff_t>(cell);
+    p_.insert(p_.begin() + at, cells_.far_atom);
+    exact_.insert(exact_.begin() + at, cells_.far_loss);
+    error_.insert(error_.begin() + at, 0x1p-50 * std::fabs(cells_.far_loss));
+    ++high_;
+    if (cells_.downwards) ++extra_below_;
+  }
+
   /// P-mass and log ratio of outcomes that are one.
   struct Rest {
     double p;
@@ -354,7 +426,7 @@ class Merger {
     const double exact = exact_[cell];
     const double nearest = std::round((exact - grid_.offset) / grid_.step);
     const double beyond = exact - (grid_.offset + nearest * grid_.step);
-    const double tolerance = 0x1p-48 * (1 + std::fabs(exact));
+    const double tolerance = 0x1p-48 * (std::fabs(exact) + std::fabs(grid_.offset));
     if (!(beyond >= -tolerance && beyond < 1e-7 * grid_.step)) return false;
     grid_.loss_error = std::max(grid_.loss_error, error_[cell] - beyond);
     add(static_cast<std::int64_t>(nearest), p_[cell]);
@@ -384,17 +456,16 @@ class Merger {
       p += p_[current()];
       if (p_[current()] > 0) excess += surplus(p_[current()], ratio(current()), reference);
     }
-    return joint(p, excess, reference);
+    return joint(p, excess, std::fabs(excess), reference);
   }
 
-  [[nodiscard]] Rest rest() const { return joint(rest_p_, rest_excess_, rest_loss_); }
+  [[nodiscard]] Rest rest() const { return joint(rest_p_, rest_excess_, rest_terms_, rest_loss_); }
 
-  /// Outcomes of mass p whose surplus over a loss is `excess`.
-  [[nodiscard]] static Rest joint(double p, double excess, double loss) {
+  /// Outcomes of mass p whose surplus over a loss is `excess`, a sum of terms of size `terms`.
+  [[nodiscard]] static Rest joint(double p, double excess, double terms, double loss) {
     if (p == 0) return {0, 0};
     // Rounding of the quotient would raise a ratio far above the loss without bound.
-    const double quotient = excess / p;
-    return {p, loss - std::log1p(-quotient + 0x1p-44 * (1 + std::fabs(quotient)))};
+    return {p, loss - std::log1p((0x1p-44 * terms - excess) / p) - 0x1p-50 * std::fabs(loss)};
   }
 
   /// Fills one bucket: from the current cell to where the joint ratio meets a grid point. What does
@@ -411,6 +482,7 @@ class Merger {
     const double loss = grid_.offset + target * grid_.step;
     rest_p_ = 0;
     rest_excess_ = 0;
+    rest_terms_ = 0;
     rest_loss_ = loss;
     for (; !empty(); next_cell()) {
       const auto j = current();
@@ -428,6 +500,7 @@ class Merger {
       }
       rest_p_ += p_[j];
       rest_excess_ += change;
+      rest_terms_ += std::fabs(change);
     }
   }
 
@@ -510,6 +583,7 @@ class Merger {
   std::vector<std::pair<std::int64_t, double>> buckets_;
   double rest_p_ = 0;
   double rest_excess_ = 0;
+  double rest_terms_ = 0;
   double rest_loss_ = 0;
 };
 
@@ -536,9 +610,10 @@ Moments loss_moments(const pairs::Pair& pair, double log_tail) {
   const double width = std::max(bulk.high - bulk.low, least);
   const Moments guess{0.5 * (bulk.low + bulk.high), 0.25 * width};
   const auto cells = make_cells(pair, width / 64, log_tail, {guess, false, 0});
-  double total = cells.anchor_atom;
-  double first = cells.anchor_atom * cells.anchor;
-  double second = first * cells.anchor;
+  double total = cells.anchor_atom + cells.far_atom;
+  double first = cells.anchor_atom * cells.anchor + cells.far_atom * cells.far_loss;
+  double second = cells.anchor_atom * cells.anchor * cells.anchor +
+                  cells.far_atom * cells.far_loss * cells.far_loss;
   for (std::size_t i = 0; i < cells.p.size(); ++i) {
     if (cells.p[i] == 0 || !std::isfinite(cells.log_ratio[i])) continue;
     total += cells.p[i];

@@ -59,7 +59,10 @@ double GridLevel::rate_of_large(double log_delta, double share) const {
   // Two large losses have a probability of half the rate's square; round-off of the others counts
   // beside one.
   const double delta = std::exp(log_delta);
-  const double round_off = 5e-13 * static_cast<double>(upper_.steps()) + 1e-12;
+  const auto& grid = upper_.parts()[0].grid;
+  const double still = grid.index.front() == 0 ? grid.mass.front() : 0;
+  const double round_off =
+      (5e-13 * std::max(0.0, 1 - still) + 3e-14) * static_cast<double>(upper_.steps()) + 1e-12;
   return std::min(std::sqrt(share * delta), share * delta / round_off);
 }
 
@@ -127,8 +130,7 @@ std::optional<GridLevel::Aim> GridLevel::aim_apart(double log_delta, double shar
       const double middle = 0.5 * (low + high);
       (by_one(middle) > std::exp(log_delta) ? low : high) = middle;
     }
-    aim.epsilon = high;
-    aim.theta = tilt_for_mean(parts->small, high);
+    aim = {tilt_for_mean(parts->small, high), high, true};
   }
   return aim;
 }

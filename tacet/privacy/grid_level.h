@@ -35,6 +35,7 @@ class GridLevel {
   struct Aim {
     double theta;
     double epsilon;
+    bool by_one = false;  ///< a single large loss alone makes up delta
   };
   /// The tilt whose Chernoff bound of epsilon at delta is smallest, and that bound less the usual
   /// correction of a smooth law: an estimate that heavy tails do not lead astray.

@@ -100,6 +100,7 @@ class Search {
           if (const auto apart = level.aim_apart(log_delta, 0.1 * effort_.tolerance)) {
             jumps_apart_ = apart->epsilon < 0.8 * first.epsilon;
             if (jumps_apart_) first = *apart;
+            by_one_ = first.by_one;
           }
         }
         guess_ = std::max(first.epsilon, 0.0);
@@ -194,9 +195,11 @@ class Search {
     const double aimed = theta_;
     if (!jumps_apart_ && with_tilt(level, thresholds, quick, use) <= acceptable) return;
     theta_ = aimed;
-    // A share x of delta moves epsilon by x / (theta epsilon) of itself.
+    // A share x of delta moves epsilon by x / (theta epsilon) of itself; by x / 2 or less where the
+    // tail of a single loss makes up delta, whatever the tilt of the others.
+    const double slope = by_one_ ? 2 : theta_ * guess_;
     const double share =
-        std::min(5e-3, 0.1 * effort_.tolerance * std::max(1.0, aim_factor_ * theta_ * guess_));
+        std::min(5e-3, 0.1 * effort_.tolerance * std::max(1.0, aim_factor_ * slope));
     if (level.split(log_delta, share)) {
       jumps_apart_ = true;
       theta_ = level.tilt_of_small(0.5 * (thresholds.low + thresholds.high));
@@ -219,6 +222,7 @@ class Search {
     const double acceptable = 3 * effort_.tolerance;
     double best = infinity;
     double best_theta = theta_;
+    int too_long = 0;
     for (int i = 0; i < tilts; ++i) {
       if (work_ > largest_work) {
         throw base::NumericError("a privacy loss whose interval stays wide was given up");
@@ -230,14 +234,18 @@ class Search {
         reached = use();
       } catch (const base::NumericError&) {
         // Too long a transform.
+        ++too_long;
       }
+      // With large losses apart it may be those, and no tilt of the others, that set the width.
+      const bool no_better = jumps_apart_ && std::isfinite(best) && reached > 0.9 * best;
       if (reached < best) {
         best = reached;
         best_theta = theta_;
       }
-      if (best <= acceptable || theta_ == 0 || (std::isfinite(best) && reached > 1.2 * best)) break;
+      if (best <= acceptable || theta_ == 0 || no_better || too_long > 5) break;
+      if (std::isfinite(best) && reached > 1.2 * best) break;
       if (tilts == quick && std::isfinite(best) && best > hopeless) break;
-      theta_ = theta_ < 1e-3 ? 0 : theta_ * (i < 7 ? 0.85 : 0.3);
+      theta_ = theta_ < 1e-3 ? 0 : theta_ * (i < 7 && too_long < 3 ? 0.85 : 0.3);
     }
     theta_ = best_theta;
     return best;
@@ -325,6 +333,7 @@ class Search {
   int stagnant_ = 0;
   double work_ = 0;
   bool jumps_apart_ = false;
+  bool by_one_ = false;    ///< one large loss makes up delta
   double aim_factor_ = 1;  ///< 0 where delta itself is sought
   bool uniform_ = false;
   std::vector<Resolution> resolutions_;

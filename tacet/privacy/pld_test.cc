@@ -240,6 +240,27 @@ TEST(Pld, RarestRecordsHaveNarrowIntervalsAtSmallDeltas) {
   EXPECT_LE(alone, 1.01e-10);
 }
 
+TEST(Pld, RareLaplaceReleasesHaveNarrowIntervals) {
+  // Losses of 1e-13 to 10, masses of their own at both ends.
+  struct Case {
+    double rate, noise;
+    std::int64_t steps;
+    double delta;
+  };
+  for (const auto& c : {Case{1e-4, 0.5, 10, 1e-9}, Case{1e-4, 0.5, 10, 1e-12},
+                        Case{1e-9, 0.1, 10, 1e-12}, Case{1e-9, 0.5, 100000, 1e-12},
+                        Case{1e-4, 0.1, 100000, 1e-12}, Case{1e-9, 2, 100000, 1e-12},
+                        Case{1e-9, 1000, 100000, 1e-12}, Case{1e-4, 1e9, 100000, 1e-12}}) {
+    const Event event = Repeated{c.steps, PoissonSampled{c.rate, Laplace{c.noise}}};
+    const auto interval = epsilon_interval(event, add_remove, Delta(c.delta));
+    EXPECT_GT(interval.lower, 0) << c.rate << " " << c.noise;
+    EXPECT_LE(interval.upper - interval.lower, 1e-3 * interval.upper) << c.rate << " " << c.noise;
+  }
+  // So little that delta alone covers it.
+  const Event nothing = Repeated{100000, PoissonSampled{1e-9, Laplace{1e9}}};
+  EXPECT_EQ(epsilon_interval(nothing, add_remove, Delta(1e-12)).upper, 0);
+}
+
 TEST(PldLong, HeavyTailsOfRareRecordsKeepTheirWidth) {
   // One record in 100,000 a step: large losses are too rare for a normal law and too heavy for a
   // tilt. The intervals of neighbouring settings must be in order, and narrow.

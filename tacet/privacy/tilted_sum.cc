@@ -7,6 +7,8 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/special.h"
@@ -163,15 +165,19 @@ struct ErrorSums {
   double forward = 0;
   double powering = 0;
   double magnitudes = 0;
+  double squares = 0;  ///< of each frequency's error
 
   void add(const PowerState& state, double total_count) {
     if (state.sensitivity < 0) {
       magnitudes += 1e-80;
       return;
     }
-    forward += state.raised * state.sensitivity * 1.01;
-    powering += 1.01 * sqrt_5 * total_count * u * state.raised;
+    const double by_forward = state.raised * state.sensitivity * 1.01;
+    const double by_powering = 1.01 * sqrt_5 * total_count * u * state.raised;
+    forward += by_forward;
+    powering += by_powering;
     magnitudes += state.raised;
+    squares += (by_forward + by_powering) * (by_forward + by_powering);
   }
   [[nodiscard]] double bound(double n) const { return 1.01 * (forward + powering) / n + 1e-80; }
 };
@@ -277,19 +283,26 @@ void TwinTransform::run(double theta, const Thresholds& thresholds, int largest_
         fmt::format("{} compositions exceed what round-off allows", sums_[0]->steps()));
   }
   std::vector<std::array<PowerState, 2>> states(n / 2 + 1);
-  for (std::size_t e = 0; e < sums_[0]->parts().size(); ++e) multiply_in(e, theta, tau, states);
+  for (std::size_t e = 0; e < sums_[0]->parts().size(); ++e) multiply_in(e, theta, states);
   invert(states);
 }
 
-void TwinTransform::multiply_in(std::size_t part, double theta, double tau,
+void TwinTransform::multiply_in(std::size_t part, double theta,
                                 std::vector<std::array<PowerState, 2>>& states) {
   const auto n = fft_->size();
   std::vector<double> re(n, 0);
   std::vector<double> im(n, 0);
   const auto count = sums_[0]->parts()[part].count;
   const auto times = static_cast<double>(count);
+  // What stands at index 0 is the same at every frequency: only the rest goes through the transform
+  // and feels its error.
+  std::array<double, 2> still{};
+  double moving = 0;
   for (std::size_t k = 0; k < 2; ++k) {
-    const auto tilt = fold(sums_[k]->parts()[part].grid, theta, k == 0 ? re : im);
+    auto& target = k == 0 ? re : im;
+    const auto tilt = fold(sums_[k]->parts()[part].grid, theta, target);
+    still[k] = std::exchange(target[0], 0);
+    moving += std::accumulate(target.begin(), target.end(), 0.0);
     auto& law = laws_[k];
     law.log_moment_ += times * tilt.log_moment;
     law.mass_error_ +=
@@ -297,14 +310,18 @@ void TwinTransform::multiply_in(std::size_t part, double theta, double tau,
         (u * (3 * tilt.largest_exponent + 3 * std::fabs(tilt.log_moment) + 40) + mass_slack);
   }
   fft_->forward(re.data(), im.data());
+  const double tau =
+      numeric::Fft::error_bound(std::countr_zero(n)) * std::min(2.0, moving * 1.001) + 8 * u;
   const double negligible_square =
       count < count_for_negligible ? -1.0 : std::exp(2 * log_negligible / times);
   for (std::size_t j = 0; j < n; ++j) {
     const auto m = numeric::Fft::mirror(j);
     if (m < j) continue;
     auto& [first, second] = states[slot(j)];
-    raise(first, 0.5 * (re[j] + re[m]), 0.5 * (im[j] - im[m]), count, tau, negligible_square);
-    raise(second, 0.5 * (im[j] + im[m]), 0.5 * (re[m] - re[j]), count, tau, negligible_square);
+    raise(first, still[0] + 0.5 * (re[j] + re[m]), 0.5 * (im[j] - im[m]), count, tau,
+          negligible_square);
+    raise(second, still[1] + 0.5 * (im[j] + im[m]), 0.5 * (re[m] - re[j]), count, tau,
+          negligible_square);
   }
 }
 
@@ -336,6 +353,10 @@ void TwinTransform::invert(std::vector<std::array<PowerState, 2>>& states) {
   for (std::size_t k = 0; k < 2; ++k) {
     auto& law = laws_[k];
     law.round_off_ = errors[k].bound(static_cast<double>(n)) + 1.01 * shared;
+    // By Parseval's identity and Cauchy's inequality.
+    const auto size = static_cast<double>(n);
+    law.total_round_off_ = std::min(size * law.round_off_,
+                                    1.01 * (std::sqrt(errors[k].squares) + size * shared) + 1e-75);
     const auto& source = k == 0 ? re : im;
     law.coefficients_.resize(n);
     auto place = static_cast<std::size_t>(law.low_) & (n - 1);

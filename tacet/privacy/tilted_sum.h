@@ -35,6 +35,8 @@ class TiltedLaw {
   [[nodiscard]] std::int64_t low() const { return low_; }
   [[nodiscard]] double log_mass() const { return log_moment_; }
   [[nodiscard]] double round_off() const { return round_off_; }
+  /// Bounds the sum of all masses' errors.
+  [[nodiscard]] double total_round_off() const { return total_round_off_; }
   [[nodiscard]] double mass_error() const { return mass_error_; }
   [[nodiscard]] double log_tail() const { return log_tail_; }
   [[nodiscard]] double step() const { return step_; }
@@ -61,7 +63,8 @@ class TiltedLaw {
   double mass_error_ = 0;  ///< log of the factor by which masses may be off
   double loss_error_ = 0;  ///< absolute error of the summed loss
   double round_off_ = 0;   ///< bound of each coefficient's absolute error
-  double log_tail_ = 0;    ///< of what lies below low_, and of what lies above high_
+  double total_round_off_ = 0;
+  double log_tail_ = 0;  ///< of what lies below low_, and of what lies above high_
   std::int64_t low_ = 0;
   std::int64_t high_ = 0;
   std::vector<double> coefficients_;  ///< from index low_ on
@@ -84,8 +87,7 @@ class TwinTransform {
 
  private:
   int prepare(double theta, const Thresholds& thresholds);
-  void multiply_in(std::size_t part, double theta, double tau,
-                   std::vector<std::array<PowerState, 2>>& states);
+  void multiply_in(std::size_t part, double theta, std::vector<std::array<PowerState, 2>>& states);
   void invert(std::vector<std::array<PowerState, 2>>& states);
 
   std::array<const GridSum*, 2> sums_;
