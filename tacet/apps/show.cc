@@ -17,9 +17,10 @@ constexpr std::string_view examples =
     "  tacet show model.json          coefficients, settings and the guarantee in words\n"
     "  tacet show model.json --json   the same for a program\n"
     "\n"
-    "`noise sd` is the standard deviation of the privacy noise in a coefficient, and the interval\n"
-    "holds what the coefficient would be without that noise in 95 of 100 runs. Neither contains\n"
-    "the sampling error of the data.\n";
+    "`noise sd` is the standard deviation of the privacy noise in a coefficient, or a bound of it\n"
+    "where the path of training shows no more; the interval holds what the coefficient would be\n"
+    "without that noise in at least 95 of 100 runs. Neither contains the sampling error of the\n"
+    "data.\n";
 
 class Show : public Command {
  public:

@@ -28,63 +28,45 @@ class ResponseTable {
     for (int i = 0; i < points; ++i) {
       curvature_.push_back(law.curvature * std::pow(smallest, 1 - i / (points - 1.0)));
     }
-    for (const double h : curvature_) response_.push_back(noise_response(law, h));
+    for (const double h : curvature_) response_.push_back(averaged_variance(law, h));
   }
 
-  [[nodiscard]] double average_variance(double h) const {
+  [[nodiscard]] double at(double h) const {
     const double clamped = std::clamp(h, 0.0, curvature_.back());
     const auto right = std::ranges::upper_bound(curvature_, clamped) - curvature_.begin();
     const auto i =
         static_cast<std::size_t>(std::min<std::ptrdiff_t>(right, std::ssize(curvature_) - 1));
     const double share = (clamped - curvature_[i - 1]) / (curvature_[i] - curvature_[i - 1]);
-    return response_[i - 1].average_variance * (1 - share) + response_[i].average_variance * share;
+    return response_[i - 1] * (1 - share) + response_[i] * share;
   }
-
-  // The variance at the largest curvature whose spread is still at least `spread`.
-  [[nodiscard]] double average_variance_at_spread(double spread) const {
-    for (std::size_t i = 1; i < response_.size(); ++i) {
-      if (response_[i].spread >= spread) continue;
-      const double range = response_[i - 1].spread - response_[i].spread;
-      const double share =
-          range > 0 ? std::clamp((response_[i - 1].spread - spread) / range, 0.0, 1.0) : 0;
-      return response_[i - 1].average_variance * (1 - share) +
-             response_[i].average_variance * share;
-    }
-    return response_.back().average_variance;
-  }
+  [[nodiscard]] double largest() const { return *std::ranges::max_element(response_); }
 
  private:
   std::vector<double> curvature_;
-  std::vector<NoiseResponse> response_;
+  std::vector<double> response_;
 };
 
 }  // namespace
 
-NoiseResponse noise_response(const DescentLaw& law, double h) {
+double averaged_variance(const DescentLaw& law, double h) {
   const auto steps = static_cast<std::size_t>(law.steps);
   const auto averaged = static_cast<std::size_t>(law.averaged);
   // total[t]: sum of the iterates up to t, in answer to a unit of noise in the first step.
   std::vector<double> total(steps + 1, 0);
-  std::vector<double> square(steps + 1, 0);
   double weight = 0;
   double velocity = 0;
   for (std::size_t t = 0; t < steps; ++t) {
     velocity = law.momentum * velocity - law.step_size * (h * weight + (t == 0 ? 1 : 0));
     weight += velocity;
     total[t + 1] = total[t] + weight;
-    square[t + 1] = square[t] + weight * weight;
   }
-  const double window = static_cast<double>(averaged);
-  NoiseResponse response{0, 0};
+  double variance = 0;
   for (std::size_t k = 0; k < steps; ++k) {  // noise of step k
     const std::size_t from = steps - averaged > k ? steps - averaged - k : 0;
-    const double mean = (total[steps - k] - total[from]) / window;
-    response.average_variance += mean * mean;
+    const double mean = (total[steps - k] - total[from]) / static_cast<double>(averaged);
+    variance += mean * mean;
   }
-  double mean_square = 0;
-  for (std::size_t t = steps - averaged; t < steps; ++t) mean_square += square[t + 1] / window;
-  response.spread = std::max(0.0, mean_square - response.average_variance);
-  return response;
+  return variance;
 }
 
 IterateTrace::IterateTrace(std::int64_t columns, const DescentLaw& law)
@@ -92,47 +74,35 @@ IterateTrace::IterateTrace(std::int64_t columns, const DescentLaw& law)
   if (law.steps < 1 || law.averaged < 1 || law.averaged > law.steps) {
     throw base::InternalError("the averaged iterates must be among the steps");
   }
-  const auto size = static_cast<std::size_t>(columns);
-  if (regresses()) {
-    iterates_.reserve(size * static_cast<std::size_t>(law.steps));
-    gradients_.reserve(size * static_cast<std::size_t>(law.steps));
-  } else {
-    window_mean_.assign(size, 0);
-    window_square_.assign(size, 0);
-  }
+  if (!regresses()) return;
+  const auto size = static_cast<std::size_t>(columns) * static_cast<std::size_t>(law.averaged);
+  iterates_.reserve(size);
+  gradients_.reserve(size);
 }
 
-void IterateTrace::record(std::span<const double> before, std::span<const double> gradient,
-                          std::span<const double> after) {
+void IterateTrace::record(std::span<const double> before, std::span<const double> gradient) {
   ++recorded_;
-  if (regresses()) {
-    iterates_.insert(iterates_.end(), before.begin(), before.end());
-    gradients_.insert(gradients_.end(), gradient.begin(), gradient.end());
-    return;
-  }
-  const std::int64_t seen = recorded_ - (law_.steps - law_.averaged);
-  if (seen < 1) return;
-  for (std::size_t j = 0; j < after.size(); ++j) {  // Welford's update
-    const double gap = after[j] - window_mean_[j];
-    window_mean_[j] += gap / static_cast<double>(seen);
-    window_square_[j] += gap * (after[j] - window_mean_[j]);
-  }
+  // The way there has another curvature than the place where the path stays.
+  if (!regresses() || recorded_ <= law_.steps - law_.averaged) return;
+  iterates_.insert(iterates_.end(), before.begin(), before.end());
+  gradients_.insert(gradients_.end(), gradient.begin(), gradient.end());
 }
 
 bool IterateTrace::regresses() const {
+  constexpr std::int64_t steps_a_column = 5;
   constexpr std::int64_t most_numbers = std::int64_t{1} << 25;  // 256 MB for each of the two lists
   constexpr std::int64_t most_columns = 1000;
-  return law_.steps >= 2 * columns_ && columns_ <= most_columns &&
-         law_.steps * columns_ <= most_numbers;
+  return columns_ <= most_columns && law_.averaged >= steps_a_column * columns_ &&
+         law_.averaged * columns_ <= most_numbers;
 }
 
 std::vector<double> IterateTrace::deviations() const {
   if (recorded_ != law_.steps) throw base::InternalError("the trace of iterates is incomplete");
-  return regresses() ? by_regression() : by_spread();
+  return regresses() ? by_regression() : without_curvature();
 }
 
 std::vector<double> IterateTrace::by_regression() const {
-  const Eigen::Index rows = law_.steps;
+  const Eigen::Index rows = law_.averaged;
   const Eigen::Index columns = columns_;
   Matrix x = Eigen::Map<const Matrix>(iterates_.data(), rows, columns);
   Matrix y = Eigen::Map<const Matrix>(gradients_.data(), rows, columns);
@@ -150,7 +120,7 @@ std::vector<double> IterateTrace::by_regression() const {
     const double error = regression_bias * law_.noise_deviation *
                          std::sqrt(std::max(0.0, direction.dot(solver.solve(direction))));
     const double curvature = std::max(0.0, spectrum.eigenvalues()[k] - error);
-    variance += table.average_variance(curvature) * direction.cwiseAbs2();
+    variance += table.at(curvature) * direction.cwiseAbs2();
   }
   std::vector<double> deviations;
   for (Eigen::Index j = 0; j < columns; ++j) {
@@ -159,17 +129,9 @@ std::vector<double> IterateTrace::by_regression() const {
   return deviations;
 }
 
-std::vector<double> IterateTrace::by_spread() const {
-  constexpr double inflation = 3;  // one path's spread varies by about this factor
-  const ResponseTable table(law_);
-  const double noise = law_.noise_deviation * law_.noise_deviation;
-  std::vector<double> deviations;
-  for (const double square : window_square_) {
-    const double spread = inflation * square / static_cast<double>(law_.averaged) / noise;
-    deviations.push_back(law_.noise_deviation *
-                         std::sqrt(table.average_variance_at_spread(spread)));
-  }
-  return deviations;
+std::vector<double> IterateTrace::without_curvature() const {
+  const double deviation = law_.noise_deviation * std::sqrt(ResponseTable(law_).largest());
+  return std::vector<double>(static_cast<std::size_t>(columns_), deviation);
 }
 
 }  // namespace tacet::learn

@@ -19,20 +19,19 @@ struct DescentLaw {
 /// Standard deviation that the privacy noise alone gives each averaged coefficient.
 ///
 /// Uses the released iterates and gradients and the known law of the noise, never the records, so
-/// it costs nothing. Where steps >= 2 d, regressing the released gradients on the iterates gives
-/// the curvature around the path; the noise is then propagated exactly through the linear recursion
-/// along each of its eigenvectors, at two standard errors below the estimated curvature (less
-/// curvature means more noise, so the error is on the safe side). With fewer steps than that, each
-/// coefficient's spread around its average is matched, at three times its size, with the spread
-/// that a single curvature would cause. docs/explanations/coefficient-noise.md.
+/// it costs nothing. With at least five averaged steps a column, regressing the released gradients
+/// of those steps on their iterates gives the curvature there; the noise is then propagated exactly
+/// through the linear recursion along each of its eigenvectors, at two standard errors below the
+/// estimated curvature (less curvature means more noise, so the error is on the safe side). With
+/// fewer steps the path says nothing reliable, and every coefficient is given the deviation of a
+/// direction without curvature, the largest that there is. docs/explanations/coefficient-noise.md.
 class IterateTrace {
  public:
   IterateTrace(std::int64_t columns, const DescentLaw& law);
 
-  /// To be called at every step: the weights before it, the mean gradient that was released there,
-  /// and the weights after it.
-  void record(std::span<const double> before, std::span<const double> gradient,
-              std::span<const double> after);
+  /// To be called at every step: the weights before it and the mean gradient that was released
+  /// there.
+  void record(std::span<const double> before, std::span<const double> gradient);
 
   /// After the last step.
   [[nodiscard]] std::vector<double> deviations() const;
@@ -40,23 +39,16 @@ class IterateTrace {
  private:
   [[nodiscard]] bool regresses() const;
   [[nodiscard]] std::vector<double> by_regression() const;
-  [[nodiscard]] std::vector<double> by_spread() const;
+  [[nodiscard]] std::vector<double> without_curvature() const;
 
   std::int64_t columns_;
   DescentLaw law_;
   std::int64_t recorded_ = 0;
-  std::vector<double> iterates_;  // steps rows, only when they are regressed on
+  std::vector<double> iterates_;  // a row an averaged step, only when they are regressed on
   std::vector<double> gradients_;
-  std::vector<double> window_mean_;  // running mean and sum of squares, else
-  std::vector<double> window_square_;
 };
 
-/// For noise of deviation 1 in a direction of curvature h: the variance of the averaged iterate,
-/// and the expected mean square distance of the averaged iterates from their mean.
-struct NoiseResponse {
-  double average_variance;
-  double spread;
-};
-[[nodiscard]] NoiseResponse noise_response(const DescentLaw& law, double h);
+/// For noise of deviation 1 in a direction of curvature h: the variance of the averaged iterate.
+[[nodiscard]] double averaged_variance(const DescentLaw& law, double h);
 
 }  // namespace tacet::learn

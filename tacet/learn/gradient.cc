@@ -240,9 +240,8 @@ TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& sc
     const auto released = releases.at(descent.weights(), address);
     std::vector<double> gradient = released.value();
     for (double& value : gradient) value /= count;
-    const std::vector<double> before(descent.weights().begin(), descent.weights().end());
+    trace.record(descent.weights(), gradient);
     descent.step(gradient);
-    trace.record(before, gradient, descent.weights());
   }
   means.supervision.step("training", plan.steps, plan.steps);
 

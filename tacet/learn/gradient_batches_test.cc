@@ -91,6 +91,52 @@ TEST(GradientBatches, BothTrainAndTheReceiptAgreesWithThePlan) {
   }
 }
 
+LinearOptions paper_options() {
+  LinearOptions options{.epsilon = 4, .delta = 1e-5, .adjacency = Adjacency::replace_one};
+  options.paper = true;
+  options.radius = 5;
+  options.steps = 1000;
+  return options;
+}
+
+TEST(GradientBatches, PaperTrainsWithinItsClaim) {
+  const auto schema = berkeley();
+  const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
+  const auto plan = plan_gradient(schema, paper_options());
+  ASSERT_TRUE(plan.claim);
+  EXPECT_EQ(plan.claim->epsilon, 4);
+  privacy::MemoryBudget budget(Adjacency::replace_one);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  random::SeededSource source(1);
+  base::ThreadPool pool(2);
+  base::LocalReducer reducer;
+  const auto trained = train_gradient(dataset, schema, plan, {source, reservation, pool, reducer});
+  EXPECT_EQ(trained.receipt.calibration, "paper");
+  EXPECT_EQ(trained.receipt.events, plan.events);
+  EXPECT_LE(trained.receipt.guarantee.epsilon, 4);
+  EXPECT_EQ(privacy::account(trained.receipt.events, Adjacency::replace_one, privacy::Delta(1e-5)),
+            trained.receipt.guarantee);
+}
+
+// What the tight calibration refuses or the paper settles is refused here too.
+TEST(GradientBatches, PaperRefusesWhatItDoesNotHave) {
+  EXPECT_EQ(refusal(paper_options()), "accepted");
+  auto seeded = paper_options();
+  seeded.order_seed = 3;
+  EXPECT_NE(refusal(seeded).find("order-seed would make the fixed_size samples known"),
+            std::string::npos);
+  EXPECT_EQ(refusal(seeded).find("usage"), std::string::npos);
+  auto averaged = paper_options();
+  averaged.average = 0.1;
+  EXPECT_NE(refusal(averaged).find("average"), std::string::npos);
+  auto bounded = paper_options();
+  bounded.records_a_unit = 4;
+  EXPECT_NE(refusal(bounded).find("records-a-unit"), std::string::npos);
+  auto schema = berkeley();
+  schema.unit = "major";
+  EXPECT_THROW((void)plan_gradient(schema, paper_options()), base::UsageError);
+}
+
 TEST(GradientBatches, RefusesWhatHasNoProof) {
   EXPECT_NE(refusal(options_of("fixed_size", Adjacency::add_remove)).find("poisson"),
             std::string::npos);

@@ -154,6 +154,8 @@ GradientPlan plan_paper_gradient(const data::Schema& schema, const LinearOptions
       {options.batch_size.has_value(), "batch-size"},
       {options.momentum.has_value(), "momentum"},
       {options.l2 != 0, "l2"},
+      {options.average.has_value(), "average"},
+      {options.records_a_unit != 1, "records-a-unit"},
       {options.clipping_norm.has_value(), "clipping-norm"}};
   for (const auto& [present, name] : given) {
     if (!present) continue;
@@ -166,6 +168,11 @@ GradientPlan plan_paper_gradient(const data::Schema& schema, const LinearOptions
     throw base::UsageError(
         "--calibration paper for gradient is about replace_one, a ball (--radius) and two classes "
         "or numbers; give --adjacency replace_one and --radius, or use tight");
+  }
+  if (schema.unit) {
+    throw base::UsageError(
+        "--calibration paper samples single records, but the schema's unit column protects all "
+        "records of a unit together; leave calibration out to use all records in each step");
   }
   GradientPlan plan;
   plan.loss = settle_loss(target, options, plan.reasons);
@@ -199,10 +206,10 @@ GradientPlan plan_paper_gradient(const data::Schema& schema, const LinearOptions
         "records, {} steps, epsilon {:g} and delta {:g}; use the tight calibration",
         n, plan.steps, options.epsilon, delta.value()));
   }
-  const Batches batches{.sampling = BatchSampling::fixed_size,
-                        .rate = 1 / static_cast<double>(n),
-                        .batch = 1,
-                        .row_count = n};
+  LinearOptions single_records = options;
+  single_records.sampling = to_string(BatchSampling::fixed_size);
+  single_records.batch_size = 1;
+  const Batches batches = settle_batches(schema, single_records, n);
   plan.sampling = batches.sampling;
   plan.rate = batches.rate;
   plan.batch = 1;

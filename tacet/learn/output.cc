@@ -35,7 +35,7 @@ std::vector<Setting> settings_of(const OutputPlan& plan) {
   if (problem.radius) settings.push_back({"radius", *problem.radius});
   settings.push_back(
       {"smoothed", problem.smooth ? std::string("auto") : std::string("off"), !problem.smooth});
-  settings.push_back({"weight_scale", plan.weight_scale});
+  if (!plan.claim) settings.push_back({"weight_scale", plan.weight_scale});
   settings.push_back({"sensitivity", sgd.sensitivity()});
   settings.push_back({"sensitivity_exact", std::string(sgd.exact().exact ? "yes" : "no"), false});
   settings.push_back({"most_visits", sgd.exact().most_visits, false});

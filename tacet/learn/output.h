@@ -78,13 +78,18 @@ namespace internal {
 /// Largest gradient of one output's loss that the problem allows.
 [[nodiscard]] double lipschitz_bound(const optimize::SgdProblem& problem);
 
-/// The given weight scale, the radius, or 5/X for classes and 2/X for numbers.
+/// The given weight scale, the radius, or 5/X for classes and 2/X for numbers. UsageError for a
+/// scale beyond the radius: nothing can be said against weights that are out of reach.
 [[nodiscard]] double weight_scale(const optimize::SgdProblem& problem,
                                   const LinearOptions& options);
 
 /// GuaranteeError that names the adjacencies output perturbation is proved for, and the method for
 /// the other one.
 void refuse_add_remove(const LinearOptions& options);
+
+/// What a bound of the excess risk is a bound of, in words.
+[[nodiscard]] std::string excess_reason(const optimize::SgdProblem& problem, double excess,
+                                        double weight_scale);
 
 /// 1/2 or 3/4: the part of the excess bound that a step of this problem costs.
 [[nodiscard]] double step_share(const optimize::SgdProblem& problem);

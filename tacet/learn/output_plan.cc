@@ -156,10 +156,8 @@ void predict(OutputPlan& plan, const LinearOptions& options, const Budget& budge
                           .share = internal::step_share(sgd.problem()),
                           .noise_slope = 0};
   plan.predicted_excess = outputs * (bound.at(schedule.step_size(1)) + noise);
-  plan.reasons.push_back(fmt::format(
-      "predicted excess risk {:.4g}: bound of the expected loss above that of the best weights of "
-      "size {:g}{}, whatever the law of the records",
-      *plan.predicted_excess, plan.weight_scale, outputs > 1 ? ", summed over the classes" : ""));
+  plan.reasons.push_back(
+      internal::excess_reason(sgd.problem(), *plan.predicted_excess, plan.weight_scale));
 }
 
 void settle_guarantee(OutputPlan& plan, privacy::Adjacency adjacency, privacy::Delta delta) {
@@ -182,6 +180,8 @@ void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem probl
       {options.batch_size.has_value(), "batch-size"},
       {options.step_decay != 0, "step-decay"},
       {options.l2 != 0, "l2"},
+      {options.average.has_value(), "average"},
+      {options.weight_scale.has_value(), "weight-scale"},
       {options.clipping_norm.has_value(), "clipping-norm"}};
   for (const auto& [present, name] : given) {
     if (present) {
@@ -295,10 +295,31 @@ double lipschitz_bound(const SgdProblem& problem) {
 }
 
 double weight_scale(const SgdProblem& problem, const LinearOptions& options) {
-  if (options.weight_scale) return *options.weight_scale;
-  if (problem.radius) return *problem.radius;
   const bool classes = model::properties(problem.loss).classification;
-  return (classes ? scale_for_classes : scale_for_numbers) / problem.norm_bound;
+  const double usual = (classes ? scale_for_classes : scale_for_numbers) / problem.norm_bound;
+  if (!problem.radius) return options.weight_scale.value_or(usual);
+  // Weights outside the ball are out of reach, so nothing can be said against them.
+  if (options.weight_scale && *options.weight_scale > *problem.radius) {
+    throw base::UsageError(fmt::format(
+        "weight-scale {:g} is the size of the weights worth reaching, but --radius {:g} keeps all "
+        "weights below it; leave weight-scale out or raise the radius",
+        *options.weight_scale, *problem.radius));
+  }
+  return options.weight_scale.value_or(*problem.radius);
+}
+
+std::string excess_reason(const SgdProblem& problem, double excess, double weight_scale) {
+  const double reach = problem.radius ? *problem.radius * problem.norm_bound
+                                      : std::numeric_limits<double>::infinity();
+  const bool clips =
+      problem.clipping_norm &&
+      *problem.clipping_norm < problem.norm_bound * model::slope_bound_within(problem.loss, reach);
+  return fmt::format(
+      "predicted excess risk {:.4g}: bound of the expected loss{} above that of the best weights "
+      "of "
+      "size {:g}{}, whatever the law of the records",
+      excess, clips ? ", its slopes cut at the clipping norm," : "", weight_scale,
+      problem.outputs > 1 ? ", summed over the classes" : "");
 }
 
 double step_share(const SgdProblem& problem) {

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "tacet/base/error.h"
 #include "tacet/data/read_dataset.h"
 #include "tacet/learn/gradient.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/paper_calibration.h"
+#include "tacet/learn/settle.h"
 #include "tacet/mechanism/selected_gaussian.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"
@@ -270,8 +272,67 @@ TEST(Output, PaperModeStatesTheClaimAndWhatIsProved) {
   }
   const auto trained = train(setting, options, 1);
   EXPECT_EQ(trained.receipt.calibration, "paper");
-  options.l2 = 0.1;
-  EXPECT_NE(refusal(setting.schema, options).find("l2"), std::string::npos);
+  for (const auto& [set, name] :
+       {std::pair<void (*)(LinearOptions&), const char*>{[](auto& o) { o.l2 = 0.1; }, "l2"},
+        {[](auto& o) { o.average = 0.1; }, "average"},
+        {[](auto& o) { o.weight_scale = 3; }, "weight-scale"}}) {
+    auto with = options;
+    set(with);
+    EXPECT_NE(refusal(setting.schema, with).find(name), std::string::npos);
+  }
+}
+
+// Reference: 2000 records, epsilon 1, delta 1e-6, slopes of 1 and weights of size 1; the first step
+// is a quarter of the base.
+TEST(Output, ExcessBoundEqualsReferenceValues) {
+  constexpr double steps = 2000;
+  const double z = full_batch_noise(1, privacy::Epsilon(1), privacy::Delta(1e-6), replace_one) / 2;
+  for (const double distance : {2.0, 1.0}) {  // of replace_one and of zero_out
+    const ExcessBound bound{.scale = 1,
+                            .lipschitz = 1,
+                            .steps = steps,
+                            .share = 0.75,
+                            .noise_slope = distance * z * std::sqrt(2 / std::numbers::pi)};
+    if (distance == 2) {
+      EXPECT_NEAR(bound.best_step() / (0.0231069356 / 4), 1, 1e-8);
+      EXPECT_NEAR(bound.at(bound.best_step()) / 0.08655409938, 1, 1e-8);
+    }
+    // R^2 / (2 a T) + a (3/4 + noise) at the step that balances both.
+    const double cost = 0.75 + bound.noise_slope;
+    EXPECT_NEAR(bound.at(bound.best_step()), std::sqrt(2 * cost / steps), 1e-12);
+    EXPECT_GT(bound.at(1.1 * bound.best_step()), bound.at(bound.best_step()));
+    EXPECT_GT(bound.at(0.9 * bound.best_step()), bound.at(bound.best_step()));
+  }
+}
+
+std::string excess_of(const data::Schema& schema, const LinearOptions& options) {
+  for (const auto& reason : plan_training(schema, options).reasons) {
+    if (reason.find("predicted excess risk") != std::string::npos) return reason;
+  }
+  return "nothing";
+}
+
+// The bound is stated of the loss, of the clipped loss, or not at all, as it was proved.
+TEST(Output, ExcessRiskIsPredictedOnlyAsProved) {
+  const auto schema = berkeley().schema;
+  for (const char* method : {"output", "phased"}) {
+    auto options = options_of();
+    options.method = method;
+    options.loss = model::HingeLoss{};
+    EXPECT_NE(excess_of(schema, options).find("expected loss above"), std::string::npos);
+    options.clipping_norm = 0.001;
+    EXPECT_NE(excess_of(schema, options).find("slopes cut at the clipping norm"),
+              std::string::npos);
+    options.clipping_norm.reset();
+    options.l2 = 1;
+    EXPECT_NE(excess_of(schema, options).find("none is proved"), std::string::npos);
+    options.l2 = 0;
+    options.radius = 0.01;
+    options.weight_scale = 0.01;
+    EXPECT_NE(excess_of(schema, options).find("weights of size 0.01"), std::string::npos);
+    options.weight_scale = 50;
+    EXPECT_NE(refusal(schema, options).find("radius"), std::string::npos);
+  }
 }
 
 // Whole trainings in one dimension: six records on the line, with or without the label of one of

@@ -146,6 +146,35 @@ TEST(PaperCalibration, RefusesStepsBeyondItsTheorem) {
   EXPECT_THROW((void)sensitivity(c, {100, 100, 2.5, 2.0}, 1e-6), base::UsageError);
 }
 
+// Lemma 13 of the paper promises a beta from an epsilon on that is too small for few records.
+TEST(PaperCalibration, TheLeastEpsilonWithABetaIsNotThatOfLemma13) {
+  struct Row {
+    std::int64_t n;
+    double printed;
+    double least;
+  };
+  for (const auto& row : {Row{18, 3.881, 4.517}, Row{20, 3.772, 4.311}, Row{30, 3.400, 3.625}}) {
+    const auto n = static_cast<double>(row.n);
+    const double root = std::cbrt(n) - 1;
+    EXPECT_NEAR((7 * root + 4 * n * std::log(n) + 7) / (2 * n * root), row.printed, 1e-3);
+    EXPECT_FALSE(gradient_noise(row.n, row.n, row.printed + 1e-3, 1 / (n * n))) << row.n;
+    EXPECT_FALSE(gradient_noise(row.n, row.n, row.least - 2e-3, 1 / (n * n))) << row.n;
+    EXPECT_TRUE(gradient_noise(row.n, row.n, row.least + 2e-3, 1 / (n * n))) << row.n;
+  }
+}
+
+// The classical factor sqrt(2 ln(1.25/delta))/epsilon misses delta from these epsilons on.
+TEST(PaperCalibration, TheClassicalGaussianFactorFailsForLargeEpsilons) {
+  for (const auto& [delta, crossing] :
+       {std::pair{1e-5, 8.4198}, std::pair{1e-6, 8.7821}, std::pair{1e-8, 9.3743}}) {
+    const auto reached = [delta](double epsilon) {
+      return privacy::gaussian::delta(epsilon / std::sqrt(2 * std::log(1.25 / delta)), epsilon);
+    };
+    EXPECT_LE(reached(crossing - 1e-4), delta);
+    EXPECT_GT(reached(crossing + 1e-4), delta);
+  }
+}
+
 // One pass with step 1/sqrt(n) over n records of a power hinge, radius 1: the paper's bound, the
 // sensitivity of its own sampling, of a permutation, and of a permutation with smoothing.
 // Reference values, five digits; that of the paper's sampling depends on the draw.

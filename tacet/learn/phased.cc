@@ -207,10 +207,9 @@ PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options)
   plan.cipher_delta = random::cipher_term(static_cast<std::int64_t>(plan.phases.size()),
                                           plan.problem.columns * plan.problem.outputs);
   check_cipher_room(delta, plan.cipher_delta);
-  plan.reasons.push_back(fmt::format(
-      "predicted excess risk {:.4g}: bound of the expected loss above that of the best weights of "
-      "size {:g}, whatever the law of the records",
-      plan.predicted_excess, plan.weight_scale));
+  plan.reasons.push_back(plan.l2 > 0 ? "predicted excess risk: none is proved with a penalty"
+                                     : internal::excess_reason(plan.problem, plan.predicted_excess,
+                                                               plan.weight_scale));
   return plan;
 }
 

@@ -152,12 +152,13 @@ std::optional<Case> random_case(PointMaker& make, const model::Loss& loss, std::
   return drawn;
 }
 
-std::vector<double> released_mean(const CertifiedSgd& sgd, const Dataset& dataset, int bits) {
+std::vector<double> released_mean(const CertifiedSgd& sgd, const Dataset& dataset, int bits,
+                                  std::span<const double> start = {}) {
   std::vector<std::uint32_t> rows;
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(dataset.rows()); ++i) rows.push_back(i);
   base::ThreadPool threads(1);
   const auto door = mechanism::DoorKeeper::door();
-  auto sum = sgd.run(dataset, rows, {}, bits, {0}, threads).take(door);
+  auto sum = sgd.run(dataset, rows, start, bits, {0}, threads).take(door);
   std::vector<double> values;
   for (const auto v : sum.open(door)) values.push_back(static_cast<double>(v));
   return values;
@@ -202,6 +203,108 @@ TEST(Sgd, NeighboursNeverMoveFurtherThanTheSensitivity) {
     }
     EXPECT_GT(tried, 300);
     EXPECT_GT(closest, 0.6);
+  }
+}
+
+// The same for several classes side by side, from a start that was released before. One record
+// moves the weights of every class, and all of them count; the start moves nobody.
+TEST(Sgd, NeighboursOfSeveralClassesNeverMoveFurtherThanTheSensitivity) {
+  constexpr int bits = 30;
+  constexpr std::size_t columns = 3;
+  for (const auto& loss : losses()) {
+    if (!model::properties(loss).classification) continue;
+    SCOPED_TRACE(std::string(model::loss_name(loss)));
+    double closest = 0;
+    int tried = 0;
+    for (int trial = 0; trial < 600; ++trial) {
+      PointMaker make(columns, true, static_cast<std::uint64_t>(trial) + 501);
+      auto drawn = random_case(make, loss, columns);
+      if (!drawn) continue;
+      auto& problem = drawn->problem;
+      problem.outputs = 2 + static_cast<std::int64_t>(make.bits() % 2);
+      problem.clipping_norm.reset();
+      const auto classes = static_cast<std::uint64_t>(problem.outputs);
+      std::vector<double> start(columns * classes);
+      for (double& w : start)
+        w = trial % 2 == 0 ? 0 : 0.001 * static_cast<double>(make.bits() % 400) - 0.2;
+      double square = 0;
+      for (const double w : start) square += w * w;
+      problem.start_norm = std::sqrt(square);
+      try {
+        (void)step_law(problem, drawn->schedule, drawn->adjacency);
+      } catch (const base::GuaranteeError&) {
+        continue;
+      }
+      ++tried;
+      const CertifiedSgd sgd(problem, drawn->schedule, drawn->weights, drawn->adjacency);
+      std::vector<Point> points;
+      const auto labelled = [&] {
+        auto point = make();
+        point.y = static_cast<double>(make.bits() % classes);
+        return point;
+      };
+      for (std::int64_t i = 0; i < drawn->schedule.records; ++i) points.push_back(labelled());
+      const auto here = released_mean(sgd, dataset_of(points), bits, start);
+      for (int k = 0; k < 4; ++k) {
+        auto neighbours = points;
+        const auto j =
+            k == 0 ? static_cast<std::size_t>(sgd.exact().record) : make.bits() % points.size();
+        if (drawn->adjacency == Adjacency::zero_out) {
+          neighbours[j].absent = true;
+        } else if (k % 2 == 0) {
+          for (double& x : neighbours[j].x) x = -x;
+        } else {
+          neighbours[j] = labelled();
+        }
+        const auto there = released_mean(sgd, dataset_of(neighbours), bits, start);
+        const double allowed = privacy::distance_factor(drawn->adjacency) * std::ldexp(1.0, bits);
+        ASSERT_LE(distance(here, there), allowed);
+        closest = std::max(closest, distance(here, there) / allowed);
+      }
+    }
+    EXPECT_GT(tried, 100);
+    // Beyond 1/sqrt(2): the bound of a single class would be passed.
+    EXPECT_GT(closest, 0.71);
+  }
+}
+
+// Several classes are as many descents of one class against the rest, each from its own start.
+TEST(Sgd, SeveralClassesAreDescentsSideBySide) {
+  constexpr std::size_t columns = 5;
+  constexpr std::int64_t classes = 3;
+  for (int trial = 0; trial < 100; ++trial) {
+    PointMaker make(columns, true, static_cast<std::uint64_t>(trial) + 901);
+    auto drawn = random_case(make, model::LogisticLoss{}, columns);
+    if (!drawn) continue;
+    auto& problem = drawn->problem;
+    problem.clipping_norm.reset();
+    problem.outputs = classes;
+    problem.start_norm = 1;
+    std::vector<Point> points;
+    std::vector<std::uint32_t> rows;
+    for (std::int64_t i = 0; i < drawn->schedule.records; ++i) {
+      points.push_back(make());
+      points.back().y = static_cast<double>(make.bits() % classes);
+      rows.push_back(static_cast<std::uint32_t>(i));
+    }
+    std::vector<double> start(columns * classes);
+    for (double& w : start) w = 0.001 * static_cast<double>(make.bits() % 400) - 0.2;
+    const auto regions = step_regions(problem, drawn->schedule);
+    base::ThreadPool threads(2);
+    const auto together = internal::descend(dataset_of(points), problem, drawn->schedule,
+                                            drawn->weights, regions, rows, start, threads, {});
+    auto alone = problem;
+    alone.outputs = 1;
+    for (std::int64_t c = 0; c < classes; ++c) {
+      auto against_rest = points;
+      for (auto& point : against_rest) point.y = point.y == static_cast<double>(c) ? 1 : -1;
+      const auto from = static_cast<std::size_t>(c) * columns;
+      const auto own =
+          internal::descend(dataset_of(against_rest), alone, drawn->schedule, drawn->weights,
+                            regions, rows, std::span(start).subspan(from, columns), threads, {});
+      EXPECT_EQ(own, std::vector(together.begin() + static_cast<std::ptrdiff_t>(from),
+                                 together.begin() + static_cast<std::ptrdiff_t>(from + columns)));
+    }
   }
 }
 
