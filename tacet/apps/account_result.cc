@@ -74,9 +74,11 @@ std::string route_in_words(const std::string& route) {
       {"pld", "privacy loss distribution"},
       {"rdp", "Renyi divergences"},
       {"pure", "sum of pure epsilons"},
+      {"basic", "sum of epsilons and of deltas"},
       {"tuning profile", "profile of private tuning"},
       {"shuffle", "amplification by shuffling"},
       {"objective", "analysis of objective perturbation"},
+      {"trivial", "no bound below 1"},
       {"none", "costs nothing"}};
   const auto known = words.find(route);
   return known == words.end() ? route : fmt::format("{} ({})", route, known->second);

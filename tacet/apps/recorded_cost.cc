@@ -9,6 +9,7 @@
 
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
+#include "tacet/data/schema_cost.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/receipt.h"
 
@@ -26,8 +27,14 @@ std::string detail_of(const nlohmann::json::exception& error) {
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
+/// A result's receipt, and the cost of the schema behind it where a model says so.
+struct Recorded {
+  Receipt receipt;
+  std::optional<data::SchemaCost> fit;
+};
+
 /// A receipt, or the receipt of a model or of another result; nothing when the text is neither.
-std::optional<Receipt> receipt_of(const std::string& text, const std::string& path) {
+std::optional<Recorded> receipt_of(const std::string& text, const std::string& path) {
   nlohmann::json json;
   try {
     json = nlohmann::json::parse(text);
@@ -38,12 +45,20 @@ std::optional<Receipt> receipt_of(const std::string& text, const std::string& pa
   if (!json.is_object()) {
     throw base::DataError(fmt::format("'{}' is no JSON object: no model, receipt or event", path));
   }
-  if (json.contains("format")) return model::model_from_json(text, path).receipt;
+  if (json.contains("format")) {
+    auto model = model::model_from_json(text, path);
+    Recorded recorded{std::move(model.receipt), std::nullopt};
+    if (model.schema.cost) {
+      recorded.fit = data::cost_between(model.schema, recorded.receipt.guarantee.adjacency);
+    }
+    return recorded;
+  }
   // Other results carry their receipt as a part of what they printed.
   const bool inside = json.contains("receipt");
   if (!inside && !json.contains("guarantee")) return std::nullopt;
   try {
-    return privacy::receipt_from_json(inside ? json["receipt"].dump() : text);
+    return Recorded{privacy::receipt_from_json(inside ? json["receipt"].dump() : text),
+                    std::nullopt};
   } catch (const base::DataError& error) {
     throw base::DataError(fmt::format("'{}': {}", path, error.what()));
   }
@@ -76,16 +91,33 @@ void include(const Receipt& receipt, const std::string& path, RecordedCost& cost
   if (cost.unprotected_reason.empty()) cost.unprotected_reason = receipt.unprotected_reason;
 }
 
+/// What a result released, less the fit of its schema where results before it have shown the same
+/// fit: its random name and its cost agree.
+privacy::Event less_shared_fit(Recorded recorded, std::vector<data::SchemaCost>& fits) {
+  if (!recorded.fit) return std::move(recorded.receipt.events);
+  const auto& fit = *recorded.fit;
+  const auto* both = recorded.receipt.events.as<privacy::Composed>();
+  const bool apart = both != nullptr && both->parts.size() == 2 && both->parts[0] == fit.events;
+  if (!apart) return std::move(recorded.receipt.events);
+  const bool known = std::any_of(fits.begin(), fits.end(), [&](const data::SchemaCost& one) {
+    return one.id == fit.id && one.events == fit.events;
+  });
+  if (known) return both->parts[1];
+  fits.push_back(fit);
+  return std::move(recorded.receipt.events);
+}
+
 }  // namespace
 
 RecordedCost read_costs(const std::vector<std::string>& paths) {
   RecordedCost cost;
   std::vector<privacy::Event> events;
+  std::vector<data::SchemaCost> fits;
   for (const auto& path : paths) {
     const auto text = base::read_file(path, max_bytes);
-    const auto receipt = receipt_of(text, path);
-    if (receipt) include(*receipt, path, cost);
-    events.push_back(receipt ? receipt->events : event_of(text, path));
+    auto recorded = receipt_of(text, path);
+    if (recorded) include(recorded->receipt, path, cost);
+    events.push_back(recorded ? less_shared_fit(*std::move(recorded), fits) : event_of(text, path));
   }
   // A single event stays itself: some kinds have an analysis that their composition lacks.
   cost.event = events.size() == 1 ? std::move(events.front())
@@ -94,8 +126,8 @@ RecordedCost read_costs(const std::vector<std::string>& paths) {
 }
 
 privacy::Receipt read_receipt(const std::string& path) {
-  auto receipt = receipt_of(base::read_file(path, max_bytes), path);
-  if (receipt) return std::move(*receipt);
+  auto recorded = receipt_of(base::read_file(path, max_bytes), path);
+  if (recorded) return std::move(recorded->receipt);
   throw base::DataError(fmt::format(
       "'{}' has no receipt; a model file or a receipt is needed, and `tacet account` computes what "
       "events cost",

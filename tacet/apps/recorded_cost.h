@@ -21,8 +21,8 @@ struct RecordedCost {
 };
 
 /// Reads model files, other results with a receipt, receipts and events, told apart by their
-/// content. DataError for anything else; UsageError when receipts are about different adjacencies
-/// or privacy units.
+/// content. The fit of a schema that several models share counts once. DataError for anything else;
+/// UsageError when receipts are about different adjacencies or privacy units.
 [[nodiscard]] RecordedCost read_costs(const std::vector<std::string>& paths);
 
 /// The receipt of a model file or another result, or a receipt by itself. DataError for anything

@@ -247,6 +247,10 @@ PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta 
       offer(best, gaussian::epsilon(internal::sqrt_up(*whole), delta), "gaussian");
     }
   }
+  // No delta may be left beyond what the parts take.
+  const auto basic = internal::basic_composition(event, adjacency);
+  if (basic && basic->delta <= delta.value()) offer(best, basic->epsilon, "basic");
+  if (best.lower > best.upper) best.lower = 0;
   return best;
 }
 
@@ -285,7 +289,21 @@ PrivacyInterval delta_interval(const Event& event, Adjacency adjacency, Epsilon 
             {.tolerance = options.tolerance, .largest_log2_size = options.largest_log2_size});
       },
       [&](const rdp::Curve& curve) { return rdp::best_delta(curve, epsilon.value()); });
-  result.upper = std::min(result.upper, 1.0);
+  if (!(result.upper < 1)) {
+    result.upper = 1;
+    if (const auto whole = internal::squared_mu(internal::without_sampling(event), adjacency)) {
+      const double mu = internal::sqrt_up(*whole);
+      const double log_delta =
+          gaussian::log_delta(mu, epsilon.value()) + gaussian::relative_error(mu, epsilon.value());
+      if (std::isfinite(mu) && !std::isnan(log_delta)) {
+        offer(result, std::exp(log_delta), "gaussian");
+      }
+    }
+    if (result.route.empty()) result.route = "trivial";
+  }
+  const auto basic = internal::basic_composition(event, adjacency);
+  if (basic && basic->epsilon <= epsilon.value()) offer(result, basic->delta, "basic");
+  if (result.lower > result.upper) result.lower = 0;
   return result;
 }
 

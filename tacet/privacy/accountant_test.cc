@@ -212,6 +212,35 @@ TEST(Accountant, EdgeTable) {
   EXPECT_NEAR(full.upper, gaussian::epsilon(1, Delta(1e-6)), 1e-9);
 }
 
+TEST(Accountant, NextToNoNoiseStillHasADelta) {
+  struct Case {
+    double rate, noise;
+    std::int64_t steps;
+    double epsilon;
+  };
+  for (const auto& c : {Case{1e-9, 1e-9, 100000, 1}, Case{0.3, 1e-6, 100000, 1}}) {
+    const auto interval =
+        delta_interval(sampled(c.rate, c.noise, c.steps), add_remove, Epsilon(c.epsilon));
+    EXPECT_LE(interval.lower, interval.upper) << c.noise;
+    EXPECT_LE(interval.upper, 1) << c.noise;
+    EXPECT_FALSE(interval.route.empty()) << c.noise;
+  }
+  // Where the sampled losses overflow, all records bound what a sample of them costs.
+  const double mu = std::sqrt(1e5) * 1e6;
+  const auto overflowing = delta_interval(sampled(0.3, 1e-6, 100000), add_remove, Epsilon(1e17));
+  EXPECT_LE(overflowing.upper, gaussian::delta(mu, 1e17) * (1 + 1e-6) + 1e-300);
+}
+
+TEST(Accountant, ADeltaThatThePartsTakeInFullIsStillEnough) {
+  const Event part = ApproximateDp{1, 1e-6, add_remove};
+  EXPECT_EQ(epsilon_of(part, 1e-6).upper, 1);
+  EXPECT_EQ(epsilon_of(part, 0.99e-6).upper, HUGE_VAL);
+  const Event both = Composed{{Repeated{2, part}, PureDp{0.25, add_remove}}};
+  EXPECT_LE(epsilon_of(both, 2e-6).upper, 2.25);
+  EXPECT_EQ(delta_interval(part, add_remove, Epsilon(1)).upper, 1e-6);
+  EXPECT_EQ(epsilon_of(part, 1e-6).route, "basic");
+}
+
 TEST(Accountant, RefusesPairsWithoutAProofAndSaysWhy) {
   const auto expect_refusal = [](const Event& event, Adjacency adjacency, const char* word) {
     try {

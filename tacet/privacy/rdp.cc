@@ -19,6 +19,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double safety = 1e-12;
 // Beyond this order the real-order quadrature costs more than the sum over integers.
 constexpr double largest_quadrature_order = 48;
+// Below this noise the quadrature's step, half the variance, would need too many points.
+constexpr double smallest_quadrature_sigma = 0.05;
 
 void check_order(double alpha) {
   if (!(alpha > 1))
@@ -238,7 +240,8 @@ double poisson_gaussian(double q, double sigma, double alpha) {
     const double excess = log_moment_excess_integer(q, sigma, static_cast<std::int64_t>(order));
     return log1p_exp(excess) / (order - 1);
   };
-  if (alpha > largest_quadrature_order || alpha == std::floor(alpha)) {
+  if (alpha > largest_quadrature_order || alpha == std::floor(alpha) ||
+      sigma < smallest_quadrature_sigma) {
     return raise(interpolate(alpha, at_integer));
   }
   return raise(log1p_exp(log_moment_excess(q, sigma, alpha)) / (alpha - 1));
@@ -250,6 +253,7 @@ double poisson_gaussian_reverse(double q, double sigma, double alpha) {
   if (q == 0 || std::isinf(sigma)) return 0;
   if (sigma == 0) return infinity;
   if (q == 1) return gaussian(1 / sigma, alpha);
+  if (sigma < smallest_quadrature_sigma) return poisson_gaussian(q, sigma, alpha);
   return raise(log1p_exp(log_moment_excess(q, sigma, 1 - alpha)) / (alpha - 1));
 }
 

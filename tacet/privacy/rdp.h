@@ -33,7 +33,7 @@ namespace tacet::privacy::rdp {
 /// 2019, theorem 5).
 [[nodiscard]] double poisson_gaussian(double q, double sigma, double alpha);
 
-/// The opposite order.
+/// The opposite order; where there is next to no noise, the larger one's bound.
 [[nodiscard]] double poisson_gaussian_reverse(double q, double sigma, double alpha);
 
 using Curve = std::function<double(double)>;

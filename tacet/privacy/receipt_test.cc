@@ -86,6 +86,9 @@ TEST(Statement, NamesTheUnitTheAdjacencyAndTheAssumption) {
   EXPECT_NE(text.find("stream cipher"), std::string::npos);
   EXPECT_NE(statement({HUGE_VAL, 0, Adjacency::add_remove}, "record").find("No privacy"),
             std::string::npos);
+  const auto huge = statement({5000, 1e-6, Adjacency::add_remove}, "record");
+  EXPECT_EQ(huge.find("inf"), std::string::npos) << huge;
+  EXPECT_NE(huge.find("2172 digits"), std::string::npos) << huge;
   auto receipt = example();
   receipt.unprotected_reason = "seeded noise";
   EXPECT_NE(statement(receipt).find("UNPROTECTED: seeded noise"), std::string::npos);

@@ -12,6 +12,14 @@ std::string unit_in_words(const std::string& unit) {
   return fmt::format("all records that share one value of '{}'", unit);
 }
 
+/// e^epsilon, also where it is no number any more.
+std::string factor_in_words(double epsilon) {
+  constexpr double log_10 = 2.30258509299404568402;
+  if (epsilon < 700) return fmt::format("e^{:.4g} = {:.4g}", epsilon, std::exp(epsilon));
+  return fmt::format("e^{0:.4g} (a number of {1:.4g} digits: in practice no protection at all)",
+                     epsilon, std::floor(epsilon / log_10) + 1);
+}
+
 std::string neighbours_in_words(Adjacency adjacency, const std::string& unit) {
   const auto subject = unit_in_words(unit);
   switch (adjacency) {
@@ -38,10 +46,9 @@ std::string statement(const Guarantee& guarantee, const std::string& privacy_uni
   auto text = fmt::format(
       "({:.6g}, {:.3g})-differential privacy under {} neighbours. Someone who sees the result and "
       "knows everything else cannot tell {} much better than before: the odds of any conclusion "
-      "change by a factor of at most e^{:.4g} = {:.4g}",
+      "change by a factor of at most {}",
       guarantee.epsilon, guarantee.delta, to_string(guarantee.adjacency),
-      neighbours_in_words(guarantee.adjacency, privacy_unit), guarantee.epsilon,
-      std::exp(guarantee.epsilon));
+      neighbours_in_words(guarantee.adjacency, privacy_unit), factor_in_words(guarantee.epsilon));
   text += guarantee.delta > 0
               ? fmt::format(", except for events of total probability {:.3g}. ", guarantee.delta)
               : std::string(", without exception. ");

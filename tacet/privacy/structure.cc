@@ -207,6 +207,36 @@ double pure_epsilon(const Event& event, Adjacency adjacency) {
   return std::visit(PureEpsilon{adjacency}, event.node());
 }
 
+std::optional<BasicBound> basic_composition(const Event& event, Adjacency adjacency) {
+  if (const double pure = pure_epsilon(event, adjacency); std::isfinite(pure)) {
+    return BasicBound{pure, 0};
+  }
+  if (const auto* part = event.as<ApproximateDp>()) {
+    if (part->adjacency != adjacency) return std::nullopt;
+    return BasicBound{part->epsilon, part->delta};
+  }
+  if (const auto* part = event.as<Profile>()) {
+    if (part->adjacency != adjacency) return std::nullopt;
+    return BasicBound{part->points.back().epsilon, part->points.back().delta};
+  }
+  if (const auto* repeated = event.as<Repeated>()) {
+    const auto base = basic_composition(*repeated->base, adjacency);
+    if (!base) return base;
+    const double count = up_to_double(repeated->count);
+    return BasicBound{multiply_up(base->epsilon, count), multiply_up(base->delta, count)};
+  }
+  if (const auto* composed = event.as<Composed>()) {
+    BasicBound sum{0, 0};
+    for (const auto& part : composed->parts) {
+      const auto one = basic_composition(part, adjacency);
+      if (!one) return one;
+      sum = {add_up(sum.epsilon, one->epsilon), add_up(sum.delta, one->delta)};
+    }
+    return sum;
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 struct Refusal {

@@ -16,6 +16,14 @@ namespace tacet::privacy::internal {
 /// Sum of pure epsilons, rounded up; infinity where an event has no pure bound under `adjacency`.
 [[nodiscard]] double pure_epsilon(const Event& event, Adjacency adjacency);
 
+struct BasicBound {
+  double epsilon;
+  double delta;
+};
+/// Sums of epsilons and of deltas, rounded up, of an event made of pure and (epsilon, delta) parts;
+/// nothing for any other event.
+[[nodiscard]] std::optional<BasicBound> basic_composition(const Event& event, Adjacency adjacency);
+
 /// Why nothing is proved for this (event, adjacency), the innermost reason first found; empty where
 /// every part has a proof under some accountant.
 [[nodiscard]] std::string refusal(const Event& event, Adjacency adjacency);
