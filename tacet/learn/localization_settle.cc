@@ -21,9 +21,9 @@ namespace {
 constexpr double class_radius = 20;  // margins of classes, see learn/gradient_plan
 constexpr double number_radius = 4;
 constexpr double usual_growth = 2;
-constexpr double least_width = 1e-4;      // of a kink: changes a loss by 5e-5 at most
-constexpr double solver_share = 0.005;    // of a phase's sensitivity, for the certified solver
-constexpr std::int64_t most_steps = 300;  // of descent; beyond, the certified solver is shorter
+constexpr double least_width = 1e-4;     // of a kink: changes a loss by 5e-5 at most
+constexpr double solver_share = 0.005;   // of a phase's sensitivity, for the certified solver
+constexpr std::int64_t most_steps = 12;  // of descent; beyond, the certified solver is shorter
 
 void expect_offered(const data::Schema& schema, const LinearOptions& options) {
   if (outputs_of(target_of(schema)) > 1) {
@@ -213,8 +213,9 @@ void settle_solvers(LocalizationPlan& plan, double norm_bound) {
       const double beta = local_loss(plan, solver).curvature_bound() * norm_bound * norm_bound;
       const double kappa = 1 + beta / phase.l2;
       const double start = std::min(2 * plan.radius, plan.slope_bound * norm_bound / phase.l2);
-      const double wanted =
-          std::ceil(0.5 * (kappa + 1) * std::log(std::max(std::exp(1.0), 20 * start / noise)));
+      // Each step leaves (kappa - 1) / (kappa + 1) of the way; to a twentieth of the noise.
+      const double wanted = std::ceil(std::log(std::max(std::exp(1.0), 20 * start / noise)) /
+                                      std::log((kappa + 1) / (kappa - 1)));
       if (wanted <= static_cast<double>(most_steps)) {
         solver.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
         continue;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/learn/localization_run.h"
 #include "tacet/learn/method.h"
 #include "tacet/optimize/erm.h"
 
@@ -149,6 +150,49 @@ TEST(Localization, SameBitsForAnyNumberOfThreads) {
   const auto plan = plan_localization(schema, options_of("ladder", 1, 1e-6, 5000));
   EXPECT_EQ(train(dataset, schema, plan, 4, 1).model.coefficients,
             train(dataset, schema, plan, 4, 3).model.coefficients);
+}
+
+// With the noises coupled each phase is a non-expansive map of its start plus what one record moves
+// there, so the chains of two neighbours end no further apart than all their shares together: the
+// stability behind the bound for the population. The worst pairs come close.
+TEST(Localization, CoupledChainsOfNeighboursStayTogether) {
+  constexpr std::int64_t rows = 30;
+  double closest = 0;
+  for (const bool classes : {true, false}) {
+    auto schema = two_columns(classes);
+    schema.columns.pop_back();
+    const auto dataset_of = [&](double last) {
+      data::Dataset dataset(schema.shape());
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const std::vector<std::int16_t> row{2048};
+        dataset.append_dense(row, i + 1 < rows ? (i % 2 == 0 ? -1.0 : 1.0) : last);
+      }
+      return dataset;
+    };
+    for (const double delta : {0.0, 1e-6}) {
+      for (const model::Loss& loss :
+           classes ? std::vector<model::Loss>{model::HingeLoss{}, model::LogisticLoss{}}
+                   : std::vector<model::Loss>{model::AbsoluteLoss{}, model::SquaredLoss{}}) {
+        auto options = options_of("ladder", 400, delta, rows);
+        options.loss = loss;
+        const auto plan = plan_localization(schema, options);
+        double bound = 0;
+        for (std::size_t t = 0; t < plan.solvers.size(); ++t) {
+          const auto& phase = plan.epochs[0].phases[t];
+          const auto problem =
+              local_problem(plan, phase, plan.solvers[t], optimize::Ball{plan.radius}, {});
+          bound += 2 * optimize::local_share(problem, 1, 1);
+        }
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
+          const double here = train(dataset_of(1), schema, plan, seed).model.coefficients[0];
+          const double there = train(dataset_of(-1), schema, plan, seed).model.coefficients[0];
+          EXPECT_LE(std::fabs(here - there), bound);
+          closest = std::max(closest, std::fabs(here - there) / bound);
+        }
+      }
+    }
+  }
+  EXPECT_GT(closest, 0.25);
 }
 
 TEST(Localization, ReleasesComeFromTheirOwnBlocksAlone) {

@@ -46,8 +46,7 @@ optimize::LocalProblem problem_of(const RegularizedOutputPlan& plan, std::int64_
           .domain = optimize::Ball{plan.radius},
           .gradient_share = plan.gradient_share,
           .steps = plan.steps,
-          .tolerance = plan.solver_tolerance,
-          .precision = optimize::Precision::coarse};
+          .tolerance = plan.solver_tolerance};
 }
 
 // A record's share of the gradient: under replace_one half of the distance between two gradients.

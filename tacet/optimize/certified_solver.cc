@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -14,8 +15,17 @@
 namespace tacet::optimize {
 namespace internal {
 namespace {
+
 constexpr double rounding = 0x1p-53;
+
+// Far enough from the surface that no rounding matters.
+bool well_inside(const Ball& ball, std::span<const double> point) {
+  std::vector<double> from_middle(point.begin(), point.end());
+  for (std::size_t j = 0; j < ball.centre.size(); ++j) from_middle[j] -= ball.centre[j];
+  return norm(from_middle) <= ball.radius * (1 - 0x1p-30);
 }
+
+}  // namespace
 
 RegularizedObjective::RegularizedObjective(const data::Dataset& dataset, RowRange rows,
                                            const RegularizedProblem& problem,
@@ -37,12 +47,19 @@ CertifiedGradient RegularizedObjective::gradient(std::span<const double> weights
   return result;
 }
 
-CertifiedMinimum RegularizedObjective::certify(std::span<const double> weights) const {
+CertifiedMinimum RegularizedObjective::certify(std::span<const double> weights,
+                                               double enough) const {
   const auto here = gradient(weights, Precision::fine);
   CertifiedMinimum found{{weights.begin(), weights.end()}, 0, SolverRoute::fast};
   if (!constrained()) {
     found.distance_bound = gradient_certificate(here.sum, here.error, problem_.l2);
     return found;
+  }
+  const auto* ball = std::get_if<Ball>(&problem_.domain);
+  if (ball != nullptr && well_inside(*ball, weights)) {
+    // For any point of the domain, mu |w - w*|^2 <= <grad F(w), w - w*>.
+    found.distance_bound = gradient_certificate(here.sum, here.error, problem_.l2);
+    if (found.distance_bound <= enough) return found;
   }
   const double m = smoothness();
   for (std::size_t j = 0; j < weights.size(); ++j) found.weights[j] -= here.sum[j] / m;
@@ -56,7 +73,6 @@ CertifiedMinimum RegularizedObjective::certify(std::span<const double> weights) 
                                                .gradient_error = here.error + there.error,
                                                .step = m},
                                               problem_.l2);
-  const auto* ball = std::get_if<Ball>(&problem_.domain);
   if (ball != nullptr && ball->centre.empty()) {
     found.distance_bound = std::min(
         found.distance_bound,
@@ -90,8 +106,9 @@ bool finite(std::span<const double> values) {
   return true;
 }
 
-/// Solves (H + l2 I) p = g for the Hessian H at some earlier point: one factorisation serves
-/// several steps as long as they shrink the gradient.
+/// Solves (H + (l2 + shift) I) p = g for the Hessian H at some earlier point: one factorisation
+/// serves several steps as long as they shrink the gradient. The first Hessians are estimated from
+/// some of the records, which is nearly as good where records are alike and far cheaper.
 class NewtonSystem {
  public:
   explicit NewtonSystem(const RegularizedObjective& objective) : objective_(objective) {
@@ -107,22 +124,28 @@ class NewtonSystem {
 
   [[nodiscard]] bool direct() const { return direct_; }
   /// Takes the curvatures of the present point into use.
-  void refresh(const std::vector<double>& curvatures) {
+  void refresh(const std::vector<double>& curvatures, double shift) {
     ready_ = true;
+    added_ = objective_.problem().l2 + shift;
     if (!direct_) {
       curvatures_ = curvatures;
       diagonal_ = objective_.sums().hessian_diagonal(curvatures);
-      for (double& value : diagonal_) value += objective_.problem().l2;
+      for (double& value : diagonal_) value += added_;
       return;
     }
-    Eigen::MatrixXd hessian = objective_.sums().hessian(curvatures);
-    hessian.diagonal().array() += objective_.problem().l2;
+    constexpr std::int64_t rows_a_column = 256;
+    constexpr int estimates = 2;
+    const auto columns = static_cast<std::int64_t>(objective_.columns());
+    Eigen::MatrixXd hessian = refreshed_++ < estimates
+                                  ? objective_.sums().hessian(curvatures, rows_a_column * columns)
+                                  : objective_.sums().hessian(curvatures);
+    hessian.diagonal().array() += added_;
     factor_.compute(hessian);
   }
   [[nodiscard]] bool ready() const { return ready_; }
 
-  /// -(H + l2 I)^{-1} g, for conjugate gradients to the relative residual `forcing`; `budget`
-  /// counts the passes over the records.
+  /// -(H + (l2 + shift) I)^{-1} g, for conjugate gradients to the relative residual `forcing`;
+  /// `budget` counts the passes over the records.
   [[nodiscard]] std::vector<double> step(std::span<const double> gradient, double forcing,
                                          std::int64_t& budget) const {
     if (!direct_) return conjugate_gradients(gradient, forcing, budget);
@@ -149,7 +172,7 @@ class NewtonSystem {
     while (product > goal && budget-- > 0) {
       auto image = objective_.sums().curved(direction, curvatures_);
       for (std::size_t j = 0; j < columns; ++j) {
-        image[j] += objective_.problem().l2 * direction[j];
+        image[j] += added_ * direction[j];
       }
       const double length = product / dot(direction, image);
       if (!(length > 0) || !std::isfinite(length)) break;
@@ -170,6 +193,8 @@ class NewtonSystem {
   const RegularizedObjective& objective_;
   bool direct_ = false;
   bool ready_ = false;
+  int refreshed_ = 0;
+  double added_ = 0;
   Eigen::LLT<Eigen::MatrixXd> factor_;
   std::vector<double> curvatures_;
   std::vector<double> diagonal_;
@@ -180,69 +205,130 @@ struct NewtonState {
   std::int64_t passes = 0;  // left
 };
 
-/// Newton's method without a constraint until the gradient's norm is at most `goal`, the passes are
-/// used up or nothing improves. Lines are searched by slopes alone: near the minimum they are known
-/// far more exactly than values.
-void newton(const RegularizedObjective& objective, double goal, NewtonState& state,
-            const base::Supervision& supervision) {
-  NewtonSystem system(objective);
-  Precision precision = Precision::coarse;
-  std::vector<double> curvatures;
-  auto here = objective.gradient(state.weights, precision, &curvatures);
-  double size = norm(here.sum);
-  const double first_size = size;
-  bool stale = true;
-  bool fresh = false;  // whether the system is that of the present point
-  for (--state.passes; state.passes > 0 && size > goal;) {
-    cancel_point(supervision);
-    if (precision == Precision::coarse && size < 16 * here.error) {
-      precision = Precision::fine;
-      here = objective.gradient(state.weights, precision, &curvatures);
-      --state.passes;
-      size = norm(here.sum);
-      if (!(size > goal)) break;
+/// A point of a search, and what must vanish there: the gradient g or, on a sphere with the middle
+/// c, its part along the surface, g + nu (w - c) with the multiplier nu = -<g, w - c> / |w - c|^2.
+struct NewtonPoint {
+  std::vector<double> residual;
+  std::vector<double> normal;  // w - c; empty without a sphere
+  double multiplier = 0;
+  double size = 0;  // of the residual
+  double error = 0;
+};
+
+/// Newton's method until the residual's norm is at most `goal`, the passes are used up or nothing
+/// improves: without a constraint, or on the surface of a ball. Lines are searched by slopes alone:
+/// near the minimum they are known far more exactly than values.
+class NewtonSearch {
+ public:
+  NewtonSearch(const RegularizedObjective& objective, const Ball* sphere)
+      : objective_(objective), sphere_(sphere), system_(objective) {}
+
+  /// Whether the search ended where the sphere holds the minimum in; always without one.
+  bool run(double goal, NewtonState& state, const base::Supervision& supervision) {
+    auto here = look(state);
+    const double first_size = here.size;
+    bool stale = true;
+    while (state.passes > 0 && here.size > goal && here.multiplier >= 0) {
+      cancel_point(supervision);
+      if (precision_ == Precision::coarse && here.size < 16 * here.error) {
+        precision_ = Precision::fine;
+        here = look(state);
+        continue;
+      }
+      if (stale || !system_.ready()) {
+        system_.refresh(curvatures_, here.multiplier);
+        fresh_ = true;
+        state.passes -= 2;
+      }
+      // Quadratic convergence in the end, little work on systems that are far from the last one.
+      const double forcing = std::clamp(std::sqrt(here.size / first_size), 1e-4, 0.1);
+      const auto step = direction(here, std::max(forcing, 0.3 * goal / here.size), state.passes);
+      if (!(dot(step, here.residual) < 0)) break;
+      if (!advance(step, state, here, stale)) break;
     }
-    if (stale || !system.ready()) {
-      system.refresh(curvatures);
-      fresh = true;
-      state.passes -= 2;
+    return here.multiplier >= 0;
+  }
+
+ private:
+  NewtonPoint look(NewtonState& state) {
+    --state.passes;
+    auto gradient = objective_.gradient(state.weights, precision_, &curvatures_);
+    NewtonPoint point{.residual = std::move(gradient.sum), .error = gradient.error};
+    if (sphere_ != nullptr) {
+      point.normal = state.weights;
+      for (std::size_t j = 0; j < sphere_->centre.size(); ++j)
+        point.normal[j] -= sphere_->centre[j];
+      point.multiplier = -dot(point.residual, point.normal) / dot(point.normal, point.normal);
+      for (std::size_t j = 0; j < point.normal.size(); ++j) {
+        point.residual[j] += point.multiplier * point.normal[j];
+      }
     }
-    // Quadratic convergence in the end, little work on systems that are far from the last one.
-    const double forcing = std::clamp(std::sqrt(size / first_size), 1e-4, 0.1);
-    const auto step = system.step(here.sum, std::max(forcing, 0.3 * goal / size), state.passes);
-    const double slope = dot(step, here.sum);
-    if (!(slope < 0)) return;
-    double length = 1;
-    bool accepted = false;
-    while (!accepted && state.passes > 0 && length > 1e-10) {
-      std::vector<double> trial = state.weights;
-      for (std::size_t j = 0; j < trial.size(); ++j) trial[j] += length * step[j];
-      if (!finite(trial)) return;
-      auto there = objective.gradient(trial, precision, &curvatures);
-      --state.passes;
-      const double end_slope = dot(step, there.sum);
-      accepted = end_slope <= -0.5 * slope;
-      if (!accepted) {
+    point.size = norm(point.residual);
+    return point;
+  }
+
+  /// Newton's step; along a sphere the one that stays in the tangent plane.
+  std::vector<double> direction(const NewtonPoint& here, double forcing, std::int64_t& passes) {
+    auto step = system_.step(here.residual, forcing, passes);
+    if (sphere_ == nullptr) return step;
+    const auto outward = system_.step(here.normal, forcing, passes);
+    const double share = dot(here.normal, step) / dot(here.normal, outward);
+    for (std::size_t j = 0; j < step.size(); ++j) step[j] -= share * outward[j];
+    return step;
+  }
+
+  /// Moves along the step; false when nothing is left to gain.
+  bool advance(const std::vector<double>& step, NewtonState& state, NewtonPoint& here,
+               bool& stale) {
+    const double slope = dot(step, here.residual);
+    const auto from = state.weights;
+    for (double length = 1; state.passes > 0 && length > 1e-10;) {
+      for (std::size_t j = 0; j < from.size(); ++j) state.weights[j] = from[j] + length * step[j];
+      if (!finite(state.weights)) break;
+      if (sphere_ != nullptr) move_onto_sphere(state.weights);
+      auto there = look(state);
+      const double end_slope = dot(step, there.residual);
+      if (!(end_slope <= -0.5 * slope)) {
         length *= std::max(0.1, slope / (slope - end_slope));
         continue;
       }
-      const double next_size = norm(there.sum);
-      if (precision == Precision::fine && next_size >= size) {
-        if (fresh) return;  // rounding is all that is left
-        here = objective.gradient(state.weights, precision, &curvatures);
-        --state.passes;
+      if (precision_ == Precision::fine && there.size >= here.size) {
+        state.weights = from;
+        if (fresh_) return false;  // rounding is all that is left
+        here = look(state);
         stale = true;
-        break;
+        return true;
       }
-      stale = !system.direct() || next_size > 0.1 * size;
-      fresh = false;
-      state.weights = std::move(trial);
+      stale = !system_.direct() || there.size > 0.1 * here.size;
+      fresh_ = false;
       here = std::move(there);
-      size = next_size;
+      return true;
     }
-    if (!accepted) return;
+    state.weights = from;
+    return false;
   }
-}
+
+  void move_onto_sphere(std::vector<double>& weights) const {
+    const auto middle = [&](std::size_t j) {
+      return sphere_->centre.empty() ? 0 : sphere_->centre[j];
+    };
+    double square = 0;
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      square += (weights[j] - middle(j)) * (weights[j] - middle(j));
+    }
+    const double scale = sphere_->radius / std::sqrt(square);
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      weights[j] = middle(j) + scale * (weights[j] - middle(j));
+    }
+  }
+
+  const RegularizedObjective& objective_;
+  const Ball* sphere_;
+  NewtonSystem system_;
+  Precision precision_ = Precision::coarse;
+  std::vector<double> curvatures_;
+  bool fresh_ = false;  // whether the system is that of the present point
+};
 
 /// A good start for little: Newton's method on the first 1/16 of the records (which are
 /// exchangeable as far as utility is concerned), their loss scaled up by shrinking everything else.
@@ -260,8 +346,14 @@ void warm_start(const data::Dataset& dataset, RowRange rows, const RegularizedPr
   NewtonState start{state.weights, 30};
   const double goal = 1e-3 * static_cast<double>(rows.count() / share) * dataset.norm_bound() *
                       std::min(1.0, problem.loss.slope_bound());
-  newton(objective, goal, start, supervision);
+  NewtonSearch(objective, nullptr).run(goal, start, supervision);
   if (finite(start.weights)) state.weights = std::move(start.weights);
+}
+
+bool leaves(const Domain& domain, const std::vector<double>& weights) {
+  auto nearest = weights;
+  project(domain, nearest);
+  return nearest != weights;
 }
 
 CertifiedMinimum fast_route(const data::Dataset& dataset, RowRange rows,
@@ -272,10 +364,20 @@ CertifiedMinimum fast_route(const data::Dataset& dataset, RowRange rows,
   if (state.weights.empty()) state.weights.assign(objective.columns(), 0.0);
   if (passes > 1) {
     warm_start(dataset, rows, problem, threads, state, supervision);
-    newton(objective, 0.25 * tolerance * problem.l2, state, supervision);
+    const double goal = 0.25 * tolerance * problem.l2;
+    const auto* ball = std::get_if<Ball>(&problem.domain);
+    if (!leaves(problem.domain, state.weights)) {
+      NewtonSearch(objective, nullptr).run(goal, state, supervision);
+    }
+    if (ball != nullptr && leaves(problem.domain, state.weights)) {
+      project(problem.domain, state.weights);
+      if (!NewtonSearch(objective, ball).run(goal, state, supervision)) {
+        NewtonSearch(objective, nullptr).run(goal, state, supervision);
+      }
+    }
   }
   if (objective.constrained()) project(problem.domain, state.weights);
-  return objective.certify(state.weights);
+  return objective.certify(state.weights, tolerance);
 }
 
 /// Steps after which the theorem's bound (l2/2) D^2 <= (1 - kappa^{-1/2})^k (F - F* + (l2/2) D0^2)
@@ -318,7 +420,7 @@ void accelerated_route(const RegularizedObjective& objective, double tolerance,
     x = std::move(next);
     if (!finite(y)) return;
     if (step % between_certificates != 0 && step != steps) continue;
-    auto found = objective.certify(x);
+    auto found = objective.certify(x, tolerance);
     if (found.distance_bound < best.distance_bound) {
       best = std::move(found);
       best.route = SolverRoute::accelerated;

@@ -256,12 +256,46 @@ TEST(CertifiedSolver, EveryRouteEndsWithinTheTolerance) {
         const auto route = limits.fast_passes > 1 ? SolverRoute::fast
                            : limits.accelerated   ? SolverRoute::accelerated
                                                   : SolverRoute::wide;
-        if (std::holds_alternative<WholeSpace>(domain)) {
-          EXPECT_EQ(found.route, route);
-        }
+        EXPECT_EQ(found.route, route);
       }
     }
   }
+}
+
+// A minimum on the surface of a ball, around the origin or elsewhere, is found as fast as one
+// inside, with and without a kink.
+TEST(CertifiedSolver, ABindingBallNeedsNoSlowRoute) {
+  base::ThreadPool pool(1);
+  const auto dataset = random_dataset(20000, 6, true, Storage::dense);
+  for (const Ball& ball : {Ball{.5}, Ball{.4, {.1, 0, -.1, 0, .2, .1}}}) {
+    for (const auto& loss : {GlmLoss(model::LogisticLoss{}), GlmLoss(model::HingeLoss{}, .01),
+                             GlmLoss(model::AbsoluteLoss{}, .01)}) {
+      const RegularizedProblem problem{.loss = loss, .l2 = 20, .domain = ball};
+      const auto found = minimise_certified(dataset, all(dataset), problem, 1e-6, pool);
+      EXPECT_EQ(found.route, SolverRoute::fast) << model::loss_name(loss.loss());
+      EXPECT_LE(found.distance_bound, 1e-6);
+      auto from_middle = found.weights;
+      for (std::size_t j = 0; j < ball.centre.size(); ++j) from_middle[j] -= ball.centre[j];
+      EXPECT_NEAR(internal::norm(from_middle), ball.radius, 1e-9);
+    }
+  }
+}
+
+TEST(GlmSums, HessiansOfManyRecordsCanBeEstimated) {
+  base::ThreadPool one(1);
+  base::ThreadPool three(3);
+  const auto dataset = random_dataset(30000, 5, true, Storage::dense);
+  const GlmSums sums(dataset, GlmLoss(model::LogisticLoss{}), all(dataset), one);
+  std::vector<double> curvatures;
+  (void)sums.gradient(Point(5, .3), Precision::coarse, &curvatures);
+  for (std::size_t i = 0; i < curvatures.size(); i += 3) curvatures[i] = 0;  // out of step
+  const Eigen::MatrixXd exact = sums.hessian(curvatures);
+  const Eigen::MatrixXd estimate = sums.hessian(curvatures, 5000);
+  EXPECT_LT((estimate - exact).norm(), 0.05 * exact.norm());
+  EXPECT_NE(estimate, exact);
+  EXPECT_EQ(sums.hessian(curvatures, 20000), exact);
+  const GlmSums threaded(dataset, GlmLoss(model::LogisticLoss{}), all(dataset), three);
+  EXPECT_EQ(threaded.hessian(curvatures, 5000), estimate);
 }
 
 TEST(CertifiedSolver, ManyColumnsTakeConjugateGradients) {

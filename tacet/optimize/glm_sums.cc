@@ -1,5 +1,6 @@
 #include "tacet/optimize/glm_sums.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -301,16 +302,26 @@ constexpr std::size_t part_count = 8;
 constexpr std::int64_t parts = part_count;
 }  // namespace
 
-Eigen::MatrixXd GlmSums::hessian(std::span<const double> curvatures) const {
+Eigen::MatrixXd GlmSums::hessian(std::span<const double> curvatures, std::int64_t most_rows) const {
   const auto width = static_cast<Eigen::Index>(columns());
+  std::array<std::int64_t, part_count + 1> curved{};  // records before each part that bend
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const auto begin = curvatures.begin() + rows() * part / parts;
+    const auto end = curvatures.begin() + rows() * (part + 1) / parts;
+    const auto flat = std::count(begin, end, 0.0);
+    const auto at = static_cast<std::size_t>(part);
+    curved[at + 1] = curved[at] + (end - begin) - flat;
+  }
+  const std::int64_t stride = (curved[part_count] - 1) / most_rows + 1;
   std::vector<Eigen::MatrixXd> sums(part_count);
   threads_.for_blocks(parts, 1, [&](int, std::int64_t part, std::int64_t) {
     auto& sum = sums[static_cast<std::size_t>(part)];
     sum = Eigen::MatrixXd::Zero(width, width);
     double* const data = sum.data();
+    std::int64_t seen = curved[static_cast<std::size_t>(part)];
     for (auto i = rows() * part / parts; i < rows() * (part + 1) / parts; ++i) {
       const double scaled = curvatures[static_cast<std::size_t>(i)] * feature_unit * feature_unit;
-      if (scaled == 0) continue;
+      if (scaled == 0 || seen++ % stride != 0) continue;
       for_entries(rows_.first + i, [&](auto places, auto values) {
         for (std::size_t a = 0; a < places.size(); ++a) {
           double* const column = data + std::size_t{places[a]} * columns();
@@ -321,6 +332,7 @@ Eigen::MatrixXd GlmSums::hessian(std::span<const double> curvatures) const {
     }
   });
   for (std::size_t part = 1; part < sums.size(); ++part) sums[0] += sums[part];
+  if (stride > 1) sums[0] *= static_cast<double>(stride);
   return std::move(sums[0]);
 }
 
@@ -344,12 +356,14 @@ std::vector<double> GlmSums::hessian_diagonal(std::span<const double> curvatures
 }
 
 GlmSums::Work GlmSums::work() const {
+  constexpr std::int64_t enough_rows = 4096;
+  const std::int64_t stride = rows() / enough_rows + 1;
   Work total;
-  for (std::int64_t i = rows_.first; i < rows_.last; ++i) {
+  for (std::int64_t i = rows_.first; i < rows_.last; i += stride) {
     for_entries(i, [&](auto places, auto) {
-      const auto count = static_cast<double>(places.size());
+      const auto count = static_cast<double>(places.size() * static_cast<std::size_t>(stride));
       total.entries += count;
-      total.products += count * (count + 1) / 2;
+      total.products += count * static_cast<double>(places.size() + 1) / 2;
     });
   }
   return total;

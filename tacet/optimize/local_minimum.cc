@@ -26,8 +26,8 @@ ContractingStep step_of(const LocalProblem& problem, double norm_bound) {
 // Bound of what rounding moves one step, over the whole domain: public. Sums as in GlmSums: the
 // split leaves at most sqrt(d) 2^-38 |w| X of the weights and 2^-26 of a slope (coarse; more for
 // more than 2^24 records), or less than 2^-60 and 2^-50 (fine); then the slope's own formula.
-double step_error(const LocalProblem& problem, const ContractingStep& step, double norm_bound,
-                  std::int64_t columns) {
+double step_error(const LocalProblem& problem, const ContractingStep& step, Precision precision,
+                  double norm_bound, std::int64_t columns) {
   const double radius = reach(problem.domain);
   const double slope = problem.loss.slope_bound();
   const double curvature = problem.loss.curvature_bound();
@@ -35,7 +35,7 @@ double step_error(const LocalProblem& problem, const ContractingStep& step, doub
   const double prediction = radius * norm_bound * (1 + 0x1p-20);
   const double gradient = rows * slope * norm_bound;
   double per_record = 0x1p-50 * (slope + curvature * (1 + 2 * prediction));
-  if (problem.precision == Precision::coarse) {
+  if (precision == Precision::coarse) {
     per_record +=
         curvature * std::sqrt(static_cast<double>(columns)) * 0x1p-38 * prediction * norm_bound +
         slope * std::max(0x1p-26, rows * 0x1p-50);
@@ -47,18 +47,42 @@ double step_error(const LocalProblem& problem, const ContractingStep& step, doub
   return step.size * error + 128 * rounding * (radius + step.size * gradient);
 }
 
+// A descent of fixed length, settled from public facts. Coarse sums cost half as much as fine ones;
+// what they leave shrinks with every later step, so that only the last ones need be fine.
+struct Descent {
+  ContractingStep step;
+  std::int64_t fine_steps = 0;
+  double share = 0;  // that a record moves the last iterate, rounding included
+};
+
+Descent descent_of(const LocalProblem& problem, double norm_bound, std::int64_t columns) {
+  constexpr double worth = 0.01;  // of a share that coarse sums may add
+  Descent descent{.step = step_of(problem, norm_bound)};
+  const double rate = descent.step.rate;
+  const double log_rate = std::log1p(-rate);
+  const double moved = problem.gradient_share / problem.l2 *
+                       -std::expm1(static_cast<double>(problem.steps) * log_rate);
+  double coarse = step_error(problem, descent.step, Precision::coarse, norm_bound, columns) / rate;
+  const double fine =
+      step_error(problem, descent.step, Precision::fine, norm_bound, columns) / rate;
+  if (2 * coarse > worth * moved) {
+    const double wanted = std::ceil(std::log(worth * moved / (2 * coarse)) / log_rate);
+    const bool some = wanted < static_cast<double>(problem.steps);
+    descent.fine_steps = some ? static_cast<std::int64_t>(wanted) : problem.steps;
+    coarse *= some ? std::exp(static_cast<double>(descent.fine_steps) * log_rate) : 0;
+  }
+  descent.share = (moved + 2 * (coarse + fine)) * (1 + 0x1p-40);
+  return descent;
+}
+
 // Before it is rounded to the grid.
 double exact_share(const LocalProblem& problem, double norm_bound, std::int64_t columns) {
   (void)problem.loss.checked_slope_bound();
   if (!std::isfinite(reach(problem.domain))) {
     throw base::UsageError("a local minimum needs a bounded domain");
   }
-  const double moved = problem.gradient_share / problem.l2;
-  if (problem.steps == 0) return (moved + 2 * problem.tolerance) * (1 + 0x1p-40);
-  const auto step = step_of(problem, norm_bound);
-  const double reached = -std::expm1(static_cast<double>(problem.steps) * std::log1p(-step.rate));
-  const double drift = step_error(problem, step, norm_bound, columns) / step.rate;
-  return (moved * reached + 2 * drift) * (1 + 0x1p-40);
+  if (problem.steps > 0) return descent_of(problem, norm_bound, columns).share;
+  return (problem.gradient_share / problem.l2 + 2 * problem.tolerance) * (1 + 0x1p-40);
 }
 
 RegularizedProblem as_regularized(const LocalProblem& problem) {
@@ -72,10 +96,13 @@ std::vector<double> descended(const data::Dataset& dataset, const LocalProblem& 
   const internal::RegularizedObjective objective(dataset, problem.rows, regularized, threads);
   std::vector<double> start = problem.centre;
   if (start.empty()) start.assign(objective.columns(), 0.0);
+  const auto descent = descent_of(problem, dataset.norm_bound(), dataset.columns());
+  std::int64_t left = problem.steps;
   return internal::descend(
-      std::move(start), problem.domain, step_of(problem, dataset.norm_bound()).size, problem.steps,
+      std::move(start), problem.domain, descent.step.size, problem.steps,
       [&](std::span<const double> weights) {
-        return objective.gradient(weights, problem.precision).sum;
+        const bool fine = left-- <= descent.fine_steps;
+        return objective.gradient(weights, fine ? Precision::fine : Precision::coarse).sum;
       },
       supervision);
 }

@@ -34,8 +34,7 @@ struct LocalProblem {
   /// share; with a public count in its place the iteration diverges once there are twice as many.
   /// 0: the certified solver, for every adjacency and any number of records.
   std::int64_t steps = 0;
-  double tolerance = 0;                   ///< of the certified solver
-  Precision precision = Precision::fine;  ///< of the sums of a descent
+  double tolerance = 0;  ///< of the certified solver
 };
 
 /// In units of its share (once or twice), how far one record moves the result: (g / l2) (1 - rho^N)

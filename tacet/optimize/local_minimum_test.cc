@@ -75,8 +75,7 @@ TEST(LocalMinimum, NeighboursMoveNoFurtherThanTheirShare) {
                              .domain = Ball{bits() % 2 == 0 ? 0.4 : 3.0},
                              .gradient_share = loss.slope_bound(),
                              .steps = steps,
-                             .tolerance = steps == 0 ? 1e-4 : 0,
-                             .precision = trial % 2 == 0 ? Precision::fine : Precision::coarse};
+                             .tolerance = steps == 0 ? 1e-4 : 0};
         for (std::size_t j = 0; j < columns; ++j) {
           problem.centre.push_back(0.1 * static_cast<double>(bits() % 5) - 0.2);
         }
@@ -177,13 +176,8 @@ TEST(LocalMinimum, DescentFollowsItsRecursion) {
   const Rows rows{{{1200, 1600}, 1}, {{2000, 0}, -1}, {{0, -2000}, 1}, {{-1600, 1200}, -1}};
   base::ThreadPool pool(1);
   const GlmLoss loss(model::SquaredLoss{}, 0, 10);
-  const LocalProblem problem{.loss = loss,
-                             .rows = {0, 4},
-                             .l2 = .4,
-                             .domain = Ball{10},
-                             .gradient_share = 10,
-                             .steps = 5,
-                             .precision = Precision::coarse};
+  const LocalProblem problem{
+      .loss = loss, .rows = {0, 4}, .l2 = .4, .domain = Ball{10}, .gradient_share = 10, .steps = 5};
   double a = 0;
   double b = 0;
   const double step = 2 / (4 * 1.0 + 2 * .4);
@@ -222,6 +216,22 @@ TEST(LocalMinimum, IsTheMinimumAroundItsCentre) {
   }
   problem.domain = Ball{1.5};
   EXPECT_NEAR(opened(local_minimum(dataset_of(rows, 1), problem, pool))[0], 1.5, 1e-4);
+}
+
+// With coarse sums alone, rounding would add a third of the share at ten million records.
+TEST(LocalMinimum, RoundingAddsLittleToTheShareOfManyRecords) {
+  for (const std::int64_t rows : {1000, 1'000'000, 10'000'000}) {
+    for (const std::int64_t steps : {1, 10, 3000}) {
+      const LocalProblem problem{.loss = GlmLoss(model::LogisticLoss{}),
+                                 .rows = {0, rows},
+                                 .l2 = 1e-3 * static_cast<double>(rows),
+                                 .domain = Ball{5},
+                                 .steps = steps};
+      const double moved = (1 - std::pow(1 - 2 / (250.0 + 2), steps)) / problem.l2;
+      EXPECT_GT(local_share(problem, 1, 50), moved);
+      EXPECT_LT(local_share(problem, 1, 50), 1.012 * moved) << rows << ' ' << steps;
+    }
+  }
 }
 
 TEST(LocalMinimum, ReadsItsOwnRowsAlone) {

@@ -25,8 +25,9 @@ class RegularizedObjective {
     return !std::holds_alternative<WholeSpace>(problem_.domain);
   }
 
-  /// A point near `weights` (the same one without a constraint) and its certified distance.
-  [[nodiscard]] CertifiedMinimum certify(std::span<const double> weights) const;
+  /// A point near `weights` (the same one without a constraint) and its certified distance; one
+  /// that is at most `enough` needs no better bound.
+  [[nodiscard]] CertifiedMinimum certify(std::span<const double> weights, double enough = 0) const;
 
  private:
   const RegularizedProblem& problem_;
