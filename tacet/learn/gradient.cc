@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "tacet/base/error.h"
@@ -255,15 +256,24 @@ TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& sc
   return trained;
 }
 
-TrainedModel fit_unprotected(const data::Dataset& dataset, const data::Schema& schema,
-                             const GradientPlan& plan, base::ThreadPool& threads,
-                             const base::Supervision& supervision) {
+privacy::Unprotected<model::LinearModel> fit_unprotected(const data::Dataset& dataset,
+                                                         const data::Schema& schema,
+                                                         const GradientPlan& plan,
+                                                         base::ThreadPool& threads,
+                                                         const base::Supervision& supervision) {
   check_columns(dataset, plan);
   const auto fit = optimize::minimise_without_protection(
       dataset, plan.loss, {.l2 = plan.l2, .outputs = plan.outputs}, threads, supervision);
-  TrainedModel trained{model::empty_model(schema, plan.loss), receipt_of(schema, plan)};
-  trained.model.coefficients = fit.weights;
-  trained.receipt.unprotected_reason = "trained with epsilon inf: no noise was added";
+  auto model = model::empty_model(schema, plan.loss);
+  model.coefficients = fit.weights;
+  return {std::move(model), "trained with epsilon inf: no noise was added"};
+}
+
+TrainedModel marked_model(const data::Schema& schema, const GradientPlan& plan,
+                          const privacy::Unprotected<model::LinearModel>& fitted) {
+  TrainedModel trained{fitted.value(), receipt_of(schema, plan)};
+  trained.receipt.guarantee.epsilon = std::numeric_limits<double>::infinity();
+  trained.receipt.unprotected_reason = fitted.reason();
   return trained;
 }
 

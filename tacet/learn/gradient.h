@@ -10,6 +10,7 @@
 #include "tacet/data/schema.h"
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/training.h"
+#include "tacet/privacy/released.h"
 
 /// Noisy gradient descent for linear models: on all records, on secret Poisson samples or samples
 /// of fixed size, or on the batches of a public partition.
@@ -70,10 +71,15 @@ struct GradientPlan {
 [[nodiscard]] TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
                                           const GradientPlan& plan, const TrainingMeans& means);
 
-/// The exact minimiser, without any protection; the receipt says so for ever.
-[[nodiscard]] TrainedModel fit_unprotected(const data::Dataset& dataset, const data::Schema& schema,
-                                           const GradientPlan& plan, base::ThreadPool& threads,
-                                           const base::Supervision& supervision = {});
+/// The exact minimiser, without any protection, as a type that no accountant, budget, statement of
+/// a guarantee or model file takes.
+[[nodiscard]] privacy::Unprotected<model::LinearModel> fit_unprotected(
+    const data::Dataset& dataset, const data::Schema& schema, const GradientPlan& plan,
+    base::ThreadPool& threads, const base::Supervision& supervision = {});
+
+/// The only way from there to what can be saved: with a receipt that bears the mark for ever.
+[[nodiscard]] TrainedModel marked_model(const data::Schema& schema, const GradientPlan& plan,
+                                        const privacy::Unprotected<model::LinearModel>& fitted);
 
 /// The same behind the face that all methods share; without protection when epsilon is infinite.
 [[nodiscard]] Training gradient_training(const data::Schema& schema, const LinearOptions& options);

@@ -175,12 +175,12 @@ TEST(Gradient, WithoutProtectionItFindsTheMinimum) {
   ASSERT_TRUE(plan.unprotected());
   base::ThreadPool pool(2);
   const auto fit = fit_unprotected(setting.train, setting.schema, plan, pool);
-  EXPECT_FALSE(fit.receipt.is_protected());
+  EXPECT_FALSE(marked_model(setting.schema, plan, fit).receipt.is_protected());
   // The gradient of the mean loss vanishes.
   std::vector<double> gradient(static_cast<std::size_t>(setting.train.columns()), 0);
   std::vector<double> margin(1);
   for (std::int64_t i = 0; i < setting.train.rows(); ++i) {
-    model::margins(fit.model, setting.train, i, margin);
+    model::margins(fit.value(), setting.train, i, margin);
     const double slope = model::LogisticLoss{}.slope(margin[0], setting.train.label(i));
     const auto row = setting.train.dense_row(i);
     for (std::size_t j = 0; j < row.size(); ++j) gradient[j] += slope * row[j] / 2048.0;
@@ -207,7 +207,7 @@ TEST(Gradient, MuchEpsilonApproachesTheMinimum) {
       plan_gradient(setting.schema,
                     {.epsilon = std::numeric_limits<double>::infinity(), .adjacency = add_remove});
   base::ThreadPool pool(2);
-  const auto best = fit_unprotected(setting.train, setting.schema, plan, pool).model.coefficients;
+  const auto best = fit_unprotected(setting.train, setting.schema, plan, pool).value().coefficients;
   const auto close = train(setting, {.epsilon = 1e4, .adjacency = add_remove}, 1).model;
   for (std::size_t j = 0; j < best.size(); ++j) {
     EXPECT_NEAR(close.coefficients[j], best[j], 0.05);

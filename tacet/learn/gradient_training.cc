@@ -47,9 +47,9 @@ Training gradient_training(const data::Schema& schema, const LinearOptions& opti
   training.run = [plan = std::move(plan)](const data::Dataset& dataset, const data::Schema& names,
                                           const TrainingMeans& means) {
     if (!plan.unprotected()) return train_gradient(dataset, names, plan, means);
-    auto fitted = fit_unprotected(dataset, names, plan, means.threads, means.supervision);
+    const auto fitted = fit_unprotected(dataset, names, plan, means.threads, means.supervision);
     means.reservation.commit();
-    return fitted;
+    return marked_model(names, plan, fitted);
   };
   return training;
 }

@@ -168,7 +168,7 @@ TEST(Output, MuchEpsilonApproachesTheMinimum) {
   options.steps = 50 * 4526;
   options.step_size = 0.2;
   const auto close = train(setting, options, 1).model;
-  EXPECT_LE(mean_loss(close, setting.train), mean_loss(best.model, setting.train) + 0.003);
+  EXPECT_LE(mean_loss(close, setting.train), mean_loss(best.value(), setting.train) + 0.003);
 }
 
 TEST(Output, EveryLossAndScheduleHasAPlanThatIsProved) {
