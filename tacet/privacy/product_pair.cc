@@ -127,7 +127,9 @@ std::optional<Product> product(std::span<const Component> parts, double fineness
     uses += static_cast<double>(part.count);
     variance += static_cast<double>(part.count) * moments.back().spread * moments.back().spread;
   }
-  if (uses > largest_uses || !(variance > 0)) return std::nullopt;
+  // Losses that wide cost more than anyone may call private, and sampled ones overflow.
+  constexpr double largest_variance = 30;
+  if (uses > largest_uses || !(variance > 0 && variance < largest_variance)) return std::nullopt;
   // A step h adds up to h^2 / 6 to the variance of each loss. Sampled losses are read through
   // e^loss, which feels an absolute change of the variance.
   double step = std::sqrt(1.5 * fineness * std::min(1.0, variance) / uses);
