@@ -67,8 +67,10 @@ privacy::Released<std::vector<double>> release_objective(const data::Dataset& da
   return mechanism::release_purely_perturbed_minimum(
       {.epsilon = privacy::Epsilon(plan.guarantee.epsilon),
        .adjacency = plan.guarantee.adjacency,
-       .linear_scale = plan.linear_scale,
-       .output_scale = plan.output_scale},
+       .scales = {.linear = plan.linear_scale,
+                  .output = plan.output_scale,
+                  .distance = plan.distance,
+                  .regularization = plan.regularization}},
       columns, solver, {}, means.source, means.reservation);
 }
 

@@ -7,6 +7,7 @@
 #include "tacet/data/schema.h"
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/training.h"
+#include "tacet/mechanism/perturbed_minimum.h"
 #include "tacet/model/loss.h"
 #include "tacet/privacy/released.h"
 
@@ -48,6 +49,9 @@ struct ObjectivePlan {
 /// differentiable or whose slope is not bounded everywhere, more than two classes, a unit column.
 [[nodiscard]] ObjectivePlan plan_objective(const data::Schema& schema,
                                            const LinearOptions& options);
+
+/// The grids that the plan's release uses.
+[[nodiscard]] mechanism::MinimumGrids minimum_grids(const ObjectivePlan& plan);
 
 /// What the plan releases from the data set, its cost debited: the coefficients. UsageError with
 /// more than one process.

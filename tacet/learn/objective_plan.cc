@@ -92,10 +92,10 @@ double linear_variance(const RegularizationFacts& facts, double lambda) {
   return scale * scale * (facts.columns + 1);  // E|b|^2 = scale^2 d (d + 1)
 }
 
-// The output noise may tell `share` of its deviation apart. Rounding to its grid, of 2^-28 of the
-// deviation, must take little of that.
+// The output noise may tell `share` of its deviation apart. Rounding to its grid, 2^-30 of the
+// deviation where it is finest, must take little of that.
 void check_rounding_room(const ObjectivePlan& plan, double share) {
-  const double half_diagonal = 0.5 * std::sqrt(static_cast<double>(plan.columns)) * 0x1p-28;
+  const double half_diagonal = 0.5 * std::sqrt(static_cast<double>(plan.columns)) * 0x1p-30;
   if (0.5 * share > 4 * half_diagonal) return;
   throw base::NumericError(fmt::format(
       "epsilon {:g} is too small for objective perturbation of {} columns: rounding alone would "
@@ -178,9 +178,8 @@ Noise pure_noise(const ObjectivePlan& plan, const RecordBounds& bounds) {
 
 void settle_solver(ObjectivePlan& plan, const RecordBounds& bounds, double norm_bound) {
   const auto columns = static_cast<std::size_t>(plan.columns);
-  plan.solver_tolerance = mechanism::solver_tolerance(
-      plan.distance, plan.regularization,
-      mechanism::minimum_grids(plan.linear_scale, plan.output_scale), columns);
+  plan.solver_tolerance =
+      mechanism::solver_tolerance(plan.distance, plan.regularization, minimum_grids(plan), columns);
   const double size = plan.linear_scale * std::sqrt(static_cast<double>(plan.columns)) *
                       (plan.pure() ? std::sqrt(static_cast<double>(plan.columns)) : 1);
   const double rows = static_cast<double>(plan.public_row_count);
@@ -205,6 +204,16 @@ void settle_solver(ObjectivePlan& plan, const RecordBounds& bounds, double norm_
 }
 
 }  // namespace
+
+mechanism::MinimumGrids minimum_grids(const ObjectivePlan& plan) {
+  const auto* event = plan.events.as<privacy::ObjectivePerturbation>();
+  return mechanism::minimum_grids(
+      {.linear = plan.linear_scale,
+       .output = plan.output_scale,
+       .distance = event != nullptr ? event->tolerance / event->regularization : plan.distance,
+       .regularization = plan.regularization},
+      static_cast<std::size_t>(plan.columns));
+}
 
 double choose_regularization(const RegularizationFacts& facts) {
   // From where the determinant takes nearly all of epsilon, or next to nothing is left, in steps of

@@ -94,7 +94,7 @@ TEST(Objective, TheDistanceCoversSolverAndGrids) {
   const auto setting = berkeley();
   for (const double delta : {0.0, 1e-6}) {
     const auto plan = plan_objective(setting.schema, asked(1, delta));
-    const auto grids = mechanism::minimum_grids(plan.linear_scale, plan.output_scale);
+    const auto grids = minimum_grids(plan);
     const double half = .5 * std::sqrt(static_cast<double>(plan.columns));
     EXPECT_LE(plan.solver_tolerance + half * (grids.linear / plan.regularization + grids.output),
               plan.distance);

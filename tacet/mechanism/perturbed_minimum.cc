@@ -1,5 +1,6 @@
 #include "tacet/mechanism/perturbed_minimum.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -15,8 +16,9 @@ namespace {
 using random::Lease;
 using random::Source;
 
-constexpr int linear_bits = 30;
-constexpr int output_bits = 28;
+constexpr int coarsest_linear_bits = 20;
+constexpr int coarsest_output_bits = 16;
+constexpr int finest_bits = 30;
 
 double power_of_two_below(double scale, int bits) {
   if (!(scale > 0) || !std::isfinite(scale) || std::fabs(std::log2(scale)) > 900) {
@@ -62,9 +64,17 @@ using Adder = std::function<void(Lease, std::span<std::int64_t>)>;
 
 }  // namespace
 
-MinimumGrids minimum_grids(double linear_scale, double output_scale) {
-  return {power_of_two_below(linear_scale, linear_bits),
-          power_of_two_below(output_scale, output_bits)};
+MinimumGrids minimum_grids(const MinimumScales& scales, std::size_t columns) {
+  if (!(scales.distance > 0) || !(scales.regularization > 0)) {
+    throw base::UsageError("the distance of a minimum and its regularization must be positive");
+  }
+  const double wanted = scales.distance / (16 * std::sqrt(static_cast<double>(columns)));
+  const auto grid = [](double size, double scale, int coarsest_bits) {
+    return std::clamp(std::ldexp(1.0, std::ilogb(size)), power_of_two_below(scale, finest_bits),
+                      power_of_two_below(scale, coarsest_bits));
+  };
+  return {grid(wanted * scales.regularization, scales.linear, coarsest_linear_bits),
+          grid(wanted, scales.output, coarsest_output_bits)};
 }
 
 double solver_tolerance(double distance, double regularization, const MinimumGrids& grids,
@@ -77,7 +87,11 @@ double solver_tolerance(double distance, double regularization, const MinimumGri
 privacy::Released<std::vector<double>> release_perturbed_minimum(
     const privacy::ObjectivePerturbation& event, std::size_t columns, const PerturbedSolver& solver,
     NoiseAddress address, Source& source, privacy::Reservation& reservation) {
-  const auto grids = minimum_grids(event.sigma, event.output_sigma);
+  const auto grids = minimum_grids({.linear = event.sigma,
+                                    .output = event.output_sigma,
+                                    .distance = event.tolerance / event.regularization,
+                                    .regularization = event.regularization},
+                                   columns);
   reservation.debit(event);
   const auto adder = [](double sigma) -> Adder {
     return [sigma](Lease lease, std::span<std::int64_t> values) {
@@ -94,7 +108,7 @@ privacy::Released<std::vector<double>> release_perturbed_minimum(
 privacy::Released<std::vector<double>> release_purely_perturbed_minimum(
     const PurePerturbation& perturbation, std::size_t columns, const PerturbedSolver& solver,
     NoiseAddress address, Source& source, privacy::Reservation& reservation) {
-  const auto grids = minimum_grids(perturbation.linear_scale, perturbation.output_scale);
+  const auto grids = minimum_grids(perturbation.scales, columns);
   const privacy::Event event =
       privacy::PureDp{perturbation.epsilon.value(), perturbation.adjacency};
   reservation.debit(event);
@@ -104,8 +118,8 @@ privacy::Released<std::vector<double>> release_purely_perturbed_minimum(
     };
   };
   auto released = perturb<Adder>(columns, grids, solver, address, source,
-                                 adder(perturbation.linear_scale / grids.linear),
-                                 adder(perturbation.output_scale / grids.output));
+                                 adder(perturbation.scales.linear / grids.linear),
+                                 adder(perturbation.scales.output / grids.output));
   return {DoorKeeper::door(), std::move(released), event};
 }
 

@@ -31,8 +31,17 @@ struct MinimumGrids {
   double linear = 1;  ///< of b
   double output = 1;  ///< of the minimiser
 };
-/// Grids so fine that noise of these scales spans 2^30 units of the first and 2^28 of the second.
-[[nodiscard]] MinimumGrids minimum_grids(double linear_scale, double output_scale);
+/// What the grids have to resolve.
+struct MinimumScales {
+  double linear;          ///< of b's noise
+  double output;          ///< of the output noise
+  double distance;        ///< of what is computed from b's exact minimiser, at most
+  double regularization;  ///< strong convexity of the objective
+};
+/// Half a diagonal of either grid moves the minimiser by at most a thirty-second of the distance,
+/// where noise then spans 2^20 to 2^30 units of the first and 2^16 to 2^30 of the second: no finer
+/// than that, because exact noise on a fine grid takes longer to draw.
+[[nodiscard]] MinimumGrids minimum_grids(const MinimumScales& scales, std::size_t columns);
 
 /// The tolerance that is left to the solver when `distance` is to hold after both roundings;
 /// negative where they alone are larger.
@@ -50,14 +59,13 @@ using PerturbedSolver = std::function<std::vector<double>(std::span<const double
     const privacy::ObjectivePerturbation& event, std::size_t columns, const PerturbedSolver& solver,
     NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
 
-/// The pure form: b of density proportional to exp(-|b| / linear_scale), output noise of density
-/// proportional to exp(-|z| / output_scale). The caller proves `epsilon`: ln(1 + smoothness /
-/// regularization) + (distance factor * lipschitz) / linear_scale + 2 distance / output_scale.
+/// The pure form: b of density proportional to exp(-|b| / scales.linear), output noise of density
+/// proportional to exp(-|z| / scales.output). The caller proves `epsilon`: ln(1 + smoothness /
+/// regularization) + (distance factor * lipschitz) / scales.linear + 2 distance / scales.output.
 struct PurePerturbation {
   privacy::Epsilon epsilon;
   privacy::Adjacency adjacency;
-  double linear_scale;
-  double output_scale;
+  MinimumScales scales;
 };
 /// Debits PureDp before a random bit is drawn.
 [[nodiscard]] privacy::Released<std::vector<double>> release_purely_perturbed_minimum(

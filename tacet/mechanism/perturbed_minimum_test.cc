@@ -56,7 +56,10 @@ TEST(PerturbedMinimum, AddsBothNoises) {
 
 TEST(PerturbedMinimum, ThePureFormHasGammaNorms) {
   constexpr std::size_t columns = 25;
-  const PurePerturbation pure{privacy::Epsilon(1), Adjacency::add_remove, 2, 1e-6};
+  const PurePerturbation pure{
+      privacy::Epsilon(1),
+      Adjacency::add_remove,
+      {.linear = 2, .output = 1e-6, .distance = 1e-8, .regularization = regularization}};
   random::SeededSource source(2);
   privacy::MemoryBudget budget(Adjacency::add_remove);
   const privacy::Event event = privacy::PureDp{1, Adjacency::add_remove};
@@ -76,9 +79,21 @@ TEST(PerturbedMinimum, ThePureFormHasGammaNorms) {
 // The solver sees multiples of a power of two, and what is released lies on the output's grid.
 TEST(PerturbedMinimum, EverythingLiesOnItsGrid) {
   const privacy::ObjectivePerturbation event{3, 1, .25, regularization, 1e-4, .01};
-  const auto grids = minimum_grids(3, .01);
-  EXPECT_EQ(grids.linear, 0x1p-29);
-  EXPECT_EQ(std::ilogb(.01 / grids.output), 28);
+  constexpr double distance = 1e-4 / regularization;
+  const auto grids = minimum_grids(
+      {.linear = 3, .output = .01, .distance = distance, .regularization = regularization}, 50);
+  EXPECT_EQ(grids.linear, 0x1p-21);
+  EXPECT_EQ(grids.output, 0x1p-23);
+  const double half_diagonal = .5 * std::sqrt(50.0);
+  EXPECT_LE(half_diagonal * grids.output, distance / 32);
+  EXPECT_LE(half_diagonal * grids.linear / regularization, distance / 32);
+  // Never finer or coarser than what serves the noise.
+  const auto fine = minimum_grids({1, 1, 1e-30, 1}, 50);
+  EXPECT_EQ(fine.linear, 0x1p-30);
+  EXPECT_EQ(fine.output, 0x1p-30);
+  const auto coarse = minimum_grids({1, 1, 1, 1}, 1);
+  EXPECT_EQ(coarse.linear, 0x1p-20);
+  EXPECT_EQ(coarse.output, 0x1p-16);
   random::SeededSource source(3);
   privacy::MemoryBudget budget(Adjacency::replace_one);
   auto reservation = reserved(budget, event);
@@ -98,8 +113,8 @@ TEST(PerturbedMinimum, TheSolversToleranceLeavesRoomForBothRoundings) {
   const MinimumGrids grids{1e-3, 1e-4};
   EXPECT_NEAR(solver_tolerance(.01, 4, grids, 4), .01 - (1e-3 / 4 + 1e-4) * 1, 1e-12);
   EXPECT_LT(solver_tolerance(.01, 4, grids, 40000), 0);
-  EXPECT_THROW((void)minimum_grids(0, 1), base::UsageError);
-  EXPECT_THROW((void)minimum_grids(1, infinity), base::UsageError);
+  EXPECT_THROW((void)minimum_grids({0, 1, .1, 1}, 1), base::UsageError);
+  EXPECT_THROW((void)minimum_grids({1, infinity, .1, 1}, 1), base::UsageError);
 }
 
 }  // namespace

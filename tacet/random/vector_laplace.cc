@@ -40,16 +40,36 @@ std::vector<TwoStageUniform> draw_uniforms(Stream& stream, std::size_t count) {
   return uniforms;
 }
 
+/// A sum of non-negative numbers, at most 2^25 of them, by Knuth's two-sum: what it rounds is one
+/// last bit of the result and terms of second order, whatever the number of terms, so that doubles
+/// decide nearly every vector of a thousand coordinates.
+class CompensatedSum {
+ public:
+  void add(double term) {
+    const double sum = sum_ + term;
+    const double back = sum - sum_;
+    rest_ += (sum_ - (sum - back)) + (term - back);
+    sum_ = sum;
+  }
+  [[nodiscard]] double value() const { return sum_ + rest_; }
+  /// Of value().
+  [[nodiscard]] double error() const { return value() * 0x1p-52; }
+
+ private:
+  double sum_ = 0;
+  double rest_ = 0;
+};
+
 /// Sum of exponential variables: Gamma.
 Approximate rough_sum(std::span<const TwoStageUniform> uniforms) {
-  Approximate sum;
+  CompensatedSum sum;
+  double error = 0;
   for (const TwoStageUniform& uniform : uniforms) {
     const Approximate e = internal::exponential_of_word(uniform.word());
-    sum.value += e.value;
-    sum.error += e.error + sum.value * 0x1p-53;
+    sum.add(e.value);
+    error += e.error;
   }
-  sum.error *= 1 + 0x1p-20;
-  return sum;
+  return {sum.value(), (error + sum.error()) * (1 + 0x1p-20)};
 }
 
 RealInterval fine_sum(std::span<const TwoStageUniform> uniforms) {
@@ -70,16 +90,18 @@ bool doubles_round_certainly(double y, double error, std::int64_t& rounded) {
 bool round_roughly(std::span<const TwoStageUniform> normals,
                    std::span<const TwoStageUniform> exponentials, double scale,
                    std::span<std::int64_t> noise) {
-  double square = 0;
+  CompensatedSum squares;
   double square_error = 0;
   std::vector<Approximate> z(normals.size());
   const internal::ScopedWipe wipe{std::span(z)};
   for (std::size_t j = 0; j < z.size(); ++j) {
     z[j] = internal::approximate_normal(normals[j].word());
     const double magnitude = std::fabs(z[j].value);
-    square += z[j].value * z[j].value;
-    square_error += (2 * magnitude + z[j].error) * z[j].error + square * 0x1p-52;
+    squares.add(magnitude * magnitude);
+    square_error += (2 * magnitude + z[j].error) * z[j].error + magnitude * magnitude * 0x1p-53;
   }
+  const double square = squares.value();
+  square_error = (square_error + squares.error()) * (1 + 0x1p-20);
   const Approximate sum = rough_sum(exponentials);
   if (!(square_error < square / 4) || !(sum.error < sum.value / 4)) return false;
   const double factor = scale * sum.value / std::sqrt(square);
