@@ -7,6 +7,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient.h"
 #include "tacet/learn/settle.h"
+#include "tacet/learn/settled_training.h"
 #include "tacet/mechanism/perturbed_minimum.h"
 #include "tacet/optimize/certified_solver.h"
 
@@ -96,17 +97,8 @@ TrainedModel train_objective(const data::Dataset& dataset, const data::Schema& s
 Training objective_training(const data::Schema& schema, const LinearOptions& options) {
   if (std::isinf(options.epsilon)) return gradient_training(schema, options);
   auto plan = plan_objective(schema, options);
-  Training training{.method = "objective",
-                    .guarantee = plan.guarantee,
-                    .events = plan.events,
-                    .settings = settings_of(plan),
-                    .reasons = plan.reasons,
-                    .run = {}};
-  training.run = [plan = std::move(plan)](const data::Dataset& dataset, const data::Schema& names,
-                                          const TrainingMeans& means) {
-    return train_objective(dataset, names, plan, means);
-  };
-  return training;
+  auto settings = settings_of(plan);
+  return settled_training("objective", std::move(plan), std::move(settings), train_objective);
 }
 
 }  // namespace tacet::learn

@@ -7,6 +7,7 @@
 
 #include "tacet/learn/gradient.h"
 #include "tacet/learn/settle.h"
+#include "tacet/learn/settled_training.h"
 #include "tacet/mechanism/selected_gaussian.h"
 
 namespace tacet::learn {
@@ -86,17 +87,8 @@ TrainedModel train_output(const data::Dataset& dataset, const data::Schema& sche
 Training output_training(const data::Schema& schema, const LinearOptions& options) {
   if (std::isinf(options.epsilon)) return gradient_training(schema, options);
   auto plan = plan_output(schema, options);
-  Training training{.method = "output",
-                    .guarantee = plan.guarantee,
-                    .events = plan.events,
-                    .settings = settings_of(plan),
-                    .reasons = plan.reasons,
-                    .run = {}};
-  training.run = [plan = std::move(plan)](const data::Dataset& dataset, const data::Schema& names,
-                                          const TrainingMeans& means) {
-    return train_output(dataset, names, plan, means);
-  };
-  return training;
+  auto settings = settings_of(plan);
+  return settled_training("output", std::move(plan), std::move(settings), train_output);
 }
 
 }  // namespace tacet::learn

@@ -14,6 +14,7 @@
 #include "tacet/learn/gradient.h"
 #include "tacet/learn/output.h"
 #include "tacet/learn/settle.h"
+#include "tacet/learn/settled_training.h"
 #include "tacet/mechanism/selected_gaussian.h"
 #include "tacet/model/loss_smoothness.h"
 #include "tacet/optimize/sgd.h"
@@ -257,17 +258,8 @@ TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& sche
 Training phased_training(const data::Schema& schema, const LinearOptions& options) {
   if (std::isinf(options.epsilon)) return gradient_training(schema, options);
   auto plan = plan_phased(schema, options);
-  Training training{.method = "phased",
-                    .guarantee = plan.guarantee,
-                    .events = plan.events,
-                    .settings = settings_of(plan),
-                    .reasons = plan.reasons,
-                    .run = {}};
-  training.run = [plan = std::move(plan)](const data::Dataset& dataset, const data::Schema& names,
-                                          const TrainingMeans& means) {
-    return train_phased(dataset, names, plan, means);
-  };
-  return training;
+  auto settings = settings_of(plan);
+  return settled_training("phased", std::move(plan), std::move(settings), train_phased);
 }
 
 }  // namespace tacet::learn

@@ -11,6 +11,7 @@
 #include "tacet/learn/gradient.h"
 #include "tacet/learn/gradient_diameter.h"
 #include "tacet/learn/settle.h"
+#include "tacet/learn/settled_training.h"
 #include "tacet/mechanism/gaussian.h"
 #include "tacet/mechanism/laplace.h"
 #include "tacet/model/loss_smoothness.h"
@@ -255,17 +256,9 @@ TrainedModel train_regularized_output(const data::Dataset& dataset, const data::
 Training regularized_output_training(const data::Schema& schema, const LinearOptions& options) {
   if (std::isinf(options.epsilon)) return gradient_training(schema, options);
   auto plan = plan_regularized_output(schema, options);
-  Training training{.method = "regularized-output",
-                    .guarantee = plan.guarantee,
-                    .events = plan.events,
-                    .settings = settings_of(plan),
-                    .reasons = plan.reasons,
-                    .run = {}};
-  training.run = [plan = std::move(plan)](const data::Dataset& dataset, const data::Schema& names,
-                                          const TrainingMeans& means) {
-    return train_regularized_output(dataset, names, plan, means);
-  };
-  return training;
+  auto settings = settings_of(plan);
+  return settled_training("regularized-output", std::move(plan), std::move(settings),
+                          train_regularized_output);
 }
 
 }  // namespace tacet::learn

@@ -76,6 +76,35 @@ TEST(PerturbedMinimum, ThePureFormHasGammaNorms) {
   EXPECT_NEAR(sum / runs, 12.5, 6 * 2.5 / std::sqrt(runs));
 }
 
+// A search that ends by its last resort returns another point within the tolerance: it gets the
+// same noise as one that ends at once, to the last bit.
+TEST(PerturbedMinimum, TheCourseOfTheSolverLeavesTheNoiseAlone) {
+  const privacy::ObjectivePerturbation event{3, 1, .25, regularization, 1e-4, .01};
+  const double grid = minimum_grids({.linear = 3,
+                                     .output = .01,
+                                     .distance = 1e-4 / regularization,
+                                     .regularization = regularization},
+                                    50)
+                          .output;
+  const auto released = [&](double off) {
+    random::SeededSource source(4);
+    privacy::MemoryBudget budget(Adjacency::replace_one);
+    auto reservation = reserved(budget, event);
+    return release_perturbed_minimum(
+               event, 50,
+               [&](std::span<const double> linear) {
+                 auto point = empty_minimiser(linear);
+                 for (double& w : point) w = grid * std::nearbyint(w / grid) + off;
+                 return point;
+               },
+               {}, source, reservation)
+        .value();
+  };
+  const auto fast = released(0);
+  const auto last_resort = released(3 * grid);
+  for (std::size_t j = 0; j < fast.size(); ++j) EXPECT_EQ(last_resort[j] - fast[j], 3 * grid);
+}
+
 // The solver sees multiples of a power of two, and what is released lies on the output's grid.
 TEST(PerturbedMinimum, EverythingLiesOnItsGrid) {
   const privacy::ObjectivePerturbation event{3, 1, .25, regularization, 1e-4, .01};
