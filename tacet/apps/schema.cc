@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/text_table.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
+#include "tacet/data/guess_format.h"
 #include "tacet/data/schema.h"
 #include "tacet/data/schema_check.h"
 #include "tacet/data/schema_draft.h"
@@ -35,6 +37,9 @@ class SchemaDraft : public Command {
     app.add_option("data", data_, "CSV file to look at")->required()->type_name("FILE");
     app.add_flag("--public", public_, "The file needs no protection");
     app.add_option("--target", target_, "Column to predict")->type_name("NAME");
+    app.add_option("--separator", separator_,
+                   "Character between fields, or 'tab' [default: the one that fits]")
+        ->type_name("CHARACTER");
     app.add_option("--output,-o", output_, "File to write instead of standard output")
         ->type_name("FILE");
     app.add_flag("--force", force_, "Overwrite the output file");
@@ -46,8 +51,9 @@ class SchemaDraft : public Command {
           "a draft takes bounds and categories from the file, which would reveal its records; give "
           "--public if the file is public, or write the schema from a codebook");
     }
-    const auto schema = data::draft_schema(
-        data_, {.target = target_, .format = data::guess_format(data_), .most_categories = 50});
+    const auto schema = data::draft_schema(data_, {.target = target_,
+                                                   .format = data::guess_format(data_, separator()),
+                                                   .most_categories = 50});
     const auto text =
         console.json() ? data::schema_to_json(schema).dump(1) + "\n" : data::schema_to_toml(schema);
     if (output_.empty()) {
@@ -58,11 +64,25 @@ class SchemaDraft : public Command {
     console.say(
         "A draft: review every bound and category, and keep public_row_count only where it is "
         "public.");
+    if (schema.format.fill_short) {
+      console.say("Some records are too short: fill_short ends them with empty values.");
+    }
   }
 
  private:
+  [[nodiscard]] std::optional<char> separator() const {
+    if (separator_.empty()) return std::nullopt;
+    if (separator_ == "tab" || separator_ == "\\t") return '\t';
+    if (separator_.size() != 1 || separator_ == "\"" || separator_ == "\n" || separator_ == "\r") {
+      throw base::UsageError(
+          "--separator must be one character, no quote and no line end, or 'tab'");
+    }
+    return separator_.front();
+  }
+
   std::string data_;
   std::string target_;
+  std::string separator_;
   std::string output_;
   bool public_ = false;
   bool force_ = false;
@@ -73,7 +93,7 @@ class SchemaCheck : public Command {
   void declare(CLI::App& program) override {
     auto& app = add(program, "schema check", "List the values that a schema maps, for the owner",
                     check_examples);
-    app.add_option("data", data_, "CSV file with the records")->required()->type_name("FILE");
+    app.add_option("data", data_, "File with the records")->required()->type_name("FILE");
     app.add_option("--schema,-s", schema_, "Schema file (TOML)")->required()->type_name("FILE");
   }
 
@@ -97,14 +117,15 @@ class SchemaCheck : public Command {
                                 {"below", column.below},
                                 {"above", column.above},
                                 {"unknown", column.unknown},
+                                {"outside", column.outside},
                                 {"first_line", column.first_line}});
     }
     return out;
   }
 
   static std::string text(const data::SchemaCheck& found) {
-    TextTable table(
-        {"column", "missing", "unreadable", "below", "above", "unknown", "first in line"});
+    TextTable table({"column", "missing", "unreadable", "below", "above", "unknown", "outside",
+                     found.lines ? "first in line" : "first in record"});
     const auto count = [](std::int64_t value) {
       return value == 0 ? std::string("-") : fmt::format("{}", value);
     };
@@ -113,7 +134,7 @@ class SchemaCheck : public Command {
       total += column.total();
       table.add({column.column, count(column.missing), count(column.unreadable),
                  count(column.below), count(column.above), count(column.unknown),
-                 count(column.first_line)});
+                 count(column.outside), count(column.first_line)});
     }
     return fmt::format("{}\n{} values of {} records are mapped by the schema\n", table.text(),
                        total, found.rows);

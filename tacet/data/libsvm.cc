@@ -28,6 +28,7 @@ LibsvmReader::LibsvmReader(std::unique_ptr<ByteSource> source, std::string file_
     : source_(std::move(source)),
       file_name_(std::move(file_name)),
       column_count_(static_cast<std::uint64_t>(options.column_count)),
+      fault_(options.fault),
       buffer_(std::max(options.buffer_size, 2 * longest_field) + 1) {
   if (options.column_count < 1 ||
       options.column_count > std::numeric_limits<std::uint32_t>::max()) {
@@ -100,6 +101,7 @@ bool LibsvmReader::next(LibsvmRecord& record) {
   while (read_field(record)) {
   }
   if (!ascending_) sort_fields(record);
+  record_line_ = line_;
   skip_line();
   return true;
 }
@@ -181,7 +183,7 @@ std::uint32_t LibsvmReader::read_index() {
   return static_cast<std::uint32_t>(index - 1);
 }
 
-/// Anything that is no number is a value fault and counts as 0, which the file could have left out.
+/// Anything that is no number is a value fault, never an error.
 double LibsvmReader::read_value() {
   const char* const first = at_;
   if (digit(*first) && field_end(first[1])) {  // most values of sparse files are one digit
@@ -193,7 +195,7 @@ double LibsvmReader::read_value() {
   if (at_ == first) fail("a feature must be written index:value");
   const auto length = static_cast<std::size_t>(at_ - first);
   if (length >= longest_field) fail("the value is too long for a number");
-  return parse_number({first, length}).value_or(0);
+  return parse_number({first, length}).value_or(fault_);
 }
 
 void LibsvmReader::sort_fields(LibsvmRecord& record) const {

@@ -15,12 +15,13 @@ namespace tacet::data {
 struct LibsvmRecord {
   std::string label;
   std::vector<std::uint32_t> columns;
-  std::vector<double> values;  ///< 0 for a value that is no finite number
+  std::vector<double> values;  ///< LibsvmOptions::fault for one that is no finite number
 };
 
 struct LibsvmOptions {
   std::int64_t column_count = 0;  ///< public, from the schema; never inferred from the file
   std::size_t buffer_size = std::size_t{1} << 20;
+  double fault = 0;  ///< stands for a value that is no finite number; the encoder takes NaN for 0
 };
 
 /// Reads `label index:value index:value ...` lines, indices from 1, in any order; `#` begins a
@@ -36,6 +37,9 @@ class LibsvmReader {
 
   /// False at the end of the file.
   [[nodiscard]] bool next(LibsvmRecord& record);
+
+  /// Where the last record stands, counted from 1.
+  [[nodiscard]] std::int64_t line() const { return record_line_; }
 
  private:
   bool refill();
@@ -55,12 +59,14 @@ class LibsvmReader {
   std::unique_ptr<ByteSource> source_;
   std::string file_name_;
   std::uint64_t column_count_;
+  double fault_;
   std::vector<char> buffer_;  // one byte longer than what is read, for a sentinel
   const char* at_ = nullptr;
   const char* end_ = nullptr;
   bool exhausted_ = false;
   bool ascending_ = true;
   std::int64_t line_ = 1;
+  std::int64_t record_line_ = 0;
   std::int64_t line_offset_ = 0;  // bytes of this line that have left the buffer
   const char* line_start_ = nullptr;
 };

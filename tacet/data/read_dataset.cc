@@ -59,11 +59,11 @@ Dataset read_dataset(const std::filesystem::path& file, const Schema& schema,
     case FileKind::csv:
       return read_csv(open_source(file), file.string(), schema, options);
     case FileKind::libsvm:
-      return internal::read_libsvm(file, schema, options);
     case FileKind::npy:
-      return internal::read_npy(file, schema, options);
     case FileKind::npy_csr:
-      return internal::read_npy_csr(file, schema, options);
+      return internal::read_uniform(
+          *internal::open_uniform(file, schema, options.target, internal::OutsideIndex::refuse),
+          file.string(), schema, options);
   }
   throw base::InternalError("a kind of file without a reader");
 }

@@ -8,6 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read_dataset.h"
 #include "tests/support/data_sets.h"
+#include "tests/support/npy_file.h"
 #include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
@@ -18,12 +19,7 @@ class Folder : public test::TemporaryFolder {
   template <typename T>
   std::filesystem::path write_array(const std::string& name, const std::string& descr,
                                     const std::string& shape, const std::vector<T>& values) const {
-    const std::string header =
-        "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }";
-    return write(
-        name,
-        std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(header.size()) + '\0' + header +
-            std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
+    return write(name, test::npy_text(descr, shape, values));
   }
 };
 

@@ -107,30 +107,6 @@ std::size_t find_target(const std::vector<std::string>& names, const std::string
 
 }  // namespace
 
-FileFormat guess_format(const std::filesystem::path& file) {
-  constexpr char candidates[] = {',', ';', '\t', '|'};
-  FileFormat best;
-  std::size_t most_columns = 0;
-  std::vector<std::string> first;
-  for (const char candidate : candidates) {
-    CsvReader reader(open_source(file), file.string(), {.separator = candidate});
-    const auto record = reader.next();
-    if (!record) throw base::DataError(fmt::format("{}: the file is empty", file.string()));
-    if (record->size() <= most_columns) continue;
-    most_columns = record->size();
-    best.separator = candidate;
-    first.assign(record->begin(), record->end());
-  }
-  best.header = std::none_of(first.begin(), first.end(), [](const std::string& text) {
-    return parse_number(text).has_value();
-  });
-  if (!best.header) {
-    for (std::size_t k = 1; k <= first.size(); ++k)
-      best.names.push_back(fmt::format("column_{}", k));
-  }
-  return best;
-}
-
 Schema draft_schema(const std::filesystem::path& public_file, const DraftOptions& options) {
   if (options.format.kind != FileKind::csv) {
     throw base::UsageError("only CSV files can be drafted; describe others by [features]");

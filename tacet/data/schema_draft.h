@@ -14,11 +14,6 @@ struct DraftOptions {
   std::int64_t most_categories = 50;  ///< columns of text with more values are hashed
 };
 
-/// The separator that splits the first line of a CSV file most often, among comma, semicolon, tab
-/// and bar, and whether that line is a header (a line with a number in it is none; the columns are
-/// then named column_1, column_2, ...).
-[[nodiscard]] FileFormat guess_format(const std::filesystem::path& file);
-
 /// A first schema for a CSV file that is declared public: types, bounds and categories are read
 /// off its values. NOT PRIVATE: never use it on the data that are to be protected, since bounds
 /// and categories would reveal records. Every bound and list is to be reviewed by a person.

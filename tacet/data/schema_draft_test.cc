@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tacet/base/error.h"
+#include "tacet/data/guess_format.h"
 #include "tacet/data/read_dataset.h"
 #include "tacet/data/schema_check.h"
 #include "tests/support/data_sets.h"
