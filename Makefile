@@ -7,8 +7,8 @@ MINUTES ?= 1
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-long sanitize tsan coverage bench fuzz format check-format \
-  check-floors install clean
+.PHONY: help setup build demo test test-long sanitize tsan coverage bench bench-utility fuzz format \
+  check-format check-floors install clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | \
@@ -50,6 +50,13 @@ bench: ## run the benchmarks, write bench/results/, print a table
 	@scripts/build bench $(JOBS)
 	@bench/run
 	@bench/memory.py --program build/bench/tacet
+
+bench-utility: ## measure models on the data sets below TACET_DATA; fails when a bar is missed
+	@scripts/setup bench
+	@scripts/build release $(JOBS) tacet_program
+	@bench/utility.py
+	@bench/objective.py
+	@bench/holder.py
 
 fuzz: ## fuzz every reader, MINUTES each
 	@scripts/setup fuzz

@@ -26,6 +26,8 @@ import tempfile
 
 import numpy as np
 
+import origin
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SEEDS = (1, 2, 3, 4, 5)
 WEIGHTS = np.array([4, -3, 2, 0, 0, 0, 0, 0, 0, 1.0])
@@ -301,7 +303,7 @@ def main():
     if not options.only:
         options.output.parent.mkdir(parents=True, exist_ok=True)
         options.output.write_text(json.dumps(
-            {"seeds": SEEDS, "delta": {"synthetic": 1e-6, "others": 1e-5}, "rows": first + second,
+            {**origin.origin(), "seeds": SEEDS, "delta": {"synthetic": 1e-6, "others": 1e-5}, "rows": first + second,
              "curves": curves(first + second), "assertions_broken": broken}, indent=1) + "\n",
             encoding="utf-8")
     for line in broken:

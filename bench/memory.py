@@ -6,7 +6,8 @@
 Trains on a small and on a large generated table and divides the difference of the peaks by the
 difference of the encoded sizes: 1 means that nothing grows with the file but the encoded records
 (two bytes a feature and 16 a record when dense; six bytes a non-zero feature and 28 a record when
-sparse). The result goes to bench/results/memory.json.
+sparse). For the model the same is done with ten records and few or 2^20 columns: the ratio is bytes
+a column, at all times of training and writing. The result goes to bench/results/memory.json.
 """
 
 import argparse
@@ -17,11 +18,14 @@ import random
 import subprocess
 import tempfile
 
+import origin
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZES = (2_000, 400_000)
 COLUMNS = 54
 NONZEROS = 20
 WIDTH = 5_000  # columns of the sparse table
+WIDTHS = (1 << 10, 1 << 20)  # columns of the short and wide tables
 
 
 def dense(folder, rows):
@@ -41,9 +45,9 @@ def dense(folder, rows):
     return path, schema, rows * (2 * (COLUMNS + 1) + 16)
 
 
-def sparse(folder, rows):
+def sparse(folder, rows, width=WIDTH):
     generator = random.Random(rows)
-    pool = [" ".join(f"{j + 1}:1" for j in sorted(generator.sample(range(WIDTH), NONZEROS)))
+    pool = [" ".join(f"{j + 1}:1" for j in sorted(generator.sample(range(width), NONZEROS)))
             for _ in range(997)]
     path = folder / f"sparse{rows}.libsvm"
     with path.open("w", encoding="utf-8") as out:
@@ -52,7 +56,7 @@ def sparse(folder, rows):
     schema = folder / f"sparse{rows}.toml"
     schema.write_text(f'name = "sparse"\npublic_row_count = {rows}\nintercept = false\n'
                       f'row_scaling = "const"\n[format]\nkind = "libsvm"\n[features]\n'
-                      f'count = {WIDTH}\nlower = 0\nupper = 1\nmost_nonzero = {NONZEROS}\n'
+                      f'count = {width}\nlower = 0\nupper = 1\nmost_nonzero = {NONZEROS}\n'
                       f'[target]\npositive = "+1"\nnegative = "-1"\n', encoding="utf-8")
     return path, schema, rows * (6 * NONZEROS + 28)
 
@@ -68,6 +72,35 @@ def peak(program, data, schema, folder):
     return usage.ru_maxrss * 1024
 
 
+def growth(program, folder, kind, make):
+    sides = []
+    for count in SIZES:
+        data, schema, encoded = make(folder, count)
+        sides.append({"records": count, "file_bytes": data.stat().st_size,
+                      "encoded_bytes": encoded, "peak_bytes": peak(program, data, schema, folder)})
+    small, large = sides
+    ratio = ((large["peak_bytes"] - small["peak_bytes"])
+             / (large["encoded_bytes"] - small["encoded_bytes"]))
+    print(f"{kind:14} file {large['file_bytes'] / 1e6:7.1f} MB  encoded "
+          f"{large['encoded_bytes'] / 1e6:7.1f} MB  peak {large['peak_bytes'] / 1e6:7.1f} MB  "
+          f"growth / encoded {ratio:.3f}")
+    return {"data": kind, "small": small, "large": large, "growth_over_encoded": ratio}
+
+
+def model_growth(program, folder):
+    sides = []
+    for width in WIDTHS:
+        data, schema, _ = sparse(folder, 10, width)
+        sides.append({"columns": width, "peak_bytes": peak(program, data, schema, folder),
+                      "model_file_bytes": (folder / "m.json").stat().st_size})
+    small, large = sides
+    ratio = (large["peak_bytes"] - small["peak_bytes"]) / (large["columns"] - small["columns"])
+    print(f"{'wide model':14} file {large['model_file_bytes'] / 1e6:7.1f} MB  peak "
+          f"{large['peak_bytes'] / 1e6:7.1f} MB  bytes a column {ratio:.0f}")
+    return {"data": "10 records of many columns", "small": small, "large": large,
+            "bytes_a_column": ratio}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/tacet")
@@ -77,20 +110,11 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for kind, make in (("dense csv", dense), ("sparse libsvm", sparse)):
-            peaks, sizes, files = [], [], []
-            for count in SIZES:
-                data, schema, encoded = make(folder, count)
-                peaks.append(peak(options.program, data, schema, folder))
-                sizes.append(encoded)
-                files.append(data.stat().st_size)
-            ratio = (peaks[1] - peaks[0]) / (sizes[1] - sizes[0])
-            print(f"{kind:14} file {files[1] / 1e6:7.1f} MB  encoded {sizes[1] / 1e6:7.1f} MB  "
-                  f"peak {peaks[1] / 1e6:7.1f} MB  growth / encoded {ratio:.3f}")
-            rows.append({"data": kind, "records": SIZES[1], "file_bytes": files[1],
-                         "encoded_bytes": sizes[1], "peak_bytes": peaks[1],
-                         "growth_over_encoded": ratio})
+            rows.append(growth(options.program, folder, kind, make))
+        rows.append(model_growth(options.program, folder))
     options.output.parent.mkdir(parents=True, exist_ok=True)
-    options.output.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    options.output.write_text(json.dumps({**origin.origin(), "rows": rows}, indent=1) + "\n",
+                              encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import statistics
 import sys
 import tempfile
 
+import origin
 import utility
 
 USUAL = (0.1, 1, 4)
@@ -89,8 +90,9 @@ def main():
         found = list(rows(bench, options.only))
     if not options.only:
         options.output.parent.mkdir(parents=True, exist_ok=True)
-        options.output.write_text(json.dumps({"seeds": utility.SEEDS, "adjacency": "replace_one",
-                                              "rows": found}, indent=1) + "\n", encoding="utf-8")
+        options.output.write_text(json.dumps({**origin.origin(), "seeds": utility.SEEDS,
+                                              "adjacency": "replace_one", "rows": found}, indent=1)
+                                  + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
