@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <vector>
 
 #include "tacet/apps/text_table.h"
@@ -35,12 +34,28 @@ std::string output_name(const model::LinearModel& model, std::int64_t output) {
 
 /// Which features to show: all in order, or the largest estimates in order.
 std::vector<std::size_t> shown_features(std::span<const double> estimates, std::size_t most) {
-  std::vector<std::size_t> order(estimates.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (order.size() <= most) return order;
-  std::ranges::stable_sort(order, std::ranges::greater{},
-                           [&](std::size_t i) { return std::abs(estimates[i]); });
-  order.resize(most);
+  const auto before = [&](std::size_t a, std::size_t b) {
+    const double first = std::abs(estimates[a]);
+    const double second = std::abs(estimates[b]);
+    return first > second || (first == second && a < b);
+  };
+  std::vector<std::size_t> order;  // a heap whose front would be shown last
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    if (order.size() < most) {
+      order.push_back(i);
+    } else if (before(i, order.front())) {
+      std::ranges::pop_heap(order, before);
+      order.back() = i;
+    } else {
+      continue;
+    }
+    std::ranges::push_heap(order, before);
+  }
+  if (estimates.size() <= most) {
+    std::ranges::sort(order);
+  } else {
+    std::ranges::sort_heap(order, before);
+  }
   return order;
 }
 

@@ -176,9 +176,11 @@ class Evaluate : public Command {
     app.add_option("--adjacency", adjacency_, "add_remove, zero_out or replace_one")
         ->type_name("NAME")
         ->capture_default_str();
-    app.add_option("--loss-cap", loss_cap_,
-                   "Losses above it count as it [default: four times the loss of a margin of 0; "
-                   "for numbers the largest loss in the target's bounds]")
+    app.add_option(
+           "--loss-cap", loss_cap_,
+           "Losses above it count as it; not for several classes, which have no single loss "
+           "[default: four times the loss of a margin of 0; for numbers the largest loss in "
+           "the target's bounds]")
         ->type_name("NUMBER");
     app.add_option("--seed", seed_,
                    "Repeatable noise from a known seed, which protects nobody: for tests")

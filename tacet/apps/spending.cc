@@ -118,6 +118,11 @@ void Spending::release(std::string_view output, const std::string& name, double 
   if (account_ != nullptr) account_->release(output, name, cipher_delta);
 }
 
+void Spending::release_digest(const std::string& sha256, const std::string& name,
+                              double cipher_delta) {
+  if (account_ != nullptr) account_->release_digest(sha256, name, cipher_delta);
+}
+
 void SpendingOptions::declare(CLI::App& app) {
   app.add_option("--ledger", ledger_, "Book the cost in this ledger, before the data are read")
       ->type_name("FILE");

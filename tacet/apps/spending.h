@@ -58,6 +58,8 @@ class Spending {
 
   /// Writes the end of the run with the hash of `output` and the cipher's term into the ledger.
   void release(std::string_view output, const std::string& name, double cipher_delta);
+  /// As above for an output that was written in pieces: its SHA-256, hexadecimal.
+  void release_digest(const std::string& sha256, const std::string& name, double cipher_delta);
 
  private:
   void check_records();

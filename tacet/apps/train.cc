@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
@@ -14,6 +16,7 @@
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
+#include "tacet/base/sha256.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/read_dataset.h"
 #include "tacet/data/schema_cost.h"
@@ -70,15 +73,23 @@ class Train : public Command {
 
     ProgressLine progress(console);
     progress.announce(fmt::format("reading {}", data_));
-    const auto trained = train(*spending, schema, plan, *source, threads,
-                               {.progress = &progress, .cancel = &cancel});
+    auto trained = train(*spending, schema, plan, *source, threads,
+                         {.progress = &progress, .cancel = &cancel});
     progress.clear();
-    const model::ModelFile file{schema, trained.model,
+    const model::ModelFile file{schema, std::move(trained.model),
                                 data::with_schema_cost(schema, trained.receipt)};
-    const auto text = model::model_to_json(file);
-    cancel.throw_if_cancelled();
-    if (output) output->write(text);
-    spending->release(text, output_, trained.receipt.cipher_delta);
+    base::Sha256 digest;
+    std::string text;  // for standard output alone: a file may be larger than the memory
+    model::write_model(file, [&](std::string_view piece) {
+      cancel.throw_if_cancelled();
+      digest.add(piece);
+      if (output) {
+        output->write(piece);
+      } else {
+        text += piece;
+      }
+    });
+    spending->release_digest(digest.digest(), output_, trained.receipt.cipher_delta);
     if (output) {
       output->commit();
     } else {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tests/support/data_sets.h"
@@ -152,6 +153,24 @@ TEST(ReadDataset, ShippedSchemasReadTheirSets) {
     for (std::int64_t row = 0; row < data.rows(); ++row) positive += data.label(row) > 0 ? 1 : 0;
     EXPECT_EQ(positive, set.positive) << set.schema;
   }
+}
+
+TEST(ReadDatasetLong, AMillionCategoriesAreRead) {
+  constexpr int count = 1000000;
+  Schema schema = small_schema();
+  CategoricalColumn rule;
+  for (int k = 0; k < count; ++k) rule.categories.push_back("c" + std::to_string(k));
+  schema.columns.push_back({"c", std::move(rule)});
+  schema = schema_from_toml(schema_to_toml(schema), "s.toml");
+  std::string content = "x,c,y\n";
+  for (const int k : {0, 999999, 123456}) content += "0,c" + std::to_string(k) + ",1\n";
+  const TemporaryFile file(content + "0,c1000000,0\n");
+  const Dataset data = read_dataset(file.path(), schema);
+  ASSERT_TRUE(data.sparse());
+  EXPECT_EQ(data.columns(), count + 2);
+  EXPECT_EQ(data.sparse_row(1).columns[0], 1000000U);
+  EXPECT_EQ(data.sparse_row(2).columns[0], 123457U);
+  EXPECT_EQ(data.sparse_row(3).columns.size(), 1U);  // the intercept alone
 }
 
 TEST(ReadDatasetLong, ReadsTheKddCup) {

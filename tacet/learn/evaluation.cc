@@ -25,7 +25,12 @@ constexpr double clear_of_noise = 5;
 
 std::optional<double> choose_cap(const model::LinearModel& model,
                                  const EvaluationOptions& options) {
-  if (model.task == model::Task::multi_class) return std::nullopt;
+  if (model.task == model::Task::multi_class) {
+    if (!options.loss_cap) return std::nullopt;
+    throw base::UsageError(
+        "several classes have no single loss to cap: each is trained against the rest; leave "
+        "loss_cap out, the noisy accuracy is released");
+  }
   if (options.loss_cap) {
     if (!(*options.loss_cap > 0 && std::isfinite(*options.loss_cap))) {
       throw base::UsageError(

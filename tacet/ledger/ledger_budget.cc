@@ -41,12 +41,17 @@ privacy::Reservation LedgerBudget::reserve(const privacy::Event& planned,
 }
 
 void LedgerBudget::release(std::string_view output, const std::string& name, double cipher_delta) {
+  release_digest(sha256(output), name, cipher_delta);
+}
+
+void LedgerBudget::release_digest(std::string sha256, const std::string& name,
+                                  double cipher_delta) {
   if (finished_.empty()) {
     throw base::InternalError("an output may leave only after its reservation was committed");
   }
   // One output: its term counts once, whatever the number of reservations behind it.
   finished_.front().cipher_delta = cipher_delta;
-  ledger_.commit(finished_, {sha256(output), name});
+  ledger_.commit(finished_, {std::move(sha256), name});
   finished_.clear();
 }
 

@@ -38,6 +38,8 @@ class LedgerBudget : public privacy::Budget {
   /// An output as its bytes will be, and the cipher's term of the noise in it. InternalError when
   /// no reservation was committed.
   void release(std::string_view output, const std::string& name, double cipher_delta = 0);
+  /// As above for an output that was written in pieces: 64 hexadecimal digits of its SHA-256.
+  void release_digest(std::string sha256, const std::string& name, double cipher_delta);
 
   [[nodiscard]] const RunDetails& details() const { return details_; }
 

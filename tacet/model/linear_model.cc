@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <utility>
 
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
@@ -105,17 +104,22 @@ void LinearModel::validate() const {
   expect_finite(noise_deviations, "noise_deviations", 0);
 }
 
-LinearModel empty_model(const data::Schema& schema, const Loss& loss) {
+LinearModel described_model(const data::Schema& schema, const Loss& loss) {
   if (!schema.target) throw base::DataError("the schema names no target; a model needs one");
   LinearModel model;
   model.loss = loss;
   model.task = task_of(*schema.target);
   model.classes = schema.target->class_names();
-  for (auto& column : schema.encoded_columns()) model.features.push_back(std::move(column.name));
+  model.features = data::feature_names(schema);
   if (const auto* bounds = std::get_if<data::RegressionTarget>(&schema.target->rule)) {
     model.target_lower = bounds->lower;
     model.target_upper = bounds->upper;
   }
+  return model;
+}
+
+LinearModel empty_model(const data::Schema& schema, const Loss& loss) {
+  LinearModel model = described_model(schema, loss);
   model.coefficients.assign(
       model.features.size() * base::checked_cast<std::size_t>(model.output_count()), 0.0);
   return model;

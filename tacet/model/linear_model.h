@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tacet/data/dataset.h"
+#include "tacet/data/feature_names.h"
 #include "tacet/data/schema.h"
 #include "tacet/model/loss.h"
 
@@ -34,7 +35,7 @@ enum class Task {
 struct LinearModel {
   Loss loss;  ///< the loss that was minimised
   Task task = Task::binary;
-  std::vector<std::string> features;     ///< names of the encoded columns
+  data::FeatureNames features;           ///< names of the encoded columns
   std::vector<std::string> classes;      ///< {negative, positive}, or k names; empty for regression
   double target_lower = -1;              ///< regression: original units of margin -1
   double target_upper = 1;               ///< regression: original units of margin +1
@@ -51,6 +52,9 @@ struct LinearModel {
   /// Throws DataError that names the first field that makes no sense.
   void validate() const;
 };
+
+/// The names and bounds of a model of the schema, which must have a target; no coefficients yet.
+[[nodiscard]] LinearModel described_model(const data::Schema& schema, const Loss& loss);
 
 /// A model with all-zero coefficients, shaped and named by the schema. The schema must have a
 /// target.

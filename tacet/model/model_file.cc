@@ -1,19 +1,20 @@
 #include "tacet/model/model_file.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <set>
+#include <streambuf>
 #include <utility>
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/base/sha256.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::model {
@@ -29,22 +30,17 @@ constexpr int max_depth = 100;  // a receipt's event tree has the deepest legal 
 
 [[noreturn]] void bad(const std::string& what) { throw base::DataError(what); }
 
-/// Content in canonical order and spelling, so that only a change of meaning changes the sum.
-std::string checksum_of(const json& content) {
-  const auto text = content.dump();
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int length = 0;
-  if (EVP_Digest(text.data(), text.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1) {
-    throw base::InternalError("SHA-256 is not available");
-  }
-  std::string sum = "sha256:";
-  for (unsigned int i = 0; i < length; ++i) sum += fmt::format("{:02x}", digest[i]);
-  return sum;
-}
-
 // --- writing
 
-ordered_json model_json(const LinearModel& model) {
+/// Everything but the coefficients and the names of features, which are not copied.
+struct SmallParts {
+  ordered_json statement;
+  ordered_json receipt;
+  json schema;
+  ordered_json model;
+};
+
+ordered_json model_header(const LinearModel& model) {
   ordered_json out;
   out["kind"] = "linear";
   out["loss"] = loss_name(model.loss);
@@ -55,13 +51,81 @@ ordered_json model_json(const LinearModel& model) {
   out["task"] = to_string(model.task);
   out["classes"] = model.classes;
   out["target_bounds"] = {model.target_lower, model.target_upper};
-  out["features"] = model.features;
-  out["coefficients"] = model.coefficients;
-  out["noise_deviations"] = model.noise_deviations;
   return out;
 }
 
+JsonText::Member small_member(const std::string& key, const ordered_json& value) {
+  return {key, [&value](JsonText& text) { text.value(value); }};
+}
+
+JsonText::Member numbers_member(const std::string& key, const std::vector<double>& numbers) {
+  return {key, [&numbers](JsonText& text) {
+            text.list(numbers.size(), [&numbers](std::size_t k) { return json(numbers[k]); });
+          }};
+}
+
+std::vector<JsonText::Member> model_members(const LinearModel& model, const ordered_json& header) {
+  std::vector<JsonText::Member> members;
+  for (const auto& [key, value] : header.items()) members.push_back(small_member(key, value));
+  const auto& names = model.features;
+  members.push_back({"features", [&names](JsonText& text) {
+                       text.list(names.size(), [&names](std::size_t k) { return json(names[k]); });
+                     }});
+  members.push_back(numbers_member("coefficients", model.coefficients));
+  members.push_back(numbers_member("noise_deviations", model.noise_deviations));
+  return members;
+}
+
+std::vector<JsonText::Member> content_members(const ModelFile& file, const SmallParts& parts) {
+  return {{"format", [](JsonText& text) { text.value(json(format_name)); }},
+          {"version", [](JsonText& text) { text.value(json(format_version)); }},
+          small_member("privacy", parts.statement),
+          {"model", [&](JsonText& text) { text.object(model_members(file.model, parts.model)); }},
+          small_member("receipt", parts.receipt),
+          {"schema", [&](JsonText& text) { text.value(parts.schema); }}};
+}
+
+/// SHA-256 of the content in canonical order and spelling, so that only a change of meaning changes
+/// it.
+std::string checksum_text(base::Sha256& sum) { return "sha256:" + sum.digest(); }
+
+std::string checksum_of(const ModelFile& file, const SmallParts& parts) {
+  base::Sha256 sum;
+  JsonText text(JsonText::Layout::canonical, [&sum](std::string_view piece) { sum.add(piece); });
+  text.object(content_members(file, parts));
+  text.finish();
+  return checksum_text(sum);
+}
+
 // --- reading
+
+/// Hands a stream's text to a sum.
+class SumBuffer : public std::streambuf {
+ public:
+  explicit SumBuffer(base::Sha256& sum) : sum_(sum) {}
+
+ protected:
+  int_type overflow(int_type character) override {
+    const char one = traits_type::to_char_type(character);
+    sum_.add({&one, 1});
+    return character;
+  }
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    sum_.add({text, static_cast<std::size_t>(size)});
+    return size;
+  }
+
+ private:
+  base::Sha256& sum_;
+};
+
+std::string checksum_of(const json& content) {
+  base::Sha256 sum;
+  SumBuffer buffer(sum);
+  std::ostream stream(&buffer);
+  stream << content;
+  return checksum_text(sum);
+}
 
 /// Refuses repeated keys and deep nesting, of which the parser alone would make something.
 class Watch {
@@ -203,7 +267,7 @@ LinearModel read_model(const json& object) {
   }
   model.target_lower = bounds[0];
   model.target_upper = bounds[1];
-  model.features = fields.texts("features");
+  model.features = data::FeatureNames(fields.texts("features"));
   model.coefficients = fields.numbers("coefficients");
   model.noise_deviations = fields.numbers("noise_deviations");
   return model;
@@ -211,8 +275,8 @@ LinearModel read_model(const json& object) {
 
 // --- both
 
-void expect_same_names(const std::vector<std::string>& given,
-                       const std::vector<std::string>& expected, const char* field) {
+template <typename Names>
+void expect_same_names(const Names& given, const Names& expected, const char* field) {
   if (given.size() != expected.size()) {
     bad(fmt::format("{} must hold the schema's {} names, got {}", field, expected.size(),
                     given.size()));
@@ -226,7 +290,7 @@ void expect_same_names(const std::vector<std::string>& given,
 
 /// The model is the one that its schema describes, so that predictions read the right columns.
 void expect_agreement(const ModelFile& file) {
-  const auto expected = empty_model(file.schema, file.model.loss);
+  const auto expected = described_model(file.schema, file.model.loss);
   if (file.model.task != expected.task) {
     bad(fmt::format("model.task is {}, but the schema's target asks for {}",
                     to_string(file.model.task), to_string(expected.task)));
@@ -262,6 +326,7 @@ ModelFile read_content(json& content) {
                  .model = read_model(top.at("model")),
                  .receipt = privacy::receipt_from_json(top.at("receipt").dump())};
   expect_agreement(file);
+  file.model.features = data::feature_names(file.schema);  // the same, in less memory
   content.erase("checksum");
   if (checksum_of(content) != given_sum) {
     bad("the checksum does not fit the content: the file was damaged or edited after training. "
@@ -272,17 +337,25 @@ ModelFile read_content(json& content) {
 
 }  // namespace
 
-std::string model_to_json(const ModelFile& file) {
+void write_model(const ModelFile& file, const TextSink& sink) {
   expect_agreement(file);
-  ordered_json content;
-  content["format"] = format_name;
-  content["version"] = format_version;
-  content["privacy"] = privacy::statement(file.receipt);
-  content["model"] = model_json(file.model);
-  content["receipt"] = ordered_json::parse(privacy::receipt_to_json(file.receipt));
-  content["schema"] = data::schema_to_json(file.schema);
-  content["checksum"] = checksum_of(json::parse(content.dump()));
-  return content.dump(1) + "\n";
+  const SmallParts parts{.statement = privacy::statement(file.receipt),
+                         .receipt = ordered_json::parse(privacy::receipt_to_json(file.receipt)),
+                         .schema = data::schema_to_json(file.schema),
+                         .model = model_header(file.model)};
+  auto members = content_members(file, parts);
+  const ordered_json checksum = checksum_of(file, parts);
+  members.push_back(small_member("checksum", checksum));
+  JsonText text(JsonText::Layout::indented, sink);
+  text.object(std::move(members));
+  text.finish();
+  sink("\n");
+}
+
+std::string model_to_json(const ModelFile& file) {
+  std::string text;
+  write_model(file, [&text](std::string_view piece) { text += piece; });
+  return text;
 }
 
 ModelFile model_from_json(std::string_view text, std::string_view file_name) {
@@ -296,7 +369,9 @@ ModelFile model_from_json(std::string_view text, std::string_view file_name) {
 
 void save_model(const std::filesystem::path& path, const ModelFile& file,
                 base::Overwrite overwrite) {
-  base::write_file(path, model_to_json(file), overwrite);
+  base::AtomicFile out(path, overwrite);
+  write_model(file, [&out](std::string_view piece) { out.write(piece); });
+  out.commit();
 }
 
 ModelFile load_model(const std::filesystem::path& path) {

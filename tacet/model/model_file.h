@@ -6,6 +6,7 @@
 
 #include "tacet/base/atomic_file.h"
 #include "tacet/data/schema.h"
+#include "tacet/model/json_text.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/privacy/receipt.h"
 
@@ -22,8 +23,12 @@ struct ModelFile {
   privacy::Receipt receipt;
 };
 
-/// The file's text. Ranges, shapes and agreement with the schema are checked first (DataError); a
-/// receipt that hides the mark of an unprotected run is a UsageError.
+/// Writes the file's text in pieces of bounded size, so that memory beyond the model's own does not
+/// grow with the number of coefficients. Ranges, shapes and agreement with the schema are checked
+/// first (DataError); a receipt that hides the mark of an unprotected run is a UsageError.
+void write_model(const ModelFile& file, const TextSink& sink);
+
+/// The same text as a whole.
 [[nodiscard]] std::string model_to_json(const ModelFile& file);
 
 /// Reads the text strictly: what is missing, unknown, repeated, out of range, of the wrong length

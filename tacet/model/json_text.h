@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tacet::model {
+
+using TextSink = std::function<void(std::string_view)>;
+
+/// Writes one JSON value piece by piece, so that neither a tree nor the text of long lists is ever
+/// held in memory. The text is what nlohmann's dump() makes of the whole.
+class JsonText {
+ public:
+  enum class Layout {
+    indented,  ///< one blank a level, keys in the order given
+    canonical  ///< no blanks, keys sorted: equal values have equal texts
+  };
+  struct Member {
+    std::string key;
+    std::function<void(JsonText&)> write;
+  };
+
+  JsonText(Layout layout, TextSink sink);
+
+  void object(std::vector<Member> members);
+  void value(const nlohmann::json& value);
+  void value(const nlohmann::ordered_json& value);
+  void list(std::size_t count, const std::function<nlohmann::json(std::size_t)>& element);
+
+  /// Hands over what is still held back.
+  void finish();
+
+ private:
+  void put(std::string_view text);
+  void put_lines(std::string_view text);
+  void line_break();
+  [[nodiscard]] bool indented() const { return layout_ == Layout::indented; }
+
+  Layout layout_;
+  TextSink sink_;
+  std::size_t depth_ = 0;
+  std::string held_;
+};
+
+}  // namespace tacet::model
