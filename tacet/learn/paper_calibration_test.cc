@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/learn/settle.h"
 #include "tacet/optimize/sgd_law.h"
 #include "tacet/privacy/gaussian.h"
 
@@ -163,6 +164,41 @@ TEST(PaperCalibration, TheLeastEpsilonWithABetaIsNotThatOfLemma13) {
   }
 }
 
+// How far one step drives two runs apart, for linear predictors against the paper's constant.
+TEST(PaperCalibration, TightExpansionIsAKnownShareOfThePapers) {
+  for (const auto& [alpha, share] :
+       {std::pair{.25, 0.736806299728}, std::pair{.5, 2.0 / 3}, std::pair{.9, 0.614709800632}}) {
+    const auto loss = power(1 + alpha);
+    EXPECT_NEAR(
+        optimize::one_step_growth(loss, 0.1, 1, std::nullopt) / expansion(constants(loss, 1), 0.1),
+        share, 1e-11)
+        << alpha;
+  }
+}
+
+// sigma over the sensitivity of the exact Gaussian mechanism.
+TEST(PaperCalibration, ExactGaussianFactorsEqualReferenceValues) {
+  struct Row {
+    double epsilon;
+    double factors[3];  // at delta 1e-5, 1e-6, 1e-8
+  };
+  const double deltas[] = {1e-5, 1e-6, 1e-8};
+  for (const auto& row : {Row{0.1, {30.749566132, 36.3046904262, 45.937360185}},
+                          Row{0.5, {7.03182667558, 8.05761848073, 9.86353379617}},
+                          Row{1, {3.73063163482, 4.22467888933, 5.10030878753}},
+                          Row{2, {1.99381244564, 2.23047627119, 2.65292676806}},
+                          Row{4, {1.08116184952, 1.19351858716, 1.39558268391}},
+                          Row{10, {0.499888619709, 0.541086831818, 0.61584635576}}}) {
+    for (int i = 0; i < 3; ++i) {
+      const double found =
+          full_batch_noise(1, privacy::Epsilon(row.epsilon), privacy::Delta(deltas[i]),
+                           privacy::Adjacency::replace_one) /
+          2;
+      EXPECT_NEAR(found / row.factors[i], 1, 1e-9);
+    }
+  }
+}
+
 // The classical factor sqrt(2 ln(1.25/delta))/epsilon misses delta from these epsilons on.
 TEST(PaperCalibration, TheClassicalGaussianFactorFailsForLargeEpsilons) {
   for (const auto& [delta, crossing] :
@@ -185,6 +221,8 @@ struct SensitivityRow {
   double drawn;
   double pass;
   double smooth;
+  double noise;     // the paper's, at epsilon 1; ten times that at 0.1
+  double gains[3];  // the paper's noise over that of smoothed passes at epsilon 0.1, 1 and 4
 };
 
 void expect_sensitivities(const SensitivityRow& row) {
@@ -211,26 +249,41 @@ void expect_sensitivities(const SensitivityRow& row) {
   const double drawn = found(with_replacement, false, 2);
   EXPECT_NEAR(drawn / row.drawn, 1, 0.35);  // a record more or less often
   EXPECT_LT(drawn, row.published);
+  const Run run{row.n, row.n, eta, 1.0};
+  EXPECT_NEAR(output_noise(c, run, 1, delta).sigma / row.noise, 1, 1e-3);
+  EXPECT_NEAR(output_noise(c, run, 0.1, delta).sigma / row.noise, 10, 1e-2);
+  const double epsilons[] = {0.1, 1, 4};
+  for (int i = 0; i < 3; ++i) {
+    // Of replace_one, in units of half the distance.
+    const double tight = full_batch_noise(1, privacy::Epsilon(epsilons[i]), privacy::Delta(delta),
+                                          privacy::Adjacency::replace_one) /
+                         2 * row.smooth;
+    // The table's factor is the classical one for every epsilon.
+    EXPECT_NEAR(row.noise / epsilons[i] / tight / row.gains[i], 1, 5e-3) << row.q << " " << row.n;
+  }
 }
 
 TEST(PaperCalibration, TightSensitivitiesAreFarBelowThePapers) {
-  for (const auto& row : {SensitivityRow{1, 1000, 13.81, 0.74311, 0.66903, 0.063182},
-                          SensitivityRow{1, 10000, 5.9362, 0.69913, 0.66691, 0.019998},
-                          SensitivityRow{1.5, 1000, 20.567, 0.42946, 0.13438, 0.13403},
-                          SensitivityRow{1.5, 10000, 8.554, 0.17714, 0.042532, 0.042422},
-                          SensitivityRow{2, 1000, 27.423, 0.80954, 0.25273, 0.25273},
-                          SensitivityRow{2, 10000, 11.405, 0.33396, 0.079992, 0.079992}}) {
+  for (const auto& row :
+       {SensitivityRow{1, 1000, 13.81, 0.74311, 0.66903, 0.063182, 74.96, {327, 281, 249}},
+        SensitivityRow{1, 10000, 5.9362, 0.69913, 0.66691, 0.019998, 36.92, {402, 362, 331}},
+        SensitivityRow{1.5, 1000, 20.567, 0.42946, 0.13438, 0.13403, 111.6, {229, 197, 174}},
+        SensitivityRow{1.5, 10000, 8.554, 0.17714, 0.042532, 0.042422, 53.2, {273, 246, 225}},
+        SensitivityRow{2, 1000, 27.423, 0.80954, 0.25273, 0.25273, 148.9, {162, 139, 123}},
+        SensitivityRow{2, 10000, 11.405, 0.33396, 0.079992, 0.079992, 70.93, {193, 174, 159}}}) {
     expect_sensitivities(row);
   }
 }
 
 TEST(PaperCalibrationLong, TightSensitivitiesAreFarBelowThePapersForManyRecords) {
-  for (const auto& row : {SensitivityRow{1, 100000, 2.7777, 0.67646, 0.66669, 0.0063245},
-                          SensitivityRow{1, 1000000, 1.852, 0.67057, 0.66667, 0.002},
-                          SensitivityRow{1.5, 100000, 3.3533, 0.065464, 0.013451, 0.013416},
-                          SensitivityRow{1.5, 1000000, 1.2654, 0.023462, 0.0042537, 0.0042426},
-                          SensitivityRow{2, 100000, 4.4711, 0.12342, 0.025298, 0.025298},
-                          SensitivityRow{2, 1000000, 1.6872, 0.044233, 0.008, 0.008}}) {
+  for (const auto& row :
+       {SensitivityRow{1, 100000, 2.7777, 0.67646, 0.66669, 0.0063245, 19.22, {561, 518, 482}},
+        SensitivityRow{1, 1000000, 1.852, 0.67057, 0.66667, 0.002, 13.99, {1140, 1070, 1010}},
+        SensitivityRow{1.5, 100000, 3.3533, 0.065464, 0.013451, 0.013416, 23.2, {319, 295, 274}},
+        SensitivityRow{
+            1.5, 1000000, 1.2654, 0.023462, 0.0042537, 0.0042426, 9.562, {366, 344, 324}},
+        SensitivityRow{2, 100000, 4.4711, 0.12342, 0.025298, 0.025298, 30.94, {226, 208, 194}},
+        SensitivityRow{2, 1000000, 1.6872, 0.044233, 0.008, 0.008, 12.75, {259, 243, 229}}}) {
     expect_sensitivities(row);
   }
 }
