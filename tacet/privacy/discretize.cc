@@ -127,6 +127,7 @@ void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, bool 
     add_to_cell(table, static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(above, 1, last) - 1),
                 atom);
   };
+  place(pair.zero_atom(), 0);
   const auto low_atom = pair.lowest_atom();
   if (edges.front() <= pair.lowest() && low_atom.p > 0) {
     place(low_atom, pair.lowest());
@@ -190,15 +191,17 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
   const auto close = [&](double end) {
     return std::isfinite(end) && (spread == 0 || std::fabs(end - mean) < 16 * spread);
   };
+  // What stands at 0 must stay there: else a grid around the mean would spread it over a step.
+  const double centre_loss = pair.zero_atom().p > 0 ? 0 : mean;
   const auto top = pair.highest_atom();
   const bool from_top = pair.lattice() == 0 && top.p > 0 && close(pair.highest());
   const bool from_low = pair.lattice() > 0 || (!from_top && close(pair.lowest()));
   table.downwards = from_top || (!from_low && close(pair.highest()));
-  table.anchor = from_low ? pair.lowest() : (table.downwards ? pair.highest() : mean);
+  table.anchor = from_low ? pair.lowest() : (table.downwards ? pair.highest() : centre_loss);
   const double first = std::floor((range.low - table.anchor) / step);
   // One step more: an atom at the largest loss may round to just above the last edge.
   const double last = table.downwards ? 0 : std::ceil((range.high - table.anchor) / step) + 1;
-  const double centre = std::round((mean - table.anchor) / step);
+  const double centre = std::round((centre_loss - table.anchor) / step);
   if (!(std::fabs(first) < 1e15 && std::fabs(last) < 1e15)) {
     throw base::NumericError(fmt::format("losses beyond the range of a grid of step {}", step));
   }
@@ -291,7 +294,15 @@ class Merger {
     sign_ = cells_.downwards ? -1 : 1;
     // The bucket at the anchor reaches half a step; its own log ratio becomes the offset, so that
     // a bulk of tiny losses is represented exactly.
-    start_bucket();
+    Rest near{0, 0};
+    if (cells_.anchor_atom > 0 && cells_.ends.front() < 0 && cells_.ends.back() > 0) {
+      // An anchor amid the losses stays alone; both ends are far.
+      grid_.offset = cells_.anchor;
+      add(0, cells_.anchor_atom);
+      near = take_odd_end();
+    } else {
+      start_bucket();
+    }
     place_far_atom();
     const auto peak = fullest();
     while (!empty() && rest_p_ == 0 && (sign_ > 0 ? low_ <= peak : high_ > peak)) {
@@ -309,6 +320,7 @@ class Merger {
     const auto far = take_odd_end();
     while (!empty() && rest_p_ == 0) fill();
     flush(far);
+    flush(near);
     flush(rest());
     std::sort(buckets_.begin(), buckets_.end());
     for (const auto& [index, p] : buckets_) {

@@ -336,10 +336,29 @@ class FixedSizePair final : public Pair {
     at_zero_ = std::max(0.0, 1 - above - positive.q) + 0x1p-51;
     if (!std::isfinite(above)) at_zero_ = 0;
   }
-  Masses interval(double low, double high) const override {
+  Masses interval(double low, double high) const override { return among(low, high, at_zero_); }
+  void fill(std::span<const double> edges, std::span<Masses> masses) const override {
+    for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
+      masses[i] = among(edges[i], edges[i + 1], 0);
+    }
+  }
+  Masses zero_atom() const override { return {at_zero_, at_zero_, 0, 0}; }
+  double infinite_mass() const override { return gamma_ * base_->infinite_mass(); }
+  double lowest() const override { return -highest(); }
+  double highest() const override { return mixed_loss(gamma_, base_->highest()); }
+  double upper_quantile(double log_tail) const override {
+    return mixed_loss(gamma_, mixture_upper_quantile(*base_, gamma_, log_tail));
+  }
+  double lower_quantile(double log_tail) const override {
+    return -mixed_loss(gamma_, -base_->lower_quantile(log_tail));
+  }
+
+ private:
+  /// The masses of an interval with `at_zero` at loss 0.
+  [[nodiscard]] Masses among(double low, double high, double at_zero) const {
     const bool positive = high > 0;
     const bool negative = low < 0;
-    const bool zero = negative && high >= 0;
+    const bool zero = negative && (positive || (high == 0 && at_zero > 0));
     auto above = nothing;
     auto below = nothing;
     if (positive) {
@@ -350,8 +369,8 @@ class FixedSizePair final : public Pair {
       if (low == -infinity) below.q += gamma_ * base_->infinite_mass();
     }
     if (!zero) return positive ? above : below;
-    const double p = above.p + below.p + at_zero_;
-    const double q = above.q + below.q + at_zero_;
+    const double p = above.p + below.p + at_zero;
+    const double q = above.q + below.q + at_zero;
     if (p == 0 && q == 0) return nothing;
     // From the surpluses of both sides: what stands at 0 would drown them.
     const auto excess = [](const Masses& m) { return m.q > 0 ? m.q * std::expm1(m.log_ratio) : 0; };
@@ -364,17 +383,6 @@ class FixedSizePair final : public Pair {
                          (std::isfinite(rounding) ? rounding : 0x1p-48);
     return {p, q, log_ratio, error + 0x1p-48 * std::fabs(log_ratio)};
   }
-  double infinite_mass() const override { return gamma_ * base_->infinite_mass(); }
-  double lowest() const override { return -highest(); }
-  double highest() const override { return mixed_loss(gamma_, base_->highest()); }
-  double upper_quantile(double log_tail) const override {
-    return mixed_loss(gamma_, mixture_upper_quantile(*base_, gamma_, log_tail));
-  }
-  double lower_quantile(double log_tail) const override {
-    return -mixed_loss(gamma_, -base_->lower_quantile(log_tail));
-  }
-
- private:
   [[nodiscard]] double inner(double l) const { return unmixed_loss(gamma_, l); }
 
   PairPointer base_;

@@ -28,12 +28,14 @@ class Pair {
   /// include L = infinity.
   [[nodiscard]] virtual Masses interval(double low, double high) const = 0;
   /// The masses of all intervals between neighbouring `edges` (ascending), without the atoms that
-  /// lowest_atom and highest_atom name.
+  /// lowest_atom, highest_atom and zero_atom name.
   virtual void fill(std::span<const double> edges, std::span<Masses> masses) const;
   /// What stands at the smallest and at the largest finite loss alone, p = 0 for nothing. A pair
   /// may leave its atoms to `fill` instead.
   [[nodiscard]] virtual Masses lowest_atom() const { return nothing; }
   [[nodiscard]] virtual Masses highest_atom() const { return nothing; }
+  /// What stands at loss 0 alone, apart from those two.
+  [[nodiscard]] virtual Masses zero_atom() const { return nothing; }
   /// P(L = infinity).
   [[nodiscard]] virtual double infinite_mass() const { return 0; }
   /// Smallest and largest finite loss, possibly infinite.
