@@ -98,7 +98,9 @@ bool IterateTrace::regresses() const {
 
 std::vector<double> IterateTrace::deviations() const {
   if (recorded_ != law_.steps) throw base::InternalError("the trace of iterates is incomplete");
-  return regresses() ? by_regression() : without_curvature();
+  auto found = regresses() ? by_regression() : without_curvature();
+  const bool bounded = std::ranges::all_of(found, [](double d) { return std::isfinite(d); });
+  return bounded ? found : std::vector<double>{};
 }
 
 std::vector<double> IterateTrace::by_regression() const {

@@ -33,7 +33,7 @@ class IterateTrace {
   /// there.
   void record(std::span<const double> before, std::span<const double> gradient);
 
-  /// After the last step.
+  /// After the last step. Empty where steps are so long that noise grows beyond all numbers.
   [[nodiscard]] std::vector<double> deviations() const;
 
  private:
