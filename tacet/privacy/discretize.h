@@ -56,6 +56,9 @@ struct CellTable {
   }
 };
 
+/// P(1 - e^{l - r}) of a cell with mass p and log ratio r: p - e^l q without cancellation.
+[[nodiscard]] double surplus(double p, double log_ratio, double loss);
+
 constexpr int cells_per_step = 4;
 
 /// Low losses beyond this tail need no cells of their own: whether they are moved up to the range
