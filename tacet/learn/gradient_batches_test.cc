@@ -201,7 +201,9 @@ TEST(GradientBatchesLong, NoiseOfSingleRecordsEqualsReferenceValues) {
     const double poisson = noise(BatchSampling::poisson, Adjacency::add_remove);
     const double least = row.least > 0 ? row.least : row.poisson;
     EXPECT_NEAR(poisson / least, 1, 1e-3);
-    if (row.least > 0) EXPECT_GE(poisson, least * (1 - 1e-5));
+    if (row.least > 0) {
+      EXPECT_GE(poisson, least * (1 - 1e-5));
+    }
   }
 }
 
