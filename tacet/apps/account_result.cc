@@ -57,8 +57,9 @@ std::string interval_in_words(const privacy::PrivacyInterval& interval,
   }
   if (interval.lower_is_attained) {
     return fmt::format(
-        "The upper end is proved, and two data sets exist for which nothing below the lower end is "
-        "true: the {} of this mechanism lies between them.",
+        "The upper end is proved, and nothing below the lower end is true of these releases where "
+        "two data sets differ by as much as their bounds allow: the {} of noise on such sums lies "
+        "between them.",
         quantity);
   }
   return fmt::format(
@@ -78,6 +79,7 @@ std::string route_in_words(const std::string& route) {
       {"tuning profile", "profile of private tuning"},
       {"shuffle", "amplification by shuffling"},
       {"objective", "analysis of objective perturbation"},
+      {"participation", "chance that a record is sampled at all"},
       {"trivial", "no bound below 1"},
       {"none", "costs nothing"}};
   const auto known = words.find(route);

@@ -76,8 +76,9 @@ learn::ParameterValues TrainingOptions::values() const {
 }
 
 learn::LinearOptions TrainingOptions::linear_options() const {
-  const auto given = values();
-  const auto& method = learn::find_method(given.text("method").value_or("gradient"));
+  auto given = values();
+  if (!given.given("method")) given.set("method", std::string(learn::usual_method(given)));
+  const auto& method = learn::find_method(*given.text("method"));
   learn::check_parameters(method, given);
   return learn::linear_options(given, method.usual_adjacency);
 }

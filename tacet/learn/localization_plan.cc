@@ -99,13 +99,13 @@ void spread_records(std::vector<LocalPhase>& phases, std::int64_t rows, RecordUs
 }
 
 /// Phases enough for the rate of every growth exponent from `least_growth` on: the noise falls by
-/// `ratio` from each to the next.
+/// `ratio` from each to the next. No more than 64: by then it is far below what doubles resolve.
 std::int64_t enough_phases(const LocalFacts& facts, double least_growth, double ratio) {
   const double one_release =
       facts.gradient_diameter * facts.noise_unit() / static_cast<double>(facts.rows);
   const double needed = least_growth / (least_growth - 1) *
                         std::log(std::max(4.0, facts.lipschitz / one_release)) / std::log(ratio);
-  return std::max<std::int64_t>(2, static_cast<std::int64_t>(std::ceil(needed)));
+  return static_cast<std::int64_t>(std::clamp(std::ceil(needed), 2.0, 64.0));
 }
 
 void expect_growth(double least_growth) {
@@ -181,8 +181,16 @@ std::vector<LocalPhase> localized_plan(const LocalFacts& facts) {
 std::vector<Epoch> growth_paper_plan(const LocalFacts& facts, double least_growth) {
   expect_facts(facts);
   expect_growth(least_growth);
-  const auto count = static_cast<std::int64_t>(
-      std::ceil(2 * std::log(static_cast<double>(facts.rows)) / (least_growth - 1)));
+  const double wanted =
+      std::ceil(2 * std::log(static_cast<double>(facts.rows)) / (least_growth - 1));
+  constexpr double most_epochs = 256;
+  if (!(wanted <= most_epochs)) {
+    throw base::UsageError(fmt::format(
+        "the published schedule would take {:.4g} epochs for growth {}; at most {:g} are carried "
+        "out: give a larger growth, or leave calibration out",
+        wanted, least_growth, most_epochs));
+  }
+  const auto count = static_cast<std::int64_t>(wanted);
   const std::int64_t block = facts.rows / std::max<std::int64_t>(count, 1);
   expect_block(block, facts.rows);
   std::vector<Epoch> epochs;

@@ -166,5 +166,14 @@ TEST(LocalPlans, RefuseWhatMakesNoSense) {
   EXPECT_THROW((void)growth_paper_plan(facts_of(10, 5, 1, 0), 1.1), base::UsageError);
 }
 
+TEST(LocalPlans, EndForExponentsCloseToOne) {
+  const auto facts = facts_of(1000000, 5, 1, 0);
+  for (const double growth : {1.1, 1.001, 1 + 1e-12}) {
+    EXPECT_LE(std::ssize(ladder_plan(facts, {.least_growth = growth})), 64) << growth;
+    EXPECT_LE(std::ssize(growth_plan(facts, growth)), 64) << growth;
+  }
+  EXPECT_THROW((void)growth_paper_plan(facts, 1.001), base::UsageError);
+}
+
 }  // namespace
 }  // namespace tacet::learn

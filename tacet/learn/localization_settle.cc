@@ -21,9 +21,10 @@ namespace {
 constexpr double class_radius = 20;  // margins of classes, see learn/gradient_plan
 constexpr double number_radius = 4;
 constexpr double usual_growth = 2;
-constexpr double least_width = 1e-4;     // of a kink: changes a loss by 5e-5 at most
-constexpr double solver_share = 0.005;   // of a phase's sensitivity, for the certified solver
-constexpr std::int64_t most_steps = 12;  // of descent; beyond, the certified solver is shorter
+constexpr double least_width = 1e-4;         // of a kink: changes a loss by 5e-5 at most
+constexpr double solver_share = 0.005;       // of a phase's sensitivity, for the certified solver
+constexpr double least_tolerance = 0x1p-45;  // of the radius: what doubles can certify
+constexpr std::int64_t most_steps = 12;      // of descent; beyond, the certified solver is shorter
 
 void expect_offered(const data::Schema& schema, const LinearOptions& options) {
   if (outputs_of(target_of(schema)) > 1) {
@@ -220,8 +221,9 @@ void settle_solvers(LocalizationPlan& plan, double norm_bound) {
         solver.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
         continue;
       }
-      solver.tolerance =
-          solver_share * plan.gradient_share / (phase.l2 * static_cast<double>(phase.records()));
+      solver.tolerance = std::max(
+          solver_share * plan.gradient_share / (phase.l2 * static_cast<double>(phase.records())),
+          least_tolerance * plan.radius);
       check_local_work(plan, phase, solver, norm_bound);
     }
   }

@@ -20,27 +20,28 @@ namespace tacet::learn {
 namespace {
 
 // Read by every method.
-constexpr std::array<std::string_view, 10> common{
-    "epsilon",          "delta",  "adjacency", "loss",   "loss-parameter", "loss-width",
-    "public-row-count", "method", "l2",        "threads"};
+constexpr std::array<std::string_view, 9> common{
+    "epsilon",          "delta",  "adjacency", "loss", "loss-parameter", "loss-width",
+    "public-row-count", "method", "threads"};
 
-constexpr std::array<std::string_view, 12> gradient_options{
-    "steps",      "step-size", "momentum",       "clipping-norm", "average",    "averaging",
-    "batch-size", "radius",    "records-a-unit", "sampling",      "order-seed", "calibration"};
+constexpr std::array<std::string_view, 13> gradient_options{
+    "l2",       "steps",      "step-size",  "momentum", "clipping-norm",
+    "average",  "averaging",  "batch-size", "radius",   "records-a-unit",
+    "sampling", "order-seed", "calibration"};
 
-constexpr std::array<std::string_view, 13> output_options{
-    "steps",     "step-size",    "step-decay", "clipping-norm", "average",
-    "averaging", "batch-size",   "sampling",   "order-seed",    "smoothing",
-    "radius",    "weight-scale", "calibration"};
+constexpr std::array<std::string_view, 14> output_options{
+    "l2",        "steps",     "step-size",    "step-decay", "clipping-norm",
+    "average",   "averaging", "batch-size",   "sampling",   "order-seed",
+    "smoothing", "radius",    "weight-scale", "calibration"};
 
-constexpr std::array<std::string_view, 6> phased_options{"step-size",  "phases", "clipping-norm",
-                                                         "order-seed", "radius", "weight-scale"};
+constexpr std::array<std::string_view, 7> phased_options{
+    "l2", "step-size", "phases", "clipping-norm", "order-seed", "radius", "weight-scale"};
 
-constexpr std::array<std::string_view, 1> inverse_sensitivity_options{"radius"};
+constexpr std::array<std::string_view, 2> inverse_sensitivity_options{"l2", "radius"};
 
-constexpr std::array<std::string_view, 1> objective_options{"calibration"};
+constexpr std::array<std::string_view, 2> objective_options{"l2", "calibration"};
 
-constexpr std::array<std::string_view, 1> regularized_output_options{"radius"};
+constexpr std::array<std::string_view, 2> regularized_output_options{"l2", "radius"};
 constexpr std::array<std::string_view, 4> ladder_options{"radius", "growth", "record-use",
                                                          "phases"};
 constexpr std::array<std::string_view, 3> growth_options{"radius", "growth", "calibration"};
@@ -88,6 +89,11 @@ const Method& find_method(std::string_view name) {
   }
   throw base::UsageError(
       fmt::format("there is no method '{}'; known: {}", name, fmt::join(known, ", ")));
+}
+
+std::string_view usual_method(const ParameterValues& values) {
+  const bool pure = values.real("delta") == 0.0 && !std::isinf(values.real("epsilon").value_or(1));
+  return pure ? "ladder" : "gradient";
 }
 
 void check_parameters(const Method& method, const ParameterValues& values) {

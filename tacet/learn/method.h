@@ -25,6 +25,9 @@ struct Method {
 /// UsageError that lists the known names.
 [[nodiscard]] const Method& find_method(std::string_view name);
 
+/// The method where none is named: gradient, or ladder for pure privacy (delta 0).
+[[nodiscard]] std::string_view usual_method(const ParameterValues& values);
+
 /// UsageError when a value was given that this method does not read; it names the methods that do.
 void check_parameters(const Method& method, const ParameterValues& values);
 

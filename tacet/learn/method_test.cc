@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "tacet/base/error.h"
@@ -46,6 +48,31 @@ TEST(Method, ReadsOnlyDeclaredParametersAndEachParameterHasAReader) {
   }
 }
 
+TEST(Method, PurePrivacyHasAMethodOfItsOwn) {
+  ParameterValues values;
+  EXPECT_EQ(usual_method(values), "gradient");
+  values.set("delta", "1e-6");
+  EXPECT_EQ(usual_method(values), "gradient");
+  values.set("delta", "0");
+  EXPECT_EQ(usual_method(values), "ladder");
+  values.set("epsilon", "inf");
+  EXPECT_EQ(usual_method(values), "gradient");
+}
+
+// A penalty is read or refused, never ignored.
+TEST(Method, APenaltyIsReadOrRefused) {
+  for (const auto& method : methods()) {
+    ParameterValues values;
+    values.set("l2", "0.7");
+    const bool chain = method.plan == &localization_training;
+    if (chain) {
+      EXPECT_THROW(check_parameters(method, values), base::UsageError) << method.name;
+    } else {
+      EXPECT_NO_THROW(check_parameters(method, values)) << method.name;
+    }
+  }
+}
+
 std::vector<double> coefficients_of(const Training& training, const data::Dataset& dataset,
                                     const data::Schema& schema, int threads) {
   random::SeededSource source(1);
@@ -54,6 +81,28 @@ std::vector<double> coefficients_of(const Training& training, const data::Datase
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;
   return training.run(dataset, schema, {source, reservation, pool, reducer}).model.coefficients;
+}
+
+// Phases beyond what doubles resolve change nothing: no integer of a late phase comes near the
+// border where sums wrap, half the radius away from 0 in units of what rounding moves.
+TEST(Method, ManyPhasesOfALadderAddNothing) {
+  const auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
+  const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
+  LinearOptions options{.method = "ladder",
+                        .epsilon = 1e4,
+                        .delta = 1e-5,
+                        .adjacency = privacy::Adjacency::replace_one};
+  options.radius = 1;
+  options.phases = 20;
+  const auto few = coefficients_of(plan_training(schema, options), dataset, schema, 1);
+  double largest = 0;
+  for (const double c : few) largest = std::max(largest, std::fabs(c));
+  EXPECT_GT(largest, 0.5);
+  for (const std::int64_t phases : {35, 40, 64}) {
+    options.phases = phases;
+    const auto many = coefficients_of(plan_training(schema, options), dataset, schema, 1);
+    for (std::size_t j = 0; j < few.size(); ++j) EXPECT_NEAR(many[j], few[j], 0.05) << phases;
+  }
 }
 
 // How records are stored, and how many threads read them, changes no bit of what any method learns.

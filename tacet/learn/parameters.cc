@@ -32,7 +32,8 @@ constexpr std::array table{
     Parameter{"method", text,
               "gradient, output, phased, inverse-sensitivity, objective, regularized-output, "
               "ladder, localized, growth or phased-erm",
-              "gradient", "how the model is trained; docs/methods says which suits", noise},
+              "gradient; ladder with delta 0",
+              "how the model is trained; docs/methods says which suits", noise},
     Parameter{"calibration", text, "tight or paper", "tight",
               "paper: schedule and noise of Wang, Lei, Ying, Zhang (2021) for gradient and output, "
               "of Kifer, Smith, Thakurta (2012) for objective, of Asi, Levy, Duchi (2021) for "

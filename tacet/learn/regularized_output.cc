@@ -131,8 +131,9 @@ void settle_solver(RegularizedOutputPlan& plan, double norm_bound) {
         fmt::format("{} steps of descent: the minimum to a twentieth of the noise", plan.steps));
     return;
   }
-  constexpr double part = 1e-4;  // of a record's share
-  plan.solver_tolerance = part * share;
+  constexpr double part = 1e-4;      // of a record's share
+  constexpr double least = 0x1p-45;  // of the radius: what doubles can certify
+  plan.solver_tolerance = std::max(part * share, least * plan.radius);
   optimize::check_fallback_work({.rows = plan.public_row_count,
                                  .norm_bound = norm_bound,
                                  .curvature = curvature,
@@ -223,6 +224,9 @@ TrainedModel train_regularized_output(const data::Dataset& dataset, const data::
                                       const TrainingMeans& means) {
   if (dataset.columns() != plan.columns || dataset.norm_bound() > schema.norm_bound()) {
     throw base::InternalError("the data set and the plan differ in their columns or bounds");
+  }
+  if (plan.guarantee.adjacency != Adjacency::add_remove) {
+    check_row_count(dataset, plan.public_row_count, means);
   }
   if (means.reducer.size() > 1) {
     throw base::UsageError(

@@ -158,6 +158,29 @@ TEST(RegularizedOutput, TheSameModelForAnyThreadsAndTheMinimiserWithoutNoise) {
   }
 }
 
+// The number of records is public under replace_one and settles the noise: another one is an error
+// that costs nothing. Under add_remove it is a guess.
+TEST(RegularizedOutput, AnotherNumberOfRecordsGivesTheReservationBack) {
+  const auto setting = berkeley();
+  auto options = asked(1, 1e-6);
+  options.public_row_count = 4000;
+  for (const auto adjacency : {replace_one, zero_out}) {
+    options.adjacency = adjacency;
+    const auto plan = plan_regularized_output(setting.schema, options);
+    random::SeededSource source(1);
+    privacy::MemoryBudget budget(adjacency);
+    auto reservation = budget.reserve(plan.events, plan.guarantee);
+    base::ThreadPool pool(1);
+    base::LocalReducer reducer;
+    EXPECT_THROW((void)train_regularized_output(setting.train, setting.schema, plan,
+                                                {source, reservation, pool, reducer}),
+                 base::DataError);
+    EXPECT_EQ(budget.spent().epsilon, 0);
+  }
+  options.adjacency = add_remove;
+  EXPECT_NO_THROW((void)train(setting, plan_regularized_output(setting.schema, options), 1));
+}
+
 TEST(RegularizedOutput, PureNoiseIsTheShareOverEpsilon) {
   const auto setting = berkeley();
   const auto plan = plan_regularized_output(setting.schema, asked(1, 0.0));

@@ -82,16 +82,19 @@ std::int64_t settle_row_count(const data::Schema& schema, const LinearOptions& o
   if (schema.public_row_count) return *schema.public_row_count;
   throw base::UsageError(fmt::format(
       "public_row_count is missing: under {} tacet never uses the true number of records to set "
-      "noise and steps; declare the number, or a public guess of it, in the schema or with "
-      "--public-row-count",
-      privacy::to_string(options.adjacency)));
+      "noise and steps; declare {} in the schema or with --public-row-count",
+      privacy::to_string(options.adjacency),
+      options.adjacency == privacy::Adjacency::add_remove
+          ? "the number, or a public guess of it,"
+          : "the number, which is public under this adjacency,"));
 }
 
 privacy::Delta settle_delta(const LinearOptions& options, std::int64_t row_count,
                             std::vector<std::string>& reasons) {
   if (options.delta == 0) {
     throw base::GuaranteeError(
-        "delta = 0 asks for pure privacy, which Gaussian noise cannot give; choose 0 < delta < 1");
+        "delta = 0 asks for pure privacy, which Gaussian noise cannot give; choose 0 < delta < 1, "
+        "or a method with noise for it: objective, regularized-output, phased-erm or ladder");
   }
   if (options.delta) return privacy::Delta(*options.delta);
   const double usual = default_delta(row_count);

@@ -25,7 +25,8 @@ ContractingStep step_of(const LocalProblem& problem, double norm_bound) {
 
 // Bound of what rounding moves one step, over the whole domain: public. Sums as in GlmSums: the
 // split leaves at most sqrt(d) 2^-38 |w| X of the weights and 2^-26 of a slope (coarse; more for
-// more than 2^24 records), or less than 2^-60 and 2^-50 (fine); then the slope's own formula.
+// more than 2^24 records), or less than 2^-60 and 2^-50 (fine; more for more than 2^26 records);
+// then the slope's own formula.
 double step_error(const LocalProblem& problem, const ContractingStep& step, Precision precision,
                   double norm_bound, std::int64_t columns) {
   const double radius = reach(problem.domain);
@@ -40,7 +41,7 @@ double step_error(const LocalProblem& problem, const ContractingStep& step, Prec
         curvature * std::sqrt(static_cast<double>(columns)) * 0x1p-38 * prediction * norm_bound +
         slope * std::max(0x1p-26, rows * 0x1p-50);
   } else {
-    per_record += slope * 0x1p-50;
+    per_record += slope * std::max(0x1p-50, rows * 0x1p-76);
   }
   const double error =
       rows * per_record * norm_bound + 16 * rounding * (gradient + 2 * problem.l2 * radius);
@@ -59,7 +60,8 @@ Descent descent_of(const LocalProblem& problem, double norm_bound, std::int64_t 
   constexpr double worth = 0.01;  // of a share that coarse sums may add
   Descent descent{.step = step_of(problem, norm_bound)};
   const double rate = descent.step.rate;
-  const double log_rate = std::log1p(-rate);
+  // Under a strong penalty one step forgets everything.
+  const double log_rate = std::max(std::log1p(-rate), -700.0);
   const double moved = problem.gradient_share / problem.l2 *
                        -std::expm1(static_cast<double>(problem.steps) * log_rate);
   double coarse = step_error(problem, descent.step, Precision::coarse, norm_bound, columns) / rate;
@@ -81,8 +83,18 @@ double exact_share(const LocalProblem& problem, double norm_bound, std::int64_t 
   if (!std::isfinite(reach(problem.domain))) {
     throw base::UsageError("a local minimum needs a bounded domain");
   }
-  if (problem.steps > 0) return descent_of(problem, norm_bound, columns).share;
-  return (problem.gradient_share / problem.l2 + 2 * problem.tolerance) * (1 + 0x1p-40);
+  if (!(problem.l2 > 0) || !std::isfinite(problem.l2)) {
+    throw base::UsageError("the penalty of a local minimum must be positive and finite");
+  }
+  // A certified minimiser is rounded to doubles once more, by 2^-53 of its length.
+  const double share =
+      problem.steps > 0
+          ? descent_of(problem, norm_bound, columns).share
+          : (problem.gradient_share / problem.l2 + 2 * problem.tolerance) * (1 + 0x1p-40) +
+                0x1p-50 * reach(problem.domain);
+  if (!std::isfinite(share)) throw base::NumericError("a record's share of a minimum overflows");
+  // No finer: weights then stay below 2^58 grid units, and what doubles resolve is not reached.
+  return std::max(share, 0x1p-40 * reach(problem.domain));
 }
 
 RegularizedProblem as_regularized(const LocalProblem& problem) {

@@ -7,7 +7,9 @@
 #include <random>
 
 #include "tacet/base/error.h"
+#include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/gaussian.h"
+#include "tacet/optimize/share_grid.h"
 #include "tacet/privacy/budget.h"
 
 namespace tacet::optimize {
@@ -250,6 +252,42 @@ TEST(LocalMinimum, ReadsItsOwnRowsAlone) {
   rows[4].second = -rows[4].second;
   rows[4].first = {1448, 1448};
   EXPECT_NE(opened(local_minimum(dataset_of(rows, 2), problem, pool)), before);
+}
+
+// Noise wraps modulo 2^64: integers that wrap elsewhere would part neighbours by what no noise
+// hides.
+TEST(LocalMinimum, NeighboursStayNeighboursAtTheBordersOfTheIntegers) {
+  const auto door = mechanism::DoorKeeper::door();
+  constexpr double share = 0x1p18;  // so that a grid unit is 1
+  ASSERT_EQ(internal::share_grid(share), 1);
+  for (const double border : {0x1p62, 0x1p63, -0x1p63, -0x1p62, 3 * 0x1p63}) {
+    const double below = std::nextafter(border, -0x1p70);
+    const double above = std::nextafter(border, 0x1p70);
+    auto sum = internal::on_share_grid(std::vector{below, above}, share);
+    const auto units = sum.open(door);
+    const auto apart = static_cast<std::uint64_t>(units[1]) - static_cast<std::uint64_t>(units[0]);
+    EXPECT_EQ(static_cast<double>(apart), above - below) << border;
+  }
+}
+
+// However strong the penalty, noise is made for no less than doubles resolve, so that weights stay
+// far inside the integers.
+TEST(LocalMinimum, TheShareIsNeverFinerThanDoublesResolve) {
+  for (const std::int64_t steps : {0, 5}) {
+    LocalProblem problem{.loss = GlmLoss(model::LogisticLoss{}),
+                         .rows = {0, 1000},
+                         .l2 = 1e6,
+                         .domain = Ball{20},
+                         .steps = steps};
+    for (; problem.l2 < 1e300; problem.l2 *= 1e6) {
+      const double share = local_share(problem, 1, 3);
+      EXPECT_GE(share, 20 * 0x1p-40);
+      EXPECT_LT(20 / internal::share_grid(share), 0x1p60);
+      EXPECT_GE(share, problem.gradient_share / problem.l2 * (steps == 0 ? 1 : 0.9));
+    }
+    problem.l2 = std::numeric_limits<double>::infinity();
+    EXPECT_THROW((void)local_share(problem, 1, 3), base::UsageError);
+  }
 }
 
 TEST(LocalMinimum, RefusesWhatHasNoBound) {

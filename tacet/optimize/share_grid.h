@@ -36,8 +36,9 @@ namespace tacet::optimize::internal {
   std::vector<std::int64_t> units;
   units.reserve(weights.size());
   for (const double w : weights) {
-    // Beyond 2^62 units sums wrap as noise does; no model of any use comes near.
-    units.push_back(static_cast<std::int64_t>(std::remainder(std::nearbyint(w / grid), 0x1p63)));
+    // Modulo 2^64, as noise wraps: neighbours on either side of any border stay neighbours.
+    const double rest = std::remainder(std::nearbyint(w / grid), 0x1p64);
+    units.push_back(rest >= 0x1p63 ? INT64_MIN : static_cast<std::int64_t>(rest));
   }
   return privacy::BoundedSum::from_certified(std::move(units), grid,
                                              share_in_units(share, std::ssize(weights)));

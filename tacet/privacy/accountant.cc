@@ -91,8 +91,8 @@ PrivacyInterval best_route(const Event& event, Adjacency adjacency, double pure,
       best.lower = bracket.lower;
       best.lower_is_attained = lowered->attained && (bracket.lower > 0 || bracket.upper == 0);
       offer(best, bracket.upper, "pld");
-      narrow =
-          lowered->attained && bracket.upper - bracket.lower <= options.tolerance * bracket.upper;
+      narrow = lowered->attained && std::isfinite(bracket.upper) &&
+               bracket.upper - bracket.lower <= options.tolerance * bracket.upper;
     } catch (const base::NumericError&) {
       best.lower = 0;
     }
@@ -225,6 +225,7 @@ PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta 
   const double pure = internal::pure_epsilon(event, adjacency);
   if (pure == 0) return no_cost();
   if (delta.value() == 0) return pure_interval(event, adjacency, pure);
+  if (internal::participation(event) <= delta.value()) return around(0, 0, "participation");
   if (const auto own = own_epsilon(event, adjacency, delta.value(), options)) {
     PrivacyInterval best{0, own->value, false, own->route};
     offer(best, pure, "pure");
@@ -250,7 +251,7 @@ PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta 
   // No delta may be left beyond what the parts take.
   const auto basic = internal::basic_composition(event, adjacency);
   if (basic && basic->delta <= delta.value()) offer(best, basic->epsilon, "basic");
-  if (best.lower > best.upper) best.lower = 0;
+  settle(best);
   return best;
 }
 
@@ -303,7 +304,8 @@ PrivacyInterval delta_interval(const Event& event, Adjacency adjacency, Epsilon 
   }
   const auto basic = internal::basic_composition(event, adjacency);
   if (basic && basic->epsilon <= epsilon.value()) offer(result, basic->delta, "basic");
-  if (result.lower > result.upper) result.lower = 0;
+  offer(result, internal::participation(event), "participation");
+  settle(result);
   return result;
 }
 

@@ -241,15 +241,16 @@ TEST(Accountant, ADeltaThatThePartsTakeInFullIsStillEnough) {
   EXPECT_EQ(epsilon_of(part, 1e-6).route, "basic");
 }
 
+void expect_refusal(const Event& event, Adjacency adjacency, const char* word) {
+  try {
+    static_cast<void>(epsilon_of(event, 1e-6, adjacency));
+    ADD_FAILURE() << event_to_json(event);
+  } catch (const base::GuaranteeError& error) {
+    EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+  }
+}
+
 TEST(Accountant, RefusesPairsWithoutAProofAndSaysWhy) {
-  const auto expect_refusal = [](const Event& event, Adjacency adjacency, const char* word) {
-    try {
-      static_cast<void>(epsilon_of(event, 1e-6, adjacency));
-      ADD_FAILURE() << event_to_json(event);
-    } catch (const base::GuaranteeError& error) {
-      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
-    }
-  };
   expect_refusal(FixedSizeSampled{10, 100, Gaussian{1}}, add_remove, "displaces");
   expect_refusal(Partitioned{Assignment::by_position, {Gaussian{1}}}, add_remove, "shifts");
   expect_refusal(Partitioned{Assignment::by_record, {Gaussian{1}}}, replace_one, "block");
@@ -410,6 +411,43 @@ TEST(Accountant, CurveFallsWithDelta) {
   for (const auto& point : privacy_curve(sampled(0.01, 1, 1000), add_remove, deltas)) {
     EXPECT_LT(point.epsilon.upper, last);
     last = point.epsilon.upper;
+  }
+}
+
+// A mechanism that tells the size of its sample and, of a single record, a bit by randomised
+// response is 2-DP under replace_one. Poisson samples of one record in ten then show whether that
+// one is in.
+TEST(Accountant, StatedGuaranteesAreNotAmplifiedWhereNeighboursAreReplaced) {
+  const double shown = std::exp(2.0) / (1 + std::exp(2.0));
+  const double truth = 0.1 * (shown - std::exp(0.494) * (1 - shown));
+  EXPECT_NEAR(truth, 0.0685, 1e-4);  // at epsilon 0.494, which sums of noise would have
+  const auto zero_out = Adjacency::zero_out;
+  for (const auto adjacency : {replace_one, zero_out}) {
+    for (const Event& base : {Event(PureDp{2, adjacency}), Event(ApproximateDp{2, 1e-9, adjacency}),
+                              Event(BoundedRange{1, adjacency}), Event(Zcdp{0.1, adjacency}),
+                              Event(Composed{{PureDp{2, adjacency}, Gaussian{2}}}),
+                              Event(Repeated{3, PureDp{2, adjacency}}),
+                              Event(FixedSizeSampled{10, 100, Gaussian{1}})}) {
+      expect_refusal(PoissonSampled{0.1, base}, adjacency, "Poisson sample");
+    }
+    EXPECT_NO_THROW(
+        (void)epsilon_interval(PoissonSampled{1, PureDp{2, adjacency}}, adjacency, Delta(1e-6)));
+    EXPECT_NO_THROW(
+        (void)epsilon_interval(PoissonSampled{0.1, Gaussian{2}}, adjacency, Delta(1e-6)));
+  }
+  EXPECT_LT(
+      epsilon_interval(PoissonSampled{0.1, PureDp{2, add_remove}}, add_remove, Delta(1e-6)).upper,
+      0.5);
+}
+
+// Where a record is hardly ever sampled: never more than Renyi divergences give, nothing at all
+// where delta covers the chance of being sampled, and less for more delta.
+TEST(Accountant, RecordsThatAreHardlyEverSampledCostLittle) {
+  const Event rare = Repeated{44, PoissonSampled{1.5e-9, Gaussian{0.2}}};
+  EXPECT_EQ(epsilon_interval(rare, add_remove, Delta(1e-6)).upper, 0);
+  EXPECT_LE(delta_interval(rare, add_remove, Epsilon(0.1)).upper, 44 * 1.5e-9 * (1 + 1e-6));
+  for (const double delta : {1e-13, 1e-11, 3e-9, 6e-8}) {
+    EXPECT_LT(epsilon_interval(rare, add_remove, Delta(delta)).upper, 20) << delta;
   }
 }
 

@@ -126,8 +126,8 @@ TEST(BoundedRangeTraining, HardlyAnySelectionCostsHardlyAnything) {
     const Event without = FixedSizeSampled{1, 100, Gaussian{2}};
     EXPECT_NEAR(cost(with, adjacency) / cost(without, adjacency), 1, 5e-3);
   }
-  const Event with = PoissonSampled{0.01, selected_sum(1e-4, 3, 2, replace_one)};
-  EXPECT_NEAR(cost(with, replace_one) / cost(PoissonSampled{0.01, Gaussian{2}}, replace_one), 1,
+  const Event with = PoissonSampled{0.01, selected_sum(1e-4, 3, 2, add_remove)};
+  EXPECT_NEAR(cost(with, add_remove) / cost(PoissonSampled{0.01, Gaussian{2}}, add_remove), 1,
               5e-3);
   // Order does not matter, and Gaussian noise is one Gaussian.
   const Event apart =

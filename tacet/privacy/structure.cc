@@ -239,6 +239,40 @@ std::optional<BasicBound> basic_composition(const Event& event, Adjacency adjace
 
 namespace {
 
+/// The first kind in an event that compares two records, or two samples of one size, and so says
+/// nothing of a sample with a record against the same one without.
+struct NeedsAnotherRecord {
+  std::string operator()(const PureDp&) const { return "pure_dp"; }
+  std::string operator()(const ApproximateDp&) const { return "approximate_dp"; }
+  std::string operator()(const BoundedRange&) const { return "bounded_range"; }
+  std::string operator()(const ScoreSelection&) const { return "score_selection"; }
+  std::string operator()(const Zcdp&) const { return "zcdp"; }
+  std::string operator()(const Profile&) const { return "profile"; }
+  std::string operator()(const ShuffledLocal&) const { return "shuffled_local"; }
+  std::string operator()(const FixedSizeSampled&) const { return "fixed_size_sampled"; }
+  std::string operator()(const Partitioned& e) const {
+    return blocks_are_parallel(e, Adjacency::add_remove) ? first(e.parts) : "partitioned";
+  }
+  std::string operator()(const Composed& e) const { return first(e.parts); }
+  std::string operator()(const Repeated& e) const { return of(*e.base); }
+  std::string operator()(const RandomlyRepeated& e) const { return of(*e.base); }
+  std::string operator()(const PoissonSampled& e) const { return of(*e.base); }
+  template <typename Leaf>
+  std::string operator()(const Leaf&) const {
+    return {};
+  }
+
+  static std::string of(const Event& event) {
+    return std::visit(NeedsAnotherRecord{}, event.node());
+  }
+  static std::string first(const std::vector<Event>& parts) {
+    for (const auto& part : parts) {
+      if (auto kind = of(part); !kind.empty()) return kind;
+    }
+    return {};
+  }
+};
+
 struct Refusal {
   Adjacency adjacency;
 
@@ -262,7 +296,19 @@ struct Refusal {
   std::string operator()(const ShuffledLocal&) const {
     return mismatch("shuffled_local", Adjacency::replace_one);
   }
-  std::string operator()(const PoissonSampled& e) const { return refusal(*e.base, adjacency); }
+  std::string operator()(const PoissonSampled& e) const {
+    if (adjacency != Adjacency::add_remove && e.rate > 0 && e.rate < 1) {
+      if (const auto kind = NeedsAnotherRecord::of(*e.base); !kind.empty()) {
+        return fmt::format(
+            "a Poisson sample holds a record or does not, and {} says nothing about a record more "
+            "or less, so no bound is proved under {}; state it for add_remove, use samples of "
+            "fixed "
+            "size, or leave the sampling out",
+            kind, to_string(adjacency));
+      }
+    }
+    return refusal(*e.base, adjacency);
+  }
   std::string operator()(const FixedSizeSampled& e) const {
     if (adjacency == Adjacency::add_remove) {
       return "a record more displaces another one from a sample of fixed size, so no bound is "
@@ -301,6 +347,31 @@ struct Refusal {
 
 std::string refusal(const Event& event, Adjacency adjacency) {
   return std::visit(Refusal{adjacency}, event.node());
+}
+
+namespace {
+
+/// Upper bound of the chance that a record is in any sample.
+struct Participation {
+  double operator()(const PoissonSampled& e) const { return e.rate * of(*e.base); }
+  double operator()(const FixedSizeSampled& e) const { return sampled_fraction(e) * of(*e.base); }
+  double operator()(const Repeated& e) const { return static_cast<double>(e.count) * of(*e.base); }
+  double operator()(const Composed& e) const {
+    double total = 0;
+    for (const auto& part : e.parts) total += of(part);
+    return total;
+  }
+  template <typename Other>
+  double operator()(const Other&) const {
+    return 1;
+  }
+  static double of(const Event& event) { return std::visit(Participation{}, event.node()); }
+};
+
+}  // namespace
+
+double participation(const Event& event) {
+  return std::min(1.0, Participation::of(event) * (1 + 0x1p-30));
 }
 
 }  // namespace tacet::privacy::internal

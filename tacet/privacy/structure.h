@@ -39,6 +39,10 @@ struct BasicBound {
 /// Whether disjoint blocks protect as much as the worst block under `adjacency`.
 [[nodiscard]] bool blocks_are_parallel(const Partitioned& event, Adjacency adjacency);
 
+/// Upper bound of the chance that a record takes part in any release: without it both laws are one,
+/// so that delta is never larger, at any epsilon.
+[[nodiscard]] double participation(const Event& event);
+
 /// The next double above, except that 0 and infinity stay.
 [[nodiscard]] double round_up(double value);
 
