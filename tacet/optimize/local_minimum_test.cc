@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 
 #include "tacet/base/error.h"
@@ -287,6 +288,34 @@ TEST(LocalMinimum, TheShareIsNeverFinerThanDoublesResolve) {
     }
     problem.l2 = std::numeric_limits<double>::infinity();
     EXPECT_THROW((void)local_share(problem, 1, 3), base::UsageError);
+  }
+}
+
+// Margins for rounding and accuracy hold over the domain and for any records: a share that followed
+// the run, its start or (under add_remove) the number of records would tell about them.
+TEST(LocalMinimum, ItsShareFollowsNothingButPublicFacts) {
+  std::mt19937_64 bits(19);
+  base::ThreadPool pool(1);
+  for (const std::int64_t steps : {0, 30}) {
+    std::optional<double> share;
+    for (const std::size_t count : {20u, 20u, 2u, 200u}) {
+      if (steps > 0 && count != 20) continue;  // descent is for a public number of records
+      for (const bool moved : {false, true}) {
+        const auto rows = random_rows(bits, count, 3);
+        LocalProblem problem{.loss = GlmLoss(model::LogisticLoss{}),
+                             .rows = {0, static_cast<std::int64_t>(count)},
+                             .l2 = 0.5,
+                             .domain = Ball{5},
+                             .steps = steps,
+                             .tolerance = 1e-7};
+        if (moved) problem.centre = {1, -2, 0.5};
+        const auto sum = local_minimum(dataset_of(rows, 3), problem, pool);
+        const double here = static_cast<double>(sum.contribution_bound()) * sum.grid();
+        EXPECT_EQ(here, local_share(problem, 1, 3));
+        EXPECT_EQ(here, share.value_or(here));
+        share = here;
+      }
+    }
   }
 }
 
