@@ -149,7 +149,9 @@ void check_csv(const Schema& schema, std::string_view where) {
   if (schema.features) {
     fail_at(where, "[features] is for LIBSVM and NPY files; describe CSV files by [[column]]");
   }
-  if (std::all_of(schema.columns.begin(), schema.columns.end(),
+  // An intercept and a target alone fit one number: the mean or a quantile of a column.
+  if (!(schema.intercept && schema.target) &&
+      std::all_of(schema.columns.begin(), schema.columns.end(),
                   [](const Column& column) { return column.ignored(); })) {
     fail_at(where, "a schema needs at least one [[column]] that is not ignored");
   }

@@ -15,6 +15,7 @@ namespace {
 constexpr double turning_point = 1.2784645427611;
 // In one dimension, over all weights: 1.05163399..., attained at 4.0316.
 constexpr double largest_in_one_dimension = 1.051634;
+constexpr double rounding = 1 + 1e-12;
 
 struct Point {
   double along;
@@ -64,9 +65,15 @@ double logistic_diameter(std::int64_t columns, double radius) {
       }
     }
   }
-  constexpr double rounding = 1 + 1e-12;
   return std::min(2.0,
                   (std::sqrt(largest) + (1 + radius / 4) * angle_step + norm_step / 4) * rounding);
+}
+
+double squared_diameter(std::int64_t columns, double radius) {
+  if (!(radius > 0)) throw base::UsageError("the radius of the weights must be above 0");
+  if (columns > 1) return (radius + 2) * rounding;
+  // Rows shorter than 1 are the worst beyond R = 1/2, where the least slope is at |a| = 1/(2R).
+  return (radius <= 0.5 ? 2 : radius + 1 + 0.25 / radius) * rounding;
 }
 
 double lipschitz_constant(const model::Loss& loss, const GradientRegion& region) {
@@ -96,6 +103,10 @@ double gradient_diameter(const model::Loss& loss, const GradientRegion& region,
       if (std::holds_alternative<model::LogisticLoss>(loss)) {
         return region.norm_bound *
                logistic_diameter(region.columns, region.norm_bound * region.radius);
+      }
+      if (std::holds_alternative<model::SquaredLoss>(loss)) {
+        return region.norm_bound *
+               squared_diameter(region.columns, region.norm_bound * region.radius);
       }
       return 2 * lipschitz;
     case privacy::Adjacency::add_remove:

@@ -22,7 +22,8 @@ struct GradientRegion {
 
 /// sup |g - g'| over weights of the region and gradients g, g' of two records (replace_one), or of
 /// a record and the one that counts for nothing (zero_out), where it is the Lipschitz constant.
-/// For the logistic loss the first is logistic_diameter, for others twice the Lipschitz constant.
+/// For the logistic and the squared loss the first is logistic_diameter and squared_diameter, for
+/// others twice the Lipschitz constant.
 /// A GuaranteeError for add_remove: a mean over an unknown number of records has no such bound.
 [[nodiscard]] double gradient_diameter(const model::Loss& loss, const GradientRegion& region,
                                        privacy::Adjacency adjacency);
@@ -31,5 +32,12 @@ struct GradientRegion {
 /// a ball: a maximum over a grid plus what the function can rise between its points (it is
 /// (1 + R/4)-Lipschitz in the angles, 1/4-Lipschitz in the norm). Between 1 and 2.
 [[nodiscard]] double logistic_diameter(std::int64_t columns, double radius);
+
+/// The same for the squared loss with labels in [-1, 1], where twice the Lipschitz constant is
+/// 2 (R + 1). The gradient at w is a a'w - y a. The vectors a a'w with |a| <= 1 lie in the ball of
+/// diameter |w| between 0 and w, so that all gradients lie in one of radius |w|/2 + 1: R + 2.
+/// In one dimension they lie between w + 1 and the least of a^2 w - |a|, for w >= 0, which is w - 1
+/// or -1/(4w): at most max(2, R + 1 + 1/(4R)).
+[[nodiscard]] double squared_diameter(std::int64_t columns, double radius);
 
 }  // namespace tacet::learn

@@ -84,14 +84,33 @@ TEST(GradientDiameter, NoPairOfRecordsIsFurtherApart) {
         }
         EXPECT_LE(furthest, replaced * (1 + 1e-12)) << columns << " " << radius;
         EXPECT_LE(longest, zeroed * (1 + 1e-12)) << columns << " " << radius;
-        // And it is not a vacuous bound. Of the squared loss no more than this is attained: along
-        // the weights its gradients point one way only where predictions pass the labels.
-        const double attained = std::holds_alternative<model::SquaredLoss>(loss) ? 0.5 : 0.6;
-        EXPECT_GE(furthest, attained * replaced)
-            << model::loss_name(loss) << columns << " " << radius;
+        // And it is not a vacuous bound.
+        EXPECT_GE(furthest, 0.6 * replaced) << model::loss_name(loss) << columns << " " << radius;
       }
     }
   }
+}
+
+// Attained where it is claimed: one column, a row at each of the two worst places.
+TEST(GradientDiameter, OfTheSquaredLossIsAttainedOnALine) {
+  for (const double radius : {0.3, 0.5, 0.8, 4.0}) {
+    double least = 0;
+    double largest = 0;
+    for (int i = -1000; i <= 1000; ++i) {
+      for (const double label : {-1.0, 1.0}) {
+        const double row = i * 1e-3;
+        const double gradient = row * (row * radius - label);
+        least = std::min(least, gradient);
+        largest = std::max(largest, gradient);
+      }
+    }
+    const double diameter = squared_diameter(1, radius);
+    EXPECT_LE(largest - least, diameter);
+    EXPECT_GE(largest - least, diameter * (1 - 1e-5)) << radius;
+  }
+  EXPECT_LT(squared_diameter(1, 4), 0.6 * 2 * 5);
+  EXPECT_LE(squared_diameter(1, 4), squared_diameter(2, 4));
+  EXPECT_THROW((void)squared_diameter(2, 0), base::UsageError);
 }
 
 TEST(GradientDiameter, GrowsWithTheBallAndIsRefusedForAMeanOfUnknownLength) {

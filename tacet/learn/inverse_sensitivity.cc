@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/learn/line_draw.h"
 #include "tacet/learn/settle.h"
 #include "tacet/mechanism/inverse_sensitivity.h"
 #include "tacet/optimize/erm.h"
@@ -23,15 +23,7 @@ constexpr double most_proposals = 1e6;
 constexpr double usual_visits = 0x1p30;  // of records, by all proposals together
 constexpr double class_radius = 20;      // margins of classes, see learn/gradient_plan
 constexpr double number_radius = 4;
-constexpr double clipped_residual = 2;  // the largest for a prediction inside the target's bounds
 constexpr int norm_bits = 30;
-
-bool piecewise_linear(const model::Loss& loss) {
-  return std::holds_alternative<model::AbsoluteLoss>(loss) ||
-         std::holds_alternative<model::PinballLoss>(loss) ||
-         std::holds_alternative<model::HingeLoss>(loss) ||
-         std::holds_alternative<model::EpsilonInsensitiveLoss>(loss);
-}
 
 void expect_offered(const data::Schema& schema, const LinearOptions& options) {
   if (std::isinf(options.epsilon)) {
@@ -55,16 +47,27 @@ double least_l2(double curvature, double norm_bound, std::int64_t columns, doubl
   return smoothness / std::expm1(std::log(most) / static_cast<double>(columns));
 }
 
-void settle_line(InverseSensitivityPlan& plan, const LinearOptions& options) {
+void settle_line(InverseSensitivityPlan& plan, const data::Schema& schema,
+                 const LinearOptions& options) {
   plan.on_a_line = true;
-  if (options.l2 > 0) {
-    throw base::UsageError("one column and a piecewise linear loss take no penalty; leave l2 out");
-  }
+  plan.location = schema.intercept;  // the one column
   const double usual = model::properties(plan.loss).classification ? class_radius : number_radius;
   plan.radius = options.radius.value_or(usual);
   if (!options.radius) {
     plan.reasons.push_back(fmt::format("weight in [-{0:g}, {0:g}], a public guess", usual));
   }
+  if (plan.public_row_count > mechanism::SlopeSum::most_records) {
+    throw base::UsageError(fmt::format("inverse-sensitivity takes at most {} records, got {}",
+                                       mechanism::SlopeSum::most_records, plan.public_row_count));
+  }
+}
+
+/// A penalty on a smooth loss asks for the other sampler, which needs no bound of the weight.
+bool on_a_line(const InverseSensitivityPlan& plan, const LinearOptions& options) {
+  if (plan.columns != 1) return false;
+  if (options.l2 == 0) return true;
+  if (!piecewise_linear(plan.loss)) return false;
+  throw base::UsageError("one column and a piecewise linear loss take no penalty; leave l2 out");
 }
 
 void settle_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
@@ -109,58 +112,6 @@ std::vector<Setting> settings_of(const InverseSensitivityPlan& plan) {
     settings.push_back({"clipping_norm", plan.clipping_norm});
   }
   return settings;
-}
-
-/// Slope left of all breakpoints, and where it grows.
-void add_record(mechanism::PiecewiseLinearSum& sum, const model::Loss& loss, double feature,
-                double label) {
-  const double size = std::fabs(feature);
-  if (feature == 0) {
-    sum.add(0, {});
-    return;
-  }
-  if (const auto* insensitive = std::get_if<model::EpsilonInsensitiveLoss>(&loss)) {
-    const double middle = label / feature;
-    const double margin = insensitive->insensitivity / size;
-    sum.add(-size, std::array<mechanism::Breakpoint, 2>{
-                       {{middle - margin, size}, {middle + margin, size}}});
-    return;
-  }
-  std::array<mechanism::Breakpoint, 1> at{{{label / feature, size}}};
-  double left = 0;
-  if (std::holds_alternative<model::AbsoluteLoss>(loss)) {
-    left = -size;
-    at[0].jump = 2 * size;
-  } else if (const auto* pinball = std::get_if<model::PinballLoss>(&loss)) {
-    left = -size * (feature > 0 ? pinball->quantile : 1 - pinball->quantile);
-  } else {  // hinge: max(0, 1 - z w)
-    const double z = feature * label;
-    left = z > 0 ? -size : 0;
-    at[0].at = 1 / z;
-  }
-  sum.add(left, at);
-}
-
-privacy::Released<std::vector<double>> draw_on_line(const data::Dataset& dataset,
-                                                    const InverseSensitivityPlan& plan,
-                                                    const TrainingMeans& means) {
-  const double steepest = plan.clipping_norm;
-  mechanism::PiecewiseLinearSum sum(-steepest, steepest);
-  for (std::int64_t i = 0; i < dataset.rows(); ++i) {
-    double feature = 0;
-    if (dataset.sparse()) {
-      const auto row = dataset.sparse_row(i);
-      if (!row.values.empty()) feature = row.values[0];
-    } else {
-      feature = dataset.dense_row(i)[0];
-    }
-    add_record(sum, plan.loss, feature / data::Dataset::feature_scale, dataset.label(i));
-  }
-  const mechanism::MinimiserQuery query{mechanism::Grid(-plan.radius, plan.radius),
-                                        plan.guarantee.adjacency};
-  return mechanism::release_minimiser(sum, query, privacy::Epsilon(plan.guarantee.epsilon), {},
-                                      means.source, means.reservation)
-      .map([](double value) { return std::vector<double>{value}; });
 }
 
 privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& dataset,
@@ -217,8 +168,8 @@ InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
   plan.clipping_norm =
       (std::isinf(facts.slope_bound) ? clipped_residual : facts.slope_bound) * schema.norm_bound();
   const privacy::Epsilon epsilon(options.epsilon);
-  if (plan.columns == 1 && piecewise_linear(plan.loss)) {
-    settle_line(plan, options);
+  if (on_a_line(plan, options)) {
+    settle_line(plan, schema, options);
     plan.events = mechanism::minimiser_event(
         {mechanism::Grid(-plan.radius, plan.radius), options.adjacency}, epsilon);
   } else {
@@ -233,8 +184,9 @@ TrainedModel train_inverse_sensitivity(const data::Dataset& dataset, const data:
                                        const InverseSensitivityPlan& plan,
                                        const TrainingMeans& means) {
   check_row_count(dataset, plan.public_row_count, means);
-  const auto released =
-      plan.on_a_line ? draw_on_line(dataset, plan, means) : draw_penalised(dataset, plan, means);
+  const LineProblem line{plan.loss, plan.radius, plan.location};
+  const auto released = plan.on_a_line ? draw_on_line(dataset, line, plan.guarantee, means)
+                                       : draw_penalised(dataset, plan, means);
   TrainedModel trained{model::empty_model(schema, plan.loss),
                        blank_receipt("inverse-sensitivity", schema, plan.guarantee)};
   trained.model.coefficients = released.value();

@@ -15,8 +15,8 @@
 /// private; it adapts to how sharply the risk grows without being told. Offered where a sampler
 /// with a proved law exists, and refused elsewhere:
 ///
-///  * one encoded column and a piecewise linear loss (absolute, pinball, hinge): exactly, on a grid
-///    of [-radius, radius];
+///  * one encoded column without a penalty: exactly, on a grid of [-radius, radius], see
+///    learn/line_draw;
 ///  * any number of columns with a smooth loss and a penalty l2 above 0 that keeps the number of
 ///    proposals below a million: mechanism/norm_gradient.
 ///
@@ -29,8 +29,9 @@ struct InverseSensitivityPlan {
   privacy::Event events = privacy::no_event();
   std::int64_t public_row_count = 0;
   std::int64_t columns = 0;
-  bool on_a_line = false;    ///< one column, piecewise linear: the first sampler
+  bool on_a_line = false;    ///< one column, no penalty: the first sampler
   double radius = 0;         ///< of the first one's domain
+  bool location = false;     ///< its column is the intercept, 1 in every record
   double clipping_norm = 0;  ///< of one record's gradient
   double l2 = 0;             ///< of the mean; the second one's
   std::vector<std::string> reasons;

@@ -99,6 +99,56 @@ TEST(InverseSensitivity, PinballAndHingeHaveTheirOwnMinimisers) {
   EXPECT_NEAR(train(margins, classes, hinge, 3).model.coefficients[0], best, 0.3);
 }
 
+// No penalty, no growth constant: noise of size Gamma / (n epsilon) over the curvature.
+TEST(InverseSensitivity, SmoothLossesOnALineFollowTheirMinimisers) {
+  const auto schema = line_schema();
+  const auto dataset = line_data(schema, 0.5, 2000);
+  auto classes = schema;
+  classes.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  data::Dataset margins(classes.shape());
+  for (std::int64_t i = 0; i < 2000; ++i) {
+    const auto feature = static_cast<std::int16_t>((i * 577) % 4097 - 2048);
+    const std::vector<std::int16_t> row{feature};
+    margins.append_dense(row, (feature > 0) == (i % 7 != 0) ? 1 : -1);
+  }
+  for (const model::Loss& loss :
+       {model::Loss{model::SquaredLoss{}}, model::Loss{model::HuberLoss{}},
+        model::Loss{model::PowerRegressionLoss{}}, model::Loss{model::LogisticLoss{}},
+        model::Loss{model::SmoothedHingeLoss{}}}) {
+    const bool of_classes = model::properties(loss).classification;
+    const auto& names = of_classes ? classes : schema;
+    const auto& records = of_classes ? margins : dataset;
+    base::ThreadPool pool(1);
+    const double best = optimize::minimise_without_protection(records, loss, {}, pool).weights[0];
+    for (const double epsilon : {1.0, 1000.0}) {
+      auto options = options_of(epsilon, 2000);
+      options.loss = loss;
+      const auto plan = plan_inverse_sensitivity(names, options);
+      EXPECT_TRUE(plan.on_a_line);
+      for (std::uint64_t seed = 0; seed < 3; ++seed) {
+        const auto trained = train(records, names, plan, seed);
+        EXPECT_NEAR(trained.model.coefficients[0], best, std::min(0.2, 0.3 / epsilon))
+            << model::loss_name(loss);
+        EXPECT_EQ(trained.receipt.guarantee.delta, 0);
+      }
+      EXPECT_EQ(train(records, names, plan, 1).model.coefficients,
+                train(records, names, plan, 1).model.coefficients);
+    }
+  }
+}
+
+// A penalty asks for the sampler that needs no bound of the weight.
+TEST(InverseSensitivity, APenaltyOnALineTakesTheOtherSampler) {
+  const auto schema = line_schema();
+  auto options = options_of(1, 2000);
+  options.loss = model::SquaredLoss{};
+  EXPECT_TRUE(plan_inverse_sensitivity(schema, options).on_a_line);
+  options.l2 = 0.01;
+  EXPECT_FALSE(plan_inverse_sensitivity(schema, options).on_a_line);
+  options.loss = model::AbsoluteLoss{};
+  EXPECT_THROW((void)plan_inverse_sensitivity(schema, options), base::UsageError);
+}
+
 TEST(InverseSensitivity, SeveralColumnsFollowThePenalisedMinimiser) {
   data::Schema schema = line_schema();
   schema.columns.push_back({"z", data::NumericColumn{.lower = 0, .upper = 1}});

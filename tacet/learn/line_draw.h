@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "tacet/data/dataset.h"
+#include "tacet/learn/training.h"
+#include "tacet/mechanism/slope_sum.h"
+#include "tacet/model/loss.h"
+
+/// One weight that fits one column, drawn by the inverse sensitivity mechanism on a public grid of
+/// [-radius, radius]: no penalty, no smoothing, no growth constant. Piecewise linear losses have
+/// their scores written down between all breakpoints (mechanism/inverse_sensitivity); others are
+/// summed where they are asked for, by passes over the records (mechanism/smooth_minimiser).
+namespace tacet::learn {
+
+struct LineProblem {
+  model::Loss loss;
+  double radius;          ///< of the domain
+  bool location = false;  ///< the column is 1 in every record, by the schema
+};
+
+/// Residuals of losses without a largest slope are cut there: the largest of a prediction inside
+/// the target's bounds.
+constexpr double clipped_residual = 2;
+
+[[nodiscard]] bool piecewise_linear(const model::Loss& loss);
+
+/// Slopes of rows in [-1, 1] and legal labels, of a loss that is not piecewise linear. The width is
+/// what replace_one pays: gradient_diameter's, and for the squared loss cut at clipped_residual,
+/// 2.25 or, of a location, the width 2 of the target's range.
+[[nodiscard]] mechanism::SlopeRange slope_range(const LineProblem& problem);
+
+/// One draw with the whole of the guarantee's epsilon.
+[[nodiscard]] privacy::Released<std::vector<double>> draw_on_line(
+    const data::Dataset& dataset, const LineProblem& problem, const privacy::Guarantee& guarantee,
+    const TrainingMeans& means);
+
+}  // namespace tacet::learn
