@@ -20,6 +20,15 @@ namespace tacet::privacy {
 [[nodiscard]] double optimal_composition_delta(Epsilon epsilon, double delta_each,
                                                std::int64_t count, Epsilon total_epsilon);
 
+/// delta at `total_epsilon` of Gaussian noise at `mu` and `count` epsilon-DP releases from the same
+/// records, rounded up: randomised response, the worst pure mechanism, moves the profile of the
+/// noise by a binomial number of epsilons, and that mixture is the profile of the product.
+[[nodiscard]] double gaussian_and_pure_delta(double mu, Epsilon epsilon, std::int64_t count,
+                                             Epsilon total_epsilon);
+/// The smallest epsilon of the same at `delta`, rounded up.
+[[nodiscard]] double gaussian_and_pure_epsilon(double mu, Epsilon epsilon, std::int64_t count,
+                                               Delta delta);
+
 /// The advanced composition theorem (Dwork, Rothblum, Vadhan 2010), for papers that used it:
 /// epsilon sqrt(2 count ln(1/slack)) + count epsilon (e^epsilon - 1), at count delta_each + slack.
 [[nodiscard]] Guarantee advanced_composition(const Guarantee& each, std::int64_t count,

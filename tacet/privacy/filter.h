@@ -49,6 +49,8 @@ class Filter {
 
 /// The smallest epsilon of rho-zCDP at delta: the Renyi conversion over all orders.
 [[nodiscard]] double zcdp_epsilon(double rho, Delta delta);
+/// The older rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016), for papers that used it.
+[[nodiscard]] double zcdp_epsilon_classical(double rho, Delta delta);
 
 /// A bound that holds at every moment of an open-ended sequence of releases (Rogers, Roth, Ullman,
 /// Vadhan 2016, by doubling): filters of caps rho_0 2^k at delta 6 / (pi^2 (k+1)^2) each.

@@ -257,32 +257,58 @@ double poisson_gaussian_reverse(double q, double sigma, double alpha) {
   return raise(log1p_exp(log_moment_excess(q, sigma, 1 - alpha)) / (alpha - 1));
 }
 
-double poisson(double q, const Curve& base, double alpha) {
+namespace {
+
+/// One record less against one more at an integer order: (order - 1) times the divergence, by the
+/// exact binomial expansion of E_Q (1 - q + q L)^order.
+double poisson_remove_moment(double q, const Curve& base, double order) {
+  const double log_q = std::log(q);
+  const double log_rest = std::log1p(-q);
+  double moment = (order - 1) * log_rest + std::log1p(q * (order - 1));
+  for (double k = 2; k <= order; ++k) {
+    const double rest = k == order ? 0 : (order - k) * log_rest;
+    moment =
+        numeric::log_add_exp(moment, log_choose(order, k) + rest + k * log_q + (k - 1) * base(k));
+  }
+  return std::max(0.0, moment);
+}
+
+/// The opposite order, for every real order above 1: Taylor with the second derivative's largest
+/// value at -q.
+double poisson_add_moment(double q, const Curve& base, double order) {
+  const double growth = base(2);
+  if (!(growth > 0)) return 0;
+  const double log_growth = growth > 40 ? growth : std::log(std::expm1(growth));
+  return log1p_exp(std::log(0.5 * order * (order - 1)) + 2 * std::log(q) -
+                   (order + 1) * std::log1p(-q) + log_growth);
+}
+
+/// The chord between the integers around alpha, never above the base itself.
+template <typename Moment>
+double sampled(double q, const Curve& base, double alpha, const Moment& moment) {
   check_rate(q);
   check_order(alpha);
   if (q == 0) return 0;
   if (q == 1) return base(alpha);
-  const double log_q = std::log(q);
-  const double log_rest = std::log1p(-q);
-  const auto at_integer = [&](double order) {
-    // One record less against one more: the exact binomial expansion of E_Q (1 - q + q L)^order.
-    double remove = (order - 1) * log_rest + std::log1p(q * (order - 1));
-    for (double k = 2; k <= order; ++k) {
-      const double rest = k == order ? 0 : (order - k) * log_rest;
-      remove =
-          numeric::log_add_exp(remove, log_choose(order, k) + rest + k * log_q + (k - 1) * base(k));
-    }
-    // The opposite order: Taylor with the second derivative's largest value at -q.
-    const double growth = base(2);
-    double add = 0;
-    if (growth > 0) {
-      const double log_growth = growth > 40 ? growth : std::log(std::expm1(growth));
-      add = log1p_exp(std::log(0.5 * order * (order - 1)) + 2 * log_q - (order + 1) * log_rest +
-                      log_growth);
-    }
-    return std::max({remove, add, 0.0}) / (order - 1) + 1e-15;
-  };
+  const auto at_integer = [&](double order) { return moment(order) / (order - 1) + 1e-15; };
   return std::min(raise(interpolate(alpha, at_integer)), base(alpha));
+}
+
+}  // namespace
+
+double poisson_remove(double q, const Curve& base, double alpha) {
+  return sampled(q, base, alpha,
+                 [&](double order) { return poisson_remove_moment(q, base, order); });
+}
+
+double poisson_add(double q, const Curve& base, double alpha) {
+  return sampled(q, base, alpha, [&](double order) { return poisson_add_moment(q, base, order); });
+}
+
+double poisson(double q, const Curve& base, double alpha) {
+  return sampled(q, base, alpha, [&](double order) {
+    return std::max(poisson_remove_moment(q, base, order), poisson_add_moment(q, base, order));
+  });
 }
 
 double fixed_size(double gamma, const Curve& base, double base_limit, double alpha) {

@@ -41,6 +41,9 @@ using Curve = std::function<double(double)>;
 /// Any mechanism with curve `base` (both orders) on a Poisson sample of rate q, both orders.
 /// Evaluates `base` at the integers up to ceil(alpha).
 [[nodiscard]] double poisson(double q, const Curve& base, double alpha);
+/// Its two orders apart: one record less against one more, and the opposite.
+[[nodiscard]] double poisson_remove(double q, const Curve& base, double alpha);
+[[nodiscard]] double poisson_add(double q, const Curve& base, double alpha);
 
 /// Any mechanism with replace-one curve `base` and pure epsilon `base_limit` (may be infinite) on a
 /// uniform subset of a fraction gamma (Wang, Balle, Kasiviswanathan 2019, theorem 9).

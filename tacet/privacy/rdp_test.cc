@@ -130,11 +130,21 @@ TEST(ClosedFormRdp, ScoreSelectionAgreesWithTheReferenceTable) {
 }
 
 TEST(SampledRdp, GeneralTheoremAgreesWithTheReferenceTable) {
+  struct Case {
+    double order, remove, add;
+  };
   const auto curve = [](double alpha) { return 2 * alpha; };
-  EXPECT_NEAR(rdp::poisson(1e-4, curve, 2) / 5.361421832215465e-07, 1, 1e-7);
-  EXPECT_NEAR(rdp::poisson(1e-4, curve, 3) / 8.852679652878957e-07, 1, 1e-7);
-  EXPECT_NEAR(rdp::poisson(1e-4, curve, 4) / 2.171695636760938e-06, 1, 1e-7);
-  EXPECT_NEAR(rdp::poisson(1e-4, curve, 8) / 5.473896725642898, 1, 1e-9);
+  for (const auto& c : {Case{2, 5.359813566861473e-07, 5.361421832215465e-07},
+                        {3, 8.852679652878957e-07, 8.042932729226542e-07},
+                        {4, 2.171695636760938e-06, 1.0724974176172758e-06},
+                        {8, 5.473896725642898, 2.145840383558493e-06}}) {
+    EXPECT_NEAR(rdp::poisson_remove(1e-4, curve, c.order) / c.remove, 1, 1e-8) << c.order;
+    EXPECT_NEAR(rdp::poisson_add(1e-4, curve, c.order) / c.add, 1, 1e-8) << c.order;
+    EXPECT_GE(rdp::poisson_remove(1e-4, curve, c.order), c.remove * (1 - 1e-9)) << c.order;
+    EXPECT_EQ(rdp::poisson(1e-4, curve, c.order),
+              std::max(rdp::poisson_remove(1e-4, curve, c.order),
+                       rdp::poisson_add(1e-4, curve, c.order)));
+  }
 }
 
 TEST(SampledRdp, GeneralTheoremNeverUndercutsTheGaussianOne) {

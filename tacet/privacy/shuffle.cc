@@ -71,12 +71,20 @@ double clones_delta(std::int64_t reports, double local_epsilon, double epsilon) 
   return clones_delta(reports, local_epsilon, epsilon, std::exp(-local_epsilon));
 }
 
-double clones_epsilon(std::int64_t reports, double local_epsilon, double delta) {
+double clones_epsilon(std::int64_t reports, double local_epsilon, double delta,
+                      double clone_probability) {
   check(reports, local_epsilon);
   if (delta == 0 || local_epsilon == 0) return local_epsilon;
   return numeric::bisect_border(
       local_epsilon, 0.0,
-      [&](double epsilon) { return clones_delta(reports, local_epsilon, epsilon) <= delta; }, 1e-9);
+      [&](double epsilon) {
+        return clones_delta(reports, local_epsilon, epsilon, clone_probability) <= delta;
+      },
+      1e-9);
+}
+
+double clones_epsilon(std::int64_t reports, double local_epsilon, double delta) {
+  return clones_epsilon(reports, local_epsilon, delta, std::exp(-local_epsilon));
 }
 
 double closed_form_epsilon(std::int64_t reports, double local_epsilon, double delta) {
@@ -85,6 +93,14 @@ double closed_form_epsilon(std::int64_t reports, double local_epsilon, double de
   if (!(local_epsilon <= std::log(n / (16 * std::log(2 / delta))))) return local_epsilon;
   const double e = std::exp(local_epsilon);
   return std::log1p((e - 1) / (e + 1) * (8 * std::sqrt(e * std::log(4 / delta) / n) + 8 * e / n));
+}
+
+double closed_form_epsilon_2022(std::int64_t reports, double local_epsilon, double delta) {
+  check(reports, local_epsilon);
+  const auto n = static_cast<double>(reports);
+  if (!(local_epsilon <= std::log(n / (8 * std::log(2 / delta)) - 1))) return local_epsilon;
+  const double e = std::exp(local_epsilon);
+  return std::log1p((e - 1) * (4 * std::sqrt(2 * std::log(4 / delta) / ((e + 1) * n)) + 4 / n));
 }
 
 }  // namespace tacet::privacy::shuffle
