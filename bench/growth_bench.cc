@@ -1,8 +1,10 @@
 // Error against the number of records where the risk grows like |w - w*|^kappa: every method that
 // fits a location, pure and approximate, beside the optimum without privacy and the lower bounds.
 //
-//     growth_bench FILE [REPETITIONS]     writes its rows as JSON; bench/growth.py runs and judges
-//     it
+//     growth_bench FILE [REPETITIONS] [line | columns | glm]
+//
+// writes its rows as JSON; bench/growth.py runs and judges it. The parts `columns` and `glm` are
+// described in growth_columns.h; this is `line`:
 //
 // The loss is the distance |w - y|, the records y = w* + s / 2 with s = +-U^{1/(kappa-1)} for
 // uniform U, so that the risk exceeds its minimum by exactly |x|^kappa / (2 kappa) at w = w* + x /
@@ -26,15 +28,40 @@
 #include <string>
 #include <vector>
 
+#include "growth_columns.h"
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/learn/lower_bounds.h"
 #include "tacet/learn/method.h"
 
+namespace tacet::bench {
+
+nlohmann::json row_of(const Cell& cell, const std::string& method,
+                      const std::vector<double>& errors) {
+  double mean = 0;
+  for (const double error : errors) mean += error / static_cast<double>(errors.size());
+  double square = 0;
+  for (const double error : errors) square += (error - mean) * (error - mean);
+  const auto count = static_cast<double>(errors.size());
+  return {{"data", cell.data},
+          {"kappa", cell.kappa},
+          {"rows", cell.rows},
+          {"epsilon", cell.epsilon},
+          {"delta", cell.delta},
+          {"method", method},
+          {"repetitions", errors.size()},
+          {"excess_risk", mean},
+          {"standard_error", std::sqrt(square / (count * std::max(1.0, count - 1)))}};
+}
+
+}  // namespace tacet::bench
+
 namespace {
 
 using namespace tacet;
+using bench::Cell;
+using bench::row_of;
 
 constexpr double minimiser = 0.35;
 constexpr double half = 0.5;          // width of a unit of x
@@ -140,31 +167,6 @@ double trained_x(const learn::Training& training, const data::Schema& schema,
   return (trained.model.coefficients[0] - minimiser) / half;
 }
 
-struct Cell {
-  std::string data;
-  double kappa;
-  std::int64_t rows;
-  double epsilon;
-  double delta;
-};
-
-nlohmann::json row_of(const Cell& cell, const std::string& method, std::vector<double> errors) {
-  double mean = 0;
-  for (const double error : errors) mean += error / static_cast<double>(errors.size());
-  double square = 0;
-  for (const double error : errors) square += (error - mean) * (error - mean);
-  const auto count = static_cast<double>(errors.size());
-  return {{"data", cell.data},
-          {"kappa", cell.kappa},
-          {"rows", cell.rows},
-          {"epsilon", cell.epsilon},
-          {"delta", cell.delta},
-          {"method", method},
-          {"repetitions", errors.size()},
-          {"excess_risk", mean},
-          {"standard_error", std::sqrt(square / (count * std::max(1.0, count - 1)))}};
-}
-
 void add_bounds(const Cell& cell, nlohmann::json& found) {
   if (cell.kappa <= 1) return;
   const learn::GrowthProblem problem{.rows = cell.rows, .kappa = cell.kappa};
@@ -209,15 +211,7 @@ void measure(const Cell& cell, const std::vector<Contender>& methods, int repeti
                            cell.delta);
 }
 
-}  // namespace
-
-int main(int count, char** words) {
-  if (count < 2) {
-    std::cerr << "growth_bench FILE [REPETITIONS]\n";
-    return EXIT_FAILURE;
-  }
-  const int repetitions = count > 2 ? std::atoi(words[2]) : 40;
-  auto found = nlohmann::json::array();
+void measure_random(nlohmann::json& found, int repetitions) {
   for (const double kappa : {1.0, 1.25, 1.5, 2.0, 3.0, 8.0}) {
     for (const std::int64_t rows : {1000, 3000, 10'000, 30'000, 100'000}) {
       for (const double delta : {0.0, usual_delta}) {
@@ -226,6 +220,9 @@ int main(int count, char** words) {
       }
     }
   }
+}
+
+void measure_quantiles(nlohmann::json& found, int repetitions) {
   const std::vector<Contender> adaptive{{"inverse-sensitivity", "inverse-sensitivity"},
                                         {"ladder", "ladder"}};
   for (const double kappa : {1.5, 2.0, 3.0, 8.0}) {
@@ -236,6 +233,24 @@ int main(int count, char** words) {
       }
     }
   }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count < 2) {
+    std::cerr << "growth_bench FILE [REPETITIONS] [line | columns | glm]\n";
+    return EXIT_FAILURE;
+  }
+  const int repetitions = count > 2 ? std::atoi(words[2]) : 40;
+  const std::string part = count > 3 ? words[3] : "";
+  auto found = nlohmann::json::array();
+  if (part.empty() || part == "line") {
+    measure_random(found, repetitions);
+    measure_quantiles(found, repetitions);
+  }
+  if (part.empty() || part == "columns") bench::measure_columns(found, repetitions);
+  if (part.empty() || part == "glm") bench::measure_glm(found, repetitions);
   std::ofstream out(words[1]);
   out << found.dump(1) << '\n';
   return out.good() ? EXIT_SUCCESS : EXIT_FAILURE;
