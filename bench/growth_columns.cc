@@ -284,7 +284,7 @@ std::optional<learn::Training> planned(const std::string& method, const data::Sc
   options.delta = delta;
   options.adjacency = privacy::Adjacency::replace_one;
   options.loss = model::LogisticLoss{};
-  if (method != "objective" && method != "gradient") options.radius = glm_radius;
+  if (method != "objective") options.radius = glm_radius;
   try {
     return learn::plan_training(schema, options);
   } catch (const base::UsageError&) {

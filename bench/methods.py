@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 
+import origin
 import utility
 
 EPSILONS = (0.1, 0.5, 1, 2, 4)
@@ -149,8 +150,8 @@ def main():
                               pathlib.Path(folder))
         found = list(rows(bench, options.only))
     options.output.parent.mkdir(parents=True, exist_ok=True)
-    options.output.write_text(json.dumps({"seeds": utility.SEEDS, "adjacency": "replace_one",
-                                          "rows": found}, indent=1) + "\n", encoding="utf-8")
+    options.output.write_text(json.dumps({"origin": origin.origin(), "seeds": utility.SEEDS,
+                                          "adjacency": "replace_one", "rows": found}, indent=1) + "\n", encoding="utf-8")
     options.output.with_suffix(".md").write_text(tables(found), encoding="utf-8")
     draw(found, options.output.parent)
 
