@@ -12,11 +12,13 @@
 #include "tacet/data/schema_cost.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/receipt.h"
+#include "tacet/privacy/strict_json.h"
 
 namespace tacet::apps {
 namespace {
 
 constexpr std::int64_t max_bytes = std::int64_t{1} << 30;  // as a model file may have
+constexpr int max_depth = 100;
 
 using privacy::Receipt;
 
@@ -33,11 +35,17 @@ struct Recorded {
   std::optional<data::SchemaCost> fit;
 };
 
+/// Keeps the keys that tell kinds of files apart: a wide model need not stand in memory twice.
+bool outline(int depth, nlohmann::json::parse_event_t event, const nlohmann::json& value) {
+  if (depth != 1 || event != nlohmann::json::parse_event_t::key) return true;
+  return value == "format" || value == "receipt" || value == "guarantee";
+}
+
 /// A receipt, or the receipt of a model or of another result; nothing when the text is neither.
 std::optional<Recorded> receipt_of(const std::string& text, const std::string& path) {
   nlohmann::json json;
   try {
-    json = nlohmann::json::parse(text);
+    json = nlohmann::json::parse(text, outline);
   } catch (const nlohmann::json::exception& error) {
     throw base::DataError(
         fmt::format("'{}' is no JSON object, or a damaged one: {}", path, detail_of(error)));
@@ -57,7 +65,9 @@ std::optional<Recorded> receipt_of(const std::string& text, const std::string& p
   const bool inside = json.contains("receipt");
   if (!inside && !json.contains("guarantee")) return std::nullopt;
   try {
-    return Recorded{privacy::receipt_from_json(inside ? json["receipt"].dump() : text),
+    const auto whole = privacy::internal::parse_strictly(
+        text, {.what = "result", .max_bytes = max_bytes, .max_depth = max_depth});
+    return Recorded{privacy::receipt_from_json(inside ? whole["receipt"].dump() : text),
                     std::nullopt};
   } catch (const base::DataError& error) {
     throw base::DataError(fmt::format("'{}': {}", path, error.what()));

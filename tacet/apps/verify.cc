@@ -42,15 +42,6 @@ struct Verification {
   std::string fault;         ///< why the statement does not follow; empty: it does
 };
 
-/// Both data sets' runs lie within the cipher's term of the ideal ones, so delta grows by
-/// (1 + e^epsilon) times it. Rounded up.
-double with_cipher(const privacy::Guarantee& stated, double cipher_delta) {
-  if (cipher_delta == 0) return stated.delta;
-  const double factor = (1 + std::exp(stated.epsilon)) * (1 + 1e-15);
-  const double sum = stated.delta + factor * cipher_delta;
-  return std::min(1.0, std::nextafter(sum, std::numeric_limits<double>::infinity()));
-}
-
 /// Narrower intervals only where the usual one does not reach the stated epsilon: another release
 /// of tacet may have computed it to more digits.
 privacy::PrivacyInterval recompute(const Receipt& receipt) {
@@ -95,7 +86,7 @@ double least_cipher_delta(const Receipt& receipt) {
 
 std::string fault_of(const Receipt& receipt, const privacy::PrivacyInterval& interval) {
   const auto& stated = receipt.guarantee;
-  if (interval.upper > stated.epsilon) {
+  if (!(interval.upper <= stated.epsilon)) {
     const bool refuted = interval.lower_is_attained && interval.lower > stated.epsilon;
     return fmt::format("the receipt states epsilon {} at delta {}, but its events {} {}",
                        stated.epsilon, stated.delta,
@@ -107,6 +98,13 @@ std::string fault_of(const Receipt& receipt, const privacy::PrivacyInterval& int
         "the receipt states {} for the cipher, less than its events must have drawn ({:.3g})",
         receipt.cipher_delta, least_cipher_delta(receipt));
   }
+  // More than the stated delta again, and what is stated says little about the noise that was used.
+  const double total = privacy::delta_with_cipher(stated, receipt.cipher_delta);
+  if (total > (stated.delta > 0 ? 2 * stated.delta : std::nextafter(1, 0))) {
+    return fmt::format(
+        "the receipt states delta {}, but noise from its cipher gives {} at epsilon {}",
+        stated.delta, total, stated.epsilon);
+  }
   return {};
 }
 
@@ -116,7 +114,8 @@ Verification verification_of(const Receipt& receipt) {
     throw base::GuaranteeError("the receipt states delta 1, which promises nothing");
   }
   const auto interval = recompute(receipt);
-  return {interval, with_cipher(stated, receipt.cipher_delta), fault_of(receipt, interval)};
+  return {interval, privacy::delta_with_cipher(stated, receipt.cipher_delta),
+          fault_of(receipt, interval)};
 }
 
 ordered_json stated_json(const std::string& path, const Receipt& receipt) {

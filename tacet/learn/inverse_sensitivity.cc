@@ -11,7 +11,8 @@
 #include "tacet/learn/line_draw.h"
 #include "tacet/learn/settle.h"
 #include "tacet/mechanism/inverse_sensitivity.h"
-#include "tacet/optimize/erm.h"
+#include "tacet/optimize/certified_solver.h"
+#include "tacet/optimize/glm_loss.h"
 #include "tacet/optimize/gradient_sum.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/random/source.h"
@@ -114,20 +115,36 @@ std::vector<Setting> settings_of(const InverseSensitivityPlan& plan) {
   return settings;
 }
 
+/// A start so near to the minimiser that its score takes no more than a tenth off the exponents.
+double start_tolerance(const mechanism::NormGradientQuery& query, double epsilon) {
+  const double weight =
+      epsilon / (2 * privacy::distance_factor(query.adjacency) * query.clipping_norm);
+  return 0.05 / (weight * (query.smoothness + query.l2));
+}
+
 privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& dataset,
                                                       const InverseSensitivityPlan& plan,
                                                       const TrainingMeans& means) {
-  const auto fit = optimize::minimise_without_protection(dataset, plan.loss, {.l2 = plan.l2},
-                                                         means.threads, means.supervision);
-  const optimize::GradientSum sums(dataset, plan.loss, 1,
-                                   {.clipping_norm = plan.clipping_norm, .norm_bits = norm_bits},
-                                   means.threads, means.reducer);
+  // Rows shorter than the bound are held to the same slope, so that the law is that of one loss and
+  // the start its minimiser: at any other point the score is of the order of the number of records,
+  // and the sampler would not end.
+  const double steepest = plan.clipping_norm / dataset.norm_bound();
+  const optimize::GradientSum sums(
+      dataset, plan.loss, 1,
+      {.clipping_norm = plan.clipping_norm, .norm_bits = norm_bits, .slope_bound = steepest},
+      means.threads, means.reducer);
+  const auto query = plan.query();
+  const optimize::RegularizedProblem problem{.loss = optimize::GlmLoss(plan.loss, 0, steepest),
+                                             .l2 = query.l2};
+  const auto fit = optimize::minimise_certified(dataset, {0, dataset.rows()}, problem,
+                                                start_tolerance(query, plan.guarantee.epsilon),
+                                                means.threads, means.supervision);
   return mechanism::release_norm_gradient(
       [&](std::span<const double> weights) {
         if (means.supervision.cancel != nullptr) means.supervision.cancel->throw_if_cancelled();
         return sums.at(weights);
       },
-      privacy::Private<std::vector<double>>(fit.weights), plan.query(),
+      privacy::Private<std::vector<double>>(fit.weights), query,
       privacy::Epsilon(plan.guarantee.epsilon), {}, means.source, means.reservation);
 }
 

@@ -178,6 +178,29 @@ TEST(InverseSensitivity, SeveralColumnsFollowThePenalisedMinimiser) {
             train(dataset, schema, plan, 1).model.coefficients);
 }
 
+// A few far records on long rows: the least-squares fit goes through them, the minimiser of the
+// loss with bounded slopes does not, and around any other point nearly nothing is accepted.
+TEST(InverseSensitivity, StartsAtTheMinimiserOfTheLossItReleases) {
+  const auto schema = line_schema();
+  data::Dataset dataset(schema.shape());
+  constexpr std::int64_t rows = 20000;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const bool far = i % 100 == 0;
+    const std::vector<std::int16_t> row{static_cast<std::int16_t>(far ? 2048 : 205)};
+    dataset.append_dense(row, far ? -1 : 1);
+  }
+  auto options = options_of(1, rows);
+  options.l2 = 1e-4;
+  const auto plan = plan_inverse_sensitivity(schema, options);
+  ASSERT_FALSE(plan.on_a_line);
+  // 0.99 x (x w - 1) + 0.01 min(2, w + 1) + l2 w = 0 at x = 205 / 2048.
+  constexpr double x = 205 / 2048.0;
+  const double minimiser = (0.99 * x - 0.02) / (0.99 * x * x + 1e-4);
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    EXPECT_NEAR(train(dataset, schema, plan, seed).model.coefficients[0], minimiser, 0.2);
+  }
+}
+
 TEST(InverseSensitivity, RefusesWhereNothingIsProved) {
   const auto schema = line_schema();
   auto options = options_of(1, 2000);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,8 +11,9 @@ namespace tacet::optimize {
 
 /// What one privacy unit may contribute to a sum of gradients.
 struct ContributionLimit {
-  double clipping_norm = 1;         ///< C, in real units: bound of one unit's contribution
-  int norm_bits = 26;               ///< C is 2^norm_bits grid units; 14 to 30
+  double clipping_norm = 1;       ///< C, in real units: bound of one unit's contribution
+  int norm_bits = 26;             ///< C is 2^norm_bits grid units; 14 to 30
+  double slope_bound = HUGE_VAL;  ///< of one record's scalar slope, in real units; for GradientSum
   std::int64_t records_a_unit = 1;  ///< records of a unit that take part, at least 1; the bound C
                                     ///< is shared equally among them
 };

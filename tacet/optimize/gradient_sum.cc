@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <variant>
 
 #include "tacet/base/error.h"
@@ -200,6 +201,11 @@ GradientSum::GradientSum(const data::Dataset& dataset, const model::Loss& loss,
     throw base::UsageError("a data set may hold at most 2^32 records for one sum");
   }
   scalar_bounds_ = scalar_bounds(dataset, limit);
+  const double steepest = limit.slope_bound / (grid() * data::Dataset::feature_scale);
+  if (!(steepest > 0)) throw base::UsageError("the bound of a slope must be positive");
+  if (steepest >= std::numeric_limits<std::int32_t>::max()) return;
+  const auto cap = static_cast<std::int32_t>(steepest);
+  for (auto& bound : scalar_bounds_) bound = std::min(bound, cap);
 }
 
 double GradientSum::grid() const { return std::ldexp(clipping_norm_, -norm_bits_); }

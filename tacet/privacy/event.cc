@@ -33,12 +33,15 @@ Overloaded(Cases...) -> Overloaded<Cases...>;
   throw base::UsageError(fmt::format("{}.{} must be {}, got {}", kind, field, allowed, given));
 }
 
+// Minus zero counts as negative: what divides by it gets the wrong sign.
+bool negative(double value) { return !(value >= 0) || std::signbit(value); }
+
 void need_nonnegative(const char* kind, const char* field, double value) {
-  if (!(value >= 0)) refuse(kind, field, "0 or more", value);
+  if (negative(value)) refuse(kind, field, "0 or more", value);
 }
 
 void need_finite_nonnegative(const char* kind, const char* field, double value) {
-  if (!(value >= 0) || !std::isfinite(value)) refuse(kind, field, "finite and 0 or more", value);
+  if (negative(value) || !std::isfinite(value)) refuse(kind, field, "finite and 0 or more", value);
 }
 
 void need_positive(const char* kind, const char* field, double value) {
@@ -46,7 +49,7 @@ void need_positive(const char* kind, const char* field, double value) {
 }
 
 void need_probability(const char* kind, const char* field, double value) {
-  if (!(value >= 0 && value <= 1)) refuse(kind, field, "in [0, 1]", value);
+  if (negative(value) || value > 1) refuse(kind, field, "in [0, 1]", value);
 }
 
 void need_at_least(const char* kind, const char* field, std::int64_t value, std::int64_t least) {

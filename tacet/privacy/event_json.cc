@@ -8,6 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/event.h"
+#include "tacet/privacy/strict_json.h"
 
 namespace tacet::privacy {
 namespace {
@@ -338,37 +339,6 @@ class Reader {
   int nodes_ = 0;
 };
 
-/// Parses with a bound on depth and a refusal of repeated keys, which the plain parser would
-/// resolve silently.
-Json parse_strictly(std::string_view text) {
-  if (text.size() > max_event_bytes) {
-    throw base::DataError(
-        fmt::format("event file: {} bytes, at most {} are read", text.size(), max_event_bytes));
-  }
-  std::vector<std::set<std::string>> keys;
-  const auto watch = [&keys](int depth, Json::parse_event_t event, Json& parsed) {
-    // An event nests at most two JSON levels (its object and its parts).
-    if (depth > 2 * max_event_depth + 4) {
-      throw base::DataError(
-          fmt::format("event file: nested deeper than {} events", max_event_depth));
-    }
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!keys.back().insert(key).second) {
-        throw base::DataError(fmt::format("event file: the key '{}' is repeated", key));
-      }
-    }
-    return true;
-  };
-  try {
-    return Json::parse(text.begin(), text.end(), watch);
-  } catch (const Json::exception& error) {
-    throw base::DataError(fmt::format("event file: not valid JSON: {}", error.what()));
-  }
-}
-
 struct KindName {
   const char* operator()(const Gaussian&) const { return "gaussian"; }
   const char* operator()(const Laplace&) const { return "laplace"; }
@@ -402,7 +372,10 @@ std::string event_to_json(const Event& event, int indent) {
 }
 
 Event event_from_json(std::string_view text) {
-  const auto document = parse_strictly(text);
+  // An event nests at most two JSON levels (its object and its parts).
+  const auto document = internal::parse_strictly(
+      text,
+      {.what = "event file", .max_bytes = max_event_bytes, .max_depth = 2 * max_event_depth + 4});
   Fields fields(document, "top level");
   const auto version = fields.integer("version");
   if (version != format_version) {

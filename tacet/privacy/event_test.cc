@@ -102,6 +102,9 @@ TEST(Event, MalformedTextIsADataErrorThatSaysWhy) {
   expect_data_error(wrap(R"({"kind":"gaussian","noise_multiplier":1,"noise_multiplier":2})"),
                     "repeated");
   expect_data_error(wrap(R"({"kind":"gaussian","noise_multiplier":-1})"), "0 or more");
+  expect_data_error(wrap(R"({"kind":"laplace","noise_multiplier":-0.0})"), "0 or more");
+  expect_data_error(wrap(R"({"kind":"discrete_laplace","scale":-0.0,"sensitivity":1})"),
+                    "0 or more");
   expect_data_error(wrap(R"({"kind":"gaussian","noise_multiplier":"nan"})"), "number");
   expect_data_error(wrap(R"({"kind":"gaussian","noise_multiplier":1e999})"), "not valid JSON");
   expect_data_error(wrap(R"({"kind":"repeated","count":2.5,"base":{}})"), "integer");

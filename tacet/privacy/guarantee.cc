@@ -27,7 +27,7 @@ Delta::Delta(double value) : value_(value) {
 }
 
 NoiseMultiplier::NoiseMultiplier(double value) : value_(value) {
-  if (!(value >= 0)) {
+  if (!(value >= 0) || std::signbit(value)) {
     throw base::UsageError(fmt::format("the noise multiplier must be 0 or more, got {}", value));
   }
 }

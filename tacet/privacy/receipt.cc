@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/strict_json.h"
 
 namespace tacet::privacy {
 namespace {
@@ -47,21 +48,6 @@ double real_at(const Json& object, const char* key) {
   return value.get<double>();
 }
 
-Json parse(std::string_view text) {
-  if (text.size() > max_receipt_bytes) {
-    bad(fmt::format("{} bytes, at most {} are read", text.size(), max_receipt_bytes));
-  }
-  const auto watch = [](int depth, Json::parse_event_t, Json&) {
-    if (depth > max_receipt_depth) bad("nested too deeply");
-    return true;
-  };
-  try {
-    return Json::parse(text.begin(), text.end(), watch);
-  } catch (const Json::exception& error) {
-    bad(fmt::format("not valid JSON: {}", error.what()));
-  }
-}
-
 void read_optional_parts(const Json& json, Receipt& receipt) {
   const auto& rows = at(json, "public_row_count");
   if (rows.is_number_integer()) {
@@ -80,6 +66,14 @@ void read_optional_parts(const Json& json, Receipt& receipt) {
 }
 
 }  // namespace
+
+double delta_with_cipher(const Guarantee& guarantee, double cipher_delta) {
+  if (cipher_delta == 0) return guarantee.delta;
+  // exp is good to a few units in the last place; the other operations to half of one each.
+  const double factor = (1 + std::exp(guarantee.epsilon)) * (1 + 1e-15);
+  const double sum = guarantee.delta + factor * cipher_delta;
+  return std::min(1.0, std::nextafter(sum, HUGE_VAL));
+}
 
 Receipt checked(Receipt receipt) {
   static_cast<void>(checked(receipt.guarantee));
@@ -138,7 +132,8 @@ std::string receipt_to_json(const Receipt& given, int indent) {
 }
 
 Receipt receipt_from_json(std::string_view text) {
-  const auto json = parse(text);
+  const auto json = internal::parse_strictly(
+      text, {.what = "receipt", .max_bytes = max_receipt_bytes, .max_depth = max_receipt_depth});
   if (at(json, "version") != format_version) {
     bad(fmt::format("this program reads version {}", format_version));
   }

@@ -54,6 +54,30 @@ TEST(Receipt, AnUnprotectedResultCannotLoseItsMark) {
   EXPECT_TRUE(std::isinf(receipt_from_json(receipt_to_json(infinite)).guarantee.epsilon));
 }
 
+TEST(Receipt, ARepeatedKeyIsADataErrorAtEveryDepth) {
+  const auto good = receipt_to_json(example(), -1);
+  for (const std::string key : {"\"guarantee\":", "\"events\":", "\"noise_multiplier\":"}) {
+    auto text = good;
+    const auto at = text.find(key);
+    ASSERT_NE(at, std::string::npos);
+    text.insert(at, key + "0.01,");
+    EXPECT_THROW(static_cast<void>(receipt_from_json(text)), base::DataError) << key;
+  }
+}
+
+// Two laws within t of (epsilon, delta)-close ones in total variation, at the worst event:
+// p + t <= e^epsilon (q + t) + delta + t, where q loses t and p gains it.
+TEST(Receipt, TheCiphersTermCountsOnBothSides) {
+  const Guarantee guarantee{3, 1e-5, Adjacency::replace_one};
+  EXPECT_NEAR(delta_with_cipher(guarantee, 1e-7), 1e-5 + (1 + std::exp(3.0)) * 1e-7, 1e-18);
+  EXPECT_EQ(delta_with_cipher(guarantee, 0), 1e-5);
+  EXPECT_EQ(delta_with_cipher({800, 0, Adjacency::replace_one}, 1e-30), 1);
+  auto receipt = example();
+  receipt.guarantee.epsilon = 10;
+  EXPECT_NE(statement(receipt).find("delta is 2.2e-16 more"), std::string::npos)
+      << statement(receipt);
+}
+
 TEST(Receipt, MalformedTextIsADataError) {
   const auto good = receipt_to_json(example(), -1);
   EXPECT_THROW(static_cast<void>(receipt_from_json(good.substr(0, good.size() / 2))),

@@ -66,7 +66,10 @@ std::string statement(const Receipt& receipt) {
   }
   auto text = statement(receipt.guarantee, receipt.privacy_unit);
   if (receipt.cipher_delta > 0) {
-    text += fmt::format(" The cipher adds {:.3g} to delta.", receipt.cipher_delta);
+    const auto& stated = receipt.guarantee;
+    text +=
+        fmt::format(" With noise from the cipher delta is {:.3g} more.",
+                    delta_with_cipher({stated.epsilon, 0, stated.adjacency}, receipt.cipher_delta));
   }
   return text;
 }

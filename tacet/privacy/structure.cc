@@ -110,6 +110,7 @@ double add_up(double a, double b) {
 }
 
 double divide_up(double a, double b) {
+  if (b == 0 && a > 0) return infinity;  // minus zero is no noise either
   const double quotient = a / b;
   if (quotient == 0 || !std::isfinite(quotient) || std::isinf(b)) {
     return a > 0 && quotient == 0 && std::isfinite(b) ? std::nextafter(0, infinity) : quotient;

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace tacet::privacy::internal {
+
+/// What a reader takes, and how its messages call the text.
+struct JsonLimits {
+  const char* what;       ///< "receipt", "event file"
+  std::size_t max_bytes;  ///< longer texts are refused unread
+  int max_depth;          ///< of objects and arrays
+};
+
+/// Parses a whole JSON text. A repeated key, of which a plain parser silently keeps one, deeper
+/// nesting, more bytes and anything that is no JSON are DataErrors.
+[[nodiscard]] nlohmann::ordered_json parse_strictly(std::string_view text,
+                                                    const JsonLimits& limits);
+
+}  // namespace tacet::privacy::internal
