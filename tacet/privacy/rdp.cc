@@ -21,6 +21,9 @@ constexpr double safety = 1e-12;
 constexpr double largest_quadrature_order = 48;
 // Below this noise the quadrature's step, half the variance, would need too many points.
 constexpr double smallest_quadrature_sigma = 0.05;
+// Sums over all integers up to the order, of a curve that may be such a sum itself, end here:
+// beyond it a sample is taken to cost what the whole data would.
+constexpr double largest_sampled_order = 1024;
 
 void check_order(double alpha) {
   if (!(alpha > 1))
@@ -289,7 +292,7 @@ double sampled(double q, const Curve& base, double alpha, const Moment& moment) 
   check_rate(q);
   check_order(alpha);
   if (q == 0) return 0;
-  if (q == 1) return base(alpha);
+  if (q == 1 || alpha > largest_sampled_order) return base(alpha);
   const auto at_integer = [&](double order) { return moment(order) / (order - 1) + 1e-15; };
   return std::min(raise(interpolate(alpha, at_integer)), base(alpha));
 }
@@ -315,7 +318,7 @@ double fixed_size(double gamma, const Curve& base, double base_limit, double alp
   check_rate(gamma);
   check_order(alpha);
   if (gamma == 0) return 0;
-  if (gamma == 1) return base(alpha);
+  if (gamma == 1 || alpha > largest_sampled_order) return base(alpha);
   const double log_gamma = std::log(gamma);
   const double log_2 = std::log(2.0);
   const double log_limit = base_limit > 40 ? infinity : std::log(std::expm1(base_limit));

@@ -163,6 +163,22 @@ TEST(SampledRdp, FixedSizeIsDearerThanPoissonAndFreeOfChargeForNobody) {
   EXPECT_EQ(rdp::fixed_size(0, curve, HUGE_VAL, 4), 0);
 }
 
+// Both theorems sum over all integers below the order, and the best order of a small pure epsilon
+// lies beyond a million: the work must not grow with it.
+TEST(SampledRdp, SumsOverIntegersEndAtAPublicOrder) {
+  std::int64_t asked = 0;
+  const auto base = [&asked](double alpha) {
+    ++asked;
+    return rdp::pure(0.1, alpha);
+  };
+  const auto poisson = [&](double alpha) { return rdp::poisson(0.01, base, alpha); };
+  const auto subset = [&](double alpha) { return rdp::fixed_size(0.01, base, 0.1, alpha); };
+  EXPECT_LE(rdp::best_epsilon(poisson, Delta(1e-9)).epsilon, 0.1);
+  EXPECT_LE(rdp::best_epsilon(subset, Delta(1e-9)).epsilon, 0.1);
+  EXPECT_LT(asked, 200'000);
+  EXPECT_LE(rdp::poisson(0.01, base, 1e6), rdp::pure(0.1, 1e6));
+}
+
 TEST(RdpEdges, NothingSampledOrInfiniteNoiseCostsNothing) {
   EXPECT_EQ(rdp::poisson_gaussian(0, 1, 2), 0);
   EXPECT_EQ(rdp::poisson_gaussian(0.1, HUGE_VAL, 2), 0);

@@ -121,7 +121,8 @@ ProfileBound profile_bound(const Law& law, const std::function<double(double)>& 
 double pure_epsilon(const Law& law, double base_epsilon) {
   if (base_epsilon == 0) return 0;
   const auto profile = [&](double e) {
-    return std::max(0.0, (std::exp(base_epsilon) - std::exp(e)) / (1 + std::exp(base_epsilon)));
+    // (e^b - e^x) / (1 + e^b), also where the exponentials overflow.
+    return std::max(0.0, -std::expm1(e - base_epsilon) / (1 + std::exp(-base_epsilon)));
   };
   return internal::round_up(base_epsilon + profile_bound(law, profile).shift);
 }

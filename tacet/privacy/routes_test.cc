@@ -93,6 +93,8 @@ TEST(Repetition, PureRunsAndPublishedBounds) {
   EXPECT_NEAR(pure(0, 10, 1), 1.93923575935, 1e-8);
   EXPECT_NEAR(pure(1, 10, 1), 2.59134407832, 1e-8);
   EXPECT_NEAR(pure(1, 10, 2), 4.92037362513, 1e-8);
+  // Where e^base is no number any more: the first root is -ln gamma = ln 1e6 to all digits.
+  EXPECT_NEAR(repetition::pure_epsilon({tnb, 1, 1e-6}, 800), 800 + 2 * std::log(1e6), 1e-5);
   const double mu = gaussian::mu_for(Epsilon(1), Delta(1e-6));
   const auto curve = rdp::curve(tuned(0, 10, mu), add_remove);
   ASSERT_TRUE(curve);
