@@ -4,12 +4,15 @@
 
 #include <boost/math/distributions/beta.hpp>
 #include <cmath>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/localization_run.h"
 #include "tacet/learn/method.h"
 #include "tacet/optimize/erm.h"
+#include "tacet/privacy/gaussian.h"
 
 namespace tacet::learn {
 namespace {
@@ -144,6 +147,76 @@ TEST(Localization, ThePapersClaimIsNotWhatIsProved) {
   EXPECT_LE(plan_localization(schema, loud).guarantee.epsilon, 900);
 }
 
+// The printed scales are too small from epsilon of about 20 ln(1/delta) (localized) and 3
+// ln(1/delta) (phased-erm) on. The analytic Gaussian mechanism says so of the printed schedules,
+// and the plan must not use them there.
+TEST(Localization, PrintedNoiseIsUsedOnlyWhereItIsProved) {
+  auto schema = two_columns(true);
+  constexpr double delta = 1e-6;
+  for (const auto& [method, epsilon, proved] :
+       {std::tuple{"localized", 200.0, true}, std::tuple{"localized", 400.0, false},
+        std::tuple{"phased-erm", 200.0, true}, std::tuple{"phased-erm", 400.0, false}}) {
+    auto options = options_of(method, epsilon, delta, 3000);
+    options.paper = true;
+    options.loss = model::HingeLoss{};
+    const LocalFacts facts{
+        .rows = 3000, .columns = 2, .diameter = 4, .epsilon = epsilon, .delta = delta};
+    const auto printed = std::string(method) == "localized"
+                             ? localized_paper_plan(facts)
+                             : phased_erm_plan(facts, NoiseRule::paper);
+    const double printed_mu = printed[0].sensitivity / printed[0].noise;
+    EXPECT_EQ(privacy::gaussian::delta(printed_mu, epsilon) <= delta, proved) << method << epsilon;
+    const auto plan = plan_localization(schema, options);
+    EXPECT_LE(privacy::gaussian::delta(2 / plan.noise_multiplier, epsilon), delta * (1 + 1e-9));
+    EXPECT_EQ(std::fabs(2 / plan.noise_multiplier / printed_mu - 1) < 1e-6, proved)
+        << method << epsilon;
+  }
+}
+
+// A second phase whose penalty holds it to its centre, with next to no noise: were the centre the
+// unreleased minimiser of the first phase, what is released would be that, nearly without noise.
+TEST(Localization, APhaseStartsFromWhatTheLastOneReleased) {
+  const auto schema = two_columns(true);
+  const auto dataset = records_of(schema, 1000);
+  for (const double delta : {0.0, 1e-6}) {
+    auto options = options_of("ladder", 1, delta, 1000);
+    options.phases = 2;
+    auto plan = plan_localization(schema, options);
+    plan.epochs[0].phases[1].l2 *= 1e5;
+    for (auto& solver : plan.solvers) solver = {solver.smoothing_width, 50, 0};
+    std::vector<double> ends;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      ends.push_back(train(dataset, schema, plan, seed).model.coefficients[0]);
+    }
+    double mean = 0;
+    double square = 0;
+    for (const double end : ends) mean += end / 40;
+    for (const double end : ends) square += (end - mean) * (end - mean) / 40;
+    const auto& phase = plan.epochs[0].phases[0];
+    const double share = plan.gradient_share / (phase.l2 * 1000);
+    // A coordinate's deviation of the first phase's noise, cut by the ball.
+    const double deviation = delta == 0 ? 2 * share * std::sqrt(3.0) / plan.phase_epsilon
+                                        : share * plan.noise_multiplier;
+    EXPECT_GT(std::sqrt(square), 0.3 * std::min(deviation, 2.0));
+  }
+}
+
+// Where blocks are of one size, as printed, the records left over take no part.
+TEST(Localization, PrintedSchedulesLeaveTheRestUnread) {
+  const LocalFacts facts{.rows = 10'007, .columns = 2, .diameter = 4};
+  EXPECT_EQ(localized_paper_plan(facts).back().last, 10'000);
+  const auto epochs = growth_paper_plan(facts, 2);
+  std::int64_t next = 0;
+  for (const auto& epoch : epochs) {
+    for (const auto& phase : epoch.phases) {
+      EXPECT_GE(phase.first, next);
+      EXPECT_EQ(phase.records(), epochs[0].phases[0].records());
+      next = phase.last;
+    }
+  }
+  EXPECT_LT(next, facts.rows);
+}
+
 TEST(Localization, SameBitsForAnyNumberOfThreads) {
   const auto schema = two_columns(false);
   const auto dataset = records_of(schema, 5000);
@@ -271,7 +344,7 @@ TEST(LocalizationLong, AuditOfTheLadderFindsNoMoreThanEpsilon) {
     const auto two = static_cast<double>(counts[1]);
     return std::max(std::log(low(one) / high(two)), std::log(low(n - two) / high(n - one)));
   };
-  EXPECT_LE(found(honest, 100000), epsilon);
+  EXPECT_LE(found(honest, 1'000'000), epsilon);
   EXPECT_GT(found(faulty, 20000), epsilon);
 }
 

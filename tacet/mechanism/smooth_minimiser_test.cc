@@ -123,19 +123,19 @@ SlopeRange range_of(std::uint64_t kind) {
 }
 
 double worst_log_ratio(const SlopeSum& one, const SlopeSum& other, const Grid& grid,
-                       std::int64_t radius, double rate) {
-  const auto log_law = [&](const SlopeSum& sum) {
+                       std::int64_t radius, double rate, double rate_of_other = 0) {
+  const auto log_law = [&](const SlopeSum& sum, double weight) {
     std::vector<double> law;
     double total = 0;
     for (const auto score : scores_of(sum, grid, radius)) {
-      law.push_back(-rate * static_cast<double>(score));
+      law.push_back(-weight * static_cast<double>(score));
       total += std::exp(law.back());
     }
     for (double& value : law) value -= std::log(total);
     return law;
   };
-  const auto p = log_law(one);
-  const auto q = log_law(other);
+  const auto p = log_law(one, rate);
+  const auto q = log_law(other, rate_of_other > 0 ? rate_of_other : rate);
   double worst = 0;
   for (std::size_t j = 0; j < p.size(); ++j) worst = std::max(worst, std::fabs(p[j] - q[j]));
   return worst;
@@ -172,6 +172,54 @@ TEST(SmoothMinimiserLaw, HalfTheSensitivityWouldBreakEpsilon) {
   const double rate = 0.5 / static_cast<double>(one.sensitivity(Adjacency::replace_one));
   EXPECT_LE(worst_log_ratio(one, other, grid, 0, rate), 1);
   EXPECT_GT(worst_log_ratio(one, other, grid, 0, 4 * rate), 1);
+}
+
+// An exponent that follows the records, such as epsilon less what rounding costs for their slopes,
+// is no exponential mechanism: a thousandth of it breaks the bound at 4000 records.
+TEST(SmoothMinimiserLaw, ExponentsThatFollowTheRecordsWouldBreakEpsilon) {
+  const Grid grid(0, 1, 0.03125);
+  std::vector<double> values(4000, 0);
+  const auto one = squared_distances(values);
+  values[0] = 1;
+  const auto other = squared_distances(values);
+  const double rate = 0.5 / static_cast<double>(one.sensitivity(Adjacency::replace_one));
+  EXPECT_LE(worst_log_ratio(one, other, grid, 0, rate), 1);
+  EXPECT_GT(worst_log_ratio(one, other, grid, 0, rate, rate * (1 - 1e-3)), 1);
+}
+
+// Scores are all that an answer depends on: records that pull alike, by however much they break
+// their bounds, give the same answer from the same random bits.
+TEST(SmoothMinimiser, AnswersDependOnScoresAlone) {
+  const SlopeRange range{1, 2, [](double) { return 1.0; }};
+  const auto answer = [&](double size) {
+    const std::vector<Slope> records(50, [size](double x) { return x < 0.3 ? -size : size; });
+    const auto sum = sum_of(records, range);
+    random::SeededSource source(9);
+    privacy::MemoryBudget budget(Adjacency::replace_one);
+    const MinimiserQuery query{Grid(0, 1), Adjacency::replace_one};
+    auto reservation =
+        budget.reserve(minimiser_event(query, Epsilon(0.2)), {0.2, 0, Adjacency::replace_one});
+    return release_minimiser(sum, query, Epsilon(0.2), {}, source, reservation).value();
+  };
+  for (const double size : {1.5, 1e10, 1e300}) EXPECT_EQ(answer(size), answer(2));
+}
+
+// No point is left out: exponents of thousands, where a weight as a double would be 0.
+TEST(SmoothMinimiserLaw, NoPointIsLeftOutHoweverFarItLies) {
+  const auto sum = squared_distances(std::vector<double>(4000, 0));
+  const Grid grid(0, 1, 0x1p-10);
+  const random::WideRatio rate{1, std::uint64_t{1} << 30};
+  const auto pulls = internal::pulls_of(sum, grid, 0);
+  const auto cells = internal::score_cells(pulls, grid.last(), sum.most_fall(), 0x1p-30);
+  std::vector<random::WeightedLevel> envelope;
+  std::int64_t highest = 0;
+  for (const auto& cell : cells) {
+    envelope.push_back({static_cast<std::uint64_t>(cell.end - cell.first), cell.lowest});
+    highest = std::max(highest, cell.lowest);
+  }
+  EXPECT_EQ(std::exp(-0x1p-30 * static_cast<double>(highest)), 0);
+  const random::ExponentialChoice choice(envelope, rate);
+  for (std::size_t i = 0; i < envelope.size(); ++i) EXPECT_GE(choice.proposal(i), 1U);
 }
 
 // Slopes beyond their range, and what is no number, move the sum by no more than others do.

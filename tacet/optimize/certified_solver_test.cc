@@ -161,6 +161,25 @@ TEST(Certificates, TheDualOneCountsTheRoundingOfItsGap) {
   EXPECT_NEAR(fenchel_certificate(.0065410196625, 0, .1), std::sqrt(.065410196625), 1e-9);
 }
 
+// A step so short that it rounds to none leaves a computed residual of 0 anywhere: the rounding of
+// the projection counts M times, or a point at distance 3 would pass for the minimiser.
+TEST(Certificates, AResidualOfNextToNoStepCountsItsRounding) {
+  const Point here{3, 0};
+  const Point gradient{0.3, 0};  // of 0.05 |w|^2, whose minimiser is 0
+  for (const Domain& domain : {Domain{WholeSpace{}}, Domain{Ball{5}}}) {
+    for (const double step : {1e17, 1e20}) {
+      EXPECT_GE(residual_certificate(domain,
+                                     {.from = here,
+                                      .from_gradient = gradient,
+                                      .to = here,
+                                      .to_gradient = gradient,
+                                      .step = step},
+                                     0.1),
+                3);
+    }
+  }
+}
+
 TEST(GlmSums, FineGradientsAreWithinTheirBoundOfTheTruth) {
   base::ThreadPool pool(1);
   for (const auto storage : {Storage::dense, Storage::sparse}) {

@@ -271,6 +271,45 @@ TEST(LocalMinimum, NeighboursStayNeighboursAtTheBordersOfTheIntegers) {
   }
 }
 
+// The sensitivity by brute force where rounding and grids make up more and more of the share: from
+// 2^-20 of the domain down to below what doubles resolve there. Never exceeded; attained where the
+// share is that of the minimiser.
+TEST(LocalMinimum, NeighboursMoveNoFurtherThanTheirShareDownToTheFloorOfRounding) {
+  std::mt19937_64 bits(23);
+  base::ThreadPool pool(1);
+  const auto door = mechanism::DoorKeeper::door();
+  for (const std::int64_t steps : {0, 3, 40}) {
+    for (int scale = 4; scale <= 16; ++scale) {
+      double closest = 0;
+      LocalProblem problem{.loss = GlmLoss(model::AbsoluteLoss{}, .1),
+                           .rows = {0, 5},
+                           .l2 = std::pow(10.0, scale),
+                           .domain = Ball{20},
+                           .steps = steps,
+                           .tolerance = steps == 0 ? 0.005 * std::pow(10.0, -scale) : 0};
+      if (steps == 0 && scale > 8) break;  // the certificate refuses what it can't resolve
+      for (int trial = 0; trial < 20; ++trial) {
+        auto rows = random_rows(bits, 5, 2);
+        auto others = rows;
+        rows[2] = {{2048, 0}, 1};
+        others[2] = {{trial % 2 == 0 ? std::int16_t{-2048} : std::int16_t{0}, 0}, 1};
+        problem.centre = {-19.9 + 1e-3 * static_cast<double>(bits() % 1000), 0.3};
+        const auto one = local_minimum(dataset_of(rows, 2), problem, pool);
+        const auto other = local_minimum(dataset_of(others, 2), problem, pool);
+        double square = 0;
+        for (std::size_t j = 0; j < 2; ++j) {
+          const auto moved = one.open(door)[j] - other.open(door)[j];
+          square += static_cast<double>(moved) * static_cast<double>(moved);
+        }
+        const double share = static_cast<double>(one.contribution_bound());
+        EXPECT_LE(std::sqrt(square), (trial % 2 == 0 ? 2 : 1) * share) << scale << ' ' << steps;
+        closest = std::max(closest, std::sqrt(square) / (2 * share));
+      }
+      EXPECT_GE(closest, scale <= 8 ? 0.45 : 0) << scale << ' ' << steps;
+    }
+  }
+}
+
 // However strong the penalty, noise is made for no less than doubles resolve, so that weights stay
 // far inside the integers.
 TEST(LocalMinimum, TheShareIsNeverFinerThanDoublesResolve) {
