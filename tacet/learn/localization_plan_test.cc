@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tacet/base/error.h"
@@ -64,6 +65,51 @@ TEST(LadderPlan, BlocksAreDisjointCoverAllRecordsAndAreAtLeastAsLargeAsTheNoiseA
     }
     EXPECT_EQ(next, rows);
   }
+}
+
+/// argmin of |x|^kappa / kappa + (l2 / 2) (x - centre)^2 on [-1, 1].
+double step_of_ladder(double kappa, double l2, double centre) {
+  double low = 0;
+  double high = std::min(1.0, std::fabs(centre));
+  for (int i = 0; i < 60; ++i) {
+    const double x = (low + high) / 2;
+    (std::pow(x, kappa - 1) + l2 * (x - std::fabs(centre)) < 0 ? low : high) = x;
+  }
+  return std::copysign(low, centre);
+}
+
+// Theorem P of docs/proofs/ladder.md against noise of the largest size it allows, of random signs
+// and always outwards. For chains that end early its last term is needed: the first one alone,
+// which is all that a rate shows, is exceeded.
+TEST(LadderPlan, ErrorsStayBelowTheTheoremForEveryGrowthExponent) {
+  bool last_term_needed = false;
+  for (const double kappa : {1.1, 1.5, 2.0, 3.0}) {
+    for (const double ratio : {2.0, 4.0}) {
+      for (std::int64_t phases = 1; phases <= 25; phases += 3) {
+        const auto facts = facts_of(1'000'000, 1, 1, 0);
+        const auto plan = ladder_plan(facts, {.ratio = ratio, .phases = phases});
+        const double noise =
+            std::max(3 * plan[0].noise * plan[0].l2, plan[0].l2 * facts.diameter / (2 * ratio));
+        const double square = 2 * ratio * ratio * noise;
+        const double rate = (1 + 1 / (4 * (ratio - 1))) * std::pow(kappa, 1 / (kappa - 1)) *
+                            std::pow(square, kappa / (kappa - 1));
+        const double last = (1 + square) * noise / plan.back().l2;
+        for (unsigned signs = 0; signs < 8; ++signs) {
+          double x = 0.7;
+          for (std::size_t t = 0; t < plan.size(); ++t) {
+            const double best = step_of_ladder(kappa, plan[t].l2, x);
+            const double side = signs == 0 ? std::copysign(1, best)
+                                           : (signs * 2654435761U >> (t % 32) & 1U) * 2.0 - 1;
+            x = std::clamp(best + side * noise / plan[t].l2, -1.0, 1.0);
+          }
+          const double error = std::pow(std::fabs(x), kappa) / kappa;
+          EXPECT_LE(error, rate + last) << kappa << ' ' << ratio << ' ' << phases;
+          last_term_needed = last_term_needed || error > rate;
+        }
+      }
+    }
+  }
+  EXPECT_TRUE(last_term_needed);
 }
 
 TEST(LocalizedPlan, ReproducesThePrintedAlgorithm) {
