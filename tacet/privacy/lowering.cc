@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/own_profile.h"
 #include "tacet/privacy/product_pair.h"
+#include "tacet/privacy/rdp.h"
 #include "tacet/privacy/shuffle.h"
 #include "tacet/privacy/structure.h"
 
@@ -73,7 +75,7 @@ struct PairOf {
     return pairs::discrete_gaussian(e.sigma, shift);
   }
   PairPointer by_pure(double epsilon) const {
-    if (std::isinf(epsilon)) return nullptr;
+    if (epsilon > largest_loss) return nullptr;
     return unattained(pairs::approximate(epsilon, 0));
   }
   PairPointer operator()(const DiscreteLaplace& e) const {
@@ -81,7 +83,7 @@ struct PairOf {
   }
   PairPointer operator()(const PureDp& e) const { return by_pure(e.epsilon); }
   PairPointer operator()(const ApproximateDp& e) const {
-    if (std::isinf(e.epsilon) || e.delta >= 1) return nullptr;
+    if (e.epsilon > largest_loss || e.delta >= 1) return nullptr;
     return unattained(pairs::approximate(e.epsilon, e.delta));
   }
   PairPointer operator()(const BoundedRange& e) const { return by_range(e.epsilon); }
@@ -95,7 +97,8 @@ struct PairOf {
   PairPointer operator()(const Profile& e) const {
     std::vector<pairs::Point> points;
     for (const auto& point : e.points) {
-      if (point.delta < 1 && point.epsilon < 600) points.push_back({point.epsilon, point.delta});
+      if (point.delta < 1 && point.epsilon < largest_loss)
+        points.push_back({point.epsilon, point.delta});
     }
     if (points.empty()) return nullptr;
     return unattained(pairs::profile(points));
@@ -117,12 +120,24 @@ struct PairOf {
   }
 };
 
-PairPointer symmetric_pair(const Event& event, Adjacency adjacency, bool* attained) {
+/// What happens to events without a loss distribution of their own.
+enum class Missing {
+  none,        ///< they have no pair
+  own_profile  ///< the profile that their own accountants prove stands for them
+};
+
+PairPointer symmetric_pair(const Event& event, Adjacency adjacency, bool* attained,
+                           Missing missing = Missing::none) {
   if (const auto square = squared_mu(event, adjacency)) {
     if (*square == 0 || std::isinf(*square)) return nullptr;
     return pairs::gaussian(sqrt_up(*square));
   }
-  return std::visit(PairOf{adjacency, attained}, event.node());
+  auto pair = std::visit(PairOf{adjacency, attained}, event.node());
+  if (pair || missing == Missing::none) return pair;
+  const auto points = own_profile(event, adjacency);
+  if (points.empty()) return nullptr;
+  *attained = false;
+  return pairs::profile(points);
 }
 
 bool costs_nothing(const Event& event) {
@@ -164,16 +179,19 @@ struct SampleBase {
   std::function<PairPointer()> pair;
   std::function<PairPointer()> below;
 
-  SampleBase(const Event& base, Adjacency adjacency, double fineness, bool* attained) {
+  SampleBase(const Event& base, Adjacency adjacency, double fineness, Missing missing,
+             bool* attained) {
     below = [] { return PairPointer(); };
-    pair = [&base, adjacency, attained] { return symmetric_pair(base, adjacency, attained); };
+    pair = [&base, adjacency, missing, attained] {
+      return symmetric_pair(base, adjacency, attained, missing);
+    };
     if (base.as<Composed>() == nullptr && base.as<Repeated>() == nullptr) return;
     std::vector<Occurrence> parts;
     if (squared_mu(base, adjacency) || !flatten(base, 1, parts)) return;
     if (!join_gaussians(parts, adjacency) || parts.empty()) return;
     std::vector<pld::Component> factors;
     for (const auto& one : parts) {
-      auto factor = symmetric_pair(one.event, adjacency, attained);
+      auto factor = symmetric_pair(one.event, adjacency, attained, missing);
       if (!factor) return;
       factors.push_back({std::move(factor), one.count});
     }
@@ -184,8 +202,22 @@ struct SampleBase {
   }
 };
 
+/// A Poisson sample of a Poisson sample is one at the product of the rates.
+struct Sample {
+  const Event* base;
+  double rate;
+};
+Sample nested_sample(const PoissonSampled& event) {
+  Sample sample{&*event.base, event.rate};
+  while (const auto* inner = sample.base->as<PoissonSampled>()) {
+    sample = {&*inner->base, std::min(1.0, multiply_up(sample.rate, inner->rate))};
+  }
+  return sample;
+}
+
 /// Adds the pairs of one indivisible event to both orders; false where it has none.
-bool add_pairs(const Occurrence& one, Adjacency adjacency, double fineness, Lowered& out) {
+bool add_pairs(const Occurrence& one, Adjacency adjacency, double fineness, Missing missing,
+               Lowered& out) {
   const auto both = [&](const SampleBase& base, const auto& mix) {
     for (const Order order : {Order::remove, Order::add}) {
       auto pair = base.pair();
@@ -201,25 +233,30 @@ bool add_pairs(const Occurrence& one, Adjacency adjacency, double fineness, Lowe
   if (const auto* sampled = one.event.as<PoissonSampled>()) {
     const bool replaced = adjacency == Adjacency::replace_one;
     if (replaced) out.attained = false;
-    const SampleBase base(*sampled->base, adjacency, fineness, &out.attained);
+    const auto sample = nested_sample(*sampled);
+    const SampleBase base(*sample.base, adjacency, fineness, missing, &out.attained);
     return both(base, [&](PairPointer pair, Order order) {
-      if (sampled->rate == 1) return pair;
+      if (sample.rate == 1) return pair;
       // A replaced record: both runs share the sample without it, all distances are those of
       // replace_one (advanced joint convexity), and the orders are symmetric.
-      return replaced ? pairs::fixed_size(std::move(pair), sampled->rate)
-                      : pairs::poisson(std::move(pair), sampled->rate, order);
+      return replaced ? pairs::fixed_size(std::move(pair), sample.rate)
+                      : pairs::poisson(std::move(pair), sample.rate, order);
     });
   }
   if (const auto* sampled = one.event.as<FixedSizeSampled>()) {
     out.attained = false;
-    const SampleBase base(*sampled->base, inner_adjacency(*sampled, adjacency), fineness,
+    const SampleBase base(*sampled->base, inner_adjacency(*sampled, adjacency), fineness, missing,
                           &out.attained);
     return both(base, [&](PairPointer pair, Order) {
       if (sampled->sample_size == sampled->population) return pair;
       return pairs::fixed_size(std::move(pair), sampled_fraction(*sampled));
     });
   }
-  return both(SampleBase(one.event, adjacency, fineness, &out.attained), unmixed);
+  return both(SampleBase(one.event, adjacency, fineness, missing, &out.attained), unmixed);
+}
+
+bool is_sampled(const Event& event) {
+  return event.as<PoissonSampled>() != nullptr || event.as<FixedSizeSampled>() != nullptr;
 }
 
 /// Whether any part's two orders differ.
@@ -236,8 +273,9 @@ void add_attained_pairs(const Occurrence& one, Adjacency adjacency, Lowered& out
   double rate = 1;
   auto distance = adjacency;
   if (const auto* sampled = one.event.as<PoissonSampled>()) {
-    base = &*sampled->base;
-    rate = sampled->rate;
+    const auto sample = nested_sample(*sampled);
+    base = sample.base;
+    rate = sample.rate;
     // A record of norm C against one that contributes nothing.
     if (adjacency == Adjacency::replace_one) distance = Adjacency::zero_out;
   } else if (const auto* subset = one.event.as<FixedSizeSampled>()) {
@@ -279,12 +317,42 @@ std::optional<Lowered> lower_attained(const Event& event, Adjacency adjacency) {
   return out;
 }
 
+namespace {
+
+/// Whether profiles of the parts without a loss distribution are worth their time although a Renyi
+/// bound covers everything: only where they are quick. Of mechanisms that are known by a Renyi
+/// bound, and of nothing else, they tell less than that.
+bool profiles_pay(const std::vector<const Occurrence*>& without, std::size_t parts,
+                  Adjacency adjacency) {
+  const auto known_by_renyi = [](const Occurrence* one) {
+    return one->event.as<Zcdp>() != nullptr || one->event.as<DiscreteGaussian>() != nullptr;
+  };
+  return std::all_of(without.begin(), without.end(),
+                     [adjacency](const Occurrence* one) {
+                       return has_quick_profile(one->event, adjacency);
+                     }) &&
+         (without.size() < parts || !std::all_of(without.begin(), without.end(), known_by_renyi));
+}
+
+}  // namespace
+
 std::optional<Lowered> lower(const Event& event, Adjacency adjacency, double fineness) {
   std::vector<Occurrence> parts;
   if (!flatten(event, 1, parts) || !join_gaussians(parts, adjacency)) return std::nullopt;
   Lowered out;
+  std::vector<const Occurrence*> without;
   for (const auto& one : parts) {
-    if (!add_pairs(one, adjacency, fineness, out)) return std::nullopt;
+    if (!add_pairs(one, adjacency, fineness, Missing::none, out)) without.push_back(&one);
+  }
+  if (!without.empty() && !profiles_pay(without, parts.size(), adjacency) &&
+      rdp::curve(event, adjacency)) {
+    return std::nullopt;
+  }
+  for (const auto* one : without) {
+    // An event's own accountants are no help to itself.
+    const bool itself = one->event == event && !is_sampled(event);
+    const auto missing = itself ? Missing::none : Missing::own_profile;
+    if (!add_pairs(*one, adjacency, fineness, missing, out)) return std::nullopt;
   }
   if (!has_orders(parts, adjacency)) out.add.clear();
   return out;

@@ -64,7 +64,8 @@ struct CurveOf {
     return e.adjacency == adjacency ? by_pure(e) : std::nullopt;
   }
   MaybeCurve operator()(const ApproximateDp& e) const {
-    if (e.delta > 0 || e.adjacency != adjacency) return std::nullopt;
+    if (e.adjacency != adjacency) return std::nullopt;
+    if (e.delta > 0) return no_bound_above(e.epsilon);
     return by_pure(e);
   }
   MaybeCurve operator()(const BoundedRange& e) const {
@@ -79,7 +80,8 @@ struct CurveOf {
                [rho = e.rho](double alpha) { return internal::multiply_up(rho, alpha); });
   }
   MaybeCurve operator()(const Profile& e) const {
-    if (e.points.back().delta > 0 || e.adjacency != adjacency) return std::nullopt;
+    if (e.adjacency != adjacency) return std::nullopt;
+    if (e.points.back().delta > 0) return no_bound_above(e.points.front().epsilon);
     return by_pure(e);
   }
   MaybeCurve operator()(const ObjectivePerturbation& e) const {
@@ -102,7 +104,7 @@ struct CurveOf {
   MaybeCurve operator()(const PoissonSampled& e) const {
     if (e.rate == 1) return curve(*e.base, adjacency);
     if (e.rate == 0) return Curve([](double) { return 0.0; });
-    if (adjacency == Adjacency::replace_one) return std::nullopt;
+    if (adjacency == Adjacency::replace_one) return replaced_in_sample(e);
     if (const auto square = internal::squared_mu(*e.base, adjacency)) {
       const double sigma =
           *square == 0 ? infinity : internal::divide_down(1, internal::sqrt_up(*square));
@@ -113,6 +115,18 @@ struct CurveOf {
     return Curve([q = e.rate, base = Remembered(*base)](double alpha) mutable {
       return poisson(
           q, [&base](double order) { return base(order); }, alpha);
+    });
+  }
+  /// Both runs mix the same laws of the samples without the record with weight 1 - q, and laws of
+  /// neighbours with weight q: the divergence's moment is jointly convex.
+  MaybeCurve replaced_in_sample(const PoissonSampled& e) const {
+    const auto base = curve(*e.base, adjacency);
+    if (!base) return std::nullopt;
+    return Curve([q = e.rate, base = *base](double alpha) {
+      const double whole = base(alpha);
+      const double exponent = (alpha - 1) * whole;
+      if (exponent > 700) return whole;
+      return std::min(whole, std::log1p(q * std::expm1(exponent)) / (alpha - 1) * (1 + 1e-12));
     });
   }
   MaybeCurve operator()(const FixedSizeSampled& e) const {
@@ -147,14 +161,30 @@ struct CurveOf {
     return Curve([epsilon](double alpha) { return pure(epsilon, alpha); });
   }
 
+  /// No Renyi divergence is bounded where delta is above 0. Losses too large for a distribution are
+  /// infinite ones; smaller ones are the distributions' affair.
+  static MaybeCurve no_bound_above(double epsilon) {
+    if (epsilon < internal::largest_loss) return std::nullopt;
+    return Curve([](double) { return infinity; });
+  }
+
+  /// Parts without a curve are infinite, which is worth saying only beside parts of losses that no
+  /// distribution holds.
   template <typename Combine>
   MaybeCurve over(const std::vector<Event>& parts, const Combine& combine) const {
     std::vector<Curve> curves;
+    bool missing = false;
+    bool endless = false;
     for (const auto& part : parts) {
       auto one = curve(part, adjacency);
-      if (!one) return std::nullopt;
-      curves.push_back(std::move(*one));
+      missing = missing || !one;
+      const auto basic = internal::basic_composition(part, adjacency);
+      endless = endless || (one && std::isinf((*one)(2))) ||
+                (basic && basic->epsilon >= internal::largest_loss);
+      if (one) curves.push_back(std::move(*one));
     }
+    if (missing && endless) return Curve([](double) { return infinity; });
+    if (missing) return std::nullopt;
     return Curve([curves, combine](double alpha) {
       double result = 0;
       for (const auto& one : curves) result = combine(result, one(alpha));

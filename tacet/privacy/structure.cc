@@ -208,34 +208,74 @@ double pure_epsilon(const Event& event, Adjacency adjacency) {
   return std::visit(PureEpsilon{adjacency}, event.node());
 }
 
+namespace {
+
+/// Sums of a whole event; nothing where a part has no pure or (epsilon, delta) bound.
+struct Basic {
+  using Bound = std::optional<BasicBound>;
+  Adjacency adjacency;
+
+  Bound operator()(const ApproximateDp& e) const {
+    if (e.adjacency != adjacency) return std::nullopt;
+    return BasicBound{e.epsilon, e.delta};
+  }
+  Bound operator()(const Profile& e) const {
+    if (e.adjacency != adjacency) return std::nullopt;
+    return BasicBound{e.points.back().epsilon, e.points.back().delta};
+  }
+  Bound operator()(const PoissonSampled& e) const {
+    const auto base = basic_composition(*e.base, adjacency);
+    // Balle, Barthe, Gaboardi 2018, theorem 8. A replaced record amplifies delta only: both runs
+    // mix the laws of the samples without it.
+    const bool replaced = adjacency == Adjacency::replace_one;
+    return base ? sampled(*base, e.rate, replaced ? 1 : e.rate) : base;
+  }
+  Bound operator()(const FixedSizeSampled& e) const {
+    if (adjacency == Adjacency::add_remove) return std::nullopt;
+    const auto base = basic_composition(*e.base, inner_adjacency(e, adjacency));
+    const double rate = sampled_fraction(e);
+    return base ? sampled(*base, rate, rate) : base;  // theorem 9 there
+  }
+  Bound operator()(const Repeated& e) const {
+    const auto base = basic_composition(*e.base, adjacency);
+    if (!base) return base;
+    const double count = up_to_double(e.count);
+    return BasicBound{multiply_up(base->epsilon, count), multiply_up(base->delta, count)};
+  }
+  Bound operator()(const Composed& e) const {
+    return over(e.parts, [](double a, double b) { return add_up(a, b); });
+  }
+  Bound operator()(const Partitioned& e) const {
+    if (!blocks_are_parallel(e, adjacency)) return std::nullopt;
+    return over(e.parts, [](double a, double b) { return std::max(a, b); });
+  }
+  template <typename Other>
+  Bound operator()(const Other&) const {
+    return std::nullopt;
+  }
+
+  static BasicBound sampled(const BasicBound& base, double rate, double rate_of_epsilon) {
+    return {PureEpsilon::amplified(rate_of_epsilon, base.epsilon), multiply_up(rate, base.delta)};
+  }
+  template <typename Combine>
+  Bound over(const std::vector<Event>& parts, const Combine& combine) const {
+    BasicBound sum{0, 0};
+    for (const auto& part : parts) {
+      const auto one = basic_composition(part, adjacency);
+      if (!one) return one;
+      sum = {combine(sum.epsilon, one->epsilon), combine(sum.delta, one->delta)};
+    }
+    return sum;
+  }
+};
+
+}  // namespace
+
 std::optional<BasicBound> basic_composition(const Event& event, Adjacency adjacency) {
   if (const double pure = pure_epsilon(event, adjacency); std::isfinite(pure)) {
     return BasicBound{pure, 0};
   }
-  if (const auto* part = event.as<ApproximateDp>()) {
-    if (part->adjacency != adjacency) return std::nullopt;
-    return BasicBound{part->epsilon, part->delta};
-  }
-  if (const auto* part = event.as<Profile>()) {
-    if (part->adjacency != adjacency) return std::nullopt;
-    return BasicBound{part->points.back().epsilon, part->points.back().delta};
-  }
-  if (const auto* repeated = event.as<Repeated>()) {
-    const auto base = basic_composition(*repeated->base, adjacency);
-    if (!base) return base;
-    const double count = up_to_double(repeated->count);
-    return BasicBound{multiply_up(base->epsilon, count), multiply_up(base->delta, count)};
-  }
-  if (const auto* composed = event.as<Composed>()) {
-    BasicBound sum{0, 0};
-    for (const auto& part : composed->parts) {
-      const auto one = basic_composition(part, adjacency);
-      if (!one) return one;
-      sum = {add_up(sum.epsilon, one->epsilon), add_up(sum.delta, one->delta)};
-    }
-    return sum;
-  }
-  return std::nullopt;
+  return std::visit(Basic{adjacency}, event.node());
 }
 
 namespace {
@@ -279,11 +319,18 @@ struct Refusal {
 
   std::string mismatch(const char* kind, Adjacency stated) const {
     if (stated == adjacency) return {};
-    return fmt::format("{} was proved for {} neighbours and says nothing under {}", kind,
-                       to_string(stated), to_string(adjacency));
+    return fmt::format(
+        "{} was proved for {} neighbours and says nothing under {}; state what is proved for {}, "
+        "or "
+        "account for {}",
+        kind, to_string(stated), to_string(adjacency), to_string(adjacency), to_string(stated));
   }
   std::string operator()(const PureDp& e) const { return mismatch("pure_dp", e.adjacency); }
   std::string operator()(const ApproximateDp& e) const {
+    if (e.delta >= 1) {
+      return "approximate_dp with delta 1 promises nothing, whatever its epsilon; state the delta "
+             "below 1 that was proved";
+    }
     return mismatch("approximate_dp", e.adjacency);
   }
   std::string operator()(const BoundedRange& e) const {
@@ -293,7 +340,12 @@ struct Refusal {
     return mismatch("score_selection", e.adjacency);
   }
   std::string operator()(const Zcdp& e) const { return mismatch("zcdp", e.adjacency); }
-  std::string operator()(const Profile& e) const { return mismatch("profile", e.adjacency); }
+  std::string operator()(const Profile& e) const {
+    if (e.points.back().delta >= 1) {
+      return "a profile that lists no delta below 1 promises nothing; list a point that was proved";
+    }
+    return mismatch("profile", e.adjacency);
+  }
   std::string operator()(const ShuffledLocal&) const {
     return mismatch("shuffled_local", Adjacency::replace_one);
   }
@@ -303,8 +355,7 @@ struct Refusal {
         return fmt::format(
             "a Poisson sample holds a record or does not, and {} says nothing about a record more "
             "or less, so no bound is proved under {}; state it for add_remove, use samples of "
-            "fixed "
-            "size, or leave the sampling out",
+            "fixed size, or leave the sampling out",
             kind, to_string(adjacency));
       }
     }
@@ -321,9 +372,11 @@ struct Refusal {
     if (!blocks_are_parallel(e, adjacency)) {
       return adjacency == Adjacency::add_remove
                  ? "a record more shifts the others between blocks formed by position, so no bound "
-                   "is proved for them under add_remove"
+                   "is proved for them under add_remove; form the blocks by record, or use "
+                   "replace_one"
                  : "a replaced record may change its block when blocks are formed by record, so no "
-                   "bound is proved for them under replace_one";
+                   "bound is proved for them under replace_one; form the blocks by position, or "
+                   "use add_remove";
     }
     return first(e.parts);
   }

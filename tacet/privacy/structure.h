@@ -9,6 +9,10 @@
 /// refused.
 namespace tacet::privacy::internal {
 
+/// Losses beyond this come near the largest doubles; events that need them have no loss
+/// distribution.
+inline constexpr double largest_loss = 600;
+
 /// mu^2 of an event that is Gaussian noise throughout (also composed, repeated, in disjoint
 /// blocks), rounded up; nothing for any other event.
 [[nodiscard]] std::optional<double> squared_mu(const Event& event, Adjacency adjacency);
@@ -20,8 +24,8 @@ struct BasicBound {
   double epsilon;
   double delta;
 };
-/// Sums of epsilons and of deltas, rounded up, of an event made of pure and (epsilon, delta) parts;
-/// nothing for any other event.
+/// Sums of epsilons and of deltas, rounded up, of an event made of pure and (epsilon, delta) parts,
+/// also of samples and disjoint blocks; nothing for any other event.
 [[nodiscard]] std::optional<BasicBound> basic_composition(const Event& event, Adjacency adjacency);
 
 /// Why nothing is proved for this (event, adjacency), the innermost reason first found; empty where

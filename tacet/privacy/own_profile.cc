@@ -1,0 +1,72 @@
+#include "tacet/privacy/own_profile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "tacet/privacy/accountant.h"
+#include "tacet/privacy/repetition.h"
+#include "tacet/privacy/structure.h"
+
+namespace tacet::privacy::internal {
+namespace {
+
+// Where the tail is cut off; what lies beyond counts as an infinite loss.
+constexpr double smallest_delta = 1e-18;
+// Chords between points lie above the profile; these are about 0.4 and 1 apart in log delta.
+constexpr int many_points = 128;
+constexpr int few_points = 56;
+
+using DeltaOf = std::function<double(double)>;
+
+/// delta of private tuning at every epsilon; the bound's two constants are found once.
+DeltaOf tuning_profile(const RandomlyRepeated& event, Adjacency adjacency) {
+  const auto base = [&event, adjacency](double e) {
+    return delta_interval(*event.base, adjacency, Epsilon(e)).upper;
+  };
+  const auto law = repetition::law_of(event);
+  const auto bound = repetition::profile_bound(law, base);
+  const double cut = event.cap > 0 ? repetition::tail(law, event.cap) : 0;
+  return [base, bound, cut](double e) {
+    if (e < bound.shift) return 1.0;
+    // A cap changes the law; what it cuts off is paid for at (1 + e^epsilon) times its probability.
+    const double beyond = cut > 0 ? cut * (1 + std::exp(e)) : 0;
+    return std::min(1.0, bound.scale * base(e - bound.shift) + beyond);
+  };
+}
+
+DeltaOf delta_of(const Event& event, Adjacency adjacency) {
+  if (const auto* tuning = event.as<RandomlyRepeated>()) return tuning_profile(*tuning, adjacency);
+  return
+      [&event, adjacency](double e) { return delta_interval(event, adjacency, Epsilon(e)).upper; };
+}
+
+}  // namespace
+
+bool has_quick_profile(const Event& event, Adjacency adjacency) {
+  const auto whole = [adjacency](const Event& base) {
+    return squared_mu(base, adjacency) || has_quick_profile(base, adjacency);
+  };
+  if (const auto* tuning = event.as<RandomlyRepeated>()) return whole(*tuning->base);
+  if (const auto* sampled = event.as<PoissonSampled>()) return whole(*sampled->base);
+  if (const auto* sampled = event.as<FixedSizeSampled>()) return whole(*sampled->base);
+  return event.as<Zcdp>() != nullptr || event.as<DiscreteGaussian>() != nullptr;
+}
+
+std::vector<pairs::Point> own_profile(const Event& event, Adjacency adjacency) {
+  std::vector<pairs::Point> points;
+  const double pure = pure_epsilon(event, adjacency);
+  const double most = std::min(pure, largest_loss);
+  const auto delta = delta_of(event, adjacency);
+  double end = std::min(most, 0.125);
+  while (end < most && delta(end) > smallest_delta) end = std::min(1.4 * end, most);
+  const int last = (has_quick_profile(event, adjacency) ? many_points : few_points) - 1;
+  for (int i = 0; i <= last; ++i) {
+    const double epsilon = i == last ? end : end * i / last;
+    const double here = i == last && end >= pure ? 0 : delta(epsilon);
+    if (here < (points.empty() ? 1.0 : points.back().delta)) points.push_back({epsilon, here});
+  }
+  return points;
+}
+
+}  // namespace tacet::privacy::internal

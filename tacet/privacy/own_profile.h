@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "tacet/privacy/event.h"
+#include "tacet/privacy/pairs.h"
+
+namespace tacet::privacy::internal {
+
+/// Points of the (epsilon, delta) curve of `event` alone, in both orders of the neighbours, each
+/// proved by the best of its own accountants: epsilons ascending from 0, deltas strictly falling.
+/// Down to deltas of 1e-18 where the event reaches them. Empty where no epsilon below 600 has a
+/// delta below 1. The profile of these points dominates the event, so that what has no loss
+/// distribution of its own can be composed and sampled all the same.
+[[nodiscard]] std::vector<pairs::Point> own_profile(const Event& event, Adjacency adjacency);
+
+/// Whether the profile takes less than about a second.
+[[nodiscard]] bool has_quick_profile(const Event& event, Adjacency adjacency);
+
+}  // namespace tacet::privacy::internal
