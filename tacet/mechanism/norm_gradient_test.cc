@@ -216,6 +216,23 @@ TEST(NormGradient, AnswersLieOnThePublicGridInsideThePublicBall) {
   }
 }
 
+// Exponents reach epsilon n / 2, and doubles round them in proportion: 2.7e-11 at a million records
+// and epsilon 1, where a fixed 1e-12 would pass for a bound.
+TEST(NormGradient, PaysForTheRoundingOfLargeExponents) {
+  auto query = query_of(Losses{{{1.0}, {-0.5}}}, 0.5);
+  double before = 0;
+  for (const std::int64_t rows : {1'000, 100'000, 1'000'000}) {
+    query.rows = rows;
+    query.l2 = 1e-3 * static_cast<double>(rows);
+    const double paid = norm_gradient_grid(query, Epsilon(1)).exponent_error;
+    const double largest = 1.0 / 4 * static_cast<double>(rows);
+    EXPECT_GE(paid, 4 * 0x1p-53 * largest);
+    EXPECT_GT(paid, before);
+    before = paid;
+  }
+  EXPECT_GT(before, 2.66e-11);
+}
+
 TEST(NormGradient, RefusesWhatIsNotProved) {
   const Losses losses{{{1.0}, {-0.5}}};
   auto query = query_of(losses, 0.5);
