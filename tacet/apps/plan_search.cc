@@ -40,32 +40,14 @@ privacy::SamplingRate rate_of(const ReleasePlan& plan) {
       target.delta.value() == 0 ? "; allow a delta above 0" : ""));
 }
 
-/// The least noise of a mechanism whose cost falls with it: a power of two, then halvings of the
-/// ratio.
-double least_noise(ReleasePlan plan, const Target& target) {
-  constexpr double largest = 1e12;
-  constexpr double smallest = 1e-6;
-  constexpr double enough = 1.0005;
-  const auto holds = [&](double noise) {
-    plan.noise = noise;
-    return target.kept_by(plan);
+/// The least noise of a mechanism whose cost falls with it.
+double least_noise(const ReleasePlan& plan, const Target& target) {
+  const auto event = [&](double noise) {
+    auto candidate = plan;
+    candidate.noise = noise;
+    return candidate.event();
   };
-  double safe = 1;
-  while (!holds(safe)) {
-    if (safe > largest) refuse(target, plan.noise_name + " up to 1e12");
-    safe *= 2;
-  }
-  double unsafe = safe / 2;
-  while (holds(unsafe)) {
-    safe = unsafe;
-    if (safe < smallest) return safe;
-    unsafe /= 2;
-  }
-  while (safe > enough * unsafe) {
-    const double middle = std::sqrt(safe * unsafe);
-    (holds(middle) ? safe : unsafe) = middle;
-  }
-  return safe;
+  return privacy::least_noise(event, target.epsilon, target.delta, target.adjacency);
 }
 
 double gaussian_noise(const ReleasePlan& plan, const Target& target) {
@@ -97,20 +79,11 @@ void find_noise(ReleasePlan& plan, const Target& target) {
 
 /// The most steps of a mechanism whose cost grows with them.
 std::int64_t most_steps(ReleasePlan plan, const Target& target) {
-  constexpr auto most = std::int64_t{1} << 40;
-  const auto holds = [&](std::int64_t steps) {
+  const auto event = [&](std::int64_t steps) {
     plan.steps = steps;
-    return target.kept_by(plan);
+    return plan.event();
   };
-  if (!holds(1)) return 0;
-  std::int64_t inside = 1;
-  while (inside < most && holds(2 * inside)) inside *= 2;
-  std::int64_t outside = 2 * inside;
-  while (inside < most && outside - inside > 1) {
-    const auto middle = inside + (outside - inside) / 2;
-    (holds(middle) ? inside : outside) = middle;
-  }
-  return inside;
+  return privacy::most_steps(event, target.epsilon, target.delta, target.adjacency);
 }
 
 void find_steps(ReleasePlan& plan, const Target& target) {

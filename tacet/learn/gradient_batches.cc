@@ -58,32 +58,8 @@ void check_adjacency(BatchSampling sampling, const LinearOptions& options) {
 // The accountant decides; its epsilon falls as the noise grows.
 double fixed_size_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
                         privacy::Delta delta) {
-  const auto holds = [&](double z) {
-    return privacy::epsilon_interval(batch_events(batches, steps, z), options.adjacency, delta)
-               .upper <= options.epsilon;
-  };
-  // Poisson samples at half the distance give the neighbourhood.
-  double inside = 2 * privacy::calibrate_noise({privacy::SamplingRate(batches.rate), steps},
-                                               privacy::Epsilon(options.epsilon), delta,
-                                               privacy::Adjacency::zero_out)
-                          .value();
-  constexpr double stride = 1.05;
-  constexpr double width = 1.001;
-  double outside = inside / stride;
-  while (!holds(inside)) {
-    outside = inside;
-    inside *= stride;
-    if (inside > 1e12) throw base::GuaranteeError("no noise reaches the epsilon asked for");
-  }
-  while (holds(outside)) {
-    inside = outside;
-    outside /= stride;
-  }
-  while (inside > outside * width) {
-    const double middle = std::sqrt(inside * outside);
-    (holds(middle) ? inside : outside) = middle;
-  }
-  return inside;
+  return privacy::least_noise([&](double z) { return batch_events(batches, steps, z); },
+                              privacy::Epsilon(options.epsilon), delta, options.adjacency);
 }
 
 }  // namespace

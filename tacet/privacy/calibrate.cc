@@ -5,43 +5,24 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/roots.h"
 #include "tacet/privacy/accountant.h"
+#include "tacet/privacy/calibration_search.h"
 
 namespace tacet::privacy {
 
 namespace {
 
-/// Brackets the x at which a decreasing `excess` falls to 0, first at most 0, second above.
-template <typename Excess>
-std::pair<double, double> bracket_border(const Excess& excess) {
-  constexpr double stride = 0.5;
-  double safe = 0;
-  double safe_value = excess(safe);
-  double unsafe = safe;
-  double unsafe_value = safe_value;
-  while (safe_value > 0) {
-    if (safe > 30) {
-      throw base::GuaranteeError("no noise multiplier up to e^30 reaches the epsilon asked for");
-    }
-    unsafe = safe;
-    unsafe_value = safe_value;
-    safe += stride;
-    safe_value = excess(safe);
-  }
-  while (unsafe_value <= 0) {
-    if (unsafe < -8) return {unsafe, unsafe};
-    safe = unsafe;
-    safe_value = unsafe_value;
-    unsafe -= stride;
-    unsafe_value = excess(unsafe);
-  }
-  constexpr double width = 5e-3;
-  return numeric::bracket_root(safe, safe_value, unsafe, unsafe_value, excess, width);
-}
+using internal::Border;
+using internal::CalibrationTarget;
+using internal::Unknown;
+
+/// A point of [dear, cheap] away from its ends, for numbers that may be anything.
+double between(double dear, double x, double cheap) { return std::clamp(x, dear, cheap); }
+
+/// A shortfall of epsilon below which a search for a number may stop.
+constexpr double shortfall = 1e-3;
 
 }  // namespace
 
@@ -68,86 +49,80 @@ NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, Epsilon epsilon
         "no Gaussian noise gives pure privacy (delta 0) at a finite epsilon; allow a delta above 0 "
         "or use Laplace noise");
   }
-  const auto excess = [&](double log_noise, const AccountOptions& options) {
-    const auto event = to_event(plan, NoiseMultiplier(std::exp(log_noise)));
-    const double spent = epsilon_interval(event, adjacency, delta, options).upper;
-    return std::clamp(std::log(spent / epsilon.value()), -10.0, 10.0);
-  };
-  // A cheap, wide interval finds the neighbourhood; its upper end lies above the narrow one's.
-  const AccountOptions coarse{.tolerance = 2e-2};
-  const auto [start, below] = bracket_border([&](double x) { return excess(x, coarse); });
-  if (start == below) return NoiseMultiplier(std::exp(start));
-  // The default tolerance, so that whoever accounts the result again gets the same number.
-  const auto fine = [&](double x) { return excess(x, AccountOptions()); };
-  double safe = start;
-  double safe_value = fine(safe);
-  while (safe_value > 0) safe_value = fine(safe += 1e-3);
-  // epsilon falls about as fast as 1/noise, or faster.
-  constexpr double good_enough = -1e-3;
-  double step = safe_value;
-  for (int i = 0; i < 8 && safe_value < good_enough; ++i) {
-    const double candidate = safe + 0.9 * std::max(step, -0.5);
-    const double value = fine(candidate);
-    if (value <= 0) {
-      // A secant through both points predicts the next step.
-      const double slope = (value - safe_value) / (candidate - safe);
-      step = slope < 0 ? (value / -slope) : value;
-      safe = candidate;
-      safe_value = value;
-    } else {
-      step *= -safe_value / (value - safe_value) * 0.9;
-    }
+  return NoiseMultiplier(
+      least_noise([&](double noise) { return to_event(plan, NoiseMultiplier(noise)); }, epsilon,
+                  delta, adjacency));
+}
+
+double least_noise(const std::function<Event(double)>& event, Epsilon epsilon, Delta delta,
+                   Adjacency adjacency) {
+  constexpr double least = -14;
+  constexpr double most = 30;
+  const auto border =
+      internal::cheapest_within({.event = [&](double x) { return event(std::exp(x)); },
+                                 .dearest = least,
+                                 .cheapest = most,
+                                 .start = 0,
+                                 .snap = between,
+                                 .enough = [](double) { return shortfall; }},
+                                {epsilon, delta, adjacency});
+  if (!border.found) {
+    throw base::GuaranteeError("no noise multiplier up to e^30 reaches the epsilon asked for");
   }
-  return NoiseMultiplier(std::exp(safe));
+  return std::exp(border.safe);
 }
 
-namespace {
-
-/// Whether a plan, accounted as everyone else would, stays within the target.
-bool stays_within(const SampledGaussianPlan& plan, NoiseMultiplier noise, Epsilon epsilon,
-                  Delta delta, Adjacency adjacency) {
-  return epsilon_interval(to_event(plan, noise), adjacency, delta).upper <= epsilon.value();
+std::int64_t most_steps(const std::function<Event(std::int64_t)>& event, Epsilon epsilon,
+                        Delta delta, Adjacency adjacency) {
+  constexpr auto most = std::int64_t{1} << 40;
+  const auto steps_at = [](double x) {
+    return static_cast<std::int64_t>(std::llround(std::exp(-x)));
+  };
+  const auto at_steps = [](std::int64_t steps) { return -std::log(static_cast<double>(steps)); };
+  // Up to here the next number of steps is accounted too.
+  constexpr std::int64_t exact = 5000;
+  const auto border = internal::cheapest_within(
+      {.event = [&](double x) { return event(steps_at(x)); },
+       .dearest = at_steps(most),
+       .cheapest = 0,
+       .start = at_steps(64),
+       .snap =
+           [&](double dear, double x, double cheap) {
+             const auto below = steps_at(dear) - (dear == at_steps(most) ? 0 : 1);
+             const auto above = steps_at(cheap) + (cheap == 0 ? 0 : 1);
+             if (below < above) return cheap;
+             return at_steps(std::clamp(steps_at(x), above, below));
+           },
+       .enough = [&](double x) { return steps_at(x) <= exact ? 0.0 : shortfall; }},
+      {epsilon, delta, adjacency});
+  return border.found ? steps_at(border.safe) : 0;
 }
-
-}  // namespace
 
 std::int64_t calibrate_steps(SamplingRate rate, NoiseMultiplier noise, Epsilon epsilon, Delta delta,
                              Adjacency adjacency) {
-  constexpr auto most = std::int64_t{1} << 40;
-  const auto holds = [&](std::int64_t steps) {
-    return stays_within({rate, steps}, noise, epsilon, delta, adjacency);
-  };
-  if (!holds(1)) return 0;
-  std::int64_t inside = 1;
-  std::int64_t outside = 2;
-  while (holds(outside)) {
-    inside = outside;
-    if (outside >= most) return most;
-    outside *= 2;
-  }
-  while (outside - inside > 1) {
-    const auto middle = inside + (outside - inside) / 2;
-    (holds(middle) ? inside : outside) = middle;
-  }
-  return inside;
+  return most_steps(
+      [&](std::int64_t steps) {
+        return to_event({rate, steps}, noise);
+      },
+      epsilon, delta, adjacency);
 }
 
 SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise, Epsilon epsilon, Delta delta,
                             Adjacency adjacency) {
   if (steps < 1) throw base::UsageError(fmt::format("steps must be 1 or more, got {}", steps));
   constexpr double smallest = 1e-9;
-  const auto holds = [&](double rate) {
-    return stays_within({SamplingRate(rate), steps}, noise, epsilon, delta, adjacency);
-  };
-  if (holds(1)) return SamplingRate(1);
-  if (!holds(smallest)) return SamplingRate(0);
-  double inside = std::log(smallest);
-  double outside = 0;
-  while (outside - inside > 1e-3) {
-    const double middle = 0.5 * (inside + outside);
-    (holds(std::exp(middle)) ? inside : outside) = middle;
-  }
-  return SamplingRate(std::exp(inside));
+  const auto border =
+      internal::cheapest_within({.event =
+                                     [&](double x) {
+                                       return to_event({SamplingRate(std::exp(-x)), steps}, noise);
+                                     },
+                                 .dearest = 0,
+                                 .cheapest = -std::log(smallest),
+                                 .start = -std::log(1e-2),
+                                 .snap = between,
+                                 .enough = [](double) { return shortfall; }},
+                                {epsilon, delta, adjacency});
+  return SamplingRate(border.found ? std::exp(-border.safe) : 0);
 }
 
 }  // namespace tacet::privacy

@@ -72,13 +72,34 @@ std::optional<Ends> single_ends(const Component& component, const Value& value) 
   return ends;
 }
 
+/// No finite loss of the composition exceeds this, and none is infinite; infinity where one may be.
+/// Epsilon beyond it costs delta 0, since delta(eps) = E_P[(1 - e^{eps - L})_+].
+double largest_loss(std::span<const Component> components) {
+  double sum = 0;
+  for (const auto& component : components) {
+    if (component.pair->infinite_mass() > 0) return infinity;
+    sum += static_cast<double>(component.count) * component.pair->highest();
+  }
+  // Rounded up: of each highest loss, the products and their sum.
+  return sum * (1 + 1e-14 * static_cast<double>(components.size() + 1));
+}
+
 /// Composition in one order, refined step by step.
 class Search {
  public:
-  Search(std::span<const Component> components, double log_delta, const Effort& effort)
-      : components_(components), effort_(effort), log_tail_(log_tail_for(log_delta, components)) {}
+  Search(std::span<const Component> components, double log_delta, double ceiling,
+         const Effort& effort)
+      : components_(components),
+        effort_(effort),
+        log_tail_(log_tail_for(log_delta, components)),
+        ceiling_(ceiling) {}
 
-  [[nodiscard]] const Bracket& bracket() const { return bracket_; }
+  [[nodiscard]] Bracket bracket() const {
+    return {bracket_.lower, std::min(bracket_.upper, ceiling_), bracket_.step};
+  }
+  /// An upper end that needs no grid. A search that cannot matter is left there.
+  [[nodiscard]] double ceiling() const { return ceiling_; }
+  void stop() { exhausted_ = true; }
   [[nodiscard]] bool exhausted() const { return exhausted_; }
   void set_step(double step) { step_ = step; }
 
@@ -327,6 +348,7 @@ class Search {
   std::span<const Component> components_;
   Effort effort_;
   double log_tail_;
+  double ceiling_;
   double theta_ = 0;
   double guess_ = 0;
   double last_gap_ = infinity;
@@ -347,7 +369,15 @@ class Search {
 /// Refines whichever of the orders has the larger upper end until the joint bracket is narrow.
 template <typename Advance>
 Bracket refine_jointly(std::span<Search> searches, const Effort& effort, const Advance& advance) {
-  for (auto& search : searches) advance(search);
+  double lower = 0;
+  for (auto& search : searches) {
+    if (search.ceiling() <= lower) {
+      search.stop();
+      continue;
+    }
+    advance(search);
+    lower = std::max(lower, search.bracket().lower);
+  }
   for (int i = 0; i < 40; ++i) {
     Bracket joint{0, 0, 0};
     Search* widest = nullptr;
@@ -386,7 +416,8 @@ Bracket epsilon_bracket(std::span<const Component> components, double delta, con
 }
 
 Bracket epsilon_bracket_at(std::span<const Component> components, double delta, double step) {
-  Search search(components, std::log(delta), {.tolerance = 1e-6, .largest_log2_size = 22});
+  Search search(components, std::log(delta), infinity,
+                {.tolerance = 1e-6, .largest_log2_size = 22});
   search.set_step(step);
   search.epsilon_level(std::log(delta));
   return search.bracket();
@@ -401,8 +432,8 @@ Bracket epsilon_bracket(std::span<const Component> remove, std::span<const Compo
   if (remove.empty()) return {0, 0, 0};
   const double log_delta = std::log(delta);
   std::vector<Search> searches;
-  searches.emplace_back(remove, log_delta, effort);
-  if (!add.empty()) searches.emplace_back(add, log_delta, effort);
+  searches.emplace_back(remove, log_delta, largest_loss(remove), effort);
+  if (!add.empty()) searches.emplace_back(add, log_delta, largest_loss(add), effort);
   return refine_jointly(searches, effort, [&](Search& s) { s.epsilon_level(log_delta); });
 }
 
@@ -410,8 +441,13 @@ Bracket delta_bracket(std::span<const Component> remove, std::span<const Compone
                       double epsilon, const Effort& effort) {
   if (remove.empty()) return {0, 0, 0};
   std::vector<Search> searches;
-  searches.emplace_back(remove, rough_log_delta(remove, epsilon), effort);
-  if (!add.empty()) searches.emplace_back(add, rough_log_delta(add, epsilon), effort);
+  const auto search = [&](std::span<const Component> order) {
+    const double ceiling = largest_loss(order) <= epsilon ? 0 : 1;
+    const double log_delta = ceiling == 0 ? 0 : rough_log_delta(order, epsilon);
+    searches.emplace_back(order, log_delta, ceiling, effort);
+  };
+  search(remove);
+  if (!add.empty()) search(add);
   return refine_jointly(searches, effort, [&](Search& s) { s.delta_level(epsilon); });
 }
 
