@@ -7,6 +7,9 @@
 
 namespace tacet::privacy::pld {
 
+/// Which end of an interval a law is for: one that dominates, or one that is dominated.
+enum class End { above, below };
+
 /// A law of the loss on the points offset + index[i] step, ascending, with the mass of an infinite
 /// loss.
 struct LossGrid {
@@ -16,6 +19,11 @@ struct LossGrid {
   std::vector<double> mass;
   double infinite = 0;
   double loss_error = 0;  ///< by how much a loss may stand on the unsafe side of its point
+  /// Of a law composed under a tilt: the sum of all masses' errors there, before it was cut anew;
+  /// by how much the log moment has fallen since; the log of the factor by which masses may be off.
+  double law_error = 0;
+  double moment_drop = 0;
+  double mass_error = 0;
 };
 
 /// Mean and standard deviation of the finite losses under P.

@@ -80,12 +80,15 @@ double GridSum::log_moment(double theta) const {
   return sum;
 }
 
-double GridSum::infinite_mass() const {
+double GridSum::infinite_mass(End end) const {
+  // Each mass is known as well as the finite ones; 1e-14 covers the sum and both functions.
+  const double slack = end == End::above ? mass_slack : -mass_slack;
   double log_finite = 0;
   for (const auto& part : parts_) {
-    log_finite += static_cast<double>(part.count) * std::log1p(-std::min(1.0, part.grid.infinite));
+    const double mass = std::min(1.0, part.grid.infinite * (1 + slack));
+    log_finite += static_cast<double>(part.count) * std::log1p(-mass);
   }
-  return std::min(1.0, -std::expm1(log_finite) * (1 + 1e-14));
+  return std::min(1.0, -std::expm1(log_finite) * (1 + (end == End::above ? 1e-14 : -1e-14)));
 }
 
 std::int64_t GridSum::steps() const {

@@ -50,8 +50,8 @@ class GridSum {
   [[nodiscard]] double step() const { return step_; }
   /// Sum of count times offset.
   [[nodiscard]] double offset() const { return offset_; }
-  /// P(some loss is infinite), rounded up.
-  [[nodiscard]] double infinite_mass() const;
+  /// P(some loss is infinite), rounded up for the upper end and down for the lower one.
+  [[nodiscard]] double infinite_mass(End end) const;
   [[nodiscard]] std::int64_t steps() const;
   /// What rounding may add to or take from the summed loss.
   [[nodiscard]] double loss_error() const;

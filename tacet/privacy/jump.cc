@@ -70,10 +70,10 @@ JumpLaw::JumpLaw(const JumpSplit& split, const GridSum& whole, const TiltedLaw& 
   // Each coefficient of the rest counts at most once for a large loss; what lies outside of its
   // transform, or wraps, too.
   const auto terms = static_cast<double>(size + jumps_.size());
-  error_ =
-      split.rate *
-      (rest.total_round_off() + 3 * std::exp(rest.log_tail()) + 8 * u * (terms + largest_loss)) *
-      (1 + 1e-6);
+  error_ = split.rate *
+           (rest.total_round_off() + rest.law_error() + 3 * std::exp(rest.log_tail()) +
+            8 * u * (terms + largest_loss)) *
+           (1 + 1e-6);
   factor_error_ = rest.mass_error() + 2 * mass_slack;
   several_ = 0.5 * split.rate * split.rate * (1 + 1e-9);
 }

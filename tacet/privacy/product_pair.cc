@@ -15,8 +15,6 @@ constexpr double log_top_tail = -130;
 constexpr std::int64_t largest_uses = 10000;
 constexpr double largest_points = 32768;
 
-enum class End { above, below };
-
 /// Masses at offset + (low + i) step.
 struct Lattice {
   double offset = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -46,40 +48,15 @@ std::optional<Plan> shortest(const GridSum& upper, const Staging& staging) {
   return plan;
 }
 
-/// What a composed law lost or holds too much, in masses under its tilt.
-struct Kept {
-  std::int64_t first;  ///< coefficients kept
-  std::int64_t last;
-  double error;
-};
-
-/// Round-off and tails are cut off at both ends: untilted, they could outweigh everything.
-Kept keep(const TiltedLaw& law) {
-  const auto c = law.coefficients();
-  const auto size = static_cast<std::int64_t>(c.size());
-  const double least = 4 * law.round_off();
-  Kept kept{0, size - 1, 0};
-  double dropped = 0;
-  const auto negligible = [&](std::int64_t i) { return c[static_cast<std::size_t>(i)] <= least; };
-  while (kept.first < kept.last && negligible(kept.first)) {
-    dropped += std::max(0.0, c[static_cast<std::size_t>(kept.first++)]);
-  }
-  while (kept.last > kept.first && negligible(kept.last)) {
-    dropped += std::max(0.0, c[static_cast<std::size_t>(kept.last--)]);
-  }
-  // A tail on either side that wraps is missing there and too much elsewhere.
-  kept.error =
-      (law.total_round_off() + 4 * std::exp(law.log_tail()) + dropped + law.law_error()) * 1.01;
-  return kept;
-}
-
-/// The composed law as cells of the coarser grid, its offset apart.
-CellTable cells_of(const TiltedLaw& law, const Kept& kept, double theta, std::int64_t steps) {
+/// The composed law as cells of the coarser grid, its offset apart. Every mass moves by its
+/// round-off to the safe side: more losses are dearer, fewer are cheaper.
+CellTable cells_of(const TiltedLaw& law, End end, double theta, std::int64_t steps) {
   const double step = law.step();
   CellTable table;
   table.step = step * static_cast<double>(steps);
-  const auto low = law.low() + kept.first;
-  const auto high = law.low() + kept.last;
+  const double shift = end == End::above ? law.round_off() : -law.round_off();
+  const auto low = law.low();
+  const auto high = low + static_cast<std::int64_t>(law.coefficients().size()) - 1;
   // The interval (k, k + 1] holds the points k steps + 1 to (k + 1) steps.
   const auto floor_div = [&](std::int64_t a) {
     return a >= 0 ? a / steps : -((-a + steps - 1) / steps);
@@ -87,6 +64,11 @@ CellTable cells_of(const TiltedLaw& law, const Kept& kept, double theta, std::in
   const auto first = floor_div(low - 1);
   const auto last = floor_div(high - 1);
   for (auto k = first; k <= last + 1; ++k) table.ends.push_back(k);
+  const double largest =
+      theta * step * static_cast<double>(std::max(std::abs(low), std::abs(high)));
+  if (!(largest + std::fabs(law.log_mass()) < 600)) {
+    throw base::NumericError("a composed privacy loss exceeds the range of numbers");
+  }
   const auto c = law.coefficients();
   const auto per_cell = steps / cells_per_step;
   for (auto cell = first * cells_per_step; cell < (last + 1) * cells_per_step; ++cell) {
@@ -96,7 +78,7 @@ CellTable cells_of(const TiltedLaw& law, const Kept& kept, double theta, std::in
     double change = 0;  // sum of p (1 - e^{top - y})
     for (auto j = top - per_cell + 1; j <= top; ++j) {
       if (j < low || j > high) continue;
-      const double m = std::max(0.0, c[static_cast<std::size_t>(j - law.low())]);
+      const double m = std::max(0.0, c[static_cast<std::size_t>(j - low)] + shift);
       const double mass = m * std::exp(law.log_mass() - theta * static_cast<double>(j) * step);
       p += mass;
       change -= mass * std::expm1(static_cast<double>(top - j) * step);
@@ -109,51 +91,88 @@ CellTable cells_of(const TiltedLaw& law, const Kept& kept, double theta, std::in
   return table;
 }
 
-/// One law of `count` losses of a part on the coarser grid, as it will be used.
-void finish(LossGrid& grid, const TiltedLaw& law, const Kept& kept, double theta) {
+/// A composed law on the coarser grid, as it will be used.
+void finish(LossGrid& grid, const TiltedLaw& law, double theta) {
   const double moment = log_moment(grid, theta) + theta * grid.offset;
-  // Its error is relative to the moment before it was cut anew; a lower law has less.
-  grid.law_error = kept.error * std::exp(std::max(0.0, law.log_mass() - moment));
+  // What lies outside of the transform is missing in the upper law, and wraps into the lower one.
+  grid.law_error = (2 * std::exp(law.log_tail()) + law.law_error()) * (1 + 1e-9);
+  grid.moment_drop = std::max(0.0, law.log_mass() - moment);
   constexpr double u = 0x1p-53;
-  const double largest = std::max(std::fabs(static_cast<double>(law.low())),
-                                  std::fabs(static_cast<double>(law.low()) +
-                                            static_cast<double>(law.coefficients().size())));
-  grid.mass_error = law.mass_error() +
-                    8 * u * (std::fabs(law.log_mass()) + theta * largest * law.step() + 8);
+  const double largest = std::max(
+      std::fabs(static_cast<double>(law.low())),
+      std::fabs(static_cast<double>(law.low()) + static_cast<double>(law.coefficients().size())));
+  grid.mass_error =
+      law.mass_error() + 8 * u * (std::fabs(law.log_mass()) + theta * largest * law.step() + 8);
   grid.loss_error += law.loss_error();
   grid.offset += law.offset();
 }
 
+/// The pieces of both sums, composed one by one.
+class Composer {
+ public:
+  Composer(const Staging& staging, const Plan& plan, double uses)
+      // What each law loses counts as often as it is used.
+      : theta_(staging.theta), log_tail_(staging.log_tail - std::log(8 * uses)), plan_(plan) {}
+
+  /// `count` losses each of two laws as one, used `times` times.
+  void add(const LossGrid& upper, const LossGrid& lower, std::int64_t count, std::int64_t times) {
+    if (count == 0 || times == 0) return;
+    const GridSum one_above({{upper, count}});
+    const GridSum one_below({{lower, count}});
+    TwinTransform twin(one_above, one_below);
+    twin.run_whole(theta_, log_tail_, longest_bits);
+    moved_above_ += append(twin.first(), one_above, End::above, times);
+    moved_below_ += append(twin.second(), one_below, End::below, times);
+  }
+
+  [[nodiscard]] StagedSums sums() && {
+    return {GridSum(std::move(above_)), GridSum(std::move(below_)),
+            std::max(moved_above_, moved_below_)};
+  }
+
+ private:
+  static constexpr int longest_bits = 18;
+
+  /// Returns how much mass round-off may have moved.
+  double append(const TiltedLaw& law, const GridSum& one, End end, std::int64_t times) {
+    auto cells = cells_of(law, end, theta_, plan_.steps);
+    cells.infinite = one.infinite_mass(end);
+    auto grid = end == End::above ? upper_grid(cells) : lower_grid(cells);
+    finish(grid, law, theta_);
+    (end == End::above ? above_ : below_).push_back({std::move(grid), times});
+    return static_cast<double>(times) * static_cast<double>(law.coefficients().size()) *
+           law.round_off();
+  }
+
+  double theta_;
+  double log_tail_;
+  Plan plan_;
+  std::vector<CountedGrid> above_;
+  std::vector<CountedGrid> below_;
+  double moved_above_ = 0;
+  double moved_below_ = 0;
+};
+
 }  // namespace
 
-std::optional<SumPair> staged(const GridSum& upper, const GridSum& lower, const Staging& staging) {
+std::optional<StagedSums> staged(const GridSum& upper, const GridSum& lower,
+                                 const Staging& staging) {
   const auto plan = shortest(upper, staging);
   if (!plan) return std::nullopt;
-  std::vector<CountedGrid> above;
-  std::vector<CountedGrid> below;
-  const auto add = [&](std::size_t part, std::int64_t count, std::int64_t times) {
-    if (count == 0 || times == 0) return;
-    const GridSum one_above({{upper.parts()[part].grid, count}});
-    const GridSum one_below({{lower.parts()[part].grid, count}});
-    TwinTransform twin(one_above, one_below);
-    twin.run_whole(staging.theta, staging.log_tail, staging.direct_bits);
-    for (const auto* law : {&twin.first(), &twin.second()}) {
-      const bool is_upper = law == &twin.first();
-      const auto kept = keep(*law);
-      auto cells = cells_of(*law, kept, staging.theta, plan->steps);
-      cells.infinite = is_upper ? one_above.infinite_mass(Side::above)
-                                : one_below.infinite_mass(Side::below);
-      auto grid = is_upper ? upper_grid(cells) : lower_grid(cells);
-      finish(grid, *law, kept, staging.theta);
-      (is_upper ? above : below).push_back({std::move(grid), times});
+  const double uses = static_cast<double>(upper.steps()) / static_cast<double>(plan->count);
+  Composer composer(staging, *plan, uses + static_cast<double>(upper.parts().size()));
+  try {
+    for (std::size_t i = 0; i < upper.parts().size(); ++i) {
+      const auto& above = upper.parts()[i];
+      const auto& below = lower.parts()[i].grid;
+      composer.add(above.grid, below, plan->count, above.count / plan->count);
+      composer.add(above.grid, below, above.count % plan->count, 1);
     }
-  };
-  for (std::size_t i = 0; i < upper.parts().size(); ++i) {
-    const auto total = upper.parts()[i].count;
-    add(i, plan->count, total / plan->count);
-    add(i, total % plan->count, 1);
+  } catch (const base::NumericError&) {
+    // Too long a transform, or too large numbers: one stage may still do.
+    return std::nullopt;
   }
-  return SumPair{GridSum(std::move(above)), GridSum(std::move(below))};
+  return std::move(composer).sums();
 }
 
 }  // namespace tacet::privacy::pld

@@ -9,21 +9,23 @@
 /// docs/proofs/accountant.md, section 4.
 namespace tacet::privacy::pld {
 
-/// An upper and a lower sum of the same counts.
-struct SumPair {
+/// An upper and a lower sum of the same counts, and the share of all mass by which round-off of
+/// composing the laws they are made of may have moved them, to the safe side.
+struct StagedSums {
   GridSum upper;
   GridSum lower;
+  double moved;
 };
 
 struct Staging {
-  double theta;      ///< the tilt under which the sums will be composed, and no other
-  double log_tail;   ///< of the tilted sums that may be lost on either side
-  int direct_bits;   ///< log2 of the transform that composing at once takes
+  double theta;     ///< the tilt under which the sums will be composed, and no other
+  double log_tail;  ///< of the tilted sums that may be lost on either side
+  int direct_bits;  ///< log2 of the transform that composing at once takes
 };
 
 /// The sums in fewer uses of composed laws on a coarser grid, at the cost of a tenth of what the
 /// present grid costs the ends. Nothing where that would not be several times shorter.
-[[nodiscard]] std::optional<SumPair> staged(const GridSum& upper, const GridSum& lower,
-                                            const Staging& staging);
+[[nodiscard]] std::optional<StagedSums> staged(const GridSum& upper, const GridSum& lower,
+                                               const Staging& staging);
 
 }  // namespace tacet::privacy::pld

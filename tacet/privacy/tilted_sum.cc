@@ -12,6 +12,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/special.h"
+#include "tacet/privacy/staged_sum.h"
 
 namespace tacet::privacy::pld {
 namespace {
@@ -89,7 +90,8 @@ double TiltedLaw::outside(double shifted, bool cut) const {
     const double top = bottom + period;
     beyond = top >= highest ? tail : std::exp(std::min(0.0, -theta_ * (top - shifted)));
   }
-  return (tail + wrapped + beyond) * (1 + 1e-9);
+  // No weight relative to e^{K - theta eps'} exceeds 1.
+  return (tail + wrapped + beyond + law_error_) * (1 + 1e-9);
 }
 
 double TiltedLaw::one_end(double shifted, double sign) const {
@@ -129,6 +131,12 @@ struct PowerState {
 // round-off to be as small.
 constexpr double log_negligible = -200;
 constexpr std::int64_t count_for_negligible = 32;
+
+/// log2 of the transform from which on two stages are tried.
+constexpr int long_bits = 15;
+/// One stage may be that long where two would move more than this share of all mass.
+constexpr int largest_direct_bits = 20;
+constexpr double largest_moved = 5e-4;
 
 namespace {
 
@@ -230,6 +238,26 @@ double log_tail_for(const GridSum::Cumulants& tilted, double theta, double shift
 
 }  // namespace
 
+namespace {
+
+/// The sum of all masses' errors that laws composed before leave in a sum of theirs: for measures
+/// of mass 1 that differ by e, T-fold sums differ by at most ((1 + e)^T - 1).
+double inherited_error(const GridSum& sum) {
+  double error = 0;
+  double log_drop = 0;
+  for (const auto& part : sum.parts()) {
+    error += static_cast<double>(part.count) * part.grid.law_error;
+    log_drop += static_cast<double>(part.count) * part.grid.moment_drop;
+  }
+  if (error == 0) return 0;
+  if (!(error < 0.1 && log_drop < 3)) {
+    throw base::NumericError("round-off of composed privacy losses grew too large");
+  }
+  return 1.1 * error * std::exp(log_drop);
+}
+
+}  // namespace
+
 int TwinTransform::prepare(double theta, const Thresholds& thresholds) {
   double width = 16;
   for (std::size_t k = 0; k < 2; ++k) {
@@ -243,7 +271,7 @@ int TwinTransform::prepare(double theta, const Thresholds& thresholds) {
     law.theta_ = theta;
     law.step_ = step;
     law.offset_ = sum.offset();
-    law.infinite_mass_ = sum.infinite_mass();
+    law.infinite_mass_ = sum.infinite_mass(k == 0 ? End::above : End::below);
     law.loss_error_ = sum.loss_error();
     law.log_tail_ = thresholds.log_tail < 0
                         ? thresholds.log_tail
@@ -271,10 +299,32 @@ int TwinTransform::prepare(double theta, const Thresholds& thresholds) {
 
 void TwinTransform::run(double theta, const Thresholds& thresholds, int largest_bits) {
   const int bits = prepare(theta, thresholds);
+  if (bits >= long_bits) {
+    const double log_tail = std::min(laws_[0].log_tail_, laws_[1].log_tail_);
+    if (const auto sums = staged(*sums_[0], *sums_[1], {theta, log_tail, bits})) {
+      if (sums->moved < largest_moved || bits > largest_direct_bits) {
+        TwinTransform shorter(sums->upper, sums->lower);
+        shorter.run(theta, thresholds, largest_bits);
+        laws_ = std::move(shorter.laws_);
+        length_ = shorter.length_;
+        return;
+      }
+    }
+  }
+  transform(theta, bits, largest_bits);
+}
+
+void TwinTransform::run_whole(double theta, double log_tail, int largest_bits) {
+  constexpr double far = 1e200;
+  transform(theta, prepare(theta, {-far, far, log_tail}), largest_bits);
+}
+
+void TwinTransform::transform(double theta, int bits, int largest_bits) {
   if (bits > largest_bits) {
     throw base::NumericError(fmt::format("a composed loss needs a transform of 2^{}", bits));
   }
   const auto n = std::size_t{1} << bits;
+  length_ = n;
   if (!fft_ || fft_->size() != n) fft_ = std::make_unique<numeric::Fft>(bits);
   // Both measures share each transform; their separation costs one addition more.
   const double tau = 2 * numeric::Fft::error_bound(bits) + 4 * u;
@@ -285,6 +335,7 @@ void TwinTransform::run(double theta, const Thresholds& thresholds, int largest_
   std::vector<std::array<PowerState, 2>> states(n / 2 + 1);
   for (std::size_t e = 0; e < sums_[0]->parts().size(); ++e) multiply_in(e, theta, states);
   invert(states);
+  for (std::size_t k = 0; k < 2; ++k) laws_[k].law_error_ = inherited_error(*sums_[k]);
 }
 
 void TwinTransform::multiply_in(std::size_t part, double theta,
@@ -306,12 +357,14 @@ void TwinTransform::multiply_in(std::size_t part, double theta,
     auto& law = laws_[k];
     law.log_moment_ += times * tilt.log_moment;
     law.mass_error_ +=
-        times *
-        (u * (3 * tilt.largest_exponent + 3 * std::fabs(tilt.log_moment) + 40) + mass_slack);
+        times * (u * (3 * tilt.largest_exponent + 3 * std::fabs(tilt.log_moment) + 40) +
+                 mass_slack + sums_[k]->parts()[part].grid.mass_error);
   }
   fft_->forward(re.data(), im.data());
+  // The separation of both measures and the addition of what stands still, once each.
   const double tau =
-      numeric::Fft::error_bound(std::countr_zero(n)) * std::min(2.0, moving * 1.001) + 8 * u;
+      numeric::Fft::error_bound(std::countr_zero(n)) * std::min(2.0, moving * 1.001) +
+      (1.01 + 4 * std::min(2.0, moving)) * u;
   const double negligible_square =
       count < count_for_negligible ? -1.0 : std::exp(2 * log_negligible / times);
   for (std::size_t j = 0; j < n; ++j) {

@@ -38,6 +38,8 @@ class TiltedLaw {
   /// Bounds the sum of all masses' errors.
   [[nodiscard]] double total_round_off() const { return total_round_off_; }
   [[nodiscard]] double mass_error() const { return mass_error_; }
+  /// Bounds what all masses together inherit from laws that were composed before.
+  [[nodiscard]] double law_error() const { return law_error_; }
   [[nodiscard]] double log_tail() const { return log_tail_; }
   [[nodiscard]] double step() const { return step_; }
   [[nodiscard]] double offset() const { return offset_; }
@@ -64,6 +66,7 @@ class TiltedLaw {
   double loss_error_ = 0;  ///< absolute error of the summed loss
   double round_off_ = 0;   ///< bound of each coefficient's absolute error
   double total_round_off_ = 0;
+  double law_error_ = 0;
   double log_tail_ = 0;  ///< of what lies below low_, and of what lies above high_
   std::int64_t low_ = 0;
   std::int64_t high_ = 0;
@@ -79,20 +82,26 @@ class TwinTransform {
   TwinTransform(const GridSum& first, const GridSum& second) : sums_{&first, &second} {}
 
   /// Tilts both by theta >= 0. A transform longer than 2^largest_bits is a NumericError.
+  /// A long one is replaced by two short ones where that is possible, see staged_sum.h; the laws
+  /// then stand on a coarser grid.
   void run(double theta, const Thresholds& thresholds, int largest_bits);
+  /// The whole laws but for tails of e^log_tail, by one transform.
+  void run_whole(double theta, double log_tail, int largest_bits);
   [[nodiscard]] const TiltedLaw& first() const { return laws_[0]; }
   [[nodiscard]] const TiltedLaw& second() const { return laws_[1]; }
   /// Of the last transform.
-  [[nodiscard]] std::size_t length() const { return fft_ ? fft_->size() : 0; }
+  [[nodiscard]] std::size_t length() const { return length_; }
 
  private:
   int prepare(double theta, const Thresholds& thresholds);
+  void transform(double theta, int bits, int largest_bits);
   void multiply_in(std::size_t part, double theta, std::vector<std::array<PowerState, 2>>& states);
   void invert(std::vector<std::array<PowerState, 2>>& states);
 
   std::array<const GridSum*, 2> sums_;
   std::array<TiltedLaw, 2> laws_;
   std::unique_ptr<numeric::Fft> fft_;
+  std::size_t length_ = 0;
 };
 
 }  // namespace tacet::privacy::pld
