@@ -39,11 +39,11 @@ class Search {
   Border run() {
     Probe at{unknown_.start, 0};
     if (target_.delta.value() > 0) at = by_renyi(at);
-    at = approach(at, {[&](double x) { return by_interval(x, {.tolerance = 5e-2}); }, 0, 5e-3,
+    at = approach(at, {[&](double x) { return by_wide_interval(x); }, 0, 5e-3,
                        [](const Probe& p) { return std::fabs(p.excess) < 0.02; }});
     safe_.reset();
     // The default options, so that whoever accounts the result again gets the same number.
-    const auto fine = [&](double x) { return by_interval(x, {}); };
+    const auto fine = [&](double x) { return by_interval(x); };
     // Closed forms are worth more digits.
     const double share = width_ < 1e-8 ? 1e-3 : 1;
     static_cast<void>(approach(at, {fine, -4e-4 * share, 2e-4 * share, [&](const Probe& p) {
@@ -61,11 +61,16 @@ class Search {
     // What is not a number is not safe.
     return std::isnan(share) ? largest_excess : std::clamp(share, -largest_excess, largest_excess);
   }
-  [[nodiscard]] double by_interval(double x, const AccountOptions& options) {
-    const auto interval =
-        epsilon_interval(unknown_.event(x), target_.adjacency, target_.delta, options);
-    width_ = 1 - interval.lower / interval.upper;
+  [[nodiscard]] double by_interval(double x) const {
+    const auto interval = epsilon_interval(unknown_.event(x), target_.adjacency, target_.delta);
     return log_share(interval.upper);
+  }
+  /// From a wide interval: its middle, where it has one.
+  [[nodiscard]] double by_wide_interval(double x) {
+    const auto interval =
+        epsilon_interval(unknown_.event(x), target_.adjacency, target_.delta, {.tolerance = 5e-2});
+    width_ = 1 - interval.lower / interval.upper;
+    return log_share(width_ < 0.2 ? 0.5 * (interval.lower + interval.upper) : interval.upper);
   }
 
   /// Where the Renyi bound meets the target, and how fast it falls there; the point given where
