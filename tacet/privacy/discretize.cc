@@ -58,7 +58,10 @@ std::vector<std::int64_t> spread_out(double steps, double step, const Resolution
     const auto distance = static_cast<double>(ends.back());
     // Far below the mean a tilt leaves nothing, however wide the intervals are.
     const bool free = !upwards && resolution.theta * distance * step > 60;
-    if ((free || doubled <= widest) && distance >= doubled * scale) width *= 2;
+    const bool apart = upwards && !resolution.uniform &&
+                       distance * step > resolution.border - resolution.moments.mean &&
+                       doubled <= resolution.share * distance;
+    if ((free || apart || doubled <= widest) && distance >= doubled * scale) width *= 2;
     ends.push_back(ends.back() + width);
     if (static_cast<std::int64_t>(ends.size()) * cells_per_step > largest_table) {
       throw base::NumericError(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "tacet/privacy/pairs.h"
@@ -39,6 +40,9 @@ struct Resolution {
   Moments moments;
   bool uniform = true;  ///< all intervals one step wide
   double theta = 0;
+  /// Losses above it are taken apart and not tilted: intervals may be this share of them wide.
+  double border = std::numeric_limits<double>::infinity();
+  double share = 0;
 };
 
 /// Masses of a pair on narrow cells of the loss. An interval between grid points, one or more steps

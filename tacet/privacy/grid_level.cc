@@ -104,9 +104,11 @@ double GridLevel::round_off_at(double eps) const {
 }
 
 bool GridLevel::is_astray(double theta, double log_delta) const {
-  // A normal sum is tilted by some sqrt(2 log(1/delta)) of its deviations.
+  // A normal sum is tilted by some sqrt(2 log(1/x)) of its deviations, where delta is x or, of a
+  // sum whose deviation is small, x deviations.
   const double deviation = std::sqrt(upper_.cumulants(0).variance);
-  return theta * deviation < 0.3 * std::sqrt(-2 * log_delta);
+  const double log_share = log_delta - std::log(std::min(1.0, deviation));
+  return theta * deviation < 0.3 * std::sqrt(std::max(0.0, -2 * log_share - 4));
 }
 
 std::optional<GridLevel::Aim> GridLevel::aim_apart(double log_delta, double share) const {
@@ -132,6 +134,8 @@ std::optional<GridLevel::Aim> GridLevel::aim_apart(double log_delta, double shar
     }
     aim = {tilt_for_mean(parts->small, high), high, true};
   }
+  const auto& grid = upper_.parts()[0].grid;
+  aim.border = grid.offset + static_cast<double>(parts->index.front()) * step_;
   return aim;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -36,6 +37,7 @@ class GridLevel {
     double theta;
     double epsilon;
     bool by_one = false;  ///< a single large loss alone makes up delta
+    double border = std::numeric_limits<double>::infinity();  ///< above which losses are large
   };
   /// The tilt whose Chernoff bound of epsilon at delta is smallest, and that bound less the usual
   /// correction of a smooth law: an estimate that heavy tails do not lead astray.

@@ -122,13 +122,17 @@ class Search {
             jumps_apart_ = apart->epsilon < 0.8 * first.epsilon;
             if (jumps_apart_) first = *apart;
             by_one_ = first.by_one;
+            border_ = first.border;
           }
         }
         guess_ = std::max(first.epsilon, 0.0);
         theta_ = first.theta;
       } else {
         guess_ = bracket_.upper;
-        theta_ = level.tilt_for_mean(guess_);
+        const auto apart =
+            jumps_apart_ ? level.aim_apart(log_delta, 0.1 * effort_.tolerance) : std::nullopt;
+        theta_ = apart ? apart->theta : level.tilt_for_mean(guess_);
+        if (apart) border_ = apart->border;
       }
     };
     attempt(aim, [&](GridLevel& level) {
@@ -206,6 +210,8 @@ class Search {
   static constexpr int quick = 3;
   static constexpr int patient = 10;
   static constexpr double hopeless = 0.05;
+  /// Of the intervals of large losses on the first grid.
+  static constexpr double coarsest_share = 0.05;
   /// About a second, in terms of sums over laws.
   static constexpr double largest_work = 5e8;
   static constexpr double work_of_transform = 60;
@@ -280,10 +286,7 @@ class Search {
   void attempt(const Aim& aim, const Action& action) {
     try {
       if (resolutions_.empty()) choose_first_step(aim);
-      for (auto& resolution : resolutions_) {
-        resolution.uniform = uniform_;
-        resolution.theta = std::max(theta_, 1e-3);
-      }
+      for (auto& resolution : resolutions_) follow(resolution, step_);
       GridLevel level(components_, {aligned(step_), log_tail_, resolutions_},
                       effort_.largest_log2_size);
       aim(level);
@@ -292,6 +295,16 @@ class Search {
       // The grid is as fine as memory allows; what was reached before stays valid.
       exhausted_ = true;
     }
+  }
+
+  /// How the cells follow the tilt. Where one large loss makes up delta, the others matter within
+  /// small parts of epsilon only, and large ones always within parts of themselves.
+  void follow(Resolution& resolution, double step) const {
+    resolution.uniform = uniform_;
+    resolution.theta = std::max(by_one_ ? std::min(theta_, 200 / guess_) : theta_, 1e-3);
+    resolution.border = jumps_apart_ ? border_ : infinity;
+    const double finer = first_step_ > 0 ? std::min(1.0, step / first_step_) : 1;
+    resolution.share = coarsest_share * finer;
   }
 
   /// A step with which masses at both ends of the losses stand on the grid.
@@ -321,19 +334,24 @@ class Search {
     if (uniform_) step_ = lattice;
     // Grids that are finest around the mean and coarse elsewhere say how strong the tilt will be
     // and where epsilon lies; a stronger tilt asks for finer tails.
-    for (auto& resolution : resolutions_) resolution.uniform = uniform_;
+    for (auto& resolution : resolutions_) {
+      resolution.uniform = uniform_;
+      resolution.share = coarsest_share;
+    }
     const double first = uniform_ ? lattice : scale.first_step;
     for (int i = 0; i < 4; ++i) {
       const double last = theta_;
       aim(GridLevel(components_, {first, log_tail_, resolutions_}, effort_.largest_log2_size));
       if (theta_ <= 1.2 * last) break;
-      for (auto& resolution : resolutions_) resolution.theta = std::max(theta_, 1e-3);
+      for (auto& resolution : resolutions_) follow(resolution, first);
     }
+    first_step_ = step_;
     if (step_ > 0) return;
     // No finer than a transform of moderate length needs; a wide bracket refines it.
     constexpr double cells = 32768;
     step_ = std::max(first, (guess_ + 30 / std::max(theta_, 1e-3)) / cells);
     step_ = std::min(step_, largest_step);
+    first_step_ = step_;
   }
 
   void record(double lower, double upper) {
@@ -358,11 +376,13 @@ class Search {
   int stagnant_ = 0;
   double work_ = 0;
   bool jumps_apart_ = false;
-  bool by_one_ = false;    ///< one large loss makes up delta
-  double aim_factor_ = 1;  ///< 0 where delta itself is sought
+  double border_ = infinity;  ///< of large losses, once they were looked for
+  bool by_one_ = false;       ///< one large loss makes up delta
+  double aim_factor_ = 1;     ///< 0 where delta itself is sought
   bool uniform_ = false;
   std::vector<Resolution> resolutions_;
   double step_ = 0;
+  double first_step_ = 0;
   double smallest_step_ = 0;
   bool at_smallest_ = false;
   bool exhausted_ = false;
