@@ -71,6 +71,67 @@ Json row(const std::string& name, double value, const char* unit, double baselin
           {"ratio", value / baseline}};
 }
 
+/// A calibration at a tiny rate, or of another unknown than the noise.
+struct Problem {
+  std::string name;
+  std::function<void()> solve;
+};
+
+std::vector<Problem> problems() {
+  const auto number = [](double value) { return Json(value).dump(); };
+  std::vector<Problem> all;
+  struct Rare {
+    double rate;
+    std::int64_t steps;
+    double target;
+    double delta;
+  };
+  for (const auto& r :
+       {Rare{1e-5, 1000000, 1, 1e-6}, Rare{1e-5, 10000000, 1, 1e-6}, Rare{5e-9, 100000, 0.5, 1e-6},
+        Rare{1e-7, 1000000, 1, 1e-10}, Rare{1e-8, 1000000, 1, 1e-10}}) {
+    all.push_back({"noise, rate " + number(r.rate) + " steps " + std::to_string(r.steps) +
+                       " epsilon " + number(r.target) + " delta " + number(r.delta),
+                   [r] {
+                     static_cast<void>(calibrate_noise({SamplingRate(r.rate), r.steps},
+                                                       Epsilon(r.target), Delta(r.delta),
+                                                       Adjacency::add_remove));
+                   }});
+  }
+  struct Many {
+    double rate;
+    double noise;
+    double target;
+    double delta;
+  };
+  for (const auto& m : {Many{1e-4, 1, 3, 1e-6}, Many{1e-4, 1, 3, 1e-5}, Many{0.01, 1, 1.5, 1e-6},
+                        Many{1e-6, 0.6, 1, 1e-8}}) {
+    all.push_back({"steps, rate " + number(m.rate) + " noise " + number(m.noise) + " epsilon " +
+                       number(m.target) + " delta " + number(m.delta),
+                   [m] {
+                     static_cast<void>(calibrate_steps(SamplingRate(m.rate),
+                                                       NoiseMultiplier(m.noise), Epsilon(m.target),
+                                                       Delta(m.delta), Adjacency::add_remove));
+                   }});
+  }
+  struct Often {
+    std::int64_t steps;
+    double noise;
+    double target;
+    double delta;
+  };
+  for (const auto& o : {Often{1000, 1, 1, 1e-6}, Often{1000000, 0.8, 2, 1e-8},
+                        Often{10000000, 0.9, 1, 1e-9}, Often{32, 0.32, 0.34, 2.6e-6}}) {
+    all.push_back({"rate, steps " + std::to_string(o.steps) + " noise " + number(o.noise) +
+                       " epsilon " + number(o.target) + " delta " + number(o.delta),
+                   [o] {
+                     static_cast<void>(calibrate_rate(o.steps, NoiseMultiplier(o.noise),
+                                                      Epsilon(o.target), Delta(o.delta),
+                                                      Adjacency::add_remove));
+                   }});
+  }
+  return all;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -115,23 +176,9 @@ int main(int count, char** arguments) {
     rows.push_back(row("interval by steps, rate 0.001 noise 1 steps " + std::to_string(steps),
                        seconds, "s", first));
   }
-  struct Rare {
-    double rate;
-    std::int64_t steps;
-    double target;
-    double delta;
-  };
-  for (const auto& rare :
-       {Rare{1e-5, 1000000, 1, 1e-6}, Rare{1e-5, 10000000, 1, 1e-6}, Rare{5e-9, 100000, 0.5, 1e-6},
-        Rare{1e-7, 1000000, 1, 1e-10}, Rare{1e-8, 1000000, 1, 1e-10}}) {
-    const double seconds = median_seconds(repetitions, [&] {
-      static_cast<void>(calibrate_noise({SamplingRate(rare.rate), rare.steps}, Epsilon(rare.target),
-                                        Delta(rare.delta), Adjacency::add_remove));
-    });
-    rows.push_back(row("calibration to epsilon " + Json(rare.target).dump() + ", rate " +
-                           Json(rare.rate).dump() + " steps " + std::to_string(rare.steps) +
-                           " delta " + Json(rare.delta).dump(),
-                       seconds, "s", 1));
+  for (const auto& problem : problems()) {
+    const double seconds = median_seconds(repetitions, problem.solve);
+    rows.push_back(row("calibration, " + problem.name, seconds, "s", 1));
   }
   if (count > 1) {
     std::ofstream file(arguments[1]);

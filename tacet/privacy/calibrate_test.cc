@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/accountant.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"
 
@@ -58,6 +59,42 @@ TEST(Calibration, StepsAndRateAreTheLargestThatHold) {
   };
   EXPECT_LE(spent(rate.value()), 1.5);
   EXPECT_GT(spent(rate.value() * 1.005), 1.5);
+}
+
+// At tiny rates a Renyi bound and halvings once took seconds and two dozen accountings.
+TEST(Calibration, VeryManyStepsSpendAllOfEpsilon) {
+  const auto adjacency = Adjacency::add_remove;
+  const auto steps =
+      calibrate_steps(SamplingRate(1e-4), NoiseMultiplier(1), Epsilon(3), Delta(1e-6), adjacency);
+  const auto spent = [&](std::int64_t count) {
+    return epsilon(to_event({SamplingRate(1e-4), count}, NoiseMultiplier(1)), adjacency,
+                   Delta(1e-6));
+  };
+  EXPECT_LE(spent(steps), 3);
+  EXPECT_GE(spent(steps), 3 * (1 - 2e-3));
+  // What the interval's lower end certifies: no more than a few thousandths were possible.
+  const auto more = to_event({SamplingRate(1e-4), steps + steps / 200}, NoiseMultiplier(1));
+  EXPECT_GT(epsilon_interval(more, adjacency, Delta(1e-6)).lower, 3);
+}
+
+TEST(Calibration, ParticipationAloneMeetsEpsilonZero) {
+  // A record takes part with probability at most delta up to 100 steps.
+  const auto steps = calibrate_steps(SamplingRate(1e-8), NoiseMultiplier(1), Epsilon(0),
+                                     Delta(1e-6), Adjacency::add_remove);
+  EXPECT_GE(steps, 99);
+  EXPECT_LE(steps, 100);
+}
+
+TEST(Calibration, AnyFamilyOfEventsHasItsLeastNoise) {
+  const auto laplace = [](double noise) { return Event(Laplace{noise}); };
+  EXPECT_NEAR(least_noise(laplace, Epsilon(2), Delta(0), Adjacency::add_remove), 0.5, 1e-5);
+  const auto fixed_size = [](double noise) {
+    return Event(Repeated{100, FixedSizeSampled{10, 1000, Gaussian{noise}}});
+  };
+  const double noise = least_noise(fixed_size, Epsilon(1), Delta(1e-6), Adjacency::replace_one);
+  const double spent = epsilon(fixed_size(noise), Adjacency::replace_one, Delta(1e-6));
+  EXPECT_LE(spent, 1);
+  EXPECT_GE(spent, 1 - 2e-3);
 }
 
 TEST(CalibrationLong, RareRecordsWasteLittle) {

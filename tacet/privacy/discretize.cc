@@ -49,8 +49,11 @@ std::vector<std::int64_t> spread_out(double steps, double step, const Resolution
   double scale = infinity;  // distance in steps at which intervals become wider
   const double spread = resolution.moments.spread;
   if (!resolution.uniform && spread > 0) {
-    widest = resolution.theta > 0 ? 0.25 / (resolution.theta * spread) : infinity;
-    scale = 4 * spread / step;
+    widest = infinity;
+    if (resolution.theta > 0) {
+      widest = std::min(0.25 / spread, resolution.share / step) / resolution.theta;
+    }
+    scale = std::max(4 * spread / step, 1 / resolution.share);
   }
   std::int64_t width = 1;
   while (static_cast<double>(ends.back()) < steps) {
@@ -60,7 +63,7 @@ std::vector<std::int64_t> spread_out(double steps, double step, const Resolution
     const bool free = !upwards && resolution.theta * distance * step > 60;
     const bool apart = upwards && !resolution.uniform &&
                        distance * step > resolution.border - resolution.moments.mean &&
-                       doubled <= resolution.share * distance;
+                       doubled <= 0.2 * resolution.share * distance;
     if ((free || apart || doubled <= widest) && distance >= doubled * scale) width *= 2;
     ends.push_back(ends.back() + width);
     if (static_cast<std::int64_t>(ends.size()) * cells_per_step > largest_table) {

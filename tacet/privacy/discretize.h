@@ -35,14 +35,16 @@ struct Moments {
 
 /// How coarse the grid may become away from the mean. An interval at distance t is some
 /// t / (4 spread) steps wide (powers of two), at most 1 / (4 theta spread): neither the spread nor
-/// a tilt by theta then sees more of it than of the finest ones.
+/// a tilt by theta then sees more of it than of the finest ones. Where a step exceeds the spread,
+/// it is at most `share` of t and of 1 / theta wide.
 struct Resolution {
   Moments moments;
   bool uniform = true;  ///< all intervals one step wide
   double theta = 0;
-  /// Losses above it are taken apart and not tilted: intervals may be this share of them wide.
+  double share = 0.25;
+  /// Losses above it are taken apart and not tilted: intervals are at most a fifth of that share
+  /// of them wide.
   double border = std::numeric_limits<double>::infinity();
-  double share = 0;
 };
 
 /// Masses of a pair on narrow cells of the loss. An interval between grid points, one or more steps

@@ -191,6 +191,8 @@ class Search {
       const double caution = jumps_apart_ ? 0.55 : 0.75;
       factor = std::clamp(caution * std::sqrt(effort_.tolerance / gap), 0.05, 0.7);
     }
+    share_ *= factor;
+    if (stagnant_ == 0 && is_fine_enough()) return;
     step_ *= factor;
     if (step_ < smallest_step_) {
       if (at_smallest_) exhausted_ = true;
@@ -210,8 +212,6 @@ class Search {
   static constexpr int quick = 3;
   static constexpr int patient = 10;
   static constexpr double hopeless = 0.05;
-  /// Of the intervals of large losses on the first grid.
-  static constexpr double coarsest_share = 0.05;
   /// About a second, in terms of sums over laws.
   static constexpr double largest_work = 5e8;
   static constexpr double work_of_transform = 60;
@@ -286,7 +286,7 @@ class Search {
   void attempt(const Aim& aim, const Action& action) {
     try {
       if (resolutions_.empty()) choose_first_step(aim);
-      for (auto& resolution : resolutions_) follow(resolution, step_);
+      for (auto& resolution : resolutions_) follow(resolution);
       GridLevel level(components_, {aligned(step_), log_tail_, resolutions_},
                       effort_.largest_log2_size);
       aim(level);
@@ -297,14 +297,23 @@ class Search {
     }
   }
 
+  /// Whether the width of the finest cells moves log delta by far less than what is allowed: wide
+  /// intervals in the tail set the width of the bracket then.
+  [[nodiscard]] bool is_fine_enough() const {
+    double moved = 0;
+    for (const auto& component : components_) {
+      moved += static_cast<double>(component.count) * theta_ * theta_ * step_ * step_ / 8;
+    }
+    return !uniform_ && moved < 0.02 * effort_.tolerance * std::min(1.0, theta_ * guess_);
+  }
+
   /// How the cells follow the tilt. Where one large loss makes up delta, the others matter within
   /// small parts of epsilon only, and large ones always within parts of themselves.
-  void follow(Resolution& resolution, double step) const {
+  void follow(Resolution& resolution) const {
     resolution.uniform = uniform_;
     resolution.theta = std::max(by_one_ ? std::min(theta_, 200 / guess_) : theta_, 1e-3);
     resolution.border = jumps_apart_ ? border_ : infinity;
-    const double finer = first_step_ > 0 ? std::min(1.0, step / first_step_) : 1;
-    resolution.share = coarsest_share * finer;
+    resolution.share = share_;
   }
 
   /// A step with which masses at both ends of the losses stand on the grid.
@@ -334,24 +343,19 @@ class Search {
     if (uniform_) step_ = lattice;
     // Grids that are finest around the mean and coarse elsewhere say how strong the tilt will be
     // and where epsilon lies; a stronger tilt asks for finer tails.
-    for (auto& resolution : resolutions_) {
-      resolution.uniform = uniform_;
-      resolution.share = coarsest_share;
-    }
+    for (auto& resolution : resolutions_) resolution.uniform = uniform_;
     const double first = uniform_ ? lattice : scale.first_step;
     for (int i = 0; i < 4; ++i) {
       const double last = theta_;
       aim(GridLevel(components_, {first, log_tail_, resolutions_}, effort_.largest_log2_size));
       if (theta_ <= 1.2 * last) break;
-      for (auto& resolution : resolutions_) follow(resolution, first);
+      for (auto& resolution : resolutions_) follow(resolution);
     }
-    first_step_ = step_;
     if (step_ > 0) return;
     // No finer than a transform of moderate length needs; a wide bracket refines it.
     constexpr double cells = 32768;
     step_ = std::max(first, (guess_ + 30 / std::max(theta_, 1e-3)) / cells);
     step_ = std::min(step_, largest_step);
-    first_step_ = step_;
   }
 
   void record(double lower, double upper) {
@@ -382,7 +386,7 @@ class Search {
   bool uniform_ = false;
   std::vector<Resolution> resolutions_;
   double step_ = 0;
-  double first_step_ = 0;
+  double share_ = 0.25;  ///< see Resolution
   double smallest_step_ = 0;
   bool at_smallest_ = false;
   bool exhausted_ = false;
