@@ -39,13 +39,14 @@ class Search {
   Border run() {
     Probe at{unknown_.start, 0};
     if (target_.delta.value() > 0) at = by_renyi(at);
-    at = approach(at, {[&](double x) { return by_wide_interval(x); }, 0, 5e-3,
+    const double narrow = target_.epsilon.value() == 0 ? 0.1 : 5e-3;
+    at = approach(at, {[&](double x) { return by_wide_interval(x); }, 0, narrow,
                        [](const Probe& p) { return std::fabs(p.excess) < 0.02; }});
     safe_.reset();
     // The default options, so that whoever accounts the result again gets the same number.
     const auto fine = [&](double x) { return by_interval(x); };
-    // Closed forms are worth more digits.
-    const double share = width_ < 1e-8 ? 1e-3 : 1;
+    // Closed forms are worth more digits; epsilon 0 none, as next to it intervals stay wide.
+    const double share = target_.epsilon.value() == 0 ? 100 : width_ < 1e-8 ? 1e-3 : 1;
     static_cast<void>(approach(at, {fine, -4e-4 * share, 2e-4 * share, [&](const Probe& p) {
                                       return p.excess <= 0 &&
                                              p.excess >= -share * unknown_.enough(p.x);

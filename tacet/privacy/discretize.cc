@@ -250,9 +250,10 @@ LossGrid upper_grid(const CellTable& cells) {
       // Of the ratio itself, and of forming its difference to the loss.
       error += cells.p[j] * (cells.ratio_error[j] + 0x1p-51 * (std::fabs(loss) + share));
     }
-    const double upper = std::clamp(excess / share, 0.0, p);
+    // What rounding may hide of the upper atom moves up: losses only grow, and delta with them.
+    const double upper = std::clamp(excess / share + 1.1 * error / share, 0.0, p);
     grid.mass[i] += p - upper;
-    grid.mass[i + 1] += std::min(p, upper + 1.1 * error / share);
+    grid.mass[i + 1] += upper;
   }
   grid.mass.front() += cells.below.p;
   const auto stand = [&](std::int64_t index, double p) {

@@ -303,11 +303,15 @@ void TwinTransform::run(double theta, const Thresholds& thresholds, int largest_
     const double log_tail = std::min(laws_[0].log_tail_, laws_[1].log_tail_);
     if (const auto sums = staged(*sums_[0], *sums_[1], {theta, log_tail, bits})) {
       if (sums->moved < largest_moved || bits > largest_direct_bits) {
-        TwinTransform shorter(sums->upper, sums->lower);
-        shorter.run(theta, thresholds, largest_bits);
-        laws_ = std::move(shorter.laws_);
-        length_ = shorter.length_;
-        return;
+        try {
+          TwinTransform shorter(sums->upper, sums->lower);
+          shorter.run(theta, thresholds, largest_bits);
+          laws_ = std::move(shorter.laws_);
+          length_ = shorter.length_;
+          return;
+        } catch (const base::NumericError&) {
+          if (bits > largest_direct_bits) throw;
+        }
       }
     }
   }
