@@ -2,11 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/mechanism/gaussian.h"
+#include "tacet/optimize/local_minimum.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/random/source.h"
 
 namespace tacet::learn {
 namespace {
@@ -111,6 +117,64 @@ TEST(GradientDiameter, OfTheSquaredLossIsAttainedOnALine) {
   EXPECT_LT(squared_diameter(1, 4), 0.6 * 2 * 5);
   EXPECT_LE(squared_diameter(1, 4), squared_diameter(2, 4));
   EXPECT_THROW((void)squared_diameter(2, 0), base::UsageError);
+}
+
+/// What a mechanism would see: the minimiser at next to no noise.
+std::vector<double> minimum_of(const data::Dataset& dataset,
+                               const optimize::LocalProblem& problem) {
+  base::ThreadPool pool(1);
+  random::SeededSource source(1);
+  privacy::MemoryBudget budget(Adjacency::replace_one);
+  const privacy::Event event = privacy::Gaussian{1e-9};
+  auto reservation = budget.reserve(
+      event, {std::numeric_limits<double>::infinity(), 1e-5, Adjacency::replace_one});
+  return mechanism::release_gaussian(optimize::local_minimum(dataset, problem, pool),
+                                     privacy::NoiseMultiplier(1e-9), {}, source, reservation)
+      .value();
+}
+
+// Penalised minimisers of the squared loss around centres near the border of the ball, where
+// gradients differ most: never further apart than the share that the diameter gives, and on a line
+// as far.
+TEST(GradientDiameter, MinimisersOfTheSquaredLossMoveNoFurtherThanItSays) {
+  std::mt19937_64 generator(7);
+  for (const std::size_t columns : {1U, 2U, 3U}) {
+    for (const double radius : {0.4, 4.0}) {
+      optimize::LocalProblem problem{
+          .loss = optimize::GlmLoss(model::SquaredLoss{}, 0, radius + 1),
+          .rows = {0, 2},
+          .domain = optimize::Ball{radius},
+          .gradient_share = squared_diameter(static_cast<std::int64_t>(columns), radius) / 2,
+          .tolerance = 1e-7};
+      double closest = 0;
+      for (int trial = 0; trial < 200; ++trial) {
+        problem.l2 = trial % 2 == 0 ? 1 : 300;
+        problem.centre = random_point(generator, columns, 0.98 * radius);
+        const auto dataset_of = [&](double scale, double label) {
+          data::Dataset dataset({.columns = static_cast<std::int64_t>(columns), .norm_bound = 1});
+          double length = 0;
+          for (const double w : problem.centre) length += w * w;
+          std::vector<std::int16_t> row;
+          for (const double w : problem.centre) {
+            row.push_back(static_cast<std::int16_t>(2047 * scale * w / std::sqrt(length)));
+          }
+          dataset.append_dense(std::vector<std::int16_t>(columns, 500), 0.5);
+          dataset.append_dense(row, label);
+          return dataset;
+        };
+        const double shorter = trial % 4 < 2 ? 1 : std::min(1.0, 0.5 / radius);
+        const auto here = minimum_of(dataset_of(1, -1), problem);
+        const auto there = minimum_of(dataset_of(shorter, 1), problem);
+        double square = 0;
+        for (std::size_t j = 0; j < columns; ++j) square += std::pow(here[j] - there[j], 2);
+        const double bound =
+            2 * optimize::local_share(problem, 1, static_cast<std::int64_t>(columns));
+        EXPECT_LE(std::sqrt(square), bound);
+        closest = std::max(closest, std::sqrt(square) / bound);
+      }
+      EXPECT_GT(closest, columns == 1 ? 0.95 : 0.7) << columns << ' ' << radius;
+    }
+  }
 }
 
 TEST(GradientDiameter, GrowsWithTheBallAndIsRefusedForAMeanOfUnknownLength) {
