@@ -9,6 +9,7 @@
 
 #include "tacet/privacy/accountant.h"
 #include "tacet/privacy/calibrate.h"
+#include "tacet/privacy/lowering.h"
 #include "tacet/privacy/pld.h"
 #include "tacet/privacy/rdp.h"
 
@@ -60,6 +61,22 @@ TEST(WideModel, UpperEndsFallWithTheGridAsTheReferenceDoes) {
     EXPECT_NEAR(narrow.upper, fine, 2e-5);
     EXPECT_LE(wide.lower, narrow.upper);
     EXPECT_LE(narrow.lower, fine);
+  }
+}
+
+// With ten selections of range 0.5 beside the noise.
+TEST(WideModelLong, UpperEndsWithSelectionFallWithTheGridToo) {
+  const Event step =
+      PoissonSampled{0.01, Composed{{Repeated{10, BoundedRange{0.5, add_remove}}, Gaussian{1}}}};
+  const auto lowered = internal::lower(Repeated{1000, step}, add_remove, 2e-5);
+  ASSERT_TRUE(lowered);
+  for (const auto& [parts, coarse, fine] : {std::tuple(&lowered->remove, 3.82880847, 3.82880576),
+                                            std::tuple(&lowered->add, 2.24784109, 2.24783513)}) {
+    const auto wide = pld::epsilon_bracket_at(*parts, 1e-5, 1e-4);
+    const auto narrow = pld::epsilon_bracket_at(*parts, 1e-5, 5e-5);
+    EXPECT_LE(narrow.upper, wide.upper + 1e-9);
+    EXPECT_NEAR(wide.upper, coarse, 2e-5);
+    EXPECT_NEAR(narrow.upper, fine, 2e-5);
   }
 }
 
