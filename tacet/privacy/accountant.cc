@@ -142,9 +142,11 @@ double tuning_epsilon(const RandomlyRepeated& event, Adjacency adjacency, double
   const double cut = event.cap > 0 ? repetition::tail(law, event.cap) : 0;
   const double share = cut > 0 ? 0.999 : 1;
   const double base_target = delta * share / bound.scale;
-  if (base_target >= 1) return internal::add_up(bound.shift, 0);
-  const double total = internal::add_up(
-      bound.shift, epsilon_interval(*event.base, adjacency, Delta(base_target), options).upper);
+  const double base_epsilon =
+      base_target >= 1
+          ? 0
+          : epsilon_interval(*event.base, adjacency, Delta(base_target), options).upper;
+  const double total = internal::add_up(bound.shift, base_epsilon);
   if (cut > 0 && cut * (1 + std::exp(total)) > delta * (1 - share)) {
     throw base::GuaranteeError(fmt::format(
         "the cap of {} repetitions is exceeded with probability {:.3g}, too much for delta {}; "

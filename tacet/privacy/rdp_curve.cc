@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tacet/privacy/rdp.h"
+#include "tacet/privacy/repetition.h"
 #include "tacet/privacy/structure.h"
 
 namespace tacet::privacy::rdp {
@@ -200,9 +201,6 @@ MaybeCurve CurveOf::operator()(const RandomlyRepeated& e) const {
   if (!base) return std::nullopt;
   const double eta = e.eta;
   const double log_inverse_gamma = -std::log(e.gamma);
-  const double mean = eta == 0
-                          ? (1 / e.gamma - 1) / log_inverse_gamma
-                          : eta * (1 - e.gamma) / (e.gamma * -std::expm1(-eta * log_inverse_gamma));
   double constant = infinity;
   for (double z = -3; z < 9; z += 0.05) {
     const double second = 1 + std::exp(z);
@@ -213,7 +211,7 @@ MaybeCurve CurveOf::operator()(const RandomlyRepeated& e) const {
     constant = std::min(constant, (1 + eta) * (1 - 1 / second) * (*base)(second) +
                                       (1 + eta) * log_inverse_gamma / second);
   }
-  const double log_mean = std::log(mean);
+  const double log_mean = std::log(repetition::mean(repetition::law_of(e)));
   return Curve([base = *base, constant, log_mean](double alpha) {
     return (base(alpha) + constant + std::max(0.0, log_mean) / (alpha - 1)) * (1 + 1e-12);
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/roots.h"
@@ -13,11 +14,111 @@ Law law_of(const RandomlyRepeated& event) {
   return {event.law, event.eta, event.gamma, event.mean, event.trials, event.probability};
 }
 
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Shapes too close to 0 for e^(eta log gamma) - 1 to keep its digits are the law of shape 0 to
+/// double precision.
+bool is_logarithmic(const Law& law) { return std::fabs(law.eta) < 1e-20; }
+
+/// log |gamma^-eta - 1|, also where the power is no number.
+double log_normaliser(const Law& law) {
+  const double exponent = -law.eta * std::log(law.gamma);
+  return exponent > 700 ? exponent : std::log(std::fabs(std::expm1(exponent)));
+}
+
+/// A logarithm as a sum of terms that may cancel.
+struct LogSum {
+  double value = 0;
+  double magnitude = 0;
+
+  void add(double term) {
+    value += term;
+    magnitude += std::fabs(term);
+  }
+  /// More than the rounding of every term, of its argument, and of the sum.
+  [[nodiscard]] double error() const { return 0x1p-48 * (1 + magnitude); }
+};
+
+/// log P(K = k); k >= 1 for the truncated law, k <= trials for the binomial one.
+LogSum log_probability(const Law& law, double k) {
+  LogSum log;
+  switch (law.kind) {
+    case RepetitionLaw::truncated_negative_binomial:
+      log.add(k * std::log1p(-law.gamma));
+      if (is_logarithmic(law)) {
+        log.add(-std::log(k));
+        log.add(-std::log(-std::log(law.gamma)));
+        return log;
+      }
+      // eta / (gamma^-eta - 1) times the product of (l + eta) / (l + 1) over 1 <= l < k; eta may
+      // be negative, as is then the other factor.
+      log.add(std::log(std::fabs(law.eta)));
+      log.add(-log_normaliser(law));
+      log.add(std::lgamma(k + law.eta));
+      log.add(-std::lgamma(1 + law.eta));
+      log.add(-std::lgamma(k + 1));
+      return log;
+    case RepetitionLaw::poisson:
+      log.add(k * std::log(law.mean));
+      log.add(-law.mean);
+      log.add(-std::lgamma(k + 1));
+      return log;
+    case RepetitionLaw::binomial: {
+      const auto n = static_cast<double>(law.trials);
+      const double rest = std::max(0.0, n - k);
+      log.add(std::lgamma(n + 1));
+      log.add(-std::lgamma(k + 1));
+      log.add(-std::lgamma(rest + 1));
+      log.add(k * std::log(law.probability));
+      log.add(rest * std::log1p(-law.probability));
+      return log;
+    }
+  }
+  throw base::InternalError("a repetition law outside its enumeration");
+}
+
+/// P(K = k + 1) / P(K = k).
+double ratio_after(const Law& law, double k) {
+  switch (law.kind) {
+    case RepetitionLaw::truncated_negative_binomial:
+      return (k + law.eta) / (k + 1) * (1 - law.gamma);
+    case RepetitionLaw::poisson:
+      return law.mean / (k + 1);
+    case RepetitionLaw::binomial:
+      return (static_cast<double>(law.trials) - k) / (k + 1) * law.probability /
+             (1 - law.probability);
+  }
+  throw base::InternalError("a repetition law outside its enumeration");
+}
+
+/// Bound of P(K > k) / P(K = k), from the largest ratio of later neighbours; infinity where that
+/// is not clearly below 1.
+double rest_after(const Law& law, double k) {
+  // For shapes up to 1 the ratios increase to 1 - gamma; all others decrease.
+  if (law.kind == RepetitionLaw::truncated_negative_binomial && law.eta <= 1) {
+    return (1 - law.gamma) / law.gamma;
+  }
+  const double ratio = ratio_after(law, k);
+  constexpr double clearly_below = 1 - 1e-6;
+  return ratio < clearly_below ? ratio / (1 - ratio) : infinity;
+}
+
+}  // namespace
+
 double mean(const Law& law) {
   switch (law.kind) {
     case RepetitionLaw::truncated_negative_binomial: {
       const double log_gamma = std::log(law.gamma);
-      if (law.eta == 0) return (1 / law.gamma - 1) / -log_gamma;
+      if (is_logarithmic(law)) return (1 / law.gamma - 1) / -log_gamma;
+      if (law.eta * log_gamma > 700) {
+        // gamma^eta - 1, a factor of the divisor, is no number: |eta| (1 - gamma) / gamma^(1 +
+        // eta), its logarithm of up to 750 rounded up.
+        const double log_mean =
+            std::log(-law.eta) + std::log1p(-law.gamma) - (1 + law.eta) * log_gamma;
+        return std::exp(log_mean) * (1 + 1e-12);
+      }
       return law.eta * (1 - law.gamma) / (law.gamma * -std::expm1(law.eta * log_gamma));
     }
     case RepetitionLaw::poisson:
@@ -29,46 +130,35 @@ double mean(const Law& law) {
 }
 
 double probability(const Law& law, std::int64_t k) {
-  const auto x = static_cast<double>(k);
-  switch (law.kind) {
-    case RepetitionLaw::truncated_negative_binomial: {
-      if (k < 1) return 0;
-      const double log_rest = x * std::log1p(-law.gamma);
-      if (law.eta == 0) return std::exp(log_rest) / (x * -std::log(law.gamma));
-      // Product of (l + eta) / (l + 1) over l < k; eta itself may be negative, as is then the
-      // normalising constant.
-      const double product =
-          std::exp(std::lgamma(x + law.eta) - std::lgamma(1 + law.eta) - std::lgamma(x + 1));
-      const double scale = std::expm1(-law.eta * std::log(law.gamma));
-      return law.eta / scale * product * std::exp(log_rest);
-    }
-    case RepetitionLaw::poisson:
-      return std::exp(x * std::log(law.mean) - law.mean - std::lgamma(x + 1));
-    case RepetitionLaw::binomial: {
-      const auto n = static_cast<double>(law.trials);
-      if (k > law.trials) return 0;
-      return std::exp(std::lgamma(n + 1) - std::lgamma(x + 1) - std::lgamma(n - x + 1) +
-                      x * std::log(law.probability) + (n - x) * std::log1p(-law.probability));
-    }
-  }
-  throw base::InternalError("a repetition law outside its enumeration");
+  if (k < 0) return 0;
+  if (law.kind == RepetitionLaw::truncated_negative_binomial && k < 1) return 0;
+  if (law.kind == RepetitionLaw::binomial && k > law.trials) return 0;
+  return std::exp(log_probability(law, static_cast<double>(k)).value);
 }
 
 double tail(const Law& law, std::int64_t cap) {
-  // Terms beyond the cap fall geometrically in the end; the last one bounds the rest.
-  constexpr std::int64_t most_terms = 20'000'000;
+  if (law.kind == RepetitionLaw::binomial && cap >= law.trials) return 0;
+  const double first = static_cast<double>(cap) + 1;
+  // Up to the mode nothing is cut off cheaply.
+  if (!(ratio_after(law, first) < 1)) return 1;
+  const auto start = log_probability(law, first);
+  // P(K > cap) / P(K = cap + 1): terms by their ratios, then a bound of the rest.
+  constexpr int most_terms = 1'000'000;
   double sum = 0;
-  double last = probability(law, cap + 1);
-  for (std::int64_t k = cap + 1; k < cap + most_terms; ++k) {
-    const double term = probability(law, k);
+  double term = 1;
+  double rest = infinity;
+  double k = first;
+  for (int i = 0; i < most_terms; ++i, ++k) {
     sum += term;
-    const double ratio = k > cap + 1 && last > 0 ? term / last : 1;
-    if (term == 0 || (ratio < 1 && term * ratio / (1 - ratio) < 1e-6 * sum)) {
-      return std::min(1.0, (sum + (ratio < 1 ? term * ratio / (1 - ratio) : 0)) * (1 + 1e-5));
-    }
-    last = term;
+    rest = term * rest_after(law, k);
+    if (rest <= 1e-6 * sum) break;
+    term *= std::max(0.0, ratio_after(law, k));
   }
-  return 1;
+  const double total = (sum + rest) * (1 + 1e-8);  // a million ratios of a few roundings each
+  const double log_total = start.value + start.error() + std::log(total);
+  if (!(log_total < 0)) return 1;
+  // Not nothing, however rare.
+  return std::max(std::exp(log_total), std::numeric_limits<double>::denorm_min());
 }
 
 double generating_function(const Law& law, double x) {
@@ -76,8 +166,11 @@ double generating_function(const Law& law, double x) {
     case RepetitionLaw::truncated_negative_binomial: {
       const double log_gamma = std::log(law.gamma);
       const double log_inner = std::log1p(-(1 - law.gamma) * x);
-      if (law.eta == 0) return log_inner / log_gamma;
-      return std::expm1(-law.eta * log_inner) / std::expm1(-law.eta * log_gamma);
+      if (is_logarithmic(law)) return log_inner / log_gamma;
+      const double exponent = -law.eta * log_inner;
+      const double largest = -law.eta * log_gamma;
+      if (largest > 700) return std::exp(exponent - largest) * -std::expm1(-exponent);
+      return std::expm1(exponent) / std::expm1(largest);
     }
     case RepetitionLaw::poisson:
       return std::exp(law.mean * (x - 1));
