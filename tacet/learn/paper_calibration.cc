@@ -160,8 +160,13 @@ std::optional<GradientNoise> gradient_noise(std::int64_t n, std::int64_t T, doub
       (feasible(n, T, epsilon, delta, middle) ? beta : outside) = middle;
     }
   }
+  return gradient_noise_at(n, T, epsilon, delta, beta);
+}
+
+GradientNoise gradient_noise_at(std::int64_t n, std::int64_t T, double epsilon, double delta,
+                                double beta) {
   const auto [lambda, s] = order_at(n, T, epsilon, delta, beta);
-  return GradientNoise{beta, lambda, std::sqrt(s)};
+  return {beta, lambda, std::sqrt(s)};
 }
 
 }  // namespace tacet::learn::paper

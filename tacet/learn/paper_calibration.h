@@ -78,6 +78,9 @@ struct GradientNoise {
 };
 [[nodiscard]] std::optional<GradientNoise> gradient_noise(std::int64_t n, std::int64_t T,
                                                           double epsilon, double delta);
+/// What the theorem asks for at one beta, whether or not it is feasible.
+[[nodiscard]] GradientNoise gradient_noise_at(std::int64_t n, std::int64_t T, double epsilon,
+                                              double delta, double beta);
 /// Whether the theorem's conditions hold at beta.
 [[nodiscard]] bool feasible(std::int64_t n, std::int64_t T, double epsilon, double delta,
                             double beta);

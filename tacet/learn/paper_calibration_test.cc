@@ -111,6 +111,9 @@ TEST(PaperCalibration, GradientNoiseEqualsReferenceValues) {
     EXPECT_FALSE(feasible(10000, 10000, 1, 1e-6, beta));
   }
   EXPECT_TRUE(feasible(10000, 10000, 1, 1e-6, 0.001));
+  const auto there = gradient_noise_at(10000, 10000, 1, 1e-6, 0.001);
+  EXPECT_NEAR(there.lambda / 14.829339898, 1, 1e-10);
+  EXPECT_NEAR(there.ratio * there.ratio / 5.190268964, 1, 1e-9);
 }
 
 // The largest feasible beta, .8943, would need 22.70 for the same claim.
