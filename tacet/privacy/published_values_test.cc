@@ -11,6 +11,8 @@
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/filter.h"
 #include "tacet/privacy/gaussian.h"
+#include "tacet/privacy/lowering.h"
+#include "tacet/privacy/pld.h"
 #include "tacet/privacy/rdp.h"
 #include "tacet/privacy/repetition.h"
 #include "tacet/privacy/shuffle.h"
@@ -257,6 +259,33 @@ TEST(Accountant, FixedSizeSamplesAreNotPoissonSamples) {
       epsilon_interval(FixedSizeSampled{1, 100, Gaussian{2}}, replace_one, delta);
   const auto one_poisson = epsilon_interval(PoissonSampled{.01, Gaussian{1}}, add_remove, delta);
   EXPECT_NEAR(one_fixed.upper / one_poisson.upper, 1, 2e-3);
+}
+
+// n^2 steps that each read one of n = 1000 records, with the noise that a paper calibrates for
+// (epsilon, 1e-6): the real delta, from the pair of a record opposite to all others. The paper's
+// claim breaks at 3.44.
+void check_single_record_steps(double epsilon, double low, double high) {
+  const double distance = epsilon / std::sqrt(2 * std::log(1e6));
+  const Event event = Repeated{1000000, FixedSizeSampled{1, 1000, Gaussian{2 / distance}}};
+  const auto met = internal::lower_attained(event, replace_one);
+  ASSERT_TRUE(met);
+  const auto bracket = pld::delta_bracket(met->remove, met->add, epsilon, {.tolerance = 3e-3});
+  EXPECT_GE(bracket.lower, low) << epsilon;
+  EXPECT_LE(bracket.upper, high) << epsilon;
+}
+
+TEST(Accountant, SingleRecordStepsOfAPaperCalibrationHaveTheirActualDeltas) {
+  check_single_record_steps(3.42, 0, 1e-6);
+  check_single_record_steps(3.46, 1e-6, 1.1e-6);
+  check_single_record_steps(8, 7.35e-2, 7.48e-2);
+}
+
+TEST(AccountantLong, SingleRecordStepsOfAPaperCalibrationHaveTheirActualDeltas) {
+  check_single_record_steps(1, 5.3e-9, 5.5e-9);
+  check_single_record_steps(4, 3.95e-6, 4.05e-6);
+  check_single_record_steps(10, 0.765, 0.776);
+  check_single_record_steps(14, 0.99, 1);
+  check_single_record_steps(20, 0.999, 1);
 }
 
 TEST(Accountant, DiscreteLaplaceIsRandomisedResponse) {
