@@ -9,20 +9,28 @@
 #include "tacet/base/error.h"
 #include "tacet/privacy/accountant.h"
 #include "tacet/privacy/calibration_search.h"
+#include "tacet/privacy/gaussian.h"
 
 namespace tacet::privacy {
 
 namespace {
 
-using internal::Border;
 using internal::CalibrationTarget;
-using internal::Unknown;
 
 /// A point of [dear, cheap] away from its ends, for numbers that may be anything.
 double between(double dear, double x, double cheap) { return std::clamp(x, dear, cheap); }
 
 /// A shortfall of epsilon below which a search for a number may stop.
 constexpr double shortfall = 1e-3;
+
+/// Where a search may start. Many samples of rate q tend to Gaussian DP of mu = q sqrt(T (e^{1/s^2}
+/// - 1)) (Bu, Dong, Long, Su 2020); this is the target's mu over what follows sqrt(T).
+double rate_of_one_step(NoiseMultiplier noise, const CalibrationTarget& target) {
+  const bool known = target.delta.value() > 0 && target.epsilon.value() < 1e4;
+  const double mu = known ? gaussian::mu_for(target.epsilon, target.delta) : 1;
+  const double distance = distance_factor(target.adjacency) / noise.value();
+  return mu / std::sqrt(std::expm1(std::min(600.0, distance * distance)));
+}
 
 }  // namespace
 
@@ -111,17 +119,17 @@ SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise, Epsilon e
                             Adjacency adjacency) {
   if (steps < 1) throw base::UsageError(fmt::format("steps must be 1 or more, got {}", steps));
   constexpr double smallest = 1e-9;
-  const auto border =
-      internal::cheapest_within({.event =
-                                     [&](double x) {
-                                       return to_event({SamplingRate(std::exp(-x)), steps}, noise);
-                                     },
-                                 .dearest = 0,
-                                 .cheapest = -std::log(smallest),
-                                 .start = -std::log(1e-2),
-                                 .snap = between,
-                                 .enough = [](double) { return shortfall; }},
-                                {epsilon, delta, adjacency});
+  const CalibrationTarget target{epsilon, delta, adjacency};
+  const double guess = rate_of_one_step(noise, target) / std::sqrt(static_cast<double>(steps));
+  const auto event = [&](double x) { return to_event({SamplingRate(std::exp(-x)), steps}, noise); };
+  const auto border = internal::cheapest_within(
+      {.event = event,
+       .dearest = 0,
+       .cheapest = -std::log(smallest),
+       .start = -std::log(std::isnan(guess) ? 1e-2 : std::clamp(guess, smallest, 1.0)),
+       .snap = between,
+       .enough = [](double) { return shortfall; }},
+      target);
   return SamplingRate(border.found ? std::exp(-border.safe) : 0);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/accountant.h"
@@ -74,8 +75,7 @@ class Search {
     return log_share(width_ < 0.2 ? 0.5 * (interval.lower + interval.upper) : interval.upper);
   }
 
-  /// Where the Renyi bound meets the target, and how fast it falls there; the point given where
-  /// there is no such bound.
+  /// Where the Renyi bound meets the target; the point given where it does not.
   [[nodiscard]] Probe by_renyi(const Probe& start) {
     bool known = true;
     const auto excess = [&](double x) {
@@ -91,9 +91,8 @@ class Search {
     const auto found = approach(start, {excess, 0, 2e-2, [&](const Probe& p) {
                                           return !known || std::fabs(p.excess) < 0.02;
                                         }});
-    if (!known) return start;
-    safe_.reset();
-    return found;
+    const bool met = std::exchange(safe_, std::nullopt) && found.x > unknown_.dearest;
+    return known && met ? found : start;
   }
 
   /// Secants inside a growing bracket. Returns the last point; the best safe one stays in safe_.

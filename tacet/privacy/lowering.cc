@@ -174,15 +174,16 @@ bool join_gaussians(std::vector<Occurrence>& parts, Adjacency adjacency) {
 }
 
 /// What reads one sample, as a maker of its symmetric pair and, where that is a bound only, of one
-/// below it. Null pairs where there is none.
+/// below it. Null pairs where there is none. Bounds are of sup_S P(S) - a Q(S). A Poisson sample in
+/// the order `add` asks for sup_S Q(S) - a P(S) of its base, so it takes their mirror images.
 struct SampleBase {
-  std::function<PairPointer()> pair;
-  std::function<PairPointer()> below;
+  std::function<PairPointer(Order)> pair;
+  std::function<PairPointer(Order)> below;
 
   SampleBase(const Event& base, Adjacency adjacency, double fineness, Missing missing,
              bool* attained) {
-    below = [] { return PairPointer(); };
-    pair = [&base, adjacency, missing, attained] {
+    below = [](Order) { return PairPointer(); };
+    pair = [&base, adjacency, missing, attained](Order) {
       return symmetric_pair(base, adjacency, attained, missing);
     };
     if (base.as<Composed>() == nullptr && base.as<Repeated>() == nullptr) return;
@@ -197,8 +198,11 @@ struct SampleBase {
     }
     auto law = pld::product(factors, fineness);
     if (!law) return;
-    pair = [above = std::move(law->above)] { return above.pair(); };
-    below = [under = std::move(law->below)] { return under.pair(); };
+    const auto facing = [](const pld::FiniteLaw& one, Order order) {
+      return order == Order::add ? one.mirrored() : one.pair();
+    };
+    pair = [facing, above = std::move(law->above)](Order order) { return facing(above, order); };
+    below = [facing, under = std::move(law->below)](Order order) { return facing(under, order); };
   }
 };
 
@@ -218,11 +222,12 @@ Sample nested_sample(const PoissonSampled& event) {
 /// Adds the pairs of one indivisible event to both orders; false where it has none.
 bool add_pairs(const Occurrence& one, Adjacency adjacency, double fineness, Missing missing,
                Lowered& out) {
-  const auto both = [&](const SampleBase& base, const auto& mix) {
+  const auto both = [&](const SampleBase& base, const auto& mix, bool mirrors = false) {
     for (const Order order : {Order::remove, Order::add}) {
-      auto pair = base.pair();
+      const auto facing = mirrors ? order : Order::remove;
+      auto pair = base.pair(facing);
       if (!pair) return false;
-      auto below = base.below();
+      auto below = base.below(facing);
       (order == Order::remove ? out.remove : out.add)
           .push_back({mix(std::move(pair), order), one.count,
                       below ? mix(std::move(below), order) : nullptr});
@@ -235,13 +240,14 @@ bool add_pairs(const Occurrence& one, Adjacency adjacency, double fineness, Miss
     if (replaced) out.attained = false;
     const auto sample = nested_sample(*sampled);
     const SampleBase base(*sample.base, adjacency, fineness, missing, &out.attained);
-    return both(base, [&](PairPointer pair, Order order) {
+    const auto mix = [&](PairPointer pair, Order order) {
       if (sample.rate == 1) return pair;
       // A replaced record: both runs share the sample without it, all distances are those of
       // replace_one (advanced joint convexity), and the orders are symmetric.
       return replaced ? pairs::fixed_size(std::move(pair), sample.rate)
                       : pairs::poisson(std::move(pair), sample.rate, order);
-    });
+    };
+    return both(base, mix, !replaced && sample.rate < 1);
   }
   if (const auto* sampled = one.event.as<FixedSizeSampled>()) {
     out.attained = false;

@@ -193,12 +193,19 @@ class FinitePair final : public Pair {
 double mixed_loss(double q, double s) {
   if (s == -infinity) return std::log1p(-q);
   // Tiny rates make tiny losses: only where e^s may overflow may they be formed from s itself.
-  return s > 600 ? s + std::log(q + (1 - q) * std::exp(-s)) : std::log1p(q * std::expm1(s));
+  if (s > 600) return s + std::log(q + (1 - q) * std::exp(-s));
+  const double change = q * std::expm1(s);
+  // Rates near 1 make 1 + change as small as 1 - q, of which a rounded sum would keep few digits.
+  return change < -0.5 ? std::log((1 - q) + q * std::exp(s)) : std::log1p(change);
 }
 
 /// The s with mixed_loss(q, s) = l, minus infinity at or below the smallest loss.
 double unmixed_loss(double q, double l) {
   if (l > 1) return l == infinity ? l : l + std::log1p(-(1 - q) * std::exp(-l)) - std::log(q);
+  if (l < -0.5) {
+    const double share = std::exp(l) - (1 - q);
+    return share > 0 ? std::log(share / q) : -infinity;
+  }
   const double t = std::expm1(l) / q;
   return t > -1 ? std::log1p(t) : -infinity;
 }

@@ -18,9 +18,17 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+/// Each mass may be off by mass_slack.
+constexpr std::int64_t most_uses = std::int64_t{1} << 34;
+
 double log_tail_for(double log_delta, std::span<const Component> components) {
   std::int64_t total = 0;
-  for (const auto& component : components) total += component.count;
+  for (const auto& component : components) {
+    if (component.count > most_uses - total) {
+      throw base::NumericError("more uses than privacy losses can be composed precisely for");
+    }
+    total += component.count;
+  }
   // All tails together take a hundred thousandth of delta.
   return std::max(
       log_delta - 11.5 - std::log(static_cast<double>(std::max<std::int64_t>(total, 1))), -690.0);

@@ -33,7 +33,8 @@ struct Effort {
   int largest_log2_size = 20;  ///< of a transform; beyond it the bracket reached is returned
 };
 
-/// epsilon at delta of the composition (in one order of the neighbours).
+/// epsilon at delta of the composition (in one order of the neighbours). More than 2^34 uses, whose
+/// rounding alone may move delta by a hundredth, are a NumericError.
 [[nodiscard]] Bracket epsilon_bracket(std::span<const Component> components, double delta,
                                       const Effort& effort = {});
 

@@ -9,6 +9,7 @@
 #include "tacet/base/error.h"
 #include "tacet/privacy/accountant.h"
 #include "tacet/privacy/grid_level.h"
+#include "tacet/privacy/grid_sum.h"
 
 namespace tacet::privacy {
 namespace {
@@ -358,6 +359,37 @@ void check_extremes(std::initializer_list<double> noises, std::initializer_list<
 TEST(Accountant, ExtremeNoisesAndRatesHaveAnAnswer) { check_extremes({1e-6, 3e-2, 1e5}, {0.3}); }
 TEST(AccountantLong, ExtremeNoisesAndRatesHaveAnAnswer) {
   check_extremes({1e-9, 1e-4, 0.1, 0.5, 2, 1e3, 1e9}, {1e-9, 1e-4, 0.99, 1});
+}
+
+// 1 - q + q e^s of rates next to 1 is a small difference of numbers next to 1.
+TEST(Pairs, RatesNextToOneKeepTheDigitsOfTheirLosses) {
+  const double q = 1 - 0x1p-30;
+  const auto pair = pairs::poisson(pairs::gaussian(4), q, pairs::Order::remove);
+  for (const double low : {-20.5, -19.0, -15.0, -10.0, -3.0}) {
+    const auto m = pair->interval(low, low + 0.5);
+    ASSERT_GT(m.p, 0);
+    const double exact = std::log(m.p / m.q);
+    EXPECT_NEAR(m.log_ratio, exact, m.ratio_error + 1e-14) << low;
+    EXPECT_LE(m.ratio_error, 1e-12) << low;
+    EXPECT_GE(m.log_ratio, low);
+    EXPECT_LE(m.log_ratio, low + 0.5);
+  }
+}
+
+// An infinite loss of chance p in each of 1000 uses: the lower end may not count more than there
+// is.
+TEST(Pld, LowerEndsCountNoMoreInfiniteLossThanThereIs) {
+  std::vector<pld::CountedGrid> parts;
+  pld::LossGrid grid;
+  grid.step = 1;
+  grid.index = {0};
+  grid.infinite = 0.25;
+  grid.mass = {0.75};
+  parts.push_back({grid, 2});
+  const pld::GridSum sum(parts);
+  EXPECT_LT(sum.infinite_mass(pld::End::below), 0.4375);
+  EXPECT_GT(sum.infinite_mass(pld::End::above), 0.4375);
+  EXPECT_NEAR(sum.infinite_mass(pld::End::below), 0.4375, 1e-11);
 }
 
 }  // namespace

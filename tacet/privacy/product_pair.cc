@@ -109,11 +109,20 @@ FiniteLaw finite(const Lattice& law, double step, End end) {
     rest_q -= q;
   }
   // What only Q has: the lower law forgets it.
-  if (end == End::above) result.infinite_q = std::max(0.0, rest_q) + 1e-12;
+  if (end == End::above) result.infinite_q = std::max(0.0, rest_q) + law.mass_error + 1e-12;
   return result;
 }
 
 }  // namespace
+
+pairs::PairPointer FiniteLaw::mirrored() const {
+  std::vector<pairs::Atom> exchanged;
+  exchanged.reserve(atoms.size());
+  for (auto it = atoms.rbegin(); it != atoms.rend(); ++it) {
+    exchanged.push_back({-it->loss, it->q, it->p});
+  }
+  return pairs::finite(std::move(exchanged), infinite_q, infinite_p);
+}
 
 std::optional<Product> product(std::span<const Component> parts, double fineness) {
   double variance = 0;

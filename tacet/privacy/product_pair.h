@@ -20,9 +20,13 @@ struct FiniteLaw {
   [[nodiscard]] pairs::PairPointer pair() const {
     return pairs::finite(atoms, infinite_p, infinite_q);
   }
+  /// P and Q exchanged.
+  [[nodiscard]] pairs::PairPointer mirrored() const;
 };
 
-/// A law that dominates a product of pairs, and one that the product dominates.
+/// A law that dominates a product of pairs, and one that the product dominates: their sup_S P(S) -
+/// a Q(S) are on either side of the product's, for every a >= 0. Nothing is promised of Q(S) -
+/// a P(S); the product being symmetric, whoever needs that takes the mirrored laws.
 struct Product {
   FiniteLaw above;
   FiniteLaw below;

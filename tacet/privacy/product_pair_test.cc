@@ -63,6 +63,48 @@ TEST(Product, BothLawsKeepBothMasses) {
   }
 }
 
+// In the order `add` a sample asks for Q(S) - a P(S) of its base, which the laws bound only when P
+// and Q change places.
+TEST(Product, SamplesTakeTheLawThatFacesThem) {
+  std::vector<pld::Component> parts;
+  parts.push_back({pairs::laplace(1), 4});
+  const auto product = pld::product(parts, 1e-2);
+  ASSERT_TRUE(product);
+  const double q = 0.3;
+  const Event step = PoissonSampled{q, Composed{{Repeated{4, Laplace{1}}}}};
+  const auto lowered = internal::lower(step, add_remove, 1e-2);
+  ASSERT_TRUE(lowered);
+  ASSERT_EQ(lowered->add.size(), 1U);
+  const auto& above = *lowered->add[0].pair;
+  const auto& below = *lowered->add[0].below;
+  for (const double epsilon : {-0.3, 0.0, 0.1, 0.2, 0.3}) {
+    // sup_S Q(S) - a ((1 - q) Q + q P)(S) = c sup_S Q(S) - b P(S), c = 1 - a (1 - q), b = a q / c;
+    // by symmetry P and Q of the base may change places.
+    const double a = std::exp(epsilon);
+    const double c = 1 - a * (1 - q);
+    const double base = std::log(a * q / c);
+    const auto of = [&](const pairs::Pair& pair) {
+      const auto m = pair.interval(epsilon, HUGE_VAL);
+      return m.p - a * m.q + pair.infinite_mass();
+    };
+    EXPECT_NEAR(of(above), c * delta_of(product->above, base), 1e-12) << epsilon;
+    EXPECT_NEAR(of(below), c * delta_of(product->below, base), 1e-12) << epsilon;
+    EXPECT_GE(of(above), of(below)) << epsilon;
+  }
+}
+
+// What 10,000 factors round is far more than a billionth: Q keeps at least the mass it has.
+TEST(Product, TheUpperLawCountsItsOwnRoundingAsMassOfQ) {
+  std::vector<pld::Component> parts;
+  parts.push_back({pairs::gaussian(0.01), 10000});
+  const auto product = pld::product(parts, 1e-3);
+  ASSERT_TRUE(product);
+  double q = product->above.infinite_q;
+  for (const auto& atom : product->above.atoms) q += atom.q;
+  EXPECT_GE(q, 1);
+  EXPECT_GE(product->above.infinite_q, 1e4 * 0x1p-40);
+}
+
 Event selected_sum(double range, std::int64_t draws, double noise, Adjacency adjacency) {
   return Composed{{Repeated{draws, BoundedRange{range, adjacency}}, Gaussian{noise}}};
 }
