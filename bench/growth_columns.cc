@@ -163,8 +163,9 @@ learn::LocalFacts facts_of(std::int64_t columns, std::int64_t rows, double delta
 }
 
 std::vector<Schedule> schedules_of(const learn::LocalFacts& facts) {
-  const learn::LadderOptions wide{.ratio = 4};
-  const learn::LadderOptions growing{.ratio = 4, .least_growth = 3};
+  // As the independent program has them: the same budget for every phase.
+  const learn::LadderOptions wide{.ratio = 4, .front = 0};
+  const learn::LadderOptions growing{.ratio = 4, .least_growth = 3, .front = 0};
   const learn::LadderOptions apart{.ratio = 4, .use = learn::RecordUse::disjoint};
   return {{"one phase", {learn::single_phase_plan(facts)}},
           {"phased-erm", learn::phased_erm_plan(facts, learn::NoiseRule::tight)},
@@ -177,8 +178,10 @@ std::vector<Schedule> schedules_of(const learn::LocalFacts& facts) {
 std::vector<Schedule> ratios_of(const learn::LocalFacts& facts) {
   std::vector<Schedule> found;
   for (const double ratio : {2.0, 3.0, 4.0, 8.0}) {
-    found.push_back(
-        {fmt::format("ladder, ratio {:g}", ratio), learn::ladder_plan(facts, {.ratio = ratio})});
+    found.push_back({fmt::format("ladder, ratio {:g}", ratio),
+                     learn::ladder_plan(facts, {.ratio = ratio, .front = 0})});
+    found.push_back({fmt::format("ladder, ratio {:g}, budget falling", ratio),
+                     learn::ladder_plan(facts, {.ratio = ratio})});
   }
   return found;
 }

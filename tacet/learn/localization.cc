@@ -43,10 +43,15 @@ std::vector<Setting> settings_of(const LocalizationPlan& plan) {
   settings.push_back({"last_l2", last.l2});
   settings.push_back({"gradient_share", plan.gradient_share, false});
   settings.push_back({"noise", name_of(plan.noise)});
-  if (plan.noise == LocalNoise::euclidean_laplace) {
-    settings.push_back({"phase_epsilon", plan.phase_epsilon});
+  const std::string level =
+      plan.noise == LocalNoise::euclidean_laplace ? "phase_epsilon" : "noise_multiplier";
+  const double first_level = plan.noise_levels.front();
+  const double last_level = plan.noise_levels.back();
+  if (first_level == last_level) {
+    settings.push_back({level, first_level});
   } else {
-    settings.push_back({"noise_multiplier", plan.noise_multiplier});
+    settings.push_back({"first_" + level, first_level});
+    settings.push_back({"last_" + level, last_level});
   }
   return settings;
 }
@@ -57,9 +62,9 @@ class Doors {
   Doors(const LocalizationPlan& plan, const TrainingMeans& means)
       : plan_(plan),
         means_(means),
-        gaussian_(privacy::NoiseMultiplier(plan.noise_multiplier), means.reservation),
-        laplace_(privacy::NoiseMultiplier(plan.noise_multiplier), means.reservation),
-        euclidean_(privacy::Epsilon(plan.phase_epsilon), plan.guarantee.adjacency,
+        gaussian_(privacy::NoiseMultiplier(plan.noise_levels[0]), means.reservation),
+        laplace_(privacy::NoiseMultiplier(plan.noise_levels[0]), means.reservation),
+        euclidean_(privacy::Epsilon(plan.noise_levels[0]), plan.guarantee.adjacency,
                    means.reservation) {}
 
   [[nodiscard]] std::vector<double> release(privacy::SelectedSum sum, std::uint64_t phase) {
@@ -77,13 +82,13 @@ class Doors {
 
   [[nodiscard]] std::vector<double> release(privacy::BoundedSum sum, std::uint64_t phase) {
     const mechanism::NoiseAddress address{.step = phase};
+    const double level = plan_.noise_levels[phase];
     if (plan_.noise == LocalNoise::gaussian) {
-      return mechanism::release_gaussian(std::move(sum),
-                                         privacy::NoiseMultiplier(plan_.noise_multiplier), address,
+      return mechanism::release_gaussian(std::move(sum), privacy::NoiseMultiplier(level), address,
                                          means_.source, means_.reservation)
           .value();
     }
-    return mechanism::release_l2_laplace(std::move(sum), privacy::Epsilon(plan_.phase_epsilon),
+    return mechanism::release_l2_laplace(std::move(sum), privacy::Epsilon(level),
                                          plan_.guarantee.adjacency, address, means_.source,
                                          means_.reservation)
         .value();

@@ -33,9 +33,9 @@ struct PhaseSolver {
 
 /// What noise a phase's answer gets.
 enum class LocalNoise {
-  gaussian,           ///< of `noise_multiplier` times a record's share
-  euclidean_laplace,  ///< density exp(-|z| / b), of `phase_epsilon`
-  coordinate_laplace  ///< Laplace noise on each coordinate, of `noise_multiplier`: the paper's
+  gaussian,           ///< of a noise multiplier times a record's share
+  euclidean_laplace,  ///< density exp(-|z| / b), of an epsilon
+  coordinate_laplace  ///< Laplace noise on each coordinate, of a noise multiplier: the paper's
 };
 
 struct LocalizationPlan {
@@ -50,10 +50,9 @@ struct LocalizationPlan {
   double gradient_share = 0;  ///< of a record: the gradients' diameter over the adjacency's factor
   RecordUse use = RecordUse::reuse;
   LocalNoise noise = LocalNoise::gaussian;
-  double noise_multiplier = 0;
-  double phase_epsilon = 0;
   std::vector<Epoch> epochs;
   std::vector<PhaseSolver> solvers;  ///< of all phases, in order
+  std::vector<double> noise_levels;  ///< of all phases: the noise multiplier, or epsilon
   bool paper = false;
   double cipher_delta = 0;
   std::vector<std::string> reasons;

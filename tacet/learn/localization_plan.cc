@@ -30,11 +30,23 @@ double unit_noise(const LocalFacts& facts) {
                                       privacy::Delta(facts.delta));
 }
 
-/// The factor by which `phases` releases about the same records raise it.
-double composition(const LocalFacts& facts, std::int64_t phases, RecordUse use) {
-  if (use == RecordUse::disjoint) return 1;
-  const auto count = static_cast<double>(phases);
-  return facts.pure() ? count : std::sqrt(count);
+/// The factor by which a part of the budget raises it.
+double raised_by(const LocalFacts& facts, double budget) {
+  return facts.pure() ? 1 / budget : std::sqrt(1 / budget);
+}
+
+/// What each of `count` phases pays.
+std::vector<double> budgets_of(std::int64_t count, const LadderOptions& options) {
+  std::vector<double> budgets(static_cast<std::size_t>(count), 1.0);
+  if (options.use == RecordUse::disjoint) return budgets;
+  constexpr double fall = 0.7;
+  const auto phases = static_cast<double>(count);
+  double falling = options.front * (1 - fall) / (1 - std::pow(fall, phases));
+  for (double& budget : budgets) {
+    budget = (1 - options.front) / phases + falling;
+    falling *= fall;
+  }
+  return budgets;
 }
 
 void expect_block(std::int64_t records, std::int64_t rows) {
@@ -125,9 +137,11 @@ double LocalFacts::noise_unit() const {
 std::vector<LocalPhase> ladder_plan(const LocalFacts& facts, const LadderOptions& options) {
   expect_facts(facts);
   expect_growth(options.least_growth);
-  if (!(options.ratio > 1) || !(options.population >= 0)) {
+  if (!(options.ratio > 1) || !(options.population >= 0) || !(options.front >= 0) ||
+      !(options.front < 1)) {
     throw base::UsageError(
-        "the ladder's ratio must be above 1 and its population weight not below 0");
+        "the ladder's ratio must be above 1, its population weight not below 0, its front in "
+        "[0, 1)");
   }
   const std::int64_t count =
       options.phases.value_or(enough_phases(facts, options.least_growth, options.ratio));
@@ -135,8 +149,9 @@ std::vector<LocalPhase> ladder_plan(const LocalFacts& facts, const LadderOptions
       options.use == RecordUse::reuse ? facts.rows : facts.rows / std::max<std::int64_t>(count, 1);
   expect_block(count < 1 ? 0 : smallest, facts.rows);
   const auto m = static_cast<double>(smallest);
-  const double release = composition(facts, count, options.use);
-  const double level = facts.gradient_diameter * facts.noise_unit() * release / m;
+  const auto budgets = budgets_of(count, options);
+  const double level =
+      facts.gradient_diameter * facts.noise_unit() * raised_by(facts, budgets[0]) / m;
   const double first_l2 =
       (std::sqrt(options.ratio) * level +
        options.population * facts.lipschitz / std::sqrt(static_cast<double>(facts.rows))) /
@@ -144,10 +159,12 @@ std::vector<LocalPhase> ladder_plan(const LocalFacts& facts, const LadderOptions
   std::vector<LocalPhase> phases(static_cast<std::size_t>(count));
   spread_records(phases, facts.rows, options.use);
   double l2 = first_l2;
-  for (auto& phase : phases) {
+  for (std::size_t t = 0; t < phases.size(); ++t) {
+    auto& phase = phases[t];
     phase.l2 = l2;
     phase.sensitivity = facts.gradient_diameter / (m * l2) * (1 + 2 * options.solver_share);
-    phase.noise = phase.sensitivity * unit_noise(facts) * release;
+    phase.budget = budgets[t];
+    phase.noise = phase.sensitivity * unit_noise(facts) * raised_by(facts, budgets[t]);
     l2 *= options.ratio;
   }
   return phases;
@@ -207,7 +224,8 @@ std::vector<Epoch> growth_plan(const LocalFacts& facts, double least_growth) {
   constexpr double shrink = 4;
   constexpr std::int64_t phases_an_epoch = 2;
   const std::int64_t count = enough_phases(facts, least_growth, shrink);
-  const double release = composition(facts, count * phases_an_epoch, RecordUse::reuse);
+  const double budget = 1 / static_cast<double>(count * phases_an_epoch);
+  const double release = raised_by(facts, budget);
   const auto n = static_cast<double>(facts.rows);
   const double level = facts.gradient_diameter * facts.noise_unit() * release / n;
   std::vector<Epoch> epochs;
@@ -221,7 +239,8 @@ std::vector<Epoch> growth_plan(const LocalFacts& facts, double least_growth) {
                               .last = facts.rows,
                               .l2 = l2,
                               .sensitivity = sensitivity,
-                              .noise = sensitivity * unit_noise(facts) * release});
+                              .noise = sensitivity * unit_noise(facts) * release,
+                              .budget = budget});
       l2 *= 16;
     }
     epochs.push_back(std::move(epoch));

@@ -23,6 +23,9 @@ struct LocalPhase {
   /// Of the noise: scale b of the density exp(-|z| / b) or of Laplace noise on each coordinate
   /// when delta is 0, standard deviation a coordinate otherwise.
   double noise = 0;
+  /// Of phases that look at the same records: the part of the budget that this one pays, of epsilon
+  /// when delta is 0, of the squared inverse noise multiplier otherwise. All parts add up to 1.
+  double budget = 1;
 
   [[nodiscard]] std::int64_t records() const { return last - first; }
 };
@@ -46,11 +49,15 @@ struct LocalFacts {
 enum class RecordUse { reuse, disjoint };
 
 struct LadderOptions {
-  double ratio = 2;         ///< c: of the regularisation from phase to phase, above 1
+  double ratio = 3;         ///< c: of the regularisation from phase to phase, above 1
   double least_growth = 2;  ///< the chain is long enough for growth exponents from here on
   double population = 1;    ///< b: weight of the generalisation term L / sqrt(n)
   RecordUse use = RecordUse::reuse;
   std::optional<std::int64_t> phases;
+  /// Under reuse: how much of the budget falls by 0.7 from phase to phase; the rest is the same for
+  /// all. The first phases decide where records are few, and none pays less than 1 - front of an
+  /// equal part. 0 to below 1.
+  double front = 0.5;
   double solver_share = 0;  ///< r: the solver ends within r * sensitivity / 2 of the minimiser
 };
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "tacet/base/error.h"
 
@@ -26,7 +28,8 @@ void expect_relative(double value, double expected) {
 
 // The literal numbers of this file come from an independent computation (SciPy).
 TEST(LadderPlan, ReproducesTheIndependentSchedules) {
-  const auto pure = ladder_plan(facts_of(10000, 5, 1, 0));
+  const LadderOptions even{.ratio = 2, .front = 0};
+  const auto pure = ladder_plan(facts_of(10000, 5, 1, 0), even);
   ASSERT_EQ(pure.size(), 20U);
   expect_relative(pure[0].l2, 1.914213562373e-2);
   expect_relative(pure[0].sensitivity, 1.044815499855e-2);
@@ -34,22 +37,48 @@ TEST(LadderPlan, ReproducesTheIndependentSchedules) {
   expect_relative(pure.back().l2, 1.003599200189e4);
   expect_relative(pure.back().noise, 3.985654830379e-7);
 
-  const auto blocks = ladder_plan(facts_of(10000, 5, 1, 0), {.use = RecordUse::disjoint});
+  const auto blocks =
+      ladder_plan(facts_of(10000, 5, 1, 0), {.ratio = 2, .use = RecordUse::disjoint});
   ASSERT_EQ(blocks.size(), 20U);
   EXPECT_EQ(blocks[0].records(), 500);
   expect_relative(blocks[0].sensitivity, 0.2089630999710);
   expect_relative(blocks[0].noise, 0.2089630999710);
 
-  const auto gaussian = ladder_plan(facts_of(10000, 5, 1, 1e-6));
+  const auto gaussian = ladder_plan(facts_of(10000, 5, 1, 1e-6), even);
   ASSERT_EQ(gaussian.size(), 19U);
   expect_relative(gaussian[0].l2, 1.082331797724e-2);
   expect_relative(gaussian[0].noise, 0.3402828667920);
   expect_relative(gaussian.back().noise, 1.298076121491e-6);
 
-  const auto third = ladder_plan(facts_of(100000, 20, 0.5, 1e-8), {.least_growth = 3});
+  const auto third =
+      ladder_plan(facts_of(100000, 20, 0.5, 1e-8), {.ratio = 2, .least_growth = 3, .front = 0});
   ASSERT_EQ(third.size(), 16U);
   expect_relative(third[0].l2, 4.076437436001e-3);
   expect_relative(third[0].noise, 0.1935716458507);
+}
+
+TEST(LadderPlan, PartsOfTheBudgetAddUpAndNoneIsLessThanHalfOfAnEqualOne) {
+  for (const double delta : {0.0, 1e-6}) {
+    const auto phases = ladder_plan(facts_of(10000, 5, 1, delta));
+    const auto even = ladder_plan(facts_of(10000, 5, 1, delta), {.front = 0});
+    ASSERT_EQ(phases.size(), even.size());
+    double total = 0;
+    for (std::size_t t = 0; t < phases.size(); ++t) {
+      total += phases[t].budget;
+      EXPECT_NEAR(even[t].budget * static_cast<double>(even.size()), 1, 1e-12);
+      EXPECT_GT(phases[t].budget, even[t].budget / 2);
+      if (t > 0) {
+        EXPECT_LT(phases[t].budget, phases[t - 1].budget);
+      }
+      // Noise over sensitivity follows the budget: 1 / b when pure, 1 / sqrt(b) otherwise.
+      const double level = phases[t].noise / phases[t].sensitivity;
+      const double whole =
+          delta == 0 ? level * phases[t].budget : level * std::sqrt(phases[t].budget);
+      EXPECT_NEAR(whole, delta == 0 ? 1 : 4.224678889, 1e-8);
+    }
+    EXPECT_NEAR(total, 1, 1e-12);
+    EXPECT_LT(phases[0].noise * phases[0].l2, even[0].noise * even[0].l2 / (delta == 0 ? 2 : 1.4));
+  }
 }
 
 TEST(LadderPlan, BlocksAreDisjointCoverAllRecordsAndAreAtLeastAsLargeAsTheNoiseAssumes) {
@@ -84,26 +113,37 @@ double step_of_ladder(double kappa, double l2, double centre) {
 TEST(LadderPlan, ErrorsStayBelowTheTheoremForEveryGrowthExponent) {
   bool last_term_needed = false;
   for (const double kappa : {1.1, 1.5, 2.0, 3.0}) {
-    for (const double ratio : {2.0, 4.0}) {
+    for (const auto& [ratio, front] : {std::pair{2.0, 0.0}, {4.0, 0.0}, {3.0, 0.5}, {2.0, 0.9}}) {
       for (std::int64_t phases = 1; phases <= 25; phases += 3) {
         const auto facts = facts_of(1'000'000, 1, 1, 0);
-        const auto plan = ladder_plan(facts, {.ratio = ratio, .phases = phases});
-        const double noise =
-            std::max(3 * plan[0].noise * plan[0].l2, plan[0].l2 * facts.diameter / (2 * ratio));
-        const double square = 2 * ratio * ratio * noise;
-        const double rate = (1 + 1 / (4 * (ratio - 1))) * std::pow(kappa, 1 / (kappa - 1)) *
-                            std::pow(square, kappa / (kappa - 1));
-        const double last = (1 + square) * noise / plan.back().l2;
+        const auto plan = ladder_plan(facts, {.ratio = ratio, .phases = phases, .front = front});
+        std::vector<double> noise;  // C_t
+        for (const auto& phase : plan) {
+          noise.push_back(
+              std::max(3 * phase.noise * phase.l2, plan[0].l2 * facts.diameter / (2 * ratio)));
+        }
+        double rate = 0;
+        for (std::size_t t = 0; t < plan.size() && rate == 0; ++t) {
+          const double square = 2 * ratio * ratio * noise[t];
+          if (kappa * square <= std::pow(noise[t] / plan[t].l2, kappa - 1)) continue;
+          double later = 0;  // S
+          for (std::size_t s = t; s < plan.size(); ++s) {
+            later += std::pow(noise[s] / noise[t], 2) * plan[t].l2 / plan[s].l2;
+          }
+          rate = (1 + later / (4 * ratio)) * std::pow(kappa, 1 / (kappa - 1)) *
+                 std::pow(square, kappa / (kappa - 1));
+        }
+        const double last = (1 + 2 * ratio * ratio * noise.back()) * noise.back() / plan.back().l2;
         for (unsigned signs = 0; signs < 8; ++signs) {
           double x = 0.7;
           for (std::size_t t = 0; t < plan.size(); ++t) {
             const double best = step_of_ladder(kappa, plan[t].l2, x);
             const double side = signs == 0 ? std::copysign(1, best)
                                            : (signs * 2654435761U >> (t % 32) & 1U) * 2.0 - 1;
-            x = std::clamp(best + side * noise / plan[t].l2, -1.0, 1.0);
+            x = std::clamp(best + side * noise[t] / plan[t].l2, -1.0, 1.0);
           }
           const double error = std::pow(std::fabs(x), kappa) / kappa;
-          EXPECT_LE(error, rate + last) << kappa << ' ' << ratio << ' ' << phases;
+          EXPECT_LE(error, rate + last) << kappa << ' ' << ratio << ' ' << front << ' ' << phases;
           last_term_needed = last_term_needed || error > rate;
         }
       }

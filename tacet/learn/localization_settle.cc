@@ -21,7 +21,7 @@ namespace {
 constexpr double class_radius = 20;  // margins of classes, see learn/gradient_plan
 constexpr double number_radius = 4;
 constexpr double usual_growth = 2;
-constexpr double least_width = 1e-4;         // of a kink: changes a loss by 5e-5 at most
+constexpr double least_width = 1e-6;         // of a kink: changes a loss by 5e-7 at most
 constexpr double solver_share = 0.005;       // of a phase's sensitivity, for the certified solver
 constexpr double least_tolerance = 0x1p-45;  // of the radius: what doubles can certify
 constexpr std::int64_t most_steps = 12;      // of descent; beyond, the certified solver is shorter
@@ -113,36 +113,54 @@ void settle_epochs(LocalizationPlan& plan, const LocalFacts& facts, const Linear
   }
 }
 
-/// The largest epsilon of a phase for which all of them cost no more than asked.
-double split_evenly(double epsilon, std::int64_t count, privacy::Adjacency adjacency) {
-  double share = epsilon / static_cast<double>(count);
-  const auto cost = [&] {
-    return privacy::epsilon(privacy::Repeated{count, privacy::PureDp{share, adjacency}}, adjacency,
-                            privacy::Delta(0));
-  };
-  while (cost() > epsilon) share *= 1 - 0x1p-52;
-  return share;
+/// The parts of the budget that phases pay, in order.
+std::vector<double> budgets_of(const LocalizationPlan& plan) {
+  std::vector<double> budgets;
+  for (const auto& epoch : plan.epochs) {
+    for (const auto& phase : epoch.phases) budgets.push_back(phase.budget);
+  }
+  return budgets;
+}
+
+privacy::Event release_event(const LocalizationPlan& plan, double level) {
+  if (plan.noise == LocalNoise::gaussian) return privacy::Gaussian{level};
+  return mechanism::l2_laplace_event(privacy::Epsilon(level), plan.guarantee.adjacency);
+}
+
+privacy::Event releases_of(const LocalizationPlan& plan) {
+  const auto& levels = plan.noise_levels;
+  if (std::ranges::all_of(levels, [&](double level) { return level == levels[0]; })) {
+    return privacy::Repeated{std::ssize(levels), release_event(plan, levels[0])};
+  }
+  std::vector<privacy::Event> events;
+  for (const double level : levels) events.push_back(release_event(plan, level));
+  return privacy::Composed{std::move(events)};
 }
 
 void settle_noise(LocalizationPlan& plan, const LinearOptions& options) {
-  const bool reuse = plan.use == RecordUse::reuse;
-  const std::int64_t releases = reuse ? plan.phase_count() : 1;
   const privacy::Delta delta(plan.guarantee.delta);
-  if (delta.value() == 0) {
-    plan.noise = LocalNoise::euclidean_laplace;
-    plan.phase_epsilon = split_evenly(options.epsilon, releases, options.adjacency);
-    const privacy::Epsilon share(plan.phase_epsilon);
-    plan.events = reuse ? privacy::Event(privacy::Repeated{
-                              releases, mechanism::l2_laplace_event(share, options.adjacency)})
-                        : mechanism::BlockL2Laplace::event(share, options.adjacency);
+  const privacy::Epsilon epsilon(options.epsilon);
+  const bool pure = delta.value() == 0;
+  plan.noise = pure ? LocalNoise::euclidean_laplace : LocalNoise::gaussian;
+  const double whole =
+      pure ? options.epsilon : full_batch_noise(1, epsilon, delta, options.adjacency);
+  if (plan.use == RecordUse::disjoint) {
+    plan.noise_levels.assign(plan.solvers.size(), whole);
+    plan.events = pure ? mechanism::BlockL2Laplace::event(epsilon, options.adjacency)
+                       : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(whole));
     return;
   }
-  plan.noise = LocalNoise::gaussian;
-  plan.noise_multiplier =
-      full_batch_noise(releases, privacy::Epsilon(options.epsilon), delta, options.adjacency);
-  plan.events =
-      reuse ? privacy::Event(privacy::Repeated{releases, privacy::Gaussian{plan.noise_multiplier}})
-            : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
+  plan.noise_levels.clear();
+  for (const double budget : budgets_of(plan)) {
+    plan.noise_levels.push_back(pure ? whole * budget : whole / std::sqrt(budget));
+  }
+  // Rounding of the parts: the sum may pass what was asked for by some units in the last place.
+  const double step = (pure ? -1 : 1) * 0x1p-50;
+  plan.events = releases_of(plan);
+  while (privacy::epsilon(plan.events, options.adjacency, delta) > options.epsilon) {
+    for (double& level : plan.noise_levels) level *= 1 + step;
+    plan.events = releases_of(plan);
+  }
 }
 
 /// The paper's noise where that is proved to be enough, which for usual budgets it is by far.
@@ -168,21 +186,21 @@ void settle_paper_noise(LocalizationPlan& plan, const LinearOptions& options) {
   plan.reasons.push_back(fmt::format("the paper's noise; it claims epsilon {:g}, proved is {:.4g}",
                                      options.epsilon, proved));
   plan.noise = pure ? LocalNoise::coordinate_laplace : LocalNoise::gaussian;
-  plan.noise_multiplier = multiplier;
+  plan.noise_levels.assign(plan.solvers.size(), multiplier);
   plan.events = event;
 }
 
-/// Expected norm of a phase's noise.
-double noise_norm(const LocalizationPlan& plan, const LocalPhase& phase) {
+/// Expected norm of the noise of a phase with this level.
+double noise_norm(const LocalizationPlan& plan, const LocalPhase& phase, double level) {
   const auto d = static_cast<double>(plan.columns);
   const double share = plan.gradient_share / (phase.l2 * static_cast<double>(phase.records()));
   switch (plan.noise) {
     case LocalNoise::gaussian:
-      return std::sqrt(d) * plan.noise_multiplier * share;
+      return std::sqrt(d) * level * share;
     case LocalNoise::euclidean_laplace:
-      return d * privacy::distance_factor(plan.guarantee.adjacency) * share / plan.phase_epsilon;
+      return d * privacy::distance_factor(plan.guarantee.adjacency) * share / level;
     case LocalNoise::coordinate_laplace:
-      return std::sqrt(2 * d) * plan.noise_multiplier * share * std::sqrt(d);
+      return std::sqrt(2 * d) * level * share * std::sqrt(d);
   }
   throw base::InternalError("unknown kind of noise");
 }
@@ -191,13 +209,14 @@ double noise_norm(const LocalizationPlan& plan, const LocalPhase& phase) {
 void refuse_wide_noise(const LocalizationPlan& plan) {
   const double factor = privacy::distance_factor(plan.guarantee.adjacency);
   const double d = std::sqrt(static_cast<double>(plan.columns)) + 1;
+  const auto [least, largest] = std::ranges::minmax(plan.noise_levels);
   switch (plan.noise) {
     case LocalNoise::gaussian:
-      return check_share_noise(ShareNoise::gaussian, plan.noise_multiplier, plan.columns);
+      return check_share_noise(ShareNoise::gaussian, largest, plan.columns);
     case LocalNoise::euclidean_laplace:
-      return check_share_noise(ShareNoise::laplace, factor / plan.phase_epsilon, plan.columns);
+      return check_share_noise(ShareNoise::laplace, factor / least, plan.columns);
     case LocalNoise::coordinate_laplace:
-      return check_share_noise(ShareNoise::laplace, plan.noise_multiplier * d, plan.columns);
+      return check_share_noise(ShareNoise::laplace, largest * d, plan.columns);
   }
 }
 
@@ -205,8 +224,9 @@ void settle_solvers(LocalizationPlan& plan, double norm_bound) {
   std::size_t at = 0;
   for (const auto& epoch : plan.epochs) {
     for (const auto& phase : epoch.phases) {
-      auto& solver = plan.solvers[at++];
-      const double noise = noise_norm(plan, phase);
+      auto& solver = plan.solvers[at];
+      const double noise = noise_norm(plan, phase, plan.noise_levels[at]);
+      ++at;
       if (model::can_be_smoothed(plan.loss)) {
         // Rounding a kink adds at most half its width to a loss: a twentieth of what noise costs.
         solver.smoothing_width = std::clamp(0.1 * norm_bound * noise, least_width, 1.0);

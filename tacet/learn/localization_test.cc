@@ -11,6 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/localization_run.h"
 #include "tacet/learn/method.h"
+#include "tacet/mechanism/laplace.h"
 #include "tacet/optimize/erm.h"
 #include "tacet/privacy/gaussian.h"
 
@@ -167,8 +168,8 @@ TEST(Localization, PrintedNoiseIsUsedOnlyWhereItIsProved) {
     const double printed_mu = printed[0].sensitivity / printed[0].noise;
     EXPECT_EQ(privacy::gaussian::delta(printed_mu, epsilon) <= delta, proved) << method << epsilon;
     const auto plan = plan_localization(schema, options);
-    EXPECT_LE(privacy::gaussian::delta(2 / plan.noise_multiplier, epsilon), delta * (1 + 1e-9));
-    EXPECT_EQ(std::fabs(2 / plan.noise_multiplier / printed_mu - 1) < 1e-6, proved)
+    EXPECT_LE(privacy::gaussian::delta(2 / plan.noise_levels[0], epsilon), delta * (1 + 1e-9));
+    EXPECT_EQ(std::fabs(2 / plan.noise_levels[0] / printed_mu - 1) < 1e-6, proved)
         << method << epsilon;
   }
 }
@@ -195,8 +196,8 @@ TEST(Localization, APhaseStartsFromWhatTheLastOneReleased) {
     const auto& phase = plan.epochs[0].phases[0];
     const double share = plan.gradient_share / (phase.l2 * 1000);
     // A coordinate's deviation of the first phase's noise, cut by the ball.
-    const double deviation = delta == 0 ? 2 * share * std::sqrt(3.0) / plan.phase_epsilon
-                                        : share * plan.noise_multiplier;
+    const double deviation = delta == 0 ? 2 * share * std::sqrt(3.0) / plan.noise_levels[0]
+                                        : share * plan.noise_levels[0];
     EXPECT_GT(std::sqrt(square), 0.3 * std::min(deviation, 2.0));
   }
 }
@@ -314,8 +315,12 @@ TEST(LocalizationLong, AuditOfTheLadderFindsNoMoreThanEpsilon) {
   options.phases = 3;
   const auto honest = plan_localization(schema, options);
   auto faulty = honest;
-  faulty.phase_epsilon *= 10;
-  faulty.events = privacy::Repeated{3, privacy::PureDp{faulty.phase_epsilon, options.adjacency}};
+  std::vector<privacy::Event> releases;
+  for (double& level : faulty.noise_levels) {
+    level *= 10;
+    releases.push_back(mechanism::l2_laplace_event(privacy::Epsilon(level), options.adjacency));
+  }
+  faulty.events = privacy::Composed{std::move(releases)};
   faulty.guarantee.epsilon *= 10;
   const auto found = [&](const LocalizationPlan& plan, std::uint64_t runs) {
     std::vector<double> shares;
