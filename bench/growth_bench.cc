@@ -8,7 +8,7 @@
 //
 // The loss is the distance |w - y|, the records y = w* + s / 2 with s = +-U^{1/(kappa-1)} for
 // uniform U, so that the risk exceeds its minimum by exactly |x|^kappa / (2 kappa) at w = w* + x /
-// 2; kappa 1 puts half of the records close to w*. All numbers are given for x: the growth constant
+// 2; kappa 1 puts half of the records at w*. All numbers are given for x: the growth constant
 // and the Lipschitz constant are 1, the domain is 2 wide on either side of the start at x = -0.7.
 //
 // `random` rows draw records and show the excess of the population's risk. `quantiles` rows take
@@ -104,15 +104,12 @@ double location(double z, double kappa) {
 
 std::vector<double> labels_of(std::int64_t rows, double kappa, std::mt19937_64* bits) {
   std::uniform_real_distribution<double> uniform(-1, 1);
-  std::normal_distribution<double> close(0, 1e-6);
   std::vector<double> labels;
   for (std::int64_t i = 0; i < rows; ++i) {
     const double z = bits != nullptr
                          ? uniform(*bits)
                          : (2 * static_cast<double>(i) + 1) / static_cast<double>(rows) - 1;
-    double s = location(z, kappa);
-    if (kappa == 1 && s == 0 && bits != nullptr) s = close(*bits);
-    labels.push_back(minimiser + half * s);
+    labels.push_back(minimiser + half * location(z, kappa));
   }
   return labels;
 }

@@ -11,6 +11,7 @@
 #include "tacet/learn/line_draw.h"
 #include "tacet/learn/settle.h"
 #include "tacet/mechanism/inverse_sensitivity.h"
+#include "tacet/mechanism/rational_epsilon.h"
 #include "tacet/optimize/certified_solver.h"
 #include "tacet/optimize/glm_loss.h"
 #include "tacet/optimize/gradient_sum.h"
@@ -108,6 +109,7 @@ std::vector<Setting> settings_of(const InverseSensitivityPlan& plan) {
   settings.push_back({"public_row_count", plan.public_row_count});
   if (plan.on_a_line) {
     settings.push_back({"radius", plan.radius});
+    if (piecewise_linear(plan.loss)) settings.push_back({"nearness", nearness * plan.radius});
   } else {
     settings.push_back({"l2", plan.l2});
     settings.push_back({"clipping_norm", plan.clipping_norm});
@@ -187,6 +189,7 @@ InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
   const privacy::Epsilon epsilon(options.epsilon);
   if (on_a_line(plan, options)) {
     settle_line(plan, schema, options);
+    (void)mechanism::round_down(epsilon);  // refuses what the sampler would, before it is booked
     plan.events = mechanism::minimiser_event(
         {mechanism::Grid(-plan.radius, plan.radius), options.adjacency}, epsilon);
   } else {

@@ -178,6 +178,28 @@ TEST(InverseSensitivity, SeveralColumnsFollowThePenalisedMinimiser) {
             train(dataset, schema, plan, 1).model.coefficients);
 }
 
+// Records that agree have their minimum between two points of the grid. Anywhere else the score is
+// at least a tenth of the records, an exponent of 25 and more against the 15 of all the room there
+// is.
+TEST(InverseSensitivity, FindsAMinimumWhereRecordsAgree) {
+  const auto schema = line_schema();
+  constexpr std::int64_t rows = 2000;
+  data::Dataset dataset(schema.shape());
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const std::vector<std::int16_t> row{2048};
+    dataset.append_dense(row, i % 10 < 5 ? 0.35 : i % 10 < 9 ? 0.9 : -0.9);
+  }
+  for (const model::Loss& loss :
+       {model::Loss(model::AbsoluteLoss{}), model::Loss(model::PinballLoss{.quantile = 0.5})}) {
+    auto options = options_of(4, rows);
+    options.loss = loss;
+    const auto plan = plan_inverse_sensitivity(schema, options);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      EXPECT_NEAR(train(dataset, schema, plan, seed).model.coefficients[0], 0.35, 1e-5);
+    }
+  }
+}
+
 // A few far records on long rows: the least-squares fit goes through them, the minimiser of the
 // loss with bounded slopes does not, and around any other point nearly nothing is accepted.
 TEST(InverseSensitivity, StartsAtTheMinimiserOfTheLossItReleases) {
@@ -199,6 +221,12 @@ TEST(InverseSensitivity, StartsAtTheMinimiserOfTheLossItReleases) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     EXPECT_NEAR(train(dataset, schema, plan, seed).model.coefficients[0], minimiser, 0.2);
   }
+}
+
+TEST(InverseSensitivity, RefusesAnEpsilonBelowTheSamplersBeforeItIsBooked) {
+  auto options = options_of(1e-7, 100);
+  options.loss = model::AbsoluteLoss{};
+  EXPECT_THROW((void)plan_inverse_sensitivity(line_schema(), options), base::UsageError);
 }
 
 TEST(InverseSensitivity, RefusesWhereNothingIsProved) {

@@ -140,11 +140,14 @@ privacy::Released<std::vector<double>> draw_on_line(const data::Dataset& dataset
                                                     const LineProblem& problem,
                                                     const privacy::Guarantee& guarantee,
                                                     const TrainingMeans& means) {
-  const mechanism::MinimiserQuery query{mechanism::Grid(-problem.radius, problem.radius),
-                                        guarantee.adjacency};
+  mechanism::MinimiserQuery query{mechanism::Grid(-problem.radius, problem.radius),
+                                  guarantee.adjacency};
   const privacy::Epsilon epsilon(guarantee.epsilon);
   const auto as_vector = [](double value) { return std::vector<double>{value}; };
   if (piecewise_linear(problem.loss)) {
+    // A minimum where records agree is a point between two of the grid, next to which scores are
+    // far from 0: points near it have to count as it.
+    query.radius = std::llround(nearness / 2 * static_cast<double>(query.grid.last()));
     return mechanism::release_minimiser(piecewise_sum(dataset, problem), query, epsilon, {},
                                         means.source, means.reservation)
         .map(as_vector);

@@ -23,6 +23,11 @@ struct LineProblem {
 /// the target's bounds.
 constexpr double clipped_residual = 2;
 
+/// Answers that lie within so much of the domain's radius of a minimiser of a piecewise linear loss
+/// count as minimisers (the radius rho of Asi, Duchi 2020): what costs an error of at most
+/// slope * nearness * radius.
+constexpr double nearness = 0x1p-20;
+
 [[nodiscard]] bool piecewise_linear(const model::Loss& loss);
 
 /// Slopes of rows in [-1, 1] and legal labels, of a loss that is not piecewise linear. The width is
