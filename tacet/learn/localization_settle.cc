@@ -97,6 +97,10 @@ void settle_epochs(LocalizationPlan& plan, const LocalFacts& facts, const Linear
   plan.solvers.resize(static_cast<std::size_t>(count));
   const auto& first = plan.epochs[0].phases[0];
   plan.reasons.push_back(fmt::format("{} phases, regularised by {:.4g} and more", count, first.l2));
+  if (std::holds_alternative<model::LogisticLoss>(plan.loss)) {
+    plan.reasons.emplace_back(
+        "for the logistic loss method objective had smaller errors on public data");
+  }
   if (reach < 1) {
     plan.reasons.push_back(fmt::format(
         "the phases can move {:.2g} of the radius together: with {} records this schedule hardly "
