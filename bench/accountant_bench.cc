@@ -104,7 +104,7 @@ std::vector<Problem> problems() {
     double delta;
   };
   for (const auto& m : {Many{1e-4, 1, 3, 1e-6}, Many{1e-4, 1, 3, 1e-5}, Many{0.01, 1, 1.5, 1e-6},
-                        Many{1e-6, 0.6, 1, 1e-8}}) {
+                        Many{1e-5, 0.53, 1, 1e-6}}) {
     all.push_back({"steps, rate " + number(m.rate) + " noise " + number(m.noise) + " epsilon " +
                        number(m.target) + " delta " + number(m.delta),
                    [m] {

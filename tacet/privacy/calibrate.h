@@ -20,7 +20,8 @@ struct SampledGaussianPlan {
 
 /// The smallest noise multiplier (standard deviation over the clipping norm C) that makes the plan
 /// (epsilon, delta)-DP, rounded to the safe side: the returned value was itself accounted, and
-/// spends at least epsilon (1 - 1e-3), or a multiplier smaller by 2e-4 spends too much. A target
+/// spends at least epsilon (1 - 1e-3) (less where its interval is wider), or a multiplier smaller
+/// by 2e-4 spends too much. A target
 /// that no noise meets (delta 0 with finite epsilon) or an adjacency without proof is a
 /// GuaranteeError.
 [[nodiscard]] NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, Epsilon epsilon,

@@ -48,10 +48,13 @@ class Search {
     const auto fine = [&](double x) { return by_interval(x); };
     // Closed forms are worth more digits; epsilon 0 none, as next to it intervals stay wide.
     const double share = target_.epsilon.value() == 0 ? 100 : width_ < 1e-8 ? 1e-3 : 1;
-    static_cast<void>(approach(at, {fine, -4e-4 * share, 2e-4 * share, [&](const Probe& p) {
-                                      return p.excess <= 0 &&
-                                             p.excess >= -share * unknown_.enough(p.x);
-                                    }}));
+    const auto done = [&](const Probe& p) {
+      const double enough = unknown_.enough(p.x);
+      // No search is finer than the intervals it goes by.
+      const double allowed = enough > 0 ? std::max(share * enough, width_) : 0;
+      return p.excess <= 0 && p.excess >= -allowed;
+    };
+    static_cast<void>(approach(at, {fine, -4e-4 * share, 2e-4 * share, done}));
     if (!safe_) return {unknown_.cheapest, false, false};
     return {safe_->x, true, safe_->x == unknown_.dearest};
   }
@@ -63,8 +66,9 @@ class Search {
     // What is not a number is not safe.
     return std::isnan(share) ? largest_excess : std::clamp(share, -largest_excess, largest_excess);
   }
-  [[nodiscard]] double by_interval(double x) const {
+  [[nodiscard]] double by_interval(double x) {
     const auto interval = epsilon_interval(unknown_.event(x), target_.adjacency, target_.delta);
+    width_ = 1 - interval.lower / interval.upper;
     return log_share(interval.upper);
   }
   /// From a wide interval: its middle, where it has one.

@@ -36,9 +36,10 @@ struct Border {
 };
 
 /// The smallest x that keeps the target: what it spends falls short of epsilon by less than
-/// enough(x), or an x smaller by 2e-4 (or the next one that the unknown can take) was accounted and
-/// exceeds it. A Renyi bound finds the neighbourhood, wide intervals a point in it, and a few
-/// accountings by the default options decide.
+/// enough(x) or, where that is not 0, its interval's own width, or an x smaller by 2e-4 (or the
+/// next one that the unknown can take) was accounted and exceeds it. A Renyi bound finds the
+/// neighbourhood, wide intervals a point in it, and a few accountings by the default options
+/// decide.
 [[nodiscard]] Border cheapest_within(const Unknown& unknown, const CalibrationTarget& target);
 
 }  // namespace tacet::privacy::internal

@@ -18,7 +18,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Each mass may be off by mass_slack.
 constexpr std::int64_t most_uses = std::int64_t{1} << 34;
 
 double log_tail_for(double log_delta, std::span<const Component> components) {
@@ -100,7 +99,9 @@ class Search {
       : components_(components),
         effort_(effort),
         log_tail_(log_tail_for(log_delta, components)),
-        ceiling_(ceiling) {}
+        ceiling_(ceiling) {
+    for (const auto& component : components) uses_ += static_cast<double>(component.count);
+  }
 
   [[nodiscard]] Bracket bracket() const {
     return {bracket_.lower, std::min(bracket_.upper, ceiling_), bracket_.step};
@@ -122,7 +123,8 @@ class Search {
       }
     }
     const auto aim = [&](const GridLevel& level) {
-      if (std::isinf(bracket_.upper)) {
+      // A far too wide bracket says less about the tilt than the law itself.
+      if (std::isinf(bracket_.upper) || relative_gap() > 0.3) {
         auto first = level.aim_at(log_delta);
         jumps_apart_ = false;
         if (level.is_astray(first.theta, log_delta)) {
@@ -133,7 +135,7 @@ class Search {
             border_ = first.border;
           }
         }
-        guess_ = std::max(first.epsilon, 0.0);
+        guess_ = std::clamp(first.epsilon, 0.0, bracket_.upper);
         theta_ = first.theta;
       } else {
         guess_ = bracket_.upper;
@@ -220,8 +222,11 @@ class Search {
   static constexpr int quick = 3;
   static constexpr int patient = 10;
   static constexpr double hopeless = 0.05;
-  /// About a second, in terms of sums over laws.
+  /// About a second, in terms of sums over laws; so many uses that rounding sets the width get
+  /// less.
   static constexpr double largest_work = 5e8;
+  static constexpr double work_for_many = 1e8;
+  static constexpr double many_uses = 0x1p28;
   static constexpr double work_of_transform = 60;
 
   /// Composes a level and calls `use`, which records what it finds and returns how much of log
@@ -262,7 +267,7 @@ class Search {
     double best_theta = theta_;
     int too_long = 0;
     for (int i = 0; i < tilts; ++i) {
-      if (work_ > largest_work) {
+      if (work_ > (uses_ > many_uses ? work_for_many : largest_work)) {
         throw base::NumericError("a privacy loss whose interval stays wide was given up");
       }
       double reached = infinity;
@@ -275,7 +280,9 @@ class Search {
         ++too_long;
       }
       // With large losses apart it may be those, and no tilt of the others, that set the width.
-      const bool no_better = jumps_apart_ && std::isfinite(best) && reached > 0.9 * best;
+      // and what is left of round-off may come of the masses, which every tilt shares.
+      const bool no_better =
+          (jumps_apart_ || best < hopeless) && std::isfinite(best) && reached > 0.9 * best;
       if (reached < best) {
         best = reached;
         best_theta = theta_;
@@ -308,10 +315,7 @@ class Search {
   /// Whether the width of the finest cells moves log delta by far less than what is allowed: wide
   /// intervals in the tail set the width of the bracket then.
   [[nodiscard]] bool is_fine_enough() const {
-    double moved = 0;
-    for (const auto& component : components_) {
-      moved += static_cast<double>(component.count) * theta_ * theta_ * step_ * step_ / 8;
-    }
+    const double moved = uses_ * theta_ * theta_ * step_ * step_ / 8;
     return !uniform_ && moved < 0.02 * effort_.tolerance * std::min(1.0, theta_ * guess_);
   }
 
@@ -362,7 +366,12 @@ class Search {
     if (step_ > 0) return;
     // No finer than a transform of moderate length needs; a wide bracket refines it.
     constexpr double cells = 32768;
-    step_ = std::max(first, (guess_ + 30 / std::max(theta_, 1e-3)) / cells);
+    const double width = guess_ + 30 / std::max(theta_, 1e-3);
+    // Unless so wide a step would move log delta by more than a fifth of itself: two stages afford
+    // some more.
+    const double precise = std::sqrt(1.6 * guess_ / (std::max(theta_, 1e-3) * uses_));
+    constexpr double most_cells = 0x1p20;
+    step_ = std::max(first, std::min(width / cells, std::max(width / most_cells, precise)));
     step_ = std::min(step_, largest_step);
   }
 
@@ -382,6 +391,7 @@ class Search {
   Effort effort_;
   double log_tail_;
   double ceiling_;
+  double uses_ = 0;
   double theta_ = 0;
   double guess_ = 0;
   double last_gap_ = infinity;
