@@ -36,10 +36,22 @@ PrivacyInterval around(double lower, double upper, const char* route) {
   return {lower, upper, true, route, lower};
 }
 
-/// The exact value rounded up, and what it is at least.
-PrivacyInterval exact(double upper) {
-  // The closed form carries at most 1e-12.
-  return around(std::isinf(upper) ? upper : upper * (1 - 1e-10), upper, "gaussian");
+/// The closed form of an event that is Gaussian noise throughout.
+PrivacyInterval gaussian_epsilon(const Event& event, Adjacency adjacency, double square,
+                                 Delta delta) {
+  const double upper = gaussian::epsilon(internal::sqrt_up(square), delta);
+  if (std::isinf(upper)) return around(upper, upper, "gaussian");
+  return around(gaussian::epsilon_below(internal::mu_below(event, adjacency), delta), upper,
+                "gaussian");
+}
+PrivacyInterval gaussian_delta(const Event& event, Adjacency adjacency, double square,
+                               double epsilon) {
+  const auto end = [epsilon](double mu, double side) {
+    return std::exp(gaussian::log_delta(mu, epsilon) +
+                    side * gaussian::relative_error(mu, epsilon));
+  };
+  return around(end(internal::mu_below(event, adjacency), -1),
+                std::min(1.0, end(internal::sqrt_up(square), 1)), "gaussian");
 }
 
 /// Takes a bound of another route where it is smaller.
@@ -222,7 +234,7 @@ PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta 
   }
   if (const auto square = internal::squared_mu(event, adjacency)) {
     if (*square == 0) return no_cost();
-    return exact(gaussian::epsilon(internal::sqrt_up(*square), delta));
+    return gaussian_epsilon(event, adjacency, *square, delta);
   }
   const double pure = internal::pure_epsilon(event, adjacency);
   if (pure == 0) return no_cost();
@@ -268,11 +280,7 @@ PrivacyInterval delta_interval(const Event& event, Adjacency adjacency, Epsilon 
   }
   if (const auto square = internal::squared_mu(event, adjacency)) {
     if (*square == 0) return no_cost();
-    const double mu = internal::sqrt_up(*square);
-    const double log_delta = gaussian::log_delta(mu, epsilon.value());
-    const double error = gaussian::relative_error(mu, epsilon.value());
-    return around(std::exp(log_delta - error), std::min(1.0, std::exp(log_delta + error)),
-                  "gaussian");
+    return gaussian_delta(event, adjacency, *square, epsilon.value());
   }
   const double pure = internal::pure_epsilon(event, adjacency);
   if (pure == 0) return no_cost();

@@ -117,6 +117,34 @@ void check_selection(const ScoreSelection& event) {
   need_at_least(kind, "support", event.support, 0);
 }
 
+/// Refuses what reads more records out of a sample than it holds.
+struct WithinSample {
+  std::int64_t size;
+
+  void need(const char* field, std::int64_t count) const {
+    if (count <= size) return;
+    throw base::UsageError(fmt::format(
+        "{} must be at most the {} records of the sample around it, got {}", field, size, count));
+  }
+  // Its own base was checked against its own, smaller sample.
+  void operator()(const FixedSizeSampled& e) const {
+    need("fixed_size_sampled.population", e.population);
+  }
+  void operator()(const ShuffledLocal& e) const { need("shuffled_local.reports", e.reports); }
+  void operator()(const PoissonSampled& e) const { of(*e.base); }
+  void operator()(const Repeated& e) const { of(*e.base); }
+  void operator()(const RandomlyRepeated& e) const { of(*e.base); }
+  void operator()(const Composed& e) const { all(e.parts); }
+  void operator()(const Partitioned& e) const { all(e.parts); }
+  template <typename Leaf>
+  void operator()(const Leaf&) const {}
+
+  void of(const Event& event) const { std::visit(*this, event.node()); }
+  void all(const std::vector<Event>& parts) const {
+    for (const auto& part : parts) of(part);
+  }
+};
+
 }  // namespace
 
 void Event::check() const {
@@ -160,6 +188,7 @@ void Event::check() const {
                   "fixed_size_sampled.sample_size must be at most the population {}, got {}",
                   e.population, e.sample_size));
             }
+            WithinSample{e.sample_size}.of(*e.base);
           },
           [](const Partitioned& e) {
             if (e.parts.empty()) throw base::UsageError("partitioned.parts must not be empty");

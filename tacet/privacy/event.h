@@ -155,7 +155,7 @@ struct PoissonSampled {
 };
 
 /// `base` on a uniform subset of `sample_size` out of `population` records, drawn afresh and kept
-/// secret.
+/// secret. What `base` samples or shuffles in turn is at most the sample.
 struct FixedSizeSampled {
   std::int64_t sample_size;
   std::int64_t population;
@@ -163,10 +163,12 @@ struct FixedSizeSampled {
   friend bool operator==(const FixedSizeSampled&, const FixedSizeSampled&) = default;
 };
 
-/// How records are assigned to the blocks of Partitioned.
+/// How records are assigned to the blocks of Partitioned: by what is public, or at least taken to
+/// be (a position, an attribute, a coin that is published). Where a coin stays secret the bounds
+/// hold as well, but nobody knows then in which block to look, so that they need not be attained.
 enum class Assignment {
   by_position,  ///< by a record's index (an epoch of fixed batches): an insertion moves the others
-  by_record     ///< by the record alone or its own coin: an insertion moves nobody else
+  by_record     ///< by the record alone: an insertion moves nobody else
 };
 
 /// Disjoint blocks of records, each read by one of `parts` only (events that occur several times

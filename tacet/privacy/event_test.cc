@@ -77,6 +77,23 @@ TEST(Event, ValuesOutOfRangeCannotBeBuilt) {
       base::UsageError);
 }
 
+TEST(Event, ASampleHoldsWhatIsSampledFromIt) {
+  const auto inner = [](std::int64_t population) {
+    return Event(FixedSizeSampled{1, population, Gaussian{.01}});
+  };
+  EXPECT_NO_THROW(Event(FixedSizeSampled{100, 1000, inner(100)}));
+  EXPECT_NO_THROW(Event(FixedSizeSampled{100, 1000, inner(7)}));
+  for (const Event& wrapped :
+       {inner(101), Event(Repeated{3, inner(101)}), Event(Composed{{Gaussian{1}, inner(101)}}),
+        Event(PoissonSampled{.5, inner(101)}),
+        Event(Partitioned{Assignment::by_position, {inner(5), inner(101)}}),
+        Event(RandomlyRepeated{RepetitionLaw::poisson, 0, 0, 5, 0, 0, 0, inner(101)}),
+        Event(ShuffledLocal{1, 101})}) {
+    EXPECT_THROW(Event(FixedSizeSampled{100, 1000, wrapped}), base::UsageError);
+    EXPECT_NO_THROW(Event(FixedSizeSampled{101, 1000, wrapped}));
+  }
+}
+
 void expect_data_error(const std::string& text, const std::string& part) {
   try {
     static_cast<void>(event_from_json(text));

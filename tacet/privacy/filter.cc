@@ -28,48 +28,52 @@ void need_cap(double value, const char* name) {
 struct Rho {
   Adjacency adjacency;
 
+  static double of(const Event& event, Adjacency adjacency) {
+    if (const auto square = internal::squared_mu(event, adjacency)) return half_up(*square);
+    return std::visit(Rho{adjacency}, event.node());
+  }
+  static double half_up(double value) { return multiply_up(0.5, value); }
   double own(double rho, Adjacency stated) const { return stated == adjacency ? rho : infinity; }
   double operator()(const DiscreteGaussian& e) const {
     const double distance = distance_factor(adjacency) * static_cast<double>(e.sensitivity);
     if (distance == 0) return 0;
     const double mu = internal::divide_up(distance, e.sigma);
-    return 0.5 * multiply_up(mu, mu);
+    return half_up(multiply_up(mu, mu));
   }
   double operator()(const BoundedRange& e) const {
-    return own(multiply_up(e.epsilon, e.epsilon) / 8, e.adjacency);
+    return own(multiply_up(multiply_up(e.epsilon, e.epsilon), 0.125), e.adjacency);
   }
   double operator()(const ScoreSelection& e) const {
     const double range = multiply_up(e.eta, e.range_sensitivity);
-    return own(multiply_up(range, range) / 8, e.adjacency);
+    return own(multiply_up(multiply_up(range, range), 0.125), e.adjacency);
   }
   double operator()(const Zcdp& e) const { return own(e.rho, e.adjacency); }
   double operator()(const Repeated& e) const {
-    return multiply_up(zcdp_rho(*e.base, adjacency), round_up(static_cast<double>(e.count)));
+    return multiply_up(of(*e.base, adjacency), round_up(static_cast<double>(e.count)));
   }
   double operator()(const Composed& e) const {
     double sum = 0;
-    for (const auto& part : e.parts) sum = add_up(sum, zcdp_rho(part, adjacency));
+    for (const auto& part : e.parts) sum = add_up(sum, of(part, adjacency));
     return sum;
   }
   double operator()(const Partitioned& e) const {
     if (!internal::blocks_are_parallel(e, adjacency)) return infinity;
     double largest = 0;
-    for (const auto& part : e.parts) largest = std::max(largest, zcdp_rho(part, adjacency));
+    for (const auto& part : e.parts) largest = std::max(largest, of(part, adjacency));
     return largest;
   }
   template <typename Other>
   double operator()(const Other& e) const {
     // epsilon^2 / 2 for pure mechanisms (Bun, Steinke 2016, proposition 3.3).
     const double epsilon = internal::pure_epsilon(e, adjacency);
-    return std::isinf(epsilon) ? infinity : 0.5 * multiply_up(epsilon, epsilon);
+    return std::isinf(epsilon) ? infinity : half_up(multiply_up(epsilon, epsilon));
   }
 };
 
 }  // namespace
 
 double zcdp_rho(const Event& event, Adjacency adjacency) {
-  if (const auto square = internal::squared_mu(event, adjacency)) return 0.5 * *square;
-  return std::visit(Rho{adjacency}, event.node());
+  return internal::refusal(event, adjacency).empty() ? Rho::of(event, adjacency) : infinity;
 }
 
 double zcdp_epsilon(double rho, Delta delta) {
@@ -112,6 +116,9 @@ Filter Filter::basic(const Guarantee& cap) {
 }
 
 double Filter::cost(const Event& event) const {
+  if (const auto reason = internal::refusal(event, adjacency_); !reason.empty()) {
+    throw base::GuaranteeError(reason);
+  }
   double value = infinity;
   switch (currency_) {
     case Currency::zcdp:

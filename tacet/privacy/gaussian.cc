@@ -68,6 +68,12 @@ bool certainly_below(double mu, double epsilon, double delta) {
   return log_delta(mu, epsilon) + slack <= std::log(delta);
 }
 
+/// Whether (epsilon, delta) certainly fails.
+bool certainly_above(double mu, double epsilon, double delta) {
+  const double slack = relative_error(mu, epsilon) + 4 * unit_roundoff * std::fabs(std::log(delta));
+  return log_delta(mu, epsilon) - slack > std::log(delta);
+}
+
 }  // namespace
 
 double relative_error(double mu, double epsilon) {
@@ -103,6 +109,15 @@ double epsilon(double mu, Delta delta) {
   }
   return numeric::bisect_border(high, 0.0,
                                 [&](double e) { return certainly_below(mu, e, target); });
+}
+
+double epsilon_below(double mu, Delta delta) {
+  const double upper = epsilon(mu, delta);
+  if (std::isinf(upper)) return upper;
+  const double target = delta.value();
+  if (upper == 0 || !certainly_above(mu, 0, target)) return 0;
+  return numeric::bisect_border(0.0, upper,
+                                [&](double e) { return certainly_above(mu, e, target); });
 }
 
 constexpr double largest_epsilon = 1e4;  // delta is evaluated to full precision up to here

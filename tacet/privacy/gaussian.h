@@ -24,6 +24,9 @@ namespace tacet::privacy::gaussian {
 /// The smallest epsilon >= 0 at delta, rounded up. Infinity for delta = 0 unless mu = 0.
 [[nodiscard]] double epsilon(double mu, Delta delta);
 
+/// The largest epsilon known to be too small at `delta`, or 0: the same from below.
+[[nodiscard]] double epsilon_below(double mu, Delta delta);
+
 /// The largest mu that is (epsilon, delta)-DP, rounded down. 0 for delta = 0 and finite epsilon. A
 /// finite epsilon above 10^4 is a UsageError.
 [[nodiscard]] double mu_for(Epsilon epsilon, Delta delta);

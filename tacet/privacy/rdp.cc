@@ -136,7 +136,10 @@ void check_rate(double q) {
 
 double gaussian(double mu, double alpha) {
   check_order(alpha);
-  return raise(0.5 * alpha * mu * mu);
+  // Not nothing, however small.
+  return mu == 0
+             ? 0
+             : std::max(raise(0.5 * alpha * mu * mu), std::numeric_limits<double>::denorm_min());
 }
 
 double laplace(double scale, double alpha) {

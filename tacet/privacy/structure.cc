@@ -96,6 +96,13 @@ struct PureEpsilon {
 
 }  // namespace
 
+namespace {
+
+/// Below this the error of a product or quotient need not be a double, so results count as inexact.
+constexpr double least_with_exact_error = 0x1p-900;
+
+}  // namespace
+
 double round_up(double value) {
   return value == 0 || std::isinf(value) ? value : std::nextafter(value, infinity);
 }
@@ -112,8 +119,9 @@ double add_up(double a, double b) {
 double divide_up(double a, double b) {
   if (b == 0 && a > 0) return infinity;  // minus zero is no noise either
   const double quotient = a / b;
-  if (quotient == 0 || !std::isfinite(quotient) || std::isinf(b)) {
-    return a > 0 && quotient == 0 && std::isfinite(b) ? std::nextafter(0, infinity) : quotient;
+  if (a == 0 || !std::isfinite(quotient) || std::isinf(b)) return quotient;
+  if (a < least_with_exact_error || quotient < least_with_exact_error) {
+    return std::nextafter(quotient, infinity);
   }
   return std::fma(-quotient, b, a) > 0 ? std::nextafter(quotient, infinity) : quotient;
 }
@@ -121,18 +129,24 @@ double divide_up(double a, double b) {
 double divide_down(double a, double b) {
   const double quotient = a / b;
   if (quotient == 0 || !std::isfinite(quotient)) return quotient;
+  if (a < least_with_exact_error || quotient < least_with_exact_error) {
+    return std::nextafter(quotient, 0);
+  }
   return std::fma(-quotient, b, a) < 0 ? std::nextafter(quotient, 0) : quotient;
 }
 
 double sqrt_up(double value) {
   const double root = std::sqrt(value);
   if (root == 0 || std::isinf(root)) return root;
+  if (value < least_with_exact_error) return std::nextafter(root, infinity);
   return std::fma(root, root, -value) < 0 ? std::nextafter(root, infinity) : root;
 }
 
 double multiply_up(double a, double b) {
   const double product = a * b;
-  if (product == 0 || std::isinf(product)) return a == 0 || b == 0 ? 0 : product;
+  if (a == 0 || b == 0) return 0;
+  if (std::isinf(product)) return product;
+  if (product < least_with_exact_error) return std::nextafter(product, infinity);
   return std::fma(a, b, -product) > 0 ? std::nextafter(product, infinity) : product;
 }
 
@@ -202,6 +216,36 @@ std::optional<double> squared_mu(const Event& event, Adjacency adjacency) {
     if (sampled->rate == 1) return squared_mu(*sampled->base, adjacency);
   }
   return std::nullopt;
+}
+
+namespace {
+
+/// How often squared_mu rounds for an event, at most; infinity where it may be far above the truth.
+double roundings(const Event& event) {
+  double sum = 4;
+  if (const auto* gaussian = event.as<Gaussian>()) {
+    // Squares of smaller mu come near the smallest doubles.
+    constexpr double largest_noise = 1e140;
+    const bool tiny = gaussian->noise_multiplier > largest_noise;
+    return tiny && std::isfinite(gaussian->noise_multiplier) ? infinity : sum;
+  }
+  if (const auto* repeated = event.as<Repeated>()) return sum + roundings(*repeated->base);
+  if (const auto* sampled = event.as<PoissonSampled>()) return sum + roundings(*sampled->base);
+  if (const auto* composed = event.as<Composed>()) {
+    for (const auto& part : composed->parts) sum += 1 + roundings(part);
+  }
+  if (const auto* blocks = event.as<Partitioned>()) {
+    for (const auto& part : blocks->parts) sum += roundings(part);
+  }
+  return sum;
+}
+
+}  // namespace
+
+double mu_below(const Event& event, Adjacency adjacency) {
+  const auto square = squared_mu(event, adjacency);
+  if (!square || *square == 0) return 0;
+  return std::max(0.0, std::sqrt(*square) * (1 - 0x1p-52 * roundings(event)));
 }
 
 double pure_epsilon(const Event& event, Adjacency adjacency) {

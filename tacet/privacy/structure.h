@@ -17,6 +17,9 @@ inline constexpr double largest_loss = 600;
 /// blocks), rounded up; nothing for any other event.
 [[nodiscard]] std::optional<double> squared_mu(const Event& event, Adjacency adjacency);
 
+/// mu of an event that squared_mu knows, rounded down; 0 where it is among the smallest doubles.
+[[nodiscard]] double mu_below(const Event& event, Adjacency adjacency);
+
 /// Sum of pure epsilons, rounded up; infinity where an event has no pure bound under `adjacency`.
 [[nodiscard]] double pure_epsilon(const Event& event, Adjacency adjacency);
 
