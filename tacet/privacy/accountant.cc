@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/coarsen.h"
 #include "tacet/privacy/gaussian.h"
 #include "tacet/privacy/lowering.h"
 #include "tacet/privacy/objective.h"
@@ -130,6 +131,7 @@ template <typename Interval>
 PrivacyInterval worst_block(const Partitioned& blocks, const Interval& interval) {
   auto worst = interval(blocks.parts.front());
   for (std::size_t i = 1; i < blocks.parts.size(); ++i) {
+    if (blocks.parts[i] == blocks.parts[i - 1] || blocks.parts[i] == blocks.parts.front()) continue;
     const auto next = interval(blocks.parts[i]);
     if (next.upper > worst.upper) {
       worst.upper = next.upper;
@@ -196,6 +198,9 @@ struct OwnBound {
 std::optional<OwnBound> own_epsilon(const Event& event, Adjacency adjacency, double delta,
                                     const AccountOptions& options) {
   if (const auto* tuning = event.as<RandomlyRepeated>()) {
+    if (repetition::depth(event) > repetition::deepest_profile) {
+      return OwnBound{internal::pure_epsilon(event, adjacency), "pure"};
+    }
     return OwnBound{tuning_epsilon(*tuning, adjacency, delta, options), "tuning profile"};
   }
   if (const auto* reports = event.as<ShuffledLocal>()) {
@@ -210,6 +215,12 @@ std::optional<OwnBound> own_epsilon(const Event& event, Adjacency adjacency, dou
 std::optional<OwnBound> own_delta(const Event& event, Adjacency adjacency, double epsilon,
                                   const AccountOptions& options) {
   if (const auto* tuning = event.as<RandomlyRepeated>()) {
+    if (repetition::depth(event) > repetition::deepest_profile) {
+      // Randomised response is the worst pure mechanism.
+      const double pure = internal::pure_epsilon(event, adjacency);
+      const double worst = -std::expm1(epsilon - pure) / (1 + std::exp(-pure));
+      return OwnBound{std::min(1.0, worst * (1 + 1e-14)), "pure"};
+    }
     return OwnBound{tuning_delta(*tuning, adjacency, epsilon, options), "tuning profile"};
   }
   if (const auto* reports = event.as<ShuffledLocal>()) {
@@ -222,19 +233,13 @@ std::optional<OwnBound> own_delta(const Event& event, Adjacency adjacency, doubl
   return std::nullopt;
 }
 
-}  // namespace
-
-PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta delta,
-                                 const AccountOptions& options) {
-  refuse_unproved(event, adjacency);
+/// epsilon of an event that is not refused and has few different parts.
+PrivacyInterval few_parts_epsilon(const Event& event, Adjacency adjacency, Delta delta,
+                                  const AccountOptions& options) {
   if (const auto* blocks = event.as<Partitioned>()) {
     return worst_block(*blocks, [&](const Event& part) {
       return epsilon_interval(part, adjacency, delta, options);
     });
-  }
-  if (const auto square = internal::squared_mu(event, adjacency)) {
-    if (*square == 0) return no_cost();
-    return gaussian_epsilon(event, adjacency, *square, delta);
   }
   const double pure = internal::pure_epsilon(event, adjacency);
   if (pure == 0) return no_cost();
@@ -269,18 +274,12 @@ PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta 
   return best;
 }
 
-PrivacyInterval delta_interval(const Event& event, Adjacency adjacency, Epsilon epsilon,
-                               const AccountOptions& options) {
-  refuse_unproved(event, adjacency);
-  if (std::isinf(epsilon.value())) return no_cost();
+PrivacyInterval few_parts_delta(const Event& event, Adjacency adjacency, Epsilon epsilon,
+                                const AccountOptions& options) {
   if (const auto* blocks = event.as<Partitioned>()) {
     return worst_block(*blocks, [&](const Event& part) {
       return delta_interval(part, adjacency, epsilon, options);
     });
-  }
-  if (const auto square = internal::squared_mu(event, adjacency)) {
-    if (*square == 0) return no_cost();
-    return gaussian_delta(event, adjacency, *square, epsilon.value());
   }
   const double pure = internal::pure_epsilon(event, adjacency);
   if (pure == 0) return no_cost();
@@ -317,6 +316,68 @@ PrivacyInterval delta_interval(const Event& event, Adjacency adjacency, Epsilon 
   offer(result, internal::participation(event), "participation");
   settle(result);
   return result;
+}
+
+/// Many different parts count as few that cost at least as much, and the Renyi bound as twice as
+/// many. What only the few are known to cost at least says nothing about the event.
+template <typename Few, typename Rdp, typename Bound>
+PrivacyInterval many_parts(const Event& event, const Event& few, Adjacency adjacency,
+                           const Few& interval, const Rdp& by_rdp, const Bound& basic) {
+  auto best = interval(few);
+  best.lower = 0;
+  best.attained = 0;
+  best.lower_is_attained = false;
+  const auto more = internal::coarsened(event, 2 * internal::most_different_parts);
+  if (const auto curve = rdp::curve(more ? *more : event, adjacency)) {
+    offer(best, by_rdp(*curve), "rdp");
+  }
+  basic(best);
+  return best;
+}
+
+}  // namespace
+
+PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta delta,
+                                 const AccountOptions& options) {
+  refuse_unproved(event, adjacency);
+  if (const auto square = internal::squared_mu(event, adjacency)) {
+    if (*square == 0) return no_cost();
+    return gaussian_epsilon(event, adjacency, *square, delta);
+  }
+  if (const auto few = internal::coarsened(event)) {
+    return many_parts(
+        event, *few, adjacency,
+        [&](const Event& all) { return few_parts_epsilon(all, adjacency, delta, options); },
+        [&](const rdp::Curve& curve) { return rdp::best_epsilon(curve, delta).epsilon; },
+        [&](PrivacyInterval& best) {
+          offer(best, internal::pure_epsilon(event, adjacency), "pure");
+          const auto sum = internal::basic_composition(event, adjacency);
+          if (sum && sum->delta <= delta.value()) offer(best, sum->epsilon, "basic");
+        });
+  }
+  return few_parts_epsilon(event, adjacency, delta, options);
+}
+
+PrivacyInterval delta_interval(const Event& event, Adjacency adjacency, Epsilon epsilon,
+                               const AccountOptions& options) {
+  refuse_unproved(event, adjacency);
+  if (std::isinf(epsilon.value())) return no_cost();
+  if (const auto square = internal::squared_mu(event, adjacency)) {
+    if (*square == 0) return no_cost();
+    return gaussian_delta(event, adjacency, *square, epsilon.value());
+  }
+  if (const auto few = internal::coarsened(event)) {
+    return many_parts(
+        event, *few, adjacency,
+        [&](const Event& all) { return few_parts_delta(all, adjacency, epsilon, options); },
+        [&](const rdp::Curve& curve) { return rdp::best_delta(curve, epsilon.value()); },
+        [&](PrivacyInterval& best) {
+          const auto sum = internal::basic_composition(event, adjacency);
+          if (sum && sum->epsilon <= epsilon.value()) offer(best, sum->delta, "basic");
+          offer(best, internal::participation(event), "participation");
+        });
+  }
+  return few_parts_delta(event, adjacency, epsilon, options);
 }
 
 std::vector<CurvePoint> privacy_curve(const Event& event, Adjacency adjacency,

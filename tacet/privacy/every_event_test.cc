@@ -61,7 +61,7 @@ Event tuned(RepetitionLaw law, const Event& base) {
   return base;
 }
 
-std::vector<Event> made_of(const Event& base, Adjacency adjacency) {
+std::vector<Event> made_of(const Event& base, Adjacency adjacency, std::int64_t sample = 1000) {
   const Event other = Profile{{{0, 0.01}, {1, 1e-6}, {2, 1e-12}}, adjacency};
   return {Repeated{1, base},
           Repeated{3, base},
@@ -70,7 +70,7 @@ std::vector<Event> made_of(const Event& base, Adjacency adjacency) {
           Composed{{base, Zcdp{0.01, adjacency}}},
           Composed{{other, base}},
           PoissonSampled{0.1, base},
-          FixedSizeSampled{10, 100, base},
+          FixedSizeSampled{sample, 10 * sample, base},
           Partitioned{Assignment::by_position, {base, Gaussian{2}}},
           Partitioned{Assignment::by_record, {base, Gaussian{2}}},
           tuned(RepetitionLaw::truncated_negative_binomial, base),
@@ -113,7 +113,7 @@ TEST(EveryEventLong, InShapesOfShapesHasABoundOrAReason) {
          {Event(Gaussian{2}), Event(DiscreteGaussian{4, 1, 4}), Event(Zcdp{0.01, adjacency}),
           Event(ApproximateDp{0.3, 1e-8, adjacency})}) {
       for (const auto& inner : made_of(leaf, adjacency)) {
-        for (const auto& event : made_of(inner, adjacency)) check_answer(event, adjacency);
+        for (const auto& event : made_of(inner, adjacency, 10000)) check_answer(event, adjacency);
       }
     }
   }

@@ -36,7 +36,10 @@ DeltaOf tuning_profile(const RandomlyRepeated& event, Adjacency adjacency) {
 }
 
 DeltaOf delta_of(const Event& event, Adjacency adjacency) {
-  if (const auto* tuning = event.as<RandomlyRepeated>()) return tuning_profile(*tuning, adjacency);
+  const auto* tuning = event.as<RandomlyRepeated>();
+  if (tuning != nullptr && repetition::depth(event) <= repetition::deepest_profile) {
+    return tuning_profile(*tuning, adjacency);
+  }
   return
       [&event, adjacency](double e) { return delta_interval(event, adjacency, Epsilon(e)).upper; };
 }

@@ -347,11 +347,19 @@ double to_epsilon(double alpha, double value, double delta) {
   return std::max(0.0, epsilon + 1e-15 * (1 + std::fabs(value)));
 }
 
-double to_delta(double alpha, double value, double epsilon) {
+namespace {
+
+double to_log_delta(double alpha, double value, double epsilon) {
   check_order(alpha);
   const double exponent =
       (alpha - 1) * (value - epsilon + std::log1p(-1 / alpha)) - std::log(alpha);
-  return std::min(1.0, std::exp(exponent + 1e-15 * (1 + std::fabs(exponent))));
+  return exponent + 1e-15 * (1 + std::fabs(exponent));
+}
+
+}  // namespace
+
+double to_delta(double alpha, double value, double epsilon) {
+  return std::min(1.0, std::exp(to_log_delta(alpha, value, epsilon)));
 }
 
 double to_epsilon_classical(double alpha, double value, double delta) {
@@ -433,7 +441,8 @@ Optimum best_epsilon(const Curve& curve, Delta delta) {
 
 double best_delta(const Curve& curve, double epsilon) {
   const auto result = minimise_over_orders(
-      [&](double order) { return std::log(to_delta(order, curve(order), epsilon)); });
+      // Not cut at 1: the search would take small orders, where nothing is proved, for a minimum.
+      [&](double order) { return to_log_delta(order, curve(order), epsilon); });
   return std::min(1.0, std::exp(result.first) * (1 + safety));
 }
 

@@ -46,6 +46,12 @@ struct ProfileBound {
 /// negative binomial law.
 [[nodiscard]] double pure_epsilon(const Law& law, double base_epsilon);
 
+/// How many tunings contain one another at the deepest place of an event. Profile bounds of more
+/// than `deepest_profile` levels ask for more points of the inner curves than time allows; there
+/// the Renyi bound or the pure one has to do.
+[[nodiscard]] int depth(const Event& event);
+inline constexpr int deepest_profile = 3;
+
 /// Poisson repetition in Renyi terms (Papernot, Steinke 2022, theorem 6); mean of at least 1.
 [[nodiscard]] double poisson_rdp(double mean, double alpha, double base_value,
                                  const std::function<double(double)>& base_delta);

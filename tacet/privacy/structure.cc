@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tacet/privacy/rdp.h"
 #include "tacet/privacy/repetition.h"
 
 namespace tacet::privacy::internal {
@@ -426,7 +427,16 @@ struct Refusal {
   }
   std::string operator()(const Composed& e) const { return first(e.parts); }
   std::string operator()(const Repeated& e) const { return refusal(*e.base, adjacency); }
-  std::string operator()(const RandomlyRepeated& e) const { return refusal(*e.base, adjacency); }
+  std::string operator()(const RandomlyRepeated& e) const {
+    auto reason = refusal(*e.base, adjacency);
+    if (!reason.empty() || repetition::depth(e) <= repetition::deepest_profile) return reason;
+    if (std::isfinite(pure_epsilon(e, adjacency)) || rdp::curve(e, adjacency)) return {};
+    return fmt::format(
+        "more than {} tunings inside one another have a bound only where all have a truncated "
+        "negative binomial law without a cap and the run a Renyi bound, or where all is pure; "
+        "tune in one level over all combinations",
+        repetition::deepest_profile);
+  }
   template <typename Leaf>
   std::string operator()(const Leaf&) const {
     return {};
