@@ -150,7 +150,7 @@ class Search {
       const double around = std::min(0.25, relative_gap() + 0.02);
       const Thresholds thresholds{guess_ * (1 - around), guess_ * (1 + around)};
       compose(level, thresholds, log_delta, [&] {
-        const double slope = -std::max(1.0, theta_);
+        const double slope = by_one_ ? -2 : -std::max(1.0, theta_);
         const double upper =
             solve_decreasing([&](double e) { return counted(level, level.log_delta_above(e)); },
                              {guess_, slope, log_delta, Side::above, accuracy});
@@ -245,6 +245,8 @@ class Search {
     if (level.split(log_delta, share)) {
       jumps_apart_ = true;
       theta_ = level.tilt_of_small(0.5 * (thresholds.low + thresholds.high));
+      // Small losses that cannot reach epsilon at all ask for no more.
+      if (by_one_) theta_ = std::min(theta_, 1e4 / guess_);
     }
     // A finer grid would make the transforms longer still.
     if (std::isinf(with_tilt(level, thresholds, patient, use))) exhausted_ = true;
