@@ -252,7 +252,6 @@ class Search {
     if (std::isinf(with_tilt(level, thresholds, patient, use))) exhausted_ = true;
   }
 
-  /// Counts the work of one sum over a law.
   double counted(const GridLevel& level, double value) {
     work_ += level.length();
     return value;
@@ -340,7 +339,6 @@ class Search {
     return span / std::max(1.0, std::round(span / step));
   }
 
-  /// One use of one pair needed no grid.
   void settle(double lower, double upper) {
     record(lower, upper);
     exhausted_ = true;
