@@ -233,6 +233,13 @@ std::optional<OwnBound> own_delta(const Event& event, Adjacency adjacency, doubl
   return std::nullopt;
 }
 
+/// Cells times different pairs are what takes time: beyond 16 pairs there are fewer cells to each.
+pld::Effort effort(const AccountOptions& options, const internal::Lowered& lowered) {
+  int size = options.largest_log2_size;
+  for (std::size_t pairs = 16; pairs < lowered.remove.size() && size > 12; pairs *= 2) --size;
+  return {.tolerance = options.tolerance, .largest_log2_size = size};
+}
+
 /// epsilon of an event that is not refused and has few different parts.
 PrivacyInterval few_parts_epsilon(const Event& event, Adjacency adjacency, Delta delta,
                                   const AccountOptions& options) {
@@ -256,9 +263,8 @@ PrivacyInterval few_parts_epsilon(const Event& event, Adjacency adjacency, Delta
   auto best = best_route(
       event, adjacency, pure, options,
       [&](const internal::Lowered& lowered) {
-        return pld::epsilon_bracket(
-            lowered.remove, lowered.add, delta.value(),
-            {.tolerance = options.tolerance, .largest_log2_size = options.largest_log2_size});
+        return pld::epsilon_bracket(lowered.remove, lowered.add, delta.value(),
+                                    effort(options, lowered));
       },
       [&](const rdp::Curve& curve) { return rdp::best_epsilon(curve, delta).epsilon; });
   if (std::isinf(best.upper)) {
@@ -294,9 +300,8 @@ PrivacyInterval few_parts_delta(const Event& event, Adjacency adjacency, Epsilon
   auto result = best_route(
       event, adjacency, infinity, options,
       [&](const internal::Lowered& lowered) {
-        return pld::delta_bracket(
-            lowered.remove, lowered.add, epsilon.value(),
-            {.tolerance = options.tolerance, .largest_log2_size = options.largest_log2_size});
+        return pld::delta_bracket(lowered.remove, lowered.add, epsilon.value(),
+                                  effort(options, lowered));
       },
       [&](const rdp::Curve& curve) { return rdp::best_delta(curve, epsilon.value()); });
   if (!(result.upper < 1)) {

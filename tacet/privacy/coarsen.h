@@ -8,7 +8,7 @@
 namespace tacet::privacy::internal {
 
 /// More different parts than these take an accountant more than a few seconds.
-inline constexpr std::size_t most_different_parts = 24;
+inline constexpr std::size_t most_different_parts = 64;
 
 /// An event that costs at least as much and has few different parts: of a composition or of blocks
 /// with more than `most` of them, like ones (noise of one kind on samples of one kind, or

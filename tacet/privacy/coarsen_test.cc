@@ -115,17 +115,17 @@ TEST(AccountingLong, EveryEventIsAccountedForWithinSeconds) {
 }
 
 TEST(Accounting, LikePartsCostNextToNothingMore) {
-  // Sixty nearly equal parts against sixty of the cheapest and sixty of the dearest.
+  // Ninety nearly equal parts against ninety of the cheapest and ninety of the dearest.
   const auto all = [](double first, double step) {
     Composed parts;
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 90; ++i) {
       parts.parts.emplace_back(PoissonSampled{.01 * (1 + (first + step * i) * 1e-3), Gaussian{1}});
     }
     return epsilon_interval(parts, add_remove, Delta(1e-6)).upper;
   };
   const double between = all(0, 1);
   EXPECT_GE(between, all(0, 0));
-  EXPECT_LE(between, all(60, 0) * 1.01);
+  EXPECT_LE(between, all(90, 0) * 1.01);
 }
 
 TEST(Accounting, TuningInsideTuningKeepsABoundAtEveryDepth) {
