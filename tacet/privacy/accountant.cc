@@ -12,6 +12,7 @@
 #include "tacet/privacy/gaussian.h"
 #include "tacet/privacy/lowering.h"
 #include "tacet/privacy/objective.h"
+#include "tacet/privacy/own_profile.h"
 #include "tacet/privacy/pld.h"
 #include "tacet/privacy/rdp.h"
 #include "tacet/privacy/repetition.h"
@@ -148,8 +149,9 @@ PrivacyInterval worst_block(const Partitioned& blocks, const Interval& interval)
 double tuning_epsilon(const RandomlyRepeated& event, Adjacency adjacency, double delta,
                       const AccountOptions& options) {
   const auto law = repetition::law_of(event);
+  const auto run = internal::tuned_run(event, adjacency);
   const auto base_delta = [&](double e) {
-    return delta_interval(*event.base, adjacency, Epsilon(e), options).upper;
+    return delta_interval(run, adjacency, Epsilon(e), options).upper;
   };
   const auto bound = repetition::profile_bound(law, base_delta);
   // A cap changes the law; what it cuts off is paid for at (1 + e^epsilon) times its probability.
@@ -157,9 +159,7 @@ double tuning_epsilon(const RandomlyRepeated& event, Adjacency adjacency, double
   const double share = cut > 0 ? 0.999 : 1;
   const double base_target = delta * share / bound.scale;
   const double base_epsilon =
-      base_target >= 1
-          ? 0
-          : epsilon_interval(*event.base, adjacency, Delta(base_target), options).upper;
+      base_target >= 1 ? 0 : epsilon_interval(run, adjacency, Delta(base_target), options).upper;
   const double total = internal::add_up(bound.shift, base_epsilon);
   if (cut > 0 && cut * (1 + std::exp(total)) > delta * (1 - share)) {
     throw base::GuaranteeError(fmt::format(
@@ -173,8 +173,9 @@ double tuning_epsilon(const RandomlyRepeated& event, Adjacency adjacency, double
 double tuning_delta(const RandomlyRepeated& event, Adjacency adjacency, double epsilon,
                     const AccountOptions& options) {
   const auto law = repetition::law_of(event);
+  const auto run = internal::tuned_run(event, adjacency);
   const auto base_delta = [&](double e) {
-    return delta_interval(*event.base, adjacency, Epsilon(e), options).upper;
+    return delta_interval(run, adjacency, Epsilon(e), options).upper;
   };
   const auto bound = repetition::profile_bound(law, base_delta);
   if (epsilon < bound.shift) return 1;

@@ -21,8 +21,8 @@ using DeltaOf = std::function<double(double)>;
 
 /// delta of private tuning at every epsilon; the bound's two constants are found once.
 DeltaOf tuning_profile(const RandomlyRepeated& event, Adjacency adjacency) {
-  const auto base = [&event, adjacency](double e) {
-    return delta_interval(*event.base, adjacency, Epsilon(e)).upper;
+  const auto base = [run = tuned_run(event, adjacency), adjacency](double e) {
+    return delta_interval(run, adjacency, Epsilon(e)).upper;
   };
   const auto law = repetition::law_of(event);
   const auto bound = repetition::profile_bound(law, base);
@@ -45,6 +45,16 @@ DeltaOf delta_of(const Event& event, Adjacency adjacency) {
 }
 
 }  // namespace
+
+Event tuned_run(const RandomlyRepeated& event, Adjacency adjacency) {
+  if (repetition::depth(*event.base) == 0) return *event.base;
+  Profile profile{{}, adjacency};
+  for (const auto& point : own_profile(*event.base, adjacency)) {
+    profile.points.push_back({point.epsilon, point.delta});
+  }
+  if (profile.points.empty()) return *event.base;
+  return profile;
+}
 
 bool has_quick_profile(const Event& event, Adjacency adjacency) {
   const auto whole = [adjacency](const Event& base) {

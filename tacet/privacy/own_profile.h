@@ -14,6 +14,10 @@ namespace tacet::privacy::internal {
 /// distribution of its own can be composed and sampled all the same.
 [[nodiscard]] std::vector<pairs::Point> own_profile(const Event& event, Adjacency adjacency);
 
+/// What stands for the run inside a tuning: the run itself, or its profile where it is tuned in
+/// turn, whose every point would take a search over the points below it.
+[[nodiscard]] Event tuned_run(const RandomlyRepeated& event, Adjacency adjacency);
+
 /// Whether the profile takes less than about a second.
 [[nodiscard]] bool has_quick_profile(const Event& event, Adjacency adjacency);
 
