@@ -93,10 +93,8 @@ void settle_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
     const double proposals =
         std::clamp(usual_visits / static_cast<double>(plan.public_row_count), 10.0, most_proposals);
     plan.l2 = least_l2(curvature, schema.norm_bound(), plan.columns, proposals);
-    plan.reasons.push_back(fmt::format(
-        "l2 {:.4g}: an exact sampler in {} columns then takes {:.0f} proposals at most, "
-        "on average",
-        plan.l2, plan.columns, proposals));
+    plan.reasons.push_back(
+        fmt::format("l2 {:.4g}: few proposals in {} columns", plan.l2, plan.columns));
   }
   if (options.radius) {
     throw base::UsageError("radius has no meaning here: the penalty bounds the weights");
@@ -162,15 +160,35 @@ mechanism::NormGradientQuery InverseSensitivityPlan::query() const {
                                      .smoothness = n * smoothness,
                                      .l2 = n * l2,
                                      .gradient_error = 0};
-  // A record's slope is rounded to a unit of its row's integers (norm at most 2048), and weights to
-  // 2^-38 of their norm, which is at most twice that of any minimiser.
+  // A record's slope is rounded to half a unit of its row's integers (norm at most 2048), weights
+  // to 2^-38 of their norm, which is at most twice that of any minimiser.
   const double weight_norm = 2 * clipping_norm / l2;
-  const double slope_unit = data::Dataset::feature_scale * std::ldexp(clipping_norm, -norm_bits);
+  const double slope_unit =
+      data::Dataset::feature_scale * std::ldexp(clipping_norm, -norm_bits - 1);
   query.gradient_error =
       n * (slope_unit +
            smoothness * weight_norm * std::sqrt(static_cast<double>(columns)) * std::ldexp(1, -37));
   return query;
 }
+
+namespace {
+
+/// Refuses, before data are read, what would hardly end: also where rounding of the gradients,
+/// which grows with the records and epsilon, makes proposals too rare.
+void settle_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
+  const double proposals = mechanism::log_proposals(plan.query(), epsilon);
+  if (proposals > std::log(most_proposals) + 0.1) {
+    throw base::GuaranteeError(
+        fmt::format("an exact sampler would take 10^{:.1f} proposals on average with {} records at "
+                    "epsilon {:g} "
+                    "and l2 {:.4g}; use a smaller epsilon, a larger l2, or method ladder",
+                    proposals / std::log(10), plan.public_row_count, epsilon.value(), plan.l2));
+  }
+  plan.reasons.push_back(fmt::format("the exact sampler takes {:.0f} proposals at most, on average",
+                                     std::ceil(1.1 * std::exp(proposals))));
+}
+
+}  // namespace
 
 InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
                                                 const LinearOptions& options) {
@@ -194,7 +212,7 @@ InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
         {mechanism::Grid(-plan.radius, plan.radius), options.adjacency}, epsilon);
   } else {
     settle_penalised(plan, schema, options);
-    (void)mechanism::norm_gradient_grid(plan.query(), epsilon);  // refuses before data are read
+    settle_proposals(plan, epsilon);
     plan.events = mechanism::norm_gradient_event(plan.query(), epsilon);
   }
   return plan;

@@ -179,8 +179,7 @@ TEST(InverseSensitivity, SeveralColumnsFollowThePenalisedMinimiser) {
 }
 
 // Records that agree have their minimum between two points of the grid. Anywhere else the score is
-// at least a tenth of the records, an exponent of 25 and more against the 15 of all the room there
-// is.
+// at least a tenth of the records, an exponent of 200 against the 22 of all the room there is.
 TEST(InverseSensitivity, FindsAMinimumWhereRecordsAgree) {
   const auto schema = line_schema();
   constexpr std::int64_t rows = 2000;
@@ -227,6 +226,18 @@ TEST(InverseSensitivity, RefusesAnEpsilonBelowTheSamplersBeforeItIsBooked) {
   auto options = options_of(1e-7, 100);
   options.loss = model::AbsoluteLoss{};
   EXPECT_THROW((void)plan_inverse_sensitivity(line_schema(), options), base::UsageError);
+}
+
+// Rounding of the sums makes proposals rarer by e^(epsilon n / 2^21): refused where that is too
+// much.
+TEST(InverseSensitivity, RefusesWhatWouldHardlyEnd) {
+  auto options = options_of(1, 2'000'000);
+  options.l2 = 0.25;
+  data::Schema schema = line_schema();
+  schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  EXPECT_NO_THROW((void)plan_inverse_sensitivity(schema, options));
+  options.epsilon = 20;
+  EXPECT_THROW((void)plan_inverse_sensitivity(schema, options), base::GuaranteeError);
 }
 
 TEST(InverseSensitivity, RefusesWhereNothingIsProved) {

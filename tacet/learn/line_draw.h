@@ -26,7 +26,7 @@ constexpr double clipped_residual = 2;
 /// Answers that lie within so much of the domain's radius of a minimiser of a piecewise linear loss
 /// count as minimisers (the radius rho of Asi, Duchi 2020): what costs an error of at most
 /// slope * nearness * radius.
-constexpr double nearness = 0x1p-20;
+constexpr double nearness = 0x1p-30;
 
 [[nodiscard]] bool piecewise_linear(const model::Loss& loss);
 

@@ -21,11 +21,11 @@ namespace {
 constexpr double class_radius = 20;  // margins of classes, see learn/gradient_plan
 constexpr double number_radius = 4;
 constexpr double usual_growth = 2;
-// Of a kink, changing a loss by half of it: what solvers still reach in a few seconds.
-constexpr double least_width = 1e-6;
-constexpr double least_wide_width = 1e-4;
-constexpr double wide_numbers = 1e7;    // rows times columns from which on the second one holds
-constexpr double solver_share = 0.005;  // of a phase's sensitivity, for the certified solver
+// Of a kink, changing a loss by half of it: what solvers still reach in a few seconds, on a line
+// and with several columns.
+constexpr double least_line_width = 1e-6;
+constexpr double least_width = 1e-4;
+constexpr double solver_share = 0.005;       // of a phase's sensitivity, for the certified solver
 constexpr double least_tolerance = 0x1p-45;  // of the radius: what doubles can certify
 constexpr std::int64_t most_steps = 12;      // of descent; beyond, the certified solver is shorter
 
@@ -236,11 +236,8 @@ void settle_solvers(LocalizationPlan& plan, double norm_bound) {
       ++at;
       if (model::can_be_smoothed(plan.loss)) {
         // Rounding a kink adds at most half its width to a loss: a twentieth of what noise costs.
-        const bool wide =
-            static_cast<double>(plan.public_row_count) * static_cast<double>(plan.columns) >
-            wide_numbers;
-        solver.smoothing_width =
-            std::clamp(0.1 * norm_bound * noise, wide ? least_wide_width : least_width, 1.0);
+        const double least = plan.columns == 1 ? least_line_width : least_width;
+        solver.smoothing_width = std::clamp(0.1 * norm_bound * noise, least, 1.0);
       }
       const double beta = local_loss(plan, solver).curvature_bound() * norm_bound * norm_bound;
       const double kappa = 1 + beta / phase.l2;

@@ -64,6 +64,11 @@ double distance(std::span<const double> a, std::span<const double> b) {
   return std::sqrt(square);
 }
 
+/// Keeps exponents from going below 0 where sums are not quite the monotone gradient.
+double slack_of(const NormGradientQuery& query, const NormGradientGrid& grid, double weight) {
+  return weight * 2 * query.gradient_error + grid.exponent_error;
+}
+
 /// True with probability e^-t for t >= 0, also where that is below the smallest double.
 bool bernoulli_exponential(random::Stream& stream, double t) {
   const double whole = std::floor(t);
@@ -104,8 +109,9 @@ NormGradientGrid norm_gradient_grid(const NormGradientQuery& query, privacy::Eps
   return grid;
 }
 
-double log_proposals(const NormGradientQuery& query) {
-  return static_cast<double>(query.columns) * std::log1p(query.smoothness / query.l2);
+double log_proposals(const NormGradientQuery& query, privacy::Epsilon epsilon) {
+  return static_cast<double>(query.columns) * std::log1p(query.smoothness / query.l2) +
+         slack_of(query, norm_gradient_grid(query, epsilon), weight_of(query, epsilon.value()));
 }
 
 privacy::Event norm_gradient_event(const NormGradientQuery& query, privacy::Epsilon epsilon) {
@@ -144,8 +150,7 @@ privacy::Released<std::vector<double>> release_norm_gradient(
     origin[j] = static_cast<double>(centre[j]) * grid.unit;
   }
   const double start_score = score(sum_at(origin), origin, query);
-  // Keeps the exponent from going below 0 where sums are not quite the monotone gradient.
-  const double slack = weight * 2 * query.gradient_error + grid.exponent_error;
+  const double slack = slack_of(query, grid, weight);
 
   random::Stream stream(source.lease(random::Purpose::noise, address.step, address.tensor));
   std::vector<std::int64_t> proposal(columns);

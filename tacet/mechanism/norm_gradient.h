@@ -53,9 +53,10 @@ struct NormGradientGrid {
 [[nodiscard]] NormGradientGrid norm_gradient_grid(const NormGradientQuery& query,
                                                   privacy::Epsilon epsilon);
 
-/// Natural logarithm of how many proposals an answer takes at most, from public numbers:
-/// d ln(1 + smoothness / l2), and what the start adds.
-[[nodiscard]] double log_proposals(const NormGradientQuery& query);
+/// Natural logarithm of how many proposals an answer takes on average at most, from public numbers:
+/// d ln(1 + smoothness / l2), and what rounding of the gradients adds. A start whose score is s
+/// adds 2 weight s.
+[[nodiscard]] double log_proposals(const NormGradientQuery& query, privacy::Epsilon epsilon);
 
 /// What release_norm_gradient costs: bounded range epsilon, hence pure epsilon.
 [[nodiscard]] privacy::Event norm_gradient_event(const NormGradientQuery& query,

@@ -243,7 +243,7 @@ TEST(NormGradient, RefusesWhatIsNotProved) {
   query = query_of(losses, 0.5);
   query.rows = std::int64_t{1} << 40;
   EXPECT_THROW((void)norm_gradient_grid(query, Epsilon(1)), base::Error);
-  EXPECT_NEAR(log_proposals(query_of(losses, 0.5)), std::log(2), 1e-12);
+  EXPECT_NEAR(log_proposals(query_of(losses, 0.5), privacy::Epsilon(1)), std::log(2), 1e-6);
 }
 
 }  // namespace

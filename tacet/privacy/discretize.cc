@@ -115,6 +115,16 @@ void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, bool 
     table.log_ratio.push_back(one.log_ratio);
     table.ratio_error.push_back(one.ratio_error);
   }
+  // The true ratio lies inside the cell; rounding must not move it out. Where masses are so small
+  // that their ratio is unknown, the cell's width is its error.
+  const auto hold_ratios = [&] {
+    for (std::size_t i = 0; i < table.p.size(); ++i) {
+      if (!std::isfinite(table.log_ratio[i])) table.ratio_error[i] = edges[i + 1] - edges[i];
+      table.log_ratio[i] =
+          table.p[i] == 0 ? edges[i] : std::clamp(table.log_ratio[i], edges[i], edges[i + 1]);
+    }
+  };
+  hold_ratios();  // before an atom joins a cell: their surpluses need numbers
   const auto place = [&](const pairs::Masses& atom, double loss) {
     if (atom.p <= 0) return;
     if (loss == table.anchor) {
@@ -144,13 +154,13 @@ void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, bool 
   } else {
     table.above = pair.interval(edges.back(), infinity);
   }
-  // The true ratio lies inside the cell; rounding must not move it out.
-  for (std::size_t i = 0; i < table.p.size(); ++i) {
-    if (!std::isfinite(table.log_ratio[i])) table.ratio_error[i] = edges[i + 1] - edges[i];
-    table.log_ratio[i] =
-        table.p[i] == 0 ? edges[i] : std::clamp(table.log_ratio[i], edges[i], edges[i + 1]);
-  }
+  hold_ratios();
   table.infinite = pair.infinite_mass();
+  // Comparisons with what is no number are false, and delta would come out as 0.
+  for (std::size_t i = 0; i < table.p.size(); ++i) {
+    if (std::isfinite(table.p[i] + table.log_ratio[i] + table.ratio_error[i])) continue;
+    throw base::NumericError("a cell of a loss grid has no finite mass or ratio");
+  }
 }
 
 }  // namespace

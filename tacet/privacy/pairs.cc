@@ -423,12 +423,19 @@ PairPointer profile(const std::vector<Point>& points) {
     double a;
     double delta;
   };
+  // Near 1 numbers lie 2^-52 apart: epsilons and the mirrored deltas move outwards by more than
+  // that.
+  const auto outwards = [](double epsilon) {
+    return epsilon == 0 ? 0 : epsilon * (1 + 0x1p-50) + 0x1p-50;
+  };
   std::vector<Knot> knots{{0, 1}};
   for (auto it = points.rbegin(); it != points.rend(); ++it) {
-    const double a = std::exp(-it->epsilon);
-    if (it->epsilon > 0) knots.push_back({a, std::min(1.0, 1 - a + a * it->delta)});
+    const double a = std::exp(-outwards(it->epsilon));
+    if (it->epsilon > 0) knots.push_back({a, std::min(1.0, 1 - a + a * it->delta + 0x1p-51)});
   }
-  for (const auto& point : points) knots.push_back({std::exp(point.epsilon), point.delta});
+  for (const auto& point : points) {
+    knots.push_back({std::exp(outwards(point.epsilon)), point.delta});
+  }
   std::vector<Knot> hull;
   for (const auto& knot : knots) {
     while (hull.size() >= 2) {

@@ -392,5 +392,30 @@ TEST(Pld, LowerEndsCountNoMoreInfiniteLossThanThereIs) {
   EXPECT_NEAR(sum.infinite_mass(pld::End::below), 0.4375, 1e-11);
 }
 
+// The far atoms of a list of losses have masses whose ratio nobody knows. Where one joined a cell
+// of unknown ratio, delta came out as 0.
+TEST(Pld, SampledDiscreteGaussiansFollowTheContinuousOnes) {
+  const auto epsilon_of = [](const Event& base) {
+    const Event event = Repeated{1000, PoissonSampled{0.5, base}};
+    return epsilon_interval(event, Adjacency::add_remove, Delta(1e-5)).upper;
+  };
+  for (const double sigma : {19.0, 20.0, 25.0, 31.0, 100.0}) {
+    const double discrete = epsilon_of(DiscreteGaussian{sigma, 1, 1});
+    EXPECT_NEAR(discrete / epsilon_of(Gaussian{sigma}), 1, 0.003) << sigma;
+  }
+  const Event often = Repeated{10, PoissonSampled{0.9999996929, DiscreteGaussian{15.486, 2, 1}}};
+  EXPECT_GT(delta_interval(often, Adjacency::zero_out, Epsilon(0.5)).upper, 0.027);
+}
+
+// Near epsilon 0, where e^epsilon has few digits of it left.
+TEST(Pairs, ProfilesNeverShrink) {
+  for (const double epsilon : {3e-16, 1.2e-14, 1e-9, 0.5, 30.0}) {
+    const auto pair = pairs::profile({{epsilon, 0}});
+    EXPECT_GE(pair->highest(), epsilon);
+    EXPECT_LE(pair->highest(), epsilon * (1 + 1e-12) + 2e-15);
+    EXPECT_LE(pair->lowest(), -epsilon);
+  }
+}
+
 }  // namespace
 }  // namespace tacet::privacy
