@@ -236,7 +236,7 @@ TEST(InverseSensitivity, RefusesWhatWouldHardlyEnd) {
   data::Schema schema = line_schema();
   schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
   EXPECT_NO_THROW((void)plan_inverse_sensitivity(schema, options));
-  options.epsilon = 20;
+  options.epsilon = 15;
   EXPECT_THROW((void)plan_inverse_sensitivity(schema, options), base::GuaranteeError);
 }
 
