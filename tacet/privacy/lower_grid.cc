@@ -10,6 +10,7 @@ namespace tacet::privacy::pld {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double negligible = 1e-280;  // pairs know ratios of masses down to 1e-290
 
 /// Fills the buckets of lower_grid: from the anchored end up to where the losses are most frequent,
 /// then from the other end back. Masses so grow along the way, and a bucket never has to reach far
@@ -19,6 +20,9 @@ class Merger {
   Merger(const CellTable& cells, LossGrid& grid) : cells_(cells), grid_(grid) {
     p_ = cells.p;
     for (std::size_t i = 0; i < p_.size(); ++i) {
+      // Dropping mass lowers every delta. The ratio of these is unknown, and its error, were it
+      // counted, would move all losses.
+      if (p_[i] < negligible) p_[i] = 0;
       exact_.push_back(cells.log_ratio[i]);
       error_.push_back(cells.ratio_error[i]);
     }
