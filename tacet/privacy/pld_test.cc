@@ -428,5 +428,17 @@ TEST(Pld, MassesNextToNothingDoNotWidenIntervals) {
   }
 }
 
+// Seven such uses alone are beyond what the sum resolves; they are a part of twenty.
+TEST(Pld, FewRareUsesCostNoMoreThanMoreOfThem) {
+  double last = 0;
+  for (const std::int64_t steps : {2, 7, 20}) {
+    const Event event = Repeated{steps, PoissonSampled{1e-9, Gaussian{0.5}}};
+    const double upper = epsilon_interval(event, Adjacency::add_remove, Delta(1e-30)).upper;
+    EXPECT_GE(upper, last) << steps;
+    EXPECT_LT(upper, 1.1) << steps;
+    last = upper;
+  }
+}
+
 }  // namespace
 }  // namespace tacet::privacy
