@@ -22,6 +22,7 @@ namespace tacet::learn {
 namespace {
 
 constexpr double most_proposals = 1e6;
+constexpr double start_cost = 0.1;       // of the exponents: how near to the minimiser a start is
 constexpr double usual_visits = 0x1p30;  // of records, by all proposals together
 constexpr double class_radius = 20;      // margins of classes, see learn/gradient_plan
 constexpr double number_radius = 4;
@@ -119,7 +120,7 @@ std::vector<Setting> settings_of(const InverseSensitivityPlan& plan) {
 double start_tolerance(const mechanism::NormGradientQuery& query, double epsilon) {
   const double weight =
       epsilon / (2 * privacy::distance_factor(query.adjacency) * query.clipping_norm);
-  return 0.05 / (weight * (query.smoothness + query.l2));
+  return start_cost / 2 / (weight * (query.smoothness + query.l2));
 }
 
 privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& dataset,
@@ -177,7 +178,7 @@ namespace {
 /// which grows with the records and epsilon, makes proposals too rare.
 void settle_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
   const double proposals = mechanism::log_proposals(plan.query(), epsilon);
-  if (proposals > std::log(most_proposals) + 0.1) {
+  if (proposals > std::log(most_proposals) + start_cost) {
     throw base::GuaranteeError(
         fmt::format("an exact sampler would take 10^{:.1f} proposals on average with {} records at "
                     "epsilon {:g} "
@@ -185,7 +186,7 @@ void settle_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
                     proposals / std::log(10), plan.public_row_count, epsilon.value(), plan.l2));
   }
   plan.reasons.push_back(fmt::format("the exact sampler takes {:.0f} proposals at most, on average",
-                                     std::ceil(1.1 * std::exp(proposals))));
+                                     std::ceil(std::exp(proposals + start_cost))));
 }
 
 }  // namespace
