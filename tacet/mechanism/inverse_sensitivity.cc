@@ -95,6 +95,13 @@ std::vector<random::WeightedLevel> slope_runs(const PiecewiseLinearSum::Slopes& 
 
 }  // namespace internal
 
+void internal::check_radius(const MinimiserQuery& query) {
+  if (query.radius < 0 || query.radius > query.grid.last()) {
+    throw base::UsageError(fmt::format("the radius must lie in 0..{} grid steps, got {}",
+                                       query.grid.last(), query.radius));
+  }
+}
+
 privacy::Event minimiser_event(const MinimiserQuery& query, privacy::Epsilon epsilon) {
   return privacy::BoundedRange{epsilon.value(), query.adjacency};
 }
@@ -103,10 +110,7 @@ privacy::Released<double> release_minimiser(const PiecewiseLinearSum& sum,
                                             const MinimiserQuery& query, privacy::Epsilon epsilon,
                                             NoiseAddress address, random::Source& source,
                                             privacy::Reservation& reservation) {
-  if (query.radius < 0 || query.radius > query.grid.last()) {
-    throw base::UsageError(fmt::format("the radius must lie in 0..{} grid steps, got {}",
-                                       query.grid.last(), query.radius));
-  }
+  internal::check_radius(query);
   const RationalEpsilon rational = round_down(epsilon);
   const auto event = minimiser_event(query, epsilon);
   reservation.debit(event);

@@ -84,6 +84,9 @@ struct MinimiserQuery {
 
 namespace internal {
 
+/// UsageError for a radius outside [0, grid.last()].
+void check_radius(const MinimiserQuery& query);
+
 /// The scores of all points of the grid in runs: see level_runs.
 [[nodiscard]] std::vector<random::WeightedLevel> slope_runs(
     const PiecewiseLinearSum::Slopes& slopes, const Grid& grid, std::int64_t radius);

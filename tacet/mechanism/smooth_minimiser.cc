@@ -147,10 +147,7 @@ privacy::Released<double> release_minimiser(const SlopeSum& sum, const Minimiser
                                             privacy::Epsilon epsilon, NoiseAddress address,
                                             random::Source& source,
                                             privacy::Reservation& reservation) {
-  if (query.radius < 0 || query.radius > query.grid.last()) {
-    throw base::UsageError(fmt::format("the radius must lie in 0..{} grid steps, got {}",
-                                       query.grid.last(), query.radius));
-  }
+  internal::check_radius(query);
   const RationalEpsilon rational = round_down(epsilon);
   const auto event = minimiser_event(query, epsilon);
   reservation.debit(event);
