@@ -1,11 +1,8 @@
 #include "tacet/mechanism/smooth_minimiser.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/rational_epsilon.h"
 #include "tacet/mechanism/selection.h"
