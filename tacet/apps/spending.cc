@@ -135,7 +135,7 @@ void SpendingOptions::declare(CLI::App& app) {
       ->type_name("REASON");
 }
 
-std::optional<SpendingOptions::FoundMark> SpendingOptions::mark_of(const std::string& data) {
+std::optional<FoundMark> mark_of(const std::string& data) {
   std::error_code error;
   std::vector<fs::path> files{data};
   if (const auto followed = fs::canonical(data, error); !error) files.push_back(followed);

@@ -72,6 +72,16 @@ class Spending {
   ledger::LedgerBudget* account_ = nullptr;  // the same budget, when it is a ledger's
 };
 
+/// The account of the records in a file.
+struct FoundMark {
+  ledger::Mark mark;
+  std::filesystem::path ledger;
+};
+
+/// The account of `data` by the marks beside it, or beside what it links to, or by its records
+/// where a marked file in its folder holds the same ones. Nothing where no mark tells of any.
+[[nodiscard]] std::optional<FoundMark> mark_of(const std::string& data);
+
 /// The options that every command has which spends privacy.
 class SpendingOptions {
  public:
@@ -81,11 +91,6 @@ class SpendingOptions {
                                                const Console& console) const;
 
  private:
-  struct FoundMark {
-    ledger::Mark mark;
-    std::filesystem::path ledger;
-  };
-  [[nodiscard]] static std::optional<FoundMark> mark_of(const std::string& data);
   [[nodiscard]] std::string chosen_data_set(const ledger::Books& books,
                                             const std::optional<FoundMark>& mark) const;
 
