@@ -162,11 +162,11 @@ void private_epoch(benchmark::State& state) {
   std::uint64_t step = 0;
   for (auto _ : state) {
     for (std::int64_t seen = 0; seen < sparse_rows; seen += batch_size, ++step) {
-      const auto sample = random::poisson_sample(source->lease(random::Purpose::sampling, step, 0),
-                                                 rate, sparse_rows);
+      const auto sample = privacy::DrawnSample::poisson(
+          source->lease(random::Purpose::sampling, step, 0), rate, sparse_rows);
       const auto released = mechanism::release_gaussian(
-          sum.at(weights, sample, privacy::SamplingRate(rate.value())),
-          privacy::NoiseMultiplier(noise.noise_multiplier), {.step = step}, *source, reservation);
+          sum.at(weights, sample), privacy::NoiseMultiplier(noise.noise_multiplier), {.step = step},
+          *source, reservation);
       for (std::size_t j = 0; j < weights.size(); ++j) {
         weights[j] -= step_size * released.value()[j];
       }

@@ -112,7 +112,7 @@ struct Bench {
         std::uint64_t first = 0;
         const double result = rate(100 * block, [&] {
           for (int i = 0; i < 100; ++i, first += block) {
-            add_rounded_gaussian(leaf, std::ldexp(1.0, exponent), values, first);
+            internal::add_rounded_gaussian(leaf, std::ldexp(1.0, exponent), values, first);
           }
         });
         const auto name =

@@ -44,20 +44,28 @@ std::optional<double> choose_cap(const model::LinearModel& model,
   return std::max(model::loss_value(model.loss, -1, 1), model::loss_value(model.loss, 1, -1));
 }
 
-/// One record's scores in the order of the released vector: presence, hit, capped loss.
+/// Neighbours have one number of records, and it is known.
+bool count_is_public(const EvaluationPlan& plan) {
+  return plan.guarantee.adjacency != privacy::Adjacency::add_remove;
+}
+
+/// One record's scores in the order of the released vector: presence where the number of records is
+/// secret, hit, capped loss.
 class Scorer {
  public:
   Scorer(const model::LinearModel& model, const EvaluationPlan& plan)
       : model_(model), plan_(plan), margins_(static_cast<std::size_t>(model.output_count())) {}
 
   [[nodiscard]] std::int64_t terms() const {
-    return 1 + (plan_.counts_hits ? 1 : 0) + (plan_.loss_cap ? 1 : 0);
+    return (count_is_public(plan_) ? 0 : 1) + (plan_.counts_hits ? 1 : 0) +
+           (plan_.loss_cap ? 1 : 0);
   }
 
   void score(const data::Dataset& dataset, std::int64_t row, std::vector<double>& out) {
     model::margins(model_, dataset, row, margins_);
     const double label = dataset.label(row);
-    out.assign(1, 1.0);
+    out.clear();
+    if (!count_is_public(plan_)) out.push_back(1.0);
     if (plan_.counts_hits) out.push_back(hit(label) ? 1.0 : 0.0);
     if (plan_.loss_cap) out.push_back(loss(label) / *plan_.loss_cap);
   }
@@ -81,11 +89,15 @@ class Scorer {
   std::vector<double> margins_;
 };
 
-/// sum / count of two values with independent noise of one deviation, first order in the noise.
-std::optional<NoisyValue> ratio(double sum, double count, double deviation, double scale) {
-  if (count < clear_of_noise * deviation) return std::nullopt;
-  const double value = std::clamp(sum / count, 0.0, 1.0);
-  return NoisyValue{scale * value, scale * deviation * std::sqrt(1 + value * value) / count};
+/// sum / count of two values with independent noise, first order in the noise.
+std::optional<NoisyValue> ratio(const NoisyValue& sum, const NoisyValue& count, double scale) {
+  if (!(count.value > 0) || count.value < clear_of_noise * sum.noise_deviation) {
+    return std::nullopt;
+  }
+  const double value = std::clamp(sum.value / count.value, 0.0, 1.0);
+  const double deviation =
+      std::hypot(sum.noise_deviation, value * count.noise_deviation) / count.value;
+  return NoisyValue{scale * value, scale * deviation};
 }
 
 privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& source,
@@ -132,8 +144,11 @@ Evaluation evaluate(const data::Dataset& dataset, const model::LinearModel& mode
                     const EvaluationPlan& plan, random::Source& source,
                     privacy::Reservation& reservation, const base::CancelToken* cancel) {
   Scorer scorer(model, plan);
-  optimize::ScoreSum sum(scorer.terms(), plan.norm_bits);
+  const bool exact_count = count_is_public(plan);
+  optimize::ScoreSum sum(scorer.terms(), plan.norm_bits,
+                         exact_count ? optimize::ScoreOrigin::half : optimize::ScoreOrigin::zero);
   std::vector<double> scores;
+  std::int64_t count = 0;
   std::vector<bool> seen(dataset.has_units() ? static_cast<std::size_t>(dataset.unit_count())
                                              : std::size_t{0});
   for (std::int64_t row = 0; row < dataset.rows(); ++row) {
@@ -145,6 +160,7 @@ Evaluation evaluate(const data::Dataset& dataset, const model::LinearModel& mode
     }
     scorer.score(dataset, row, scores);
     sum.add(scores);
+    ++count;
   }
   const double deviation = plan.noise_multiplier * sum.contribution_bound();
   const auto released = mechanism::release_gaussian(std::move(sum).take(),
@@ -153,12 +169,18 @@ Evaluation evaluate(const data::Dataset& dataset, const model::LinearModel& mode
   reservation.commit();
 
   const auto& sums = released.value();
-  Evaluation out{.records = {sums[0], deviation},
-                 .accuracy = {},
-                 .mean_loss = {},
-                 .receipt = receipt_of(plan, source, reservation)};
-  if (plan.counts_hits) out.accuracy = ratio(sums[1], sums[0], deviation, 1);
-  if (plan.loss_cap) out.mean_loss = ratio(sums.back(), sums[0], deviation, *plan.loss_cap);
+  const auto public_count = static_cast<double>(count);
+  Evaluation out{
+      .records = exact_count ? NoisyValue{public_count, 0} : NoisyValue{sums[0], deviation},
+      .accuracy = {},
+      .mean_loss = {},
+      .receipt = receipt_of(plan, source, reservation)};
+  const double origin = exact_count ? 0.5 * public_count : 0;
+  const auto share = [&](double value, double scale) {
+    return ratio({value + origin, deviation}, out.records, scale);
+  };
+  if (plan.counts_hits) out.accuracy = share(sums[exact_count ? 0 : 1], 1);
+  if (plan.loss_cap) out.mean_loss = share(sums.back(), *plan.loss_cap);
   return out;
 }
 

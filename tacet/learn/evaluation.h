@@ -13,10 +13,13 @@
 
 /// How well a model predicts private records, with differential privacy.
 ///
-/// One release of the Gaussian mechanism: the number of records, of right answers (for classes),
-/// and the sum of the losses capped at a public value; accuracy and mean loss are their ratios.
-/// Each record moves the released vector by at most the square root of its length, so the
-/// accountant's exact curve of one Gaussian applies under every adjacency (Balle, Wang 2018). Where
+/// One release of the Gaussian mechanism: the number of right answers (for classes), and the sum of
+/// the losses capped at a public value; accuracy and mean loss are their ratios to the number of
+/// records. Under add_remove that number is secret and released with them: a record moves a vector
+/// in [0, 1]^3 by at most sqrt(3). Under replace_one and zero_out it is public and stated exactly,
+/// and both sums are taken around one half a record, so that a record's vector is no longer than
+/// sqrt(2) / 2 (docs/proofs/evaluation.md). The accountant's exact curve of one Gaussian applies
+/// under every adjacency (Balle, Wang 2018). Where
 /// the data carry units, the first record of each takes part and stands for it: metrics are about
 /// units, and a unit moves the vector no more than a record does elsewhere.
 namespace tacet::learn {
@@ -47,11 +50,11 @@ struct EvaluationPlan {
 
 struct NoisyValue {
   double value;
-  double noise_deviation;  ///< standard deviation of the privacy noise in it
+  double noise_deviation;  ///< standard deviation of the privacy noise in it; 0: exact
 };
 
 struct Evaluation {
-  NoisyValue records;
+  NoisyValue records;                   ///< exact where their number is public
   std::optional<NoisyValue> accuracy;   ///< absent when the noise drowns the count, or for numbers
   std::optional<NoisyValue> mean_loss;  ///< of losses capped at the plan's cap; likewise
   privacy::Receipt receipt;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -76,12 +77,88 @@ TEST(Evaluation, EachUnitIsCountedOnceWhateverItsRecords) {
   EXPECT_NEAR(result.accuracy.value().value, 1, 5e-3);
 }
 
+// Where neighbours have one number of records it costs nothing, and the two other sums are within
+// sqrt(2) of each other, not 2 sqrt(3).
+TEST(Evaluation, APublicCountIsExactAndTheRestNeedsLessNoise) {
+  const Setting setting;
+  const auto add = setting.run(plan_at(setting.model, 1, Adjacency::add_remove), 1);
+  const double loss = 0.75 * std::log1p(std::exp(-2)) + 0.25 * std::log1p(std::exp(2));
+  for (const auto adjacency : {Adjacency::replace_one, Adjacency::zero_out}) {
+    const auto exact = setting.run(plan_at(setting.model, 5000, adjacency), 1);
+    EXPECT_EQ(exact.records.value, record_count);
+    EXPECT_EQ(exact.records.noise_deviation, 0);
+    EXPECT_NEAR(exact.accuracy.value().value, 0.75, 1e-3);
+    EXPECT_NEAR(exact.mean_loss.value().value, loss, 2e-3);
+    const auto noisy = setting.run(plan_at(setting.model, 1, adjacency), 1);
+    EXPECT_EQ(noisy.records.value, record_count);
+    // A record is up to sqrt(3) long under add_remove, here sqrt(2) / 2, and twice that apart from
+    // another one.
+    const double apart = adjacency == Adjacency::replace_one ? std::sqrt(2) : std::sqrt(0.5);
+    const double expected = add.records.noise_deviation * apart / std::sqrt(3);
+    EXPECT_NEAR(noisy.accuracy.value().noise_deviation * record_count, expected, 1e-3 * expected);
+  }
+}
+
+// Against what is released: over all pairs of records the sums behind it differ by no more than the
+// noise is for, and by that for some.
+TEST(Evaluation, NeighboursAreWithinWhatTheNoiseIsFor) {
+  const Setting setting;
+  const auto plan = plan_at(setting.model, 1, Adjacency::replace_one);
+  const std::vector<std::int16_t> row{2048};
+  const std::vector<std::int16_t> wrong{-2048};
+  struct Sums {
+    double hits;
+    double losses;
+  };
+  // A seed's noise is the same for all: differences of what is released are those of the sums.
+  const auto sums = [&](const std::vector<std::int16_t>& features, double label) {
+    Setting changed;
+    changed.dataset = data::Dataset(changed.schema.shape());
+    changed.model.coefficients = {40};  // losses beyond the cap too
+    changed.dataset.append_dense(features, label);
+    for (std::int64_t i = 1; i < record_count; ++i) {
+      changed.dataset.append_dense(row, i % 2 == 0 ? 1.0 : -1.0);
+    }
+    const auto found = changed.run(plan, 5);
+    return Sums{found.accuracy.value().value * record_count,
+                found.mean_loss.value().value / *plan.loss_cap * record_count};
+  };
+  const double mu = 2 / plan.noise_multiplier;
+  const double deviation = setting.run(plan, 5).accuracy.value().noise_deviation * record_count;
+  double farthest = 0;
+  for (const auto* a : {&row, &wrong}) {
+    for (const auto* b : {&row, &wrong}) {
+      for (const double label : {-1.0, 1.0}) {
+        const auto before = sums(*a, 1);
+        const auto behind = sums(*b, label);
+        farthest = std::max(farthest,
+                            std::hypot(before.hits - behind.hits, before.losses - behind.losses));
+      }
+    }
+  }
+  EXPECT_LE(farthest, mu * deviation * (1 + 1e-9));
+  EXPECT_GE(farthest, 0.99 * mu * deviation);
+}
+
+TEST(Evaluation, NoRecordsAreAnAnswerToo) {
+  for (const auto adjacency :
+       {Adjacency::add_remove, Adjacency::replace_one, Adjacency::zero_out}) {
+    Setting setting;
+    setting.dataset = data::Dataset(setting.schema.shape());
+    const auto result = setting.run(plan_at(setting.model, 1, adjacency), 1);
+    EXPECT_FALSE(result.accuracy.has_value());
+    if (adjacency != Adjacency::add_remove) EXPECT_EQ(result.records.value, 0);
+  }
+}
+
 TEST(Evaluation, TheNoiseHasTheStatedDeviation) {
   const Setting setting;
   const auto plan = plan_at(setting.model, 1, Adjacency::add_remove);
+  const auto centred = plan_at(setting.model, 1, Adjacency::replace_one);
   constexpr int runs = 400;
   double counts = 0;
   double accuracies = 0;
+  double centred_accuracies = 0;
   for (int seed = 0; seed < runs; ++seed) {
     const auto result = setting.run(plan, static_cast<std::uint64_t>(seed));
     const auto standardised = [](double value, double truth, double deviation) {
@@ -90,10 +167,14 @@ TEST(Evaluation, TheNoiseHasTheStatedDeviation) {
     counts += standardised(result.records.value, record_count, result.records.noise_deviation);
     accuracies +=
         standardised(result.accuracy.value().value, 0.75, result.accuracy.value().noise_deviation);
+    const auto other = setting.run(centred, static_cast<std::uint64_t>(seed)).accuracy.value();
+    centred_accuracies += standardised(other.value, 0.75, other.noise_deviation);
   }
   // Sums of `runs` squared normals: deviation sqrt(2 runs).
   EXPECT_GT(test::normal_p_value((counts - runs) / std::sqrt(2.0 * runs)), test::false_alarm_rate);
   EXPECT_GT(test::normal_p_value((accuracies - runs) / std::sqrt(2.0 * runs)),
+            test::false_alarm_rate);
+  EXPECT_GT(test::normal_p_value((centred_accuracies - runs) / std::sqrt(2.0 * runs)),
             test::false_alarm_rate);
 }
 

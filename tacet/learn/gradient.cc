@@ -112,16 +112,16 @@ class StepReleases {
       case BatchSampling::full:
         return release(sum_.at(weights), step);
       case BatchSampling::poisson: {
-        const auto sample = random::poisson_sample(
+        const auto sample = privacy::DrawnSample::poisson(
             means_.source.lease(random::Purpose::sampling, step, 0), rate_, rows_);
-        return release(sum_.at(weights, sample, privacy::SamplingRate(rate_.value())), step);
+        return release(sum_.at(weights, sample), step);
       }
       case BatchSampling::fixed_size: {
-        const auto sample = random::uniform_subset(
-            means_.source.lease(random::Purpose::sampling, step, 0), plan_.batch, rows_);
-        return mechanism::release_gaussian_of_sample(
-            sum_.selected(weights, sample, privacy::FixedSizeSelection{plan_.batch, rows_}), noise_,
-            {.step = step}, means_.source, means_.reservation);
+        const auto sample = privacy::DrawnSample::fixed_size(
+            means_.source.lease(random::Purpose::sampling, step, 0), {plan_.batch, rows_});
+        return mechanism::release_gaussian_of_sample(sum_.selected(weights, sample), noise_,
+                                                     {.step = step}, means_.source,
+                                                     means_.reservation);
       }
       case BatchSampling::partition:
         return of_block(weights, step);

@@ -13,6 +13,7 @@
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/objective.h"
 #include "tacet/random/source.h"
+#include "tacet/random/vector_laplace.h"
 
 namespace tacet::learn {
 namespace {
@@ -252,7 +253,8 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
   const double delta =
       pure ? 0 : settle_delta(options, plan.public_row_count, plan.reasons).value();
   plan.guarantee = {options.epsilon, delta, options.adjacency};
-  plan.cipher_delta = random::cipher_term(2, plan.columns);
+  plan.cipher_delta =
+      random::cipher_term(2, pure ? random::l2_laplace_words * plan.columns : plan.columns);
   if (!pure) check_cipher_room(Delta(delta), plan.cipher_delta);
 
   const double norm_bound = schema.norm_bound();

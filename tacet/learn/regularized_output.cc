@@ -19,6 +19,7 @@
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"
 #include "tacet/random/source.h"
+#include "tacet/random/vector_laplace.h"
 
 namespace tacet::learn {
 namespace {
@@ -195,7 +196,8 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
   const double delta =
       pure ? 0 : settle_delta(options, plan.public_row_count, plan.reasons).value();
   plan.guarantee = {options.epsilon, delta, options.adjacency};
-  plan.cipher_delta = random::cipher_term(1, plan.columns);
+  plan.cipher_delta =
+      random::cipher_term(1, pure ? random::l2_laplace_words * plan.columns : plan.columns);
   if (!pure) check_cipher_room(Delta(delta), plan.cipher_delta);
 
   const double norm_bound = schema.norm_bound();

@@ -1,10 +1,34 @@
 #include "tacet/mechanism/crossings.h"
 
+#include <utility>
+
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/noise_event.h"
+#include "tacet/mechanism/noise_scale.h"
 #include "tacet/random/crossings.h"
 
 namespace tacet::mechanism {
+namespace {
+
+/// What is released of the sum, and how wide the noise on it is.
+struct Query {
+  const privacy::SparseBoundedSum& sum;
+  privacy::NoiseMultiplier multiplier;
+  std::int64_t threshold;
+};
+
+privacy::Released<std::vector<std::int64_t>> find(const Query& query, privacy::Event event,
+                                                  NoiseAddress address, random::Source& source) {
+  const auto door = DoorKeeper::door();
+  const double sigma = internal::noise_scale(query.multiplier.value(),
+                                             static_cast<double>(query.sum.contribution_bound()));
+  auto found = random::gaussian_crossings(
+      source.lease(random::Purpose::selection, address.step, address.tensor), query.sum.size(),
+      query.sum.open(door), sigma, query.threshold);
+  return {door, std::move(found), std::move(event)};
+}
+
+}  // namespace
 
 privacy::Released<std::vector<std::int64_t>> release_crossings(const privacy::SparseBoundedSum& sum,
                                                                privacy::NoiseMultiplier multiplier,
@@ -12,16 +36,16 @@ privacy::Released<std::vector<std::int64_t>> release_crossings(const privacy::Sp
                                                                NoiseAddress address,
                                                                random::Source& source,
                                                                privacy::Reservation& reservation) {
-  const auto event =
-      internal::sampled_event(privacy::Gaussian{multiplier.value()}, sum.sampling_rate());
-  reservation.debit(event);
-  const auto door = DoorKeeper::door();
-  // Exact: the bound is a power of two wherever clipping sets it.
-  const double sigma = multiplier.value() * static_cast<double>(sum.contribution_bound());
-  auto found = random::gaussian_crossings(
-      source.lease(random::Purpose::selection, address.step, address.tensor), sum.size(),
-      sum.open(door), sigma, threshold);
-  return {door, std::move(found), event};
+  auto event =
+      internal::debit_sampled(sum.sample(), privacy::Gaussian{multiplier.value()}, reservation);
+  return find({sum, multiplier, threshold}, std::move(event), address, source);
+}
+
+privacy::Released<std::vector<std::int64_t>> release_crossings(
+    const privacy::SparseBoundedSum& sum, privacy::NoiseMultiplier multiplier,
+    std::int64_t threshold, NoiseAddress address, random::Source& source, SamplePermit& permit) {
+  permit.take(sum.sample(), privacy::Gaussian{multiplier.value()});
+  return find({sum, multiplier, threshold}, permit.event(), address, source);
 }
 
 }  // namespace tacet::mechanism

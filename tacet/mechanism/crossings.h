@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/sample_permit.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
@@ -22,10 +23,17 @@ namespace tacet::mechanism {
 ///
 /// Debits `reservation` by Gaussian{multiplier}, under PoissonSampled where the sum says so, before
 /// a random bit is drawn; comparing costs nothing. A UsageError when the noise would be zero or
-/// wider than 2^32 grid units, and for a threshold beyond 2^60.
+/// wider than 2^32 grid units, and for a threshold beyond 2^60. An InternalError when anything was
+/// released from the sum's sample before.
 [[nodiscard]] privacy::Released<std::vector<std::int64_t>> release_crossings(
     const privacy::SparseBoundedSum& sum, privacy::NoiseMultiplier multiplier,
     std::int64_t threshold, NoiseAddress address, random::Source& source,
     privacy::Reservation& reservation);
+
+/// One of several releases from one sample, such as the rows that a step then noises: takes
+/// Gaussian{multiplier} out of the permit.
+[[nodiscard]] privacy::Released<std::vector<std::int64_t>> release_crossings(
+    const privacy::SparseBoundedSum& sum, privacy::NoiseMultiplier multiplier,
+    std::int64_t threshold, NoiseAddress address, random::Source& source, SamplePermit& permit);
 
 }  // namespace tacet::mechanism

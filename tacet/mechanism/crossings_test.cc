@@ -15,6 +15,7 @@ namespace {
 
 using privacy::Adjacency;
 using privacy::NoiseMultiplier;
+using privacy::Sample;
 using privacy::SamplingRate;
 using privacy::SparseBoundedSum;
 using test::Spender;
@@ -54,8 +55,8 @@ TEST(Crossings, CostTheGaussianNoiseOfTheWholeSum) {
   const privacy::Event noise = privacy::Gaussian{2.0};
   const privacy::Event sampled = privacy::PoissonSampled{0.25, noise};
   Spender spender(3, sampled, adjacency, 1);
-  const auto sum =
-      SparseBoundedSum::from_certified(1'000'000'000, {{5, 1 << 20}}, 1024, SamplingRate(0.25));
+  const auto sum = SparseBoundedSum::from_certified(1'000'000'000, {{5, 1 << 20}}, 1024,
+                                                    Sample::poisson(SamplingRate(0.25)));
   const auto released = release_crossings(sum, NoiseMultiplier(2), 100'000, spender.next(),
                                           spender.source, spender.reservation);
   EXPECT_EQ(released.event(), sampled);

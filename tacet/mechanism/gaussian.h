@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/sample_permit.h"
 #include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
@@ -14,16 +15,21 @@ namespace tacet::mechanism {
 /// Releases a bounded sum plus Gaussian noise, in real units.
 ///
 /// The noise is a rounded Gaussian on the sum's own grid with standard deviation `multiplier` times
-/// the bound of one record's contribution. A sum of integers plus rounded noise is the rounding of
-/// the same sum plus real Gaussian noise, so every guarantee of the continuous mechanism holds for
-/// it unchanged: Gaussian DP with mu = sensitivity(adjacency) / (multiplier C) (Dong, Roth, Su
-/// 2019), which is (epsilon, delta)-DP by Balle and Wang (2018).
+/// the bound of one record's contribution, rounded up. A sum of integers plus rounded noise is the
+/// rounding of the same sum plus real Gaussian noise, so every guarantee of the continuous
+/// mechanism holds for it unchanged: Gaussian DP with mu = sensitivity(adjacency) / (multiplier C)
+/// (Dong, Roth, Su 2019), which is (epsilon, delta)-DP by Balle and Wang (2018).
 ///
 /// Debits `reservation` by Gaussian{multiplier}, under PoissonSampled where the sum says so, before
-/// a random bit is drawn. UsageError when the
-/// noise would be zero, or wider than 2^32 grid units.
+/// a random bit is drawn. UsageError when the noise would be zero, or wider than 2^32 grid units.
+/// InternalError when anything was released from the sum's sample before.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian(
     privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
     random::Source& source, privacy::Reservation& reservation);
+
+/// One of several releases from one sample: takes Gaussian{multiplier} out of the permit.
+[[nodiscard]] privacy::Released<std::vector<double>> release_gaussian(
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
+    random::Source& source, SamplePermit& permit);
 
 }  // namespace tacet::mechanism

@@ -2,16 +2,20 @@
 
 #include <utility>
 
+#include "tacet/privacy/budget.h"
 #include "tacet/privacy/event.h"
-#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/sample.h"
 
 namespace tacet::mechanism::internal {
 
-/// The event of noise on a sum over a secret Poisson sample of that rate; 1: over all records.
-[[nodiscard]] inline privacy::Event sampled_event(privacy::Event noise,
-                                                  privacy::SamplingRate rate) {
-  if (rate.value() == 1) return noise;
-  return privacy::PoissonSampled{rate.value(), std::move(noise)};
+/// Debits `noise` under the sample, claims it, and says what was debited.
+[[nodiscard]] inline privacy::Event debit_sampled(const privacy::Sample& sample,
+                                                  privacy::Event noise,
+                                                  privacy::Reservation& reservation) {
+  auto event = sample.event(std::move(noise));
+  reservation.debit(event);
+  sample.claim();
+  return event;
 }
 
 }  // namespace tacet::mechanism::internal

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 #include "tacet/base/error.h"
@@ -37,12 +38,21 @@ std::int64_t to_grid(double value, double grid) {
   return units >= 0x1p63 ? INT64_MIN : static_cast<std::int64_t>(units);
 }
 
-template <typename AddNoise>
+/// How noise is added, and how many words that may take a column.
+struct Noise {
+  std::function<void(Lease, std::span<std::int64_t>)> add;
+  std::int64_t words;
+};
+
 std::vector<double> perturb(std::size_t columns, const MinimumGrids& grids,
                             const PerturbedSolver& solver, NoiseAddress address, Source& source,
-                            const AddNoise& add_linear, const AddNoise& add_output) {
+                            const Noise& linear_noise, const Noise& output_noise) {
   std::vector<std::int64_t> units(columns, 0);
-  add_linear(source.lease(random::Purpose::noise, address.step, address.tensor), units);
+  const auto add = [&](const Noise& noise, std::uint64_t tensor) {
+    const auto words = static_cast<std::int64_t>(columns) * noise.words;
+    noise.add(source.lease(random::Purpose::noise, address.step, tensor, words), units);
+  };
+  add(linear_noise, address.tensor);
   std::vector<double> linear(columns);
   for (std::size_t j = 0; j < columns; ++j) {
     linear[j] = static_cast<double>(units[j]) * grids.linear;
@@ -52,15 +62,13 @@ std::vector<double> perturb(std::size_t columns, const MinimumGrids& grids,
     throw base::InternalError("a solver returned a point of another size");
   }
   for (std::size_t j = 0; j < columns; ++j) units[j] = to_grid(minimiser[j], grids.output);
-  add_output(source.lease(random::Purpose::noise, address.step, address.tensor + 1), units);
+  add(output_noise, address.tensor + 1);
   std::vector<double> released(columns);
   for (std::size_t j = 0; j < columns; ++j) {
     released[j] = static_cast<double>(units[j]) * grids.output;
   }
   return released;
 }
-
-using Adder = std::function<void(Lease, std::span<std::int64_t>)>;
 
 }  // namespace
 
@@ -93,15 +101,16 @@ privacy::Released<std::vector<double>> release_perturbed_minimum(
                                     .regularization = event.regularization},
                                    columns);
   reservation.debit(event);
-  const auto adder = [](double sigma) -> Adder {
-    return [sigma](Lease lease, std::span<std::int64_t> values) {
-      random::add_rounded_gaussian(std::move(lease), sigma, values);
-    };
+  const auto noise = [](double sigma) -> Noise {
+    return {[sigma](Lease lease, std::span<std::int64_t> values) {
+              random::add_rounded_gaussian(std::move(lease), sigma, values);
+            },
+            1};
   };
   // Dividing by a power of two is exact: the deviations are the event's.
   auto released =
-      perturb<Adder>(columns, grids, solver, address, source, adder(event.sigma / grids.linear),
-                     adder(event.output_sigma / grids.output));
+      perturb(columns, grids, solver, address, source, noise(event.sigma / grids.linear),
+              noise(event.output_sigma / grids.output));
   return {DoorKeeper::door(), std::move(released), event};
 }
 
@@ -112,14 +121,15 @@ privacy::Released<std::vector<double>> release_purely_perturbed_minimum(
   const privacy::Event event =
       privacy::PureDp{perturbation.epsilon.value(), perturbation.adjacency};
   reservation.debit(event);
-  const auto adder = [](double scale) -> Adder {
-    return [scale](Lease lease, std::span<std::int64_t> values) {
-      random::add_rounded_l2_laplace(std::move(lease), scale, values);
-    };
+  const auto noise = [](double scale) -> Noise {
+    return {[scale](Lease lease, std::span<std::int64_t> values) {
+              random::add_rounded_l2_laplace(std::move(lease), scale, values);
+            },
+            random::l2_laplace_words};
   };
-  auto released = perturb<Adder>(columns, grids, solver, address, source,
-                                 adder(perturbation.scales.linear / grids.linear),
-                                 adder(perturbation.scales.output / grids.output));
+  auto released = perturb(columns, grids, solver, address, source,
+                          noise(perturbation.scales.linear / grids.linear),
+                          noise(perturbation.scales.output / grids.output));
   return {DoorKeeper::door(), std::move(released), event};
 }
 

@@ -5,6 +5,8 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/grid_values.h"
+#include "tacet/mechanism/noise_event.h"
+#include "tacet/mechanism/noise_scale.h"
 #include "tacet/random/rounded_gaussian.h"
 
 namespace tacet::mechanism {
@@ -17,12 +19,21 @@ privacy::Released<std::vector<double>> with_noise(privacy::SelectedSum selected,
   const auto door = DoorKeeper::door();
   privacy::BoundedSum sum = std::move(selected).take(door);
   const double grid = sum.grid();
-  // Exact: the bound is a power of two wherever clipping sets it.
-  const double sigma = multiplier.value() * static_cast<double>(sum.contribution_bound());
+  const double sigma =
+      internal::noise_scale(multiplier.value(), static_cast<double>(sum.contribution_bound()));
   std::vector<std::int64_t> values = std::move(sum).take(door);
-  random::add_rounded_gaussian(source.lease(random::Purpose::noise, address.step, address.tensor),
-                               sigma, values);
+  random::add_rounded_gaussian(
+      source.lease(random::Purpose::noise, address.step, address.tensor, std::ssize(values)), sigma,
+      values);
   return {door, internal::in_real_units(values, grid), event};
+}
+
+privacy::Sample sample_of(const privacy::SelectedSum& sum) {
+  const auto* sample = std::get_if<privacy::Sample>(&sum.selection());
+  if (sample == nullptr || sample->fixed() == nullptr) {
+    throw base::InternalError("the sum is not over a sample of fixed size");
+  }
+  return *sample;
 }
 
 }  // namespace
@@ -30,12 +41,16 @@ privacy::Released<std::vector<double>> with_noise(privacy::SelectedSum selected,
 privacy::Released<std::vector<double>> release_gaussian_of_sample(
     privacy::SelectedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
     random::Source& source, privacy::Reservation& reservation) {
-  const auto* sample = std::get_if<privacy::FixedSizeSelection>(&sum.selection());
-  if (sample == nullptr) throw base::InternalError("the sum is not over a sample of fixed size");
-  const privacy::Event event = privacy::FixedSizeSampled{sample->sample, sample->population,
-                                                         privacy::Gaussian{multiplier.value()}};
-  reservation.debit(event);
+  const auto event =
+      internal::debit_sampled(sample_of(sum), privacy::Gaussian{multiplier.value()}, reservation);
   return with_noise(std::move(sum), multiplier, event, address, source);
+}
+
+privacy::Released<std::vector<double>> release_gaussian_of_sample(
+    privacy::SelectedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
+    random::Source& source, SamplePermit& permit) {
+  permit.take(sample_of(sum), privacy::Gaussian{multiplier.value()});
+  return with_noise(std::move(sum), multiplier, permit.event(), address, source);
 }
 
 privacy::Event BlockGaussian::event(privacy::NoiseMultiplier multiplier) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/sample_permit.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
@@ -14,10 +15,15 @@ namespace tacet::mechanism {
 
 /// Releases the sum over a secret sample of fixed size plus rounded Gaussian noise, as
 /// release_gaussian does, and debits FixedSizeSampled{sample, population, Gaussian{multiplier}}.
-/// InternalError for any other selection.
+/// InternalError for any other selection, and when anything was released from the sample before.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian_of_sample(
     privacy::SelectedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
     random::Source& source, privacy::Reservation& reservation);
+
+/// One of several releases from one sample: takes Gaussian{multiplier} out of the permit.
+[[nodiscard]] privacy::Released<std::vector<double>> release_gaussian_of_sample(
+    privacy::SelectedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
+    random::Source& source, SamplePermit& permit);
 
 /// One pass over disjoint blocks: each block's vector is released once with the same noise
 /// multiplier, and all of them together cost what one does, since a record is in one block only

@@ -21,7 +21,7 @@ SelectedSum block(std::int64_t index) {
 
 SelectedSum sample(std::int64_t size, std::int64_t population) {
   return SelectedSum::from_certified(BoundedSum::from_certified({0, 0}, 0.5, 1 << 20),
-                                     privacy::FixedSizeSelection{size, population});
+                                     privacy::Sample::fixed_size({size, population}));
 }
 
 TEST(BlockGaussian, BooksOnePassForAllItsBlocks) {

@@ -67,8 +67,9 @@ privacy::Released<std::vector<double>> BlockLaplace::release(privacy::SelectedSu
   const double scale =
       up(multiplier_.value() * static_cast<double>(internal::absolute_norm_bound(bounded)));
   std::vector<std::int64_t> values = std::move(bounded).take(door);
-  random::add_rounded_laplace(source.lease(random::Purpose::noise, address.step, address.tensor),
-                              scale, values);
+  random::add_rounded_laplace(
+      source.lease(random::Purpose::noise, address.step, address.tensor, std::ssize(values)), scale,
+      values);
   return {door, internal::in_real_units(values, grid), whole};
 }
 

@@ -257,27 +257,41 @@ privacy::BoundedSum GradientSum::at(std::span<const double> weights) const {
                                              std::int64_t{1} << norm_bits_);
 }
 
+void GradientSum::check_sample(const privacy::DrawnSample& sample) const {
+  if (sample.population() == dataset_.rows()) return;
+  throw base::UsageError(fmt::format("a sample out of {} records was drawn for a sum over {}",
+                                     sample.population(), dataset_.rows()));
+}
+
 privacy::BoundedSum GradientSum::at(std::span<const double> weights,
-                                    std::span<const std::int64_t> rows,
-                                    privacy::SamplingRate rate) const {
-  return privacy::BoundedSum::from_certified(total(weights, ListedRows{rows}), grid(),
-                                             std::int64_t{1} << norm_bits_, rate);
+                                    const privacy::DrawnSample& sample) const {
+  check_sample(sample);
+  if (sample.sample().rate() == nullptr) {
+    throw base::UsageError("a sample of fixed size is accounted otherwise than a Poisson sample");
+  }
+  return privacy::BoundedSum::from_certified(total(weights, ListedRows{sample.rows()}), grid(),
+                                             std::int64_t{1} << norm_bits_, sample.sample());
+}
+
+privacy::SelectedSum GradientSum::selected(std::span<const double> weights,
+                                           const privacy::DrawnSample& sample) const {
+  check_sample(sample);
+  if (sample.sample().fixed() == nullptr) {
+    throw base::UsageError("a Poisson sample is accounted otherwise than one of fixed size");
+  }
+  return privacy::SelectedSum::from_certified(
+      privacy::BoundedSum::from_certified(total(weights, ListedRows{sample.rows()}), grid(),
+                                          std::int64_t{1} << norm_bits_),
+      sample.sample());
 }
 
 privacy::SelectedSum GradientSum::selected(std::span<const double> weights,
                                            std::span<const std::int64_t> rows,
-                                           privacy::SelectedSum::Selection selection) const {
-  if (const auto* sample = std::get_if<privacy::FixedSizeSelection>(&selection)) {
-    if (sample->sample != std::ssize(rows) || sample->population != dataset_.rows()) {
-      throw base::UsageError(
-          fmt::format("a sample of {} out of {} records was stated, got {} of {}", sample->sample,
-                      sample->population, rows.size(), dataset_.rows()));
-    }
-  }
+                                           privacy::BlockSelection block) const {
   return privacy::SelectedSum::from_certified(
       privacy::BoundedSum::from_certified(total(weights, ListedRows{rows}), grid(),
                                           std::int64_t{1} << norm_bits_),
-      selection);
+      block);
 }
 
 }  // namespace tacet::optimize

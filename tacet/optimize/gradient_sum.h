@@ -33,17 +33,19 @@ class GradientSum {
 
   /// The sum over all records at `weights`: outputs() rows of one finite number an encoded column.
   [[nodiscard]] privacy::BoundedSum at(std::span<const double> weights) const;
-  /// The sum over the records listed in `rows`, each at most once; for a Poisson sample drawn at
-  /// `rate`, which the sum carries along so that its release is accounted as sampled.
+  /// The sum over a Poisson sample, which it carries along so that its release is accounted as
+  /// sampled. UsageError for a sample of fixed size, or of another number of records.
   [[nodiscard]] privacy::BoundedSum at(std::span<const double> weights,
-                                       std::span<const std::int64_t> rows,
-                                       privacy::SamplingRate rate) const;
+                                       const privacy::DrawnSample& sample) const;
 
-  /// The same for records that were chosen otherwise: a secret sample of fixed size, or a block of
-  /// a pass. UsageError unless a sample holds as many rows as it says.
+  /// The same for a secret sample of fixed size. UsageError for a Poisson sample, or for one of
+  /// another number of records.
+  [[nodiscard]] privacy::SelectedSum selected(std::span<const double> weights,
+                                              const privacy::DrawnSample& sample) const;
+  /// The same for the records of one block of a pass, each listed at most once.
   [[nodiscard]] privacy::SelectedSum selected(std::span<const double> weights,
                                               std::span<const std::int64_t> rows,
-                                              privacy::SelectedSum::Selection selection) const;
+                                              privacy::BlockSelection block) const;
 
   [[nodiscard]] std::int64_t outputs() const { return outputs_; }
   /// C rounded down to 24 significant bits: what is enforced.
@@ -52,6 +54,7 @@ class GradientSum {
   [[nodiscard]] double grid() const;
 
  private:
+  void check_sample(const privacy::DrawnSample& sample) const;
   template <typename RowList>
   [[nodiscard]] std::vector<std::int64_t> total(std::span<const double> weights,
                                                 const RowList& rows) const;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/optimize/weight_grid.h"
 
@@ -236,13 +237,23 @@ TEST(GradientSum, UnitsOfManyRecordsStayWithinTheBoundTogether) {
   EXPECT_GE(closest, 0.9);
 }
 
-TEST(GradientSum, ASampleSumsItsRecordsAndCarriesItsRate) {
+TEST(GradientSum, ASampleSumsItsRecordsAndIsNamed) {
   RecordMaker make(3, 8);
   std::vector<Record> records;
   for (int i = 0; i < 60; ++i) records.push_back(make());
-  const std::vector<std::int64_t> sample{0, 3, 4, 17, 59};
-  std::vector<Record> chosen;
-  for (const auto i : sample) chosen.push_back(records[static_cast<std::size_t>(i)]);
+  random::SeededSource source(1);
+  const auto lease = [&](std::uint64_t step) {
+    return source.lease(random::Purpose::sampling, step, 0);
+  };
+  const auto poisson =
+      privacy::DrawnSample::poisson(lease(0), random::PoissonRate::at_least(0.125), 60);
+  const auto fixed = privacy::DrawnSample::fixed_size(lease(1), {5, 60});
+  const auto other = privacy::DrawnSample::fixed_size(lease(2), {5, 61});
+  const auto chosen = [&](const privacy::DrawnSample& sample) {
+    std::vector<Record> in;
+    for (const auto i : sample.rows()) in.push_back(records[static_cast<std::size_t>(i)]);
+    return in;
+  };
   const std::vector<double> weights{0.3, -0.2, 1};
   const ContributionLimit limit{};
   const model::Loss loss = model::LogisticLoss{};
@@ -251,12 +262,24 @@ TEST(GradientSum, ASampleSumsItsRecordsAndCarriesItsRate) {
   for (const auto storage : {Storage::dense, Storage::sparse}) {
     const auto dataset = make_dataset(records, 3, storage);
     const GradientSum sums(dataset, loss, 1, limit, pool, reducer);
-    const auto sum = sums.at(weights, sample, privacy::SamplingRate(0.1));
+    const auto sum = sums.at(weights, poisson);
     const auto values = sum.open(mechanism::DoorKeeper::door());
     EXPECT_EQ(std::vector<std::int64_t>(values.begin(), values.end()),
-              sum_of(make_dataset(chosen, 3, storage), loss, weights, limit));
-    EXPECT_EQ(sum.sampling_rate().value(), 0.1);
-    const auto empty = sums.at(weights, {}, privacy::SamplingRate(0.1));
+              sum_of(make_dataset(chosen(poisson), 3, storage), loss, weights, limit));
+    EXPECT_EQ(sum.sample(), poisson.sample());
+    EXPECT_EQ(sum.sample().rate()->value(), 0.125);
+    const auto of_fixed = sums.selected(weights, fixed);
+    EXPECT_EQ(std::get<privacy::Sample>(of_fixed.selection()), fixed.sample());
+    const auto taken = sums.selected(weights, fixed)
+                           .take(mechanism::DoorKeeper::door())
+                           .take(mechanism::DoorKeeper::door());
+    EXPECT_EQ(taken, sum_of(make_dataset(chosen(fixed), 3, storage), loss, weights, limit));
+    EXPECT_THROW((void)sums.at(weights, fixed), base::UsageError);
+    EXPECT_THROW((void)sums.selected(weights, poisson), base::UsageError);
+    EXPECT_THROW((void)sums.selected(weights, other), base::UsageError);
+    const auto empty =
+        sums.at(weights, privacy::DrawnSample::poisson(lease(storage == Storage::dense ? 3 : 4),
+                                                       random::PoissonRate::at_least(0), 60));
     for (const auto value : empty.open(mechanism::DoorKeeper::door())) EXPECT_EQ(value, 0);
   }
 }

@@ -23,7 +23,8 @@ std::int64_t grid_units(std::int64_t terms, int norm_bits) {
 
 }  // namespace
 
-ScoreSum::ScoreSum(std::int64_t terms, int norm_bits) : norm_bits_(norm_bits), units_(0) {
+ScoreSum::ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin)
+    : norm_bits_(norm_bits), units_(0), origin_(0) {
   constexpr std::int64_t most_terms = 1 << 20;
   if (terms < 1 || terms > most_terms || norm_bits < 14 || norm_bits > 30) {
     throw base::UsageError(
@@ -31,6 +32,10 @@ ScoreSum::ScoreSum(std::int64_t terms, int norm_bits) : norm_bits_(norm_bits), u
                     most_terms, terms, norm_bits));
   }
   units_ = grid_units(terms, norm_bits);
+  if (origin == ScoreOrigin::half) {
+    origin_ = units_;  // an even grid, so that one half is on it
+    units_ *= 2;
+  }
   sums_.assign(base::checked_cast<std::size_t>(terms), 0);
 }
 
@@ -42,7 +47,7 @@ void ScoreSum::add(std::span<const double> scores) {
   for (std::size_t i = 0; i < scores.size(); ++i) {
     // Clamped before the conversion; a comparison with NaN fails and leaves 0.
     const double score = scores[i] > 0 ? std::min(scores[i], 1.0) : 0.0;
-    sums_[i] += static_cast<std::int64_t>(score * static_cast<double>(units_));
+    sums_[i] += static_cast<std::int64_t>(score * static_cast<double>(units_)) - origin_;
   }
 }
 

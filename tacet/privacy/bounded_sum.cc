@@ -9,7 +9,7 @@
 namespace tacet::privacy {
 
 BoundedSum BoundedSum::from_certified(std::vector<std::int64_t> values, double grid,
-                                      std::int64_t contribution_bound, SamplingRate rate) {
+                                      std::int64_t contribution_bound, Sample sample) {
   if (!(grid > 0) || !std::isfinite(grid)) {
     throw base::UsageError(fmt::format("the grid must be positive and finite, got {}", grid));
   }
@@ -19,7 +19,7 @@ BoundedSum BoundedSum::from_certified(std::vector<std::int64_t> values, double g
     throw base::UsageError(fmt::format("the contribution bound must lie in [1, {}], got {}",
                                        largest, contribution_bound));
   }
-  return {std::move(values), grid, contribution_bound, rate};
+  return {std::move(values), grid, contribution_bound, sample};
 }
 
 }  // namespace tacet::privacy

@@ -6,6 +6,7 @@
 
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
+#include "tacet/privacy/sample.h"
 
 namespace tacet::privacy {
 
@@ -17,16 +18,16 @@ class BoundedSum {
   /// Only the code that clips records (the optimize module) may state a bound; the check of floors
   /// enforces it. `grid` is the value of one unit in real terms: positive and finite, else a
   /// UsageError; `contribution_bound` must be positive.
-  /// `rate` below 1 says that the records are a secret Poisson sample drawn at that rate.
+  /// `sample` says which records it is over: all of them, or a secret Poisson sample.
   [[nodiscard]] static BoundedSum from_certified(std::vector<std::int64_t> values, double grid,
                                                  std::int64_t contribution_bound,
-                                                 SamplingRate rate = SamplingRate(1));
+                                                 Sample sample = Sample::all());
 
   [[nodiscard]] double grid() const { return grid_; }
   [[nodiscard]] std::int64_t contribution_bound() const { return contribution_bound_; }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
-  /// The rate at which each record was drawn into the sum; 1: all records.
-  [[nodiscard]] SamplingRate sampling_rate() const { return rate_; }
+  /// The records that it is over. What is released of them together is debited together.
+  [[nodiscard]] const Sample& sample() const { return sample_; }
 
   /// L2 distance, in grid units, between the sums of neighbouring data sets.
   [[nodiscard]] double sensitivity(Adjacency adjacency) const {
@@ -41,16 +42,16 @@ class BoundedSum {
 
  private:
   BoundedSum(std::vector<std::int64_t> values, double grid, std::int64_t contribution_bound,
-             SamplingRate rate)
+             Sample sample)
       : values_(std::move(values)),
         grid_(grid),
         contribution_bound_(contribution_bound),
-        rate_(rate) {}
+        sample_(sample) {}
 
   std::vector<std::int64_t> values_;
   double grid_;
   std::int64_t contribution_bound_;
-  SamplingRate rate_;
+  Sample sample_;
 };
 
 }  // namespace tacet::privacy

@@ -6,14 +6,9 @@
 
 #include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/released.h"
+#include "tacet/privacy/sample.h"
 
 namespace tacet::privacy {
-
-/// A secret uniform subset of `sample` out of `population` records, drawn afresh.
-struct FixedSizeSelection {
-  std::int64_t sample;
-  std::int64_t population;
-};
 
 /// One of the disjoint blocks that a pass over the records by position is cut into.
 struct BlockSelection {
@@ -25,9 +20,10 @@ struct BlockSelection {
 /// for sums over all records do not take it.
 class SelectedSum {
  public:
-  using Selection = std::variant<FixedSizeSelection, BlockSelection>;
+  using Selection = std::variant<Sample, BlockSelection>;
 
-  /// As for BoundedSum, only the code that selects and clips records may state this.
+  /// As for BoundedSum, only the code that selects and clips records may state this. A Sample is
+  /// one of fixed size.
   [[nodiscard]] static SelectedSum from_certified(BoundedSum sum, Selection selection) {
     return SelectedSum(std::move(sum), selection);
   }

@@ -8,8 +8,7 @@ namespace tacet::privacy {
 
 SparseBoundedSum SparseBoundedSum::from_certified(std::int64_t size,
                                                   std::vector<random::ScoredCandidate> touched,
-                                                  std::int64_t contribution_bound,
-                                                  SamplingRate rate) {
+                                                  std::int64_t contribution_bound, Sample sample) {
   // Beyond 2^52 the bound would not be exact in the accountant's doubles.
   constexpr auto largest = std::int64_t{1} << 52;
   constexpr auto largest_value = std::int64_t{1} << 60;
@@ -26,7 +25,7 @@ SparseBoundedSum SparseBoundedSum::from_certified(std::int64_t size,
       throw base::UsageError("the values of a sparse sum must lie within 2^60 grid units of 0");
     }
   }
-  return {size, std::move(touched), contribution_bound, rate};
+  return {size, std::move(touched), contribution_bound, sample};
 }
 
 }  // namespace tacet::privacy

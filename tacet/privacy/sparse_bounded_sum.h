@@ -7,6 +7,7 @@
 
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
+#include "tacet/privacy/sample.h"
 #include "tacet/random/race.h"
 
 namespace tacet::privacy {
@@ -21,12 +22,12 @@ class SparseBoundedSum {
   [[nodiscard]] static SparseBoundedSum from_certified(std::int64_t size,
                                                        std::vector<random::ScoredCandidate> touched,
                                                        std::int64_t contribution_bound,
-                                                       SamplingRate rate = SamplingRate(1));
+                                                       Sample sample = Sample::all());
 
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::int64_t contribution_bound() const { return contribution_bound_; }
-  /// The rate at which each record was drawn into the sum; 1: all records.
-  [[nodiscard]] SamplingRate sampling_rate() const { return rate_; }
+  /// The records that it is over. What is released of them together is debited together.
+  [[nodiscard]] const Sample& sample() const { return sample_; }
 
   [[nodiscard]] std::span<const random::ScoredCandidate> open(MechanismDoor /*door*/) const {
     return touched_;
@@ -34,16 +35,16 @@ class SparseBoundedSum {
 
  private:
   SparseBoundedSum(std::int64_t size, std::vector<random::ScoredCandidate> touched,
-                   std::int64_t contribution_bound, SamplingRate rate)
+                   std::int64_t contribution_bound, Sample sample)
       : size_(size),
         touched_(std::move(touched)),
         contribution_bound_(contribution_bound),
-        rate_(rate) {}
+        sample_(sample) {}
 
   std::int64_t size_;
   std::vector<random::ScoredCandidate> touched_;
   std::int64_t contribution_bound_;
-  SamplingRate rate_;
+  Sample sample_;
 };
 
 }  // namespace tacet::privacy

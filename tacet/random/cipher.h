@@ -13,6 +13,12 @@ namespace tacet::random::internal {
 /// The AES-256 counter keystream of one key, as 64-bit words with random access: word j is bytes
 /// 8j .. 8j+7, least significant first, of the encrypted counters 0, 1, 2, ... (16 bytes each,
 /// big-endian). The first use in a process checks the cipher against NIST's vectors.
+///
+/// The expanded key of an open keystream lies in OpenSSL's context, on the ordinary heap: that
+/// memory is wiped when the keystream ends, but neither locked, nor left out of core dumps, nor
+/// wiped in a forked child, since the library offers no way to choose where its contexts lie. While
+/// keystreams are open, who can read the process's memory, swap or core dump can read their keys
+/// (not those that they come from, see SecureSlot); a program keeps them short and core dumps off.
 class Keystream {
  public:
   /// At most 2^32 blocks of one key are used: the distance from random bits is blocks^2 / 2^129.

@@ -147,7 +147,7 @@ std::vector<std::int64_t> gaussian_crossings(Lease lease, std::int64_t populatio
   std::vector<std::int64_t> noisy;
   noisy.reserve(listed.size());
   for (const auto& candidate : listed) noisy.push_back(candidate.score);
-  add_rounded_gaussian(leaf, sigma, noisy);
+  internal::add_rounded_gaussian(leaf, sigma, noisy);
 
   LeafReader reader(leaf);
   std::uint64_t word = listed.size();

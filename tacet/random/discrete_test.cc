@@ -169,8 +169,8 @@ TEST(RoundedLaplace, PiecesOfAVectorGetTheSameIntegersAsTheWhole) {
   SeededSource source(5);
   const Leaf leaf(source.lease(Purpose::noise, 0, 0));
   std::vector<std::int64_t> pieces(whole.size());
-  add_rounded_laplace(leaf, 1e6, std::span(pieces).first(1001));
-  add_rounded_laplace(leaf, 1e6, std::span(pieces).subspan(1001), 1001);
+  internal::add_rounded_laplace(leaf, 1e6, std::span(pieces).first(1001));
+  internal::add_rounded_laplace(leaf, 1e6, std::span(pieces).subspan(1001), 1001);
   EXPECT_EQ(pieces, whole);
 }
 

@@ -63,9 +63,13 @@ NormalBracket normal_bracket(const Integer& x_scaled, int p) {
     term = ((term * y) >> p) / n;
     (n % 2 == 0 ? even : odd) += term / (2 * n + 1);
   }
-  const double series_error = (n + 3.0) * (std::exp(y_value) * 1.001 + 3.0);
+  // e^y = mantissa 2^exponent: beyond y = 709 it is no double.
+  const double power = y_value * std::numbers::log2e;
+  const int exponent = static_cast<int>(power);
+  const double mantissa = std::exp2(power - exponent) * 1.001 + std::ldexp(3.0, -exponent);
   const double x_value = value_of(x_scaled, p) + 1e-9;
-  const Integer error(std::ceil(0.4 * x_value * series_error * 1.001 + 8.0));
+  const double scaled_error = 0.4 * x_value * (n + 3.0) * mantissa * 1.001 + 8.0;
+  const Integer error = Integer(std::ceil(scaled_error)) << exponent;
   const Fixed product = (x * Fixed(even - odd)) >> p;
   const Integer middle(
       (product * static_cast<Fixed>(Integer(scaled_normal_constant() >> (2048 - p)))) >> p);

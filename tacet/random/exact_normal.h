@@ -9,14 +9,16 @@ namespace tacet::random::internal {
 /// Word number i (0, 1, ...) of the bits that continue a draw beyond its first 64.
 using MoreBits = std::function<std::uint64_t(int)>;
 
-/// low <= (Phi(x) - 1/2) 2^p <= high for every x in [x_scaled, x_scaled + 1] 2^-p, 0 <= x <= 40.
+/// low <= (Phi(x) - 1/2) 2^p <= high for every x in [x_scaled, x_scaled + 1] 2^-p, 0 <= x <= 40.1,
+/// p up to 2048.
 struct NormalBracket {
   boost::multiprecision::cpp_int low;
   boost::multiprecision::cpp_int high;
 };
 [[nodiscard]] NormalBracket centred_normal(const boost::multiprecision::cpp_int& x_scaled, int p);
 
-/// Bounds of (Phi(x) - 1/2) 2^p, at most 2 apart, for x = odd / (2 sigma) >= 0.
+/// Bounds of (Phi(x) - 1/2) 2^p, at most 2 apart, for x = odd / (2 sigma) >= 0; p up to 800, since
+/// 1,200 more bits are needed where x is next to 40.
 [[nodiscard]] NormalBracket centred_normal_at(std::uint64_t odd, double sigma, int p);
 
 /// floor(2^2048 / sqrt(2 pi)).

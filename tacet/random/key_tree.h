@@ -14,7 +14,8 @@ void hkdf_sha256(std::span<const std::uint8_t> key, std::span<const std::uint8_t
                  std::span<const std::uint8_t> info, std::span<std::uint8_t> out);
 
 /// A node of the key tree. It can be moved but neither copied, printed nor serialised; its bytes
-/// lie in protected memory and are wiped on destruction.
+/// lie in protected memory and are wiped on destruction. A Keystream opened with it makes a copy
+/// that is not protected so (random/cipher.h).
 class Key {
  public:
   /// A root from the operating system. Blocks until the system's generator is ready; an IoError if

@@ -25,8 +25,8 @@ void check_scale(double scale) {
 
 }  // namespace
 
-void add_rounded_laplace(const Leaf& leaf, double scale, std::span<std::int64_t> values,
-                         std::uint64_t first) {
+void internal::add_rounded_laplace(const Leaf& leaf, double scale, std::span<std::int64_t> values,
+                                   std::uint64_t first) {
   check_scale(scale);
   const Fraction exact = internal::exact_fraction(scale);
   LeafReader reader(leaf);
@@ -56,7 +56,7 @@ void add_rounded_laplace(Lease lease, double scale, std::span<std::int64_t> valu
                          std::uint64_t first) {
   check_scale(scale);
   const Leaf leaf(std::move(lease));
-  add_rounded_laplace(leaf, scale, values, first);
+  internal::add_rounded_laplace(leaf, scale, values, first);
 }
 
 std::int64_t rounded_exponential(Stream& stream, double scale) {

@@ -26,9 +26,11 @@ void check_race(std::int64_t population, std::span<const ScoredCandidate> listed
         "a selection of {} from {} candidates is impossible; the count must lie in [0, {}]", count,
         population, std::max<std::int64_t>(population, 0)));
   }
-  if (!(weight >= 0 && std::isfinite(weight))) {
+  // Logarithms of finishing times are compared to 2^-600 of weight * score, which is below 2^128.
+  // Scores are secret: whether a race can be decided must not depend on them.
+  if (!(weight >= 0 && weight <= 0x1p64)) {
     throw base::UsageError(
-        fmt::format("the weight of a score must be finite and not negative, got {}", weight));
+        fmt::format("the weight of a score must lie in [0, 2^64], got {}", weight));
   }
   internal::check_candidates(population, listed);
 }

@@ -145,6 +145,26 @@ TEST(ExponentialRace, RefusesWhatMakesNoSense) {
   EXPECT_THROW(run(3, {{1, 1}}, std::nan(""), 1), base::UsageError);
   EXPECT_THROW(run(3, {{1, 1}}, HUGE_VAL, 1), base::UsageError);
   EXPECT_THROW(run(3, {{1, 1}}, -1, 1), base::UsageError);
+  EXPECT_THROW(run(3, {{1, 1}}, 0x1.1p64, 1), base::UsageError);
+  EXPECT_THROW(run(3, {{1, 1}}, 0x1p600, 1), base::UsageError);
+}
+
+// Equal scores whose weights differ from the others' beyond all doubles are told apart by their
+// noise alone, which 512 bits still show beside them.
+TEST(ExponentialRace, DecidesTheHeaviestScores) {
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  const std::vector<ScoredCandidate> candidates{{1, most}, {3, most}, {5, -most}, {6, -most}};
+  std::vector<std::int64_t> firsts(8);
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    SeededSource source(i);
+    const auto order =
+        exponential_race(source.lease(Purpose::selection, 0, 0), 8, candidates, 0x1p64, 8);
+    EXPECT_EQ(order[0] + order[1], 4);
+    EXPECT_EQ(order[6] + order[7], 11);
+    ++firsts[static_cast<std::size_t>(order[0])];
+  }
+  // Fair coins: 6.2 deviations of sqrt(100) / 2, false alarm 1e-9.
+  EXPECT_NEAR(static_cast<double>(firsts[1]), 50, 31);
 }
 
 }  // namespace

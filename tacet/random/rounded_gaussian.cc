@@ -120,8 +120,8 @@ void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma
 
 }  // namespace internal
 
-void add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t> values,
-                          std::uint64_t first) {
+void internal::add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t> values,
+                                    std::uint64_t first) {
   internal::check_gaussian_sigma(sigma);
   GaussianBatch batch;
   const internal::ScopedWipe wipe{std::span(&batch, 1)};
@@ -146,7 +146,7 @@ void add_rounded_gaussian(Lease lease, double sigma, std::span<std::int64_t> val
                           std::uint64_t first) {
   internal::check_gaussian_sigma(sigma);
   const Leaf leaf(std::move(lease));
-  add_rounded_gaussian(leaf, sigma, values, first);
+  internal::add_rounded_gaussian(leaf, sigma, values, first);
 }
 
 }  // namespace tacet::random

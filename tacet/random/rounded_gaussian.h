@@ -21,11 +21,11 @@ constexpr double largest_gaussian_sigma = 4294967296.0;  // 2^32: error bounds s
 void add_rounded_gaussian(Lease lease, double sigma, std::span<std::int64_t> values,
                           std::uint64_t first = 0);
 
-/// The same from a leaf that several threads share, each with its own piece.
+namespace internal {
+
+/// The same from an open leaf. Not for users: a leaf could noise two sums, a lease cannot.
 void add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t> values,
                           std::uint64_t first = 0);
-
-namespace internal {
 
 /// A UsageError unless 0 < sigma <= 2^32.
 void check_gaussian_sigma(double sigma);

@@ -338,7 +338,7 @@ TEST(RoundedGaussianLong, InstructionSetsAgreeOnAHundredMillionWords) {
     bool have_reference = false;
     on_every_instruction_set([&](const char* name) {
       std::fill(values.begin(), values.end(), 0);
-      add_rounded_gaussian(leaf, 1153433.6, values, first);
+      internal::add_rounded_gaussian(leaf, 1153433.6, values, first);
       if (!have_reference) reference = values;
       have_reference = true;
       ASSERT_EQ(values, reference) << first << " " << name;
@@ -448,7 +448,7 @@ TEST(RoundedGaussian, PiecesOfAVectorGetTheSameIntegersAsTheWhole) {
   std::vector<std::int64_t> pieces(whole.size());
   std::size_t begin = 0;
   for (const std::size_t size : {1U, 2U, 4095U, 17U, 3000U, 2885U}) {
-    add_rounded_gaussian(leaf, sigma, std::span(pieces).subspan(begin, size), begin);
+    internal::add_rounded_gaussian(leaf, sigma, std::span(pieces).subspan(begin, size), begin);
     begin += size;
   }
   ASSERT_EQ(begin, whole.size());

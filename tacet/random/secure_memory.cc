@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -16,8 +17,9 @@
 namespace tacet::random::internal {
 namespace {
 
-/// Hands out 32-byte slots. Each chunk is `chunk_size` bytes between two guard pages; its first
-/// slot is a canary that MADV_WIPEONFORK turns to zero in a child, however the child was made.
+/// Hands out 32-byte slots. Each chunk is `chunk_size` bytes between two guard pages. The first
+/// slot of the first holds the generation, which MADV_WIPEONFORK turns to zero in a child, however
+/// the child was made.
 class Arena {
  public:
   static Arena& instance() {
@@ -39,22 +41,26 @@ class Arena {
     free_.push_back(slot);  // Cannot allocate: grow() reserved room for every slot.
   }
 
-  [[nodiscard]] bool canary_alive() const noexcept {
-    const std::uint8_t* canary = canary_.load(std::memory_order_acquire);
-    return canary == nullptr || *canary == canary_value;
-  }
+  /// Where pages are not wiped: whether this is still the process that fork() made.
+  [[nodiscard]] bool same_process_number() const noexcept { return wiped_ || getpid() == process_; }
 
  private:
   static constexpr std::size_t chunk_size = 4096;
-  static constexpr std::uint8_t canary_value = 0xA5;
 
-  Arena() {
+  Arena() : process_(getpid()) {
+    grow();
+    generation_ = new (free_.back()) std::atomic<std::uint64_t>(1);
+    free_.pop_back();
+    generation_place = generation_;
     pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
-                   [] {
-                     fork_counter.fetch_add(1, std::memory_order_relaxed);
-                     instance().renew_canary();
-                     instance().mutex_.unlock();
-                   });
+                   [] { instance().enter_child(); });
+  }
+
+  /// A larger generation refuses all older keys; with it the child may make its own.
+  void enter_child() noexcept {
+    generation_->store(++last_generation_, std::memory_order_relaxed);
+    process_ = getpid();
+    mutex_.unlock();
   }
 
   void grow() {
@@ -72,26 +78,22 @@ class Arena {
     static_cast<void>(madvise(start, inner, MADV_DONTDUMP));
 #endif
 #ifdef MADV_WIPEONFORK
-    static_cast<void>(madvise(start, inner, MADV_WIPEONFORK));
+    if (madvise(start, inner, MADV_WIPEONFORK) != 0) wiped_ = false;
+#else
+    wiped_ = false;
 #endif
     slots_ += inner / key_size;
     free_.reserve(slots_);
-    for (std::size_t i = key_size; i + key_size <= inner; i += key_size) free_.push_back(start + i);
-    if (canary_.load(std::memory_order_relaxed) == nullptr) {
-      *start = canary_value;
-      canary_.store(start, std::memory_order_release);
-    }
-  }
-
-  /// After the counter of forks has refused all older keys, the child may make its own.
-  void renew_canary() noexcept {
-    if (std::uint8_t* canary = canary_.load(std::memory_order_relaxed)) *canary = canary_value;
+    for (std::size_t i = 0; i + key_size <= inner; i += key_size) free_.push_back(start + i);
   }
 
   std::mutex mutex_;
   std::vector<std::uint8_t*> free_;
   std::size_t slots_ = 0;
-  std::atomic<std::uint8_t*> canary_{nullptr};
+  std::atomic<bool> wiped_{true};
+  pid_t process_;
+  std::uint64_t last_generation_ = 1;
+  std::atomic<std::uint64_t>* generation_ = nullptr;
 };
 
 }  // namespace
@@ -102,7 +104,8 @@ std::uint64_t fork_generation() {
 }
 
 void require_same_process(std::uint64_t generation) {
-  if (generation != fork_generation() || !Arena::instance().canary_alive()) {
+  if (generation == 0 || generation != fork_generation() ||
+      !Arena::instance().same_process_number()) {
     throw base::InternalError(
         "a random source was used in a forked child: parent and child would draw the same noise; "
         "create a new source in the child");

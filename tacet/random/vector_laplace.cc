@@ -20,7 +20,10 @@ using internal::Arithmetic;
 using internal::RealInterval;
 using internal::TwoStageUniform;
 
-constexpr std::int64_t largest_shape = std::int64_t{1} << 24;
+// All exponential variables of a draw in 512 bits take a second or so.
+constexpr std::int64_t largest_shape = std::int64_t{1} << 16;
+// Wider, doubles would hardly ever decide.
+constexpr double largest_mean = 0x1p40;
 
 void check_scale(double scale) {
   if (!(scale > 0 && scale <= largest_laplace_scale)) {
@@ -136,6 +139,7 @@ void round_finely(std::span<const TwoStageUniform> normals,
 
 void internal::draw_rounded_l2_laplace(Stream& stream, double scale, std::span<std::int64_t> noise,
                                        Arithmetic arithmetic) {
+  if (noise.empty()) return;
   auto normals = draw_uniforms(stream, noise.size());
   auto exponentials = draw_uniforms(stream, noise.size());
   if (arithmetic == Arithmetic::doubles_first &&
@@ -165,7 +169,12 @@ std::int64_t rounded_gamma(Stream& stream, std::int64_t shape, double scale) {
   check_scale(scale);
   if (shape < 1 || shape > largest_shape) {
     throw base::UsageError(
-        fmt::format("the shape of the Gamma law must lie in [1, 2^24], got {}", shape));
+        fmt::format("the shape of the Gamma law must lie in [1, 2^16], got {}", shape));
+  }
+  if (static_cast<double>(shape) * scale > largest_mean) {
+    throw base::UsageError(
+        fmt::format("shape times scale, the mean, must be at most 2^40 grid units, got {} and {}",
+                    shape, scale));
   }
   return internal::draw_rounded_gamma(stream, shape, scale, Arithmetic::doubles_first);
 }

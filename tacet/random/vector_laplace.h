@@ -9,7 +9,7 @@
 namespace tacet::random {
 
 /// floor(scale G + 1/2), G a Gamma variable of whole shape (mean = shape), exactly. A UsageError
-/// unless 1 <= shape <= 2^24 and 0 < scale <= 2^40.
+/// unless 1 <= shape <= 2^16, 0 < scale and shape scale <= 2^40.
 [[nodiscard]] std::int64_t rounded_gamma(Stream& stream, std::int64_t shape, double scale);
 
 /// Adds the coordinatewise rounding floor(X_j + 1/2) of a vector X of density proportional to
@@ -22,6 +22,10 @@ namespace tacet::random {
 /// is too close to a border, all are computed again with 512 random bits each (seconds for 10^4
 /// coordinates). A UsageError unless 0 < scale <= 2^40. Sums wrap modulo 2^64.
 void add_rounded_l2_laplace(Lease lease, double scale, std::span<std::int64_t> values);
+
+/// How many words of the lease that takes a coordinate, at most: 512 bits for its direction and as
+/// many for its share of the length.
+constexpr std::int64_t l2_laplace_words = 16;
 
 namespace internal {
 

@@ -163,6 +163,26 @@ TEST(RoundedL2Laplace, RefusesScalesAndShapesOutsideTheirRange) {
   Stream stream(source.lease(Purpose::noise, 1, 0));
   EXPECT_THROW(static_cast<void>(rounded_gamma(stream, 0, 1.0)), base::UsageError);
   EXPECT_THROW(static_cast<void>(rounded_gamma(stream, 1, 0.0)), base::UsageError);
+  // These took minutes and then gave up.
+  EXPECT_THROW(static_cast<void>(rounded_gamma(stream, std::int64_t{1} << 24, 0x1p40)),
+               base::UsageError);
+  EXPECT_THROW(static_cast<void>(rounded_gamma(stream, (std::int64_t{1} << 16) + 1, 1.0)),
+               base::UsageError);
+  EXPECT_THROW(static_cast<void>(rounded_gamma(stream, 2, 0x1.1p39)), base::UsageError);
+}
+
+TEST(RoundedGamma, WorksAtTheEndsOfItsDomain) {
+  SeededSource source(18);
+  Stream stream(source.lease(Purpose::noise, 0, 0));
+  EXPECT_GE(rounded_gamma(stream, 1, 0x1p40), 0);
+  // Mean and deviation are 2^40 and 2^32: 6.2 deviations, false alarm 1e-9.
+  const auto large = static_cast<double>(rounded_gamma(stream, std::int64_t{1} << 16, 0x1p24));
+  EXPECT_NEAR(large, 0x1p40, 6.2 * 0x1p32);
+}
+
+TEST(RoundedL2Laplace, NothingToDoIsFine) {
+  SeededSource source(19);
+  EXPECT_NO_THROW(add_rounded_l2_laplace(source.lease(Purpose::noise, 0, 0), 1.0, {}));
 }
 
 }  // namespace

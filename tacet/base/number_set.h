@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+namespace tacet::base {
+
+/// A set of 64-bit numbers kept as intervals: numbers that come one after the other take no more
+/// memory than one of them.
+class NumberSet {
+ public:
+  /// False if the number is in already.
+  bool insert(std::uint64_t number);
+  [[nodiscard]] bool contains(std::uint64_t number) const;
+  /// How many intervals it takes.
+  [[nodiscard]] std::size_t intervals() const { return last_of_.size(); }
+  friend bool operator==(const NumberSet&, const NumberSet&) = default;
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> last_of_;  // by the first number; no two of them touch
+};
+
+}  // namespace tacet::base

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/event.h"
+#include "tacet/privacy/sample.h"
+
+namespace tacet::mechanism {
+
+/// The permit for everything that one step reads from one sample: debits the parts' composition
+/// under the sample once, and hands out the parts to the mechanisms that take a permit in place of
+/// a reservation. For all records it is a plain composition.
+class SamplePermit {
+ public:
+  /// `parts` are what the releases would cost on the sample's records, in the order in which the
+  /// plan has them. Debits sample.event(composition of parts) and claims the sample: InternalError
+  /// when anything was released from it before, BudgetError when it was not reserved.
+  SamplePermit(const privacy::Sample& sample, std::vector<privacy::Event> parts,
+               privacy::Reservation& reservation);
+
+  /// What a plan holds for a permit with these parts.
+  [[nodiscard]] static privacy::Event event(const privacy::Sample& sample,
+                                            std::vector<privacy::Event> parts);
+
+  /// For mechanisms: takes out the part that costs `noise`, in any order. BudgetError when there is
+  /// none left, InternalError for a value computed from another sample.
+  void take(const privacy::Sample& sample, const privacy::Event& noise);
+
+  /// What all parts together cost; each release under the permit states it.
+  [[nodiscard]] const privacy::Event& event() const { return event_; }
+
+ private:
+  privacy::Sample sample_;
+  std::vector<privacy::Event> left_;
+  privacy::Event event_;
+};
+
+}  // namespace tacet::mechanism

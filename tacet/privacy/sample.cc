@@ -1,0 +1,73 @@
+#include "tacet/privacy/sample.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "tacet/base/error.h"
+#include "tacet/base/number_set.h"
+
+namespace tacet::privacy {
+namespace {
+
+/// The samples of this process. Those that were claimed are mostly neighbours, and the set small.
+class Register {
+ public:
+  static Register& instance() {
+    static Register samples;
+    return samples;
+  }
+  std::uint64_t next() {
+    const std::lock_guard lock(mutex_);
+    return ++last_;
+  }
+  bool claim(std::uint64_t serial) {
+    const std::lock_guard lock(mutex_);
+    return claimed_.insert(serial);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::uint64_t last_ = 0;
+  base::NumberSet claimed_;
+};
+
+}  // namespace
+
+Sample Sample::poisson(SamplingRate rate) {
+  return rate.value() == 1 ? Sample() : Sample(rate, Register::instance().next());
+}
+
+Sample Sample::fixed_size(FixedSizeSelection selection) {
+  if (selection.sample < 0 || selection.sample > selection.population) {
+    throw base::UsageError(fmt::format("a sample of {} out of {} records is impossible",
+                                       selection.sample, selection.population));
+  }
+  return {selection, Register::instance().next()};
+}
+
+Event Sample::event(Event noise) const {
+  if (is_all()) return noise;
+  if (const auto* chance = rate()) return PoissonSampled{chance->value(), std::move(noise)};
+  return FixedSizeSampled{fixed()->sample, fixed()->population, std::move(noise)};
+}
+
+void Sample::claim() const {
+  if (is_all() || Register::instance().claim(serial_)) return;
+  throw base::InternalError(
+      "a second release from one secret sample: booked apart, the two would cost more than both "
+      "debits; take one SamplePermit for everything that is read from the sample");
+}
+
+DrawnSample DrawnSample::poisson(random::Lease lease, random::PoissonRate rate,
+                                 std::int64_t population) {
+  auto rows = random::poisson_sample(std::move(lease), rate, population);
+  return {Sample::poisson(SamplingRate(rate.value())), population, std::move(rows)};
+}
+
+DrawnSample DrawnSample::fixed_size(random::Lease lease, FixedSizeSelection selection) {
+  auto rows = random::uniform_subset(std::move(lease), selection.sample, selection.population);
+  return {Sample::fixed_size(selection), selection.population, std::move(rows)};
+}
+
+}  // namespace tacet::privacy

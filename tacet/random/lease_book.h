@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "tacet/base/number_set.h"
+
+namespace tacet::random::internal {
+
+/// Which (step, index) were leased. Steps that come one after the other and leased the same indices
+/// are kept as one entry, so that memory does not grow with the length of a run; nothing is
+/// forgotten, and addresses may come in any order.
+class LeaseBook {
+ public:
+  /// False if it was taken before.
+  [[nodiscard]] bool take(std::uint64_t step, std::uint64_t index);
+  /// How many stretches of steps it holds.
+  [[nodiscard]] std::size_t entries() const { return stretches_.size(); }
+
+ private:
+  struct Stretch {
+    std::uint64_t last;
+    base::NumberSet indices;
+  };
+  using Place = std::map<std::uint64_t, Stretch>::iterator;
+
+  Place alone(Place place, std::uint64_t step);
+  void join(Place first);
+
+  std::map<std::uint64_t, Stretch> stretches_;  // by the first step
+};
+
+}  // namespace tacet::random::internal
