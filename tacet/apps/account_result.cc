@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -30,10 +31,9 @@ void print_json(const Console& console, const AccountResult& result) {
   out["delta"] = json_number(result.guarantee.delta);
   out["found"] = result.found;
   out["interval"] = {{"quantity", result.found == "delta" ? "delta" : "epsilon"},
-                     {"lower", json_number(result.interval.lower)},
+                     {"lower", json_number(result.interval.attained)},
                      {"upper", json_number(result.interval.upper)},
-                     {"lower_is_attained", result.interval.lower_is_attained},
-                     {"attained", json_number(result.interval.attained)}};
+                     {"pair_lower", json_number(pair_lower(result.interval))}};
   out["route"] = result.interval.route;
   out["cipher_included"] = false;
   out["statement"] = privacy::statement(result.guarantee, result.privacy_unit);
@@ -42,31 +42,30 @@ void print_json(const Console& console, const AccountResult& result) {
 
 }  // namespace
 
+double pair_lower(const privacy::PrivacyInterval& interval) {
+  return std::max(interval.lower, interval.attained);
+}
+
 std::string interval_in_words(const privacy::PrivacyInterval& interval,
                               const std::string& quantity) {
   if (interval.route == "none") return "Nothing about a record is released.";
   if (std::isinf(interval.upper)) return "No finite epsilon is proved at this delta.";
-  const std::string attained =
-      interval.attained > 0
-          ? fmt::format(" Two data sets exist for which nothing below {} is true.",
-                        interval.attained)
+  const std::string pair =
+      interval.lower > interval.attained
+          ? fmt::format(
+                " The worst pair of distributions that the proof allows costs at least {}: that "
+                "shows how tight the numbers are, but real data sets may not reach it.",
+                interval.lower)
           : "";
-  if (interval.lower <= 0) {
+  if (interval.attained <= 0) {
     return fmt::format("The {} is proved; how far below it the truth may lie is not computed.{}",
-                       quantity, attained);
-  }
-  if (interval.lower_is_attained) {
-    return fmt::format(
-        "The upper end is proved, and nothing below the lower end is true of these releases where "
-        "two data sets differ by as much as their bounds allow: the {} of noise on such sums lies "
-        "between them.",
-        quantity);
+                       quantity, pair);
   }
   return fmt::format(
-      "The upper end is proved. The lower end shows how tight the numbers are; it bounds the worst "
-      "pair of distributions that the proof allows, which real data sets may not reach, so the "
-      "true {} may be smaller.{}",
-      quantity, attained);
+      "The upper end is proved, and nothing below the lower end is true of these releases where "
+      "two data sets differ by as much as their bounds allow: the {} of noise on such sums lies "
+      "between them.{}",
+      quantity, pair);
 }
 
 std::string route_in_words(const std::string& route) {
@@ -79,6 +78,7 @@ std::string route_in_words(const std::string& route) {
       {"tuning profile", "profile of private tuning"},
       {"shuffle", "amplification by shuffling"},
       {"objective", "analysis of objective perturbation"},
+      {"group", "group privacy of two records"},
       {"participation", "chance that a record is sampled at all"},
       {"trivial", "no bound below 1"},
       {"none", "costs nothing"}};
@@ -106,7 +106,7 @@ void print_result(const Console& console, const AccountResult& result) {
   const std::string quantity = result.found == "delta" ? "delta" : "epsilon";
   console.result(table.text());
   console.result(fmt::format("\n{} from {} to {}, by route {}\n{}\n{}", quantity,
-                             result.interval.lower, result.interval.upper,
+                             result.interval.attained, result.interval.upper,
                              route_in_words(result.interval.route),
                              paragraph(interval_in_words(result.interval, quantity)),
                              paragraph(privacy::statement(result.guarantee, result.privacy_unit))));
@@ -116,11 +116,10 @@ void print_result(const Console& console, const AccountResult& result) {
 void print_curve(const Console& console, const ordered_json& subject, privacy::Adjacency adjacency,
                  const std::vector<privacy::CurvePoint>& curve) {
   if (!console.json()) {
-    std::string csv = "delta,epsilon_lower,epsilon_upper,lower_is_attained,route,attained\n";
+    std::string csv = "delta,epsilon_lower,epsilon_upper,route,pair_lower\n";
     for (const auto& point : curve) {
-      csv +=
-          fmt::format("{},{},{},{},{},{}\n", point.delta, point.epsilon.lower, point.epsilon.upper,
-                      point.epsilon.lower_is_attained, point.epsilon.route, point.epsilon.attained);
+      csv += fmt::format("{},{},{},{},{}\n", point.delta, point.epsilon.attained,
+                         point.epsilon.upper, point.epsilon.route, pair_lower(point.epsilon));
     }
     console.result(csv);
     console.say(without_cipher);
@@ -132,10 +131,9 @@ void print_curve(const Console& console, const ordered_json& subject, privacy::A
   out["curve"] = ordered_json::array();
   for (const auto& point : curve) {
     out["curve"].push_back({{"delta", point.delta},
-                            {"epsilon_lower", json_number(point.epsilon.lower)},
+                            {"epsilon_lower", json_number(point.epsilon.attained)},
                             {"epsilon_upper", json_number(point.epsilon.upper)},
-                            {"lower_is_attained", point.epsilon.lower_is_attained},
-                            {"attained", json_number(point.epsilon.attained)},
+                            {"pair_lower", json_number(pair_lower(point.epsilon))},
                             {"route", point.epsilon.route}});
   }
   console.result(out.dump(1) + "\n");

@@ -47,11 +47,12 @@ struct Verification {
 privacy::PrivacyInterval recompute(const Receipt& receipt) {
   const auto& stated = receipt.guarantee;
   const privacy::Delta delta(stated.delta);
-  auto interval = privacy::epsilon_interval(receipt.events, stated.adjacency, delta);
+  auto interval =
+      privacy::epsilon_interval(receipt.events, stated.adjacency, delta, {.attained = true});
   for (const double tolerance : {1e-4, 1e-5}) {
     if (interval.upper <= stated.epsilon || interval.lower > stated.epsilon) break;
     interval = privacy::epsilon_interval(receipt.events, stated.adjacency, delta,
-                                         {.tolerance = tolerance});
+                                         {.tolerance = tolerance, .attained = true});
   }
   return interval;
 }
@@ -87,11 +88,11 @@ double least_cipher_delta(const Receipt& receipt) {
 std::string fault_of(const Receipt& receipt, const privacy::PrivacyInterval& interval) {
   const auto& stated = receipt.guarantee;
   if (!(interval.upper <= stated.epsilon)) {
-    const bool refuted = interval.lower_is_attained && interval.lower > stated.epsilon;
+    const bool refuted = interval.attained > stated.epsilon;
     return fmt::format("the receipt states epsilon {} at delta {}, but its events {} {}",
                        stated.epsilon, stated.delta,
                        refuted ? "cost at least" : "are proved only for",
-                       refuted ? interval.lower : interval.upper);
+                       refuted ? interval.attained : interval.upper);
   }
   if (interval.upper > 0 && receipt.cipher_delta < least_cipher_delta(receipt)) {
     return fmt::format(
@@ -143,9 +144,9 @@ void print_unprotected(const Console& console, const std::string& path, const Re
 void print_json(const Console& console, const std::string& path, const Receipt& receipt,
                 const Verification& verified) {
   auto out = stated_json(path, receipt);
-  out["recomputed"] = {{"epsilon_lower", json_number(verified.epsilon.lower)},
+  out["recomputed"] = {{"epsilon_lower", json_number(verified.epsilon.attained)},
                        {"epsilon_upper", json_number(verified.epsilon.upper)},
-                       {"lower_is_attained", verified.epsilon.lower_is_attained},
+                       {"pair_lower", json_number(pair_lower(verified.epsilon))},
                        {"route", verified.epsilon.route}};
   out["cipher_delta"] = receipt.cipher_delta;
   out["delta_with_cipher"] = verified.delta_with_cipher;
@@ -162,7 +163,7 @@ void print_text(const Console& console, const Receipt& receipt, const Verificati
   table.add({"stated delta", fmt::format("{}", stated.delta)});
   table.add({"adjacency", to_string(stated.adjacency)});
   table.add({"privacy unit", receipt.privacy_unit});
-  table.add({"recomputed epsilon", fmt::format("{} to {}", epsilon.lower, epsilon.upper)});
+  table.add({"recomputed epsilon", fmt::format("{} to {}", epsilon.attained, epsilon.upper)});
   table.add({"route", route_in_words(epsilon.route)});
   table.add({"cipher's term", fmt::format("{:.3g}", receipt.cipher_delta)});
   table.add({"delta with the cipher", fmt::format("{}", verified.delta_with_cipher)});

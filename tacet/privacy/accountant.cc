@@ -10,6 +10,7 @@
 #include "tacet/base/error.h"
 #include "tacet/privacy/coarsen.h"
 #include "tacet/privacy/gaussian.h"
+#include "tacet/privacy/group.h"
 #include "tacet/privacy/lowering.h"
 #include "tacet/privacy/objective.h"
 #include "tacet/privacy/own_profile.h"
@@ -265,6 +266,29 @@ pld::Effort effort(const AccountOptions& options, const internal::Lowered& lower
   return {.tolerance = options.tolerance, .largest_log2_size = size};
 }
 
+/// Whether the same event has a bound for a record more or less, which two of would give another
+/// one, and whether that may be smaller: not where data sets meet the pair.
+bool asks_group(const PrivacyInterval& best, const Event& event, Adjacency adjacency) {
+  return adjacency != Adjacency::add_remove && !best.lower_is_attained && best.upper > 0 &&
+         internal::refusal(event, Adjacency::add_remove).empty();
+}
+void offer_group_epsilon(PrivacyInterval& best, const Event& event, Adjacency adjacency,
+                         double delta, const AccountOptions& options) {
+  if (!asks_group(best, event, adjacency)) return;
+  const auto one = [&](double d) {
+    return epsilon_interval(event, Adjacency::add_remove, Delta(d), options).upper;
+  };
+  offer(best, internal::group_epsilon(one, delta, best.upper), "group");
+}
+void offer_group_delta(PrivacyInterval& best, const Event& event, Adjacency adjacency,
+                       double epsilon, const AccountOptions& options) {
+  if (!asks_group(best, event, adjacency)) return;
+  const auto one = [&](double e) {
+    return delta_interval(event, Adjacency::add_remove, Epsilon(e), options).upper;
+  };
+  offer(best, internal::group_delta(one, epsilon), "group");
+}
+
 /// epsilon of an event that is not refused and has few different parts.
 PrivacyInterval few_parts_epsilon(const Event& event, Adjacency adjacency, Delta delta,
                                   const AccountOptions& options) {
@@ -283,6 +307,7 @@ PrivacyInterval few_parts_epsilon(const Event& event, Adjacency adjacency, Delta
     if (const auto curve = rdp::curve(event, adjacency)) {
       offer(best, rdp::best_epsilon(*curve, delta).epsilon, "rdp");
     }
+    offer_group_epsilon(best, event, adjacency, delta.value(), options);
     return best;
   }
   auto best = best_route(
@@ -301,6 +326,7 @@ PrivacyInterval few_parts_epsilon(const Event& event, Adjacency adjacency, Delta
   // No delta may be left beyond what the parts take.
   const auto basic = internal::basic_composition(event, adjacency);
   if (basic && basic->delta <= delta.value()) offer(best, basic->epsilon, "basic");
+  offer_group_epsilon(best, event, adjacency, delta.value(), options);
   settle(best);
   return best;
 }
@@ -320,6 +346,7 @@ PrivacyInterval few_parts_delta(const Event& event, Adjacency adjacency, Epsilon
     if (const auto curve = rdp::curve(event, adjacency)) {
       offer(best, rdp::best_delta(*curve, epsilon.value()), "rdp");
     }
+    offer_group_delta(best, event, adjacency, epsilon.value(), options);
     return best;
   }
   auto result = best_route(
@@ -344,6 +371,7 @@ PrivacyInterval few_parts_delta(const Event& event, Adjacency adjacency, Epsilon
   const auto basic = internal::basic_composition(event, adjacency);
   if (basic && basic->epsilon <= epsilon.value()) offer(result, basic->delta, "basic");
   offer(result, internal::participation(event), "participation");
+  offer_group_delta(result, event, adjacency, epsilon.value(), options);
   settle(result);
   return result;
 }

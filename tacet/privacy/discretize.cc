@@ -206,7 +206,8 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
     return std::isfinite(end) && (spread == 0 || std::fabs(end - mean) < 16 * spread);
   };
   // What stands at 0 must stay there: else a grid around the mean would spread it over a step.
-  const double centre_loss = pair.zero_atom().p > 0 ? 0 : mean;
+  table.bulk_at_anchor = pair.is_odd() && std::fabs(mean) < 0.5 * spread;
+  const double centre_loss = pair.zero_atom().p > 0 || table.bulk_at_anchor ? 0 : mean;
   const auto top = pair.highest_atom();
   const bool from_top = pair.lattice() == 0 && top.p > 0 && close(pair.highest());
   const bool from_low = pair.lattice() > 0 || (!from_top && close(pair.lowest()));

@@ -57,7 +57,8 @@ struct CellTable {
   std::vector<double> p;           ///< cells_per_step for each interval
   std::vector<double> log_ratio;
   std::vector<double> ratio_error;
-  double anchor_atom = 0;      ///< P-mass at the anchor itself, in no cell
+  bool bulk_at_anchor = false;  ///< the losses around the anchor are the most frequent ones
+  double anchor_atom = 0;       ///< P-mass at the anchor itself, in no cell
   double far_atom = 0;         ///< P-mass at the other end of the losses where that is a grid point
   double far_loss = 0;         ///< its loss,
   std::int64_t far_index = 0;  ///< and the grid point

@@ -138,7 +138,7 @@ Window chernoff_window(const GridSum& sum, double theta, const GridSum::Cumulant
     for (const double sign : {1.0, -1.0}) {
       double best = infinity;
       double t = start;
-      for (int i = 0; i < 12; ++i, t *= 0.45) {
+      for (int i = 0; i < 24; ++i, t *= 0.45) {
         const double growth = sum.log_moment(theta + sign * t) - cumulants.value;
         const double bound = (growth - log_tail) / t / sum.step();
         const bool wide =

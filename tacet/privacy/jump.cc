@@ -47,11 +47,13 @@ JumpLaw::JumpLaw(const JumpSplit& split, const GridSum& whole, const TiltedLaw& 
       low_(rest.low()) {
   const auto coefficients = rest.coefficients();
   const auto size = coefficients.size();
-  // e^{-loss} must stay a number, and a precise one.
+  // e^{centre - loss} must stay a number, and a precise one. The centre is where the rest's own
+  // losses lie, far from 0 where the grid's offset is that of many uses.
   constexpr double largest_loss = 300;
   const double first = static_cast<double>(low_) * step_;
-  const double last = first + static_cast<double>(size) * step_;
-  if (!(first > -largest_loss && last < largest_loss)) {
+  const double width = static_cast<double>(size) * step_;
+  centre_ = first + 0.5 * width;
+  if (!(0.5 * width < largest_loss && std::fabs(centre_) < 1e9)) {
     throw base::NumericError("privacy losses beside large ones exceed what can be taken apart");
   }
   const double factor = std::exp(rest.log_mass());
@@ -61,7 +63,7 @@ JumpLaw::JumpLaw(const JumpSplit& split, const GridSum& whole, const TiltedLaw& 
     const double y = static_cast<double>(low_ + static_cast<std::int64_t>(i)) * step_;
     const double mass = factor * std::max(coefficients[i], 0.0);
     above_[i] = above_[i + 1] + mass;
-    weighted_[i] = weighted_[i + 1] + mass * std::exp(-y);
+    weighted_[i] = weighted_[i + 1] + mass * std::exp(centre_ - y);
   }
   jumps_.reserve(split.index.size());
   for (std::size_t j = 0; j < split.index.size(); ++j) {
@@ -72,7 +74,7 @@ JumpLaw::JumpLaw(const JumpSplit& split, const GridSum& whole, const TiltedLaw& 
   const auto terms = static_cast<double>(size + jumps_.size());
   error_ = split.rate *
            (rest.total_round_off() + rest.law_error() + 3 * std::exp(rest.log_tail()) +
-            8 * u * (terms + largest_loss)) *
+            8 * u * (terms + largest_loss + std::fabs(centre_))) *
            (1 + 1e-6);
   factor_error_ = rest.mass_error() + 2 * mass_slack;
   several_ = 0.5 * split.rate * split.rate * (1 + 1e-9);
@@ -82,10 +84,10 @@ JumpLaw::JumpLaw(const JumpSplit& split, const GridSum& whole, const TiltedLaw& 
 double JumpLaw::rest_delta(double shifted) const {
   const double first = std::floor(shifted / step_) + 1 - static_cast<double>(low_);
   const auto last = static_cast<double>(above_.size() - 1);
-  // Nothing lies above, and e^shifted may overflow.
+  // Nothing lies above, and e^{shifted - centre} may overflow.
   if (first >= last) return 0;
   const auto i = static_cast<std::size_t>(std::max(first, 0.0));
-  return std::max(0.0, above_[i] - std::exp(shifted) * weighted_[i]);
+  return std::max(0.0, above_[i] - std::exp(shifted - centre_) * weighted_[i]);
 }
 
 double JumpLaw::sum_above(double shifted) const {

@@ -46,13 +46,14 @@ class JumpLaw {
   std::vector<Jump> jumps_;
   double step_ = 0;
   double offset_ = 0;
+  double centre_ = 0;  ///< of the rest's losses
   double loss_error_ = 0;
   double factor_error_ = 0;       ///< log of the factor by which masses may be off
   double error_ = 0;              ///< absolute
   double several_ = 0;            ///< P(two or more)
   std::int64_t low_ = 0;          ///< of the rest's law
   std::vector<double> above_;     ///< sums of its masses from an index on
-  std::vector<double> weighted_;  ///< the same of mass e^{-loss}
+  std::vector<double> weighted_;  ///< the same of mass e^{centre - loss}
 };
 
 }  // namespace tacet::privacy::pld

@@ -44,10 +44,15 @@ class Merger {
     // The bucket at the anchor reaches half a step; its own log ratio becomes the offset, so that
     // a bulk of tiny losses is represented exactly.
     Rest near{0, 0};
-    if (cells_.anchor_atom > 0 && cells_.ends.front() < 0 && cells_.ends.back() > 0) {
+    const bool amid = cells_.ends.front() < 0 && cells_.ends.back() > 0;
+    if (amid && (cells_.anchor_atom > 0 || cells_.bulk_at_anchor)) {
       // An anchor amid the losses stays alone; both ends are far.
-      grid_.offset = cells_.anchor;
-      add(0, cells_.anchor_atom);
+      if (cells_.anchor_atom > 0) {
+        grid_.offset = cells_.anchor;
+        add(0, cells_.anchor_atom);
+      } else {
+        take_bulk();
+      }
       near = take_odd_end();
     } else {
       start_bucket();
@@ -115,6 +120,31 @@ class Merger {
       }
     }
     return best;
+  }
+
+  /// The cells within half a step of the anchor, which mirror each other, are the first bucket; its
+  /// own log ratio, next to nothing, becomes the offset.
+  void take_bulk() {
+    const auto at = std::lower_bound(cells_.ends.begin(), cells_.ends.end(), std::int64_t{0});
+    const auto middle =
+        extra_below_ + static_cast<std::size_t>(at - cells_.ends.begin()) * cells_per_step;
+    double p = 0;
+    double reference = -infinity;
+    const auto first = middle - cells_per_step / 2;
+    const auto last = middle + cells_per_step / 2;
+    for (auto j = first; j < last; ++j) {
+      p += p_[j];
+      if (p_[j] > 0) reference = std::max(reference, ratio(j));
+    }
+    grid_.offset = cells_.anchor;
+    if (p == 0) return;
+    double excess = 0;
+    for (auto j = first; j < last; ++j) {
+      if (p_[j] > 0) excess += surplus(p_[j], ratio(j), reference);
+      p_[j] = 0;
+    }
+    grid_.offset = reference - std::log1p(-excess / p) * (1 + 0x1p-44);
+    add(0, p);
   }
 
   void start_bucket() {

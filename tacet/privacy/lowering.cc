@@ -79,7 +79,11 @@ struct PairOf {
     return unattained(pairs::approximate(epsilon, 0));
   }
   PairPointer operator()(const DiscreteLaplace& e) const {
-    return by_pure(pure_epsilon(e, adjacency));
+    const double shift = distance_factor(adjacency) * static_cast<double>(e.sensitivity);
+    if (e.scale <= 0 || e.sensitivity == 0 || shift / e.scale > largest_loss) return nullptr;
+    if (shift > 0x1p52) return by_pure(pure_epsilon(e, adjacency));  // no longer exact
+    auto law = pairs::discrete_laplace(e.scale, shift);
+    return law.exact ? std::move(law.pair) : unattained(std::move(law.pair));
   }
   PairPointer operator()(const PureDp& e) const { return by_pure(e.epsilon); }
   PairPointer operator()(const ApproximateDp& e) const {
@@ -206,6 +210,30 @@ struct SampleBase {
   }
 };
 
+/// One pair as finitely many losses that dominate it, where it can be listed.
+PairPointer listed(PairPointer pair, double fineness) {
+  std::vector<pld::Component> alone;
+  alone.push_back({std::move(pair), 1});
+  const auto law = pld::product(alone, fineness);
+  return law ? law->above.pair() : nullptr;
+}
+
+/// The pair of a Poisson sample in which one record replaces another, from what the base tells of a
+/// sample with a record against the same one without it; null where it has none.
+PairPointer replaced_pair(const Event& event, double rate, double fineness, Missing missing,
+                          bool* attained) {
+  const SampleBase base(event, Adjacency::add_remove, fineness, missing, attained);
+  auto pair = base.pair(Order::remove);
+  if (!pair) return nullptr;
+  // Of several releases two records may not be best told from none by the same tests.
+  if (base.below(Order::remove)) *attained = false;
+  auto replaced = pair->replaced(rate);
+  if (replaced) return replaced;
+  *attained = false;
+  const auto list = listed(std::move(pair), fineness);
+  return list ? list->replaced(rate) : nullptr;
+}
+
 /// A Poisson sample of a Poisson sample is one at the product of the rates.
 struct Sample {
   const Event* base;
@@ -236,18 +264,21 @@ bool add_pairs(const Occurrence& one, Adjacency adjacency, double fineness, Miss
   };
   const auto unmixed = [](PairPointer pair, Order) { return pair; };
   if (const auto* sampled = one.event.as<PoissonSampled>()) {
-    const bool replaced = adjacency == Adjacency::replace_one;
-    if (replaced) out.attained = false;
     const auto sample = nested_sample(*sampled);
+    if (sample.rate < 1 && is_replaced(*sampled, adjacency)) {
+      for (auto* order : {&out.remove, &out.add}) {
+        auto pair = replaced_pair(*sample.base, sample.rate, fineness, missing, &out.attained);
+        if (!pair) return false;
+        order->push_back({std::move(pair), one.count});
+      }
+      return true;
+    }
     const SampleBase base(*sample.base, adjacency, fineness, missing, &out.attained);
     const auto mix = [&](PairPointer pair, Order order) {
-      if (sample.rate == 1) return pair;
-      // A replaced record: both runs share the sample without it, all distances are those of
-      // replace_one (advanced joint convexity), and the orders are symmetric.
-      return replaced ? pairs::fixed_size(std::move(pair), sample.rate)
-                      : pairs::poisson(std::move(pair), sample.rate, order);
+      return sample.rate == 1 ? std::move(pair)
+                              : pairs::poisson(std::move(pair), sample.rate, order);
     };
-    return both(base, mix, !replaced && sample.rate < 1);
+    return both(base, mix, sample.rate < 1);
   }
   if (const auto* sampled = one.event.as<FixedSizeSampled>()) {
     out.attained = false;
@@ -278,12 +309,13 @@ void add_attained_pairs(const Occurrence& one, Adjacency adjacency, Lowered& out
   const Event* base = &one.event;
   double rate = 1;
   auto distance = adjacency;
+  bool replaced = false;
   if (const auto* sampled = one.event.as<PoissonSampled>()) {
     const auto sample = nested_sample(*sampled);
     base = sample.base;
     rate = sample.rate;
-    // A record of norm C against one that contributes nothing.
-    if (adjacency == Adjacency::replace_one) distance = Adjacency::zero_out;
+    replaced = rate < 1 && is_replaced(*sampled, adjacency);
+    if (replaced) distance = Adjacency::add_remove;
   } else if (const auto* subset = one.event.as<FixedSizeSampled>()) {
     // All other records at -C: a sample without the record is the same whoever it is, a sample with
     // it moves by what the record does (2C, or C from nothing to C among records at 0).
@@ -302,7 +334,11 @@ void add_attained_pairs(const Occurrence& one, Adjacency adjacency, Lowered& out
   auto remove = symmetric_pair(first, distance, &attained);
   auto add = symmetric_pair(first, distance, &attained);
   if (!attained || !remove || !add) return;
-  if (rate < 1) {
+  if (replaced) {
+    remove = remove->replaced(rate);
+    add = add->replaced(rate);
+    if (!remove || !add) return;
+  } else if (rate < 1) {
     remove = pairs::poisson(std::move(remove), rate, Order::remove);
     add = pairs::poisson(std::move(add), rate, Order::add);
   }

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "tacet/numeric/special.h"
+#include "tacet/privacy/mixture.h"
+#include "tacet/privacy/replaced_pair.h"
 
 namespace tacet::privacy::pairs {
 
@@ -12,17 +14,13 @@ void Pair::fill(std::span<const double> edges, std::span<Masses> masses) const {
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) masses[i] = interval(edges[i], edges[i + 1]);
 }
 
+PairPointer Pair::replaced(double /*q*/) const { return nullptr; }
+
 namespace {
 
 using numeric::normal_interval;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-/// Infinite where q is too small to be precise.
-double log_of_ratio(double p, double q) {
-  if (p == 0) return -infinity;
-  return q < 1e-290 ? infinity : std::log(p / q);
-}
 
 class GaussianPair final : public Pair {
  public:
@@ -42,6 +40,7 @@ class GaussianPair final : public Pair {
   double lower_quantile(double log_tail) const override {
     return half_square_ + mu_ * numeric::normal_quantile_from_log(log_tail) * (1 + 1e-12);
   }
+  PairPointer replaced(double q) const override { return replaced_gaussian(mu_, q); }
 
  private:
   double mu_;
@@ -79,6 +78,7 @@ class LaplacePair final : public Pair {
     const double inside = end_ + 2 * (1 + 1e-12) * (std::min(log_tail, -0.7) + log_2);
     return inside > -end_ ? inside : -end_ * (1 + 1e-15) - 1e-300;
   }
+  PairPointer replaced(double q) const override { return replaced_laplace(end_, q); }
 
  private:
   double error() const { return 0x1p-48 + 0x1p-51 * end_; }
@@ -158,6 +158,9 @@ class FinitePair final : public Pair {
   double lower_quantile(double /*log_tail*/) const override {
     return std::nextafter(lowest(), -infinity);
   }
+  PairPointer replaced(double q) const override {
+    return replaced_list(atoms_, infinite_p_, infinite_q_, q);
+  }
 
  private:
   /// Whether the first and the last atom are named apart from the others.
@@ -188,55 +191,6 @@ class FinitePair final : public Pair {
   double infinite_q_;
   double lattice_ = 0;
 };
-
-/// log(1 - q + q e^s).
-double mixed_loss(double q, double s) {
-  if (s == -infinity) return std::log1p(-q);
-  // Tiny rates make tiny losses: only where e^s may overflow may they be formed from s itself.
-  if (s > 600) return s + std::log(q + (1 - q) * std::exp(-s));
-  const double change = q * std::expm1(s);
-  // Rates near 1 make 1 + change as small as 1 - q, of which a rounded sum would keep few digits.
-  return change < -0.5 ? std::log((1 - q) + q * std::exp(s)) : std::log1p(change);
-}
-
-/// The s with mixed_loss(q, s) = l, minus infinity at or below the smallest loss.
-double unmixed_loss(double q, double l) {
-  if (l > 1) return l == infinity ? l : l + std::log1p(-(1 - q) * std::exp(-l)) - std::log(q);
-  if (l < -0.5) {
-    const double share = std::exp(l) - (1 - q);
-    return share > 0 ? std::log(share / q) : -infinity;
-  }
-  const double t = std::expm1(l) / q;
-  return t > -1 ? std::log1p(t) : -infinity;
-}
-
-/// A loss beyond which the mixture (1 - q) Q + q P of a symmetric base has at most e^log_tail.
-double mixture_upper_quantile(const Pair& base, double q, double log_tail) {
-  // P alone is too much, q P too little: Q(S > s) <= e^-s P(S > s).
-  double safe = base.upper_quantile(log_tail);
-  double unsafe = base.upper_quantile(std::min(log_tail - std::log(q), -0.7));
-  const double allowed = std::exp(log_tail) * (1 - 1e-6);
-  for (int i = 0; i < 40 && safe - unsafe > 1e-4; ++i) {
-    const double middle = 0.5 * (safe + unsafe);
-    const auto m = base.interval(middle, infinity);
-    // Far below, numbers lose their precision.
-    const bool enough = m.p > 1e-290 && (1 - q) * m.q + q * m.p <= allowed;
-    (enough ? safe : unsafe) = middle;
-  }
-  return safe;
-}
-
-/// (1 - q) Q + q P against Q, or the other way round, from the masses of P and Q.
-Masses mixed(double q, Order order, const Masses& m) {
-  const double mixture = (1 - q) * m.q + q * m.p;
-  if (mixture == 0 && m.q == 0) return nothing;
-  const double ratio = m.log_ratio == infinity ? infinity : mixed_loss(q, m.log_ratio);
-  const double share = mixture > 0 ? q * m.p / mixture : 1;  // of an error of p / q in the ratio's
-  const double error =
-      std::isfinite(ratio) ? 2 * m.ratio_error * share + 0x1p-50 * std::fabs(ratio) : 0x1p-47;
-  if (order == Order::remove) return {mixture, m.q, ratio, error};
-  return {m.q, mixture, m.q == 0 ? -infinity : -ratio, error};
-}
 
 PairPointer FinitePair::sampled(double q, Order order) const {
   std::vector<Atom> atoms;
@@ -376,19 +330,7 @@ class FixedSizePair final : public Pair {
       if (low == -infinity) below.q += gamma_ * base_->infinite_mass();
     }
     if (!zero) return positive ? above : below;
-    const double p = above.p + below.p + at_zero;
-    const double q = above.q + below.q + at_zero;
-    if (p == 0 && q == 0) return nothing;
-    // From the surpluses of both sides: what stands at 0 would drown them.
-    const auto excess = [](const Masses& m) { return m.q > 0 ? m.q * std::expm1(m.log_ratio) : 0; };
-    const double share = (excess(above) + excess(below)) / q;
-    const double rounding = 0x1p-48 * (excess(above) - excess(below)) / q;
-    const double log_ratio = std::isfinite(share) && share > -0.5 ? std::log1p(share)
-                             : p == 0                             ? -infinity
-                                                                  : log_of_ratio(p, q);
-    const double error = std::max(above.ratio_error, below.ratio_error) +
-                         (std::isfinite(rounding) ? rounding : 0x1p-48);
-    return {p, q, log_ratio, error + 0x1p-48 * std::fabs(log_ratio)};
+    return joined(below, above, at_zero);
   }
   [[nodiscard]] double inner(double l) const { return unmixed_loss(gamma_, l); }
 
@@ -477,6 +419,31 @@ PairPointer discrete_gaussian(double sigma, double shift) {
     atoms.push_back({(shift * shift - 2 * x * shift) / (2 * sigma * sigma), p, q});
   }
   return finite(std::move(atoms), 0, 0);
+}
+
+DiscreteLaplacePair discrete_laplace(double scale, double shift) {
+  // P centred at shift, Q at 0, x = e^{-1/scale}: P(k) = (1 - x) / (1 + x) x^|k - shift|. The loss
+  // is (2 k - shift) / scale for k from 0 to shift; both tails stand at its ends.
+  constexpr double most_blocks = 0x1p13;
+  const double one_plus_x = 1 + std::exp(-1 / scale);
+  const double width = std::max(1.0, std::ceil((shift - 1) / most_blocks));
+  const double end = shift / scale;
+  const auto loss = [&](double k) { return (2 * k - shift) / scale; };
+  std::vector<Atom> atoms;
+  const auto stand = [&](double at, double p) { atoms.push_back({at, p, p * std::exp(-at)}); };
+  atoms.push_back({-end, std::exp(-end) / one_plus_x, 1 / one_plus_x});
+  for (double first = 1; first < shift; first += width) {
+    // A block of integers has the mean of its ends' losses; its mass, a geometric sum, moves to
+    // the ends so that both laws keep theirs, and the old pair is a post-processing of the new one.
+    const double last = std::min(first + width - 1, shift - 1);
+    const double p =
+        std::exp((last - shift) / scale) * -std::expm1((first - last - 1) / scale) / one_plus_x;
+    const double gap = loss(last) - loss(first);
+    if (gap > 0) stand(loss(first), p / (1 + std::exp(0.5 * gap)));
+    stand(loss(last), gap > 0 ? p / (1 + std::exp(-0.5 * gap)) : p);
+  }
+  atoms.push_back({end, 1 / one_plus_x, std::exp(-end) / one_plus_x});
+  return {finite(std::move(atoms), 0, 0), width == 1};
 }
 
 PairPointer poisson(PairPointer base, double q, Order order) {

@@ -41,12 +41,19 @@ class Pair {
   /// Smallest and largest finite loss, possibly infinite.
   [[nodiscard]] virtual double lowest() const = 0;
   [[nodiscard]] virtual double highest() const = 0;
+  /// Whether losses around 0 are the most frequent ones and mirror each other, so that those of
+  /// (-l, l) together tell nothing: P and Q give them the same mass.
+  [[nodiscard]] virtual bool is_odd() const { return false; }
   /// A step such that all losses are the smallest one plus a multiple of it, or 0.
   [[nodiscard]] virtual double lattice() const { return 0; }
   /// A loss l with P(l < L < infinity) <= e^log_tail.
   [[nodiscard]] virtual double upper_quantile(double log_tail) const = 0;
   /// A loss l with P(L <= l) <= e^log_tail.
   [[nodiscard]] virtual double lower_quantile(double log_tail) const = 0;
+  /// With P for a record that is there and Q for one that is not: the symmetric pair of a Poisson
+  /// sample of rate q in (0, 1) in which one record replaces another (replaced_pair.h). Null for
+  /// pairs that do not know it.
+  [[nodiscard]] virtual std::unique_ptr<const Pair> replaced(double q) const;
 };
 
 using PairPointer = std::unique_ptr<const Pair>;
@@ -85,6 +92,14 @@ struct Point {
 
 /// Discrete Gaussian noise of parameter sigma on an integer moved by `shift`. Symmetric.
 [[nodiscard]] PairPointer discrete_gaussian(double sigma, double shift);
+
+/// Discrete Laplace noise on an integer moved by `shift` (at least 1). Symmetric, with shift + 1
+/// losses; where those are very many, finitely many that dominate them.
+struct DiscreteLaplacePair {
+  PairPointer pair;
+  bool exact;
+};
+[[nodiscard]] DiscreteLaplacePair discrete_laplace(double scale, double shift);
 
 enum class Order {
   remove,  ///< P has the record

@@ -152,6 +152,19 @@ double laplace(double scale, double alpha) {
   return raise(std::max(0.0, e + std::log1p(rest) / (alpha - 1)) + 1e-15 * e);
 }
 
+double discrete_laplace(double scale, double distance, double alpha) {
+  check_order(alpha);
+  if (scale == 0) return infinity;
+  // sum_k p(k)^alpha p(k - distance)^(1 - alpha) in three geometric sums; e^{(alpha-1)e} taken out
+  // of them leaves 1 + rest, without cancellation in the rest.
+  const double e = distance / scale;
+  const double w = (2 * alpha - 1) / scale;
+  const double x = std::exp(-1 / scale);
+  const double rest = std::expm1(-w * distance) / std::expm1(-w) * x *
+                      std::expm1(-2 * (alpha - 1) / scale) / (1 + x);
+  return raise(std::max(0.0, e + std::log1p(rest) / (alpha - 1)) + 1e-15 * e);
+}
+
 double pure(double epsilon, double alpha) {
   check_order(alpha);
   if (std::isinf(epsilon) || epsilon == 0) return epsilon;

@@ -18,6 +18,10 @@ namespace tacet::privacy::rdp {
 /// Laplace noise of scale `scale` at distance 1 (Mironov 2017, proposition 6).
 [[nodiscard]] double laplace(double scale, double alpha);
 
+/// Discrete Laplace noise of scale `scale` at an integer distance of at least 1: the divergence of
+/// both laws in closed form.
+[[nodiscard]] double discrete_laplace(double scale, double distance, double alpha);
+
 /// Any epsilon-DP mechanism: randomised response is the worst one.
 [[nodiscard]] double pure(double epsilon, double alpha);
 

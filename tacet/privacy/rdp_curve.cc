@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tacet/privacy/rdp.h"
+#include "tacet/privacy/rdp_replaced.h"
 #include "tacet/privacy/repetition.h"
 #include "tacet/privacy/structure.h"
 
@@ -60,7 +61,15 @@ struct CurveOf {
     const double mu = distance == 0 ? 0 : internal::divide_up(distance, e.sigma);
     return Curve([mu](double alpha) { return gaussian(mu, alpha); });
   }
-  MaybeCurve operator()(const DiscreteLaplace& e) const { return by_pure(e); }
+  MaybeCurve operator()(const DiscreteLaplace& e) const {
+    if (e.sensitivity == 0) return by_pure(e);
+    const double distance = distance_factor(adjacency) * static_cast<double>(e.sensitivity);
+    // Beyond 2^53 not every distance is a double.
+    const bool exact = e.sensitivity < (std::int64_t{1} << 52);
+    const double shift = exact ? distance : internal::round_up(distance);
+    return Curve(
+        [scale = e.scale, shift](double alpha) { return discrete_laplace(scale, shift, alpha); });
+  }
   MaybeCurve operator()(const PureDp& e) const {
     return e.adjacency == adjacency ? by_pure(e) : std::nullopt;
   }
@@ -105,7 +114,7 @@ struct CurveOf {
   MaybeCurve operator()(const PoissonSampled& e) const {
     if (e.rate == 1) return curve(*e.base, adjacency);
     if (e.rate == 0) return Curve([](double) { return 0.0; });
-    if (adjacency == Adjacency::replace_one) return replaced_in_sample(e);
+    if (internal::is_replaced(e, adjacency)) return replaced_in_sample(e);
     if (const auto square = internal::squared_mu(*e.base, adjacency)) {
       const double sigma =
           *square == 0 ? infinity : internal::divide_down(1, internal::sqrt_up(*square));
@@ -118,16 +127,39 @@ struct CurveOf {
           q, [&base](double order) { return base(order); }, alpha);
     });
   }
-  /// Both runs mix the same laws of the samples without the record with weight 1 - q, and laws of
-  /// neighbours with weight q: the divergence's moment is jointly convex.
+  /// The smallest of what is proved for a record that replaces another (replaced_record.md, 4).
   MaybeCurve replaced_in_sample(const PoissonSampled& e) const {
-    const auto base = curve(*e.base, adjacency);
-    if (!base) return std::nullopt;
-    return Curve([q = e.rate, base = *base](double alpha) {
-      const double whole = base(alpha);
-      const double exponent = (alpha - 1) * whole;
-      if (exponent > 700) return whole;
-      return std::min(whole, std::log1p(q * std::expm1(exponent)) / (alpha - 1) * (1 + 1e-12));
+    std::vector<Curve> bounds;
+    const double q = e.rate;
+    if (const auto square = internal::squared_mu(*e.base, Adjacency::add_remove)) {
+      const double sigma =
+          *square == 0 ? infinity : internal::divide_down(1, internal::sqrt_up(*square));
+      bounds.emplace_back([q, sigma](double alpha) { return replaced_gaussian(q, sigma, alpha); });
+    }
+    if (const auto base = curve(*e.base, Adjacency::add_remove)) {
+      bounds.emplace_back([q, base = Remembered(*base)](double alpha) mutable {
+        return replaced(
+            q, [&base](double order) { return base(order); }, alpha);
+      });
+    }
+    if (const auto base = curve(*e.base, adjacency)) {
+      // The divergence's moment is jointly convex, and the runs share the sample without records.
+      bounds.emplace_back([q, base = *base](double alpha) {
+        const double whole = base(alpha);
+        const double exponent = (alpha - 1) * whole;
+        if (exponent > 700) return whole;
+        return std::min(whole, std::log1p(q * std::expm1(exponent)) / (alpha - 1) * (1 + 1e-12));
+      });
+    }
+    const double pure = internal::pure_epsilon(*e.base, Adjacency::add_remove);
+    if (std::isfinite(pure)) {
+      bounds.emplace_back([q, pure](double alpha) { return replaced_pure(q, pure, alpha); });
+    }
+    if (bounds.empty()) return std::nullopt;
+    return Curve([bounds](double alpha) {
+      double best = bounds.front()(alpha);
+      for (std::size_t i = 1; i < bounds.size(); ++i) best = std::min(best, bounds[i](alpha));
+      return best;
     });
   }
   MaybeCurve operator()(const FixedSizeSampled& e) const {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tacet/privacy/mixture.h"
 #include "tacet/privacy/rdp.h"
 #include "tacet/privacy/repetition.h"
 
@@ -57,8 +58,9 @@ struct PureEpsilon {
   double operator()(const PoissonSampled& e) const {
     if (e.rate == 0) return 0;
     if (e.rate == 1) return pure_epsilon(*e.base, adjacency);
-    if (adjacency == Adjacency::replace_one) return pure_epsilon(*e.base, adjacency);
-    return amplified(e.rate, pure_epsilon(*e.base, adjacency));
+    const double own = pure_epsilon(*e.base, adjacency);
+    if (!is_replaced(e, adjacency)) return amplified(e.rate, own);
+    return std::min(own, replaced(e.rate, pure_epsilon(*e.base, Adjacency::add_remove)));
   }
   double operator()(const FixedSizeSampled& e) const {
     if (e.sample_size == 0) return 0;
@@ -88,6 +90,12 @@ struct PureEpsilon {
     return repetition::pure_epsilon(repetition::law_of(e), base);
   }
 
+  /// ln[(1 - q + q e^epsilon) / (1 - q + q e^-epsilon)], rounded up: replaced_record.md, section 3.
+  static double replaced(double rate, double epsilon) {
+    if (std::isinf(epsilon) || epsilon == 0) return epsilon;
+    const double loss = pairs::mixed_loss(rate, epsilon) - pairs::mixed_loss(rate, -epsilon);
+    return std::max(loss * (1 + 1e-14), std::numeric_limits<double>::denorm_min());
+  }
   /// ln(1 + q (e^epsilon - 1)), rounded up.
   static double amplified(double rate, double epsilon) {
     if (std::isinf(epsilon) || epsilon > 700) return epsilon;
@@ -249,6 +257,31 @@ double mu_below(const Event& event, Adjacency adjacency) {
   return std::max(0.0, std::sqrt(*square) * (1 - 0x1p-52 * roundings(event)));
 }
 
+namespace {
+
+/// Whether what is known of an event is a guarantee stated for whole records, so that an emptied
+/// record is one as well.
+bool has_stated(const Event& event) {
+  const auto any = [](const std::vector<Event>& parts) {
+    return std::any_of(parts.begin(), parts.end(), has_stated);
+  };
+  if (const auto* composed = event.as<Composed>()) return any(composed->parts);
+  if (const auto* blocks = event.as<Partitioned>()) return any(blocks->parts);
+  if (const auto* repeated = event.as<Repeated>()) return has_stated(*repeated->base);
+  if (const auto* sampled = event.as<PoissonSampled>()) return has_stated(*sampled->base);
+  if (const auto* tuned = event.as<RandomlyRepeated>()) return has_stated(*tuned->base);
+  return event.as<PureDp>() != nullptr || event.as<ApproximateDp>() != nullptr ||
+         event.as<BoundedRange>() != nullptr || event.as<ScoreSelection>() != nullptr ||
+         event.as<Zcdp>() != nullptr || event.as<Profile>() != nullptr;
+}
+
+}  // namespace
+
+bool is_replaced(const PoissonSampled& event, Adjacency adjacency) {
+  return adjacency == Adjacency::replace_one ||
+         (adjacency == Adjacency::zero_out && has_stated(*event.base));
+}
+
 double pure_epsilon(const Event& event, Adjacency adjacency) {
   return std::visit(PureEpsilon{adjacency}, event.node());
 }
@@ -269,17 +302,15 @@ struct Basic {
     return BasicBound{e.points.back().epsilon, e.points.back().delta};
   }
   Bound operator()(const PoissonSampled& e) const {
+    if (e.rate < 1 && is_replaced(e, adjacency)) return replaced(e);
     const auto base = basic_composition(*e.base, adjacency);
-    // Balle, Barthe, Gaboardi 2018, theorem 8. A replaced record amplifies delta only: both runs
-    // mix the laws of the samples without it.
-    const bool replaced = adjacency == Adjacency::replace_one;
-    return base ? sampled(*base, e.rate, replaced ? 1 : e.rate) : base;
+    return base ? sampled(*base, e.rate) : base;  // Balle, Barthe, Gaboardi 2018, theorem 8
   }
   Bound operator()(const FixedSizeSampled& e) const {
     if (adjacency == Adjacency::add_remove) return std::nullopt;
     const auto base = basic_composition(*e.base, inner_adjacency(e, adjacency));
     const double rate = sampled_fraction(e);
-    return base ? sampled(*base, rate, rate) : base;  // theorem 9 there
+    return base ? sampled(*base, rate) : base;  // theorem 9 there
   }
   Bound operator()(const Repeated& e) const {
     const auto base = basic_composition(*e.base, adjacency);
@@ -299,8 +330,17 @@ struct Basic {
     return std::nullopt;
   }
 
-  static BasicBound sampled(const BasicBound& base, double rate, double rate_of_epsilon) {
-    return {PureEpsilon::amplified(rate_of_epsilon, base.epsilon), multiply_up(rate, base.delta)};
+  static BasicBound sampled(const BasicBound& base, double rate) {
+    return {PureEpsilon::amplified(rate, base.epsilon), multiply_up(rate, base.delta)};
+  }
+  /// replaced_record.md, section 3: delta is q delta (1 + e^{epsilon' - epsilon}).
+  static Bound replaced(const PoissonSampled& e) {
+    const auto base = basic_composition(*e.base, Adjacency::add_remove);
+    if (!base || std::isinf(base->epsilon)) return base;
+    const double epsilon = PureEpsilon::replaced(e.rate, base->epsilon);
+    const double growth = (1 + std::exp(epsilon - base->epsilon)) * (1 + 1e-14);
+    return BasicBound{epsilon,
+                      std::min(1.0, multiply_up(growth, multiply_up(e.rate, base->delta)))};
   }
   template <typename Combine>
   Bound over(const std::vector<Event>& parts, const Combine& combine) const {
@@ -328,12 +368,12 @@ namespace {
 /// The first kind in an event that compares two records, or two samples of one size, and so says
 /// nothing of a sample with a record against the same one without.
 struct NeedsAnotherRecord {
-  std::string operator()(const PureDp&) const { return "pure_dp"; }
-  std::string operator()(const ApproximateDp&) const { return "approximate_dp"; }
-  std::string operator()(const BoundedRange&) const { return "bounded_range"; }
-  std::string operator()(const ScoreSelection&) const { return "score_selection"; }
-  std::string operator()(const Zcdp&) const { return "zcdp"; }
-  std::string operator()(const Profile&) const { return "profile"; }
+  std::string operator()(const PureDp& e) const { return stated(e, "pure_dp"); }
+  std::string operator()(const ApproximateDp& e) const { return stated(e, "approximate_dp"); }
+  std::string operator()(const BoundedRange& e) const { return stated(e, "bounded_range"); }
+  std::string operator()(const ScoreSelection& e) const { return stated(e, "score_selection"); }
+  std::string operator()(const Zcdp& e) const { return stated(e, "zcdp"); }
+  std::string operator()(const Profile& e) const { return stated(e, "profile"); }
   std::string operator()(const ShuffledLocal&) const { return "shuffled_local"; }
   std::string operator()(const FixedSizeSampled&) const { return "fixed_size_sampled"; }
   std::string operator()(const Partitioned& e) const {
@@ -348,6 +388,10 @@ struct NeedsAnotherRecord {
     return {};
   }
 
+  template <typename Stated>
+  static std::string stated(const Stated& event, const char* kind) {
+    return event.adjacency == Adjacency::add_remove ? "" : kind;
+  }
   static std::string of(const Event& event) {
     return std::visit(NeedsAnotherRecord{}, event.node());
   }
@@ -403,6 +447,7 @@ struct Refusal {
             "fixed size, or leave the sampling out",
             kind, to_string(adjacency));
       }
+      return refusal(*e.base, Adjacency::add_remove);
     }
     return refusal(*e.base, adjacency);
   }

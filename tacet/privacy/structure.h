@@ -39,6 +39,11 @@ struct BasicBound {
 /// swaps records, so also zero_out moves a sum by two bounds there.
 [[nodiscard]] Adjacency inner_adjacency(const FixedSizeSampled& event, Adjacency adjacency);
 
+/// Whether neighbours of a Poisson sample differ by one record that replaces another in it: always
+/// under replace_one; under zero_out where the base is known by a stated guarantee, for which an
+/// emptied record is still a record. The base then compares a sample with and without the record.
+[[nodiscard]] bool is_replaced(const PoissonSampled& event, Adjacency adjacency);
+
 /// The event with every sample replaced by all records. It costs at least as much: sampling mixes
 /// the pair with equal laws, and hockey-stick divergences are jointly convex.
 [[nodiscard]] Event without_sampling(const Event& event);
