@@ -1,5 +1,6 @@
-// Accounting four trainings to a relative width of 1e-3, Renyi accounting, calibrations, and how
-// the cost grows with the number of steps.
+// Accounting four trainings to a relative width of 1e-3, Renyi accounting, calibrations, how the
+// cost grows with the number of steps, and Poisson samples with a replaced record: their time,
+// width and epsilon, the last against what the pair of samples of fixed size gave for it.
 //
 //   accountant_bench OUTPUT.json [REPETITIONS]
 //
@@ -132,6 +133,39 @@ std::vector<Problem> problems() {
   return all;
 }
 
+/// Poisson samples under replace_one, with the upper end that the pair of fixed-size samples at
+/// twice the distance gave.
+void add_replaced(int repetitions, Json& rows) {
+  struct Replaced {
+    double rate;
+    double noise;
+    std::int64_t steps;
+    double delta;
+    double before;
+  };
+  for (const auto& r :
+       {Replaced{.01, 1, 1, 1e-5, 3.02535781}, Replaced{.01, 1, 1000, 1e-5, 14.8242946},
+        Replaced{.001, .8, 3000, 1e-6, 11.2010879},
+        Replaced{256.0 / 60000, 1.1, 14063, 1e-5, 18.4568795},
+        Replaced{.05, 2, 500, 1e-6, 9.94494156}, Replaced{.2, 4, 200, 1e-6, 8.97667764},
+        Replaced{.5, 3, 10, 1e-8, 8.09594891}, Replaced{1e-4, .5, 100000, 1e-7, 71.2686787},
+        Replaced{.022, 1.07, 285, 1e-5, 13.4254473}, Replaced{.9, 10, 100, 1e-10, 12.77653},
+        Replaced{.01, 1, 1000, 1e-20, 42.604202}, Replaced{1, 5, 20, 1e-6, 9.61739911}}) {
+    const Event event = Repeated{r.steps, PoissonSampled{r.rate, Gaussian{r.noise}}};
+    PrivacyInterval interval{0, 0, false, ""};
+    const double seconds = median_seconds(repetitions, [&] {
+      interval = epsilon_interval(event, Adjacency::replace_one, Delta(r.delta));
+    });
+    const auto name = "replace_one, rate " + Json(r.rate).dump() + " noise " +
+                      Json(r.noise).dump() + " steps " + std::to_string(r.steps) + " delta " +
+                      Json(r.delta).dump();
+    rows.push_back(row("epsilon, " + name, interval.upper, "epsilon", r.before));
+    rows.push_back(row("width, " + name, (interval.upper - interval.lower) / interval.upper,
+                       "relative", 1e-3));
+    rows.push_back(row("interval, " + name, seconds, "s", 0.3));
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -176,6 +210,7 @@ int main(int count, char** arguments) {
     rows.push_back(row("interval by steps, rate 0.001 noise 1 steps " + std::to_string(steps),
                        seconds, "s", first));
   }
+  add_replaced(repetitions, rows);
   for (const auto& problem : problems()) {
     const double seconds = median_seconds(repetitions, problem.solve);
     rows.push_back(row("calibration, " + problem.name, seconds, "s", 1));
