@@ -430,7 +430,7 @@ TEST(Gradient, RefusesADeltaBelowTheCiphersTerm) {
                base::GuaranteeError);
   EXPECT_THROW(
       (void)plan_gradient(
-          schema, {.epsilon = 1, .delta = 1e-20, .adjacency = add_remove, .batch_size = 100}),
+          schema, {.epsilon = 1, .delta = 1e-26, .adjacency = add_remove, .batch_size = 100}),
       base::GuaranteeError);
 }
 

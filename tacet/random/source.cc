@@ -94,16 +94,9 @@ void Stream::refill() {
   batch_ = std::min(4 * batch_, buffer_.size());
 }
 
-bool Stream::next_bit() {
-  if (generation_ != internal::fork_count()) internal::require_same_process(generation_);
-  if (bits_left_ == 0) {
-    bits_ = next();
-    bits_left_ = 64;
-  }
-  const bool bit = (bits_ & 1U) != 0;
-  bits_ >>= 1;
-  --bits_left_;
-  return bit;
+void Stream::refill_bits() {
+  bits_ = next();  // looks, too
+  bits_left_ = 64;
 }
 
 Source::Source(const internal::Key& run) : leased_(labels.size()) {

@@ -115,10 +115,17 @@ class Stream {
     return buffer_[position_++];
   }
   /// One fair bit; one word serves 64 calls. Looks as next() does.
-  [[nodiscard]] bool next_bit();
+  [[nodiscard]] bool next_bit() {
+    if (bits_left_ == 0 || generation_ != internal::fork_count()) refill_bits();
+    const bool bit = (bits_ & 1U) != 0;
+    bits_ >>= 1;
+    --bits_left_;
+    return bit;
+  }
 
  private:
   void refill();
+  void refill_bits();
   internal::Key key_;
   std::int64_t most_words_;
   internal::LeafWords words_;
