@@ -17,9 +17,14 @@ const base::CancelToken& catch_interrupts() {
   // A second signal ends the program at once, even where a computation does not look at the flag.
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    struct sigaction before {};
+    const bool ignored = sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN;
+    if (!ignored) sigaction(signal, &action, nullptr);
+  }
   return interrupted;
 }
+
+const base::CancelToken& interruption() { return interrupted; }
 
 }  // namespace tacet::apps

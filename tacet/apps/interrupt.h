@@ -4,8 +4,12 @@
 
 namespace tacet::apps {
 
-/// From now on SIGINT and SIGTERM raise the returned flag instead of ending the process, so that
-/// temporary files are removed on the way out.
+/// From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT raise the returned flag instead of ending the
+/// process, so that temporary files are removed and bookings ended on the way out. One that is
+/// ignored (nohup, a shell's background jobs) stays ignored.
 [[nodiscard]] const base::CancelToken& catch_interrupts();
+
+/// The same flag, for what waits: locks.
+[[nodiscard]] const base::CancelToken& interruption();
 
 }  // namespace tacet::apps

@@ -10,8 +10,10 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/console.h"
+#include "tacet/apps/descriptors.h"
 #include "tacet/apps/interrupt.h"
 #include "tacet/apps/text_table.h"
+#include "tacet/base/core_dumps.h"
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 
@@ -154,7 +156,12 @@ int run(int argc, char** argv) {
 }  // namespace tacet::apps
 
 int main(int argc, char** argv) {
+  // Before anything is opened, and before anything private is in memory.
+  if (!tacet::apps::occupy_standard_descriptors()) {
+    return static_cast<int>(tacet::base::ErrorKind::io);
+  }
   try {
+    tacet::base::forbid_core_dumps();
     return tacet::apps::run(argc, argv);
   } catch (const tacet::base::Error& error) {
     return tacet::apps::report("tacet", error.what(), error.kind());

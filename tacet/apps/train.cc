@@ -60,7 +60,12 @@ class Train : public Command {
 
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto options = training_.linear_options();
-    const auto threads = thread_count(training_.values());
+    // Started before anything is booked: what the system refuses must cost nothing.
+    const int threads = thread_count(training_.values());
+    base::ThreadPool pool(threads);
+    if (pool.size() < threads) {
+      console.say(fmt::format("the system started {} of {} threads", pool.size(), threads));
+    }
     const auto source = random_source(seed_);
     const auto schema = training_.schema();
     const auto plan = learn::plan_training(schema, options);
@@ -73,8 +78,8 @@ class Train : public Command {
 
     ProgressLine progress(console);
     progress.announce(fmt::format("reading {}", data_));
-    auto trained = train(*spending, schema, plan, *source, threads,
-                         {.progress = &progress, .cancel = &cancel});
+    auto trained =
+        train(*spending, schema, plan, *source, pool, {.progress = &progress, .cancel = &cancel});
     progress.clear();
     const model::ModelFile file{schema, std::move(trained.model),
                                 data::with_schema_cost(schema, trained.receipt)};
@@ -141,11 +146,11 @@ class Train : public Command {
 
   [[nodiscard]] learn::TrainedModel train(Spending& spending, const data::Schema& schema,
                                           const learn::Training& plan, random::Source& source,
-                                          int threads, const base::Supervision& supervision) const {
+                                          base::ThreadPool& pool,
+                                          const base::Supervision& supervision) const {
     // Booked before the first value is read.
     spending.book_schema(schema, training_.schema_file());
     auto reservation = spending.reserve(plan.events, plan.guarantee);
-    base::ThreadPool pool(threads);
     const auto data = spending.read(reservation, [&] {
       return data::read_dataset(data_, schema,
                                 {.units = data::UnitUse::index, .cancel = supervision.cancel});

@@ -51,6 +51,20 @@ int rename_new(const fs::path& from, const fs::path& to) {
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
+fs::path temporary_name(const fs::path& target, int attempt) {
+  return parent_of(target) /
+         fmt::format(".{}.{}-{}.tmp", target.filename().string(), ::getpid(), attempt);
+}
+
+/// How the system calls an open file, with a name or without (open(2), O_TMPFILE).
+std::string name_of(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
+
+/// Gives an unnamed file a name that nobody has yet.
+int link_to(int descriptor, const fs::path& to) {
+  const auto from = name_of(descriptor);
+  return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(const fs::path& destination, Overwrite overwrite)
@@ -66,11 +80,12 @@ AtomicFile::AtomicFile(const fs::path& destination, Overwrite overwrite)
   if (exists && !S_ISREG(status.st_mode)) {
     descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor_ < 0) fail(errno);
+    direct_ = true;
     return;
   }
   if (exists && overwrite_ == Overwrite::refuse) fail(EEXIST);
   if (exists && ::access(target_.c_str(), W_OK) != 0) fail(errno);
-  open_temporary();
+  if (!open_unnamed()) open_named();
   if (exists) ::fchmod(descriptor_, status.st_mode & 07777);
 }
 
@@ -78,16 +93,25 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : destination_(std::move(other.destination_)),
       target_(std::move(other.target_)),
       temporary_(std::exchange(other.temporary_, {})),
+      direct_(other.direct_),
       overwrite_(other.overwrite_),
       descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 AtomicFile::~AtomicFile() { discard(); }
 
-void AtomicFile::open_temporary() {
-  const auto folder = parent_of(target_);
+/// False where the folder's file system has no unnamed files, or none that could get a name later.
+bool AtomicFile::open_unnamed() {
+  descriptor_ =
+      ::open(parent_of(target_).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, default_permissions);
+  if (descriptor_ < 0) return false;
+  if (::access(name_of(descriptor_).c_str(), F_OK) == 0) return true;
+  ::close(std::exchange(descriptor_, -1));
+  return false;
+}
+
+void AtomicFile::open_named() {
   for (int attempt = 0; attempt < temporary_name_attempts; ++attempt) {
-    auto name =
-        folder / fmt::format(".{}.{}-{}.tmp", target_.filename().string(), ::getpid(), attempt);
+    auto name = temporary_name(target_, attempt);
     descriptor_ =
         ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, default_permissions);
     if (descriptor_ >= 0) {
@@ -110,21 +134,38 @@ void AtomicFile::write(std::string_view text) {
 
 void AtomicFile::commit() {
   if (descriptor_ < 0) throw InternalError("a file is completed twice");
-  if (temporary_.empty()) {
-    if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
-    return;
+  if (!direct_) {
+    if (::fsync(descriptor_) != 0) fail(errno);
+    if (const int failure = give_name(); failure != 0) fail(failure);
   }
-  if (::fsync(descriptor_) != 0) fail(errno);
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+  if (!direct_) sync_folder(parent_of(target_));
+}
+
+int AtomicFile::give_name() {
+  if (temporary_.empty() && overwrite_ == Overwrite::refuse) return link_to(descriptor_, target_);
+  // A link replaces nothing, a renaming does: for a moment the complete text has two names.
+  if (temporary_.empty()) {
+    if (const int failure = give_temporary_name(); failure != 0) return failure;
+  }
   int failure = 0;
   if (overwrite_ == Overwrite::refuse) {
     failure = rename_new(temporary_, target_);
   } else if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
     failure = errno;
   }
-  if (failure != 0) fail(failure);
-  temporary_.clear();
-  sync_folder(parent_of(target_));
+  if (failure == 0) temporary_.clear();
+  return failure;
+}
+
+int AtomicFile::give_temporary_name() {
+  for (int attempt = 0; attempt < temporary_name_attempts; ++attempt) {
+    auto name = temporary_name(target_, attempt);
+    const int failure = link_to(descriptor_, name);
+    if (failure == 0) temporary_ = std::move(name);
+    if (failure != EEXIST) return failure;
+  }
+  return EEXIST;
 }
 
 void AtomicFile::discard() noexcept {

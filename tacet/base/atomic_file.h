@@ -9,10 +9,14 @@ namespace tacet::base {
 
 enum class Overwrite { refuse, allow };
 
-/// A file that appears whole or not at all. Text goes to a temporary file beside the destination;
-/// commit() makes it durable and gives it its name in one step. Whatever ends the object before
-/// that (an exception, an interrupt) removes the temporary file and leaves the destination as it
-/// was.
+/// A file that appears whole or not at all. Text goes to a file without a name in the destination's
+/// folder; commit() makes it durable and gives it its name in one step. Whatever ends the object
+/// before that - an exception, an interrupt, the process killed - takes the text with it and leaves
+/// the destination as it was.
+///
+/// Where the file system knows no unnamed files (NFS, some overlays), or /proc is missing, the text
+/// has a hidden temporary name until commit() (".NAME.PROCESS-NUMBER.tmp"). Then a process that is
+/// killed leaves what it had written there.
 ///
 /// A symbolic link is followed, so that the link survives. A destination that exists and is no
 /// regular file (/dev/stdout, a pipe) cannot be replaced: it is written directly.
@@ -37,13 +41,17 @@ class AtomicFile {
   [[nodiscard]] const std::filesystem::path& destination() const { return destination_; }
 
  private:
-  void open_temporary();
+  [[nodiscard]] bool open_unnamed();
+  void open_named();
+  [[nodiscard]] int give_name();
+  [[nodiscard]] int give_temporary_name();
   void discard() noexcept;
   [[noreturn]] void fail(int error_code) const;
 
   std::filesystem::path destination_;  // as the user named it: what messages show
   std::filesystem::path target_;       // links followed
-  std::filesystem::path temporary_;    // empty for a device or a pipe
+  std::filesystem::path temporary_;    // empty while the text has no name
+  bool direct_ = false;                // a device or a pipe: written as it is
   Overwrite overwrite_;
   int descriptor_ = -1;
 };

@@ -1,9 +1,19 @@
 #include "tacet/base/atomic_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
@@ -54,6 +64,63 @@ TEST_F(AtomicFileTest, NothingHasTheNameBeforeCommit) {
   output.commit();
   EXPECT_EQ(read_file(file("a"), size_limit), "one two");
   EXPECT_EQ(entries(), 1U);
+}
+
+// A process can be killed at any moment; what it had written must not be there to be used.
+TEST_F(AtomicFileTest, NothingIsInTheFolderBeforeCommit) {
+  for (const auto overwrite : {Overwrite::refuse, Overwrite::allow}) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      AtomicFile output(file("a"), overwrite);
+      output.write(std::string(100000, 'x'));
+      ::kill(::getpid(), SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(entries(), 0U);
+  }
+}
+
+/// From now on this process gets no unnamed files, as on a file system that has none.
+bool forbid_unnamed_files() {
+  constexpr auto flags = static_cast<std::uint32_t>(offsetof(seccomp_data, args) + 2 * 8);
+  constexpr auto unnamed = static_cast<std::uint32_t>(O_TMPFILE);
+  std::array<sock_filter, 7> rules{{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, flags),
+      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, unnamed),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, unnamed, 1, 0),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+  }};
+  const sock_fprog program{static_cast<unsigned short>(rules.size()), rules.data()};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST_F(AtomicFileTest, WithoutUnnamedFilesATemporaryNameServes) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!forbid_unnamed_files()) ::_exit(2);
+    {
+      AtomicFile output(file("a"), Overwrite::refuse);
+      output.write("one");
+      if (entries() != 1 || fs::exists(file("a"))) ::_exit(3);
+      output.commit();
+    }
+    if (entries() != 1 || read_file(file("a"), size_limit) != "one") ::_exit(4);
+    { AtomicFile(file("a"), Overwrite::allow).write("lost"); }
+    if (entries() != 1) ::_exit(5);
+    write_file(file("a"), "two", Overwrite::allow);
+    if (entries() != 1 || read_file(file("a"), size_limit) != "two") ::_exit(6);
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST_F(AtomicFileTest, AnObjectThatEndsEarlyLeavesNothing) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <system_error>
 
 #include "tacet/base/error.h"
 
@@ -20,7 +21,11 @@ ThreadPool::ThreadPool(int count) {
   if (count < 1) throw UsageError("threads must be at least 1, got " + std::to_string(count));
   workers_.reserve(static_cast<std::size_t>(count - 1));
   for (int worker = 1; worker < count; ++worker) {
-    workers_.emplace_back([this, worker] { work(worker); });
+    try {
+      workers_.emplace_back([this, worker] { work(worker); });
+    } catch (const std::system_error&) {
+      break;  // those that run are enough: results do not depend on their number
+    }
   }
 }
 

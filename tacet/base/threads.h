@@ -16,7 +16,8 @@ namespace tacet::base {
 /// not, because workers only add integers, and integer addition has no order.
 class ThreadPool {
  public:
-  /// @param count number of workers, the calling thread included; at least 1.
+  /// @param count number of workers, the calling thread included; at least 1. Where the system
+  /// starts no further thread the pool is smaller, in the worst case the calling thread alone.
   explicit ThreadPool(int count);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

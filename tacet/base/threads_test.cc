@@ -1,6 +1,9 @@
 #include "tacet/base/threads.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <numeric>
 #include <stdexcept>
@@ -42,6 +45,29 @@ TEST(ThreadPool, AnExceptionReachesTheCallerAndThePoolSurvives) {
 }
 
 TEST(ThreadPool, RefusesFewerThanOneThread) { EXPECT_THROW(ThreadPool(0), UsageError); }
+
+// A thread that cannot start must not end the program: something may be booked already.
+TEST(ThreadPool, GoesOnWithTheThreadsThatTheSystemGives) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // A limit of processes holds for everybody but root.
+    constexpr uid_t nobody = 65534;
+    const rlimit none{1, 1};
+    if (::setrlimit(RLIMIT_NPROC, &none) != 0) ::_exit(2);
+    if (::getuid() == 0 && ::setuid(nobody) != 0) ::_exit(3);
+    ThreadPool pool(8);
+    if (pool.size() != 1) ::_exit(4);
+    std::int64_t sum = 0;
+    pool.for_blocks(100, 7, [&](int, std::int64_t begin, std::int64_t end) {
+      for (auto i = begin; i < end; ++i) sum += i;
+    });
+    ::_exit(sum == 4950 ? 0 : 5);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
 
 }  // namespace
 }  // namespace tacet::base
