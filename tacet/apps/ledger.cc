@@ -152,9 +152,9 @@ class LedgerInit : public Command {
     cap_.declare(app);
   }
 
-  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+  void run(const Console& console, const base::CancelToken& cancel) override {
     if (!alias_.empty()) {
-      join(console);
+      join(console, cancel);
       return;
     }
     const auto currency = ledger::parse_currency(currency_);
@@ -170,8 +170,8 @@ class LedgerInit : public Command {
     if (!data_.empty() && !fs::is_regular_file(data_, error)) {
       throw base::IoError(fmt::format("cannot read '{}': it is no regular file", data_));
     }
-    if (!fs::exists(ledger_, error)) Ledger::create(ledger_);
-    Ledger ledger(ledger_);
+    Ledger::ensure(ledger_);
+    Ledger ledger(ledger_, {.cancel = &cancel});
     if (!data_.empty()) enrolment.fingerprint = fingerprint_of(ledger, data_);
     ledger.enrol(enrolment);
     finish(console, ledger);
@@ -179,11 +179,11 @@ class LedgerInit : public Command {
 
  private:
   /// A further name; caps and neighbours are those of the account.
-  void join(const Console& console) const {
+  void join(const Console& console, const base::CancelToken& cancel) const {
     if (cap_.given()) {
       throw base::UsageError("a further name shares the cap of its account; leave the cap out");
     }
-    Ledger ledger(ledger_);
+    Ledger ledger(ledger_, {.cancel = &cancel});
     std::optional<std::string> fingerprint;
     if (!data_.empty()) fingerprint = fingerprint_of(ledger, data_);
     ledger.add_alias(data_set_, alias_);
@@ -231,8 +231,8 @@ class LedgerShow : public Command {
     app.add_option("--data-set", data_set_, "Only this account")->type_name("NAME");
   }
 
-  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
-    Ledger ledger(ledger_, {.access = ledger::Access::read});
+  void run(const Console& console, const base::CancelToken& cancel) override {
+    Ledger ledger(ledger_, {.access = ledger::Access::read, .cancel = &cancel});
     const auto books = ledger.books();
     if (!data_set_.empty()) static_cast<void>(books.account(data_set_));
     auto list = ordered_json::array();
@@ -261,8 +261,8 @@ class LedgerVerify : public Command {
     add_ledger(app, ledger_);
   }
 
-  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
-    Ledger ledger(ledger_, {.access = ledger::Access::read});
+  void run(const Console& console, const base::CancelToken& cancel) override {
+    Ledger ledger(ledger_, {.access = ledger::Access::read, .cancel = &cancel});
     const auto found = ledger.verify();
     const ordered_json out{{"sound", true}, {"rows", found.rows}, {"head", found.head}};
     console.result(console.json()
@@ -288,14 +288,14 @@ class LedgerResolve : public Command {
         ->type_name("TEXT");
   }
 
-  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+  void run(const Console& console, const base::CancelToken& cancel) override {
     if (!unreleased_ || attestation_.empty()) {
       throw base::UsageError(
           "only a run that released nothing is given back: say so with --aborted-unreleased and "
           "--attest TEXT");
     }
     const auto number = integer_option("--run", run_, "the number of a run");
-    Ledger ledger(ledger_);
+    Ledger ledger(ledger_, {.cancel = &cancel});
     ledger.resolve(number, attestation_);
     const auto books = ledger.books();
     print_account(console, books.account(books.run(number).booking.data_set));
@@ -320,11 +320,11 @@ class LedgerCap : public Command {
     app.add_option("--reason", reason_, "Why; the words stay in the ledger")->type_name("TEXT");
   }
 
-  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+  void run(const Console& console, const base::CancelToken& cancel) override {
     if (override_ == reason_.empty()) {
       throw base::UsageError("--override and --reason TEXT go together");
     }
-    Ledger ledger(ledger_);
+    Ledger ledger(ledger_, {.cancel = &cancel});
     const auto before = ledger.books();
     const auto& account = account_in(before, data_set_);
     const auto& cap = account.cap();

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "tacet/apps/interrupt.h"
 #include "tacet/base/error.h"
 #include "tacet/data/byte_source.h"
 #include "tacet/data/schema_cost.h"
@@ -150,7 +151,7 @@ std::optional<FoundMark> mark_of(const std::string& data) {
   for (const auto& mark : ledger::read_marks(folder)) {
     const auto path = ledger::ledger_path(folder, mark);
     if (!fs::exists(path, error)) continue;
-    ledger::Ledger ledger(path, {.access = ledger::Access::read});
+    ledger::Ledger ledger(path, {.access = ledger::Access::read, .cancel = &interruption()});
     const auto fingerprint = fingerprint_of(ledger, files.back().string());
     if (!fingerprint) continue;
     const auto books = ledger.books();
@@ -192,8 +193,8 @@ std::unique_ptr<Spending> SpendingOptions::open(const SpendingRequest& request,
         "REASON, which that ledger keeps; no data were used",
         request.data, mark->mark.data_set, mark->ledger.string()));
   }
-  auto ledger =
-      std::make_unique<ledger::Ledger>(ledger_.empty() ? mark->ledger : fs::path(ledger_));
+  auto ledger = std::make_unique<ledger::Ledger>(ledger_.empty() ? mark->ledger : fs::path(ledger_),
+                                                 ledger::OpenOptions{.cancel = &interruption()});
   const auto books = ledger->books();
   if (mark && mark->mark.ledger_name != books.ledger) {
     throw base::BudgetError(fmt::format(

@@ -1,12 +1,17 @@
 #include "tacet/ledger/database.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "tacet/base/error.h"
@@ -38,7 +43,7 @@ constexpr std::array<NetworkFileSystem, 12> network_file_systems{{
 }};
 
 /// A path as an SQLite URI, in which ? # and % have a meaning.
-std::string as_uri(const fs::path& path, std::string_view parameters) {
+std::string as_uri(const fs::path& path) {
   std::string uri = "file:";
   for (const char c : fs::absolute(path).string()) {
     if (c == '?' || c == '#' || c == '%') {
@@ -47,14 +52,10 @@ std::string as_uri(const fs::path& path, std::string_view parameters) {
       uri += c;
     }
   }
-  return uri + std::string(parameters);
+  return uri;
 }
 
-bool no_unfinished_log(const fs::path& path) {
-  std::error_code error;
-  const auto log = fs::path(path.string() + "-wal");
-  return !fs::exists(log, error) || (fs::file_size(log, error) == 0 && !error);
-}
+constexpr std::string_view nothing_booked = "nothing was booked";
 
 }  // namespace
 
@@ -119,90 +120,149 @@ std::string Statement::text(int column) const {
           static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
+/// How long locks of other processes are waited for, and who may end it.
+struct Database::Waiting {
+  using Clock = std::chrono::steady_clock;
+  std::chrono::milliseconds limit;
+  const base::CancelToken* cancel;
+  Clock::time_point start{};
+
+  [[nodiscard]] bool cancelled() const { return cancel != nullptr && cancel->cancelled(); }
+
+  /// SQLite's busy handler: 0 gives up.
+  static int once_more(void* self, int times) {
+    constexpr std::int64_t longest_nap = 20;  // milliseconds: what an interrupt may have to wait
+    auto& waiting = *static_cast<Waiting*>(self);
+    if (times == 0) waiting.start = Clock::now();
+    if (waiting.cancelled() || Clock::now() - waiting.start >= waiting.limit) return 0;
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(std::min<std::int64_t>(1 + times, longest_nap)));
+    return 1;
+  }
+};
+
 void Database::Close::operator()(sqlite3* connection) const noexcept {
   sqlite3_close_v2(connection);
 }
 
-Database::Database(fs::path path, const Options& options) : path_(std::move(path)) {
-  std::error_code error;
-  const auto status = fs::status(path_, error);
-  if (!options.create && !fs::exists(status)) {
-    throw base::IoError(fmt::format(
-        "there is no ledger '{}'{}; `tacet ledger init` makes one", path_.string(),
-        error && error != std::errc::no_such_file_or_directory ? ": " + error.message() : ""));
+Database::~Database() = default;
+
+Database::Database(fs::path path, const Options& options)
+    : path_(std::move(path)),
+      consequence_(nothing_booked),
+      waiting_(std::make_unique<Waiting>(
+          Waiting{std::chrono::milliseconds(options.busy_milliseconds), options.cancel})) {
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) != 0) {
+    const int error = errno;
+    throw base::IoError(
+        fmt::format("there is no ledger '{}'{}; `tacet ledger init` makes one", path_.string(),
+                    error != ENOENT ? ": " + std::generic_category().message(error) : ""));
   }
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
+  if (!S_ISREG(status.st_mode)) {
     throw base::IoError(fmt::format("the ledger '{}' is not a regular file", path_.string()));
   }
+  place_ = {status.st_dev, status.st_ino};
   require_local_disk(path_);
   open(options);
 }
 
 void Database::open(const Options& options) {
-  int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  flags |= options.access == Access::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-  if (options.create) flags |= SQLITE_OPEN_CREATE;
-  const auto try_open = [&](std::string_view parameters) {
-    sqlite3* connection = nullptr;
-    const int code =
-        sqlite3_open_v2(as_uri(path_, parameters).c_str(), &connection, flags, nullptr);
-    connection_.reset(connection);
-    if (code != SQLITE_OK) return code;
-    sqlite3_busy_timeout(connection, options.busy_milliseconds);
-    // The first look at the file: here a missing permission or a damaged header shows.
-    return sqlite3_exec(connection, "PRAGMA schema_version", nullptr, nullptr, nullptr);
-  };
-  int code = try_open("");
-  // In a folder that takes no files SQLite cannot keep its shared memory; a ledger that nobody has
-  // open for writing can still be read as it lies.
-  const bool refused = (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY;
-  if (refused && options.access == Access::read && no_unfinished_log(path_)) {
-    code = try_open("?immutable=1");
-  }
+  // Also for reading: what a run that died left half-written is put right before it is read.
+  constexpr int flags =
+      SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE;
+  sqlite3* connection = nullptr;
+  const int code = sqlite3_open_v2(as_uri(path_).c_str(), &connection, flags, nullptr);
+  connection_.reset(connection);
   if (code != SQLITE_OK) fail(code);
-  if (options.access == Access::read) return;
-  execute("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF");
+  sqlite3_busy_handler(connection, Waiting::once_more, waiting_.get());
+  // The first look at the file: here a missing permission or a damaged header shows.
+  execute("PRAGMA schema_version");
+  check_place();
+  if (options.access == Access::read) {
+    execute("PRAGMA query_only=ON");
+    return;
+  }
+  // EXTRA: the end of a transaction is that its journal is gone, durably.
+  execute("PRAGMA synchronous=EXTRA; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF");
+  if (value("PRAGMA journal_mode=DELETE") != "delete") fail(SQLITE_BUSY);
+}
+
+void Database::refuse(std::string_view what, std::string_view advice) const {
+  throw base::IoError(
+      fmt::format("the ledger '{}' {}; {}. {}", path_.string(), what, consequence_, advice));
+}
+
+bool Database::is_elsewhere() const {
+  int moved = 0;
+  if (sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) !=
+      SQLITE_OK) {
+    moved = 0;  // a layer that cannot tell: what follows does
+  }
+  struct stat status {};
+  return moved != 0 || ::stat(path_.c_str(), &status) != 0 ||
+         Place{status.st_dev, status.st_ino} != place_;
+}
+
+void Database::check_place() const {
+  if (is_elsewhere()) {
+    refuse("was moved, replaced or removed while it was open",
+           "Put the file back that had this name, then try again");
+  }
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0 && status.st_nlink > 1) {
+    refuse(fmt::format("has {} names (hard links): after a crash its journal would be looked for "
+                       "under one of them only, and the budget would be spent twice",
+                       status.st_nlink),
+           "Remove the other names, which `find -samefile` lists; a copy is no other name");
+  }
+  struct statx more {};
+  const bool known = ::statx(AT_FDCWD, path_.c_str(), 0, STATX_BASIC_STATS, &more) == 0;
+  if (known && (more.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0) {
+    refuse("is mounted by itself, so that its journal lies beside another name of it",
+           "Mount the folder that it lies in");
+  }
 }
 
 void Database::fail(int code) const {
-  const auto name = path_.string();
-  const auto io = [&](std::string_view what, std::string_view advice) {
-    throw base::IoError(
-        fmt::format("the ledger '{}' {}; nothing was booked. {}", name, what, advice));
-  };
+  if (code == SQLITE_READONLY_DBMOVED) {
+    refuse("was moved, replaced or removed while it was open",
+           "Put the file back that had this name, then try again");
+  }
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      io("is locked by another process", "Try again when that has ended");
-      break;
+      if (waiting_->cancelled()) {
+        throw base::Interrupted(
+            fmt::format("interrupted while another process held the ledger "
+                        "'{}'; {}",
+                        path_.string(), consequence_));
+      }
+      refuse("is locked by another process", "Try again when that has ended");
     case SQLITE_READONLY:
-      io("is read-only", "Spending needs write access to the file and to its folder");
-      break;
+      refuse("is read-only", "Spending needs write access to the file and to its folder");
     case SQLITE_FULL:
-      io("could not be written: the disk is full", "Make room and try again");
-      break;
+      refuse("could not be written: the disk is full", "Make room and try again");
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      io("cannot be opened (permission denied, or its folder cannot be written)",
-         "Check the permissions of the file and of its folder");
-      break;
+      refuse("cannot be opened (permission denied, or its folder cannot be written)",
+             "Check the permissions of the file and of its folder");
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
     case SQLITE_MISMATCH:
     case SQLITE_ERROR:
       throw base::DataError(
-          fmt::format("the ledger '{}' is damaged or no ledger at all: {}; nothing was booked. "
-                      "Restore it from a backup",
-                      name, sqlite3_errmsg(connection_.get())));
+          fmt::format("the ledger '{}' is damaged or no ledger at all: {}; {}. Restore it from a "
+                      "backup",
+                      path_.string(), sqlite3_errmsg(connection_.get()), consequence_));
     default:
       break;
   }
   const int system = connection_ ? sqlite3_system_errno(connection_.get()) : 0;
   const auto reason =
       system != 0 ? std::generic_category().message(system) : std::string(sqlite3_errstr(code));
-  io(fmt::format("could not be read or written: {}", reason), "Check the disk");
-  throw base::InternalError("unreachable");
+  refuse(fmt::format("could not be read or written: {}", reason), "Check the disk");
 }
 
 Statement Database::prepare(std::string_view sql) {
@@ -225,18 +285,34 @@ std::string Database::value(std::string_view sql) {
   return statement.text(0);
 }
 
-void Database::transaction(const std::function<void()>& body) { between("BEGIN IMMEDIATE", body); }
+void Database::transaction(const std::string& consequence, const std::function<void()>& body) {
+  consequence_ = consequence;
+  between("BEGIN IMMEDIATE", [&] {
+    body();
+    check_place();
+  });
+  consequence_ = nothing_booked;
+  // What was written between two looks at the name may be where nobody looks for it.
+  if (is_elsewhere()) {
+    throw base::IoError(fmt::format(
+        "the ledger '{}' was moved, replaced or removed while a booking was written: it is in the "
+        "file that had this name. Nothing is released on it; put that file back",
+        path_.string()));
+  }
+}
 
 void Database::snapshot(const std::function<void()>& body) { between("BEGIN", body); }
 
 void Database::between(const char* begin, const std::function<void()>& body) {
-  execute(begin);
   try {
+    execute(begin);
+    check_place();
     body();
     execute("COMMIT");
   } catch (...) {
     // Some errors have rolled back already; a second time does no harm.
     sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+    consequence_ = nothing_booked;
     throw;
   }
 }

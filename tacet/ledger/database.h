@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "tacet/base/progress.h"
+
 struct sqlite3;
 struct sqlite3_stmt;
 
@@ -46,19 +48,28 @@ class Statement {
   sqlite3_stmt* statement_;
 };
 
-/// A connection to a ledger's file. Every refusal of SQLite becomes an IoError (locked, read-only,
-/// full disk, ...) or, where the file is not a sound database, a DataError; each says that nothing
-/// was booked. Not for use by several threads at once, and not after a fork.
+/// A connection to a ledger's file.
+///
+/// Bookings are written with a rollback journal: what a transaction has returned from is in the
+/// file itself, durably, and locks belong to the file and not to its name. A file with several
+/// names, or one that was moved, replaced or removed while it is open, is refused in every
+/// transaction: after a crash its journal would be looked for under the wrong name, and what is
+/// booked would not be seen by those who open the name.
+///
+/// Every refusal of SQLite becomes an IoError (locked, read-only, full disk, ...) or, where the
+/// file is not a sound database, a DataError; each says what became of the booking. Not for use by
+/// several threads at once, and not after a fork.
 class Database {
  public:
   struct Options {
     Access access = Access::write;
-    bool create = false;
     int busy_milliseconds = 30000;
+    const base::CancelToken* cancel = nullptr;  ///< ends the waiting for locks: Interrupted
   };
   Database(std::filesystem::path path, const Options& options);
-  Database(Database&&) noexcept = default;
-  Database& operator=(Database&&) = delete;
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  ~Database();
 
   [[nodiscard]] Statement prepare(std::string_view sql);
   void execute(const std::string& sql);
@@ -66,22 +77,37 @@ class Database {
   [[nodiscard]] std::string value(std::string_view sql);
 
   /// Runs `body` between BEGIN IMMEDIATE and COMMIT; anything thrown rolls back. While it runs no
-  /// other process can write.
-  void transaction(const std::function<void()>& body);
+  /// other process can write. `consequence` is what a failure leaves behind, for its message:
+  /// "nothing was booked", say.
+  void transaction(const std::string& consequence, const std::function<void()>& body);
   /// Runs `body` on one unchanging state of the file.
   void snapshot(const std::function<void()>& body);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// What the failure of what is going on leaves behind.
+  [[nodiscard]] const std::string& consequence() const { return consequence_; }
   [[noreturn]] void fail(int code) const;
 
  private:
   struct Close {
     void operator()(sqlite3* connection) const noexcept;
   };
+  struct Waiting;
+  struct Place {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
   void open(const Options& options);
   void between(const char* begin, const std::function<void()>& body);
+  void check_place() const;
+  [[nodiscard]] bool is_elsewhere() const;
+  [[noreturn]] void refuse(std::string_view what, std::string_view advice) const;
 
   std::filesystem::path path_;
+  Place place_;
+  std::string consequence_;
+  std::unique_ptr<Waiting> waiting_;
   std::unique_ptr<sqlite3, Close> connection_;
 };
 

@@ -34,9 +34,8 @@ CREATE TRIGGER journal_is_kept BEFORE DELETE ON journal
 
 [[noreturn]] void broken(const Database& database, const std::string& what) {
   throw base::DataError(fmt::format(
-      "the ledger '{}' was changed after it was written: {}; nothing was booked. Restore it from a "
-      "backup",
-      database.path().string(), what));
+      "the ledger '{}' was changed after it was written: {}; {}. Restore it from a backup",
+      database.path().string(), what, database.consequence()));
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <ctime>
@@ -26,6 +28,7 @@ using internal::Database;
 using internal::Rows;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+const std::string nothing_booked = "nothing was booked";
 constexpr mode_t owner_only = 0600;  // the file holds the key of the fingerprints
 
 Entry now(Entry::Content content) {
@@ -42,10 +45,10 @@ Entry now(Entry::Content content) {
 /// A new file's name until it is complete; removed on the way out.
 class Draft {
  public:
-  explicit Draft(const fs::path& path)
-      : draft_(path.parent_path() /
-               fmt::format(".{}.{}.tmp", path.filename().string(), ::getpid())),
-        path_(path) {
+  explicit Draft(const fs::path& path) : path_(path) {
+    static std::atomic<int> number{0};
+    draft_ = path.parent_path() / fmt::format(".{}.{}-{}.tmp", path.filename().string(), ::getpid(),
+                                              number.fetch_add(1));
     const int descriptor =
         ::open(draft_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, owner_only);
     if (descriptor < 0) cannot_make(path, errno);
@@ -54,17 +57,27 @@ class Draft {
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
   ~Draft() {
-    for (const char* suffix : {"", "-wal", "-shm", "-journal"}) {
-      ::unlink((draft_.string() + suffix).c_str());
-    }
+    for (const char* suffix : {"", "-journal"}) ::unlink((draft_.string() + suffix).c_str());
   }
-  void give_name() const {
-    if (::link(draft_.c_str(), path_.c_str()) != 0) cannot_make(path_, errno);
+  /// 0, or why not: EEXIST where somebody else was quicker.
+  [[nodiscard]] int give_name() const {
+    int failure = 0;
+    if (::renameat2(AT_FDCWD, draft_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) != 0) {
+      failure = errno;
+    }
+    // Where a file system cannot do that: for a moment the file has two names, and whoever opens it
+    // then is refused.
+    if (failure == EINVAL || failure == ENOSYS) {
+      failure = ::link(draft_.c_str(), path_.c_str()) == 0 ? 0 : errno;
+      ::unlink(draft_.c_str());
+    }
+    if (failure != 0) return failure;
     const auto folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
     const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return;
+    if (descriptor < 0) return 0;
     ::fsync(descriptor);
     ::close(descriptor);
+    return 0;
   }
   [[nodiscard]] const fs::path& path() const { return draft_; }
 
@@ -72,6 +85,28 @@ class Draft {
   fs::path draft_;
   fs::path path_;
 };
+
+/// Makes a ledger; 0, or EEXIST where there is a file of that name.
+int make(const fs::path& path) {
+  std::error_code error;
+  if (fs::exists(path, error)) return EEXIST;
+  internal::require_local_disk(path);
+  const Draft draft(path);
+  const auto key = random_key();
+  {
+    Database database(draft.path(), {});
+    database.transaction("nothing was made", [&] {
+      internal::create_journal(database, key);
+      Rows rows;
+      internal::read_rows(database, rows);
+      internal::append_row(database, rows,
+                           now(Created{random_key(), sha256(key), std::string(base::version)}));
+    });
+  }
+  const int failure = draft.give_name();
+  if (failure != 0 && failure != EEXIST) cannot_make(path, failure);
+  return failure;
+}
 
 bool raises(const Cap& before, const Cap& after) {
   return after.value > before.value || after.delta > before.delta;
@@ -168,42 +203,22 @@ Amount cost_of_outcome(const FinishedRun& finished, const Run& run, const Accoun
 }  // namespace
 
 void Ledger::create(const fs::path& path) {
-  std::error_code error;
-  if (fs::exists(path, error)) cannot_make(path, EEXIST);
-  internal::require_local_disk(path);
-  const Draft draft(path);
-  const auto key = random_key();
-  {
-    Database database(draft.path(), {.access = Access::write});
-    if (database.value("PRAGMA journal_mode=WAL") != "wal") {
-      throw base::IoError(
-          fmt::format("the file system of '{}' cannot share a ledger between "
-                      "processes; keep it on a local disk",
-                      path.string()));
-    }
-    database.transaction([&] {
-      internal::create_journal(database, key);
-      Rows rows;
-      internal::read_rows(database, rows);
-      internal::append_row(database, rows,
-                           now(Created{random_key(), sha256(key), std::string(base::version)}));
-    });
-    // One file with everything in it, before it gets its name.
-    database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
-  }
-  draft.give_name();
+  if (const int failure = make(path); failure != 0) cannot_make(path, failure);
 }
 
+void Ledger::ensure(const fs::path& path) { static_cast<void>(make(path)); }
+
 Ledger::Ledger(fs::path path, const OpenOptions& options)
-    : database_(std::move(path),
-                {.access = options.access, .busy_milliseconds = options.busy_milliseconds}) {
+    : database_(std::move(path), {.access = options.access,
+                                  .busy_milliseconds = options.busy_milliseconds,
+                                  .cancel = options.cancel}) {
   internal::check_version(database_);
 }
 
 template <typename Change>
-void Ledger::change(const Change& body) {
+void Ledger::change(const std::string& on_failure, const Change& body) {
   const std::lock_guard lock(mutex_);
-  database_.transaction([&] {
+  database_.transaction(on_failure, [&] {
     internal::read_rows(database_, rows_);
     const auto books = books_of(rows_.entries);
     const auto append = [&](Entry::Content content) {
@@ -247,7 +262,7 @@ Fingerprint Ledger::fingerprint() {
 void Ledger::enrol(const Enrolment& enrolment) {
   check_data_set_name(enrolment.data_set);
   const auto cap = checked(enrolment.cap);
-  change([&](const Books& books, const auto& append) {
+  change(nothing_booked, [&](const Books& books, const auto& append) {
     if (books.find(enrolment.data_set) != nullptr) {
       throw base::UsageError(fmt::format(
           "'{}' has an account already; `tacet ledger cap` changes its cap", enrolment.data_set));
@@ -270,7 +285,7 @@ void Ledger::enrol(const Enrolment& enrolment) {
 
 void Ledger::add_alias(std::string_view alias, std::string_view data_set) {
   check_data_set_name(alias);
-  change([&](const Books& books, const auto& append) {
+  change(nothing_booked, [&](const Books& books, const auto& append) {
     const auto& account = books.account(data_set);
     if (const auto* taken = books.find(alias)) {
       throw base::UsageError(
@@ -283,7 +298,7 @@ void Ledger::add_alias(std::string_view alias, std::string_view data_set) {
 void Ledger::set_cap(std::string_view data_set, const Cap& cap, std::string_view reason) {
   const auto wanted = checked(cap);
   if (!reason.empty()) check_words("the reason", reason);
-  change([&](const Books& books, const auto& append) {
+  change(nothing_booked, [&](const Books& books, const auto& append) {
     const auto& account = books.account(data_set);
     const auto& current = account.cap();
     if (wanted.currency != current.currency || wanted.order != current.order) {
@@ -308,7 +323,7 @@ std::int64_t Ledger::reserve(const Booking& booking) {
   const auto cost = cost_of_booking(booking, books().account(booking.data_set));
   const auto process = this_process();
   std::int64_t number = 0;
-  change([&](const Books& books, const auto& append) {
+  change(nothing_booked, [&](const Books& books, const auto& append) {
     const auto& account = books.account(booking.data_set);
     check_admitted(booking, account, cost);
     number = append(Reserved{.data_set = account.name(),
@@ -339,9 +354,24 @@ const Run& open_run(const Books& books, std::int64_t number) {
 
 }  // namespace
 
+std::string Ledger::stays_spent(const std::vector<FinishedRun>& runs) const {
+  std::string numbers;
+  std::string commands;
+  for (const auto& finished : runs) {
+    numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", finished.run);
+    commands +=
+        fmt::format("{}`tacet ledger resolve {} --run {} --aborted-unreleased --attest TEXT`",
+                    commands.empty() ? "" : ", ", path().string(), finished.run);
+  }
+  return fmt::format(
+      "run {} stays booked as spent, and its output does not appear. If nothing of "
+      "it left, {} gives it back",
+      numbers, commands);
+}
+
 void Ledger::commit(const std::vector<FinishedRun>& runs, const Output& output) {
   if (!is_digest(output.sha256)) throw base::InternalError("an output is named by its SHA-256");
-  change([&](const Books& books, const auto& append) {
+  change(stays_spent(runs), [&](const Books& books, const auto& append) {
     for (const auto& finished : runs) {
       const auto& run = open_run(books, finished.run);
       const auto cost = cost_of_outcome(finished, run, books.account(run.booking.data_set));
@@ -352,7 +382,7 @@ void Ledger::commit(const std::vector<FinishedRun>& runs, const Output& output) 
 }
 
 void Ledger::cancel(std::int64_t run) {
-  change([&](const Books& books, const auto& append) {
+  change(stays_spent({{run, privacy::no_event()}}), [&](const Books& books, const auto& append) {
     if (open_run(books, run).booking.process != this_process()) {
       throw base::InternalError("a run can be cancelled only by the process that booked it");
     }
@@ -362,7 +392,7 @@ void Ledger::cancel(std::int64_t run) {
 
 void Ledger::resolve(std::int64_t run, std::string_view attestation) {
   check_words("the attestation", attestation);
-  change([&](const Books& books, const auto& append) {
+  change(nothing_booked, [&](const Books& books, const auto& append) {
     if (running(open_run(books, run).booking.process)) {
       throw base::BudgetError(
           fmt::format("the process of run {} is still running; end it first", run));
@@ -374,7 +404,7 @@ void Ledger::resolve(std::int64_t run, std::string_view attestation) {
 Records Ledger::see_records(std::string_view data_set, std::string_view fingerprint,
                             const std::string& file) {
   auto result = Records::known;
-  change([&](const Books& books, const auto& append) {
+  change("the records were not noted", [&](const Books& books, const auto& append) {
     const auto& account = books.account(data_set);
     if (const auto* owner = books.owner(fingerprint)) {
       if (owner->name() != account.name()) {

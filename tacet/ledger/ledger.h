@@ -25,7 +25,8 @@ using internal::Access;
 
 struct OpenOptions {
   Access access = Access::write;
-  int busy_milliseconds = 30000;  ///< how long to wait for other processes
+  int busy_milliseconds = 30000;              ///< how long to wait for other processes
+  const base::CancelToken* cancel = nullptr;  ///< ends that wait: Interrupted
 };
 
 /// A new account.
@@ -86,7 +87,10 @@ class Ledger {
  public:
   /// Makes a new file, readable by its owner only. IoError when it exists.
   static void create(const std::filesystem::path& path);
-  /// IoError when the file is missing, locked, unreadable or on a network file system; DataError
+  /// Makes one unless there is a file of that name; of several at once one makes it.
+  static void ensure(const std::filesystem::path& path);
+  /// IoError when the file is missing, locked, unreadable, on a network file system, has several
+  /// names (hard links) or was moved while it was open; DataError
   /// when it is no sound ledger, has another version or was changed.
   explicit Ledger(std::filesystem::path path, const OpenOptions& options = {});
 
@@ -124,7 +128,9 @@ class Ledger {
 
  private:
   template <typename Change>
-  void change(const Change& body);
+  void change(const std::string& on_failure, const Change& body);
+  /// What is so when the end of these runs cannot be written.
+  [[nodiscard]] std::string stays_spent(const std::vector<FinishedRun>& runs) const;
 
   std::mutex mutex_;
   internal::Database database_;

@@ -8,17 +8,21 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/ledger/digest.h"
 #include "tacet/ledger/ledger.h"
 #include "tests/support/fault_layer.h"
+#include "tests/support/processes.h"
 #include "tests/support/scratch_folder.h"
 
 namespace tacet::ledger {
@@ -30,6 +34,9 @@ constexpr auto add_remove = privacy::Adjacency::add_remove;
 const Output output{sha256("model"), "model.json"};
 
 namespace fault = test::fault;
+using test::exit_code_of;
+using test::in_child;
+using test::Witness;
 
 Booking part_of(std::int64_t parts) {
   return {.data_set = "adult",
@@ -50,53 +57,6 @@ double spent(const fs::path& path) {
   ledger.verify();
   return ledger.books().account("adult").counted().total().value;
 }
-
-/// Runs `body` in a process of its own; its result is the exit code, 99 for an exception.
-pid_t in_child(const std::function<int()>& body) {
-  const pid_t child = ::fork();
-  if (child != 0) return child;
-  int code = 99;
-  try {
-    code = body();
-  } catch (const base::Error& error) {
-    const std::string text = std::string(error.what()) + "\n";
-    static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
-  } catch (...) {
-  }
-  ::_exit(code);
-}
-
-int status_of(pid_t child) {
-  int status = 0;
-  EXPECT_EQ(::waitpid(child, &status, 0), child);
-  return status;
-}
-
-int exit_code_of(pid_t child) {
-  const int status = status_of(child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-/// One line a call, durable before it returns: what the outside world has seen.
-class Witness {
- public:
-  explicit Witness(fs::path path) : path_(std::move(path)) {}
-  void see(char what) const {
-    const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    const std::string line{what, '\n'};
-    EXPECT_EQ(::write(file, line.data(), line.size()), 2);
-    ::close(file);
-  }
-  [[nodiscard]] std::int64_t count(char what) const {
-    std::ifstream file(path_);
-    std::int64_t number = 0;
-    for (std::string line; std::getline(file, line);) number += line[0] == what ? 1 : 0;
-    return number;
-  }
-
- private:
-  fs::path path_;
-};
 
 constexpr std::int64_t parts = 1024;
 
@@ -125,39 +85,89 @@ void expect_nothing_unbooked(const fs::path& path, const Witness& witness) {
             static_cast<double>(account.runs.size()) / static_cast<double>(parts));
 }
 
-TEST(LedgerProcesses, OfAHundredAndTwentyEightAskingForASixtyFourthExactlySixtyFourSucceed) {
+/// A cap of 32.5 times the cost of an event, and the event.
+struct Spent {
+  Cap cap;
+  privacy::Event event;
+};
+
+std::vector<Spent> one_in_each_currency() {
+  const privacy::Event gaussian = privacy::Gaussian{3};
+  const privacy::Event pure = privacy::PureDp{0.1, add_remove};
+  std::vector<Spent> all{{{.currency = Currency::zcdp}, gaussian},
+                         {{.currency = Currency::gdp}, gaussian},
+                         {{.currency = Currency::rdp, .order = 8}, gaussian},
+                         {{.currency = Currency::pure}, pure},
+                         {{.currency = Currency::basic, .delta = 0.5}, gaussian}};
+  for (auto& one : all) {
+    const double cost = cost_of(one.event, add_remove, one.cap, {1, 1e-5, add_remove}).value;
+    one.cap.value = one.cap.currency == Currency::gdp ? std::sqrt(32.5 * cost) : 32.5 * cost;
+  }
+  return all;
+}
+
+TEST(LedgerProcesses, OfSixtyFourInEachCurrencyExactlyThoseSucceedThatFit) {
+  for (const auto& one : one_in_each_currency()) {
+    const test::ScratchFolder folder;
+    const auto path = folder.path() / "budget.ledger";
+    Ledger::create(path);
+    Ledger(path).enrol({.data_set = "adult", .adjacency = add_remove, .cap = one.cap});
+    const test::Gate gate;
+    std::vector<pid_t> children;
+    for (int i = 0; i < 64; ++i) {
+      children.push_back(in_child([&] {
+        gate.pass();
+        try {
+          Ledger ledger(path, {.busy_milliseconds = 300000});
+          const auto run = ledger.reserve({.data_set = "adult",
+                                           .command = "test",
+                                           .event = one.event,
+                                           .stated = {1, 1e-5, add_remove}});
+          ledger.commit({{run, one.event}}, output);
+        } catch (const privacy::BudgetExceeded&) {
+          return 4;
+        }
+        return 0;
+      }));
+    }
+    gate.open();
+    int succeeded = 0;
+    int refused = 0;
+    for (const auto child : children) {
+      const int code = exit_code_of(child);
+      succeeded += code == 0 ? 1 : 0;
+      refused += code == 4 ? 1 : 0;
+    }
+    EXPECT_EQ(succeeded, 32) << to_string(one.cap.currency);
+    EXPECT_EQ(refused, 32) << to_string(one.cap.currency);
+    Ledger ledger(path);
+    ledger.verify();
+    const auto books = ledger.books();
+    EXPECT_EQ(books.account("adult").runs.size(), 32U);
+    EXPECT_TRUE(books.account("adult").counted().within(one.cap));
+  }
+}
+
+TEST(LedgerProcesses, TwelveThatMakeOneLedgerAtOnceAllGetTheirAccount) {
   const test::ScratchFolder folder;
   const auto path = folder.path() / "budget.ledger";
-  make_ledger(path, 1);
-  std::array<int, 2> gate{};
-  ASSERT_EQ(::pipe(gate.data()), 0);
+  const test::Gate gate;
   std::vector<pid_t> children;
-  for (int i = 0; i < 128; ++i) {
+  for (int i = 0; i < 12; ++i) {
     children.push_back(in_child([&] {
-      ::close(gate[1]);
-      char byte = 0;
-      static_cast<void>(!::read(gate[0], &byte, 1));  // ends when the parent opens the gate
-      try {
-        Ledger ledger(path, {.busy_milliseconds = 300000});
-        static_cast<void>(ledger.reserve(part_of(64)));
-      } catch (const privacy::BudgetExceeded&) {
-        return 4;
-      }
+      gate.pass();
+      Ledger::ensure(path);
+      Ledger ledger(path);
+      ledger.enrol({.data_set = "set" + std::to_string(i),
+                    .adjacency = add_remove,
+                    .cap = {.currency = Currency::zcdp, .value = 1}});
       return 0;
     }));
   }
-  ::close(gate[0]);
-  ::close(gate[1]);
-  int succeeded = 0;
-  int refused = 0;
-  for (const auto child : children) {
-    const int code = exit_code_of(child);
-    succeeded += code == 0 ? 1 : 0;
-    refused += code == 4 ? 1 : 0;
-  }
-  EXPECT_EQ(succeeded, 64);
-  EXPECT_EQ(refused, 64);
-  EXPECT_EQ(spent(path), 1.0);
+  gate.open();
+  for (const auto child : children) EXPECT_EQ(exit_code_of(child), 0);
+  EXPECT_EQ(Ledger(path).books().accounts.size(), 12U);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1);
 }
 
 TEST(LedgerProcesses, AKillAtEachOperationNeverLeavesMoreReleasedThanBooked) {
@@ -305,6 +315,80 @@ TEST(LedgerFaults, ALockedLedgerSaysSoAndCanStillBeRead) {
   sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr);
   sqlite3_close(other);
   static_cast<void>(ledger.reserve(part_of(2)));
+}
+
+/// What is thrown when the end of a run cannot be written.
+template <typename Hinder>
+std::string text_of_failed_commit(const fs::path& path, const Hinder& hinder) {
+  Ledger ledger(path, {.busy_milliseconds = 20});
+  const auto run = ledger.reserve(part_of(1));
+  EXPECT_EQ(run, 4);
+  std::string text;
+  {
+    const auto hindrance = hinder();
+    try {
+      ledger.commit({{run, privacy::Zcdp{1, add_remove}}}, output);
+    } catch (const base::Error& error) {
+      text = error.what();
+    }
+  }
+  EXPECT_EQ(ledger.books().run(run).state, RunState::reserved);
+  return text;
+}
+
+constexpr std::string_view stays_spent =
+    "run 4 stays booked as spent, and its output does not appear. If nothing of it left, `tacet "
+    "ledger resolve ";
+
+TEST(LedgerFaults, AnEndThatCannotBeWrittenSaysThatTheReservationStays) {
+  const test::ScratchFolder folder;
+  const auto locked = folder.path() / "locked.ledger";
+  make_ledger(locked, 1);
+  struct Lock {
+    explicit Lock(const fs::path& path) {
+      EXPECT_EQ(sqlite3_open(path.c_str(), &other), SQLITE_OK);
+      EXPECT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+    }
+    ~Lock() { sqlite3_close(other); }
+    sqlite3* other = nullptr;
+  };
+  auto text = text_of_failed_commit(locked, [&] { return Lock(locked); });
+  EXPECT_NE(text.find("is locked by another process; " + std::string(stays_spent)),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("nothing was booked"), std::string::npos) << text;
+  // The layer of faults must be below the connection from its beginning.
+  const auto full = folder.path() / "full.ledger";
+  make_ledger(full, 1);
+  const fault::Layer layer(fault::Mode::none, 0);
+  struct Full {
+    Full() {
+      fault::mode = fault::Mode::full;
+      fault::countdown = 1;
+    }
+    ~Full() { fault::mode = fault::Mode::none; }
+  };
+  text = text_of_failed_commit(full, [] { return Full(); });
+  EXPECT_NE(text.find("the disk is full; " + std::string(stays_spent)), std::string::npos) << text;
+}
+
+TEST(LedgerFaults, AnInterruptEndsTheWaitForALock) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "budget.ledger";
+  make_ledger(path, 1);
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  base::CancelToken cancel;
+  Ledger ledger(path, {.busy_milliseconds = 300000, .cancel = &cancel});
+  std::thread user([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    cancel.cancel();
+  });
+  EXPECT_THROW(static_cast<void>(ledger.reserve(part_of(2))), base::Interrupted);
+  user.join();
+  sqlite3_close(other);
+  EXPECT_EQ(spent(path), 0);
 }
 
 TEST(LedgerFaults, AReadOnlyLedgerCanBeReadAndNotSpentFrom) {

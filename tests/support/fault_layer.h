@@ -6,8 +6,8 @@
 
 #include <functional>
 
-/// A layer between SQLite and the files in which the n-th write, sync or truncation fails: the disk
-/// is full, or the process is killed before, inside or after it.
+/// A layer between SQLite and the files in which the n-th write, sync, truncation or removal fails:
+/// the disk is full, or the process is killed before, inside or after it.
 namespace tacet::test::fault {
 
 enum class Mode { none, full, kill_before, kill_inside, kill_after };
@@ -88,6 +88,14 @@ inline const sqlite3_io_methods methods{
     .xFetch = nullptr,
     .xUnfetch = nullptr};
 
+/// The end of a transaction: its journal goes.
+inline int x_delete(sqlite3_vfs* vfs, const char* name, int sync) {
+  auto* below = static_cast<sqlite3_vfs*>(vfs->pAppData);
+  // A full disk still takes a removal.
+  if (mode == Mode::full) return below->xDelete(below, name, sync);
+  return guarded([&] { return below->xDelete(below, name, sync); }, [] {});
+}
+
 inline int x_open(sqlite3_vfs* vfs, const char* name, sqlite3_file* file, int flags,
                   int* out_flags) {
   auto* below = static_cast<sqlite3_vfs*>(vfs->pAppData);
@@ -112,6 +120,7 @@ class Layer {
     vfs_.zName = "tacet-fault";
     vfs_.szOsFile = sizeof(File);
     vfs_.xOpen = x_open;
+    vfs_.xDelete = x_delete;
     sqlite3_vfs_register(&vfs_, 1);
     mode = what;
     countdown = when;
