@@ -9,6 +9,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/interrupt.h"
 #include "tacet/apps/ledger_report.h"
 #include "tacet/apps/spending.h"
 #include "tacet/base/error.h"
@@ -33,7 +34,10 @@ constexpr std::string_view init_examples =
     "  tacet train survey.csv --schema s.toml --epsilon 1 --ledger budget.ledger\n"
     "\n"
     "basic takes every guarantee; zcdp and gdp waste nothing on Gaussian noise; rdp at one order\n"
-    "suits sampled batches; pure is for delta 0. An existing ledger gets a further account.\n";
+    "suits sampled batches; pure is for delta 0. An existing ledger gets a further account.\n"
+    "A ledger that was lost and came back from an older copy lacks the runs since; the data are\n"
+    "given to it all the same by marking them again, for whoever answers for what is missing:\n"
+    "  tacet ledger init old.ledger --data-set survey --alias survey --data survey.csv\n";
 
 constexpr std::string_view show_examples =
     "  tacet ledger show budget.ledger\n"
@@ -186,24 +190,27 @@ class LedgerInit : public Command {
     Ledger ledger(ledger_, {.cancel = &cancel});
     std::optional<std::string> fingerprint;
     if (!data_.empty()) fingerprint = fingerprint_of(ledger, data_);
-    ledger.add_alias(data_set_, alias_);
+    // The account's own name: only its mark is renewed.
+    if (data_set_ != alias_) ledger.add_alias(data_set_, alias_);
     if (fingerprint) static_cast<void>(ledger.see_records(alias_, *fingerprint, data_));
     finish(console, ledger);
   }
 
   void finish(const Console& console, Ledger& ledger) const {
     const auto books = ledger.books();
-    if (!data_.empty()) mark(console, books);
+    if (!data_.empty()) mark(console, ledger, books);
     print_account(console, books.account(data_set_));
   }
 
-  void mark(const Console& console, const ledger::Books& books) const {
+  void mark(const Console& console, Ledger& ledger, const ledger::Books& books) const {
     std::error_code error;
     const auto file = fs::canonical(data_, error);
     const auto folder = file.parent_path();
     try {
-      ledger::add_mark(folder, {file.filename().string(), data_set_,
-                                ledger::path_for_mark(folder, ledger_), books.ledger});
+      ledger::add_mark(folder,
+                       {file.filename().string(), data_set_, ledger::path_for_mark(folder, ledger_),
+                        books.ledger, ledger.position()},
+                       &interruption());
     } catch (const base::IoError& failure) {
       console.warn(fmt::format(
           "the data could not be marked, so that spending without --ledger goes unnoticed: {}",

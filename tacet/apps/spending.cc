@@ -61,8 +61,12 @@ Spending::Spending(SpendingRequest request, const Console& console)
       budget_(std::make_unique<privacy::MemoryBudget>(request_.adjacency)) {}
 
 Spending::Spending(SpendingRequest request, const Console& console,
-                   std::unique_ptr<ledger::Ledger> ledger, ledger::RunDetails details)
-    : request_(std::move(request)), console_(console), ledger_(std::move(ledger)) {
+                   std::unique_ptr<ledger::Ledger> ledger, ledger::RunDetails details,
+                   std::optional<fs::path> marks)
+    : request_(std::move(request)),
+      console_(console),
+      ledger_(std::move(ledger)),
+      marks_(std::move(marks)) {
   auto account = std::make_unique<ledger::LedgerBudget>(*ledger_, std::move(details));
   account_ = account.get();
   budget_ = std::move(account);
@@ -70,7 +74,20 @@ Spending::Spending(SpendingRequest request, const Console& console,
 
 privacy::Reservation Spending::reserve(const privacy::Event& planned,
                                        const privacy::Guarantee& cost) {
-  return budget_->reserve(planned, cost);
+  auto reservation = budget_->reserve(planned, cost);
+  note_in_marks(reservation);
+  return reservation;
+}
+
+/// Before a value is read: from here on a copy of the ledger lacks a row that the marks know.
+void Spending::note_in_marks(privacy::Reservation& reservation) {
+  if (account_ == nullptr || !marks_) return;
+  try {
+    ledger::advance_marks(*marks_, *ledger_, &interruption());
+  } catch (...) {
+    give_back(reservation);
+    throw;
+  }
 }
 
 void Spending::book_schema(const data::Schema& schema, const std::string& file) {
@@ -78,12 +95,8 @@ void Spending::book_schema(const data::Schema& schema, const std::string& file) 
   const auto cost = data::cost_between(schema, request_.adjacency);
   auto details = account_->details();
   details.command = data::booking_name(cost);
-  const auto books = ledger_->books();
-  for (const auto& run : books.account(details.data_set).runs) {
-    const bool counts =
-        run.state == ledger::RunState::reserved || run.state == ledger::RunState::committed;
-    if (counts && run.booking.command == details.command) return;
-  }
+  const auto standing = ledger_->standing();
+  if (standing.account(details.data_set).commands.contains(details.command)) return;
   if (details.unprotected_reason.empty()) details.unprotected_reason = cost.unprotected_reason;
   ledger::LedgerBudget budget(*ledger_, std::move(details));
   auto reservation = budget.reserve(cost.events, cost.guarantee);
@@ -143,7 +156,8 @@ std::optional<FoundMark> mark_of(const std::string& data) {
   for (const auto& file : files) {
     const auto folder = folder_of(file);
     for (const auto& mark : ledger::read_marks(folder)) {
-      if (mark.file == file.filename()) return FoundMark{mark, ledger::ledger_path(folder, mark)};
+      if (mark.file != file.filename()) continue;
+      return FoundMark{mark, ledger::ledger_path(folder, mark), folder};
     }
   }
   // A copy beside the original has another name and the same records.
@@ -154,22 +168,24 @@ std::optional<FoundMark> mark_of(const std::string& data) {
     ledger::Ledger ledger(path, {.access = ledger::Access::read, .cancel = &interruption()});
     const auto fingerprint = fingerprint_of(ledger, files.back().string());
     if (!fingerprint) continue;
-    const auto books = ledger.books();
-    const auto* owner = books.owner(*fingerprint);
-    if (owner != nullptr) return FoundMark{{"", owner->name(), path, books.ledger}, path};
+    const auto standing = ledger.standing();
+    const auto* owner = standing.owner(*fingerprint);
+    if (owner != nullptr) {
+      return FoundMark{{"", owner->name(), path, standing.ledger, mark.seen}, path, folder};
+    }
   }
   return std::nullopt;
 }
 
-std::string SpendingOptions::chosen_data_set(const ledger::Books& books,
+std::string SpendingOptions::chosen_data_set(const ledger::Standing& standing,
                                              const std::optional<FoundMark>& mark) const {
   const auto& own = mark ? mark->mark.data_set : data_set_;
-  if (!data_set_.empty() && !books.account(own).is_called(data_set_)) {
+  if (!data_set_.empty() && !standing.account(own).is_called(data_set_)) {
     throw base::BudgetError(fmt::format(
         "these data have the account '{}'; they cannot be booked under '{}'", own, data_set_));
   }
-  if (!own.empty()) return books.account(own).name();
-  if (books.accounts.size() == 1) return books.accounts.front().name();
+  if (!own.empty()) return standing.account(own).name();
+  if (standing.accounts.size() == 1) return standing.accounts.front().name();
   throw base::UsageError("the ledger has several accounts or none; name one with --data-set");
 }
 
@@ -195,19 +211,21 @@ std::unique_ptr<Spending> SpendingOptions::open(const SpendingRequest& request,
   }
   auto ledger = std::make_unique<ledger::Ledger>(ledger_.empty() ? mark->ledger : fs::path(ledger_),
                                                  ledger::OpenOptions{.cancel = &interruption()});
-  const auto books = ledger->books();
-  if (mark && mark->mark.ledger_name != books.ledger) {
+  const auto standing = ledger->standing();
+  if (mark && mark->mark.ledger_name != standing.ledger) {
     throw base::BudgetError(fmt::format(
         "the account of '{}' is '{}' in the ledger {}, which is another one than {}", request.data,
         mark->mark.data_set, mark->ledger.string(), ledger->path().string()));
   }
-  ledger::RunDetails details{.data_set = chosen_data_set(books, mark),
+  if (mark) ledger::check_continues(mark->mark, *ledger);
+  ledger::RunDetails details{.data_set = chosen_data_set(standing, mark),
                              .command = request.command,
                              .calibration = request.calibration,
                              .privacy_unit = request.privacy_unit,
                              .override_reason = without_ledger_,
                              .unprotected_reason = request.unprotected_reason};
-  return std::make_unique<Spending>(request, console, std::move(ledger), std::move(details));
+  return std::make_unique<Spending>(request, console, std::move(ledger), std::move(details),
+                                    mark ? std::optional(mark->folder) : std::nullopt);
 }
 
 }  // namespace tacet::apps

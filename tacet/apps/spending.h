@@ -32,8 +32,9 @@ struct SpendingRequest {
 class Spending {
  public:
   Spending(SpendingRequest request, const Console& console);
+  /// `marks` is the folder whose marks tell of the account.
   Spending(SpendingRequest request, const Console& console, std::unique_ptr<ledger::Ledger> ledger,
-           ledger::RunDetails details);
+           ledger::RunDetails details, std::optional<std::filesystem::path> marks);
 
   [[nodiscard]] privacy::Reservation reserve(const privacy::Event& planned,
                                              const privacy::Guarantee& cost);
@@ -62,6 +63,7 @@ class Spending {
   void release_digest(const std::string& sha256, const std::string& name, double cipher_delta);
 
  private:
+  void note_in_marks(privacy::Reservation& reservation);
   void check_records();
   void give_back(privacy::Reservation& reservation);
 
@@ -70,12 +72,14 @@ class Spending {
   std::unique_ptr<ledger::Ledger> ledger_;
   std::unique_ptr<privacy::Budget> budget_;
   ledger::LedgerBudget* account_ = nullptr;  // the same budget, when it is a ledger's
+  std::optional<std::filesystem::path> marks_;
 };
 
 /// The account of the records in a file.
 struct FoundMark {
   ledger::Mark mark;
   std::filesystem::path ledger;
+  std::filesystem::path folder;  ///< in which the mark lies
 };
 
 /// The account of `data` by the marks beside it, or beside what it links to, or by its records
@@ -91,7 +95,7 @@ class SpendingOptions {
                                                const Console& console) const;
 
  private:
-  [[nodiscard]] std::string chosen_data_set(const ledger::Books& books,
+  [[nodiscard]] std::string chosen_data_set(const ledger::Standing& standing,
                                             const std::optional<FoundMark>& mark) const;
 
   std::string ledger_;

@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "tacet/base/error.h"
+#include "tacet/ledger/standing.h"
 
 namespace tacet::ledger {
 namespace {
 
-[[noreturn]] void contradiction(std::int64_t row, const std::string& what) {
-  throw base::DataError(
-      fmt::format("row {} of the ledger contradicts earlier ones: {}", row, what));
-}
-
+/// Writes down what rows say that have been taken into a Standing, and so contradict nothing.
 class Bookkeeper {
  public:
   explicit Bookkeeper(Books& books) : books_(books) {}
@@ -21,81 +19,61 @@ class Bookkeeper {
   void add(std::int64_t row, const Entry& entry) {
     row_ = row;
     entry_ = &entry;
-    if ((row == 1) != std::holds_alternative<Created>(entry.content)) {
-      contradiction(row, "a ledger begins once");
-    }
     std::visit([this](const auto& content) { apply(content); }, entry.content);
   }
 
  private:
-  Account& account(const std::string& name) {
-    for (auto& account : books_.accounts) {
-      if (account.name() == name) return account;
-    }
-    contradiction(row_, fmt::format("there is no account '{}'", name));
-  }
+  struct Place {
+    std::size_t account;
+    std::size_t run;
+  };
 
-  Run& open_run(std::int64_t number) {
-    for (auto& account : books_.accounts) {
-      for (auto& run : account.runs) {
-        if (run.number != number) continue;
-        if (run.state == RunState::reserved) return run;
-        contradiction(row_, fmt::format("run {} had ended", number));
-      }
-    }
-    contradiction(row_, fmt::format("there is no run {}", number));
+  std::size_t index(const std::string& name) const {
+    std::size_t i = 0;
+    while (books_.accounts[i].name() != name) ++i;
+    return i;
   }
+  Account& account(const std::string& name) { return books_.accounts[index(name)]; }
 
   void apply(const Created& created) { books_.ledger = created.ledger; }
   void apply(const Enrolled& enrolled) {
-    if (books_.find(enrolled.data_set) != nullptr) contradiction(row_, "the name is taken");
     books_.accounts.push_back(
         {.enrolled = enrolled, .aliases = {}, .caps = {}, .records = {}, .runs = {}});
   }
-  void apply(const Aliased& aliased) {
-    if (books_.find(aliased.alias) != nullptr) contradiction(row_, "the name is taken");
-    account(aliased.data_set).aliases.push_back(aliased.alias);
-  }
+  void apply(const Aliased& aliased) { account(aliased.data_set).aliases.push_back(aliased.alias); }
   void apply(const RecordsSeen& records) { account(records.data_set).records.push_back(records); }
   void apply(const CapSet& set) {
-    auto& caps = account(set.data_set).caps;
-    if (!caps.empty() && (caps.back().set.cap.currency != set.cap.currency ||
-                          caps.back().set.cap.order != set.cap.order)) {
-      contradiction(row_, "an account counts in one currency");
-    }
-    caps.push_back({entry_->time, entry_->user, set});
+    account(set.data_set).caps.push_back({entry_->time, entry_->user, set});
   }
   void apply(const Reserved& reserved) {
-    auto& target = account(reserved.data_set);
-    if (target.caps.empty()) contradiction(row_, "the account has no cap");
-    target.runs.push_back({.number = row_,
-                           .time = entry_->time,
-                           .user = entry_->user,
-                           .booking = reserved,
-                           .end_time = {},
-                           .outcome = {},
-                           .attestation = {}});
+    const auto at = index(reserved.data_set);
+    auto& runs = books_.accounts[at].runs;
+    places_[row_] = {at, runs.size()};
+    runs.push_back({.number = row_,
+                    .time = entry_->time,
+                    .user = entry_->user,
+                    .booking = reserved,
+                    .end_time = {},
+                    .outcome = {},
+                    .attestation = {}});
   }
   void apply(const Committed& committed) {
-    auto& run = end(committed.run, RunState::committed);
-    if (committed.cost.value > run.booking.cost.value ||
-        committed.cost.delta > run.booking.cost.delta) {
-      contradiction(row_, "a run spent more than was reserved");
-    }
-    run.outcome = committed;
+    end(committed.run, RunState::committed).outcome = committed;
   }
   void apply(const Cancelled& cancelled) { end(cancelled.run, RunState::cancelled); }
   void apply(const Resolved& resolved) {
     end(resolved.run, RunState::resolved).attestation = resolved.attestation;
   }
   Run& end(std::int64_t number, RunState state) {
-    auto& run = open_run(number);
+    const auto place = places_.at(number);
+    auto& run = books_.accounts[place.account].runs[place.run];
     run.state = state;
     run.end_time = entry_->time;
     return run;
   }
 
   Books& books_;
+  std::unordered_map<std::int64_t, Place> places_;
   std::int64_t row_ = 0;
   const Entry* entry_ = nullptr;
 };
@@ -176,10 +154,18 @@ const Run& Books::run(std::int64_t number) const {
 Books books_of(std::span<const Entry> entries) {
   Books books;
   Bookkeeper bookkeeper(books);
+  Standing standing;
+  const Bookings bookings = [&](std::int64_t run) {
+    return std::get<Reserved>(entries[static_cast<std::size_t>(run - 1)].content);
+  };
   std::int64_t row = 0;
-  for (const auto& entry : entries) bookkeeper.add(++row, entry);
+  for (const auto& entry : entries) {
+    take(standing, ++row, "", entry, bookings);
+    bookkeeper.add(row, entry);
+  }
   for (const auto& account : books.accounts) {
-    if (account.caps.empty()) contradiction(row, fmt::format("'{}' has no cap", account.name()));
+    if (!account.caps.empty()) continue;
+    throw base::DataError(fmt::format("the account of '{}' has no cap", account.name()));
   }
   return books;
 }

@@ -154,15 +154,43 @@ struct Basic {
   }
 };
 
+bool at_most_decimal(double value, double decimal) {
+  ExactSum left;
+  ExactSum right;
+  left.add(value);
+  right.add_decimal(decimal);
+  return left <= right;
+}
+
+/// The largest double that is not above the decimal that `value` prints as.
+double decimal_down(double value) {
+  ExactSum decimal;
+  decimal.add_decimal(value);
+  return decimal.rounded_down();
+}
+
+/// What is proved, and what the run states; the statement as the decimals it is written in where
+/// the proof reaches that far.
+Amount stated_or_more(const Amount& proved, const privacy::Guarantee& stated) {
+  const Amount amount{std::max(proved.value, stated.epsilon), std::max(proved.delta, stated.delta)};
+  const bool reaches = std::isfinite(stated.epsilon) &&
+                       at_most_decimal(proved.value, stated.epsilon) &&
+                       at_most_decimal(proved.delta, stated.delta);
+  return reaches ? Amount{stated.epsilon, stated.delta, true} : amount;
+}
+
 Amount basic_cost(const Event& event, Adjacency adjacency, const privacy::Guarantee& stated) {
   const auto summed = Basic{adjacency}.of(event);
   if (summed.delta <= stated.delta && summed.value <= stated.epsilon) {
-    return {stated.epsilon, stated.delta};
+    return stated_or_more(summed, stated);
   }
-  const auto proved = privacy::account(event, adjacency, privacy::Delta(stated.delta));
+  const auto at = [&](double delta) {
+    return Amount{privacy::account(event, adjacency, privacy::Delta(delta)).epsilon, delta};
+  };
   // A run under other neighbours states an epsilon that says nothing here.
-  if (stated.adjacency != adjacency) return {proved.epsilon, stated.delta};
-  return {std::max(proved.epsilon, stated.epsilon), stated.delta};
+  if (stated.adjacency != adjacency) return at(stated.delta);
+  const auto cost = stated_or_more(at(decimal_down(stated.delta)), stated);
+  return cost.value <= stated.epsilon ? cost : stated_or_more(at(stated.delta), stated);
 }
 
 double rdp_cost(const Event& event, Adjacency adjacency, double order) {
@@ -303,48 +331,6 @@ Amount cost_of(const Event& event, Adjacency adjacency, const Cap& cap,
                     privacy::kind_name(event), to_string(cap.currency), to_string(adjacency)));
   }
   return {value, 0};
-}
-
-void Tally::add(const Amount& amount) {
-  value_.add(amount.value);
-  delta_.add(amount.delta);
-}
-
-namespace {
-
-struct Limits {
-  ExactSum value;
-  ExactSum delta;
-};
-
-Limits limits_of(const Cap& cap) {
-  Limits limits;
-  if (cap.currency == Currency::gdp) {
-    limits.value.add_product(cap.value, cap.value);
-  } else {
-    limits.value.add(cap.value);
-  }
-  limits.delta.add(cap.delta);
-  return limits;
-}
-
-}  // namespace
-
-bool Tally::within(const Cap& cap) const {
-  const auto limits = limits_of(cap);
-  return value_ <= limits.value && delta_ <= limits.delta;
-}
-
-Amount Tally::total() const { return {value_.rounded_up(), delta_.rounded_up()}; }
-
-Amount Tally::remaining(const Cap& cap) const {
-  const auto limits = limits_of(cap);
-  return {limits.value.minus_rounded_down(value_), limits.delta.minus_rounded_down(delta_)};
-}
-
-Amount amount_of(const Cap& cap) {
-  const auto limits = limits_of(cap);
-  return {limits.value.rounded_up(), limits.delta.rounded_up()};
 }
 
 double epsilon_at(const Amount& amount, const Cap& cap, privacy::Delta delta) {

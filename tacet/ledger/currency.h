@@ -25,7 +25,8 @@ enum class Currency {
 /// The inverse; anything else is a UsageError that lists the names.
 [[nodiscard]] Currency parse_currency(std::string_view name);
 
-/// How much may be spent: rho, mu, the Renyi bound at `order`, or epsilon.
+/// How much may be spent: rho, mu, the Renyi bound at `order`, or epsilon. Epsilons and deltas are
+/// the decimals that their owner wrote.
 struct Cap {
   Currency currency = Currency::basic;
   double value = 0;
@@ -49,6 +50,9 @@ struct Cap {
 struct Amount {
   double value = 0;
   double delta = 0;  ///< basic only
+  /// Both stand for the decimals that they print as: what is proved is at most these. Ten runs at
+  /// epsilon 0.1 are then 1, and not ten times the double above a tenth.
+  bool as_stated = false;
   friend bool operator==(const Amount&, const Amount&) = default;
 };
 
@@ -67,13 +71,20 @@ struct Amount {
 class Tally {
  public:
   void add(const Amount& amount);
+  /// Takes back what was added.
+  void subtract(const Amount& amount);
   /// The exact sum is at most the cap.
   [[nodiscard]] bool within(const Cap& cap) const;
-  /// Rounded up.
+  /// As the decimals that it is, else rounded up.
   [[nodiscard]] Amount total() const;
-  /// What the cap leaves, rounded down.
+  /// What the cap leaves: as the decimals that it is, else rounded down.
   [[nodiscard]] Amount remaining(const Cap& cap) const;
   [[nodiscard]] bool infinite() const { return value_.infinite() || delta_.infinite(); }
+
+  /// Exact, for files: two sums.
+  [[nodiscard]] std::string text() const { return value_.text() + " " + delta_.text(); }
+  [[nodiscard]] static Tally from_text(std::string_view text);
+  friend bool operator==(const Tally&, const Tally&) = default;
 
  private:
   ExactSum value_;

@@ -114,7 +114,7 @@ TEST(Currency, ABasicAccountBooksTheLargerOfStatedAndProved) {
   const Event event = privacy::Gaussian{5};
   const double proved = privacy::epsilon(event, add_remove, privacy::Delta(1e-5));
   EXPECT_EQ(cost_of(event, add_remove, cap, {2 * proved, 1e-5, add_remove}),
-            (Amount{2 * proved, 1e-5}));
+            (Amount{2 * proved, 1e-5, true}));
   EXPECT_EQ(cost_of(event, add_remove, cap, {proved / 2, 1e-5, add_remove}),
             (Amount{proved, 1e-5}));
   // What an account of replace-one neighbours pays for a run under add_remove.
@@ -122,7 +122,8 @@ TEST(Currency, ABasicAccountBooksTheLargerOfStatedAndProved) {
             privacy::epsilon(event, replace_one, privacy::Delta(1e-5)));
   const Event approximate = privacy::Composed{
       {privacy::ApproximateDp{0.5, 1e-6, add_remove}, privacy::PureDp{0.25, add_remove}}};
-  EXPECT_EQ(cost_of(approximate, add_remove, cap, {0.75, 1e-6, add_remove}), (Amount{0.75, 1e-6}));
+  EXPECT_EQ(cost_of(approximate, add_remove, cap, {0.75, 1e-6, add_remove}),
+            (Amount{0.75, 1e-6, true}));
 }
 
 TEST(Cap, TheLargestCapThatPromisesEpsilonDoesNotPromiseMore) {
@@ -176,8 +177,65 @@ TEST(Filter, AnAdaptiveAdversaryNeverPassesTheCap) {
       after.add(ask);
       if (after.within(cap)) admitted = after;
     }
-    EXPECT_LE(admitted.total().delta, cap.delta);
-    EXPECT_LE(admitted.total().value, amount_of(cap).value);
+    EXPECT_TRUE(admitted.within(cap));
+    // The total is rounded up to a double; the cap is a decimal, which may lie between two.
+    EXPECT_LE(admitted.total().delta, std::nextafter(cap.delta, 1));
+    EXPECT_LE(admitted.total().value, std::nextafter(amount_of(cap).value, infinity));
+  }
+}
+
+/// Ten runs that state `epsilon` and `delta` against a cap of ten times as much.
+int admitted_of_ten(const Event& event, double epsilon, double delta, const Cap& cap) {
+  Tally tally;
+  int admitted = 0;
+  for (int i = 0; i < 11; ++i) {
+    auto after = tally;
+    after.add(cost_of(event, add_remove, cap, {epsilon, delta, add_remove}));
+    if (!after.within(cap)) continue;
+    tally = after;
+    ++admitted;
+  }
+  return admitted;
+}
+
+TEST(BasicAccount, TenRunsAtATenthFitWhereTheProofReachesBelowTheDecimal) {
+  const Cap cap{.currency = Currency::basic, .value = 1, .delta = 1e-6};
+  // Calibrated to less than 0.1 at 1e-7, as calibrated noise is.
+  const double noise = 42;
+  const double proved = privacy::gaussian::epsilon(1 / noise, privacy::Delta(1e-7));
+  ASSERT_LT(proved, 0.1 * (1 - 1e-12));
+  EXPECT_EQ(admitted_of_ten(privacy::Gaussian{noise}, 0.1, 1e-7, cap), 10);
+  const auto one = cost_of(privacy::Gaussian{noise}, add_remove, cap, {0.1, 1e-7, add_remove});
+  EXPECT_EQ(one, (Amount{0.1, 1e-7, true}));
+  // The event itself is the double 0.1, which is more than a tenth: never booked below it.
+  EXPECT_EQ(admitted_of_ten(privacy::PureDp{0.1, add_remove}, 0.1, 0, cap), 9);
+  EXPECT_EQ(admitted_of_ten(privacy::PureDp{std::nextafter(0.1, 0.0), add_remove}, 0.1, 0, cap),
+            10);
+  // The double 0.3 is below the decimal: three of them fit into 0.9, and three tenths into 0.3.
+  EXPECT_EQ(admitted_of_ten(privacy::PureDp{0.3, add_remove}, 0.3, 0,
+                            {.currency = Currency::basic, .value = 0.9}),
+            3);
+}
+
+TEST(BasicAccount, NoRunIsBookedBelowWhatIsProved) {
+  std::mt19937_64 random(12);
+  std::uniform_real_distribution<double> exponent(-20, 3);
+  for (int i = 0; i < 2000; ++i) {
+    const double proved = std::exp2(exponent(random));
+    const double stated = i % 2 == 0 ? proved : std::nextafter(proved, infinity);
+    const Cap cap{.currency = Currency::basic, .value = 100};
+    const auto cost =
+        cost_of(privacy::PureDp{proved, add_remove}, add_remove, cap, {stated, 0, add_remove});
+    ExactSum least;
+    least.add(proved);
+    ExactSum most;
+    if (cost.as_stated) {
+      most.add_decimal(cost.value);
+    } else {
+      most.add(cost.value);
+    }
+    ASSERT_TRUE(least <= most) << proved;
+    ASSERT_GE(cost.value, proved);
   }
 }
 

@@ -1,10 +1,13 @@
 #include "tacet/ledger/entry.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -92,13 +95,31 @@ class Members {
 };
 
 json amount_json(const Amount& amount) {
+  if (amount.as_stated) {
+    return {{"value", fmt::format("{}", amount.value)}, {"delta", fmt::format("{}", amount.delta)}};
+  }
   return {{"value", exact(amount.value)}, {"delta", exact(amount.delta)}};
 }
 
+double from_decimal(const std::string& text) {
+  double value = -1;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  if (read.ec == std::errc() && read.ptr == end && value >= 0 && std::isfinite(value) &&
+      fmt::format("{}", value) == text) {
+    return value;
+  }
+  damaged(fmt::format("'{}' is no amount", text));
+}
+
+/// Decimals stand for themselves, hexadecimals for doubles.
 Amount read_amount(Members members) {
-  const Amount amount{members.amount("value"), members.amount("delta")};
+  const auto value = members.text("value");
+  const auto delta = members.text("delta");
   members.finish();
-  return amount;
+  const bool as_stated = value != "inf" && !value.starts_with("0x") && !delta.starts_with("0x");
+  if (as_stated) return {from_decimal(value), from_decimal(delta), true};
+  return {from_exact(value), from_exact(delta)};
 }
 
 struct Write {
@@ -219,6 +240,11 @@ Entry::Content read_content(const std::string& kind, Members& in) {
 }
 
 }  // namespace
+
+Entry entry_now(Entry::Content content) {
+  const auto time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  return {time, static_cast<std::int64_t>(::getuid()), std::move(content)};
+}
 
 std::string to_text(const Entry& entry) {
   json out = std::visit(Write{}, entry.content);

@@ -93,9 +93,13 @@ struct Entry {
   Content content;
 };
 
+/// A row of this user, written now.
+[[nodiscard]] Entry entry_now(Entry::Content content);
+
 inline constexpr std::size_t max_entry_bytes = std::size_t{1} << 22;
 
-/// The row's canonical text: JSON with sorted keys, numbers of money as exact hexadecimal.
+/// The row's canonical text: JSON with sorted keys. Amounts are exact: hexadecimal doubles, or the
+/// decimals that were stated.
 [[nodiscard]] std::string to_text(const Entry& entry);
 
 /// Reads it strictly; anything unknown, missing or out of range is a DataError.

@@ -1,32 +1,52 @@
 #pragma once
 
 #include <boost/multiprecision/cpp_int.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace tacet::ledger {
 
-/// A sum of non-negative doubles, and of products of two, without any rounding. What has been spent
-/// is added up in it, so that the order of the runs and their number change nothing.
+/// A sum of non-negative doubles, of products of two, and of decimals, without any rounding. What
+/// has been spent is added up in it, so that the order of the runs and their number change nothing.
 class ExactSum {
  public:
-  /// `value` must be at least 0; infinity is absorbing, anything else an InternalError.
+  /// `value` must be at least 0; infinity outweighs everything, anything else is an InternalError.
   void add(double value);
+  void add(const ExactSum& other);
+  /// The decimal that `value` prints as: the shortest one that reads back as it. Ten times the
+  /// double 0.1 is more than 1; ten times the decimal 0.1 is 1.
+  void add_decimal(double value);
   /// The exact product of two finite values of at least 0.
   void add_product(double left, double right);
+  /// Takes back what was added before.
+  void subtract(const ExactSum& part);
 
-  [[nodiscard]] bool infinite() const { return infinite_; }
+  [[nodiscard]] bool infinite() const { return infinite_ > 0; }
   /// The smallest double that is not below the sum.
   [[nodiscard]] double rounded_up() const;
-  /// this - other as the largest double that is not above it; 0 where other is larger.
-  [[nodiscard]] double minus_rounded_down(const ExactSum& other) const;
+  /// The largest double that is not above it.
+  [[nodiscard]] double rounded_down() const;
+  /// The double that prints as the sum, where there is one.
+  [[nodiscard]] std::optional<double> as_decimal() const;
+  /// this - other; 0 where other is larger.
+  [[nodiscard]] ExactSum minus(const ExactSum& other) const;
+
+  /// Exact, for files.
+  [[nodiscard]] std::string text() const;
+  /// The inverse; anything else is a DataError.
+  [[nodiscard]] static ExactSum from_text(std::string_view text);
 
   friend bool operator<=(const ExactSum& left, const ExactSum& right) {
-    if (left.infinite_ || right.infinite_) return right.infinite_;
+    if (left.infinite() || right.infinite()) return right.infinite();
     return left.units_ <= right.units_;
   }
+  friend bool operator==(const ExactSum&, const ExactSum&) = default;
 
  private:
-  boost::multiprecision::cpp_int units_;  // in 2^-2148, the square of the smallest double
-  bool infinite_ = false;
+  boost::multiprecision::cpp_int units_;  // in 2^-2148 5^-324: squares of doubles, and decimals
+  std::int64_t infinite_ = 0;             // how many infinities
 };
 
 /// a / b for positive finite values, rounded up unless the quotient is exact.

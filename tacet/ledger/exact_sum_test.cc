@@ -60,8 +60,8 @@ TEST(ExactSum, KeepsWhatADoubleWouldLose) {
   one.add(1);
   EXPECT_TRUE(one <= sum);
   EXPECT_FALSE(sum <= one);
-  EXPECT_EQ(one.minus_rounded_down(sum), 0.0);
-  EXPECT_EQ(sum_of({3.0}).minus_rounded_down(sum), std::nextafter(2.0, 0.0));
+  EXPECT_EQ(one.minus(sum).rounded_down(), 0.0);
+  EXPECT_EQ(sum_of({3.0}).minus(sum).rounded_down(), std::nextafter(2.0, 0.0));
 }
 
 TEST(ExactSum, ProductsAreExactAtBothEndsOfTheRange) {
@@ -85,6 +85,64 @@ TEST(ExactSum, InfinityStaysAndNonsenseIsRefused) {
   EXPECT_FALSE(sum <= sum_of({1e308}));
   EXPECT_THROW(sum.add(-1), base::InternalError);
   EXPECT_THROW(sum.add(std::nan("")), base::InternalError);
+}
+
+TEST(ExactSum, DecimalsAddUpAsTheyArePrinted) {
+  ExactSum tenths;
+  for (int i = 0; i < 10; ++i) tenths.add_decimal(0.1);
+  EXPECT_EQ(tenths, sum_of({1.0}));
+  EXPECT_EQ(tenths.rounded_up(), 1.0);
+  EXPECT_EQ(tenths.as_decimal(), 1.0);
+  // The double 0.1 is above the decimal, the double 0.3 below it.
+  ExactSum tenth;
+  tenth.add_decimal(0.1);
+  EXPECT_TRUE(tenth <= sum_of({0.1}));
+  EXPECT_FALSE(sum_of({0.1}) <= tenth);
+  EXPECT_EQ(tenth.rounded_up(), 0.1);
+  EXPECT_EQ(tenth.rounded_down(), std::nextafter(0.1, 0.0));
+  ExactSum thirds;
+  for (int i = 0; i < 3; ++i) thirds.add_decimal(0.1);
+  EXPECT_FALSE(thirds <= sum_of({0.3}));
+  EXPECT_EQ(thirds.as_decimal(), 0.3);
+  EXPECT_FALSE(sum_of({0.1}).as_decimal());
+  EXPECT_EQ(sum_of({0.25}).as_decimal(), 0.25);
+}
+
+TEST(ExactSum, DecimalsAreExactFromTheSmallestToTheLargestDouble) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> exponent(-1074, 1023);
+  std::vector<double> values{0,     5e-324,        2.2250738585072014e-308,
+                             1e22,  123456789e-20, std::numeric_limits<double>::max(),
+                             1e-320};
+  for (int i = 0; i < 500; ++i) values.push_back(std::exp2(exponent(random)));
+  for (const double value : values) {
+    ExactSum sum;
+    sum.add_decimal(value);
+    ASSERT_EQ(sum.as_decimal(), value);
+    ASSERT_LE(sum.rounded_down(), value);
+    ASSERT_GE(sum.rounded_up(), value);
+    // No decimal is as far from its double as the next double.
+    ASSERT_TRUE(sum.rounded_down() == value || sum.rounded_up() == value) << value;
+    ASSERT_EQ(ExactSum::from_text(sum.text()), sum);
+  }
+}
+
+TEST(ExactSum, WhatWasAddedCanBeTakenBack) {
+  auto sum = sum_of({0.1, infinity, 3});
+  ExactSum part;
+  part.add_decimal(0.7);
+  auto more = sum;
+  more.add_decimal(0.7);
+  more.subtract(part);
+  EXPECT_EQ(more, sum);
+  sum.subtract(sum_of({infinity}));
+  EXPECT_EQ(sum, sum_of({3, 0.1}));
+  EXPECT_THROW(sum.subtract(sum_of({4})), base::InternalError);
+  EXPECT_THROW(sum.subtract(sum_of({infinity})), base::InternalError);
+  EXPECT_EQ(ExactSum::from_text(sum.text()), sum);
+  for (const auto* text : {"", "0", "0+", "+1", "-1+1", "0+xyz", "0+1 ", "1.5+1"}) {
+    EXPECT_THROW(static_cast<void>(ExactSum::from_text(text)), base::DataError) << text;
+  }
 }
 
 TEST(DirectedRounding, MovesOnlyInexactResults) {

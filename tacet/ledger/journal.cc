@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "tacet/base/error.h"
 #include "tacet/ledger/digest.h"
@@ -13,24 +14,43 @@ namespace {
 constexpr std::int64_t application = 0x74616374;  // "tact"
 constexpr std::int64_t format_version = 1;
 
+// Rows between two standings that are written down: what a booking has to read at most.
+constexpr std::int64_t checkpoint_distance = 64;
+
+// Ledgers from before there were standings get the table with the first one.
+constexpr std::string_view standing_table = R"sql(CREATE TABLE standing(
+  only INTEGER PRIMARY KEY CHECK (only = 1),
+  rows INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  text TEXT NOT NULL,
+  seal TEXT NOT NULL
+) STRICT)sql";
+
+struct Object {
+  std::string_view name;
+  std::string_view sql;  // as SQLite keeps it
+};
+
 // The triggers guard against slips; the chain shows what they did not stop.
-constexpr const char* tables = R"sql(
-CREATE TABLE journal(
+constexpr std::array<Object, 5> objects{{
+    {"journal", R"sql(CREATE TABLE journal(
   number INTEGER PRIMARY KEY,
   text TEXT NOT NULL,
   hash TEXT NOT NULL
-) STRICT;
-CREATE TABLE head(
+) STRICT)sql"},
+    {"standing", standing_table},
+    {"head", R"sql(CREATE TABLE head(
   only INTEGER PRIMARY KEY CHECK (only = 1),
   rows INTEGER NOT NULL,
   hash TEXT NOT NULL,
   key TEXT NOT NULL
-) STRICT;
-CREATE TRIGGER journal_is_written_once BEFORE UPDATE ON journal
-  BEGIN SELECT RAISE(ABORT, 'rows of a ledger are never changed'); END;
-CREATE TRIGGER journal_is_kept BEFORE DELETE ON journal
-  BEGIN SELECT RAISE(ABORT, 'rows of a ledger are never deleted'); END;
-)sql";
+) STRICT)sql"},
+    {"journal_is_written_once",
+     R"sql(CREATE TRIGGER journal_is_written_once BEFORE UPDATE ON journal
+  BEGIN SELECT RAISE(ABORT, 'rows of a ledger are never changed'); END)sql"},
+    {"journal_is_kept", R"sql(CREATE TRIGGER journal_is_kept BEFORE DELETE ON journal
+  BEGIN SELECT RAISE(ABORT, 'rows of a ledger are never deleted'); END)sql"},
+}};
 
 [[noreturn]] void broken(const Database& database, const std::string& what) {
   throw base::DataError(fmt::format(
@@ -47,7 +67,7 @@ std::string row_hash(std::string_view previous, std::int64_t number, std::string
 std::string first_hash() { return sha256("tacet ledger"); }
 
 void create_journal(Database& database, std::string_view key) {
-  database.execute(tables);
+  for (const auto& object : objects) database.execute(std::string(object.sql));
   auto insert = database.prepare("INSERT INTO head(only, rows, hash, key) VALUES(1, 0, ?1, ?2)");
   insert.bind(1, first_hash());
   insert.bind(2, key);
@@ -72,59 +92,184 @@ void check_version(Database& database) {
 
 namespace {
 
-/// Drops what `rows` knows from row `number` on.
-void forget_from(Rows& rows, std::size_t number) {
-  rows.hashes.resize(std::min(rows.hashes.size(), number - 1));
-  rows.entries.erase(rows.entries.begin() + static_cast<std::ptrdiff_t>(rows.hashes.size()),
-                     rows.entries.end());
+/// A trigger, a view or a table of somebody else could change what is booked, or what is read.
+void check_nothing_foreign(Database& database) {
+  auto select = database.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY rowid");
+  while (select.step()) {
+    const auto name = select.text(1);
+    const auto known = std::find_if(objects.begin(), objects.end(),
+                                    [&](const Object& o) { return o.name == name; });
+    if (known != objects.end() && known->sql == select.text(2)) continue;
+    broken(database, fmt::format("its {} '{}' is {}", select.text(0), name,
+                                 known == objects.end() ? "none of tacet's" : "another one"));
+  }
 }
 
-void check_first_row(const Database& database, const Rows& rows) {
-  if (rows.entries.empty()) return;
-  const auto* created = std::get_if<Created>(&rows.entries.front().content);
-  if (created == nullptr) broken(database, "its first row does not say how it began");
-  if (created->key_digest != sha256(rows.key)) broken(database, "its key is another one");
+void check_nothing_missing(Database& database) {
+  for (const auto& object : objects) {
+    auto select = database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = ?1");
+    select.bind(1, object.name);
+    if (select.step() && select.integer(0) == 1) continue;
+    if (object.sql == standing_table) continue;
+    broken(database, fmt::format("its '{}' is missing", object.name));
+  }
+}
+
+/// Only the head of the chain, and the key.
+Current read_head(Database& database) {
+  check_nothing_foreign(database);
+  auto head = database.prepare("SELECT rows, hash, key FROM head");
+  if (!head.step()) broken(database, "its head is missing");
+  Current found{.at = {head.integer(0), head.text(1)}, .key = head.text(2), .standing = {}};
+  if (head.step()) broken(database, "it has two heads");
+  return found;
+}
+
+/// Calls `receive(number, text, hash)` for every row after `from`, hashed again; the last one is
+/// the head's.
+template <typename Receive>
+void for_rows_after(Database& database, const Position& from, const Position& head,
+                    const Receive& receive) {
+  auto select =
+      database.prepare("SELECT number, text, hash FROM journal WHERE number > ?1 ORDER BY number");
+  select.bind(1, from.rows);
+  auto [row, hash] = from;
+  while (select.step()) {
+    ++row;
+    if (select.integer(0) != row) broken(database, fmt::format("row {} is missing", row));
+    const auto text = select.text(1);
+    hash = row_hash(hash, row, text);
+    if (select.text(2) != hash)
+      broken(database, fmt::format("row {} does not carry its hash", row));
+    receive(row, text, hash);
+  }
+  if (row != head.rows || hash != head.hash) {
+    broken(database, fmt::format("it has {} rows where {} were written", row, head.rows));
+  }
+}
+
+/// Keyed, so that a slip in one place cannot agree with a slip in another.
+std::string seal_of(std::string_view key, const Position& at, std::string_view text) {
+  return sha256(fmt::format("{}\nstanding\n{}\n{}\n{}", key, at.rows, at.hash, text));
+}
+
+bool has_standings(Database& database) {
+  return database.value("SELECT count(*) FROM sqlite_schema WHERE name = 'standing'") == "1";
+}
+
+struct Written {
+  Position at;
+  std::string text;  // empty: none was written yet
+};
+
+Written read_written(Database& database, const std::string& key) {
+  if (!has_standings(database)) return {};
+  auto select = database.prepare("SELECT rows, hash, text, seal FROM standing");
+  if (!select.step()) return {};
+  Written written{{select.integer(0), select.text(1)}, select.text(2)};
+  if (select.text(3) != seal_of(key, written.at, written.text)) {
+    broken(database, "the standing that was written down does not carry its seal");
+  }
+  return written;
+}
+
+void check_key(const Database& database, const Current& current) {
+  if (current.at.rows > 0 && current.standing.key_digest != sha256(current.key)) {
+    broken(database, "its key is another one");
+  }
+}
+
+void write_standing(Database& database, Current& current) {
+  if (!has_standings(database)) database.execute(std::string(standing_table));
+  const auto text = to_text(current.standing);
+  auto insert = database.prepare(
+      "INSERT OR REPLACE INTO standing(only, rows, hash, text, seal) VALUES(1, ?1, ?2, ?3, ?4)");
+  insert.bind(1, current.at.rows);
+  insert.bind(2, current.at.hash);
+  insert.bind(3, text);
+  insert.bind(4, seal_of(current.key, current.at, text));
+  insert.run();
+  current.checkpoint = current.at.rows;
 }
 
 }  // namespace
 
-void read_rows(Database& database, Rows& rows) {
-  auto head = database.prepare("SELECT rows, hash, key FROM head");
-  if (!head.step()) broken(database, "its head is missing");
-  const auto count = head.integer(0);
-  const auto head_hash = head.text(1);
-  rows.key = head.text(2);
-  auto select = database.prepare("SELECT number, text, hash FROM journal ORDER BY number");
-  std::string hash = first_hash();
-  std::size_t number = 1;
-  for (; select.step(); ++number) {
-    const auto row = static_cast<std::int64_t>(number);
-    if (select.integer(0) != row) broken(database, fmt::format("row {} is missing", row));
-    const auto text = select.text(1);
-    hash = row_hash(hash, row, text);
-    if (select.text(2) != hash) {
-      broken(database, fmt::format("row {} does not carry its hash", row));
-    }
-    if (number <= rows.hashes.size() && rows.hashes[number - 1] == hash) continue;
-    forget_from(rows, number);
-    rows.entries.push_back(entry_from_text(text));
-    rows.hashes.push_back(hash);
+Reserved read_booking(Database& database, const Standing& standing, std::int64_t run) {
+  const auto hash_of = [&](std::int64_t row) {
+    auto select = database.prepare("SELECT hash FROM journal WHERE number = ?1");
+    select.bind(1, row);
+    return select.step() ? select.text(0) : std::string();
+  };
+  auto select = database.prepare("SELECT text FROM journal WHERE number = ?1");
+  select.bind(1, run);
+  if (!select.step()) broken(database, fmt::format("row {} is missing", run));
+  const auto text = select.text(0);
+  if (row_hash(hash_of(run - 1), run, text) != standing.open.at(run)) {
+    broken(database, fmt::format("row {} does not carry its hash", run));
   }
-  forget_from(rows, number);
-  const auto found = static_cast<std::int64_t>(rows.entries.size());
-  if (found != count || hash != head_hash) {
-    broken(database, fmt::format("it has {} rows where {} were written", found, count));
-  }
-  check_first_row(database, rows);
+  return std::get<Reserved>(entry_from_text(text).content);
 }
 
-std::int64_t append_row(Database& database, Rows& rows, const Entry& entry) {
-  const auto number = static_cast<std::int64_t>(rows.entries.size()) + 1;
+Current read_current(Database& database) {
+  auto current = read_head(database);
+  const auto written = read_written(database, current.key);
+  if (!written.text.empty()) current.standing = standing_from_text(written.text);
+  current.checkpoint = written.at.rows;
+  const Bookings bookings = [&](std::int64_t run) {
+    return read_booking(database, current.standing, run);
+  };
+  for_rows_after(database, written.at, current.at,
+                 [&](std::int64_t row, const std::string& text, const std::string& hash) {
+                   take(current.standing, row, hash, entry_from_text(text), bookings);
+                 });
+  check_key(database, current);
+  return current;
+}
+
+std::vector<Entry> read_entries(Database& database) {
+  const auto head = read_head(database);
+  std::vector<Entry> entries;
+  for_rows_after(database, {}, head.at,
+                 [&](std::int64_t, const std::string& text, const std::string&) {
+                   entries.push_back(entry_from_text(text));
+                 });
+  if (!entries.empty()) {
+    const auto* created = std::get_if<Created>(&entries.front().content);
+    if (created == nullptr) broken(database, "its first row does not say how it began");
+    if (created->key_digest != sha256(head.key)) broken(database, "its key is another one");
+  }
+  return entries;
+}
+
+Position check_all(Database& database) {
+  const auto entries = read_entries(database);
+  const auto head = read_head(database);
+  const auto written = read_written(database, head.key);
+  Standing standing;
+  const Bookings bookings = [&](std::int64_t run) {
+    return std::get<Reserved>(entries[static_cast<std::size_t>(run - 1)].content);
+  };
+  for_rows_after(database, {}, head.at,
+                 [&](std::int64_t row, const std::string&, const std::string& hash) {
+                   take(standing, row, hash, entries[static_cast<std::size_t>(row - 1)], bookings);
+                   if (row != written.at.rows) return;
+                   if (hash == written.at.hash && to_text(standing) == written.text) return;
+                   broken(database, "the standing that was written down does not follow from it");
+                 });
+  if (written.at.rows > head.at.rows) {
+    broken(database, "the standing that was written down is of rows it does not have");
+  }
+  check_nothing_missing(database);
+  return head.at;
+}
+
+std::int64_t append_row(Database& database, Current& current, const Entry& entry) {
+  const auto number = current.at.rows + 1;
   const auto text = to_text(entry);
   if (text.size() > max_entry_bytes) {
     throw base::UsageError("the run has too many different events for one row of the ledger");
   }
-  const auto hash = row_hash(rows.head(), number, text);
+  const auto hash = row_hash(current.at.hash, number, text);
   auto insert = database.prepare("INSERT INTO journal(number, text, hash) VALUES(?1, ?2, ?3)");
   insert.bind(1, number);
   insert.bind(2, text);
@@ -134,9 +279,18 @@ std::int64_t append_row(Database& database, Rows& rows, const Entry& entry) {
   update.bind(1, number);
   update.bind(2, hash);
   update.run();
-  rows.entries.push_back(entry);
-  rows.hashes.push_back(hash);
+  take(current.standing, number, hash, entry,
+       [&](std::int64_t run) { return read_booking(database, current.standing, run); });
+  current.at = {number, hash};
+  if (number - current.checkpoint >= checkpoint_distance) write_standing(database, current);
   return number;
+}
+
+bool has(Database& database, const Position& position) {
+  if (position.rows == 0) return position.hash == first_hash();
+  auto select = database.prepare("SELECT hash FROM journal WHERE number = ?1");
+  select.bind(1, position.rows);
+  return select.step() && select.text(0) == position.hash;
 }
 
 }  // namespace tacet::ledger::internal

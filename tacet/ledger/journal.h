@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tacet/ledger/database.h"
 #include "tacet/ledger/entry.h"
+#include "tacet/ledger/standing.h"
 
 namespace tacet::ledger::internal {
 
@@ -22,21 +24,41 @@ void create_journal(Database& database, std::string_view key);
 /// DataError unless the file is a ledger of the version that is read here.
 void check_version(Database& database);
 
-/// All rows in order, and the key.
-struct Rows {
-  std::vector<Entry> entries;       ///< row n is entries[n - 1]
-  std::vector<std::string> hashes;  ///< of each row
-  std::string key;
-
-  [[nodiscard]] std::string head() const { return hashes.empty() ? first_hash() : hashes.back(); }
+/// How far a chain of rows goes.
+struct Position {
+  std::int64_t rows = 0;
+  std::string hash = first_hash();  ///< of the last one
 };
 
-/// Makes `rows` what the file holds now. DataError where a row, their number, the key or the chain
-/// is not what was written: nothing is ever decided by a ledger that does not verify. Every row is
-/// hashed again; only those whose hash is new are parsed again.
-void read_rows(Database& database, Rows& rows);
+/// A ledger as it is now.
+struct Current {
+  Position at;
+  std::string key;  ///< of the fingerprints
+  Standing standing;
+  std::int64_t checkpoint = 0;  ///< the row after which the standing was last written down
+};
 
-/// Appends a row, inside a transaction that has read `rows`; returns its number.
-std::int64_t append_row(Database& database, Rows& rows, const Entry& entry);
+/// Reads the last standing that was written down and all rows since, in a transaction. DataError
+/// where one of them is not what was written, does not follow from the one before, or where the
+/// file holds what no ledger has: nothing is ever decided by what does not verify. Rows before the
+/// written standing decide nothing any more; `check_all` reads them again.
+[[nodiscard]] Current read_current(Database& database);
+
+/// All rows, hashed again from the first to the last.
+[[nodiscard]] std::vector<Entry> read_entries(Database& database);
+
+/// As read_entries; also that the standing that was written down follows from the rows, and that
+/// nothing is missing.
+[[nodiscard]] Position check_all(Database& database);
+
+/// Appends a row, inside a transaction that has read `current`; returns its number.
+std::int64_t append_row(Database& database, Current& current, const Entry& entry);
+
+/// The reservation in row `run`, which is open in `current`.
+[[nodiscard]] Reserved read_booking(Database& database, const Standing& standing, std::int64_t run);
+
+/// Whether row `position.rows` carries that hash: whether the ledger is the one in which somebody
+/// saw it, or a later state of it.
+[[nodiscard]] bool has(Database& database, const Position& position);
 
 }  // namespace tacet::ledger::internal

@@ -10,7 +10,7 @@
 #include "tacet/ledger/books.h"
 #include "tacet/ledger/database.h"
 #include "tacet/ledger/fingerprint.h"
-#include "tacet/ledger/journal.h"
+#include "tacet/ledger/standing.h"
 #include "tacet/privacy/budget.h"
 
 /// The account of what has been spent on data sets: a file that outlives processes, is shared by
@@ -77,10 +77,13 @@ struct Output {
 /// How records compare with those seen under a name.
 enum class Records { known, first, changed };
 
-/// A sound ledger. Whoever keeps the head elsewhere can tell later that no row up to it changed.
+/// How far a sound ledger goes. Whoever keeps it elsewhere can tell later that no row up to it
+/// changed.
 struct Verification {
-  std::int64_t rows;
+  std::int64_t rows = 0;
   std::string head;  ///< hash of the last row
+
+  friend bool operator==(const Verification&, const Verification&) = default;
 };
 
 class Ledger {
@@ -96,8 +99,17 @@ class Ledger {
 
   /// All rows, after a check of the chain.
   [[nodiscard]] Books books();
-  /// Additionally lets SQLite check its own structures.
+  /// What they come to. Takes a time that does not grow with their number: it reads what was
+  /// written down last, and the few rows since.
+  [[nodiscard]] Standing standing();
+  /// All rows; also that what was written down follows from them, that nothing foreign lies in the
+  /// file, and SQLite's own structures.
   Verification verify();
+  /// How far the chain goes now.
+  [[nodiscard]] Verification position();
+  /// Whether this ledger is the one in which somebody saw `seen`, or a later state of it: a copy
+  /// that was made before, or went its own way before, is not.
+  [[nodiscard]] bool continues(const Verification& seen);
   /// A fingerprint under this ledger's key.
   [[nodiscard]] Fingerprint fingerprint();
 
@@ -127,6 +139,9 @@ class Ledger {
   [[nodiscard]] const std::filesystem::path& path() const { return database_.path(); }
 
  private:
+  class Desk;
+  template <typename Look>
+  auto look(const Look& body);
   template <typename Change>
   void change(const std::string& on_failure, const Change& body);
   /// What is so when the end of these runs cannot be written.
@@ -134,7 +149,6 @@ class Ledger {
 
   std::mutex mutex_;
   internal::Database database_;
-  internal::Rows rows_;  // as last read
 };
 
 }  // namespace tacet::ledger

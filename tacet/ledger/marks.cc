@@ -1,9 +1,17 @@
 #include "tacet/ledger/marks.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
@@ -15,6 +23,75 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 constexpr std::int64_t most_bytes = std::int64_t{1} << 24;
+constexpr auto longest_wait = std::chrono::seconds(30);
+constexpr auto nap = std::chrono::milliseconds(5);
+
+/// Holds a folder's marks for one process: between its reading and its writing nobody else writes.
+class MarksLock {
+ public:
+  MarksLock(const fs::path& folder, const base::CancelToken* cancel) {
+    const auto refuse = [&](int error) {
+      throw base::IoError(fmt::format("cannot mark the data in '{}': {}", folder.string(),
+                                      std::generic_category().message(error)));
+    };
+    descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor_ < 0) refuse(errno);
+    const auto end = std::chrono::steady_clock::now() + longest_wait;
+    while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      const int error = errno;
+      if (error != EWOULDBLOCK && error != EINTR) {
+        if (!lock_a_file(folder)) return;
+        continue;
+      }
+      const bool cancelled = cancel != nullptr && cancel->cancelled();
+      if (cancelled || std::chrono::steady_clock::now() >= end) {
+        ::close(descriptor_);
+        if (cancelled) throw base::Interrupted("interrupted while others held the marks");
+        refuse(error);
+      }
+      std::this_thread::sleep_for(nap);
+    }
+  }
+  MarksLock(const MarksLock&) = delete;
+  MarksLock& operator=(const MarksLock&) = delete;
+  ~MarksLock() { ::close(descriptor_); }
+
+ private:
+  /// Some file systems (NFS) lock no folders. Where no file can be made either, nobody writes
+  /// marks.
+  [[nodiscard]] bool lock_a_file(const fs::path& folder) {
+    constexpr mode_t everybody = 0666;
+    if (locks_a_file_) return false;
+    const auto name = (folder / marks_file_name).string() + ".lock";
+    const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, everybody);
+    if (file < 0) return false;
+    ::close(std::exchange(descriptor_, file));
+    locks_a_file_ = true;
+    return true;
+  }
+
+  int descriptor_ = -1;
+  bool locks_a_file_ = false;
+};
+
+void write_marks(const fs::path& folder, const std::vector<Mark>& marks) {
+  auto list = ordered_json::array();
+  for (const auto& one : marks) {
+    ordered_json mark{{"file", one.file},
+                      {"data_set", one.data_set},
+                      {"ledger", one.ledger.string()},
+                      {"ledger_name", one.ledger_name}};
+    if (one.seen.rows > 0) {
+      mark["rows"] = one.seen.rows;
+      mark["head"] = one.seen.head;
+    }
+    list.push_back(std::move(mark));
+  }
+  const ordered_json out{
+      {"about", "which ledger holds the privacy account of a file in this folder"},
+      {"marks", list}};
+  base::write_file(folder / marks_file_name, out.dump(1) + "\n", base::Overwrite::allow);
+}
 
 }  // namespace
 
@@ -27,9 +104,11 @@ std::vector<Mark> read_marks(const fs::path& folder) {
   try {
     const auto parsed = ordered_json::parse(text);
     for (const auto& one : parsed.at("marks")) {
-      marks.push_back({one.at("file").get<std::string>(), one.at("data_set").get<std::string>(),
+      marks.push_back({one.at("file").get<std::string>(),
+                       one.at("data_set").get<std::string>(),
                        one.at("ledger").get<std::string>(),
-                       one.at("ledger_name").get<std::string>()});
+                       one.at("ledger_name").get<std::string>(),
+                       {one.value("rows", std::int64_t{0}), one.value("head", std::string())}});
     }
   } catch (const ordered_json::exception&) {
     throw base::DataError(
@@ -40,21 +119,43 @@ std::vector<Mark> read_marks(const fs::path& folder) {
   return marks;
 }
 
-void add_mark(const fs::path& folder, const Mark& mark) {
+void add_mark(const fs::path& folder, const Mark& mark, const base::CancelToken* cancel) {
+  const MarksLock lock(folder, cancel);
   auto marks = read_marks(folder);
   std::erase_if(marks, [&](const Mark& old) { return old.file == mark.file; });
   marks.push_back(mark);
-  auto list = ordered_json::array();
-  for (const auto& one : marks) {
-    list.push_back({{"file", one.file},
-                    {"data_set", one.data_set},
-                    {"ledger", one.ledger.string()},
-                    {"ledger_name", one.ledger_name}});
+  write_marks(folder, marks);
+}
+
+void check_continues(const Mark& mark, Ledger& ledger) {
+  if (mark.seen.rows == 0 || ledger.continues(mark.seen)) return;
+  throw base::BudgetError(fmt::format(
+      "the ledger '{}' is a copy: these data were spent on when their ledger had a row {} that "
+      "this "
+      "one does not hold, so what was spent is not all in it. Use the ledger that has it ('{}' "
+      "when "
+      "the data were marked); `tacet ledger init --help` says what to do when it is lost",
+      ledger.path().string(), mark.seen.rows, mark.ledger.string()));
+}
+
+void advance_marks(const fs::path& folder, Ledger& ledger, const base::CancelToken* cancel) {
+  const MarksLock lock(folder, cancel);
+  auto marks = read_marks(folder);
+  const auto name = ledger.standing().ledger;
+  const auto now = ledger.position();
+  bool changed = false;
+  for (auto& mark : marks) {
+    if (mark.ledger_name != name) continue;
+    check_continues(mark, ledger);
+    changed = changed || mark.seen != now;
+    mark.seen = now;
   }
-  const ordered_json out{
-      {"about", "which ledger holds the privacy account of a file in this folder"},
-      {"marks", list}};
-  base::write_file(folder / marks_file_name, out.dump(1) + "\n", base::Overwrite::allow);
+  if (!changed) return;
+  try {
+    write_marks(folder, marks);
+  } catch (const base::IoError&) {
+    // A folder that takes no files keeps its marks as they are; they still hold.
+  }
 }
 
 fs::path ledger_path(const fs::path& folder, const Mark& mark) {

@@ -6,8 +6,14 @@
 #include <string_view>
 #include <vector>
 
-/// A small file beside the data that says which ledger holds their account, so that spending
-/// without it is noticed. It does not travel with a copy of the data.
+#include "tacet/base/progress.h"
+#include "tacet/ledger/ledger.h"
+
+/// A small file beside the data that says which ledger holds their account, and how far that ledger
+/// went when they were last spent on. So spending without the ledger is noticed, and so is spending
+/// from a copy of it: what a mark names is not a file but a chain of rows, and a copy that was made
+/// before the last run, or that went its own way since, does not hold that row. It does not travel
+/// with a copy of the data.
 namespace tacet::ledger {
 
 inline constexpr std::string_view marks_file_name = ".tacet-ledgers";
@@ -17,6 +23,7 @@ struct Mark {
   std::string data_set;          ///< its account
   std::filesystem::path ledger;  ///< as written: absolute, or relative to the folder
   std::string ledger_name;       ///< Books::ledger
+  Verification seen;             ///< a row that the ledger had; 0: none was noted
 
   friend bool operator==(const Mark&, const Mark&) = default;
 };
@@ -25,8 +32,19 @@ struct Mark {
 /// a DataError: it may have stood for an account.
 [[nodiscard]] std::vector<Mark> read_marks(const std::filesystem::path& folder);
 
-/// Adds or replaces the mark of `mark.file`. IoError when the folder takes no files.
-void add_mark(const std::filesystem::path& folder, const Mark& mark);
+/// Adds or replaces the mark of `mark.file`. Several at once all get theirs. IoError when the
+/// folder takes no files, Interrupted by `cancel` while others hold it.
+void add_mark(const std::filesystem::path& folder, const Mark& mark,
+              const base::CancelToken* cancel = nullptr);
+
+/// Notes in all marks of this ledger how far it goes, after a booking. BudgetError when another run
+/// has noted a row that the ledger does not hold: then the booking is in a copy, and must not be
+/// used. A folder that takes no files keeps its marks as they are.
+void advance_marks(const std::filesystem::path& folder, Ledger& ledger,
+                   const base::CancelToken* cancel = nullptr);
+
+/// BudgetError when `ledger` is a copy, made before the mark was last noted or gone its own way.
+void check_continues(const Mark& mark, Ledger& ledger);
 
 /// The path of a mark's ledger.
 [[nodiscard]] std::filesystem::path ledger_path(const std::filesystem::path& folder,

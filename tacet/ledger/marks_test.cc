@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "tacet/base/error.h"
+#include "tests/support/processes.h"
 #include "tests/support/scratch_folder.h"
 
 namespace tacet::ledger {
@@ -13,8 +15,8 @@ namespace {
 TEST(Marks, AreReadBackAndReplacedByFile) {
   const test::ScratchFolder folder;
   EXPECT_TRUE(read_marks(folder.path()).empty());
-  const Mark first{"a.csv", "adult", "budget.ledger", "1"};
-  const Mark second{"b \"x\".csv", "bank", "/elsewhere/budget.ledger", "2"};
+  const Mark first{"a.csv", "adult", "budget.ledger", "1", {7, "abc"}};
+  const Mark second{"b \"x\".csv", "bank", "/elsewhere/budget.ledger", "2", {}};
   add_mark(folder.path(), first);
   add_mark(folder.path(), second);
   EXPECT_EQ(read_marks(folder.path()), (std::vector<Mark>{first, second}));
@@ -31,6 +33,73 @@ TEST(Marks, ALedgerInTheFolderIsNamedSoThatBothCanMove) {
   std::ofstream(folder.path() / "budget.ledger").close();
   EXPECT_EQ(path_for_mark(folder.path(), folder.path() / "budget.ledger"), "budget.ledger");
   EXPECT_TRUE(path_for_mark(folder.path(), "/dev/null").is_absolute());
+}
+
+TEST(Marks, SeveralAtOnceAllGetTheirs) {
+  const test::ScratchFolder folder;
+  const test::Gate gate;
+  std::vector<pid_t> children;
+  for (int i = 0; i < 12; ++i) {
+    children.push_back(test::in_child([&] {
+      gate.pass();
+      add_mark(folder.path(), {std::to_string(i) + ".csv", "adult", "budget.ledger", "1", {}});
+      return 0;
+    }));
+  }
+  gate.open();
+  for (const auto child : children) EXPECT_EQ(test::exit_code_of(child), 0);
+  EXPECT_EQ(read_marks(folder.path()).size(), 12U);
+}
+
+// What is marked is a chain of rows, not a file.
+TEST(Marks, ACopyOfALedgerIsKnownByTheRowsThatItLacks) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "budget.ledger";
+  const auto copy = folder.path() / "copy.ledger";
+  const auto data = folder.path() / "data";
+  std::filesystem::create_directory(data);
+  Ledger::create(path);
+  const auto spend = [](const std::filesystem::path& from, double rho = 0.125) {
+    Ledger ledger(from);
+    constexpr auto add_remove = privacy::Adjacency::add_remove;
+    static_cast<void>(ledger.reserve({.data_set = "adult",
+                                      .command = "test",
+                                      .event = privacy::Zcdp{rho, add_remove},
+                                      .stated = {1, 1e-5, add_remove}}));
+  };
+  const auto check = [&](const std::filesystem::path& one) {
+    Ledger ledger(one);
+    check_continues(read_marks(data).at(0), ledger);
+  };
+  const auto advance = [&](const std::filesystem::path& one) {
+    Ledger ledger(one);
+    advance_marks(data, ledger);
+  };
+  {
+    Ledger ledger(path);
+    ledger.enrol({.data_set = "adult",
+                  .adjacency = privacy::Adjacency::add_remove,
+                  .cap = {.currency = Currency::zcdp, .value = 1}});
+    add_mark(data, {"a.csv", "adult", path, ledger.standing().ledger, ledger.position()});
+  }
+  std::filesystem::copy_file(path, copy);
+  check(copy);  // nothing was spent since: either may go on
+  spend(path);
+  check(path);
+  check(copy);  // not noted yet
+  advance(path);
+  check(path);
+  EXPECT_THROW(check(copy), base::BudgetError);
+  // A copy that has as many rows, but others.
+  spend(copy, 0.25);
+  EXPECT_THROW(check(copy), base::BudgetError);
+  EXPECT_THROW(advance(copy), base::BudgetError);
+  // A copy of all that was spent takes over, and the ledger that it was made from is the old one.
+  std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing);
+  spend(copy);
+  advance(copy);
+  check(copy);
+  EXPECT_THROW(check(path), base::BudgetError);
 }
 
 TEST(Marks, WhatCannotBeUnderstoodIsNotTakenForNone) {

@@ -1,0 +1,109 @@
+#include "tacet/ledger/admission.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tacet/base/error.h"
+
+namespace tacet::ledger::internal {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Under replace_one a neighbour is one record removed and another added, so what was proved for
+/// sums under add_remove can be accounted with twice the distance; no other pair converts.
+void check_fits(const Booking& booking, const Standing::Account& account) {
+  const auto counts = account.enrolled.adjacency;
+  const auto asked = booking.stated.adjacency;
+  const bool converts =
+      counts == privacy::Adjacency::replace_one && asked == privacy::Adjacency::add_remove;
+  if (asked != counts && !converts) {
+    throw base::UsageError(fmt::format(
+        "the account of '{}' counts neighbours as {}, the run as {}, and its cost does not convert",
+        account.name(), privacy::to_string(counts), privacy::to_string(asked)));
+  }
+  if (booking.privacy_unit != account.enrolled.privacy_unit) {
+    throw base::UsageError(fmt::format("the account of '{}' protects each {}, the run each {}",
+                                       account.name(), account.enrolled.privacy_unit,
+                                       booking.privacy_unit));
+  }
+}
+
+void check_alone(const Booking& booking, const Standing& standing, const Standing::Account& account,
+                 const Bookings& bookings) {
+  if (account.cap().currency != Currency::basic) return;
+  for (const auto& [number, hash] : standing.open) {
+    if (!booking.interactive && !account.interactive.contains(number)) continue;
+    const auto other = bookings(number);
+    if (other.data_set != account.name() || !running(other.process)) continue;
+    throw base::BudgetError(fmt::format(
+        "run {} on '{}' has not ended; an (epsilon, delta) account takes a run whose results "
+        "appear while it goes on only by itself. Wait for it, or use an account in zcdp, gdp or "
+        "rdp",
+        number, account.name()));
+  }
+}
+
+privacy::Guarantee at_delta(const Amount& amount, const Standing::Account& account, double delta) {
+  const auto& cap = account.cap();
+  if (cap.currency == Currency::basic) {
+    return {amount.value, amount.delta, account.enrolled.adjacency};
+  }
+  return {epsilon_at(amount, cap, privacy::Delta(delta)), delta, account.enrolled.adjacency};
+}
+
+[[noreturn]] void exceeded(const Booking& booking, const Standing::Account& account,
+                           const Amount& cost) {
+  const auto& cap = account.cap();
+  const auto remaining = account.counted.remaining(cap);
+  const auto asked = std::isinf(cost.value)
+                         ? fmt::format("an infinite cost ({})", booking.unprotected_reason)
+                         : in_words(cost, cap);
+  throw privacy::BudgetExceeded(
+      fmt::format("the privacy budget of '{}' does not cover this: requested {}, remaining {}, cap "
+                  "{}; nothing was booked and no data were read",
+                  account.name(), asked, in_words(remaining, cap), in_words(cap)),
+      booking.stated, at_delta(remaining, account, booking.stated.delta),
+      at_delta(amount_of(cap), account, booking.stated.delta));
+}
+
+}  // namespace
+
+Amount cost_of_booking(const Booking& booking, const Standing::Account& account) {
+  if (!booking.unprotected_reason.empty()) return {infinity, 0};
+  check_fits(booking, account);
+  try {
+    return cost_of(booking.event, account.enrolled.adjacency, account.cap(), booking.stated);
+  } catch (const base::GuaranteeError&) {
+    if (booking.override_reason.empty()) throw;
+    return {infinity, 0};  // it happens all the same, so it is booked for what it can cost
+  }
+}
+
+void check_admitted(const Booking& booking, const Amount& cost, const Standing& standing,
+                    const Bookings& bookings) {
+  if (!booking.override_reason.empty()) return;
+  const auto& account = standing.account(booking.data_set);
+  auto tally = account.counted;
+  tally.add(cost);
+  if (!tally.within(account.cap())) exceeded(booking, account, cost);
+  check_alone(booking, standing, account, bookings);
+}
+
+/// A filter stops when the next cost would not fit, so a run that stops early costs what it has
+/// done; for (epsilon, delta) sums at random times that is not proved.
+Amount cost_of_outcome(const FinishedRun& finished, const Reserved& booking,
+                       const Standing::Account& account) {
+  const auto& reserved = booking.cost;
+  const bool filter = account.cap().currency != Currency::basic;
+  if (finished.stopping == Stopping::unknown || !filter || std::isinf(reserved.value)) {
+    return reserved;
+  }
+  const auto cost =
+      cost_of(finished.spent, account.enrolled.adjacency, account.cap(), booking.stated);
+  return cost.value < reserved.value ? cost : reserved;
+}
+
+}  // namespace tacet::ledger::internal

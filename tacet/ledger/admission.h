@@ -1,0 +1,20 @@
+#pragma once
+
+#include "tacet/ledger/ledger.h"
+
+/// Which runs an account takes, and at what cost.
+namespace tacet::ledger::internal {
+
+/// What a run costs an account. UsageError when adjacency or unit differ, GuaranteeError when the
+/// currency has no proved cost for it.
+[[nodiscard]] Amount cost_of_booking(const Booking& booking, const Standing::Account& account);
+
+/// BudgetExceeded when `cost` does not fit, BudgetError when the run must wait for another one.
+void check_admitted(const Booking& booking, const Amount& cost, const Standing& standing,
+                    const Bookings& bookings);
+
+/// What a run that has ended costs.
+[[nodiscard]] Amount cost_of_outcome(const FinishedRun& finished, const Reserved& booking,
+                                     const Standing::Account& account);
+
+}  // namespace tacet::ledger::internal

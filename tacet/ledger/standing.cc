@@ -1,0 +1,216 @@
+#include "tacet/ledger/standing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "tacet/base/error.h"
+#include "tacet/ledger/digest.h"
+
+namespace tacet::ledger {
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void contradiction(std::int64_t row, const std::string& what) {
+  throw base::DataError(
+      fmt::format("row {} of the ledger contradicts earlier ones: {}", row, what));
+}
+
+/// Takes one row in.
+class Taker {
+ public:
+  Taker(Standing& standing, std::int64_t row, const std::string& hash, const Bookings& bookings)
+      : standing_(standing), row_(row), hash_(hash), bookings_(bookings) {}
+
+  void operator()(const Created& created) {
+    standing_.ledger = created.ledger;
+    standing_.key_digest = created.key_digest;
+  }
+  void operator()(const Enrolled& enrolled) {
+    if (standing_.find(enrolled.data_set) != nullptr) contradiction(row_, "the name is taken");
+    standing_.accounts.emplace_back().enrolled = enrolled;
+  }
+  void operator()(const Aliased& aliased) {
+    if (standing_.find(aliased.alias) != nullptr) contradiction(row_, "the name is taken");
+    account(aliased.data_set).aliases.push_back(aliased.alias);
+  }
+  void operator()(const RecordsSeen& records) {
+    account(records.data_set).fingerprints.push_back(records.fingerprint);
+  }
+  void operator()(const CapSet& set) {
+    auto& caps = account(set.data_set).caps;
+    if (!caps.empty() &&
+        (caps.back().cap.currency != set.cap.currency || caps.back().cap.order != set.cap.order)) {
+      contradiction(row_, "an account counts in one currency");
+    }
+    caps = {set};
+  }
+  void operator()(const Reserved& reserved) {
+    auto& target = account(reserved.data_set);
+    if (target.caps.empty()) contradiction(row_, "the account has no cap");
+    target.counted.add(reserved.cost);
+    ++target.commands[reserved.command];
+    if (reserved.interactive) target.interactive.insert(row_);
+    standing_.open.emplace(row_, hash_);
+  }
+  void operator()(const Committed& committed) {
+    const auto booking = ended(committed.run);
+    if (committed.cost.value > booking.cost.value || committed.cost.delta > booking.cost.delta) {
+      contradiction(row_, "a run spent more than was reserved");
+    }
+    auto& target = account(booking.data_set);
+    target.counted.subtract(booking.cost);
+    target.counted.add(committed.cost);
+  }
+  void operator()(const Cancelled& cancelled) { give_back(cancelled.run); }
+  void operator()(const Resolved& resolved) { give_back(resolved.run); }
+
+ private:
+  Standing::Account& account(const std::string& name) {
+    for (auto& account : standing_.accounts) {
+      if (account.name() == name) return account;
+    }
+    contradiction(row_, fmt::format("there is no account '{}'", name));
+  }
+
+  Reserved ended(std::int64_t run) {
+    if (!standing_.open.contains(run)) {
+      contradiction(row_, fmt::format("run {} had ended, or there is none", run));
+    }
+    auto booking = bookings_(run);
+    standing_.open.erase(run);
+    account(booking.data_set).interactive.erase(run);
+    return booking;
+  }
+
+  void give_back(std::int64_t run) {
+    const auto booking = ended(run);
+    auto& target = account(booking.data_set);
+    target.counted.subtract(booking.cost);
+    const auto found = target.commands.find(booking.command);
+    if (--found->second == 0) target.commands.erase(found);
+  }
+
+  Standing& standing_;
+  std::int64_t row_;
+  const std::string& hash_;
+  const Bookings& bookings_;
+};
+
+json to_json(const Standing::Account& account) {
+  auto caps = json::array();
+  for (const auto& set : account.caps) {
+    // Through the row's own text: one way to write a cap.
+    caps.push_back(to_text(Entry{"", 0, set}));
+  }
+  return {{"enrolled", to_text(Entry{"", 0, account.enrolled})},
+          {"aliases", account.aliases},
+          {"caps", caps},
+          {"fingerprints", account.fingerprints},
+          {"counted", account.counted.text()},
+          {"commands", account.commands},
+          {"interactive", account.interactive}};
+}
+
+Standing::Account account_from_json(const json& in) {
+  Standing::Account account;
+  const auto content = [](const json& text) {
+    return entry_from_text(text.get<std::string>()).content;
+  };
+  account.enrolled = std::get<Enrolled>(content(in.at("enrolled")));
+  in.at("aliases").get_to(account.aliases);
+  for (const auto& text : in.at("caps")) account.caps.push_back(std::get<CapSet>(content(text)));
+  in.at("fingerprints").get_to(account.fingerprints);
+  account.counted = Tally::from_text(in.at("counted").get<std::string>());
+  in.at("commands").get_to(account.commands);
+  in.at("interactive").get_to(account.interactive);
+  return account;
+}
+
+/// "5 hash 9 hash ...": there may be many.
+std::map<std::int64_t, std::string> open_from_text(std::string_view text) {
+  constexpr std::size_t digest_digits = 64;
+  std::map<std::int64_t, std::string> open;
+  const auto damaged = [] { throw base::DataError("the open runs of the ledger are damaged"); };
+  while (!text.empty()) {
+    std::int64_t run = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), run);
+    text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
+    if (read.ec != std::errc() || text.size() < digest_digits + 2 || text.front() != ' ') damaged();
+    open.emplace_hint(open.end(), run, text.substr(1, digest_digits));
+    if (text[digest_digits + 1] != '\n') damaged();
+    text.remove_prefix(digest_digits + 2);
+  }
+  return open;
+}
+
+}  // namespace
+
+bool Standing::Account::is_called(std::string_view word) const {
+  return name() == word || std::find(aliases.begin(), aliases.end(), word) != aliases.end();
+}
+
+const Standing::Account* Standing::find(std::string_view name) const {
+  const auto found = std::find_if(accounts.begin(), accounts.end(),
+                                  [&](const Account& account) { return account.is_called(name); });
+  return found == accounts.end() ? nullptr : &*found;
+}
+
+const Standing::Account& Standing::account(std::string_view name) const {
+  if (const auto* found = find(name)) return *found;
+  std::string names;
+  for (const auto& account : accounts) names += (names.empty() ? "" : ", ") + account.name();
+  throw base::UsageError(fmt::format("the ledger has no data set '{}'; it has {}", name,
+                                     names.empty() ? "none yet" : names));
+}
+
+const Standing::Account* Standing::owner(std::string_view fingerprint) const {
+  for (const auto& account : accounts) {
+    const auto& seen = account.fingerprints;
+    if (std::find(seen.begin(), seen.end(), fingerprint) != seen.end()) return &account;
+  }
+  return nullptr;
+}
+
+void take(Standing& standing, std::int64_t row, const std::string& hash, const Entry& entry,
+          const Bookings& bookings) {
+  if ((row == 1) != std::holds_alternative<Created>(entry.content)) {
+    contradiction(row, "a ledger begins once");
+  }
+  std::visit(Taker(standing, row, hash, bookings), entry.content);
+}
+
+std::string to_text(const Standing& standing) {
+  std::string open;
+  for (const auto& [run, hash] : standing.open) open += fmt::format("{} {}\n", run, hash);
+  auto accounts = json::array();
+  for (const auto& account : standing.accounts) accounts.push_back(to_json(account));
+  return json{{"ledger", standing.ledger},
+              {"key_digest", standing.key_digest},
+              {"accounts", accounts},
+              {"open", open}}
+      .dump();
+}
+
+Standing standing_from_text(std::string_view text) {
+  try {
+    const auto in = json::parse(text);
+    Standing standing;
+    in.at("ledger").get_to(standing.ledger);
+    in.at("key_digest").get_to(standing.key_digest);
+    for (const auto& account : in.at("accounts")) {
+      standing.accounts.push_back(account_from_json(account));
+    }
+    standing.open = open_from_text(in.at("open").get_ref<const std::string&>());
+    return standing;
+  } catch (const json::exception&) {
+    throw base::DataError("the standing in the ledger is damaged");
+  } catch (const std::bad_variant_access&) {
+    throw base::DataError("the standing in the ledger is damaged");
+  }
+}
+
+}  // namespace tacet::ledger

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/ledger/entry.h"
+
+namespace tacet::ledger {
+
+/// What a ledger comes to after one of its rows: all that a booking is decided by, in a size that
+/// does not grow with the number of runs that have ended. Its text is kept in the ledger from time
+/// to time, so that a booking reads the few rows since and not all of them.
+struct Standing {
+  struct Account {
+    Enrolled enrolled;
+    std::vector<std::string> aliases;
+    std::vector<CapSet> caps;               ///< the last one holds; none only until it is set
+    std::vector<std::string> fingerprints;  ///< of the records seen, oldest first
+    Tally counted;                          ///< everything reserved or committed
+    /// How many runs of each command count. Cancelled and resolved ones do not.
+    std::map<std::string, std::int64_t> commands;
+    /// Reserved runs whose results leave while they go on.
+    std::set<std::int64_t> interactive;
+
+    [[nodiscard]] const std::string& name() const { return enrolled.data_set; }
+    [[nodiscard]] bool is_called(std::string_view word) const;
+    [[nodiscard]] const Cap& cap() const { return caps.back().cap; }
+  };
+
+  std::string ledger;
+  std::string key_digest;
+  std::vector<Account> accounts;
+  std::map<std::int64_t, std::string> open;  ///< reserved runs, each with the hash of its row
+
+  /// UsageError that lists the names when there is no such account.
+  [[nodiscard]] const Account& account(std::string_view name) const;
+  /// The account of that name or alias.
+  [[nodiscard]] const Account* find(std::string_view name) const;
+  /// The account under which records with this fingerprint were seen first.
+  [[nodiscard]] const Account* owner(std::string_view fingerprint) const;
+};
+
+/// The reservation in a row that is in `Standing::open`.
+using Bookings = std::function<Reserved(std::int64_t)>;
+
+/// Takes in row number `row` with its hash. DataError when it contradicts the rows before.
+void take(Standing& standing, std::int64_t row, const std::string& hash, const Entry& entry,
+          const Bookings& bookings);
+
+/// One text for one standing, and back; a text that was not written by to_text is a DataError.
+[[nodiscard]] std::string to_text(const Standing& standing);
+[[nodiscard]] Standing standing_from_text(std::string_view text);
+
+}  // namespace tacet::ledger
