@@ -204,6 +204,11 @@ TEST(GradientBatchesLong, NoiseOfSingleRecordsEqualsReferenceValues) {
     if (row.least > 0) {
       EXPECT_GE(poisson, least * (1 - 1e-5));
     }
+    // A replaced record takes more noise than an added one, and less than in a sample of fixed
+    // size.
+    const double replaced = noise(BatchSampling::poisson, Adjacency::replace_one);
+    EXPECT_GE(replaced, poisson);
+    EXPECT_LE(replaced, 0.75 * 2 * half);
   }
 }
 

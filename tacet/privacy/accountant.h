@@ -19,8 +19,8 @@ struct PrivacyInterval {
   double upper;
   bool lower_is_attained;
   /// What gave `upper`: "gaussian", "pld", "rdp", "pure", "basic" (sums of epsilons and of deltas),
-  /// "tuning profile", "shuffle", "objective", "trivial" (delta 1), or "none" for what costs
-  /// nothing.
+  /// "tuning profile", "shuffle", "objective", "participation", "group" (twice add_remove),
+  /// "trivial" (delta 1), or "none" for what costs nothing.
   std::string route;
   /// Two real data sets exist for which nothing below this is true. `lower` itself where that is
   /// attained; a smaller number from data sets of another kind, or 0, where it is not.
