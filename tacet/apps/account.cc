@@ -48,7 +48,8 @@ struct Subject {
   privacy::Adjacency adjacency;
   ordered_json description;
   std::string privacy_unit = "record";
-  bool unbounded = false;  ///< something was released without any noise
+  bool unbounded = false;               ///< something was released without any noise
+  std::string unprotected_reason = {};  ///< of a result among the files that protects nobody
 };
 
 Unknown parse_unknown(const std::string& name) {
@@ -157,7 +158,8 @@ class AccountCommand : public Command {
     Subject subject{
         .event = std::move(cost.event),
         .adjacency = adjacency_or(cost.adjacency.value_or(privacy::Adjacency::add_remove)),
-        .unbounded = cost.unbounded};
+        .unbounded = cost.unbounded,
+        .unprotected_reason = cost.unprotected_reason};
     subject.description["files"] = files_;
     if (!cost.privacy_unit.empty()) {
       subject.privacy_unit = cost.privacy_unit;
@@ -171,7 +173,8 @@ class AccountCommand : public Command {
                          .found = epsilon_.empty() ? "epsilon" : "delta",
                          .guarantee = {0, 0, subject.adjacency},
                          .interval = {},
-                         .privacy_unit = subject.privacy_unit};
+                         .privacy_unit = subject.privacy_unit,
+                         .unprotected_reason = subject.unprotected_reason};
     auto& guarantee = result.guarantee;
     if (epsilon_.empty()) {
       const privacy::Delta delta(number_option("--delta", delta_, delta_range));

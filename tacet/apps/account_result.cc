@@ -8,6 +8,7 @@
 
 #include "tacet/apps/describe.h"
 #include "tacet/apps/text_table.h"
+#include "tacet/base/printable.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::apps {
@@ -24,6 +25,17 @@ std::string cell(const ordered_json& value) {
   return value.dump();
 }
 
+std::string promise_in_words(const AccountResult& result) {
+  if (!result.unprotected_reason.empty()) {
+    return fmt::format(
+        "UNPROTECTED: {}. Nothing is promised; the numbers are what the noise would cost if it "
+        "were secret.",
+        base::printable(result.unprotected_reason));
+  }
+  return privacy::statement(
+      privacy::Promise{.guarantee = result.guarantee, .privacy_unit = result.privacy_unit});
+}
+
 void print_json(const Console& console, const AccountResult& result) {
   ordered_json out = result.subject;
   out["adjacency"] = to_string(result.guarantee.adjacency);
@@ -36,8 +48,8 @@ void print_json(const Console& console, const AccountResult& result) {
                      {"pair_lower", json_number(pair_lower(result.interval))}};
   out["route"] = result.interval.route;
   out["cipher_included"] = false;
-  out["statement"] = privacy::statement(result.guarantee, result.privacy_unit);
-  console.result(out.dump(1) + "\n");
+  out["statement"] = promise_in_words(result);
+  console.result(json_text(out));
 }
 
 }  // namespace
@@ -109,7 +121,7 @@ void print_result(const Console& console, const AccountResult& result) {
                              result.interval.attained, result.interval.upper,
                              route_in_words(result.interval.route),
                              paragraph(interval_in_words(result.interval, quantity)),
-                             paragraph(privacy::statement(result.guarantee, result.privacy_unit))));
+                             paragraph(promise_in_words(result))));
   console.say(without_cipher);
 }
 
@@ -136,7 +148,7 @@ void print_curve(const Console& console, const ordered_json& subject, privacy::A
                             {"pair_lower", json_number(pair_lower(point.epsilon))},
                             {"route", point.epsilon.route}});
   }
-  console.result(out.dump(1) + "\n");
+  console.result(json_text(out));
 }
 
 }  // namespace tacet::apps

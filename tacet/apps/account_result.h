@@ -17,6 +17,7 @@ struct AccountResult {
   privacy::Guarantee guarantee;       ///< its proved end
   privacy::PrivacyInterval interval;  ///< of epsilon, or of delta where that was found
   std::string privacy_unit = "record";
+  std::string unprotected_reason = {};  ///< where one of the results protects nobody
 };
 
 void print_result(const Console& console, const AccountResult& result);

@@ -6,9 +6,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <system_error>
 
 #include "tacet/base/error.h"
+#include "tacet/base/printable.h"
 
 namespace tacet::apps {
 namespace {
@@ -42,20 +44,26 @@ bool terminal_attached() {
 }  // namespace
 
 Console::Console(OutputStyle style)
-    : style_(style), live_(!style.quiet && terminal_attached()), colour_(colour_wanted()) {}
+    : style_(style),
+      live_(!style.quiet && terminal_attached()),
+      colour_(colour_wanted()),
+      shown_(::isatty(STDOUT_FILENO) == 1) {}
 
 void Console::result(std::string_view text) const {
+  const auto escaped = shown_ ? base::printable_lines(text) : std::string();
+  if (shown_) text = escaped;
   check_output(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
 }
 
-void Console::say(std::string_view line) const {
+void Console::say(std::string_view text) const {
   if (style_.quiet) return;
-  to_standard_error(fmt::format("{}\n", line));
+  to_standard_error(base::printable_lines(text) + "\n");
 }
 
 void Console::warn(std::string_view line) const {
-  to_standard_error(colour_ ? fmt::format("\033[1;33m{}\033[0m\n", line)
-                            : fmt::format("{}\n", line));
+  const auto shown = base::printable(line);
+  to_standard_error(colour_ ? fmt::format("\033[1;33m{}\033[0m\n", shown)
+                            : fmt::format("{}\n", shown));
 }
 
 void flush_results() { check_output(std::fflush(stdout) == 0); }
@@ -72,7 +80,7 @@ void ProgressLine::clear() {
 void ProgressLine::announce(std::string_view phase) {
   if (!live_) return;
   drawn_ = true;
-  to_standard_error(fmt::format("{}{}", erase_line, phase));
+  to_standard_error(fmt::format("{}{}", erase_line, base::printable(phase)));
 }
 
 void ProgressLine::advance(std::string_view phase, std::int64_t done, std::int64_t total) {

@@ -22,11 +22,12 @@ class Console {
   [[nodiscard]] bool json() const { return style_.json; }
   [[nodiscard]] bool quiet() const { return style_.quiet; }
 
-  /// A result, exactly as given. An IoError when standard output takes no more.
+  /// A result, exactly as given, but that a terminal gets control characters escaped. An IoError
+  /// when standard output takes no more.
   void result(std::string_view text) const;
-  /// Remarks for a person; nothing when quiet.
-  void say(std::string_view line) const;
-  /// Something a person must see even when quiet.
+  /// Remarks for a person; nothing when quiet. Control characters but line ends are escaped.
+  void say(std::string_view text) const;
+  /// Something a person must see even when quiet, on one line.
   void warn(std::string_view line) const;
 
   /// Standard error is a terminal that may be written over, and talk is wanted.
@@ -36,6 +37,7 @@ class Console {
   OutputStyle style_;
   bool live_;
   bool colour_;
+  bool shown_;  ///< standard output is a terminal
 };
 
 /// Writes what standard output still holds; an IoError when it could not take it.

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "tacet/apps/text_table.h"
+#include "tacet/base/printable.h"
 #include "tacet/model/original_units.h"
+#include "tacet/privacy/rounded_up.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::apps {
@@ -71,11 +73,12 @@ void warn_if_unprotected(const Console& console, const privacy::Receipt& receipt
 
 std::string privacy_line(const privacy::Receipt& receipt) {
   if (!receipt.is_protected()) {
-    return fmt::format("PRIVACY: NONE ({})", receipt.unprotected_reason);
+    return fmt::format("PRIVACY: NONE ({})", base::printable(receipt.unprotected_reason));
   }
-  return fmt::format("privacy: epsilon {:g}, delta {:g}, {}, unit: {}", receipt.guarantee.epsilon,
-                     receipt.guarantee.delta, to_string(receipt.guarantee.adjacency),
-                     receipt.privacy_unit);
+  return fmt::format("privacy: epsilon {}, delta {}, {}, unit: {}",
+                     privacy::rounded_up(receipt.guarantee.epsilon, 6),
+                     privacy::rounded_up(receipt.guarantee.delta, 6),
+                     to_string(receipt.guarantee.adjacency), base::printable(receipt.privacy_unit));
 }
 
 std::string coefficient_text(const model::LinearModel& model, std::size_t most_rows) {
@@ -136,6 +139,11 @@ ordered_json json_number(double value) {
   return value;
 }
 
+std::string json_text(const ordered_json& json) {
+  return base::printable_json(json.dump(1, ' ', false, ordered_json::error_handler_t::replace)) +
+         "\n";
+}
+
 std::string original_units_text(const model::ModelFile& file) {
   const auto range = model::scale_range(file.schema);
   const bool one_length = range.longest_row == range.shortest_row;
@@ -188,12 +196,14 @@ ordered_json original_units_json(const model::ModelFile& file) {
 }
 
 std::string receipt_text(const privacy::Receipt& receipt) {
-  std::string out = fmt::format("method: {} ({} calibration, {})\n", receipt.algorithm,
-                                receipt.calibration, receipt.sampling);
+  std::string out =
+      fmt::format("method: {} ({} calibration, {})\n", base::printable(receipt.algorithm),
+                  receipt.calibration, base::printable(receipt.sampling));
   const auto parameters = ordered_json::parse(receipt.parameters);
   for (const auto& [key, value] : parameters.items()) {
-    out += fmt::format("  {:<24} {}\n", key,
-                       value.is_string() ? value.get<std::string>() : value.dump());
+    out +=
+        fmt::format("  {:<24} {}\n", base::printable(key),
+                    base::printable(value.is_string() ? value.get<std::string>() : value.dump()));
   }
   return out + paragraph(privacy::statement(receipt));
 }

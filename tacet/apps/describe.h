@@ -30,6 +30,10 @@ void warn_if_unprotected(const Console& console, const privacy::Receipt& receipt
 /// A number or, where JSON has none, "inf".
 [[nodiscard]] nlohmann::ordered_json json_number(double value);
 
+/// The text of a result, with what a terminal would act on escaped, bytes that are no UTF-8
+/// replaced.
+[[nodiscard]] std::string json_text(const nlohmann::ordered_json& json);
+
 /// What was run, under which guarantee, in lines of `key   value`.
 [[nodiscard]] std::string receipt_text(const privacy::Receipt& receipt);
 

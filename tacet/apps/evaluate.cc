@@ -241,21 +241,25 @@ class Evaluate : public Command {
             .loss_cap = loss_cap_.empty() ? std::nullopt
                                           : std::optional(number_option("--loss-cap", loss_cap_,
                                                                         "a number above 0")),
-            .privacy_unit = schema.unit.value_or("record")};
+            .privacy_unit = schema.unit.value_or("record"),
+            .public_row_count = public_row_count()};
   }
 
-  [[nodiscard]] double chosen_delta() const {
-    if (!delta_.empty()) return number_option("--delta", delta_, "a number from 0 to below 1");
-    if (row_count_.empty()) {
-      throw base::UsageError(
-          "give --delta, or --public-row-count where the number of records in this file is public");
-    }
+  [[nodiscard]] std::optional<std::int64_t> public_row_count() const {
+    if (row_count_.empty()) return std::nullopt;
     const auto count =
         integer_option("--public-row-count", row_count_, "a whole number of at least 1");
     if (count < 1) {
       throw base::UsageError(fmt::format("--public-row-count must be at least 1, got {}", count));
     }
-    return learn::default_delta(count);
+    return count;
+  }
+
+  [[nodiscard]] double chosen_delta() const {
+    if (!delta_.empty()) return number_option("--delta", delta_, "a number from 0 to below 1");
+    if (const auto count = public_row_count()) return learn::default_delta(*count);
+    throw base::UsageError(
+        "give --delta, or --public-row-count where the number of records in this file is public");
   }
 
   void run_privately(const Console& console, const base::CancelToken& cancel) const {
@@ -282,8 +286,7 @@ class Evaluate : public Command {
     });
     const auto found = learn::evaluate(data, file.model, plan, *source, reservation, &cancel);
     progress.clear();
-    const auto text =
-        console.json() ? noisy_json(plan, found).dump(1) + "\n" : noisy_text(plan, found);
+    const auto text = console.json() ? json_text(noisy_json(plan, found)) : noisy_text(plan, found);
     spending->release(text, "standard output", found.receipt.cipher_delta);
     console.result(text);
   }
@@ -343,7 +346,7 @@ class Evaluate : public Command {
       out["records"] = rows;
       for (const auto& [name, value] : metrics) out[name] = value ? ordered_json(*value) : nullptr;
       if (calibration_) out["calibration"] = calibration_json(bins);
-      return out.dump(1) + "\n";
+      return json_text(out);
     }
     TextTable table({"records", fmt::format("{}", rows)});
     for (const auto& [name, value] : metrics) {

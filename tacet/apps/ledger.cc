@@ -112,7 +112,7 @@ void add_ledger(CLI::App& app, std::string& path) {
 }
 
 void print_account(const Console& console, const ledger::Account& account) {
-  console.result(console.json() ? account_json(account).dump(1) + "\n" : account_text(account));
+  console.result(console.json() ? json_text(account_json(account)) : account_text(account));
 }
 
 /// The account with that name, or the only one.
@@ -253,7 +253,7 @@ class LedgerShow : public Command {
       }
     }
     const ordered_json out{{"ledger", books.ledger}, {"accounts", list}};
-    console.result(console.json() ? out.dump(1) + "\n" : text);
+    console.result(console.json() ? json_text(out) : text);
   }
 
  private:
@@ -273,7 +273,7 @@ class LedgerVerify : public Command {
     const auto found = ledger.verify();
     const ordered_json out{{"sound", true}, {"rows", found.rows}, {"head", found.head}};
     console.result(console.json()
-                       ? out.dump(1) + "\n"
+                       ? json_text(out)
                        : fmt::format("sound: {} rows, head {}\n", found.rows, found.head));
   }
 

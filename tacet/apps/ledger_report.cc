@@ -13,7 +13,9 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/text_table.h"
 #include "tacet/base/error.h"
+#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/composition.h"
+#include "tacet/privacy/rounded_up.h"
 
 namespace tacet::apps {
 namespace {
@@ -51,13 +53,19 @@ std::optional<double> promise(const Account& account, const Amount& amount, doub
   return epsilon;
 }
 
-/// The cipher's term of all outputs, to be added to whatever delta.
+/// The cipher's term of all outputs: (1 + e^epsilon) times it adds to the delta of any epsilon.
 double cipher_delta(const Account& account) {
   double sum = 0;
   for (const auto& run : account.runs) {
     if (run.outcome) sum += run.outcome->cipher_delta * (1 + 0x1p-40);
   }
   return sum;
+}
+
+/// What noise from the cipher adds to delta at the epsilon of what is spent; 1 where none is known.
+double cipher_share_of_spent(const Account& account, const Totals& totals, double delta) {
+  const auto epsilon = promise(account, totals.counted, delta);
+  return epsilon ? privacy::cipher_share(*epsilon, cipher_delta(account)) : 1;
 }
 
 /// epsilon at delta at any time, however the runs so far and the moment to look were chosen (an
@@ -141,21 +149,23 @@ std::string promise_text(const Account& account, const Totals& totals) {
   if (account.cap().currency == Currency::pure || account.cap().currency == Currency::basic) {
     return {};
   }
-  TextTable table({"delta", "epsilon of the cap", "epsilon of what is spent", "at any time"});
+  TextTable table({"delta", "epsilon of the cap", "epsilon of what is spent", "at any time",
+                   "the cipher adds to delta"});
   const auto number = [](std::optional<double> value) {
-    return value ? fmt::format("{:.6g}", *value) : std::string("-");
+    return value ? privacy::rounded_up(*value, 6) : std::string("-");
   };
   for (const double delta : deltas) {
     table.add({fmt::format("{}", delta),
                number(promise(account, ledger::amount_of(account.cap()), delta)),
                number(promise(account, totals.counted, delta)),
-               number(odometer(account, totals.counted, delta))});
+               number(odometer(account, totals.counted, delta)),
+               privacy::rounded_up(cipher_share_of_spent(account, totals, delta), 3)});
   }
   return "\n" + table.text() +
          "The cap's epsilon holds whatever is chosen from earlier results; that of what is spent "
-         "is "
-         "information.\nThe last column holds for what is spent now, whoever chose to look now and "
-         "why.\n";
+         "is information.\n\"At any time\" holds for what is spent now, whoever chose to look now "
+         "and why.\nThe last column is (1 + e^epsilon) times the cipher's term, at the epsilon of "
+         "what is spent.\n";
 }
 
 std::string runs_text(const Account& account) {
@@ -164,8 +174,8 @@ std::string runs_text(const Account& account) {
   for (const auto& run : account.runs) {
     table.add(
         {fmt::format("{}", run.number), run.time, run.booking.command, state_words(run),
-         in_words(run.counted(), account.cap()), fmt::format("{:.6g}", run.booking.stated.epsilon),
-         fmt::format("{:.3g}", run.booking.stated.delta), run.outcome ? run.outcome->output : ""});
+         in_words(run.counted(), account.cap()), privacy::rounded_up(run.booking.stated.epsilon, 6),
+         privacy::rounded_up(run.booking.stated.delta, 3), run.outcome ? run.outcome->output : ""});
   }
   return "\n" + table.text();
 }
@@ -224,14 +234,19 @@ std::string account_text(const Account& account) {
   table.add({"reserved", in_words(totals.reserved, cap)});
   table.add({"remaining", in_words(totals.remaining, cap)});
   if (const double cipher = cipher_delta(account); cipher > 0) {
-    table.add({"cipher's term", fmt::format("{:.3g}, to be added to delta", cipher)});
+    table.add({"cipher's term",
+               fmt::format("{}, {}", privacy::rounded_up(cipher, 3),
+                           cap.currency == Currency::basic
+                               ? "part of the deltas counted here, except for pure runs"
+                               : "of which delta gets (1 + e^epsilon) times as much on top")});
   }
   std::string text = table.text() + promise_text(account, totals) + runs_text(account);
   if (const auto all = together(account)) {
     text += fmt::format(
-        "\nAll runs together: epsilon {:.6g} at delta {}, valid if all parameters were fixed "
-        "beforehand\n",
-        all->epsilon, all->delta);
+        "\nAll runs together: epsilon {} at delta {}, to which the cipher adds {}, valid if all "
+        "parameters were fixed beforehand\n",
+        privacy::rounded_up(all->epsilon, 6), all->delta,
+        privacy::rounded_up(privacy::cipher_share(all->epsilon, cipher_delta(account)), 3));
   }
   for (const auto& warning : warnings_of(account)) text += paragraph("note: " + warning);
   return text + "\n" + paragraph(std::string(not_covered));
@@ -259,11 +274,14 @@ ordered_json account_json(const Account& account) {
         {{"delta", delta},
          {"epsilon_of_cap", number(promise(account, ledger::amount_of(account.cap()), delta))},
          {"epsilon_of_spent", number(promise(account, totals.counted, delta))},
-         {"epsilon_at_any_time", number(odometer(account, totals.counted, delta))}});
+         {"epsilon_at_any_time", number(odometer(account, totals.counted, delta))},
+         {"cipher_share_of_spent", cipher_share_of_spent(account, totals, delta)}});
   }
   if (const auto all = together(account)) {
-    out["if_all_was_fixed_beforehand"] = {{"epsilon", json_number(all->epsilon)},
-                                          {"delta", all->delta}};
+    out["if_all_was_fixed_beforehand"] = {
+        {"epsilon", json_number(all->epsilon)},
+        {"delta", all->delta},
+        {"cipher_share", privacy::cipher_share(all->epsilon, cipher_delta(account))}};
   }
   out["runs"] = ordered_json::array();
   for (const auto& run : account.runs) out["runs"].push_back(run_json(run));

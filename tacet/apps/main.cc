@@ -15,6 +15,7 @@
 #include "tacet/apps/text_table.h"
 #include "tacet/base/core_dumps.h"
 #include "tacet/base/error.h"
+#include "tacet/base/printable.h"
 #include "tacet/base/version.h"
 
 namespace tacet::apps {
@@ -67,8 +68,9 @@ class HelpFormat : public CLI::Formatter {
 
 int exit_code(base::ErrorKind kind) { return static_cast<int>(kind); }
 
+/// On one line, whatever names and texts of files the message holds.
 int report(const std::string& where, const std::string& message, base::ErrorKind kind) {
-  const auto text = fmt::format("{}: {}\n", where, message);
+  const auto text = base::printable(fmt::format("{}: {}", where, message)) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
   return exit_code(kind);
 }

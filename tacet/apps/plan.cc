@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
@@ -33,28 +34,44 @@ class Plan : public Command {
     const auto options = training_.linear_options();
     const auto schema = training_.schema();
     const auto plan = learn::plan_training(schema, options);
-    const auto whole = data::with_schema_cost(schema, {plan.events, plan.guarantee}).guarantee;
+    const auto alone = receipt_of(plan, schema, options);
+    const auto whole = data::with_schema_cost(schema, alone);
     if (console.json()) {
       auto out = plan_json(plan);
+      out["protected"] = whole.is_protected();
       if (schema.cost) {
-        out["with_schema_fit"] = {{"epsilon", json_number(whole.epsilon)},
-                                  {"delta", whole.delta},
-                                  {"adjacency", to_string(whole.adjacency)}};
+        out["with_schema_fit"] = {{"epsilon", json_number(whole.guarantee.epsilon)},
+                                  {"delta", whole.guarantee.delta},
+                                  {"adjacency", to_string(whole.guarantee.adjacency)}};
       }
-      console.result(out.dump(1) + "\n");
+      console.result(json_text(out));
       return;
     }
-    const auto unit = schema.unit.value_or("record");
-    auto text =
-        fmt::format("{}\n{}", plan_text(plan), paragraph(privacy::statement(plan.guarantee, unit)));
-    if (schema.cost) {
-      text +=
-          "\nTogether with the fit of the schema\n" + paragraph(privacy::statement(whole, unit));
-    }
+    auto text = plan_text(plan) + "\n";
+    // What protects nobody with its schema promises nothing without it.
+    if (whole.is_protected()) text += paragraph(privacy::statement(alone));
+    if (schema.cost && whole.is_protected()) text += "\nTogether with the fit of the schema\n";
+    if (schema.cost || !whole.is_protected()) text += paragraph(privacy::statement(whole));
     console.result(text);
   }
 
  private:
+  /// What training by the plan would leave behind.
+  static privacy::Receipt receipt_of(const learn::Training& plan, const data::Schema& schema,
+                                     const learn::LinearOptions& options) {
+    privacy::Receipt receipt;
+    receipt.algorithm = plan.method;
+    receipt.calibration = "tight";
+    receipt.events = plan.events;
+    receipt.guarantee = plan.guarantee;
+    receipt.privacy_unit = schema.unit.value_or("record");
+    receipt.public_row_count =
+        options.public_row_count ? options.public_row_count : schema.public_row_count;
+    receipt.cipher_delta = plan.cipher_delta;
+    if (plan.unprotected()) receipt.unprotected_reason = "epsilon inf: no noise is added";
+    return privacy::checked(std::move(receipt));
+  }
+
   std::string data_;
   TrainingOptions training_;
 };

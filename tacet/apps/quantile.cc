@@ -15,6 +15,7 @@
 #include "tacet/data/read_column.h"
 #include "tacet/data/schema_cost.h"
 #include "tacet/mechanism/quantile.h"
+#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/random/source.h"
@@ -34,6 +35,9 @@ constexpr std::string_view examples =
     "than\n"
     "chance: it is chosen among public points. Bounds must be public; values outside count as the\n"
     "nearest bound.\n";
+
+/// The cipher's term of one draw, which may read its leaf to the end.
+const double cipher_delta = random::cipher_term(1, random::most_leaf_words);
 
 class Quantile : public Command {
  public:
@@ -82,20 +86,22 @@ class Quantile : public Command {
                        console);
     // Booked before the first value is read.
     const auto event = mechanism::quantile_event(query, epsilon);
-    static_cast<void>(
-        data::with_schema_cost(schema, {event, {epsilon.value(), 0, query.adjacency}}));
+    const privacy::Guarantee stated{epsilon.value(), 0, query.adjacency};
+    static_cast<void>(privacy::delta_left(stated, cipher_delta));
+    static_cast<void>(data::with_schema_cost(schema, {event, stated, cipher_delta}));
     spending->book_schema(schema, schema_);
-    auto reservation = spending->reserve(event, {epsilon.value(), 0, query.adjacency});
+    auto reservation = spending->reserve(event, stated);
     const auto values = spending->read(
         reservation, [&] { return data::read_numeric_column(data_, schema, column_, &cancel); });
     const auto released =
         mechanism::release_quantile(values, query, epsilon, {}, *source, reservation);
     reservation.commit();
-    const auto receipt =
-        data::with_schema_cost(schema, receipt_of(query, released.event(), epsilon, *source));
+    auto own = receipt_of(query, released.event(), epsilon, *source);
+    own.public_row_count = schema.public_row_count;
+    const auto receipt = data::with_schema_cost(schema, own);
     const auto text =
         console.json() ? report_json(released, receipt) : fmt::format("{}\n", released.value());
-    spending->release(text, "standard output", source->cipher_delta());
+    spending->release(text, "standard output", cipher_delta);
     console.result(text);
     if (!console.json()) console.say(paragraph(privacy::statement(receipt)));
   }
@@ -134,7 +140,7 @@ class Quantile : public Command {
     receipt.events = event;
     receipt.guarantee = {epsilon.value(), 0, query.adjacency};
     receipt.software_version = base::version;
-    receipt.cipher_delta = source.cipher_delta();
+    receipt.cipher_delta = cipher_delta;
     if (!source.secure()) {
       receipt.randomness = privacy::Randomness::seeded;
       receipt.unprotected_reason = "seeded noise; for tests and experiments only";
@@ -151,7 +157,7 @@ class Quantile : public Command {
     out["privacy"] = privacy::statement(receipt);
     out["protected"] = receipt.is_protected();
     out["receipt"] = ordered_json::parse(privacy::receipt_to_json(receipt));
-    return out.dump(1) + "\n";
+    return json_text(out);
   }
 
   std::string data_;

@@ -29,20 +29,30 @@ std::string detail_of(const nlohmann::json::exception& error) {
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
-/// A result's receipt, and the cost of the schema behind it where a model says so.
-struct Recorded {
-  Receipt receipt;
-  std::optional<data::SchemaCost> fit;
-};
-
 /// Keeps the keys that tell kinds of files apart: a wide model need not stand in memory twice.
 bool outline(int depth, nlohmann::json::parse_event_t event, const nlohmann::json& value) {
   if (depth != 1 || event != nlohmann::json::parse_event_t::key) return true;
   return value == "format" || value == "receipt" || value == "guarantee";
 }
 
+/// A receipt by itself, or that of another result.
+RecordedResult result_of(const std::string& text, bool inside) {
+  const auto whole = privacy::internal::parse_strictly(
+      text, {.what = "result", .max_bytes = max_bytes, .max_depth = max_depth});
+  RecordedResult result{privacy::receipt_from_json(inside ? whole["receipt"].dump() : text)};
+  if (!inside) return result;
+  for (const auto& [key, value] : whole.items()) {
+    if (key == "privacy" && value.is_string()) {
+      result.statement = value.get<std::string>();
+    } else if (key != "receipt") {
+      result.other_keys.push_back(key);
+    }
+  }
+  return result;
+}
+
 /// A receipt, or the receipt of a model or of another result; nothing when the text is neither.
-std::optional<Recorded> receipt_of(const std::string& text, const std::string& path) {
+std::optional<RecordedResult> recorded_in(const std::string& text, const std::string& path) {
   nlohmann::json json;
   try {
     json = nlohmann::json::parse(text, outline);
@@ -55,20 +65,15 @@ std::optional<Recorded> receipt_of(const std::string& text, const std::string& p
   }
   if (json.contains("format")) {
     auto model = model::model_from_json(text, path);
-    Recorded recorded{std::move(model.receipt), std::nullopt};
-    if (model.schema.cost) {
-      recorded.fit = data::cost_between(model.schema, recorded.receipt.guarantee.adjacency);
-    }
-    return recorded;
+    const auto receipt = model.receipt;
+    const auto statement = model.statement;
+    return RecordedResult{receipt, std::move(model), statement, {}};
   }
   // Other results carry their receipt as a part of what they printed.
   const bool inside = json.contains("receipt");
   if (!inside && !json.contains("guarantee")) return std::nullopt;
   try {
-    const auto whole = privacy::internal::parse_strictly(
-        text, {.what = "result", .max_bytes = max_bytes, .max_depth = max_depth});
-    return Recorded{privacy::receipt_from_json(inside ? whole["receipt"].dump() : text),
-                    std::nullopt};
+    return result_of(text, inside);
   } catch (const base::DataError& error) {
     throw base::DataError(fmt::format("'{}': {}", path, error.what()));
   }
@@ -103,9 +108,9 @@ void include(const Receipt& receipt, const std::string& path, RecordedCost& cost
 
 /// What a result released, less the fit of its schema where results before it have shown the same
 /// fit: its random name and its cost agree.
-privacy::Event less_shared_fit(Recorded recorded, std::vector<data::SchemaCost>& fits) {
-  if (!recorded.fit) return std::move(recorded.receipt.events);
-  const auto& fit = *recorded.fit;
+privacy::Event less_shared_fit(RecordedResult recorded, std::vector<data::SchemaCost>& fits) {
+  if (!recorded.model || !recorded.model->schema.cost) return std::move(recorded.receipt.events);
+  const auto fit = data::cost_between(recorded.model->schema, recorded.receipt.guarantee.adjacency);
   const auto* both = recorded.receipt.events.as<privacy::Composed>();
   const bool apart = both != nullptr && both->parts.size() == 2 && both->parts[0] == fit.events;
   if (!apart) return std::move(recorded.receipt.events);
@@ -125,7 +130,7 @@ RecordedCost read_costs(const std::vector<std::string>& paths) {
   std::vector<data::SchemaCost> fits;
   for (const auto& path : paths) {
     const auto text = base::read_file(path, max_bytes);
-    auto recorded = receipt_of(text, path);
+    auto recorded = recorded_in(text, path);
     if (recorded) include(recorded->receipt, path, cost);
     events.push_back(recorded ? less_shared_fit(*std::move(recorded), fits) : event_of(text, path));
   }
@@ -135,9 +140,9 @@ RecordedCost read_costs(const std::vector<std::string>& paths) {
   return cost;
 }
 
-privacy::Receipt read_receipt(const std::string& path) {
-  auto recorded = receipt_of(base::read_file(path, max_bytes), path);
-  if (recorded) return std::move(recorded->receipt);
+RecordedResult read_result(const std::string& path) {
+  auto recorded = recorded_in(base::read_file(path, max_bytes), path);
+  if (recorded) return *std::move(recorded);
   throw base::DataError(fmt::format(
       "'{}' has no receipt; a model file or a receipt is needed, and `tacet account` computes what "
       "events cost",

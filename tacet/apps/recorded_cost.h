@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tacet/model/model_file.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/receipt.h"
@@ -25,8 +26,16 @@ struct RecordedCost {
 /// UsageError when receipts are about different adjacencies or privacy units.
 [[nodiscard]] RecordedCost read_costs(const std::vector<std::string>& paths);
 
-/// The receipt of a model file or another result, or a receipt by itself. DataError for anything
-/// else.
-[[nodiscard]] privacy::Receipt read_receipt(const std::string& path);
+/// A receipt and what the file around it says.
+struct RecordedResult {
+  privacy::Receipt receipt;
+  std::optional<model::ModelFile> model = {};  ///< where the file is one
+  std::optional<std::string> statement = {};   ///< the promise in words, where the file has it
+  std::vector<std::string> other_keys = {};    ///< of a result that is no model
+};
+
+/// Reads a model file, another result that has a receipt, or a receipt by itself. DataError for
+/// anything else.
+[[nodiscard]] RecordedResult read_result(const std::string& path);
 
 }  // namespace tacet::apps

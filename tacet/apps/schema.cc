@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tacet/apps/command.h"
+#include "tacet/apps/describe.h"
 #include "tacet/apps/text_table.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
@@ -55,7 +56,7 @@ class SchemaDraft : public Command {
                                                    .format = data::guess_format(data_, separator()),
                                                    .most_categories = 50});
     const auto text =
-        console.json() ? data::schema_to_json(schema).dump(1) + "\n" : data::schema_to_toml(schema);
+        console.json() ? json_text(data::schema_to_json(schema)) : data::schema_to_toml(schema);
     if (output_.empty()) {
       console.result(text);
     } else {
@@ -101,7 +102,7 @@ class SchemaCheck : public Command {
     const auto schema = data::load_schema(schema_);
     const auto found = data::check_values(data_, schema);
     console.warn("NOT PRIVATE: exact counts from the records, for their owner only");
-    console.result(console.json() ? json(found).dump(1) + "\n" : text(found));
+    console.result(console.json() ? json_text(json(found)) : text(found));
   }
 
  private:

@@ -17,7 +17,7 @@
 #include "tacet/data/schema.h"
 #include "tacet/data/schema_cost.h"
 #include "tacet/mechanism/column_rules.h"
-#include "tacet/privacy/composition.h"
+#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/random/source.h"
 
@@ -106,13 +106,16 @@ class SchemaFit : public Command {
     const auto source = random_source(seed_);
     if (!source->secure()) console.warn(seeded_banner);
     auto schema = frame();
+    if (!source->secure()) {
+      schema.description = "Bounds and categories fitted with seeded noise, which protects nobody.";
+    }
     static_cast<void>(coverage());
     static_cast<void>(most_categories());
     const auto names = data::column_names(data_, schema.format);
     check_names(names);
     const Shares shares = divide(names);
     const auto answers = planned_answers(shares);
-    auto& cost = schema.cost.emplace(planned_cost(answers, *source));
+    auto& cost = schema.cost.emplace(planned_cost(answers, shares, *source));
     std::optional<base::AtomicFile> output;
     if (!output_.empty()) {
       output.emplace(output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
@@ -141,10 +144,12 @@ class SchemaFit : public Command {
       }
     }
     reservation.commit();
-    cost.cipher_delta = source->cipher_delta();
+    if (source->cipher_delta() > cost.cipher_delta) {
+      throw base::InternalError("the fit drew more noise than was planned for it");
+    }
     schema.validate(data_);
     const auto text =
-        console.json() ? data::schema_to_json(schema).dump(1) + "\n" : data::schema_to_toml(schema);
+        console.json() ? json_text(data::schema_to_json(schema)) : data::schema_to_toml(schema);
     if (output) output->write(text);
     spending->release(text, output_.empty() ? "standard output" : output_, cost.cipher_delta);
     if (output) {
@@ -153,7 +158,9 @@ class SchemaFit : public Command {
       console.result(text);
       flush_results();
     }
-    if (!console.json()) console.say(paragraph(privacy::statement(cost.guarantee, "record")));
+    if (!console.json()) {
+      console.say(paragraph(privacy::statement(data::fit_receipt(schema))));
+    }
   }
 
  private:
@@ -162,6 +169,8 @@ class SchemaFit : public Command {
     AnswerCost kind;
     AnswerCost bounds_or_texts;
     std::int64_t columns = 0;
+    double cipher_delta = 0;                  ///< the cipher's term of all answers
+    privacy::Delta left = privacy::Delta(0);  ///< of delta, for them
   };
 
   [[nodiscard]] data::Schema frame() const {
@@ -258,10 +267,13 @@ class SchemaFit : public Command {
     });
     if (shares.columns == 0) throw base::UsageError("there is no column to fit");
     const auto parts = static_cast<double>(shares.columns);
+    // Of each column: its kinds, two bounds or its texts; and the name of the fit.
+    shares.cipher_delta = random::cipher_term(1 + 3 * shares.columns, random::most_leaf_words);
+    shares.left = privacy::delta_left({epsilon, delta, adjacency}, shares.cipher_delta);
     const double each = epsilon / parts * (1 - spare);
     shares.kind.epsilon = privacy::Epsilon(each * kind_share);
     shares.bounds_or_texts.epsilon = privacy::Epsilon(each * (1 - kind_share) * (1 - spare));
-    shares.bounds_or_texts.delta = privacy::Delta(delta / parts * (1 - spare));
+    shares.bounds_or_texts.delta = privacy::Delta(shares.left.value() / parts * (1 - spare));
     return shares;
   }
 
@@ -273,20 +285,21 @@ class SchemaFit : public Command {
 
   /// The answers by themselves where the accountant proves no more than was asked for; else their
   /// sum, for which basic composition does.
-  [[nodiscard]] data::SchemaCost planned_cost(const privacy::Event& answers,
+  [[nodiscard]] data::SchemaCost planned_cost(const privacy::Event& answers, const Shares& shares,
                                               random::Source& source) const {
     const auto adjacency = privacy::parse_adjacency(adjacency_);
     const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
     const privacy::Delta delta(number_option("--delta", delta_, "a number from 0 to 1, without 1"));
-    const AnswerCost sum{privacy::Epsilon(epsilon), delta, adjacency};
-    const auto proved = privacy::account(answers, adjacency, delta);
+    const AnswerCost sum{privacy::Epsilon(epsilon), shares.left, adjacency};
+    const privacy::Guarantee asked{epsilon, delta.value(), adjacency};
+    const auto proved = privacy::stated_guarantee(answers, asked, shares.cipher_delta);
     const bool is_less = proved.epsilon <= epsilon;
     // A name, which only has to differ from the names of other fits.
     const auto id = random::Stream(source.lease(random::Purpose::initialisation, 0, 0)).next();
     return {.id = fmt::format("{:016x}", id),
             .events = is_less ? answers : sum.event(),
-            .guarantee = {is_less ? proved.epsilon : epsilon, delta.value(), adjacency},
-            .cipher_delta = 0,
+            .guarantee = is_less ? proved : asked,
+            .cipher_delta = shares.cipher_delta,
             .unprotected_reason =
                 source.secure() ? "" : "seeded noise; for tests and experiments only"};
   }

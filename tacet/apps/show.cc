@@ -6,6 +6,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/base/printable.h"
 #include "tacet/model/model_file.h"
 
 namespace tacet::apps {
@@ -34,7 +35,7 @@ class Show : public Command {
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
     const auto file = model::load_model(model_);
     warn_if_unprotected(console, file.receipt);
-    console.result(console.json() ? json(file).dump(1) + "\n" : text(file));
+    console.result(console.json() ? json_text(json(file)) : text(file));
   }
 
  private:
@@ -51,7 +52,7 @@ class Show : public Command {
   static std::string text(const model::ModelFile& file) {
     const auto& target = *file.schema.target;
     return fmt::format("Linear model of '{}', {} loss\n{}\n\n{}\n{}\n{}",
-                       target.column.empty() ? "the label" : target.column,
+                       target.column.empty() ? "the label" : base::printable(target.column),
                        loss_name(file.model.loss), privacy_line(file.receipt),
                        coefficient_text(file.model, std::numeric_limits<std::size_t>::max()),
                        original_units_text(file), receipt_text(file.receipt));

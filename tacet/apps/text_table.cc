@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
+
+#include "tacet/base/printable.h"
 
 namespace tacet::apps {
 namespace {
@@ -14,6 +17,11 @@ bool continues_code_point(char byte) { return (static_cast<unsigned char>(byte) 
 
 std::size_t display_width(const std::string& text) {
   return text.size() - static_cast<std::size_t>(std::ranges::count_if(text, continues_code_point));
+}
+
+void TextTable::add(std::vector<std::string> row) {
+  for (auto& cell : row) cell = base::printable(cell);
+  rows_.push_back(std::move(row));
 }
 
 std::string TextTable::text() const {
@@ -42,6 +50,7 @@ std::string wrapped(const std::string& text, std::size_t width, const std::strin
   std::string out;
   std::size_t used = 0;
   for (std::string word; words >> word;) {
+    word = base::printable(word);
     const auto length = display_width(word);
     if (used > 0 && used + 1 + length > width) {
       out += "\n" + indent;

@@ -5,11 +5,12 @@
 
 namespace tacet::apps {
 
-/// A table in aligned columns: the first one to the left, the others (numbers) to the right.
+/// A table in aligned columns: the first one to the left, the others (numbers) to the right. Cells
+/// may hold text from files: a cell is shown on one line, its control characters escaped.
 class TextTable {
  public:
-  explicit TextTable(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  explicit TextTable(std::vector<std::string> header) { add(std::move(header)); }
+  void add(std::vector<std::string> row);
   [[nodiscard]] std::string text() const;
 
  private:
@@ -20,7 +21,7 @@ class TextTable {
 [[nodiscard]] std::size_t display_width(const std::string& text);
 
 /// Breaks text at blanks into lines of at most `width`; each but the first starts with `indent`,
-/// which does not count.
+/// which does not count. Other control characters than blanks and line ends are escaped.
 [[nodiscard]] std::string wrapped(const std::string& text, std::size_t width,
                                   const std::string& indent);
 

@@ -70,7 +70,8 @@ class Train : public Command {
     const auto schema = training_.schema();
     const auto plan = learn::plan_training(schema, options);
     // Refused before anything is spent where both costs do not go together.
-    static_cast<void>(data::with_schema_cost(schema, {plan.events, plan.guarantee}));
+    static_cast<void>(
+        data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.cipher_delta}));
     warn_before(console, plan);
     // Opened first: an output that cannot be written must not cost any privacy.
     auto output = open_output();
@@ -168,9 +169,7 @@ class Train : public Command {
               double seconds) const {
     const bool model_went_out = output_ == standard_output;
     if (console.json() && !model_went_out) {
-      console.result(report_json(plan, file, seconds)
-                         .dump(1, ' ', false, ordered_json::error_handler_t::replace) +
-                     "\n");
+      console.result(json_text(report_json(plan, file, seconds)));
       return;
     }
     if (console.quiet()) return;

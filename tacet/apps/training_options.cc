@@ -10,6 +10,7 @@
 #include "tacet/apps/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
+#include "tacet/privacy/rounded_up.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::apps {
@@ -97,8 +98,8 @@ std::string plan_text(const learn::Training& plan) {
   for (const auto& reason : plan.reasons) out += "  " + wrapped(reason, 92, "    ") + "\n";
   if (plan.unprotected()) return out;
   TextTable table({"  method", plan.method});
-  table.add({"  epsilon", fmt::format("{:.6g}", plan.guarantee.epsilon)});
-  table.add({"  delta", fmt::format("{:.6g}", plan.guarantee.delta)});
+  table.add({"  epsilon", privacy::rounded_up(plan.guarantee.epsilon, 6)});
+  table.add({"  delta", privacy::rounded_up(plan.guarantee.delta, 6)});
   table.add({"  adjacency", to_string(plan.guarantee.adjacency)});
   for (const auto& setting : plan.settings) {
     if (setting.in_table) table.add({"  " + spaced(setting.name), value_text(setting.value)});

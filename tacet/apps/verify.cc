@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +16,11 @@
 #include "tacet/apps/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
+#include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/accountant.h"
+#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/receipt.h"
+#include "tacet/privacy/rounded_up.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::apps {
@@ -30,23 +34,24 @@ constexpr std::string_view examples =
     "  tacet verify model.json --json   the same for a program\n"
     "\n"
     "Recomputes the guarantee from the receipt alone. Exit code 5 when what is stated does not\n"
-    "follow from the events, the cipher's term included. An unprotected model states nothing and\n"
-    "says so; with --protected it is refused with exit code 5 too. Whether the events are what "
-    "was\n"
-    "really run, no receipt can prove.\n";
+    "follow from the events, the cipher's term included, or when the parameters, the unit or the\n"
+    "sentence about privacy contradict it. An unprotected model states nothing and says so; with\n"
+    "--protected it is refused with exit code 5 too. What was not checked is listed: no file can\n"
+    "prove that its events are what was really run.\n";
 
-/// What the events of a receipt cost at its delta.
+/// What the events of a receipt cost at what the cipher leaves of its delta.
 struct Verification {
   privacy::PrivacyInterval epsilon;
-  double delta_with_cipher;  ///< delta that holds for noise from the cipher
-  std::string fault;         ///< why the statement does not follow; empty: it does
+  double cipher_share;  ///< what noise from the cipher takes of delta, or adds to a pure guarantee
+  double delta_left;    ///< for the events
+  learn::ReceiptCheck parameters;
+  std::string fault;  ///< why the statement does not follow, or contradicts itself; empty: it does
 };
 
 /// Narrower intervals only where the usual one does not reach the stated epsilon: another release
 /// of tacet may have computed it to more digits.
-privacy::PrivacyInterval recompute(const Receipt& receipt) {
+privacy::PrivacyInterval recompute(const Receipt& receipt, privacy::Delta delta) {
   const auto& stated = receipt.guarantee;
-  const privacy::Delta delta(stated.delta);
   auto interval =
       privacy::epsilon_interval(receipt.events, stated.adjacency, delta, {.attained = true});
   for (const double tolerance : {1e-4, 1e-5}) {
@@ -85,38 +90,60 @@ double least_cipher_delta(const Receipt& receipt) {
   return std::max(least, std::numeric_limits<double>::denorm_min());
 }
 
-std::string fault_of(const Receipt& receipt, const privacy::PrivacyInterval& interval) {
+std::string fault_of(const Receipt& receipt, const privacy::PrivacyInterval& interval,
+                     privacy::Delta left) {
   const auto& stated = receipt.guarantee;
   if (!(interval.upper <= stated.epsilon)) {
     const bool refuted = interval.attained > stated.epsilon;
-    return fmt::format("the receipt states epsilon {} at delta {}, but its events {} {}",
-                       stated.epsilon, stated.delta,
-                       refuted ? "cost at least" : "are proved only for",
-                       refuted ? interval.attained : interval.upper);
+    return fmt::format(
+        "the receipt states epsilon {} at delta {}, but its events {} {} at {}, which the cipher "
+        "leaves of delta",
+        stated.epsilon, stated.delta, refuted ? "cost at least" : "are proved only for",
+        refuted ? interval.attained : interval.upper, left.value());
   }
   if (interval.upper > 0 && receipt.cipher_delta < least_cipher_delta(receipt)) {
     return fmt::format(
         "the receipt states {} for the cipher, less than its events must have drawn ({:.3g})",
         receipt.cipher_delta, least_cipher_delta(receipt));
   }
-  // More than the stated delta again, and what is stated says little about the noise that was used.
-  const double total = privacy::delta_with_cipher(stated, receipt.cipher_delta);
-  if (total > (stated.delta > 0 ? 2 * stated.delta : std::nextafter(1, 0))) {
-    return fmt::format(
-        "the receipt states delta {}, but noise from its cipher gives {} at epsilon {}",
-        stated.delta, total, stated.epsilon);
-  }
   return {};
 }
 
-Verification verification_of(const Receipt& receipt) {
+/// The parameters, and the promise in words, which another release may have worded otherwise.
+learn::ReceiptCheck checked_parameters(const RecordedResult& result) {
+  const auto& receipt = result.receipt;
+  auto check = learn::check_receipt(receipt, result.model ? &*result.model : nullptr);
+  if (result.statement) {
+    if (*result.statement == privacy::statement(receipt)) {
+      check.checked.emplace_back("the sentence about privacy");
+    } else if (receipt.software_version == base::version) {
+      check.faults.emplace_back("the sentence about privacy is not that of the receipt");
+    } else {
+      check.unchecked.emplace_back("the sentence about privacy, of another version");
+    }
+  }
+  if (!result.other_keys.empty()) {
+    check.unchecked.push_back(
+        fmt::format("the other keys of the file: {}", fmt::join(result.other_keys, ", ")));
+  }
+  return check;
+}
+
+Verification verification_of(const RecordedResult& result) {
+  const auto& receipt = result.receipt;
   const auto& stated = receipt.guarantee;
   if (stated.delta >= 1) {
     throw base::GuaranteeError("the receipt states delta 1, which promises nothing");
   }
-  const auto interval = recompute(receipt);
-  return {interval, privacy::delta_with_cipher(stated, receipt.cipher_delta),
-          fault_of(receipt, interval)};
+  const auto left = privacy::delta_left(stated, receipt.cipher_delta);
+  const auto interval = recompute(receipt, left);
+  Verification verified{interval, privacy::cipher_share(stated.epsilon, receipt.cipher_delta),
+                        left.value(), checked_parameters(result),
+                        fault_of(receipt, interval, left)};
+  if (verified.fault.empty() && !verified.parameters.faults.empty()) {
+    verified.fault = fmt::format("{}", fmt::join(verified.parameters.faults, "; "));
+  }
+  return verified;
 }
 
 ordered_json stated_json(const std::string& path, const Receipt& receipt) {
@@ -135,7 +162,7 @@ void print_unprotected(const Console& console, const std::string& path, const Re
     auto out = stated_json(path, receipt);
     out["verdict"] = "unprotected";
     out["unprotected_reason"] = receipt.unprotected_reason;
-    console.result(out.dump(1) + "\n");
+    console.result(json_text(out));
     return;
   }
   console.result(fmt::format("verdict  UNPROTECTED\n\n{}", paragraph(privacy::statement(receipt))));
@@ -149,10 +176,14 @@ void print_json(const Console& console, const std::string& path, const Receipt& 
                        {"pair_lower", json_number(pair_lower(verified.epsilon))},
                        {"route", verified.epsilon.route}};
   out["cipher_delta"] = receipt.cipher_delta;
-  out["delta_with_cipher"] = verified.delta_with_cipher;
+  out["cipher_share"] = verified.cipher_share;
+  out["delta_left"] = verified.delta_left;
   out["software_version"] = receipt.software_version;
+  out["checked"] = verified.parameters.checked;
+  out["not_checked"] = verified.parameters.unchecked;
+  out["faults"] = verified.parameters.faults;
   out["verdict"] = verified.fault.empty() ? "follows" : "does not follow";
-  console.result(out.dump(1) + "\n");
+  console.result(json_text(out));
 }
 
 void print_text(const Console& console, const Receipt& receipt, const Verification& verified) {
@@ -166,11 +197,19 @@ void print_text(const Console& console, const Receipt& receipt, const Verificati
   table.add({"recomputed epsilon", fmt::format("{} to {}", epsilon.attained, epsilon.upper)});
   table.add({"route", route_in_words(epsilon.route)});
   table.add({"cipher's term", fmt::format("{:.3g}", receipt.cipher_delta)});
-  table.add({"delta with the cipher", fmt::format("{}", verified.delta_with_cipher)});
+  table.add({stated.delta > 0 ? "its part of delta" : "it adds to delta 0",
+             privacy::rounded_up(verified.cipher_share, 3)});
+  table.add({"left for the events", fmt::format("{}", verified.delta_left)});
   console.result(table.text());
   if (!verified.fault.empty()) return;
+  const auto& parameters = verified.parameters;
   console.result("\n" + paragraph(interval_in_words(epsilon, "epsilon")) +
-                 paragraph(privacy::statement(stated, receipt.privacy_unit)));
+                 paragraph(privacy::statement(receipt)) +
+                 paragraph(parameters.checked.empty()
+                               ? std::string("Of the parameters nothing was checked.")
+                               : fmt::format("Checked against each other: {}.",
+                                             fmt::join(parameters.checked, ", "))) +
+                 paragraph(fmt::format("Not checked: {}.", fmt::join(parameters.unchecked, "; "))));
 }
 
 class Verify : public Command {
@@ -186,7 +225,8 @@ class Verify : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
-    const auto receipt = read_receipt(model_);
+    const auto result = read_result(model_);
+    const auto& receipt = result.receipt;
     if (!receipt.is_protected()) {
       warn_if_unprotected(console, receipt);
       print_unprotected(console, model_, receipt);
@@ -195,7 +235,7 @@ class Verify : public Command {
       }
       return;
     }
-    const auto verified = verification_of(receipt);
+    const auto verified = verification_of(result);
     if (console.json()) {
       print_json(console, model_, receipt, verified);
     } else {

@@ -8,15 +8,19 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/base/version.h"
 #include "tacet/data/schema_node.h"
-#include "tacet/privacy/accountant.h"
+#include "tacet/privacy/cipher_share.h"
 
 namespace tacet::data {
 namespace {
 
+/// a + b of numbers that are not negative, rounded up.
 double sum_up(double a, double b) {
-  if (a == 0 || b == 0) return a + b;
-  return std::nextafter(a + b, std::numeric_limits<double>::infinity());
+  const double sum = a + b;
+  // What rounding left out, exactly (Dekker 1971).
+  const double rest = std::min(a, b) - (sum - std::max(a, b));
+  return rest > 0 ? std::nextafter(sum, std::numeric_limits<double>::infinity()) : sum;
 }
 
 }  // namespace
@@ -44,35 +48,57 @@ SchemaCost cost_between(const Schema& schema, privacy::Adjacency adjacency) {
 PlannedCost with_schema_cost(const Schema& schema, const PlannedCost& planned) {
   if (!schema.cost) return planned;
   const auto cost = cost_between(schema, planned.guarantee.adjacency);
-  PlannedCost both{privacy::Composed{{cost.events, planned.events}}, planned.guarantee};
+  PlannedCost both{privacy::Composed{{cost.events, planned.events}}, planned.guarantee,
+                   sum_up(planned.cipher_delta, cost.cipher_delta)};
   both.guarantee.delta = std::min(sum_up(planned.guarantee.delta, cost.guarantee.delta), 1.0);
   if (!std::isfinite(planned.guarantee.epsilon)) return both;
-  const auto& whole = both.guarantee;
+  auto& whole = both.guarantee;
   const double sum = sum_up(planned.guarantee.epsilon, cost.guarantee.epsilon);
-  const double proved =
-      privacy::epsilon_interval(both.events, whole.adjacency, privacy::Delta(whole.delta)).upper;
   // Where no delta is left for the accountant's own approximations, basic composition does better.
   constexpr double tolerance = 1.002;
-  if (proved <= sum * tolerance) {
-    both.guarantee.epsilon = proved;
-  } else {
-    both.guarantee.epsilon = sum;
-    both.events = whole.delta == 0
-                      ? privacy::Event(privacy::PureDp{sum, whole.adjacency})
-                      : privacy::Event(privacy::ApproximateDp{sum, whole.delta, whole.adjacency});
+  whole.epsilon = sum * tolerance;
+  const auto proved = privacy::stated_guarantee(both.events, whole, both.cipher_delta);
+  if (proved.epsilon <= whole.epsilon) {
+    whole = proved;
+    return both;
   }
+  whole.epsilon = sum;
+  if (whole.delta == 0) {
+    both.events = privacy::PureDp{sum, whole.adjacency};
+    return both;
+  }
+  both.events = privacy::ApproximateDp{sum, whole.delta, whole.adjacency};
+  // The accountant gets back, rounded down twice, what the event states.
+  const double share = privacy::cipher_share(sum, both.cipher_delta);
+  if (share > 0) whole.delta = std::min(sum_up(whole.delta, share) * (1 + 0x1p-50), 1.0);
   return both;
 }
 
 privacy::Receipt with_schema_cost(const Schema& schema, privacy::Receipt receipt) {
   if (!schema.cost) return receipt;
-  auto both = with_schema_cost(schema, PlannedCost{receipt.events, receipt.guarantee});
+  auto both = with_schema_cost(
+      schema, PlannedCost{receipt.events, receipt.guarantee, receipt.cipher_delta});
   receipt.events = std::move(both.events);
   receipt.guarantee = both.guarantee;
-  receipt.cipher_delta = sum_up(receipt.cipher_delta, schema.cost->cipher_delta);
+  receipt.cipher_delta = both.cipher_delta;
   if (receipt.is_protected() && !schema.cost->unprotected_reason.empty()) {
     receipt.unprotected_reason = "the schema: " + schema.cost->unprotected_reason;
   }
+  return privacy::checked(std::move(receipt));
+}
+
+privacy::Receipt fit_receipt(const Schema& schema) {
+  if (!schema.cost) throw base::UsageError("the schema has no cost of its own");
+  const auto& cost = *schema.cost;
+  privacy::Receipt receipt;
+  receipt.algorithm = "schema fit";
+  receipt.calibration = "tight";
+  receipt.events = cost.events;
+  receipt.guarantee = cost.guarantee;
+  receipt.public_row_count = schema.public_row_count;
+  receipt.cipher_delta = cost.cipher_delta;
+  receipt.software_version = base::version;
+  receipt.unprotected_reason = cost.unprotected_reason;
   return privacy::checked(std::move(receipt));
 }
 

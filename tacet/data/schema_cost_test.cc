@@ -4,10 +4,12 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/data/column_contents.h"
 #include "tacet/privacy/accountant.h"
+#include "tacet/privacy/cipher_share.h"
 #include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
@@ -34,11 +36,9 @@ privacy::Receipt training_receipt(Adjacency adjacency) {
   receipt.algorithm = "gradient";
   receipt.calibration = "tight";
   receipt.events = privacy::Gaussian{3};
-  receipt.guarantee = {
-      privacy::epsilon_interval(receipt.events, adjacency, privacy::Delta(1e-6)).upper, 1e-6,
-      adjacency};
   receipt.software_version = "0";
   receipt.cipher_delta = 1e-19;
+  receipt.guarantee = privacy::stated_guarantee(receipt.events, {2, 1e-6, adjacency}, 1e-19);
   return receipt;
 }
 
@@ -88,12 +88,43 @@ TEST(SchemaCost, IsAPartOfEveryLaterReceipt) {
   // Whoever checks it recomputes the same number from the events.
   EXPECT_EQ(whole.guarantee.epsilon,
             privacy::epsilon_interval(whole.events, Adjacency::add_remove,
-                                      privacy::Delta(whole.guarantee.delta))
+                                      privacy::delta_left(whole.guarantee, whole.cipher_delta))
                 .upper);
   // A schema of public knowledge changes nothing.
   auto codebook = fitted();
   codebook.cost.reset();
   EXPECT_EQ(with_schema_cost(codebook, receipt).guarantee, receipt.guarantee);
+}
+
+// The sum of stated deltas holds beside the cipher's terms of both, also where one event stands for
+// both; where nothing is left of delta the whole is refused.
+TEST(SchemaCost, WhatBothStateFollowsBesideTheCiphersTerms) {
+  constexpr auto add_remove = Adjacency::add_remove;
+  const std::vector<PlannedCost> plans{
+      {privacy::Gaussian{3}, {2, 1e-6, add_remove}, 1e-19},
+      {privacy::PureDp{1, add_remove}, {1, 0, add_remove}, 1e-19},
+      {privacy::ApproximateDp{1, 1e-7, add_remove}, {1, 1.1e-7, add_remove}, 1e-9}};
+  for (const auto& schema : {fitted(0.5, 0), fitted(0.5, 1e-6), fitted(2, 1e-7)}) {
+    for (const auto& plan : plans) {
+      const auto whole = with_schema_cost(schema, plan);
+      const auto left = privacy::delta_left(whole.guarantee, whole.cipher_delta);
+      EXPECT_LE(privacy::epsilon_interval(whole.events, add_remove, left).upper,
+                whole.guarantee.epsilon);
+      EXPECT_GE(whole.guarantee.delta, plan.guarantee.delta + schema.cost->guarantee.delta);
+      EXPECT_LE(whole.guarantee.epsilon, 1.002 * (2 + schema.cost->guarantee.epsilon));
+    }
+  }
+  const PlannedCost loud{privacy::PureDp{30, add_remove}, {30, 0, add_remove}, 1e-30};
+  EXPECT_THROW(static_cast<void>(with_schema_cost(fitted(0.5, 0), loud)), base::GuaranteeError);
+}
+
+TEST(SchemaCost, ItsOwnReceiptKeepsTheMarkOfSeededNoise) {
+  auto schema = fitted(0.5, 1e-6);
+  EXPECT_TRUE(fit_receipt(schema).is_protected());
+  EXPECT_EQ(fit_receipt(schema).guarantee, schema.cost->guarantee);
+  EXPECT_EQ(fit_receipt(schema).cipher_delta, schema.cost->cipher_delta);
+  schema.cost->unprotected_reason = "seeded noise";
+  EXPECT_FALSE(fit_receipt(schema).is_protected());
 }
 
 TEST(SchemaCost, ReplacingARecordPaysTwice) {

@@ -13,7 +13,7 @@
 #include "tacet/base/version.h"
 #include "tacet/mechanism/gaussian.h"
 #include "tacet/optimize/score_sum.h"
-#include "tacet/privacy/composition.h"
+#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/gaussian.h"
 
 namespace tacet::learn {
@@ -112,7 +112,8 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   receipt.events = reservation.spent();
   receipt.guarantee = plan.guarantee;
   receipt.privacy_unit = plan.privacy_unit;
-  receipt.cipher_delta = source.cipher_delta();
+  receipt.public_row_count = plan.public_row_count;
+  receipt.cipher_delta = plan.cipher_delta;
   receipt.software_version = base::version;
   if (!source.secure()) {
     receipt.randomness = privacy::Randomness::seeded;
@@ -129,15 +130,22 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
     throw base::UsageError(
         fmt::format("epsilon must be above 0 and finite, got {}", options.epsilon.value()));
   }
-  const double noise = full_batch_noise(1, options.epsilon, options.delta, options.adjacency);
+  const bool counts_hits = model.task != model::Task::regression;
+  const auto loss_cap = choose_cap(model, options);
+  const double cipher = random::cipher_term(1, 1 + (counts_hits ? 1 : 0) + (loss_cap ? 1 : 0));
+  const privacy::Guarantee asked{options.epsilon.value(), options.delta.value(), options.adjacency};
+  const auto left = privacy::delta_left(asked, cipher);
+  const double noise = full_batch_noise(1, options.epsilon, left, options.adjacency);
   const privacy::Event event = privacy::Gaussian{noise};
-  return {.guarantee = privacy::account(event, options.adjacency, options.delta),
+  return {.guarantee = privacy::stated_guarantee(event, asked, cipher),
           .event = event,
           .noise_multiplier = noise,
           .norm_bits = norm_bits_for(noise),
-          .counts_hits = model.task != model::Task::regression,
-          .loss_cap = choose_cap(model, options),
-          .privacy_unit = options.privacy_unit};
+          .counts_hits = counts_hits,
+          .loss_cap = loss_cap,
+          .privacy_unit = options.privacy_unit,
+          .public_row_count = options.public_row_count,
+          .cipher_delta = cipher};
 }
 
 Evaluation evaluate(const data::Dataset& dataset, const model::LinearModel& model,

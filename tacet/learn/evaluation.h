@@ -30,6 +30,7 @@ struct EvaluationOptions {
   privacy::Adjacency adjacency;
   std::optional<double> loss_cap = {};  ///< positive; a public rule chooses when absent
   std::string privacy_unit = "record";  ///< or the unit column's name
+  std::optional<std::int64_t> public_row_count = {};  ///< of the records, where it is declared
 };
 
 struct EvaluationPlan {
@@ -40,6 +41,8 @@ struct EvaluationPlan {
   bool counts_hits;                ///< classes: how many predictions are right
   std::optional<double> loss_cap;  ///< absent for several classes, which have no single loss
   std::string privacy_unit;
+  std::optional<std::int64_t> public_row_count;
+  double cipher_delta;  ///< the cipher's term, a word a released number
 };
 
 /// Settles noise and cap before a record is read. For classes the cap is four times the loss of a

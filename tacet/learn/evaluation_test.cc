@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/composition.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::learn {
@@ -53,9 +54,19 @@ EvaluationPlan plan_at(const model::LinearModel& model, double epsilon, Adjacenc
       model, {.epsilon = Epsilon(epsilon), .delta = Delta(1e-6), .adjacency = adjacency});
 }
 
+// The noise of epsilon 5000 and ideal random bits: beyond what the cipher lets any plan state.
+EvaluationPlan with_little_noise(EvaluationPlan plan) {
+  plan.noise_multiplier = 0.01;
+  plan.event = privacy::Gaussian{plan.noise_multiplier};
+  plan.guarantee = privacy::account(plan.event, plan.guarantee.adjacency, Delta(1e-6));
+  plan.cipher_delta = 0;
+  return plan;
+}
+
 TEST(Evaluation, LittleNoiseGivesTheExactMetrics) {
   const Setting setting;
-  const auto result = setting.run(plan_at(setting.model, 5000, Adjacency::add_remove), 1);
+  const auto result =
+      setting.run(with_little_noise(plan_at(setting.model, 50, Adjacency::add_remove)), 1);
   EXPECT_NEAR(result.records.value, record_count, 1);
   EXPECT_NEAR(result.accuracy.value().value, 0.75, 1e-3);
   const double expected = 0.75 * std::log1p(std::exp(-2)) + 0.25 * std::log1p(std::exp(2));
@@ -72,7 +83,8 @@ TEST(Evaluation, EachUnitIsCountedOnceWhateverItsRecords) {
     for (const double label : {1.0, -1.0, -1.0}) setting.dataset.append_dense(row, label, unit);
     setting.dataset.append_dense(row, -1.0, data::Dataset::no_unit);
   }
-  const auto result = setting.run(plan_at(setting.model, 5000, Adjacency::add_remove), 1);
+  const auto result =
+      setting.run(with_little_noise(plan_at(setting.model, 50, Adjacency::add_remove)), 1);
   EXPECT_NEAR(result.records.value, 500, 1);
   EXPECT_NEAR(result.accuracy.value().value, 1, 5e-3);
 }
@@ -189,10 +201,11 @@ TEST(Evaluation, ThePlanStaysWithinTheGuaranteeAndReplacementCostsTwice) {
 
 TEST(Evaluation, LossesAreCappedAtAPublicValue) {
   const Setting setting;
-  const auto plan = plan_evaluation(setting.model, {.epsilon = Epsilon(5000),
-                                                    .delta = Delta(1e-6),
-                                                    .adjacency = Adjacency::add_remove,
-                                                    .loss_cap = 0.1});
+  const auto plan =
+      with_little_noise(plan_evaluation(setting.model, {.epsilon = Epsilon(50),
+                                                        .delta = Delta(1e-6),
+                                                        .adjacency = Adjacency::add_remove,
+                                                        .loss_cap = 0.1}));
   EXPECT_NEAR(setting.run(plan, 1).mean_loss.value().value, 0.1, 1e-3);
 }
 
@@ -213,6 +226,8 @@ TEST(Evaluation, TheReceiptSaysWhatWasSpentAndThatASeedProtectsNobody) {
 
 TEST(Evaluation, OptionsThatPromiseNothingAreRefused) {
   const Setting setting;
+  // (1 + e^epsilon) times the cipher's term is more than delta.
+  EXPECT_THROW((void)plan_at(setting.model, 100, Adjacency::add_remove), base::GuaranteeError);
   EXPECT_THROW((void)plan_at(setting.model, INFINITY, Adjacency::add_remove), base::UsageError);
   EXPECT_THROW((void)plan_at(setting.model, 0, Adjacency::add_remove), base::UsageError);
   EXPECT_THROW((void)plan_evaluation(

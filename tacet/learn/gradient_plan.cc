@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -134,14 +135,16 @@ GradientPlan unprotected_plan(const data::Schema& schema, const LinearOptions& o
   return plan;
 }
 
-void settle_noise(GradientPlan& plan, const Batches& batches, double noise_multiplier,
-                  privacy::Adjacency adjacency, privacy::Delta delta) {
-  plan.noise_multiplier = noise_multiplier;
+// The noise given, or the least that is enough beside the cipher's term.
+void settle_noise(GradientPlan& plan, const Batches& batches, const LinearOptions& options,
+                  privacy::Delta delta, std::optional<double> noise_multiplier) {
+  plan.cipher_delta = batch_cipher_delta(batches, plan.steps, plan.columns * plan.outputs);
+  const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
+  plan.noise_multiplier =
+      noise_multiplier ? *noise_multiplier : batch_noise(batches, plan.steps, options, left);
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   plan.events = batch_events(batches, plan.steps, plan.noise_multiplier);
-  plan.guarantee = privacy::account(plan.events, adjacency, delta);
-  plan.cipher_delta = batch_cipher_delta(batches, plan.steps, plan.columns * plan.outputs);
-  check_cipher_room(delta, plan.cipher_delta);
+  plan.guarantee = settle_guarantee(plan.events, options, delta.value(), plan.cipher_delta);
 }
 
 // Algorithm 2 of Wang, Lei, Ying, Zhang (2021): the schedule of Theorem 12, the noise of Theorem
@@ -214,12 +217,11 @@ GradientPlan plan_paper_gradient(const data::Schema& schema, const LinearOptions
   plan.rate = batches.rate;
   plan.batch = 1;
   const double sigma = 2 * claimed_bound * noise->ratio;
-  settle_noise(plan, batches, sigma / plan.clipping_norm, options.adjacency, delta);
+  settle_noise(plan, batches, options, delta, sigma / plan.clipping_norm);
   if (plan.guarantee.epsilon > options.epsilon) {
     plan.reasons.emplace_back(
         "the paper's noise is not enough for what it claims; the proved noise stands in its place");
-    settle_noise(plan, batches, batch_noise(batches, plan.steps, options, delta), options.adjacency,
-                 delta);
+    settle_noise(plan, batches, options, delta, std::nullopt);
   }
   plan.claim = privacy::Guarantee{options.epsilon, delta.value(), options.adjacency};
   plan.reasons.push_back(fmt::format(
@@ -287,8 +289,7 @@ GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& opti
                     delta, plan.reasons);
   plan.steps = course.steps;
   plan.step_size = course.step_size;
-  settle_noise(plan, batches, batch_noise(batches, plan.steps, options, delta), options.adjacency,
-               delta);
+  settle_noise(plan, batches, options, delta, std::nullopt);
   plan.reasons.push_back(
       batches.sampling == BatchSampling::partition
           ? fmt::format(

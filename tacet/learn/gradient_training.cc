@@ -41,6 +41,7 @@ Training gradient_training(const data::Schema& schema, const LinearOptions& opti
   Training training{.method = plan.unprotected() ? "exact minimiser" : "gradient",
                     .guarantee = plan.guarantee,
                     .events = plan.events,
+                    .cipher_delta = plan.cipher_delta,
                     .settings = settings_of(plan),
                     .reasons = plan.reasons,
                     .run = {}};

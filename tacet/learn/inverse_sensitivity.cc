@@ -216,6 +216,8 @@ InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
     settle_proposals(plan, epsilon);
     plan.events = mechanism::norm_gradient_event(plan.query(), epsilon);
   }
+  plan.cipher_delta = random::cipher_term(1, random::most_leaf_words);
+  static_cast<void>(settle_delta_left(options, 0, plan.cipher_delta));
   return plan;
 }
 
@@ -235,7 +237,7 @@ TrainedModel train_inverse_sensitivity(const data::Dataset& dataset, const data:
   }
   trained.receipt.parameters = parameters.dump();
   trained.receipt.public_row_count = plan.public_row_count;
-  complete_receipt(trained.receipt, means, random::cipher_term(1, random::most_leaf_words));
+  complete_receipt(trained.receipt, means, plan.cipher_delta);
   return trained;
 }
 
@@ -244,6 +246,7 @@ Training inverse_sensitivity_training(const data::Schema& schema, const LinearOp
   Training training{.method = "inverse-sensitivity",
                     .guarantee = plan.guarantee,
                     .events = plan.events,
+                    .cipher_delta = plan.cipher_delta,
                     .settings = settings_of(plan),
                     .reasons = plan.reasons,
                     .run = {}};

@@ -34,6 +34,7 @@ struct InverseSensitivityPlan {
   bool location = false;     ///< its column is the intercept, 1 in every record
   double clipping_norm = 0;  ///< of one record's gradient
   double l2 = 0;             ///< of the mean; the second one's
+  double cipher_delta = 0;   ///< the cipher's term
   std::vector<std::string> reasons;
 
   /// What the second sampler is asked. Its smoothness and error bounds follow from the plan.

@@ -193,6 +193,7 @@ Training localization_training(const data::Schema& schema, const LinearOptions& 
   Training training{.method = plan.method,
                     .guarantee = plan.guarantee,
                     .events = plan.events,
+                    .cipher_delta = plan.cipher_delta,
                     .settings = settings_of(plan),
                     .reasons = plan.reasons,
                     .run = {}};

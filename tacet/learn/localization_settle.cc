@@ -144,8 +144,8 @@ privacy::Event releases_of(const LocalizationPlan& plan) {
   return privacy::Composed{std::move(events)};
 }
 
-void settle_noise(LocalizationPlan& plan, const LinearOptions& options) {
-  const privacy::Delta delta(plan.guarantee.delta);
+/// At `delta`, which is what the cipher leaves.
+void settle_noise(LocalizationPlan& plan, const LinearOptions& options, privacy::Delta delta) {
   const privacy::Epsilon epsilon(options.epsilon);
   const bool pure = delta.value() == 0;
   plan.noise = pure ? LocalNoise::euclidean_laplace : LocalNoise::gaussian;
@@ -171,23 +171,23 @@ void settle_noise(LocalizationPlan& plan, const LinearOptions& options) {
 }
 
 /// The paper's noise where that is proved to be enough, which for usual budgets it is by far.
-void settle_paper_noise(LocalizationPlan& plan, const LinearOptions& options) {
+void settle_paper_noise(LocalizationPlan& plan, const LinearOptions& options,
+                        privacy::Delta delta) {
   const auto& phase = plan.epochs[0].phases[0];
   const double share = plan.gradient_share / (phase.l2 * static_cast<double>(phase.records()));
-  const bool pure = plan.guarantee.delta == 0;
+  const bool pure = delta.value() == 0;
   const auto d = static_cast<double>(plan.columns);
   // In each phase the noise is the same multiple of what a record moves.
   const double multiplier = phase.noise / (pure ? share * std::sqrt(d) : share);
   const auto event = pure ? mechanism::BlockLaplace::event(privacy::NoiseMultiplier(multiplier))
                           : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(multiplier));
-  const double proved =
-      privacy::epsilon(event, options.adjacency, privacy::Delta(plan.guarantee.delta));
+  const double proved = privacy::epsilon(event, options.adjacency, delta);
   if (proved > options.epsilon) {
     plan.reasons.push_back(fmt::format(
         "the paper's noise is claimed to give epsilon {:g}; what is proved is {:.4g}, so the "
         "proved noise is used",
         options.epsilon, proved));
-    settle_noise(plan, options);
+    settle_noise(plan, options, delta);
     return;
   }
   plan.reasons.push_back(fmt::format("the paper's noise; it claims epsilon {:g}, proved is {:.4g}",
@@ -273,17 +273,17 @@ LocalizationPlan plan_localization(const data::Schema& schema, const LinearOptio
   plan.guarantee = {options.epsilon, delta, options.adjacency};
   const auto facts = settle_facts(plan, schema, options);
   settle_epochs(plan, facts, options);
-  if (plan.paper) {
-    settle_paper_noise(plan, options);
-  } else {
-    settle_noise(plan, options);
-  }
-  plan.guarantee = privacy::account(plan.events, options.adjacency, privacy::Delta(delta));
-  refuse_wide_noise(plan);
-  settle_solvers(plan, schema.norm_bound());
   plan.cipher_delta = delta == 0 ? random::cipher_term(plan.phase_count(), random::most_leaf_words)
                                  : random::cipher_term(plan.phase_count(), plan.columns);
-  if (delta > 0) check_cipher_room(privacy::Delta(delta), plan.cipher_delta);
+  const auto left = settle_delta_left(options, delta, plan.cipher_delta);
+  if (plan.paper) {
+    settle_paper_noise(plan, options, left);
+  } else {
+    settle_noise(plan, options, left);
+  }
+  plan.guarantee = settle_guarantee(plan.events, options, delta, plan.cipher_delta);
+  refuse_wide_noise(plan);
+  settle_solvers(plan, schema.norm_bound());
   return plan;
 }
 

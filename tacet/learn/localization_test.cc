@@ -142,10 +142,10 @@ TEST(Localization, ThePapersClaimIsNotWhatIsProved) {
   const auto dataset = records_of(schema, 3000);
   EXPECT_EQ(train(dataset, schema, plan, 3).receipt.calibration, "paper");
   // Far from where the published formula is valid the proved noise is used instead.
-  auto loud = options_of("phased-erm", 900, 1e-6, 3000);
+  auto loud = options_of("phased-erm", 50, 1e-6, 3000);
   loud.paper = true;
   loud.loss = model::HingeLoss{};
-  EXPECT_LE(plan_localization(schema, loud).guarantee.epsilon, 900);
+  EXPECT_LE(plan_localization(schema, loud).guarantee.epsilon, 50);
 }
 
 // The printed scales are too small from epsilon of about 20 ln(1/delta) (localized) and 3

@@ -89,7 +89,7 @@ TEST(Method, ManyPhasesOfALadderAddNothing) {
   const auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
   const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
   LinearOptions options{.method = "ladder",
-                        .epsilon = 1e4,
+                        .epsilon = 60,
                         .delta = 1e-5,
                         .adjacency = privacy::Adjacency::replace_one};
   options.radius = 1;

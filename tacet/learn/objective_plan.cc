@@ -119,10 +119,10 @@ double output_deviation(const ObjectivePlan& plan, double smoothness, double lin
   return output_part * linear / most_curvature;
 }
 
-Noise gaussian_noise(const ObjectivePlan& plan, const RecordBounds& bounds,
+// At `delta`, which is what the cipher leaves.
+Noise gaussian_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Delta delta,
                      std::vector<std::string>& reasons) {
   const Epsilon epsilon(plan.guarantee.epsilon);
-  const Delta delta(plan.guarantee.delta);
   const double mu = output_share * std::min(1.0, epsilon.value());
   check_rounding_room(plan, mu);
   double sigma =
@@ -255,7 +255,7 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
   plan.guarantee = {options.epsilon, delta, options.adjacency};
   plan.cipher_delta =
       random::cipher_term(2, pure ? random::l2_laplace_words * plan.columns : plan.columns);
-  if (!pure) check_cipher_room(Delta(delta), plan.cipher_delta);
+  const Delta left = settle_delta_left(options, delta, plan.cipher_delta);
 
   const double norm_bound = schema.norm_bound();
   const auto bounds = record_bounds(plan.loss, norm_bound);
@@ -280,12 +280,13 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
         fmt::format("regularization {:.6g}: balances noise and shrinkage for weights of norm {:g}",
                     plan.regularization, expected_radius));
   }
-  const Noise noise = pure ? pure_noise(plan, bounds) : gaussian_noise(plan, bounds, plan.reasons);
+  const Noise noise =
+      pure ? pure_noise(plan, bounds) : gaussian_noise(plan, bounds, left, plan.reasons);
   plan.linear_scale = noise.linear;
   plan.output_scale = noise.output;
   plan.distance = noise.distance;
   plan.events = noise.events;
-  plan.guarantee = privacy::account(plan.events, options.adjacency, Delta(delta));
+  plan.guarantee = settle_guarantee(plan.events, options, delta, plan.cipher_delta);
   settle_solver(plan, bounds, norm_bound);
   plan.reasons.push_back(
       pure ? fmt::format("noise scale {:.6g} on the objective: pure privacy from the noise, the "

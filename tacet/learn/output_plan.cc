@@ -107,8 +107,12 @@ struct Budget {
   double ratio;       // deviation over sensitivity
 };
 
-Budget budget_of(const LinearOptions& options, privacy::Delta delta) {
-  const double z = full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency);
+// Beside the cipher's term.
+Budget budget_of(OutputPlan& plan, const SgdProblem& problem, const LinearOptions& options,
+                 privacy::Delta delta) {
+  plan.cipher_delta = random::cipher_term(1, problem.columns * problem.outputs);
+  const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
+  const double z = full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency);
   return {z, z / privacy::distance_factor(options.adjacency)};
 }
 
@@ -160,14 +164,11 @@ void predict(OutputPlan& plan, const LinearOptions& options, const Budget& budge
       internal::excess_reason(sgd.problem(), *plan.predicted_excess, plan.weight_scale));
 }
 
-void settle_guarantee(OutputPlan& plan, privacy::Adjacency adjacency, privacy::Delta delta) {
+void settle_release(OutputPlan& plan, const LinearOptions& options, privacy::Delta delta) {
   plan.events = mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
-  plan.guarantee = privacy::account(plan.events, adjacency, delta);
+  plan.guarantee = settle_guarantee(plan.events, options, delta.value(), plan.cipher_delta);
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   plan.deviation = plan.noise_multiplier * plan.sgd->deviation_unit(plan.norm_bits);
-  const auto& problem = plan.sgd->problem();
-  plan.cipher_delta = random::cipher_term(1, problem.columns * problem.outputs);
-  check_cipher_room(delta, plan.cipher_delta);
 }
 
 // Algorithm 1 of the paper: its schedule, its noise, and what is proved about them.
@@ -223,7 +224,7 @@ void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem probl
                                .step_sizes = {eta}},
                    plan.weights, options.adjacency);
   const auto noise = paper::output_noise(facts, run, options.epsilon, delta.value());
-  const auto needed = budget_of(options, delta).multiplier;
+  const auto needed = budget_of(plan, problem, options, delta).multiplier;
   // The multiplier at which the release has the paper's deviation.
   const double unit = plan.sgd->deviation_unit(norm_bits_for(needed));
   plan.noise_multiplier = std::max(noise.sigma / unit, needed);
@@ -236,7 +237,7 @@ void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem probl
         "the paper's Gaussian factor is proved up to epsilon 1 only; the exact one stands in its "
         "place");
   }
-  settle_guarantee(plan, options.adjacency, delta);
+  settle_release(plan, options, delta);
   plan.reasons.push_back(fmt::format(
       "the paper claims ({:g}, {:g}) for noise of deviation {:.4g}, from a sensitivity bound of "
       "{:.4g}; proved here for that noise: ({:.4g}, {:g}), the sensitivity is {:.4g}",
@@ -356,7 +357,7 @@ OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options)
       .order = public_order(options, plan.sampling, plan.public_row_count, batch, steps),
       .step_sizes = optimize::decreasing_steps(1, options.step_decay, steps),
       .l2 = options.l2};
-  const auto budget = budget_of(options, delta);
+  const auto budget = budget_of(plan, problem, options, delta);
   settle_steps(plan, options, problem, schedule, budget);
   if (internal::step_share(problem) == 0.75) {
     plan.reasons.push_back(fmt::format(
@@ -367,7 +368,7 @@ OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options)
   }
   plan.sgd.emplace(problem, std::move(schedule), plan.weights, options.adjacency);
   plan.noise_multiplier = budget.multiplier;
-  settle_guarantee(plan, options.adjacency, delta);
+  settle_release(plan, options, delta);
   predict(plan, options, budget);
   return plan;
 }

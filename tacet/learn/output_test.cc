@@ -164,10 +164,21 @@ TEST(Output, MuchEpsilonApproachesTheMinimum) {
       setting.train, setting.schema,
       plan_gradient(setting.schema, {.epsilon = std::numeric_limits<double>::infinity()}), pool);
   auto options = options_of();
-  options.epsilon = 1e4;
+  options.epsilon = 50;
   options.steps = 50 * 4526;
   options.step_size = 0.2;
-  const auto close = train(setting, options, 1).model;
+  auto plan = plan_output(setting.schema, options);
+  // The noise of epsilon 1e4, beyond what the cipher lets any plan state.
+  plan.noise_multiplier = privacy::distance_factor(replace_one) / 137.0;
+  plan.events = mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
+  plan.guarantee = privacy::account(plan.events, replace_one, privacy::Delta(1e-5));
+  plan.cipher_delta = 0;
+  random::SeededSource source(1);
+  privacy::MemoryBudget budget(replace_one);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  base::LocalReducer reducer;
+  const auto close =
+      train_output(setting.train, setting.schema, plan, {source, reservation, pool, reducer}).model;
   EXPECT_LE(mean_loss(close, setting.train), mean_loss(best.value(), setting.train) + 0.003);
 }
 

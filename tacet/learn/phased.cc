@@ -180,8 +180,7 @@ PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options)
   plan.order_seed = options.order_seed.value_or(0);
   plan.l2 = options.l2;
   plan.weight_scale = internal::weight_scale(plan.problem, options);
-  plan.noise_multiplier =
-      full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency);
+  const privacy::Epsilon epsilon(options.epsilon);
   const double distance = privacy::distance_factor(options.adjacency);
   const auto outputs = static_cast<double>(plan.problem.outputs);
   // Several outputs side by side are one predictor of sqrt(outputs) times the size and slope.
@@ -190,24 +189,26 @@ PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options)
                          .scale = plan.weight_scale * std::sqrt(outputs),
                          .lipschitz = internal::lipschitz_bound(plan.problem) * std::sqrt(outputs),
                          .share = internal::step_share(plan.problem),
-                         .ratio = plan.noise_multiplier / distance,
+                         // Before the number of phases is known, and what they take of delta.
+                         .ratio = full_batch_noise(1, epsilon, delta, options.adjacency) / distance,
                          .distance = distance,
                          .outputs = outputs};
   const auto choice = choose(facts, options, plan.problem, plan.reasons);
   plan.step_size = choice.step_size;
   plan.predicted_excess = choice.predicted_excess;
   plan.phases = cut_into_phases(plan.public_row_count, choice.phases, choice.step_size);
+  plan.cipher_delta = random::cipher_term(static_cast<std::int64_t>(plan.phases.size()),
+                                          plan.problem.columns * plan.problem.outputs);
+  const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
+  plan.noise_multiplier = full_batch_noise(1, epsilon, left, options.adjacency);
   plan.events = mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
-  plan.guarantee = privacy::account(plan.events, options.adjacency, delta);
+  plan.guarantee = settle_guarantee(plan.events, options, delta.value(), plan.cipher_delta);
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   for (const auto& phase : plan.phases) {
     const auto sgd = certify(plan, phase, 0);
     plan.sensitivities.push_back(sgd.sensitivity());
     plan.deviation = plan.noise_multiplier * sgd.deviation_unit(plan.norm_bits);
   }
-  plan.cipher_delta = random::cipher_term(static_cast<std::int64_t>(plan.phases.size()),
-                                          plan.problem.columns * plan.problem.outputs);
-  check_cipher_room(delta, plan.cipher_delta);
   plan.reasons.push_back(plan.l2 > 0 ? "predicted excess risk: none is proved with a penalty"
                                      : internal::excess_reason(plan.problem, plan.predicted_excess,
                                                                plan.weight_scale));

@@ -198,7 +198,7 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
   plan.guarantee = {options.epsilon, delta, options.adjacency};
   plan.cipher_delta =
       random::cipher_term(1, pure ? random::l2_laplace_words * plan.columns : plan.columns);
-  if (!pure) check_cipher_room(Delta(delta), plan.cipher_delta);
+  const Delta left = settle_delta_left(options, delta, plan.cipher_delta);
 
   const double norm_bound = schema.norm_bound();
   settle_regularization(plan, options, norm_bound, target.regression());
@@ -211,13 +211,12 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
                       privacy::distance_factor(options.adjacency) / options.epsilon, plan.columns);
     plan.events = mechanism::l2_laplace_event(Epsilon(options.epsilon), options.adjacency);
   } else {
-    plan.noise_multiplier =
-        full_batch_noise(1, Epsilon(options.epsilon), Delta(delta), options.adjacency);
+    plan.noise_multiplier = full_batch_noise(1, Epsilon(options.epsilon), left, options.adjacency);
     plan.noise = plan.noise_multiplier * share;
     check_share_noise(ShareNoise::gaussian, plan.noise_multiplier, plan.columns);
     plan.events = privacy::Gaussian{plan.noise_multiplier};
   }
-  plan.guarantee = privacy::account(plan.events, options.adjacency, Delta(delta));
+  plan.guarantee = settle_guarantee(plan.events, options, delta, plan.cipher_delta);
   return plan;
 }
 

@@ -8,6 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
+#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"
 
@@ -117,9 +118,10 @@ privacy::Receipt blank_receipt(const std::string& method, const data::Schema& sc
 void complete_receipt(privacy::Receipt& receipt, const TrainingMeans& means, double cipher_delta) {
   means.reservation.commit();
   receipt.events = means.reservation.spent();
-  receipt.guarantee = privacy::account(receipt.events, receipt.guarantee.adjacency,
-                                       privacy::Delta(receipt.guarantee.delta));
-  if (receipt.guarantee.epsilon > means.reservation.guarantee().epsilon) {
+  const auto& stated = receipt.guarantee;
+  const double spent =
+      privacy::epsilon(receipt.events, stated.adjacency, privacy::delta_left(stated, cipher_delta));
+  if (spent > stated.epsilon || stated.epsilon > means.reservation.guarantee().epsilon) {
     throw base::InternalError("training cost more than was reserved for it");
   }
   receipt.cipher_delta = cipher_delta;
@@ -130,12 +132,14 @@ void complete_receipt(privacy::Receipt& receipt, const TrainingMeans& means, dou
   }
 }
 
-void check_cipher_room(privacy::Delta delta, double cipher_delta) {
-  if (delta.value() > cipher_delta) return;
-  throw base::GuaranteeError(
-      fmt::format("delta {:g} is not above {:.3g}, what the cipher behind the noise adds to it; "
-                  "ask for a larger delta",
-                  delta.value(), cipher_delta));
+privacy::Delta settle_delta_left(const LinearOptions& options, double delta, double cipher_delta) {
+  return privacy::delta_left({options.epsilon, delta, options.adjacency}, cipher_delta);
+}
+
+privacy::Guarantee settle_guarantee(const privacy::Event& events, const LinearOptions& options,
+                                    double delta, double cipher_delta) {
+  return privacy::stated_guarantee(events, {options.epsilon, delta, options.adjacency},
+                                   cipher_delta);
 }
 
 int norm_bits_for(double noise_multiplier) {

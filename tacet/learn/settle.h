@@ -42,12 +42,20 @@ namespace tacet::learn {
 [[nodiscard]] privacy::Receipt blank_receipt(const std::string& method, const data::Schema& schema,
                                              const privacy::Guarantee& guarantee);
 
-/// Commits the reservation and completes the receipt with what was really spent, which is never
-/// more than was booked; marks a seeded run as unprotected.
+/// Commits the reservation and completes the receipt of a plan with what was really spent, which
+/// never costs more than was planned; marks a seeded run as unprotected.
 void complete_receipt(privacy::Receipt& receipt, const TrainingMeans& means, double cipher_delta);
 
-/// GuaranteeError when delta leaves no room for the cipher's term.
-void check_cipher_room(privacy::Delta delta, double cipher_delta);
+/// What is left of delta for the noise that a method calibrates, beside the cipher's term, at the
+/// epsilon asked for (privacy/cipher_share.h); to be asked before anything is booked.
+/// GuaranteeError when nothing is left.
+[[nodiscard]] privacy::Delta settle_delta_left(const LinearOptions& options, double delta,
+                                               double cipher_delta);
+
+/// The guarantee of a plan's events, calibrated at settle_delta_left.
+[[nodiscard]] privacy::Guarantee settle_guarantee(const privacy::Event& events,
+                                                  const LinearOptions& options, double delta,
+                                                  double cipher_delta);
 
 /// The clipping norm as a power of two of grid units: 2^min(30, floor(32 - log2(z))). NumericError
 /// when that falls below 2^14, too coarse to learn from.

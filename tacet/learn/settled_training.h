@@ -19,6 +19,7 @@ template <typename Plan>
   Training training{.method = std::move(method),
                     .guarantee = plan.guarantee,
                     .events = plan.events,
+                    .cipher_delta = plan.cipher_delta,
                     .settings = std::move(settings),
                     .reasons = plan.reasons,
                     .run = {}};

@@ -47,6 +47,7 @@ struct Training {
   std::string method;  ///< as `--method` and the receipt name it
   privacy::Guarantee guarantee{0, 0, privacy::Adjacency::add_remove};  ///< proved for `events`
   privacy::Event events = privacy::no_event();                         ///< what will be released
+  double cipher_delta = 0;                                             ///< the cipher's term
   std::vector<Setting> settings;     ///< loss first, then what the method settled, in order
   std::vector<std::string> reasons;  ///< what was chosen and why, a line each
 

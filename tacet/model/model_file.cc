@@ -320,11 +320,11 @@ ModelFile read_content(json& content) {
                     top.at("version").dump(), format_version));
   }
   top.expect_only({"format", "version", "privacy", "model", "receipt", "schema", "checksum"});
-  static_cast<void>(top.text("privacy"));
   const auto given_sum = top.text("checksum");
   ModelFile file{.schema = data::schema_from_json(top.at("schema")),
                  .model = read_model(top.at("model")),
-                 .receipt = privacy::receipt_from_json(top.at("receipt").dump())};
+                 .receipt = privacy::receipt_from_json(top.at("receipt").dump()),
+                 .statement = top.text("privacy")};
   expect_agreement(file);
   file.model.features = data::feature_names(file.schema);  // the same, in less memory
   content.erase("checksum");

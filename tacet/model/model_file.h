@@ -21,6 +21,7 @@ struct ModelFile {
   data::Schema schema;
   LinearModel model;
   privacy::Receipt receipt;
+  std::string statement = {};  ///< the promise in words as a file has it; not what will be written
 };
 
 /// Writes the file's text in pieces of bounded size, so that memory beyond the model's own does not

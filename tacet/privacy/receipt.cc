@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/strict_json.h"
 
 namespace tacet::privacy {
@@ -67,14 +68,6 @@ void read_optional_parts(const Json& json, Receipt& receipt) {
 
 }  // namespace
 
-double delta_with_cipher(const Guarantee& guarantee, double cipher_delta) {
-  if (cipher_delta == 0) return guarantee.delta;
-  // exp is good to a few units in the last place; the other operations to half of one each.
-  const double factor = (1 + std::exp(guarantee.epsilon)) * (1 + 1e-15);
-  const double sum = guarantee.delta + factor * cipher_delta;
-  return std::min(1.0, std::nextafter(sum, HUGE_VAL));
-}
-
 Receipt checked(Receipt receipt) {
   static_cast<void>(checked(receipt.guarantee));
   if (receipt.algorithm.empty()) throw base::UsageError("a receipt must name its algorithm");
@@ -94,17 +87,14 @@ Receipt checked(Receipt receipt) {
     throw base::UsageError(
         fmt::format("cipher_delta must lie in [0, 1], got {}", receipt.cipher_delta));
   }
-  if (receipt.is_protected() && receipt.guarantee.delta > 0 &&
-      receipt.guarantee.delta <= receipt.cipher_delta) {
-    throw base::GuaranteeError(
-        fmt::format("delta {} is not above the cipher's own term {}; ask for a larger delta",
-                    receipt.guarantee.delta, receipt.cipher_delta));
-  }
   const bool unproved =
       receipt.randomness == Randomness::seeded || std::isinf(receipt.guarantee.epsilon);
   if (unproved && receipt.is_protected()) {
     throw base::UsageError(
         "a result with seeded noise or infinite epsilon must be marked unprotected");
+  }
+  if (receipt.is_protected()) {
+    static_cast<void>(delta_left(receipt.guarantee, receipt.cipher_delta));
   }
   return receipt;
 }

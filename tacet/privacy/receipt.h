@@ -28,21 +28,16 @@ struct Receipt {
   std::string sampling = "full_batch";           ///< how records were chosen, in a word
   std::optional<std::int64_t> public_row_count;  ///< where the schema or the user declared it
   Randomness randomness = Randomness::secure;
-  double cipher_delta = 0;  ///< how far a run is from one with ideal noise (delta_with_cipher)
+  double cipher_delta = 0;  ///< the cipher's term, see privacy/cipher_share.h
   std::string software_version;
   std::string unprotected_reason;  ///< why there is no guarantee; empty: protected
 
   [[nodiscard]] bool is_protected() const { return unprotected_reason.empty(); }
 };
 
-/// The delta that holds when noise comes from the cipher: each of two neighbouring runs lies within
-/// `cipher_delta` of its ideal in total variation, so delta grows by (1 + e^epsilon) times it.
-/// Rounded up, at most 1.
-[[nodiscard]] double delta_with_cipher(const Guarantee& guarantee, double cipher_delta);
-
 /// The receipt after a check: ranges, known calibration, parameters a JSON object, and an
 /// unprotected_reason wherever randomness is seeded or epsilon infinite. A violation is a
-/// UsageError; a promised delta that is not above the cipher's own term is a GuaranteeError.
+/// UsageError; a promise that the cipher leaves no room for (delta_left) is a GuaranteeError.
 [[nodiscard]] Receipt checked(Receipt receipt);
 
 /// JSON form, version 1.

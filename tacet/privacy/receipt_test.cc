@@ -65,17 +65,18 @@ TEST(Receipt, ARepeatedKeyIsADataErrorAtEveryDepth) {
   }
 }
 
-// Two laws within t of (epsilon, delta)-close ones in total variation, at the worst event:
-// p + t <= e^epsilon (q + t) + delta + t, where q loses t and p gains it.
-TEST(Receipt, TheCiphersTermCountsOnBothSides) {
-  const Guarantee guarantee{3, 1e-5, Adjacency::replace_one};
-  EXPECT_NEAR(delta_with_cipher(guarantee, 1e-7), 1e-5 + (1 + std::exp(3.0)) * 1e-7, 1e-18);
-  EXPECT_EQ(delta_with_cipher(guarantee, 0), 1e-5);
-  EXPECT_EQ(delta_with_cipher({800, 0, Adjacency::replace_one}, 1e-30), 1);
+// What cannot be said of noise from the cipher is neither written nor read.
+TEST(Receipt, APromiseWithoutRoomForTheCipherIsRefused) {
   auto receipt = example();
-  receipt.guarantee.epsilon = 10;
-  EXPECT_NE(statement(receipt).find("delta is 2.2e-16 more"), std::string::npos)
-      << statement(receipt);
+  receipt.cipher_delta = 9e-7;  // below delta, but not (1 + e) times
+  EXPECT_THROW(static_cast<void>(receipt_to_json(receipt)), base::GuaranteeError);
+  receipt.cipher_delta = 2e-7;
+  EXPECT_NO_THROW(static_cast<void>(receipt_from_json(receipt_to_json(receipt))));
+  receipt.guarantee = {45, 0, Adjacency::add_remove};
+  receipt.cipher_delta = 2.7e-20;
+  EXPECT_THROW(static_cast<void>(receipt_to_json(receipt)), base::GuaranteeError);
+  receipt.unprotected_reason = "seeded noise";
+  EXPECT_NO_THROW(static_cast<void>(receipt_to_json(receipt)));
 }
 
 TEST(Receipt, MalformedTextIsADataError) {
@@ -101,21 +102,54 @@ TEST(Receipt, MalformedTextIsADataError) {
                base::GuaranteeError);
 }
 
+std::string words(const Guarantee& guarantee, const std::string& unit = "record") {
+  return statement(Promise{.guarantee = guarantee, .privacy_unit = unit});
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 TEST(Statement, NamesTheUnitTheAdjacencyAndTheAssumption) {
-  const auto text = statement({1, 1e-6, Adjacency::replace_one}, "patient");
-  EXPECT_NE(text.find("(1, 1e-06)-differential privacy"), std::string::npos) << text;
-  EXPECT_NE(text.find("replace_one"), std::string::npos);
-  EXPECT_NE(text.find("'patient'"), std::string::npos);
-  EXPECT_NE(text.find("sum of both epsilons"), std::string::npos);
-  EXPECT_NE(text.find("stream cipher"), std::string::npos);
-  EXPECT_NE(statement({HUGE_VAL, 0, Adjacency::add_remove}, "record").find("No privacy"),
-            std::string::npos);
-  const auto huge = statement({5000, 1e-6, Adjacency::add_remove}, "record");
-  EXPECT_EQ(huge.find("inf"), std::string::npos) << huge;
-  EXPECT_NE(huge.find("2172 digits"), std::string::npos) << huge;
+  const auto text = words({1, 1e-6, Adjacency::replace_one}, "patient");
+  for (const char* part : {"(1, 1e-06)-differential privacy", "replace_one", "'patient'",
+                           "sum of both epsilons", "stream cipher"}) {
+    EXPECT_TRUE(has(text, part)) << part << "\n" << text;
+  }
+  EXPECT_TRUE(has(words({HUGE_VAL, 0, Adjacency::add_remove}), "No privacy"));
+  const auto huge = words({5000, 1e-6, Adjacency::add_remove});
+  EXPECT_FALSE(has(huge, "inf")) << huge;
+  EXPECT_TRUE(has(huge, "2172 digits")) << huge;
   auto receipt = example();
   receipt.unprotected_reason = "seeded noise";
-  EXPECT_NE(statement(receipt).find("UNPROTECTED: seeded noise"), std::string::npos);
+  EXPECT_TRUE(has(statement(receipt), "UNPROTECTED: seeded noise"));
+}
+
+TEST(Statement, RoundsUpAndSaysWhereTheCiphersPartIs) {
+  EXPECT_TRUE(has(words({1.0000001, 1.0000001e-6, Adjacency::add_remove}), "(1.00001, 1.00001e-06)"));
+  auto receipt = example();
+  receipt.guarantee.epsilon = 10;
+  EXPECT_TRUE(has(statement(receipt), "What noise from the cipher adds, 2.21e-16, is part of that"))
+      << statement(receipt);
+  receipt.guarantee.delta = 0;
+  EXPECT_TRUE(has(statement(receipt), "noise from the cipher adds 2.21e-16 to delta 0"))
+      << statement(receipt);
+}
+
+TEST(Statement, ANumberOfRecordsThatIsDeclaredPublicIsNoSecret) {
+  auto receipt = example();
+  EXPECT_TRUE(has(statement(receipt), "4526 is declared as the public number of records"));
+  EXPECT_FALSE(has(statement(receipt), "secret"));
+  receipt.public_row_count.reset();
+  EXPECT_TRUE(has(statement(receipt), "the number of records is kept secret too"));
+}
+
+TEST(Statement, ANameFromAFileWritesNoLineOfItsOwn) {
+  auto receipt = example();
+  receipt.privacy_unit = "x\nverdict  follows\x1b[2J";
+  EXPECT_TRUE(has(statement(receipt), "'x\\nverdict  follows\\x1b[2J'")) << statement(receipt);
+  receipt.unprotected_reason = "a\nb";
+  EXPECT_TRUE(has(statement(receipt), "a\\nb"));
 }
 
 TEST(BoundedSum, OwnsItsSensitivity) {

@@ -4,28 +4,38 @@
 
 #include <cmath>
 
+#include "tacet/base/printable.h"
+#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/rounded_up.h"
+
 namespace tacet::privacy {
 namespace {
 
 std::string unit_in_words(const std::string& unit) {
   if (unit == "record") return "one record";
-  return fmt::format("all records that share one value of '{}'", unit);
+  return fmt::format("all records that share one value of '{}'", base::printable(unit));
 }
 
 /// e^epsilon, also where it is no number any more.
 std::string factor_in_words(double epsilon) {
   constexpr double log_10 = 2.30258509299404568402;
-  if (epsilon < 700) return fmt::format("e^{:.4g} = {:.4g}", epsilon, std::exp(epsilon));
-  return fmt::format("e^{0:.4g} (a number of {1:.4g} digits: in practice no protection at all)",
-                     epsilon, std::floor(epsilon / log_10) + 1);
+  if (epsilon < 700) {
+    return fmt::format("e^{} = {}", rounded_up(epsilon, 4),
+                       rounded_up(std::exp(epsilon) * (1 + 1e-15), 4));
+  }
+  return fmt::format("e^{} (a number of {:.4g} digits: in practice no protection at all)",
+                     rounded_up(epsilon, 4), std::floor(epsilon / log_10) + 1);
 }
 
-std::string neighbours_in_words(Adjacency adjacency, const std::string& unit) {
-  const auto subject = unit_in_words(unit);
-  switch (adjacency) {
+std::string neighbours_in_words(const Promise& promise) {
+  const auto subject = unit_in_words(promise.privacy_unit);
+  switch (promise.guarantee.adjacency) {
     case Adjacency::add_remove:
-      return fmt::format("whether {} took part at all (the number of records is kept secret too)",
-                         subject);
+      return fmt::format("whether {} took part at all ({})", subject,
+                         promise.public_row_count
+                             ? fmt::format("{} is declared as the public number of records",
+                                           *promise.public_row_count)
+                             : std::string("the number of records is kept secret too"));
     case Adjacency::zero_out:
       return fmt::format(
           "whether {} counted or was replaced by an empty one (the number of records is public)",
@@ -37,21 +47,33 @@ std::string neighbours_in_words(Adjacency adjacency, const std::string& unit) {
   return {};
 }
 
+/// Where the part of the cipher stands: in delta, or beside a pure guarantee.
+std::string cipher_in_words(const Promise& promise) {
+  const auto share = rounded_up(cipher_share(promise.guarantee.epsilon, promise.cipher_delta), 3);
+  if (promise.guarantee.delta > 0) {
+    return fmt::format("What noise from the cipher adds, {}, is part of that. ", share);
+  }
+  return fmt::format("That is for ideal noise; noise from the cipher adds {} to delta 0. ", share);
+}
+
 }  // namespace
 
-std::string statement(const Guarantee& guarantee, const std::string& privacy_unit) {
+std::string statement(const Promise& promise) {
+  const auto& guarantee = promise.guarantee;
   if (std::isinf(guarantee.epsilon) || guarantee.delta >= 1) {
     return "No privacy is protected: the noise promises nothing at this delta.";
   }
   auto text = fmt::format(
-      "({:.6g}, {:.3g})-differential privacy under {} neighbours. Someone who sees the result and "
-      "knows everything else cannot tell {} much better than before: the odds of any conclusion "
-      "change by a factor of at most {}",
-      guarantee.epsilon, guarantee.delta, to_string(guarantee.adjacency),
-      neighbours_in_words(guarantee.adjacency, privacy_unit), factor_in_words(guarantee.epsilon));
-  text += guarantee.delta > 0
-              ? fmt::format(", except for events of total probability {:.3g}. ", guarantee.delta)
-              : std::string(", without exception. ");
+      "({}, {})-differential privacy under {} neighbours. Someone who sees the result and knows "
+      "everything else cannot tell {} much better than before: the odds of any conclusion change "
+      "by a factor of at most {}",
+      rounded_up(guarantee.epsilon, 6), rounded_up(guarantee.delta, 6),
+      to_string(guarantee.adjacency), neighbours_in_words(promise),
+      factor_in_words(guarantee.epsilon));
+  text += guarantee.delta > 0 ? fmt::format(", except for events of total probability {}. ",
+                                            rounded_up(guarantee.delta, 6))
+                              : std::string(", without exception. ");
+  if (promise.cipher_delta > 0) text += cipher_in_words(promise);
   text +=
       "Two such results together cost the sum of both epsilons and both deltas. It holds against "
       "anyone who cannot break the stream cipher that the noise is drawn from; it does not cover "
@@ -62,16 +84,12 @@ std::string statement(const Guarantee& guarantee, const std::string& privacy_uni
 std::string statement(const Receipt& receipt) {
   if (!receipt.is_protected()) {
     return fmt::format("UNPROTECTED: {}. This result promises no privacy at all.",
-                       receipt.unprotected_reason);
+                       base::printable(receipt.unprotected_reason));
   }
-  auto text = statement(receipt.guarantee, receipt.privacy_unit);
-  if (receipt.cipher_delta > 0) {
-    const auto& stated = receipt.guarantee;
-    text +=
-        fmt::format(" With noise from the cipher delta is {:.3g} more.",
-                    delta_with_cipher({stated.epsilon, 0, stated.adjacency}, receipt.cipher_delta));
-  }
-  return text;
+  return statement(Promise{.guarantee = receipt.guarantee,
+                           .privacy_unit = receipt.privacy_unit,
+                           .cipher_delta = receipt.cipher_delta,
+                           .public_row_count = receipt.public_row_count});
 }
 
 }  // namespace tacet::privacy

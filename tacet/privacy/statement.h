@@ -1,16 +1,27 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tacet/privacy/receipt.h"
 
 namespace tacet::privacy {
 
-/// The guarantee in words: what is protected, against whom, how strongly, and on what assumptions.
-/// `privacy_unit` is "record" or the name of the column whose records are protected together.
-[[nodiscard]] std::string statement(const Guarantee& guarantee, const std::string& privacy_unit);
+/// What is promised of a result that protects somebody.
+struct Promise {
+  Guarantee guarantee;
+  std::string privacy_unit = "record";  ///< or the column whose records are protected together
+  double cipher_delta = 0;              ///< the cipher's term
+  std::optional<std::int64_t> public_row_count = {};  ///< where it was declared
+};
 
-/// The same for a result, with the mark of an unprotected one and the cipher's term.
+/// The promise in words: what is protected, against whom, how strongly, and on what assumptions.
+/// Numbers are rounded up. The delta stated includes what the cipher adds; a pure guarantee is one
+/// for ideal noise, and has that beside it. Text from files is escaped.
+[[nodiscard]] std::string statement(const Promise& promise);
+
+/// The promise of a result, or the mark of an unprotected one.
 [[nodiscard]] std::string statement(const Receipt& receipt);
 
 }  // namespace tacet::privacy

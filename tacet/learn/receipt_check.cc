@@ -1,0 +1,126 @@
+#include "tacet/learn/receipt_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/data/schema_cost.h"
+#include "tacet/learn/recorded_events.h"
+
+namespace tacet::learn {
+namespace {
+
+using privacy::Event;
+
+/// What nobody can know from a file.
+const std::vector<std::string> beyond_the_file{
+    "that these events are what was run",
+    "that the noise came from the system's randomness and was used once",
+    "that the data kept what the schema says of them"};
+
+/// The method's own events, without the fit of the schema. Nothing where one event stands for both.
+std::optional<Event> own_events(const privacy::Receipt& receipt, const model::ModelFile* file) {
+  if (file == nullptr || !file->schema.cost) return receipt.events;
+  const auto fit = data::cost_between(file->schema, receipt.guarantee.adjacency);
+  const auto* both = receipt.events.as<privacy::Composed>();
+  if (both != nullptr && both->parts.size() == 2 && both->parts[0] == fit.events) {
+    return both->parts[1];
+  }
+  const bool sum = receipt.events.as<privacy::PureDp>() != nullptr ||
+                   receipt.events.as<privacy::ApproximateDp>() != nullptr;
+  if (sum) return std::nullopt;
+  internal::contradiction("the cost of the schema's fit is not part of the events");
+}
+
+void check_events(const privacy::Receipt& receipt, const Event& own,
+                  internal::Parameters& parameters, internal::EventsOf events_of) {
+  const auto agree = [&](const Event& event) {
+    return internal::same_releases(events_of(receipt, parameters, event), event);
+  };
+  // Without its schema a result does not say whether a fit is composed with it.
+  const auto* both = own.as<privacy::Composed>();
+  if (both != nullptr && both->parts.size() == 2) {
+    try {
+      if (agree(both->parts[1])) return;
+    } catch (const base::Error&) {
+      // Not so; the whole has the word.
+    }
+  }
+  if (!agree(own)) {
+    internal::contradiction(fmt::format(
+        "the events are not those of method {} with these parameters", receipt.algorithm));
+  }
+}
+
+void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
+                 internal::Parameters& parameters) {
+  const auto unit = file.schema.unit.value_or("record");
+  if (receipt.privacy_unit != unit) {
+    internal::contradiction(fmt::format("the privacy unit is {}, but the schema protects each {}",
+                                        receipt.privacy_unit, unit));
+  }
+  const auto& loss = file.model.loss;
+  parameters.expect("loss", std::string(model::loss_name(loss)), "the model's loss is");
+  parameters.expect("columns", file.schema.encoded_column_count(), "the schema has");
+  parameters.expect("outputs", file.model.output_count(), "the model has");
+  if (const auto name = model::loss_parameter_name(loss); !name.empty()) {
+    parameters.expect("loss_parameter", model::loss_parameter(loss), "the model's is");
+    parameters.expect(fmt::format("loss_{}", name), model::loss_parameter(loss), "the model's is");
+  }
+  if (const double width = model::loss_width(loss); !std::isnan(width)) {
+    parameters.expect("loss_width", width, "the model's is");
+  }
+  const auto* joint = receipt.events.as<privacy::ObjectivePerturbation>();
+  if (joint == nullptr) return;
+  const double norm = file.schema.norm_bound();
+  const auto facts = model::properties(loss);
+  if (joint->lipschitz < facts.slope_bound * norm ||
+      joint->smoothness < facts.curvature * norm * norm) {
+    internal::contradiction("the events count on a flatter loss than the model's");
+  }
+}
+
+}  // namespace
+
+ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFile* file) {
+  ReceiptCheck check;
+  internal::Parameters parameters(receipt.parameters);
+  const auto events_of = internal::events_of(receipt.algorithm);
+  const auto hold = [&](const std::function<void()>& comparison) {
+    try {
+      comparison();
+    } catch (const base::Error& error) {
+      check.faults.emplace_back(error.what());
+    }
+  };
+  bool compared = false;
+  hold([&] {
+    if (receipt.public_row_count) {
+      parameters.expect("public_row_count", *receipt.public_row_count, "the receipt says");
+    }
+    const auto own = own_events(receipt, file);
+    if (!own || events_of == nullptr) return;
+    compared = true;
+    check_events(receipt, *own, parameters, events_of);
+  });
+  if (file != nullptr) hold([&] { check_model(receipt, *file, parameters); });
+  check.checked.assign(parameters.used().begin(), parameters.used().end());
+  const auto unused = parameters.unused();
+  if (!unused.empty()) {
+    check.unchecked.push_back(fmt::format("the parameters {}", fmt::join(unused, ", ")));
+  }
+  if (!compared && check.faults.empty()) {
+    check.unchecked.emplace_back(events_of == nullptr
+                                     ? "whether the events are those of a method of this name"
+                                     : "the events of the method, for which one sum stands");
+  }
+  check.unchecked.insert(check.unchecked.end(), beyond_the_file.begin(), beyond_the_file.end());
+  return check;
+}
+
+}  // namespace tacet::learn

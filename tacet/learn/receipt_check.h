@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tacet/model/model_file.h"
+#include "tacet/privacy/receipt.h"
+
+/// What a receipt says besides its events and its guarantee, held against them. A receipt whose
+/// events cost what it states could still name another noise, another number of steps or another
+/// unit than its events are about.
+namespace tacet::learn {
+
+struct ReceiptCheck {
+  std::vector<std::string> faults;     ///< contradictions, in words
+  std::vector<std::string> checked;    ///< parameters that the events or the model confirm
+  std::vector<std::string> unchecked;  ///< what nothing in the file confirms, in words
+};
+
+/// Leads the parameters of a protected result to events again, as the method of that name does, and
+/// compares: noise, steps, phases, sampling, calibration, the grid of the clipping norm. With the
+/// whole `file` of a model (or nullptr) also its unit, columns and loss. A method that is not known
+/// has everything unchecked.
+[[nodiscard]] ReceiptCheck check_receipt(const privacy::Receipt& receipt,
+                                         const model::ModelFile* file);
+
+}  // namespace tacet::learn

@@ -1,0 +1,121 @@
+#include "tacet/learn/receipt_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tacet/data/read_dataset.h"
+#include "tacet/learn/method.h"
+#include "tests/support/data_sets.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr auto replace_one = privacy::Adjacency::replace_one;
+
+model::ModelFile trained(const LinearOptions& options) {
+  auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
+  const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
+  const auto training = plan_training(schema, options);
+  random::SeededSource source(1);
+  privacy::MemoryBudget budget(options.adjacency);
+  auto reservation = budget.reserve(training.events, training.guarantee);
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  auto result = training.run(dataset, schema, {source, reservation, pool, reducer});
+  return {std::move(schema), std::move(result.model), std::move(result.receipt)};
+}
+
+std::string faults_of(const model::ModelFile& file) {
+  return fmt::format("{}", fmt::join(check_receipt(file.receipt, &file).faults, "; "));
+}
+
+void edit(model::ModelFile& file, const std::string& name, const nlohmann::json& value) {
+  auto parameters = nlohmann::json::parse(file.receipt.parameters);
+  parameters[name] = value;
+  file.receipt.parameters = parameters.dump();
+}
+
+TEST(ReceiptCheck, AModelAgreesWithItself) {
+  for (const char* method : {"gradient", "output", "objective", "ladder"}) {
+    const auto file =
+        trained({.method = method, .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+    EXPECT_EQ(faults_of(file), "") << method;
+    const auto check = check_receipt(file.receipt, &file);
+    EXPECT_GT(check.checked.size(), 2U) << method;
+    EXPECT_NE(std::ranges::find(check.unchecked, "that these events are what was run"),
+              check.unchecked.end());
+  }
+}
+
+TEST(ReceiptCheck, UnitColumnsAndLossAreThoseOfTheSchemaAndTheModel) {
+  const auto honest =
+      trained({.method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  auto file = honest;
+  file.receipt.privacy_unit = "patient";
+  EXPECT_NE(faults_of(file).find("the schema protects each record"), std::string::npos);
+  file = honest;
+  file.schema.unit = "patient";
+  EXPECT_NE(faults_of(file).find("the schema protects each patient"), std::string::npos);
+  for (const auto& [name, value] : std::vector<std::pair<std::string, nlohmann::json>>{
+           {"columns", 1}, {"outputs", 7}, {"loss", "hinge"}, {"public_row_count", 3}}) {
+    file = honest;
+    edit(file, name, value);
+    EXPECT_NE(faults_of(file).find("the parameter " + name), std::string::npos) << name;
+  }
+}
+
+TEST(ReceiptCheck, ASchemasFitIsPartOfTheEvents) {
+  auto file =
+      trained({.method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  const privacy::Event fit = privacy::PureDp{0.5, replace_one};
+  file.schema.cost = data::SchemaCost{.id = "0123456789abcdef",
+                                      .events = fit,
+                                      .guarantee = {0.5, 0, replace_one},
+                                      .cipher_delta = 1e-20,
+                                      .unprotected_reason = {}};
+  EXPECT_NE(faults_of(file).find("the schema's fit is not part"), std::string::npos);
+  const auto own = file.receipt.events;
+  file.receipt.events = privacy::Composed{{fit, own}};
+  EXPECT_EQ(faults_of(file), "");
+  // One event for both shows nothing of the method's.
+  file.receipt.events = privacy::ApproximateDp{1.5, 1e-6, replace_one};
+  EXPECT_EQ(faults_of(file), "");
+  EXPECT_NE(fmt::format("{}", fmt::join(check_receipt(file.receipt, &file).unchecked, ";"))
+                .find("one sum stands"),
+            std::string::npos);
+}
+
+TEST(ReceiptCheck, ObjectivePerturbationCountsOnTheModelsSlope) {
+  auto file =
+      trained({.method = "objective", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  auto event = *file.receipt.events.as<privacy::ObjectivePerturbation>();
+  event.lipschitz /= 2;
+  file.receipt.events = event;
+  EXPECT_NE(faults_of(file).find("flatter loss"), std::string::npos);
+}
+
+TEST(ReceiptCheck, ParametersThatMakeNoSenseAreFaultsAndNoCrash) {
+  const auto honest =
+      trained({.method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  for (const auto& value : std::vector<nlohmann::json>{-1, 0, 1e300, "many", nullptr,
+                                                       nlohmann::json::array(), 0x1p62}) {
+    for (const char* name : {"noise_multiplier", "steps", "norm_bits", "sampling_rate"}) {
+      auto file = honest;
+      edit(file, name, value);
+      EXPECT_NE(faults_of(file), "") << name << value;
+    }
+  }
+  auto file = honest;
+  file.receipt.algorithm = "magic";
+  EXPECT_EQ(faults_of(file), "");
+}
+
+}  // namespace
+}  // namespace tacet::learn

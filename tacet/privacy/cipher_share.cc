@@ -1,0 +1,52 @@
+#include "tacet/privacy/cipher_share.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/privacy/composition.h"
+
+namespace tacet::privacy {
+
+double cipher_share(double epsilon, double cipher_term) {
+  if (cipher_term == 0) return 0;
+  // exp is good to a few units in the last place; the other operations to half of one each.
+  const double factor = (1 + std::exp(epsilon)) * (1 + 1e-15);
+  return std::min(1.0, std::nextafter(factor * cipher_term, HUGE_VAL));
+}
+
+Delta delta_left(const Guarantee& stated, double cipher_term) {
+  const double share = cipher_share(stated.epsilon, cipher_term);
+  if (stated.delta == 0) {
+    if (share <= most_share_of_pure) return Delta(0);
+    throw base::GuaranteeError(fmt::format(
+        "noise from the cipher adds {:.3g} to delta 0 at epsilon {:g} ((1 + e^epsilon) times its "
+        "term {:.3g}), more than the {:g} beside which a guarantee is stated as pure; ask for a "
+        "smaller epsilon, or for a delta above 0",
+        share, stated.epsilon, cipher_term, most_share_of_pure));
+  }
+  if (share == 0) return Delta(stated.delta);
+  const double left = std::nextafter(stated.delta - share, 0.0);
+  if (share < stated.delta && left > 0) return Delta(left);
+  throw base::GuaranteeError(fmt::format(
+      "delta {:g} at epsilon {:g} leaves nothing for the mechanisms: noise from the cipher takes "
+      "{:.3g} of it, (1 + e^epsilon) times its term {:.3g}; ask for a larger delta or a smaller "
+      "epsilon",
+      stated.delta, stated.epsilon, share, cipher_term));
+}
+
+Guarantee stated_guarantee(const Event& events, const Guarantee& asked, double cipher_term) {
+  const Delta left = delta_left(asked, cipher_term);
+  Guarantee proved = asked;
+  proved.epsilon = epsilon(events, asked.adjacency, left);
+  if (!(proved.epsilon < asked.epsilon)) return proved;
+  // A smaller epsilon leaves more of delta, at which as much is proved: but for the last digits of
+  // an accountant, so that it is asked.
+  const Delta more = delta_left(proved, cipher_term);
+  const bool holds = more == left || epsilon(events, asked.adjacency, more) <= proved.epsilon;
+  return holds ? proved : asked;
+}
+
+}  // namespace tacet::privacy

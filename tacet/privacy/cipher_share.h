@@ -1,0 +1,36 @@
+#pragma once
+
+#include "tacet/privacy/event.h"
+#include "tacet/privacy/guarantee.h"
+
+/// What noise from the cipher takes of a stated delta, and what it leaves.
+///
+/// Each of two neighbouring runs lies within the cipher's term of one with ideal noise in total
+/// variation, so events that are (epsilon, delta)-DP with ideal noise are, with the noise that was
+/// used, (epsilon, delta + (1 + e^epsilon) term)-DP: P(A) <= P'(A) + term <= e^epsilon Q'(A) +
+/// delta + term <= e^epsilon (Q(A) + term) + delta + term.
+///
+/// A guarantee with delta above 0 is stated with that included: its events have to be
+/// (epsilon, delta_left)-DP. A pure one is stated about ideal noise, with the share beside it, and
+/// only where the share is at most most_share_of_pure.
+namespace tacet::privacy {
+
+/// Less than the usual delta of the largest data set that can be read (2^32 records: 1e-11).
+constexpr double most_share_of_pure = 1e-12;
+
+/// (1 + e^epsilon) times the cipher's term, rounded up, at most 1; 0 for a term of 0.
+[[nodiscard]] double cipher_share(double epsilon, double cipher_term);
+
+/// What is left of the stated delta for the events, rounded down: delta less the share, or 0 for a
+/// pure guarantee. A finite epsilon is taken for granted. GuaranteeError where nothing is left, or
+/// where the share is too much beside a pure guarantee.
+[[nodiscard]] Delta delta_left(const Guarantee& stated, double cipher_term);
+
+/// The guarantee that can be stated of events calibrated for `asked` at delta_left(asked): its
+/// delta, and an epsilon that is proved at delta_left of the result. Where the proof does not reach
+/// what was asked for, epsilon is above it and it is for the caller to add noise. GuaranteeError as
+/// delta_left.
+[[nodiscard]] Guarantee stated_guarantee(const Event& events, const Guarantee& asked,
+                                         double cipher_term);
+
+}  // namespace tacet::privacy
