@@ -301,5 +301,15 @@ TEST(ObjectiveLong, ReachesTheStatedAccuracyOnAdultAtEveryEpsilon) {
                    {.1, 0, .780}});
 }
 
+// Vector noise may read 512 bits of direction and 512 of length a coordinate, Gaussian noise a
+// word.
+TEST(Objective, CountsTheWordsThatItsSamplerMayRead) {
+  const auto schema = berkeley().schema;
+  const auto pure = plan_objective(schema, asked(1, 0.0));
+  EXPECT_EQ(pure.cipher_delta, random::cipher_term(2, 16 * pure.columns));
+  const auto approximate = plan_objective(schema, asked(1, 1e-6));
+  EXPECT_EQ(approximate.cipher_delta, random::cipher_term(2, approximate.columns));
+}
+
 }  // namespace
 }  // namespace tacet::learn

@@ -216,5 +216,15 @@ TEST(RegularizedOutputLong, LearnsOnAdult) {
   }
 }
 
+// Vector noise may read 512 bits of direction and 512 of length a coordinate, Gaussian noise a
+// word.
+TEST(RegularizedOutput, CountsTheWordsThatItsSamplerMayRead) {
+  const auto schema = berkeley().schema;
+  const auto pure = plan_regularized_output(schema, asked(1, 0.0));
+  EXPECT_EQ(pure.cipher_delta, random::cipher_term(1, 16 * pure.columns));
+  const auto approximate = plan_regularized_output(schema, asked(1, 1e-6));
+  EXPECT_EQ(approximate.cipher_delta, random::cipher_term(1, approximate.columns));
+}
+
 }  // namespace
 }  // namespace tacet::learn
