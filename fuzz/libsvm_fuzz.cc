@@ -36,8 +36,9 @@ Outcome read(std::string_view file, std::int64_t columns, std::size_t buffer_siz
 bool same(const Outcome& a, const Outcome& b) {
   if (a.error != b.error || a.records.size() != b.records.size()) return false;
   for (std::size_t k = 0; k < a.records.size(); ++k) {
-    if (a.records[k].label != b.records[k].label || a.records[k].columns != b.records[k].columns ||
-        a.records[k].values != b.records[k].values) {
+    if (a.records[k].label != b.records[k].label || a.records[k].dropped != b.records[k].dropped ||
+        a.records[k].features.columns() != b.records[k].features.columns() ||
+        a.records[k].features.values() != b.records[k].features.values()) {
       return false;
     }
   }
@@ -52,7 +53,7 @@ void encode(const Outcome& outcome, std::int64_t columns) {
   Dataset data(schema.shape());
   EncodedRow row;
   for (const LibsvmRecord& record : outcome.records) {
-    encoder.encode(record.columns, record.values, row);
+    encoder.encode(record.features.columns(), record.features.values(), row);
     data.append(row);  // checks order, range and norm
   }
 }

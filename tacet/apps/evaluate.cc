@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/text_table.h"
+#include "tacet/apps/unprotected_use.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read_dataset.h"
 #include "tacet/learn/evaluation.h"
@@ -207,25 +207,16 @@ class Evaluate : public Command {
     warn_if_unprotected(console, file.receipt);
     if (calibration_) expect_calibration(file.model);
     file.schema.unit.reset();  // exact metrics of public records bound nobody's part
-    // Records that have an account are not public, whoever says so.
-    constexpr auto neighbours = privacy::Adjacency::add_remove;
-    const auto spending = spending_.open({.command = name(),
-                                          .data = data_,
-                                          .adjacency = neighbours,
-                                          .unprotected_reason = "exact metrics (--public)"},
-                                         console);
-    auto reservation = spending->reserve(privacy::no_event(),
-                                         {std::numeric_limits<double>::infinity(), 0, neighbours});
+    UnprotectedUse use(spending_, name(), data_, "exact metrics (--public)", console);
     ProgressLine progress(console);
     progress.announce(fmt::format("reading {}", data_));
-    const auto data = spending->read(
-        reservation, [&] { return data::read_dataset(data_, file.schema, {.cancel = &cancel}); });
+    const auto data =
+        use.read([&] { return data::read_dataset(data_, file.schema, {.cancel = &cancel}); });
     progress.clear();
     if (data.rows() == 0) throw base::DataError(fmt::format("'{}' has no records", data_));
     const auto text = metrics_text(file.model, outcomes_of(file.model, data, cancel), data.rows(),
                                    console.json());
-    reservation.commit();
-    spending->release(text, "standard output", 0);
+    use.release(text, "standard output");
     console.result(text);
   }
 

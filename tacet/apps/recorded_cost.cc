@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
+#include "tacet/base/limits.h"
 #include "tacet/data/schema_cost.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/receipt.h"
@@ -17,8 +19,7 @@
 namespace tacet::apps {
 namespace {
 
-constexpr std::int64_t max_bytes = std::int64_t{1} << 30;  // as a model file may have
-constexpr int max_depth = 100;
+namespace limits = base::limits;
 
 using privacy::Receipt;
 
@@ -29,16 +30,12 @@ std::string detail_of(const nlohmann::json::exception& error) {
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
-/// Keeps the keys that tell kinds of files apart: a wide model need not stand in memory twice.
-bool outline(int depth, nlohmann::json::parse_event_t event, const nlohmann::json& value) {
-  if (depth != 1 || event != nlohmann::json::parse_event_t::key) return true;
-  return value == "format" || value == "receipt" || value == "guarantee";
-}
-
 /// A receipt by itself, or that of another result.
 RecordedResult result_of(const std::string& text, bool inside) {
   const auto whole = privacy::internal::parse_strictly(
-      text, {.what = "result", .max_bytes = max_bytes, .max_depth = max_depth});
+      text, {.what = "result",
+             .max_bytes = static_cast<std::size_t>(limits::result_bytes),
+             .max_depth = limits::model_depth});
   RecordedResult result{privacy::receipt_from_json(inside ? whole["receipt"].dump() : text)};
   if (!inside) return result;
   for (const auto& [key, value] : whole.items()) {
@@ -51,27 +48,43 @@ RecordedResult result_of(const std::string& text, bool inside) {
   return result;
 }
 
-/// A receipt, or the receipt of a model or of another result; nothing when the text is neither.
-std::optional<RecordedResult> recorded_in(const std::string& text, const std::string& path) {
-  nlohmann::json json;
+/// The keys of a JSON object's top level that tell kinds of files apart; nothing for what is no
+/// object. No value is kept: a wide model need not stand in memory as a tree.
+std::optional<std::set<std::string>> kind_of(const std::string& text, const std::string& path) {
+  using Event = nlohmann::json::parse_event_t;
+  std::set<std::string> keys;
+  const auto note = [&keys](int depth, Event event, const nlohmann::json& value) {
+    if (event == Event::key && depth == 1) {
+      for (const auto* known : {"format", "receipt", "guarantee"}) {
+        if (value == known) keys.insert(known);
+      }
+    }
+    return depth == 0;
+  };
   try {
-    json = nlohmann::json::parse(text, outline);
+    if (!nlohmann::json::parse(text, note).is_object()) return std::nullopt;
+    return keys;
   } catch (const nlohmann::json::exception& error) {
     throw base::DataError(
         fmt::format("'{}' is no JSON object, or a damaged one: {}", path, detail_of(error)));
   }
-  if (!json.is_object()) {
+}
+
+/// A receipt, or the receipt of a model or of another result; nothing when the text is neither.
+std::optional<RecordedResult> recorded_in(const std::string& text, const std::string& path) {
+  const auto keys = kind_of(text, path);
+  if (!keys) {
     throw base::DataError(fmt::format("'{}' is no JSON object: no model, receipt or event", path));
   }
-  if (json.contains("format")) {
+  if (keys->contains("format")) {
     auto model = model::model_from_json(text, path);
     const auto receipt = model.receipt;
     const auto statement = model.statement;
     return RecordedResult{receipt, std::move(model), statement, {}};
   }
   // Other results carry their receipt as a part of what they printed.
-  const bool inside = json.contains("receipt");
-  if (!inside && !json.contains("guarantee")) return std::nullopt;
+  const bool inside = keys->contains("receipt");
+  if (!inside && !keys->contains("guarantee")) return std::nullopt;
   try {
     return result_of(text, inside);
   } catch (const base::DataError& error) {
@@ -129,7 +142,7 @@ RecordedCost read_costs(const std::vector<std::string>& paths) {
   std::vector<privacy::Event> events;
   std::vector<data::SchemaCost> fits;
   for (const auto& path : paths) {
-    const auto text = base::read_file(path, max_bytes);
+    const auto text = base::read_file(path, limits::model_bytes);
     auto recorded = recorded_in(text, path);
     if (recorded) include(recorded->receipt, path, cost);
     events.push_back(recorded ? less_shared_fit(*std::move(recorded), fits) : event_of(text, path));
@@ -141,7 +154,7 @@ RecordedCost read_costs(const std::vector<std::string>& paths) {
 }
 
 RecordedResult read_result(const std::string& path) {
-  auto recorded = recorded_in(base::read_file(path, max_bytes), path);
+  auto recorded = recorded_in(base::read_file(path, limits::model_bytes), path);
   if (recorded) return *std::move(recorded);
   throw base::DataError(fmt::format(
       "'{}' has no receipt; a model file or a receipt is needed, and `tacet account` computes what "

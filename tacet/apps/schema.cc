@@ -6,7 +6,9 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/spending.h"
 #include "tacet/apps/text_table.h"
+#include "tacet/apps/unprotected_use.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/data/guess_format.h"
@@ -41,9 +43,14 @@ class SchemaDraft : public Command {
     app.add_option("--separator", separator_,
                    "Character between fields, or 'tab' [default: the one that fits]")
         ->type_name("CHARACTER");
+    auto* header = app.add_flag("--header", header_, "The first line holds the columns' names");
+    app.add_flag("--no-header", no_header_,
+                 "The first line is a record; columns are named column_1, column_2, ...")
+        ->excludes(header);
     app.add_option("--output,-o", output_, "File to write instead of standard output")
         ->type_name("FILE");
     app.add_flag("--force", force_, "Overwrite the output file");
+    spending_.declare(app);
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
@@ -52,15 +59,21 @@ class SchemaDraft : public Command {
           "a draft takes bounds and categories from the file, which would reveal its records; give "
           "--public if the file is public, or write the schema from a codebook");
     }
-    const auto schema = data::draft_schema(data_, {.target = target_,
-                                                   .format = data::guess_format(data_, separator()),
-                                                   .most_categories = 50});
+    // Opened first: an output that cannot be written must not be booked.
+    std::optional<base::AtomicFile> output;
+    if (!output_.empty()) {
+      output.emplace(output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+    }
+    UnprotectedUse use(spending_, name(), data_, "exact bounds and categories (--public)", console);
+    const auto schema = use.read([&] { return draft(); });
     const auto text =
         console.json() ? json_text(data::schema_to_json(schema)) : data::schema_to_toml(schema);
-    if (output_.empty()) {
-      console.result(text);
+    use.release(text, output_.empty() ? "standard output" : output_);
+    if (output) {
+      output->write(text);
+      output->commit();
     } else {
-      base::write_file(output_, text, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+      console.result(text);
     }
     console.say(
         "A draft: review every bound and category, and keep public_row_count only where it is "
@@ -71,6 +84,15 @@ class SchemaDraft : public Command {
   }
 
  private:
+  [[nodiscard]] data::Schema draft() const {
+    const auto trust = header_ ? data::HeaderTrust::declared : data::HeaderTrust::guessed;
+    const auto said = header_ || no_header_ ? std::optional(header_) : std::nullopt;
+    return data::draft_schema(data_, {.target = target_,
+                                      .format = data::guess_format(data_, separator(), said),
+                                      .trust = trust,
+                                      .most_categories = 50});
+  }
+
   [[nodiscard]] std::optional<char> separator() const {
     if (separator_.empty()) return std::nullopt;
     if (separator_ == "tab" || separator_ == "\\t") return '\t';
@@ -86,7 +108,10 @@ class SchemaDraft : public Command {
   std::string separator_;
   std::string output_;
   bool public_ = false;
+  bool header_ = false;
+  bool no_header_ = false;
   bool force_ = false;
+  SpendingOptions spending_;
 };
 
 class SchemaCheck : public Command {
@@ -96,13 +121,17 @@ class SchemaCheck : public Command {
                     check_examples);
     app.add_option("data", data_, "File with the records")->required()->type_name("FILE");
     app.add_option("--schema,-s", schema_, "Schema file (TOML)")->required()->type_name("FILE");
+    spending_.declare(app);
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
     const auto schema = data::load_schema(schema_);
-    const auto found = data::check_values(data_, schema);
+    UnprotectedUse use(spending_, name(), data_, "exact counts for the owner", console);
+    const auto found = use.read([&] { return data::check_values(data_, schema); });
+    const auto report = console.json() ? json_text(json(found)) : text(found);
+    use.release(report, "standard output");
     console.warn("NOT PRIVATE: exact counts from the records, for their owner only");
-    console.result(console.json() ? json_text(json(found)) : text(found));
+    console.result(report);
   }
 
  private:
@@ -143,6 +172,7 @@ class SchemaCheck : public Command {
 
   std::string data_;
   std::string schema_;
+  SpendingOptions spending_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/data/column_contents.h"
+#include "tacet/data/csv_file.h"
 #include "tacet/data/schema.h"
 #include "tacet/data/schema_cost.h"
 #include "tacet/mechanism/column_rules.h"
@@ -85,8 +86,11 @@ class SchemaFit : public Command {
         ->capture_default_str();
     app.add_flag("--fill-short", fill_short_, "Lines with too few fields end with empty ones");
     app.add_flag("--trim", trim_, "Drop blanks around fields");
+    auto* header = app.add_flag("--header", header_,
+                                "The first line holds the columns' names, whatever it looks like");
     app.add_flag("--no-header", no_header_,
-                 "The first line is a record; columns are named column_1, column_2, ...");
+                 "The first line is a record; columns are named column_1, column_2, ...")
+        ->excludes(header);
     app.add_option("--columns", column_count_, "How many columns there are, with --no-header")
         ->type_name("COUNT");
     app.add_option("--adjacency", adjacency_,
@@ -112,6 +116,10 @@ class SchemaFit : public Command {
     static_cast<void>(coverage());
     static_cast<void>(most_categories());
     const auto names = data::column_names(data_, schema.format);
+    if (schema.format.header) {
+      data::check_header(names, data_,
+                         header_ ? data::HeaderTrust::declared : data::HeaderTrust::guessed);
+    }
     check_names(names);
     const Shares shares = divide(names);
     const auto answers = planned_answers(shares);
@@ -364,6 +372,7 @@ class SchemaFit : public Command {
   std::string quote_ = "\"";
   bool fill_short_ = false;
   bool trim_ = false;
+  bool header_ = false;
   bool no_header_ = false;
   std::string column_count_;
   std::string adjacency_ = "add_remove";

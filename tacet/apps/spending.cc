@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
 
 #include "tacet/apps/interrupt.h"
 #include "tacet/base/error.h"
+#include "tacet/base/limits.h"
 #include "tacet/data/byte_source.h"
 #include "tacet/data/schema_cost.h"
 
@@ -16,10 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Calls `receive` with each line, without its end; a last line needs no end.
+/// Calls `receive` with each line, without its end; a last line needs no end. A line longer than
+/// limits::line_bytes comes in pieces, so that no file decides about memory.
 template <typename Receive>
 void for_each_line(const std::string& file, const Receive& receive) {
   constexpr std::size_t chunk = 1 << 16;
+  constexpr auto longest = static_cast<std::size_t>(base::limits::line_bytes);
   std::array<char, chunk> buffer{};
   const auto source = data::open_source(file);
   std::string line;
@@ -28,14 +32,19 @@ void for_each_line(const std::string& file, const Receive& receive) {
     receive(line);
     line.clear();
   };
-  while (const auto size = source->read(buffer)) {
-    std::string_view text(buffer.data(), size);
+  while (const auto count = source->read(buffer)) {
+    std::string_view text(buffer.data(), count);
     while (!text.empty()) {
-      const auto end = text.find('\n');
-      line += text.substr(0, end);
-      if (end == std::string_view::npos) break;
+      if (line.size() == longest && text.front() != '\n') {
+        receive(line);
+        line.clear();
+      }
+      const auto size = std::min({text.find('\n'), text.size(), longest - line.size()});
+      line += text.substr(0, size);
+      text.remove_prefix(size);
+      if (!text.starts_with('\n')) continue;
       finish();
-      text.remove_prefix(end + 1);
+      text.remove_prefix(1);
     }
   }
   if (!line.empty()) finish();

@@ -9,15 +9,16 @@
 #include <cstring>
 
 #include "tacet/base/error.h"
+#include "tacet/base/limits.h"
 
 namespace tacet::data {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "numbers are copied as they stand");
 
-constexpr std::size_t longest_header = 1 << 16;
+constexpr auto longest_header = static_cast<std::size_t>(base::limits::array_header_bytes);
 constexpr std::size_t input_size = 1 << 16;
-constexpr std::int64_t most_numbers = std::int64_t{1} << 48;
+constexpr std::int64_t most_numbers = base::limits::array_numbers;
 
 template <typename Stored, typename T>
 void convert(const char* bytes, std::span<T> values) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/base/limits.h"
 #include "tacet/data/file_text.h"
 
 namespace tacet::data {
@@ -166,7 +167,7 @@ std::unique_ptr<ByteSource> memory_source(std::string_view text, std::string_vie
 }
 
 std::string read_text_file(const std::filesystem::path& file) {
-  constexpr std::size_t largest = std::size_t{256} << 20;
+  constexpr auto largest = static_cast<std::size_t>(base::limits::schema_bytes);
   constexpr std::size_t step = 1 << 16;
   FileSource source(file);
   std::string text;

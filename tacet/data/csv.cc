@@ -11,12 +11,12 @@
 #include <cstring>
 
 #include "tacet/base/error.h"
+#include "tacet/base/limits.h"
 
 namespace tacet::data {
 namespace {
 
-// Wider tables are refused: their header alone would fill the memory.
-constexpr std::size_t most_columns = std::size_t{1} << 20;
+constexpr auto most_columns = static_cast<std::size_t>(base::limits::csv_columns);
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 

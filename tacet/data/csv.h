@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tacet/base/limits.h"
 #include "tacet/data/byte_source.h"
 
 namespace tacet::data {
@@ -20,7 +21,8 @@ struct CsvOptions {
   bool trim = false;                ///< drop blanks and tabs around unquoted fields
   bool fill_short = false;          ///< end a record with too few columns with empty fields
   std::size_t buffer_size = std::size_t{1} << 20;
-  std::size_t longest_record = std::size_t{64} << 20;  ///< bounds the memory of one record
+  /// Bounds the memory of one record.
+  std::size_t longest_record = static_cast<std::size_t>(base::limits::csv_record_bytes);
 };
 
 /// Reads RFC 4180 records from a stream: quoted fields with embedded separators, line breaks and

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <unordered_map>
+
 #include "tacet/base/error.h"
+#include "tacet/data/utf8.h"
+#include "tacet/data/value_index.h"
 
 namespace tacet::data {
 
@@ -25,6 +29,34 @@ std::vector<std::string> read_column_names(CsvReader& reader, const FileFormat& 
   }
   reader.expect_columns(names.size());
   return names;
+}
+
+void check_header(const std::vector<std::string>& names, std::string_view file_name,
+                  HeaderTrust trust) {
+  std::unordered_map<std::string_view, std::size_t> places;
+  const bool guessed = trust == HeaderTrust::guessed;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto refuse = [&](const std::string& what) {
+      throw base::DataError(fmt::format(
+          "{}:1: {}{}", file_name, what,
+          guessed ? "; if that line is a record, give --no-header, so that it is not published as "
+                    "names; if it holds the columns' names, give --header"
+                  : ""));
+    };
+    if (!valid_utf8(names[k])) refuse("the column names are not UTF-8; convert the file");
+    const auto [found, is_new] = places.try_emplace(names[k], k);
+    if (!is_new) {
+      refuse(fmt::format("columns {} and {} have the same text in the first line",
+                         found->second + 1, k + 1));
+    }
+    if (!guessed) continue;
+    if (names[k].empty()) {
+      refuse(fmt::format("column {} has no text in the first line", k + 1));
+    }
+    if (parse_number(names[k])) {
+      refuse(fmt::format("column {} has a number in the first line", k + 1));
+    }
+  }
 }
 
 }  // namespace tacet::data

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tacet/data/csv.h"
@@ -14,5 +15,12 @@ namespace tacet::data {
 /// many columns. A file without even a header is a DataError.
 [[nodiscard]] std::vector<std::string> read_column_names(CsvReader& reader,
                                                          const FileFormat& format);
+
+/// Refuses names that cannot stand in a schema (several alike, or not UTF-8) and, unless `declared`
+/// says that somebody vouches for them, those that look like a record: a number or no text at all.
+/// Names are published; the DataErrors say which column, never what stands there.
+enum class HeaderTrust { guessed, declared };
+void check_header(const std::vector<std::string>& names, std::string_view file_name,
+                  HeaderTrust trust);
 
 }  // namespace tacet::data

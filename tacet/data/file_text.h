@@ -6,7 +6,7 @@
 namespace tacet::data {
 
 /// A small file (a schema) as text. IoError names the file and what the system said; files above
-/// 256 MiB are a DataError.
+/// limits::schema_bytes are a DataError.
 [[nodiscard]] std::string read_text_file(const std::filesystem::path& file);
 
 }  // namespace tacet::data

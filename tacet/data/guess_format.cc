@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/base/limits.h"
 #include "tacet/data/byte_source.h"
 #include "tacet/data/csv_file.h"
 #include "tacet/data/value_index.h"
@@ -104,10 +105,14 @@ Sample read_sample(const std::filesystem::path& file, const FileFormat& format) 
   sample.format = format;
   CsvReader reader(open_source(file), file.string(), csv_options(format));
   std::map<std::size_t, std::size_t> counts;
-  while (sample.records.size() < sampled_records) {
+  std::int64_t bytes = 0;
+  while (sample.records.size() < sampled_records && bytes < base::limits::sample_bytes) {
     const auto record = reader.next();
     if (!record) break;
     sample.records.emplace_back(record->begin(), record->end());
+    for (const auto& field : *record) {
+      bytes += static_cast<std::int64_t>(field.size() + sizeof(std::string));
+    }
     sample.longest = std::max(sample.longest, record->size());
     if (++counts[record->size()] >= sample.fitting) {
       sample.fitting = counts[record->size()];
@@ -169,10 +174,12 @@ Sample best_sample(const std::filesystem::path& file, std::optional<char> separa
 
 // --- header
 
-bool begins_with_header(const Sample& sample) {
+bool begins_with_header(const Sample& sample, const std::filesystem::path& file) {
   const auto& first = sample.records.front();
   std::set<std::string_view> names;
+  bool some_empty = false;
   for (std::size_t k = 0; k < first.size(); ++k) {
+    some_empty = some_empty || first[k].empty();
     if (parse_number(first[k]) || !names.insert(first[k]).second) return false;
     const bool again =
         std::any_of(sample.records.begin() + 1, sample.records.end(), [&](const auto& record) {
@@ -180,18 +187,25 @@ bool begins_with_header(const Sample& sample) {
         });
     if (again) return false;
   }
-  return true;
+  if (!some_empty) return true;
+  throw base::DataError(
+      fmt::format("{}:1: some columns have no text in the first line; if it holds the columns' "
+                  "names, give --header, and if it is a record, --no-header",
+                  file.string()));
 }
 
 }  // namespace
 
-FileFormat guess_format(const std::filesystem::path& file, std::optional<char> separator) {
+FileFormat guess_format(const std::filesystem::path& file, std::optional<char> separator,
+                        std::optional<bool> header) {
   if (!separator) refuse_other_kinds(file);
   const Sample sample = best_sample(file, separator);
   FileFormat format = sample.format;
   format.fill_short =
       sample.usable() && sample.longest == sample.columns && sample.fitting < sample.records.size();
-  format.header = sample.records.front().size() == sample.columns && begins_with_header(sample);
+  format.header =
+      header ? *header
+             : sample.records.front().size() == sample.columns && begins_with_header(sample, file);
   if (!format.header) {
     for (std::size_t k = 1; k <= sample.columns; ++k) {
       format.names.push_back(fmt::format("column_{}", k));

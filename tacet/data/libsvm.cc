@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/base/limits.h"
 #include "tacet/data/value_index.h"
 
 namespace tacet::data {
 namespace {
 
-// No label, index or value is longer; a longer run of characters is no field.
-constexpr std::size_t longest_field = 4096;
+// No label and no number is longer; a longer run of characters is a field that says nothing.
+constexpr std::ptrdiff_t longest_field = base::limits::libsvm_field_bytes;
 
 bool blank(char c) { return c == ' ' || c == '\t'; }
 bool line_end(char c) { return c == '\n' || c == '\r'; }
@@ -29,7 +29,7 @@ LibsvmReader::LibsvmReader(std::unique_ptr<ByteSource> source, std::string file_
       file_name_(std::move(file_name)),
       column_count_(static_cast<std::uint64_t>(options.column_count)),
       fault_(options.fault),
-      buffer_(std::max(options.buffer_size, 2 * longest_field) + 1) {
+      buffer_(std::max(options.buffer_size, std::size_t{2} * longest_field) + 1) {
   if (options.column_count < 1 ||
       options.column_count > std::numeric_limits<std::uint32_t>::max()) {
     throw base::UsageError(fmt::format(
@@ -58,7 +58,7 @@ bool LibsvmReader::refill() {
 
 /// Afterwards the next field lies in the buffer as a whole, or is too long to be one.
 void LibsvmReader::ensure_field() {
-  if (static_cast<std::size_t>(end_ - at_) < longest_field && !exhausted_) refill();
+  if (end_ - at_ < longest_field && !exhausted_) refill();
 }
 
 void LibsvmReader::skip_blanks() {
@@ -92,15 +92,24 @@ bool LibsvmReader::find_record() {
   }
 }
 
+/// Goes behind a field of any length.
+void LibsvmReader::skip_field() {
+  for (;;) {
+    while (!field_end(*at_)) ++at_;
+    if (at_ < end_ || exhausted_ || !refill()) break;
+  }
+  if (*at_ == '\0') fail("a zero byte; the file is binary or damaged, not LIBSVM");
+}
+
 bool LibsvmReader::next(LibsvmRecord& record) {
-  record.columns.clear();
-  record.values.clear();
+  record.features.clear();
+  record.dropped = 0;
   if (!find_record()) return false;
-  ascending_ = true;
   read_label(record.label);
   while (read_field(record)) {
   }
-  if (!ascending_) sort_fields(record);
+  record.features.finish();
+  record.dropped += record.features.repeated();
   record_line_ = line_;
   skip_line();
   return true;
@@ -109,11 +118,13 @@ bool LibsvmReader::next(LibsvmRecord& record) {
 void LibsvmReader::read_label(std::string& label) {
   ensure_field();
   const char* const first = at_;
-  while (!field_end(*at_) && *at_ != ':') ++at_;
+  while (!field_end(*at_) && *at_ != ':' && at_ - first < longest_field) ++at_;
   if (*at_ == ':') fail("the line begins with a feature; a label must stand before it");
   if (*at_ == '\0') fail("a zero byte; the file is binary or damaged, not LIBSVM");
-  if (static_cast<std::size_t>(at_ - first) >= longest_field) fail("the label is too long");
   label.assign(first, at_);
+  if (at_ - first < longest_field) return;
+  label.assign(1, '\0');
+  skip_field();
 }
 
 /// The commonest fields: one blank, an index above the last one, a value of one digit. Stops in
@@ -121,7 +132,8 @@ void LibsvmReader::read_label(std::string& label) {
 void LibsvmReader::read_short_fields(LibsvmRecord& record) {
   constexpr std::ptrdiff_t longest = 16;  // blank, ten digits, colon, digit and what follows
   const char* at = at_;
-  std::uint64_t previous = record.columns.empty() ? 0 : record.columns.back() + std::uint64_t{1};
+  const auto& columns = record.features.columns();
+  std::uint64_t previous = columns.empty() ? 0 : columns.back() + std::uint64_t{1};
   while (end_ - at >= longest && *at == ' ') {
     const char* next = at + 1;
     std::uint64_t index = 0;
@@ -130,8 +142,7 @@ void LibsvmReader::read_short_fields(LibsvmRecord& record) {
     }
     if (*next != ':' || !digit(next[1]) || !(next[2] == ' ' || next[2] == '\n')) break;
     if (index <= previous || index > column_count_) break;
-    record.columns.push_back(static_cast<std::uint32_t>(index - 1));
-    record.values.push_back(next[1] - '0');
+    record.features.add(static_cast<std::uint32_t>(index - 1), next[1] - '0');
     previous = index;
     at = next + 2;
   }
@@ -147,69 +158,50 @@ bool LibsvmReader::read_field(LibsvmRecord& record) {
     fail("a carriage return without a line feed");
   }
   if (line_end(*at_) || *at_ == '#') return false;
-  const std::uint32_t column = read_index();
+  const std::uint64_t index = read_index();
   const double value = read_value();
-  if (!record.columns.empty() && column <= record.columns.back()) ascending_ = false;
-  // More fields than columns must repeat one; stopping here bounds the memory.
-  if (record.columns.size() == column_count_) fail("an index appears twice in the line");
-  record.columns.push_back(column);
-  record.values.push_back(value);
+  if (index == 0 || index > column_count_) {
+    ++record.dropped;
+  } else {
+    record.features.add(static_cast<std::uint32_t>(index - 1), value);
+  }
   return true;
 }
 
-std::uint32_t LibsvmReader::read_index() {
-  const char* const first = at_;
-  std::uint64_t index = 0;
-  while (digit(*at_)) {
-    index = index * 10 + static_cast<std::uint64_t>(*at_ - '0');
-    if (index > column_count_) {
-      at_ = first;
-      fail(fmt::format("an index beyond the {} features of the schema", column_count_));
-    }
-    ++at_;
-  }
-  if (*at_ != ':' || at_ == first) {
-    if (std::string_view(first, static_cast<std::size_t>(end_ - first)).starts_with("qid:")) {
-      at_ = first;
+/// The index, or any number beyond the columns for one that is beyond them.
+std::uint64_t LibsvmReader::read_index() {
+  if (!digit(*at_)) {
+    if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with("qid:")) {
       fail("query ids (qid) are for ranking, which is not supported; remove them");
     }
     fail("a feature must be written index:value");
   }
-  if (index == 0) {
-    at_ = first;
-    fail("index 0; LIBSVM counts features from 1");
-  }
+  std::uint64_t index = 0;
+  do {
+    for (; digit(*at_); ++at_) {
+      if (index <= column_count_) index = index * 10 + static_cast<std::uint64_t>(*at_ - '0');
+    }
+  } while (at_ == end_ && !exhausted_ && refill());
+  if (*at_ != ':') fail("a feature must be written index:value");
   ++at_;
-  return static_cast<std::uint32_t>(index - 1);
+  return index;
 }
 
 /// Anything that is no number is a value fault, never an error.
 double LibsvmReader::read_value() {
-  const char* const first = at_;
-  if (digit(*first) && field_end(first[1])) {  // most values of sparse files are one digit
-    ++at_;
+  const char* first = at_;
+  if (digit(*first) && field_end(first[1]) && first + 1 < end_) {
+    ++at_;  // most values of sparse files are one digit
     return *first - '0';
   }
-  while (!field_end(*at_)) ++at_;
+  ensure_field();
+  first = at_;
+  while (!field_end(*at_) && at_ - first < longest_field) ++at_;
   if (*at_ == '\0') fail("a zero byte; the file is binary or damaged, not LIBSVM");
   if (at_ == first) fail("a feature must be written index:value");
-  const auto length = static_cast<std::size_t>(at_ - first);
-  if (length >= longest_field) fail("the value is too long for a number");
-  return parse_number({first, length}).value_or(fault_);
-}
-
-void LibsvmReader::sort_fields(LibsvmRecord& record) const {
-  std::vector<std::pair<std::uint32_t, double>> fields(record.columns.size());
-  for (std::size_t k = 0; k < fields.size(); ++k) fields[k] = {record.columns[k], record.values[k]};
-  std::sort(fields.begin(), fields.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (std::size_t k = 0; k < fields.size(); ++k) {
-    if (k > 0 && fields[k].first == fields[k - 1].first) {
-      fail("an index appears twice in the line");
-    }
-    record.columns[k] = fields[k].first;
-    record.values[k] = fields[k].second;
-  }
+  if (at_ - first < longest_field) return parse_number({first, at_}).value_or(fault_);
+  skip_field();
+  return fault_;
 }
 
 std::int64_t LibsvmReader::column_here() const { return line_offset_ + (at_ - line_start_) + 1; }

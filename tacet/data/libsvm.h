@@ -8,14 +8,16 @@
 #include <vector>
 
 #include "tacet/data/byte_source.h"
+#include "tacet/data/feature_list.h"
 
 namespace tacet::data {
 
-/// One record of a LIBSVM file. Columns count from 0 and ascend strictly.
+/// One record of a LIBSVM file. Columns count from 0; a value that is no finite number is
+/// LibsvmOptions::fault.
 struct LibsvmRecord {
-  std::string label;
-  std::vector<std::uint32_t> columns;
-  std::vector<double> values;  ///< LibsvmOptions::fault for one that is no finite number
+  std::string label;  ///< a zero byte for one too long to be a label
+  FeatureList features;
+  std::int64_t dropped = 0;  ///< features without a column of their own
 };
 
 struct LibsvmOptions {
@@ -27,9 +29,10 @@ struct LibsvmOptions {
 /// Reads `label index:value index:value ...` lines, indices from 1, in any order; `#` begins a
 /// comment; blank lines are no records.
 ///
-/// Structural faults (index 0 or beyond `column_count`, the same index twice, a field without a
-/// colon, a zero byte) are DataErrors that start with `file:line:column` and never quote the file.
-/// A line is read field by field: memory is the buffer and at most `column_count` features.
+/// What a record says is never a fault: a feature of an index outside of 1..column_count is
+/// dropped, and so is one whose index the line had before. Structural faults (a field that is no
+/// `index:value`, a zero byte) are DataErrors that start with `file:line:column` and never quote
+/// the file. A line is read field by field: memory is the buffer and its different columns.
 class LibsvmReader {
  public:
   LibsvmReader(std::unique_ptr<ByteSource> source, std::string file_name,
@@ -48,11 +51,11 @@ class LibsvmReader {
   void read_label(std::string& label);
   bool read_field(LibsvmRecord& record);
   void read_short_fields(LibsvmRecord& record);
-  std::uint32_t read_index();
+  std::uint64_t read_index();
   double read_value();
   void skip_blanks();
+  void skip_field();
   void skip_line();
-  void sort_fields(LibsvmRecord& record) const;
   [[nodiscard]] std::int64_t column_here() const;
   [[noreturn]] void fail(std::string_view message) const;
 
@@ -64,7 +67,6 @@ class LibsvmReader {
   const char* at_ = nullptr;
   const char* end_ = nullptr;
   bool exhausted_ = false;
-  bool ascending_ = true;
   std::int64_t line_ = 1;
   std::int64_t record_line_ = 0;
   std::int64_t line_offset_ = 0;  // bytes of this line that have left the buffer

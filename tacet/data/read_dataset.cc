@@ -30,10 +30,6 @@ Dataset read_csv(std::unique_ptr<ByteSource> source, const std::string& file_nam
       options.cancel->throw_if_cancelled();
     }
   }
-  if (data.rows() == 0) {
-    throw base::DataError(fmt::format("{}: the file holds {}no records", file_name,
-                                      schema.format.header ? "a header and " : ""));
-  }
   return data;
 }
 
@@ -61,9 +57,8 @@ Dataset read_dataset(const std::filesystem::path& file, const Schema& schema,
     case FileKind::libsvm:
     case FileKind::npy:
     case FileKind::npy_csr:
-      return internal::read_uniform(
-          *internal::open_uniform(file, schema, options.target, internal::OutsideIndex::refuse),
-          file.string(), schema, options);
+      return internal::read_uniform(*internal::open_uniform(file, schema, options.target), schema,
+                                    options);
   }
   throw base::InternalError("a kind of file without a reader");
 }

@@ -22,7 +22,8 @@ struct ReadOptions {
 
 /// Reads and encodes a whole file; gzip is recognised by its first bytes. Memory: the encoded
 /// records and a buffer. Structural faults are DataErrors with file:line:column, a file the
-/// system refuses is an IoError. Without the target every label is 0.
+/// system refuses is an IoError. A file without records is no fault: under add_remove even that is
+/// secret. Without the target every label is 0.
 [[nodiscard]] Dataset read_dataset(const std::filesystem::path& file, const Schema& schema,
                                    const ReadOptions& options = {});
 

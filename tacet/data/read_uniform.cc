@@ -1,7 +1,5 @@
 #include "tacet/data/read_uniform.h"
 
-#include <fmt/format.h>
-
 #include <optional>
 
 #include "tacet/base/error.h"
@@ -20,8 +18,7 @@ double encoded_label(const LabelEncoder& encoder, const UniformRecord& record) {
 
 }  // namespace
 
-Dataset read_uniform(UniformRecords& records, const std::string& file_name, const Schema& schema,
-                     const ReadOptions& options) {
+Dataset read_uniform(UniformRecords& records, const Schema& schema, const ReadOptions& options) {
   std::optional<LabelEncoder> label;
   if (options.target == TargetUse::required) label.emplace(*schema.target);
   UniformEncoder encoder(schema);
@@ -35,9 +32,6 @@ Dataset read_uniform(UniformRecords& records, const std::string& file_name, cons
     if (options.cancel != nullptr && data.rows() % rows_between_checks == 0) {
       options.cancel->throw_if_cancelled();
     }
-  }
-  if (data.rows() == 0) {
-    throw base::DataError(fmt::format("{}: the file holds no records", file_name));
   }
   return data;
 }

@@ -9,6 +9,7 @@
 #include "tacet/data/read_dataset.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/npy_file.h"
+#include "tests/support/peak_memory.h"
 #include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
@@ -91,16 +92,11 @@ TEST(ReadUniform, InconsistentArraysAreClearErrors) {
         static_cast<void>(read_dataset(file, schema_of("npy-csr"), {.target = TargetUse::absent})),
         base::DataError);
   };
-  fails({1, 2}, {0, 1});        // does not begin with 0
-  fails({0, 2, 1}, {0, 1});     // descends
-  fails({0, 3}, {0, 1});        // beyond the indices
-  fails({0, 1}, {0, 1});        // indices left over
-  fails({0, 1}, {3});           // index too large
-  fails({0, 1}, {-1});          // negative
-  fails({0, 2}, {1, 1});        // twice
-  fails({0, 4}, {0, 1, 2, 0});  // longer than the columns
-  fails({0}, {});               // no records
-  fails({}, {});                // not even a start
+  fails({1, 2}, {0, 1});     // does not begin with 0
+  fails({0, 2, 1}, {0, 1});  // descends
+  fails({0, 3}, {0, 1});     // beyond the indices
+  fails({0, 1}, {0, 1});     // indices left over
+  fails({}, {});             // not even a start
 
   const auto dense = folder.write_array<float>("d.npy", "<f4", "(1, 2)", {1, 2});
   folder.write_array<float>("d.labels.npy", "<f4", "(1,)", {1});
@@ -109,9 +105,42 @@ TEST(ReadUniform, InconsistentArraysAreClearErrors) {
   EXPECT_THROW(static_cast<void>(read_dataset(other, schema_of("npy"))), base::IoError);
   folder.write_array<float>("e.labels.npy", "<f4", "(2,)", {1, 1});
   EXPECT_THROW(static_cast<void>(read_dataset(other, schema_of("npy"))), base::DataError);
-  EXPECT_THROW(static_cast<void>(
-                   read_dataset(folder.write("empty.svm", "# nothing\n"), schema_of("libsvm"))),
+}
+
+TEST(ReadUniform, IndicesWithoutAColumnAreDropped) {
+  const Folder folder;
+  const auto rows = folder.write_array<std::int32_t>("g.indptr.npy", "<i4", "(4,)", {0, 1, 6, 10});
+  folder.write_array<std::int64_t>("g.indices.npy", "<i8", "(10,)",
+                                   {0, 2, 3, -1, 1, 1LL << 40, 2, 3, 2, 0});
+  folder.write_array<double>("g.data.npy", "<f8", "(10,)", {4, 1, 9, 9, -2, 9, 99, 9, -2, 0});
+  folder.write_array<std::int64_t>("g.labels.npy", "<i8", "(3,)", {1, 0, 1});
+  expect_the_rows(read_dataset(rows, schema_of("npy-csr")));
+  expect_the_rows(
+      read_dataset(folder.write("g.svm", "1 1:4\n0 3:1 4:9 0:9 2:-2 3:2\n+1 3:99 99999:1\n"),
+                   schema_of("libsvm")));
+}
+
+TEST(ReadUniform, NoRecordsAreADataSet) {
+  const Folder folder;
+  EXPECT_EQ(read_dataset(folder.write("n.svm", "# nothing\n\n"), schema_of("libsvm")).rows(), 0);
+  folder.write_array<std::int64_t>("n.labels.npy", "<i8", "(0,)", {});
+  const auto dense = folder.write_array<float>("n.npy", "<f4", "(0, 3)", {});
+  EXPECT_EQ(read_dataset(dense, schema_of("npy")).rows(), 0);
+  const auto rows = folder.write_array<std::int32_t>("n.indptr.npy", "<i4", "(1,)", {0});
+  folder.write_array<std::int32_t>("n.indices.npy", "<i4", "(0,)", {});
+  EXPECT_EQ(read_dataset(rows, schema_of("npy-csr")).rows(), 0);
+}
+
+// A header of 112 bytes may claim a row of 10^9 numbers: 12 GB if they were believed.
+TEST(ReadUniform, MemoryIsForNumbersThatAreThere) {
+  const Folder folder;
+  const auto dense = folder.write_array<float>("w.npy", "<f4", "(1, 1000000000)", {1, 2});
+  Schema schema = schema_of("npy");
+  schema.features->count = 1000000000;
+  const auto before = test::peak_memory();
+  EXPECT_THROW(static_cast<void>(read_dataset(dense, schema, {.target = TargetUse::absent})),
                base::DataError);
+  EXPECT_LT(test::peak_memory() - before, std::int64_t{64} << 20);
 }
 
 TEST(ReadUniform, ConstScalingDividesByTheDeclaredNumberOfNonZeros) {

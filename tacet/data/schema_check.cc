@@ -129,8 +129,7 @@ SchemaCheck check_csv(const std::filesystem::path& file, const Schema& schema) {
 
 SchemaCheck check_uniform(const std::filesystem::path& file, const Schema& schema) {
   const auto records =
-      internal::open_uniform(file, schema, schema.target ? TargetUse::required : TargetUse::absent,
-                             internal::OutsideIndex::drop);
+      internal::open_uniform(file, schema, schema.target ? TargetUse::required : TargetUse::absent);
   Checked features;
   features.faults.column = "features";
   features.bounds = {schema.features->lower, schema.features->upper};

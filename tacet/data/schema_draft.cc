@@ -22,6 +22,9 @@ constexpr std::size_t most_classes = 20;
 // Longer texts on average (in words) are taken for prose rather than codes.
 constexpr double fewest_words_of_prose = 3;
 
+// Longer texts name no category; they would fill the memory.
+constexpr std::size_t longest_category = 1000;
+
 /// What one pass over the file tells about a column, in bounded memory.
 struct ColumnFacts {
   std::set<std::string, std::less<>> values;  // until there are too many
@@ -44,7 +47,7 @@ struct ColumnFacts {
     }
     if (many_values || values.find(field) != values.end()) return;
     text_is_sound = text_is_sound && valid_utf8(field);
-    if (values.size() == most_values) {
+    if (values.size() == most_values || field.size() > longest_category) {
       many_values = true;
       values.clear();
     } else {
@@ -116,11 +119,8 @@ Schema draft_schema(const std::filesystem::path& public_file, const DraftOptions
   schema.name = public_file.stem().string();
   CsvReader reader(open_source(public_file), public_file.string(), csv_options(options.format));
   const std::vector<std::string> names = read_column_names(reader, options.format);
-  for (const std::string& name : names) {
-    if (!valid_utf8(name)) {
-      throw base::DataError(fmt::format("{}:1: the column names are not UTF-8; convert the file",
-                                        public_file.string()));
-    }
+  if (options.format.header) {
+    check_header(names, public_file.string(), options.trust);
   }
   const std::size_t target = find_target(names, options.target);
   std::vector<ColumnFacts> facts(names.size());

@@ -4,14 +4,16 @@
 #include <filesystem>
 #include <string>
 
+#include "tacet/data/csv_file.h"
 #include "tacet/data/schema.h"
 
 namespace tacet::data {
 
 struct DraftOptions {
-  std::string target;                 ///< name of the target's column; empty: no target
-  FileFormat format;                  ///< as guess_format says, or the caller's own
-  std::int64_t most_categories = 50;  ///< columns of text with more values are hashed
+  std::string target;                        ///< name of the target's column; empty: no target
+  FileFormat format;                         ///< as guess_format says, or the caller's own
+  HeaderTrust trust = HeaderTrust::guessed;  ///< who says that the first line holds names
+  std::int64_t most_categories = 50;         ///< columns of text with more values are hashed
 };
 
 /// A first schema for a CSV file that is declared public: types, bounds and categories are read

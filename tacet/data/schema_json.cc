@@ -3,16 +3,15 @@
 #include <nlohmann/json.hpp>
 
 #include "tacet/base/error.h"
+#include "tacet/base/limits.h"
 #include "tacet/data/schema_node.h"
 
 namespace tacet::data {
 namespace internal {
 namespace {
 
-constexpr int deepest = 8;  // a schema nests three levels; the rest is room for later versions
-
 Node convert(const nlohmann::json& json, const std::string& path, int depth) {
-  if (depth > deepest) fail_at(path, "nested deeper than any schema");
+  if (depth > base::limits::schema_depth) fail_at(path, "nested deeper than any schema");
   Node node;
   node.where = path;
   if (json.is_object()) {

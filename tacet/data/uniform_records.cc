@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/data/feature_list.h"
 #include "tacet/data/libsvm.h"
 
 namespace tacet::data::internal {
@@ -16,7 +17,9 @@ namespace {
 
 using Path = std::filesystem::path;
 
-constexpr std::int64_t most_columns = std::numeric_limits<std::uint32_t>::max();
+// Numbers of a row read at a time: a header may claim more than there are, and memory is for those
+// there are.
+constexpr std::size_t piece = std::size_t{1} << 16;
 
 [[noreturn]] void fail(const ArrayReader& reader, std::string_view message) {
   throw base::DataError(fmt::format("{}: {}", reader.file_name(), message));
@@ -25,21 +28,16 @@ constexpr std::int64_t most_columns = std::numeric_limits<std::uint32_t>::max();
 class LibsvmRecords : public UniformRecords {
  public:
   LibsvmRecords(std::unique_ptr<ByteSource> source, const std::string& file_name,
-                std::int64_t count, OutsideIndex outside)
+                std::int64_t count)
       : reader_(std::move(source), file_name,
-                {.column_count = outside == OutsideIndex::drop ? most_columns : count,
-                 .fault = std::numeric_limits<double>::quiet_NaN()}),
-        count_(count) {}
+                {.column_count = count, .fault = std::numeric_limits<double>::quiet_NaN()}) {}
 
   bool next(UniformRecord& record) override {
     if (!reader_.next(fields_)) return false;
-    const auto inside = static_cast<std::size_t>(
-        std::lower_bound(fields_.columns.begin(), fields_.columns.end(), count_) -
-        fields_.columns.begin());
-    record.columns = std::span(fields_.columns).first(inside);
-    record.values = std::span(fields_.values).first(inside);
+    record.columns = fields_.features.columns();
+    record.values = fields_.features.values();
     record.text_label = fields_.label;
-    record.outside = static_cast<std::int64_t>(fields_.columns.size() - inside);
+    record.outside = fields_.dropped;
     record.place = reader_.line();
     return true;
   }
@@ -47,7 +45,6 @@ class LibsvmRecords : public UniformRecords {
  private:
   LibsvmReader reader_;
   LibsvmRecord fields_;
-  std::int64_t count_;
 };
 
 /// Labels one by one, where they are wanted.
@@ -82,9 +79,6 @@ class DenseRecords : public UniformRecords {
                                   "features; it has {} dimensions and {} numbers a row",
                                   count, features_.shape().size(), features_.row_size()));
     }
-    columns_.resize(static_cast<std::size_t>(count));
-    std::iota(columns_.begin(), columns_.end(), 0U);
-    values_.resize(columns_.size());
   }
 
   bool next(UniformRecord& record) override {
@@ -93,7 +87,7 @@ class DenseRecords : public UniformRecords {
       labels_.expect_end();
       return false;
     }
-    features_.read(std::span(values_));
+    read_row();
     labels_.read(record);
     record.columns = columns_;
     record.values = values_;
@@ -102,6 +96,21 @@ class DenseRecords : public UniformRecords {
   }
 
  private:
+  void read_row() {
+    const auto count = static_cast<std::size_t>(features_.row_size());
+    for (std::size_t done = 0; done < count;) {
+      const std::size_t end = std::min(count, done + piece);
+      if (values_.size() < end) {
+        values_.resize(end);
+        columns_.resize(end);
+        std::iota(columns_.begin() + static_cast<std::ptrdiff_t>(done), columns_.end(),
+                  static_cast<std::uint32_t>(done));
+      }
+      features_.read(std::span(values_).subspan(done, end - done));
+      done = end;
+    }
+  }
+
   static std::int64_t rows_of(const ArrayReader& reader) {
     return reader.shape().empty() ? 0 : reader.shape()[0];
   }
@@ -115,12 +124,10 @@ class DenseRecords : public UniformRecords {
 
 class CsrRecords : public UniformRecords {
  public:
-  CsrRecords(CsrArrays arrays, std::optional<ArrayReader> labels, std::int64_t count,
-             OutsideIndex outside)
+  CsrRecords(CsrArrays arrays, std::optional<ArrayReader> labels, std::int64_t count)
       : arrays_(std::move(arrays)),
         labels_(std::move(labels), arrays_.starts.size() - 1),
-        count_(count),
-        outside_(outside) {
+        count_(count) {
     const auto& [starts, indices, data] = arrays_;
     if (starts.shape().size() != 1 || starts.size() < 1 || indices.shape().size() != 1) {
       fail(starts, "'indptr' and 'indices' must be one-dimensional, 'indptr' not empty");
@@ -137,15 +144,10 @@ class CsrRecords : public UniformRecords {
       expect_end();
       return false;
     }
-    read_row();
-    record.outside = drop_outside();
-    if (!std::is_sorted(columns_.begin(), columns_.end())) sort();
-    if (std::adjacent_find(columns_.begin(), columns_.end()) != columns_.end()) {
-      fail(arrays_.indices, "an index appears twice in a row");
-    }
+    record.outside = read_row();
     labels_.read(record);
-    record.columns = columns_;
-    record.values = values_;
+    record.columns = features_.columns();
+    record.values = features_.values();
     record.place = ++read_;
     return true;
   }
@@ -157,57 +159,33 @@ class CsrRecords : public UniformRecords {
     return start;
   }
 
-  void read_row() {
+  /// How many features had no column of their own.
+  std::int64_t read_row() {
     const std::int64_t start = next_start();
-    const std::int64_t length = start - previous_;
-    // A row longer than the columns would repeat one; checking first bounds the memory.
-    const std::int64_t longest = outside_ == OutsideIndex::drop ? most_columns : count_;
-    if (length < 0 || length > longest || start > arrays_.indices.size()) {
-      fail(arrays_.starts,
-           "'indptr' must ascend, by at most the schema's count of features a row, to the "
-           "length of 'indices'");
+    if (start < previous_ || start > arrays_.indices.size()) {
+      fail(arrays_.starts, "'indptr' must ascend to the length of 'indices'");
     }
+    auto left = static_cast<std::size_t>(start - previous_);
     previous_ = start;
-    read_indices(static_cast<std::size_t>(length));
-    values_.assign(raw_.size(), 1.0);
-    if (arrays_.data) arrays_.data->read(std::span(values_));
-  }
-
-  /// In pieces: a header may claim more indices than there are, and memory is for those there are.
-  void read_indices(std::size_t length) {
-    constexpr std::size_t piece = std::size_t{1} << 16;
-    raw_.clear();
-    while (raw_.size() < length) {
-      const std::size_t done = raw_.size();
-      raw_.resize(std::min(length, done + piece));
-      arrays_.indices.read(std::span(raw_).subspan(done));
-    }
-  }
-
-  /// Moves the columns to columns_, with their values; how many had no place among them.
-  std::int64_t drop_outside() {
-    columns_.clear();
-    for (std::size_t k = 0; k < raw_.size(); ++k) {
-      if (raw_[k] >= 0 && raw_[k] < count_) {
-        values_[columns_.size()] = values_[k];
-        columns_.push_back(static_cast<std::uint32_t>(raw_[k]));
-      } else if (outside_ == OutsideIndex::refuse) {
-        fail(arrays_.indices, fmt::format("an index outside of the schema's {} features", count_));
+    features_.clear();
+    std::int64_t outside = 0;
+    while (left > 0) {
+      const std::size_t size = std::min(left, piece);
+      left -= size;
+      indices_.resize(size);
+      arrays_.indices.read(std::span(indices_));
+      values_.assign(size, 1.0);
+      if (arrays_.data) arrays_.data->read(std::span(values_));
+      for (std::size_t k = 0; k < size; ++k) {
+        if (indices_[k] >= 0 && indices_[k] < count_) {
+          features_.add(static_cast<std::uint32_t>(indices_[k]), values_[k]);
+        } else {
+          ++outside;
+        }
       }
     }
-    values_.resize(columns_.size());
-    return static_cast<std::int64_t>(raw_.size() - columns_.size());
-  }
-
-  void sort() {
-    std::vector<std::pair<std::uint32_t, double>> fields(columns_.size());
-    for (std::size_t k = 0; k < fields.size(); ++k) fields[k] = {columns_[k], values_[k]};
-    std::sort(fields.begin(), fields.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t k = 0; k < fields.size(); ++k) {
-      columns_[k] = fields[k].first;
-      values_[k] = fields[k].second;
-    }
+    features_.finish();
+    return outside + features_.repeated();
   }
 
   void expect_end() {
@@ -223,12 +201,11 @@ class CsrRecords : public UniformRecords {
   CsrArrays arrays_;
   Labels labels_;
   std::int64_t count_;
-  OutsideIndex outside_;
   std::int64_t previous_ = 0;
   std::int64_t read_ = 0;
-  std::vector<std::int64_t> raw_;
-  std::vector<std::uint32_t> columns_;
+  std::vector<std::int64_t> indices_;
   std::vector<double> values_;
+  FeatureList features_;
 };
 
 /// The file beside `file` whose name has `replacement` for `part`.
@@ -258,23 +235,21 @@ std::unique_ptr<UniformRecords> open_dense(const Path& file, std::int64_t count,
   return dense_records(std::move(features), open_labels(labels, target), count);
 }
 
-std::unique_ptr<UniformRecords> open_csr(const Path& file, std::int64_t count, TargetUse target,
-                                         OutsideIndex outside) {
+std::unique_ptr<UniformRecords> open_csr(const Path& file, std::int64_t count, TargetUse target) {
   CsrArrays arrays{.starts = open_array(file),
                    .indices = open_array(sibling(file, ".indptr.", ".indices.")),
                    .data = std::nullopt};
   const Path data = sibling(file, ".indptr.", ".data.");
   if (std::filesystem::exists(data)) arrays.data.emplace(open_array(data));
   return csr_records(std::move(arrays), open_labels(sibling(file, ".indptr.", ".labels."), target),
-                     count, outside);
+                     count);
 }
 
 }  // namespace
 
 std::unique_ptr<UniformRecords> libsvm_records(std::unique_ptr<ByteSource> source,
-                                               const std::string& file_name, std::int64_t count,
-                                               OutsideIndex outside) {
-  return std::make_unique<LibsvmRecords>(std::move(source), file_name, count, outside);
+                                               const std::string& file_name, std::int64_t count) {
+  return std::make_unique<LibsvmRecords>(std::move(source), file_name, count);
 }
 
 std::unique_ptr<UniformRecords> dense_records(ArrayReader features,
@@ -284,20 +259,20 @@ std::unique_ptr<UniformRecords> dense_records(ArrayReader features,
 }
 
 std::unique_ptr<UniformRecords> csr_records(CsrArrays arrays, std::optional<ArrayReader> labels,
-                                            std::int64_t count, OutsideIndex outside) {
-  return std::make_unique<CsrRecords>(std::move(arrays), std::move(labels), count, outside);
+                                            std::int64_t count) {
+  return std::make_unique<CsrRecords>(std::move(arrays), std::move(labels), count);
 }
 
 std::unique_ptr<UniformRecords> open_uniform(const Path& file, const Schema& schema,
-                                             TargetUse target, OutsideIndex outside) {
+                                             TargetUse target) {
   const std::int64_t count = schema.features->count;
   switch (schema.format.kind) {
     case FileKind::libsvm:
-      return libsvm_records(open_source(file), file.string(), count, outside);
+      return libsvm_records(open_source(file), file.string(), count);
     case FileKind::npy:
       return open_dense(file, count, target);
     case FileKind::npy_csr:
-      return open_csr(file, count, target, outside);
+      return open_csr(file, count, target);
     case FileKind::csv:
       break;
   }

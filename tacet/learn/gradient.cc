@@ -262,6 +262,9 @@ privacy::Unprotected<model::LinearModel> fit_unprotected(const data::Dataset& da
                                                          base::ThreadPool& threads,
                                                          const base::Supervision& supervision) {
   check_columns(dataset, plan);
+  if (dataset.rows() == 0) {
+    throw base::DataError("the file holds no records; without noise there is nothing to train on");
+  }
   const auto fit = optimize::minimise_without_protection(
       dataset, plan.loss, {.l2 = plan.l2, .outputs = plan.outputs}, threads, supervision);
   auto model = model::empty_model(schema, plan.loss);

@@ -7,28 +7,24 @@
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <ostream>
-#include <set>
-#include <streambuf>
 #include <utility>
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/base/limits.h"
 #include "tacet/base/sha256.h"
+#include "tacet/model/model_parse.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::model {
 namespace {
 
+using internal::bad;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::string_view format_name = "tacet-model";
 constexpr int format_version = 1;
-constexpr std::int64_t max_model_bytes = std::int64_t{1} << 30;  // 2^24 features, several classes
-constexpr int max_depth = 100;  // a receipt's event tree has the deepest legal nesting
-
-[[noreturn]] void bad(const std::string& what) { throw base::DataError(what); }
 
 // --- writing
 
@@ -54,7 +50,8 @@ ordered_json model_header(const LinearModel& model) {
   return out;
 }
 
-JsonText::Member small_member(const std::string& key, const ordered_json& value) {
+template <typename Json>
+JsonText::Member small_member(const std::string& key, const Json& value) {
   return {key, [&value](JsonText& text) { text.value(value); }};
 }
 
@@ -64,7 +61,9 @@ JsonText::Member numbers_member(const std::string& key, const std::vector<double
           }};
 }
 
-std::vector<JsonText::Member> model_members(const LinearModel& model, const ordered_json& header) {
+/// `header` holds all but the long lists, which are the model's.
+template <typename Json>
+std::vector<JsonText::Member> model_members(const LinearModel& model, const Json& header) {
   std::vector<JsonText::Member> members;
   for (const auto& [key, value] : header.items()) members.push_back(small_member(key, value));
   const auto& names = model.features;
@@ -87,79 +86,31 @@ std::vector<JsonText::Member> content_members(const ModelFile& file, const Small
 
 /// SHA-256 of the content in canonical order and spelling, so that only a change of meaning changes
 /// it.
-std::string checksum_text(base::Sha256& sum) { return "sha256:" + sum.digest(); }
-
-std::string checksum_of(const ModelFile& file, const SmallParts& parts) {
+std::string checksum_of(std::vector<JsonText::Member> content) {
   base::Sha256 sum;
   JsonText text(JsonText::Layout::canonical, [&sum](std::string_view piece) { sum.add(piece); });
-  text.object(content_members(file, parts));
+  text.object(std::move(content));
   text.finish();
-  return checksum_text(sum);
+  return "sha256:" + sum.digest();
 }
 
 // --- reading
 
-/// Hands a stream's text to a sum.
-class SumBuffer : public std::streambuf {
- public:
-  explicit SumBuffer(base::Sha256& sum) : sum_(sum) {}
-
- protected:
-  int_type overflow(int_type character) override {
-    const char one = traits_type::to_char_type(character);
-    sum_.add({&one, 1});
-    return character;
+/// The parts of an outline but its checksum, with the long lists of the model that was read.
+std::vector<JsonText::Member> read_members(json& outline, const LinearModel& model) {
+  for (const auto* list : {"features", "coefficients", "noise_deviations"}) {
+    outline["model"].erase(list);
   }
-  std::streamsize xsputn(const char* text, std::streamsize size) override {
-    sum_.add({text, static_cast<std::size_t>(size)});
-    return size;
+  std::vector<JsonText::Member> members;
+  for (const auto& [key, value] : outline.items()) {
+    if (key == "checksum") continue;
+    members.push_back(small_member(key, value));
+    if (key != "model") continue;
+    members.back().write = [&model, &header = value](JsonText& text) {
+      text.object(model_members(model, header));
+    };
   }
-
- private:
-  base::Sha256& sum_;
-};
-
-std::string checksum_of(const json& content) {
-  base::Sha256 sum;
-  SumBuffer buffer(sum);
-  std::ostream stream(&buffer);
-  stream << content;
-  return checksum_text(sum);
-}
-
-/// Refuses repeated keys and deep nesting, of which the parser alone would make something.
-class Watch {
- public:
-  bool operator()(int depth, json::parse_event_t event, const json& value) {
-    if (depth > max_depth) bad(fmt::format("nested more than {} levels deep", max_depth));
-    if (event == json::parse_event_t::object_start) keys_.emplace_back();
-    if (event == json::parse_event_t::object_end) keys_.pop_back();
-    if (event == json::parse_event_t::key) {
-      const auto& key = value.get_ref<const std::string&>();
-      if (!keys_.back().insert(key).second) bad(fmt::format("the key '{}' appears twice", key));
-    }
-    return true;
-  }
-
- private:
-  std::vector<std::set<std::string>> keys_;
-};
-
-json parse(std::string_view text) {
-  Watch watch;
-  const auto callback = [&watch](int depth, json::parse_event_t event, json& value) {
-    return watch(depth, event, value);
-  };
-  try {
-    return json::parse(text.begin(), text.end(), callback);
-  } catch (const json::parse_error& error) {
-    bad(
-        fmt::format("not a complete JSON text (byte {}); the file was cut short or is no tacet "
-                    "model",
-                    error.byte));
-  } catch (const json::out_of_range&) {
-    bad("a number is too large for a double");
-  }
+  return members;
 }
 
 /// One JSON object of the file; messages name the whole path to a field.
@@ -190,7 +141,7 @@ class Fields {
     if (!object_.contains(key)) return std::numeric_limits<double>::quiet_NaN();
     const auto& value = at(key);
     if (!value.is_number()) {
-      bad(fmt::format("{} must be a number, got {}", name(key), shown(value)));
+      bad(fmt::format("{} must be a number, got {}", name(key), internal::shown(value)));
     }
     return value.get<double>();
   }
@@ -208,12 +159,14 @@ class Fields {
     for (const auto& value : array(key)) {
       if (!value.is_number()) {
         bad(fmt::format("{}[{}] must be a finite number, got {}", name(key), out.size(),
-                        shown(value)));
+                        internal::shown(value)));
       }
       out.push_back(value.get<double>());
     }
     return out;
   }
+
+  void expect_list(const char* key) const { static_cast<void>(array(key)); }
 
  private:
   [[nodiscard]] std::string name(std::string_view key) const {
@@ -222,19 +175,15 @@ class Fields {
 
   [[nodiscard]] const json& array(const char* key) const {
     const auto& value = at(key);
-    if (!value.is_array()) bad(fmt::format("{} must be a list, got {}", name(key), shown(value)));
+    if (!value.is_array())
+      bad(fmt::format("{} must be a list, got {}", name(key), internal::shown(value)));
     return value;
   }
 
   static std::string text_of(const json& value, const std::string& name) {
-    if (!value.is_string()) bad(fmt::format("{} must be a text, got {}", name, shown(value)));
+    if (!value.is_string())
+      bad(fmt::format("{} must be a text, got {}", name, internal::shown(value)));
     return value.get<std::string>();
-  }
-
-  static std::string shown(const json& value) {
-    constexpr std::size_t longest = 40;
-    auto text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-    return text.size() <= longest ? text : text.substr(0, longest) + "...";
   }
 
   const json& object_;
@@ -250,7 +199,8 @@ Loss read_loss(const Fields& fields) {
   }
 }
 
-LinearModel read_model(const json& object) {
+/// All of the model but its long lists.
+LinearModel read_header(const json& object) {
   const Fields fields(object, "model");
   fields.expect_only({"kind", "loss", "loss_parameter", "loss_width", "task", "classes",
                       "target_bounds", "features", "coefficients", "noise_deviations"});
@@ -267,9 +217,9 @@ LinearModel read_model(const json& object) {
   }
   model.target_lower = bounds[0];
   model.target_upper = bounds[1];
-  model.features = data::FeatureNames(fields.texts("features"));
-  model.coefficients = fields.numbers("coefficients");
-  model.noise_deviations = fields.numbers("noise_deviations");
+  for (const auto* list : {"features", "coefficients", "noise_deviations"}) {
+    fields.expect_list(list);
+  }
   return model;
 }
 
@@ -288,47 +238,58 @@ void expect_same_names(const Names& given, const Names& expected, const char* fi
   }
 }
 
-/// The model is the one that its schema describes, so that predictions read the right columns.
-void expect_agreement(const ModelFile& file) {
-  const auto expected = described_model(file.schema, file.model.loss);
-  if (file.model.task != expected.task) {
-    bad(fmt::format("model.task is {}, but the schema's target asks for {}",
-                    to_string(file.model.task), to_string(expected.task)));
+/// The model is the one that its schema describes, so that predictions read the right columns; but
+/// for its long lists.
+void expect_same_header(const LinearModel& model, const LinearModel& expected) {
+  if (model.task != expected.task) {
+    bad(fmt::format("model.task is {}, but the schema's target asks for {}", to_string(model.task),
+                    to_string(expected.task)));
   }
-  expect_same_names(file.model.classes, expected.classes, "model.classes");
-  expect_same_names(file.model.features, expected.features, "model.features");
-  if (file.model.target_lower != expected.target_lower ||
-      file.model.target_upper != expected.target_upper) {
+  expect_same_names(model.classes, expected.classes, "model.classes");
+  if (model.target_lower != expected.target_lower || model.target_upper != expected.target_upper) {
     bad(fmt::format("model.target_bounds are {} and {}, but the schema says {} and {}",
-                    file.model.target_lower, file.model.target_upper, expected.target_lower,
+                    model.target_lower, model.target_upper, expected.target_lower,
                     expected.target_upper));
   }
+}
+
+void expect_valid(const LinearModel& model) {
   try {
-    file.model.validate();
+    model.validate();
   } catch (const base::DataError& error) {
     bad(fmt::format("model.{}", error.what()));
   }
 }
 
-ModelFile read_content(json& content) {
-  if (!content.is_object() || !content.contains("format") || content["format"] != format_name) {
+void expect_agreement(const ModelFile& file) {
+  const auto expected = described_model(file.schema, file.model.loss);
+  expect_same_header(file.model, expected);
+  expect_same_names(file.model.features, expected.features, "model.features");
+  expect_valid(file.model);
+}
+
+ModelFile read_text(std::string_view text) {
+  json outline = internal::parse_outline(text);
+  if (!outline.is_object() || !outline.contains("format") || outline["format"] != format_name) {
     bad(fmt::format("no tacet model: the key 'format' with the text '{}' is missing", format_name));
   }
-  const Fields top(content, "");
+  const Fields top(outline, "");
   if (top.at("version") != format_version) {
     bad(fmt::format("version {} of the model format; this program reads version {}",
-                    top.at("version").dump(), format_version));
+                    internal::shown(top.at("version")), format_version));
   }
   top.expect_only({"format", "version", "privacy", "model", "receipt", "schema", "checksum"});
   const auto given_sum = top.text("checksum");
   ModelFile file{.schema = data::schema_from_json(top.at("schema")),
-                 .model = read_model(top.at("model")),
+                 .model = read_header(top.at("model")),
                  .receipt = privacy::receipt_from_json(top.at("receipt").dump()),
                  .statement = top.text("privacy")};
-  expect_agreement(file);
-  file.model.features = data::feature_names(file.schema);  // the same, in less memory
-  content.erase("checksum");
-  if (checksum_of(content) != given_sum) {
+  const auto expected = described_model(file.schema, file.model.loss);
+  expect_same_header(file.model, expected);
+  file.model.features = expected.features;
+  internal::read_lists(text, file.model);
+  expect_valid(file.model);
+  if (checksum_of(read_members(outline, file.model)) != given_sum) {
     bad("the checksum does not fit the content: the file was damaged or edited after training. "
         "Use the original file, or train again");
   }
@@ -344,7 +305,7 @@ void write_model(const ModelFile& file, const TextSink& sink) {
                          .schema = data::schema_to_json(file.schema),
                          .model = model_header(file.model)};
   auto members = content_members(file, parts);
-  const ordered_json checksum = checksum_of(file, parts);
+  const ordered_json checksum = checksum_of(content_members(file, parts));
   members.push_back(small_member("checksum", checksum));
   JsonText text(JsonText::Layout::indented, sink);
   text.object(std::move(members));
@@ -360,8 +321,7 @@ std::string model_to_json(const ModelFile& file) {
 
 ModelFile model_from_json(std::string_view text, std::string_view file_name) {
   try {
-    auto content = parse(text);
-    return read_content(content);
+    return read_text(text);
   } catch (const base::DataError& error) {
     throw base::DataError(fmt::format("'{}': {}", file_name, error.what()));
   }
@@ -375,7 +335,7 @@ void save_model(const std::filesystem::path& path, const ModelFile& file,
 }
 
 ModelFile load_model(const std::filesystem::path& path) {
-  return model_from_json(base::read_file(path, max_model_bytes), path.string());
+  return model_from_json(base::read_file(path, base::limits::model_bytes), path.string());
 }
 
 }  // namespace tacet::model

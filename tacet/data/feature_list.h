@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tacet::data {
+
+/// The features of one record, added in any order. Of several with one column the first stays, so
+/// that no record can be at fault; memory is within a constant factor of the different columns,
+/// however often a record repeats one.
+class FeatureList {
+ public:
+  void clear();
+  void add(std::uint32_t column, double value) {
+    if (!columns_.empty() && column <= columns_.back()) ascending_ = false;
+    if (columns_.size() == sort_at_) make_room();
+    columns_.push_back(column);
+    values_.push_back(value);
+  }
+  /// Sorts what was added: afterwards columns() ascend strictly.
+  void finish();
+
+  [[nodiscard]] const std::vector<std::uint32_t>& columns() const { return columns_; }
+  [[nodiscard]] const std::vector<double>& values() const { return values_; }
+  /// How many were dropped because their column had been there before.
+  [[nodiscard]] std::int64_t repeated() const { return repeated_; }
+
+ private:
+  static constexpr std::size_t usual_most = std::size_t{1} << 16;
+
+  void make_room();
+
+  std::vector<std::uint32_t> columns_;
+  std::vector<double> values_;
+  std::size_t sort_at_ = usual_most;
+  bool ascending_ = true;
+  std::int64_t repeated_ = 0;
+};
+
+}  // namespace tacet::data
