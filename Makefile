@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo test test-long sanitize tsan coverage bench bench-utility fuzz format \
-  check-format check-floors install clean
+  check-format check-floors check-seeds install clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | \
@@ -73,6 +73,9 @@ check-format: ## fail when a source is not formatted
 
 check-floors: setup ## fail when an include climbs the floors
 	@scripts/check_floors
+
+check-seeds: setup ## fail when a test of the command line depends on noise without a seed
+	@scripts/check_seeds
 
 install: build ## install program, libraries, headers and CMake package below PREFIX
 	@cmake --install build/release --prefix "$(PREFIX)"

@@ -112,8 +112,15 @@ TEST(SchemaCheckUniform, CountsTheFaultsOfImages) {
   EXPECT_EQ(found.columns.at(1).unknown, 1);
 }
 
+TEST(SchemaCheckUniform, DroppedIndicesAreCounted) {
+  const test::TemporaryFile file("1 0:1 2:1\n1 2:1 2:1 9:1\n");
+  const SchemaCheck found = check_values(file.path(), schema_of("libsvm", "positive='1'"));
+  EXPECT_EQ(found.columns.at(0).outside, 3);
+  EXPECT_EQ(found.columns.at(0).first_line, 1);
+}
+
 TEST(SchemaCheckUniform, StructuralFaultsStayErrors) {
-  const test::TemporaryFile file("1 0:1\n");
+  const test::TemporaryFile file("1 1\n");
   EXPECT_THROW(static_cast<void>(check_values(file.path(), schema_of("libsvm", "positive='1'"))),
                base::DataError);
 }
