@@ -56,6 +56,14 @@ struct ColumnCheck {
     if (rule.log1p && !(rule.lower > -1)) {
       fail_at(where, fmt::format("{}: log1p needs lower above -1, got {}", what, rule.lower));
     }
+    // Else every value would be 0/0: no number of a row at all.
+    constexpr double least_width = 1e-12;  // of the larger logarithm; far above its rounding
+    const double top = rule.log1p ? std::log1p(rule.upper) : 0;
+    const double bottom = rule.log1p ? std::log1p(rule.lower) : 0;
+    if (rule.log1p && !(top - bottom > least_width * std::max(std::fabs(top), std::fabs(bottom)))) {
+      fail_at(where, fmt::format("{}: log1p makes one number of lower = {} and upper = {}", what,
+                                 rule.lower, rule.upper));
+    }
     if (rule.fill && !std::isfinite(*rule.fill)) {
       fail_at(where, fmt::format("{}: fill must be a finite number", what));
     }

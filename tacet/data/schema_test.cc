@@ -160,6 +160,11 @@ TEST(Schema, FaultsNameTheirPlace) {
             "s.toml:4:13: 'categories' must be text in quotes, as the file spells it");
   EXPECT_EQ(error_of("[[column]]\nname='x'\nkind='numeric'\nlower=-1\nupper=1\nlog1p=true\n"),
             "s.toml:1:1: column 'x': log1p needs lower above -1, got -1");
+  // Encoding a value would divide nothing by nothing.
+  EXPECT_EQ(error_of("[[column]]\nname='x'\nkind='numeric'\nlower=1e16\nupper=10000000000000002.0\n"
+                     "log1p=true\n"),
+            "s.toml:1:1: column 'x': log1p makes one number of lower = 1e+16 and upper = "
+            "1.0000000000000002e+16");
   EXPECT_EQ(error_of("[[column]]\nname='x'\nkind='numeric'\nlower=0\nupper=inf\n"),
             "s.toml:1:1: column 'x': bounds must be finite numbers within 1e300");
 }

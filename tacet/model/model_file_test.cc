@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/base/limits.h"
+#include "tests/support/peak_memory.h"
 
 namespace tacet::model {
 namespace {
@@ -177,6 +179,50 @@ TEST(ModelFile, RepeatedKeysDeepNestingAndHugeNumbersAreFaults) {
   EXPECT_NE(fault_of(R"({"format":1e999})").find("too large"), std::string::npos);
   EXPECT_NE(fault_of("[]").find("no tacet model"), std::string::npos);
   EXPECT_NE(fault_of("\"text\"").find("no tacet model"), std::string::npos);
+}
+
+TEST(ModelFile, LongListsAreBoundedByTheSchema) {
+  EXPECT_NE(fault_with("/model/coefficients", json::array({1, 2, 3, 4, 5}))
+                .find("model.coefficients must hold 4 numbers, got more"),
+            std::string::npos);
+  EXPECT_NE(fault_with("/model/features", json::array()).find("model.features must hold"),
+            std::string::npos);
+  EXPECT_NE(fault_with("/model/features", "age").find("model.features must be a list"),
+            std::string::npos);
+  for (const auto* list : {"features", "coefficients", "noise_deviations"}) {
+    const std::string path = std::string("/model/") + list;
+    for (const auto& entry : {json::array({1}), json::object({{"a", 1}}), json(nullptr)}) {
+      EXPECT_NE(fault_with(path, json::array({entry})).find(std::string("model.") + list + "[0]"),
+                std::string::npos);
+    }
+  }
+  // Lists of these names elsewhere are values like others.
+  EXPECT_NE(fault_with("/features", json::array({1})).find("unknown key 'features'"),
+            std::string::npos);
+  EXPECT_NE(fault_with("/schema/features", json::array({1})).find("features"), std::string::npos);
+}
+
+// As a tree each of these numbers took 40 bytes and more beside the text.
+TEST(ModelFile, AHostileListTakesNoMemoryBesideItsText) {
+  auto content = json::parse(model_to_json(small_file()));
+  content["model"]["coefficients"] = "LIST";
+  std::string numbers = "[0";
+  for (int k = 0; k < 2000000; ++k) numbers += ",0";
+  auto text = content.dump();
+  text.replace(text.find("\"LIST\""), 6, numbers + "]");
+  const auto before = test::peak_memory();
+  EXPECT_NE(fault_of(text).find("must hold 4 numbers, got more"), std::string::npos);
+  EXPECT_LT(test::peak_memory() - before, std::int64_t{16} << 20);
+}
+
+TEST(ModelFile, MassesOfOtherValuesAreRefused) {
+  auto content = json::parse(model_to_json(small_file()));
+  content["receipt"]["more"] = "LIST";
+  std::string values = "[0";
+  for (std::int64_t k = 0; k < base::limits::model_values; ++k) values += ",0";
+  auto text = content.dump();
+  text.replace(text.find("\"LIST\""), 6, values + "]");
+  EXPECT_NE(fault_of(text).find("more than 2097152 values"), std::string::npos);
 }
 
 }  // namespace
