@@ -40,7 +40,7 @@ void check_header(const std::vector<std::string>& names, std::string_view file_n
       throw base::DataError(fmt::format(
           "{}:1: {}{}", file_name, what,
           guessed ? "; if that line is a record, give --no-header, so that it is not published as "
-                    "names; if it holds the columns' names, give --header"
+                    "names; if it holds the columns' names, --header lets numbers be some"
                   : ""));
     };
     if (!valid_utf8(names[k])) refuse("the column names are not UTF-8; convert the file");
@@ -49,10 +49,10 @@ void check_header(const std::vector<std::string>& names, std::string_view file_n
       refuse(fmt::format("columns {} and {} have the same text in the first line",
                          found->second + 1, k + 1));
     }
-    if (!guessed) continue;
     if (names[k].empty()) {
-      refuse(fmt::format("column {} has no text in the first line", k + 1));
+      refuse(fmt::format("column {} has no text in the first line; a column needs a name", k + 1));
     }
+    if (!guessed) continue;
     if (parse_number(names[k])) {
       refuse(fmt::format("column {} has a number in the first line", k + 1));
     }

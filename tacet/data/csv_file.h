@@ -16,9 +16,9 @@ namespace tacet::data {
 [[nodiscard]] std::vector<std::string> read_column_names(CsvReader& reader,
                                                          const FileFormat& format);
 
-/// Refuses names that cannot stand in a schema (several alike, or not UTF-8) and, unless `declared`
-/// says that somebody vouches for them, those that look like a record: a number or no text at all.
-/// Names are published; the DataErrors say which column, never what stands there.
+/// Refuses names that cannot stand in a schema (several alike, no text at all, or not UTF-8) and,
+/// unless `declared` says that somebody vouches for them, numbers, which look like a record. Names
+/// are published; the DataErrors say which column, never what stands there.
 enum class HeaderTrust { guessed, declared };
 void check_header(const std::vector<std::string>& names, std::string_view file_name,
                   HeaderTrust trust);

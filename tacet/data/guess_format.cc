@@ -189,8 +189,8 @@ bool begins_with_header(const Sample& sample, const std::filesystem::path& file)
   }
   if (!some_empty) return true;
   throw base::DataError(
-      fmt::format("{}:1: some columns have no text in the first line; if it holds the columns' "
-                  "names, give --header, and if it is a record, --no-header",
+      fmt::format("{}:1: some columns have no text in the first line; give them names, or "
+                  "--no-header if that line is a record",
                   file.string()));
 }
 
