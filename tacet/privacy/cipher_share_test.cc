@@ -63,7 +63,7 @@ TEST(CipherShare, APureGuaranteeIsOneOfIdealNoiseOrNone) {
 
 TEST(CipherShare, WhatIsStatedHoldsBesideTheShare) {
   for (const double z : {0.5, 1.0, 4.0}) {
-    for (const double term : {0.0, 1e-30, 1e-12, 1e-7}) {
+    for (const double term : {0.0, 1e-30, 1e-14, 1e-10}) {
       const Event event = Repeated{3, Gaussian{z}};
       const double delta = 1e-5;
       const auto proved = stated_guarantee(event, {8, delta, replace_one}, term);

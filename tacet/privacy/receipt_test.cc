@@ -126,7 +126,8 @@ TEST(Statement, NamesTheUnitTheAdjacencyAndTheAssumption) {
 }
 
 TEST(Statement, RoundsUpAndSaysWhereTheCiphersPartIs) {
-  EXPECT_TRUE(has(words({1.0000001, 1.0000001e-6, Adjacency::add_remove}), "(1.00001, 1.00001e-06)"));
+  EXPECT_TRUE(
+      has(words({1.0000001, 1.0000001e-6, Adjacency::add_remove}), "(1.00001, 1.00001e-06)"));
   auto receipt = example();
   receipt.guarantee.epsilon = 10;
   EXPECT_TRUE(has(statement(receipt), "What noise from the cipher adds, 2.21e-16, is part of that"))
