@@ -142,6 +142,9 @@ NoiseCounts noise_counts(const Setting& setting, double epsilon, std::uint64_t s
   auto quiet = plan_gradient(setting.schema, options);
   quiet.noise_multiplier = 1e-3;
   quiet.events = privacy::Repeated{quiet.steps, privacy::Gaussian{1e-3}};
+  quiet.guarantee =
+      privacy::account(quiet.events, add_remove, privacy::Delta(quiet.guarantee.delta));
+  quiet.cipher_delta = 0;
   random::SeededSource source(1);
   privacy::MemoryBudget budget(add_remove);
   auto reservation =
