@@ -9,11 +9,13 @@
 
 #include "tacet/apps/account_result.h"
 #include "tacet/apps/command.h"
+#include "tacet/apps/patience.h"
 #include "tacet/apps/plan_search.h"
 #include "tacet/apps/recorded_cost.h"
 #include "tacet/apps/release_options.h"
 #include "tacet/base/error.h"
 #include "tacet/privacy/accountant.h"
+#include "tacet/privacy/calibrate.h"
 
 namespace tacet::apps {
 namespace {
@@ -85,19 +87,21 @@ class AccountCommand : public Command {
     app.add_option("--deltas", deltas_, "Those of --curve [0 and 1e-12 to 1e-2 by tens]")
         ->type_name("NUMBER,...")
         ->delimiter(',');
+    patience_.declare(app);
   }
 
-  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+  void run(const Console& console, const base::CancelToken& cancel) override {
     check_question();
+    auto work = patience_.meter(cancel);
     if (!target_epsilon_.empty()) {
-      print_solution(console);
+      print_solution(console, work);
       return;
     }
     const auto subject = files_.empty() ? from_options() : from_files(console);
     if (curve_) {
-      print_curve(console, subject);
+      print_curve(console, subject, work);
     } else {
-      print_result(console, answer(subject));
+      print_result(console, answer(subject, work));
     }
   }
 
@@ -168,7 +172,7 @@ class AccountCommand : public Command {
     return subject;
   }
 
-  [[nodiscard]] AccountResult answer(const Subject& subject) const {
+  [[nodiscard]] AccountResult answer(const Subject& subject, privacy::WorkMeter& work) const {
     AccountResult result{.subject = subject.description,
                          .found = epsilon_.empty() ? "epsilon" : "delta",
                          .guarantee = {0, 0, subject.adjacency},
@@ -178,31 +182,34 @@ class AccountCommand : public Command {
     auto& guarantee = result.guarantee;
     if (epsilon_.empty()) {
       const privacy::Delta delta(number_option("--delta", delta_, delta_range));
-      result.interval = epsilon_at(subject, delta);
+      result.interval = epsilon_at(subject, delta, work);
       guarantee.delta = delta.value();
       guarantee.epsilon = result.interval.upper;
       return result;
     }
     const privacy::Epsilon epsilon(number_option("--epsilon", epsilon_, "a number of at least 0"));
-    result.interval = subject.unbounded ? privacy::PrivacyInterval{1, 1, true, "no noise", 1}
-                                        : privacy::delta_interval(subject.event, subject.adjacency,
-                                                                  epsilon, {.attained = true});
+    result.interval = subject.unbounded
+                          ? privacy::PrivacyInterval{1, 1, true, "no noise", 1}
+                          : privacy::delta_interval(subject.event, subject.adjacency, epsilon,
+                                                    {.attained = true, .work = &work});
     guarantee.epsilon = epsilon.value();
     guarantee.delta = result.interval.upper;
     return result;
   }
 
   [[nodiscard]] static privacy::PrivacyInterval epsilon_at(const Subject& subject,
-                                                           privacy::Delta delta) {
+                                                           privacy::Delta delta,
+                                                           privacy::WorkMeter& work) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (subject.unbounded) return {infinity, infinity, true, "no noise", infinity};
-    return privacy::epsilon_interval(subject.event, subject.adjacency, delta, {.attained = true});
+    return privacy::epsilon_interval(subject.event, subject.adjacency, delta,
+                                     {.attained = true, .work = &work});
   }
 
-  void print_curve(const Console& console, const Subject& subject) const {
+  void print_curve(const Console& console, const Subject& subject, privacy::WorkMeter& work) const {
     std::vector<privacy::CurvePoint> points;
     for (const double delta : curve_deltas()) {
-      points.push_back({delta, epsilon_at(subject, privacy::Delta(delta))});
+      points.push_back({delta, epsilon_at(subject, privacy::Delta(delta), work)});
     }
     apps::print_curve(console, subject.description, subject.adjacency, points);
   }
@@ -218,7 +225,7 @@ class AccountCommand : public Command {
     return deltas;
   }
 
-  void print_solution(const Console& console) const {
+  void print_solution(const Console& console, privacy::WorkMeter& work) const {
     if (delta_.empty()) throw base::UsageError("--target-epsilon needs --delta");
     const auto unknown = find_.empty() ? Unknown::noise : parse_unknown(find_);
     const auto adjacency = adjacency_or(privacy::Adjacency::add_remove);
@@ -229,9 +236,14 @@ class AccountCommand : public Command {
       throw base::UsageError("--target-epsilon must be finite; inf needs no noise");
     }
     const privacy::Delta delta(number_option("--delta", delta_, delta_range));
-    const auto plan = solved(open, unknown, target, delta, adjacency);
-    const auto interval =
-        privacy::epsilon_interval(plan.event(), adjacency, delta, {.attained = true});
+    const auto plan = solved(open, unknown, target, delta, adjacency, work);
+    const auto interval = privacy::epsilon_interval(plan.event(), adjacency, delta,
+                                                    {.attained = true, .work = &work});
+    if (unknown == Unknown::steps && plan.steps == privacy::most_steps_sought) {
+      console.warn(
+          fmt::format("the search for steps ends at 2^40 = {}; more may keep epsilon {} as well",
+                      plan.steps, target.value()));
+    }
     const auto found = unknown == Unknown::noise   ? plan.noise_name
                        : unknown == Unknown::steps ? std::string("steps")
                                                    : std::string("sampling_rate");
@@ -242,6 +254,7 @@ class AccountCommand : public Command {
   }
 
   ReleaseOptions release_;
+  Patience patience_;
   std::vector<std::string> files_;
   std::vector<std::string> deltas_;
   std::string adjacency_;

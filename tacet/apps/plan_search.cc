@@ -20,9 +20,11 @@ struct Target {
   Epsilon epsilon;
   Delta delta;
   Adjacency adjacency;
+  privacy::WorkMeter* work;
 
   [[nodiscard]] bool kept_by(const ReleasePlan& plan) const {
-    return privacy::epsilon_interval(plan.event(), adjacency, delta).upper <= epsilon.value();
+    return privacy::epsilon_interval(plan.event(), adjacency, delta, {.work = work}).upper <=
+           epsilon.value();
   }
 };
 
@@ -47,13 +49,13 @@ double least_noise(const ReleasePlan& plan, const Target& target) {
     candidate.noise = noise;
     return candidate.event();
   };
-  return privacy::least_noise(event, target.epsilon, target.delta, target.adjacency);
+  return privacy::least_noise(event, target.epsilon, target.delta, target.adjacency, target.work);
 }
 
 double gaussian_noise(const ReleasePlan& plan, const Target& target) {
   if (rate_of(plan).value() != 1) {
     return privacy::calibrate_noise({rate_of(plan), plan.steps}, target.epsilon, target.delta,
-                                    target.adjacency)
+                                    target.adjacency, target.work)
         .value();
   }
   // T uses at mu cost one at mu sqrt(T): the composed query has sensitivity factor * sqrt(T).
@@ -65,10 +67,6 @@ double gaussian_noise(const ReleasePlan& plan, const Target& target) {
 }
 
 void find_noise(ReleasePlan& plan, const Target& target) {
-  if (plan.noise_name.empty()) {
-    throw base::UsageError(fmt::format(
-        "--mechanism {} has no noise to find; --find steps is possible", plan.mechanism));
-  }
   plan.noise = is_gaussian(plan) ? gaussian_noise(plan, target) : least_noise(plan, target);
   // The accountant's margins may exceed those of the calibration by some units of the last place.
   for (double nudge = 1e-13; !target.kept_by(plan); nudge *= 4) {
@@ -83,7 +81,7 @@ std::int64_t most_steps(ReleasePlan plan, const Target& target) {
     plan.steps = steps;
     return plan.event();
   };
-  return privacy::most_steps(event, target.epsilon, target.delta, target.adjacency);
+  return privacy::most_steps(event, target.epsilon, target.delta, target.adjacency, target.work);
 }
 
 void find_steps(ReleasePlan& plan, const Target& target) {
@@ -92,11 +90,9 @@ void find_steps(ReleasePlan& plan, const Target& target) {
 }
 
 void find_rate(ReleasePlan& plan, const Target& target) {
-  if (plan.mechanism != "gaussian") {
-    throw base::UsageError("--find sampling-rate goes with --mechanism gaussian");
-  }
-  const auto rate = privacy::calibrate_rate(plan.steps, privacy::NoiseMultiplier(plan.noise),
-                                            target.epsilon, target.delta, target.adjacency);
+  const auto rate =
+      privacy::calibrate_rate(plan.steps, privacy::NoiseMultiplier(plan.noise), target.epsilon,
+                              target.delta, target.adjacency, target.work);
   if (rate.value() == 0) refuse(target, "sampling rate above 1e-9");
   plan.sampling_rate = rate.value();
 }
@@ -104,8 +100,8 @@ void find_rate(ReleasePlan& plan, const Target& target) {
 }  // namespace
 
 ReleasePlan solved(ReleasePlan plan, Unknown unknown, Epsilon epsilon, Delta delta,
-                   Adjacency adjacency) {
-  const Target target{epsilon, delta, adjacency};
+                   Adjacency adjacency, privacy::WorkMeter& work) {
+  const Target target{epsilon, delta, adjacency, &work};
   switch (unknown) {
     case Unknown::none:
       break;

@@ -198,6 +198,15 @@ bool is_stated(const std::string& mechanism) {
          mechanism == "bounded_range" || mechanism == "shuffled_local";
 }
 
+/// A mechanism known by what is stated of it has nothing that could be scaled.
+void refuse_stated(Unknown unknown, const std::string& mechanism) {
+  if (unknown != Unknown::noise) return;
+  throw base::UsageError(
+      fmt::format("--mechanism {} is known by what is stated of one release and has no noise that "
+                  "--target-epsilon could scale; --find steps is possible",
+                  mechanism));
+}
+
 void fill_sample(Given& given, Unknown unknown, ReleasePlan& plan) {
   if (given.has("--sampling-rate")) {
     const double rate = given.real("--sampling-rate", "a number from 0 to 1");
@@ -291,8 +300,14 @@ ReleasePlan ReleaseOptions::plan(Unknown unknown, privacy::Adjacency adjacency) 
       throw base::UsageError(
           fmt::format("--mechanism must be {}, got '{}'", mechanism_names, plan.mechanism));
     }
+    refuse_stated(unknown, plan.mechanism);
     const auto release = stated_release(given, adjacency, plan);
     plan.one = [release](double /*noise*/) { return release; };
+  }
+  if (unknown == Unknown::sampling_rate && plan.mechanism != "gaussian") {
+    throw base::UsageError(fmt::format(
+        "--find sampling-rate goes with --mechanism gaussian, not {}; --find steps is possible",
+        plan.mechanism));
   }
   if (given.has("--steps")) plan.steps = given.whole("--steps", 1);
   fill_sample(given, unknown, plan);

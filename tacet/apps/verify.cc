@@ -12,6 +12,7 @@
 #include "tacet/apps/account_result.h"
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/patience.h"
 #include "tacet/apps/recorded_cost.h"
 #include "tacet/apps/text_table.h"
 #include "tacet/base/error.h"
@@ -50,14 +51,15 @@ struct Verification {
 
 /// Narrower intervals only where the usual one does not reach the stated epsilon: another release
 /// of tacet may have computed it to more digits.
-privacy::PrivacyInterval recompute(const Receipt& receipt, privacy::Delta delta) {
+privacy::PrivacyInterval recompute(const Receipt& receipt, privacy::Delta delta,
+                                   privacy::WorkMeter& work) {
   const auto& stated = receipt.guarantee;
-  auto interval =
-      privacy::epsilon_interval(receipt.events, stated.adjacency, delta, {.attained = true});
+  auto interval = privacy::epsilon_interval(receipt.events, stated.adjacency, delta,
+                                            {.attained = true, .work = &work});
   for (const double tolerance : {1e-4, 1e-5}) {
     if (interval.upper <= stated.epsilon || interval.lower > stated.epsilon) break;
     interval = privacy::epsilon_interval(receipt.events, stated.adjacency, delta,
-                                         {.tolerance = tolerance, .attained = true});
+                                         {.tolerance = tolerance, .attained = true, .work = &work});
   }
   return interval;
 }
@@ -129,14 +131,14 @@ learn::ReceiptCheck checked_parameters(const RecordedResult& result) {
   return check;
 }
 
-Verification verification_of(const RecordedResult& result) {
+Verification verification_of(const RecordedResult& result, privacy::WorkMeter& work) {
   const auto& receipt = result.receipt;
   const auto& stated = receipt.guarantee;
   if (stated.delta >= 1) {
     throw base::GuaranteeError("the receipt states delta 1, which promises nothing");
   }
   const auto left = privacy::delta_left(stated, receipt.cipher_delta);
-  const auto interval = recompute(receipt, left);
+  const auto interval = recompute(receipt, left, work);
   Verification verified{interval, privacy::cipher_share(stated.epsilon, receipt.cipher_delta),
                         left.value(), checked_parameters(result),
                         fault_of(receipt, interval, left)};
@@ -222,9 +224,11 @@ class Verify : public Command {
         ->required()
         ->type_name("FILE");
     app.add_flag("--protected", must_protect_, "Refuse a model that promises no privacy");
+    patience_.declare(app);
   }
 
-  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+  void run(const Console& console, const base::CancelToken& cancel) override {
+    auto work = patience_.meter(cancel);
     const auto result = read_result(model_);
     const auto& receipt = result.receipt;
     if (!receipt.is_protected()) {
@@ -235,7 +239,7 @@ class Verify : public Command {
       }
       return;
     }
-    const auto verified = verification_of(result);
+    const auto verified = verification_of(result, work);
     if (console.json()) {
       print_json(console, model_, receipt, verified);
     } else {
@@ -252,6 +256,7 @@ class Verify : public Command {
 
  private:
   std::string model_;
+  Patience patience_;
   bool must_protect_ = false;
 };
 

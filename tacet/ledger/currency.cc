@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/special.h"
 #include "tacet/privacy/composition.h"
+#include "tacet/privacy/filter.h"
 #include "tacet/privacy/gaussian.h"
 #include "tacet/privacy/rdp.h"
 #include "tacet/privacy/structure.h"
@@ -21,115 +21,12 @@ using privacy::Adjacency;
 using privacy::Event;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double inversion_margin = 1e-12;  // covers the relative error of the normal quantile
 
 constexpr std::array<std::pair<Currency, std::string_view>, 5> names{{{Currency::zcdp, "zcdp"},
                                                                       {Currency::gdp, "gdp"},
                                                                       {Currency::rdp, "rdp"},
                                                                       {Currency::pure, "pure"},
                                                                       {Currency::basic, "basic"}}};
-
-/// rho of any epsilon-DP mechanism: epsilon^2/2 (Bun, Steinke 2016, proposition 1.4), and the
-/// Renyi divergence of every order is at most epsilon.
-double zcdp_of_pure(double epsilon) {
-  if (std::isinf(epsilon)) return infinity;
-  return std::min(multiply_up(epsilon, epsilon) / 2, epsilon);
-}
-
-/// Randomised response, the worst epsilon-DP mechanism, lies above the trade-off curve of mu with
-/// Phi(-mu/2) = 1/(1 + e^epsilon): both pass that point, and the curve is convex.
-double squared_gdp_of_pure(double epsilon) {
-  if (epsilon == 0) return 0;
-  if (std::isinf(epsilon)) return infinity;
-  const double log_tail = -(epsilon + std::log1p(std::exp(-epsilon)));
-  const double mu = -2 * numeric::normal_quantile_from_log(log_tail) * (1 + inversion_margin);
-  return multiply_up(mu, mu);
-}
-
-/// What zCDP and GDP share: both add over compositions, and sampling or disjoint blocks never cost
-/// more than the mechanism inside (joint convexity of the divergence).
-class Additive {
- public:
-  Additive(Adjacency adjacency, Currency currency) : adjacency_(adjacency), currency_(currency) {}
-
-  [[nodiscard]] double of(const Event& event) const {
-    const double pure = privacy::internal::pure_epsilon(event, adjacency_);
-    const double by_pure =
-        currency_ == Currency::zcdp ? zcdp_of_pure(pure) : squared_gdp_of_pure(pure);
-    const double by_kind =
-        std::visit([this](const auto& node) { return (*this)(node); }, event.node());
-    return std::min(by_pure, by_kind);
-  }
-
- private:
-  [[nodiscard]] double of_squared_mu(double square) const {
-    return currency_ == Currency::gdp ? square : square / 2;
-  }
-  /// (distance / noise)^2, exact where it is a double.
-  static double squared_ratio(double distance, double noise) {
-    if (distance == 0 || std::isinf(noise)) return 0;
-    const double square = multiply_down(noise, noise);
-    return square == 0 ? infinity : divide_up(multiply_up(distance, distance), square);
-  }
-
-  double operator()(const privacy::Gaussian& e) const {
-    return of_squared_mu(squared_ratio(distance_factor(adjacency_), e.noise_multiplier));
-  }
-  double operator()(const privacy::DiscreteGaussian& e) const {
-    // zCDP only (Canonne, Kamath, Steinke 2020); no GDP bound is known for it.
-    if (currency_ != Currency::zcdp) return infinity;
-    const double distance =
-        multiply_up(distance_factor(adjacency_),
-                    privacy::internal::round_up(static_cast<double>(e.sensitivity)));
-    return of_squared_mu(squared_ratio(distance, e.sigma));
-  }
-  double operator()(const privacy::Zcdp& e) const {
-    return currency_ == Currency::zcdp && e.adjacency == adjacency_ ? e.rho : infinity;
-  }
-  /// rho = epsilon^2/8 (Cesar, Rogers 2021).
-  double operator()(const privacy::BoundedRange& e) const {
-    return of_range(e.epsilon, e.adjacency);
-  }
-  double operator()(const privacy::ScoreSelection& e) const {
-    return of_range(multiply_up(e.eta, e.range_sensitivity), e.adjacency);
-  }
-  [[nodiscard]] double of_range(double epsilon, Adjacency stated) const {
-    if (currency_ != Currency::zcdp || stated != adjacency_) return infinity;
-    return multiply_up(epsilon, epsilon) / 8;
-  }
-  double operator()(const privacy::PoissonSampled& e) const {
-    return e.rate == 0 ? 0 : of(*e.base);
-  }
-  double operator()(const privacy::FixedSizeSampled& e) const {
-    if (e.sample_size == 0) return 0;
-    if (adjacency_ == Adjacency::add_remove) return infinity;
-    return Additive(privacy::internal::inner_adjacency(e, adjacency_), currency_).of(*e.base);
-  }
-  double operator()(const privacy::Partitioned& e) const {
-    if (!privacy::internal::blocks_are_parallel(e, adjacency_)) return infinity;
-    double largest = 0;
-    for (const auto& part : e.parts) largest = std::max(largest, of(part));
-    return largest;
-  }
-  double operator()(const privacy::Composed& e) const {
-    ExactSum sum;
-    for (const auto& part : e.parts) sum.add(of(part));
-    return sum.rounded_up();
-  }
-  double operator()(const privacy::Repeated& e) const {
-    constexpr std::int64_t exact_counts = std::int64_t{1} << 53;
-    const double count = static_cast<double>(e.count);
-    return multiply_up(of(*e.base),
-                       e.count <= exact_counts ? count : privacy::internal::round_up(count));
-  }
-  template <typename Other>
-  double operator()(const Other&) const {
-    return infinity;
-  }
-
-  Adjacency adjacency_;
-  Currency currency_;
-};
 
 /// (sum of epsilons, sum of deltas) of a composition of approximate and pure parts; the accountants
 /// that look into mechanisms have nothing to say about these.
@@ -147,7 +44,7 @@ struct Basic {
     }
     if (const auto* repeated = event.as<privacy::Repeated>()) {
       const auto once = of(*repeated->base);
-      const double count = privacy::internal::round_up(static_cast<double>(repeated->count));
+      const double count = privacy::internal::count_up(repeated->count);
       return {multiply_up(once.value, count), multiply_up(once.delta, count)};
     }
     return {privacy::internal::pure_epsilon(event, adjacency), 0};
@@ -201,9 +98,9 @@ double rdp_cost(const Event& event, Adjacency adjacency, double order) {
 double single_cost(const Event& event, Adjacency adjacency, const Cap& cap) {
   switch (cap.currency) {
     case Currency::zcdp:
-      return zcdp_bound(event, adjacency);
+      return privacy::zcdp_rho(event, adjacency);
     case Currency::gdp:
-      return squared_gdp_bound(event, adjacency);
+      return privacy::squared_gdp(event, adjacency);
     case Currency::rdp:
       return rdp_cost(event, adjacency, cap.order);
     case Currency::pure:
@@ -309,14 +206,6 @@ std::string in_words(const Cap& cap) {
   throw base::InternalError("an unknown currency");
 }
 
-double zcdp_bound(const Event& event, Adjacency adjacency) {
-  return Additive(adjacency, Currency::zcdp).of(event);
-}
-
-double squared_gdp_bound(const Event& event, Adjacency adjacency) {
-  return Additive(adjacency, Currency::gdp).of(event);
-}
-
 Amount cost_of(const Event& event, Adjacency adjacency, const Cap& cap,
                const privacy::Guarantee& stated) {
   if (const auto reason = privacy::internal::refusal(event, adjacency); !reason.empty()) {
@@ -337,9 +226,7 @@ double epsilon_at(const Amount& amount, const Cap& cap, privacy::Delta delta) {
   if (amount.value == 0 && amount.delta <= delta.value()) return 0;
   switch (cap.currency) {
     case Currency::zcdp:
-      return privacy::rdp::best_epsilon(
-                 [rho = amount.value](double alpha) { return multiply_up(rho, alpha); }, delta)
-          .epsilon;
+      return privacy::zcdp_epsilon(amount.value, delta);
     case Currency::gdp:
       return privacy::gaussian::epsilon(privacy::internal::round_up(std::sqrt(amount.value)),
                                         delta);

@@ -56,16 +56,12 @@ struct Amount {
   friend bool operator==(const Amount&, const Amount&) = default;
 };
 
-/// The proved cost of `event` between neighbours of `adjacency` in the cap's currency, rounded up.
+/// The proved cost of `event` between neighbours of `adjacency` in the cap's currency, rounded up:
+/// what a privacy::Filter of that currency would book.
 /// `stated` is the guarantee the run asked for; a basic account books its delta, and the larger of
 /// its epsilon and the proved one. GuaranteeError where the currency has no proved cost.
 [[nodiscard]] Amount cost_of(const privacy::Event& event, privacy::Adjacency adjacency,
                              const Cap& cap, const privacy::Guarantee& stated);
-
-/// The proved zCDP bound of an event, or infinity where there is none.
-[[nodiscard]] double zcdp_bound(const privacy::Event& event, privacy::Adjacency adjacency);
-/// mu^2 of a proved Gaussian DP bound, or infinity.
-[[nodiscard]] double squared_gdp_bound(const privacy::Event& event, privacy::Adjacency adjacency);
 
 /// Amounts of one currency, added exactly.
 class Tally {

@@ -9,6 +9,7 @@
 #include "tacet/base/error.h"
 #include "tacet/numeric/special.h"
 #include "tacet/privacy/composition.h"
+#include "tacet/privacy/filter.h"
 #include "tacet/privacy/gaussian.h"
 #include "tacet/privacy/rdp.h"
 
@@ -56,7 +57,7 @@ TEST(Currency, CostsOfKnownEventsAreTheTheoremsNumbers) {
 TEST(Currency, TheGaussianCurveOfAPureMechanismLiesBelowRandomisedResponse) {
   for (const double epsilon : {1e-6, 0.1, 1.0, 5.0, 40.0}) {
     const double mu =
-        std::sqrt(squared_gdp_bound(privacy::PureDp{epsilon, add_remove}, add_remove));
+        std::sqrt(privacy::squared_gdp(privacy::PureDp{epsilon, add_remove}, add_remove));
     for (double e = 0; e < epsilon; e += epsilon / 7) {
       // delta of randomised response at e (Kairouz, Oh, Viswanath 2015).
       const double response = (std::exp(epsilon) - std::exp(e)) / (1 + std::exp(epsilon));
@@ -82,6 +83,32 @@ TEST(Currency, PromisesAreNeverBelowTheTightGuarantee) {
     const double by_gdp = epsilon_at(cost_of(event, add_remove, gdp, one_run), gdp, delta);
     EXPECT_GE(by_gdp * (1 + 1e-9), tight);
     EXPECT_LE(by_gdp, tight * (1 + 1e-9));
+  }
+}
+
+// A filter and a ledger admit the same runs.
+TEST(Currency, LedgersAndFiltersHaveOnePriceForOneEvent) {
+  EXPECT_EQ(cost(privacy::PureDp{4, add_remove}, Currency::zcdp), 4);
+  EXPECT_EQ(privacy::zcdp_rho(privacy::PureDp{4, add_remove}, add_remove), 4);
+  const Event sampled = privacy::Repeated{1000, privacy::PoissonSampled{.01, privacy::Gaussian{1}}};
+  EXPECT_EQ(cost(sampled, Currency::zcdp), 500);
+  EXPECT_EQ(privacy::zcdp_rho(sampled, add_remove), 500);
+  for (const Event& event :
+       {Event(privacy::PureDp{4, add_remove}), sampled, Event(privacy::Laplace{.2}),
+        Event(privacy::BoundedRange{3, add_remove}), Event(privacy::Gaussian{3}),
+        Event(privacy::DiscreteLaplace{3, 2}), Event(privacy::DiscreteGaussian{3, 2, 5}),
+        Event(privacy::Composed{{privacy::Gaussian{3}, privacy::Laplace{8}}}),
+        Event(privacy::PoissonSampled{.2, privacy::Laplace{.5}})}) {
+    auto zcdp = privacy::Filter::zcdp(1e6, add_remove);
+    ASSERT_TRUE(zcdp.admit(event));
+    EXPECT_EQ(zcdp.spent(), cost(event, Currency::zcdp)) << privacy::event_to_json(event);
+    auto renyi = privacy::Filter::renyi(8, privacy::Epsilon(1e6), privacy::Delta(.1), add_remove);
+    ASSERT_TRUE(renyi.admit(event));
+    EXPECT_EQ(renyi.spent(), cost(event, Currency::rdp, add_remove, 8));
+    if (std::isinf(privacy::squared_gdp(event, add_remove))) continue;
+    auto gaussian = privacy::Filter::gaussian(1e6, add_remove);
+    ASSERT_TRUE(gaussian.admit(event));
+    EXPECT_EQ(gaussian.spent(), cost(event, Currency::gdp)) << privacy::event_to_json(event);
   }
 }
 

@@ -9,16 +9,16 @@
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/coarsen.h"
+#include "tacet/privacy/event_work.h"
 #include "tacet/privacy/gaussian.h"
 #include "tacet/privacy/group.h"
 #include "tacet/privacy/lowering.h"
-#include "tacet/privacy/objective.h"
-#include "tacet/privacy/own_profile.h"
+#include "tacet/privacy/own_bound.h"
 #include "tacet/privacy/pld.h"
 #include "tacet/privacy/rdp.h"
-#include "tacet/privacy/repetition.h"
-#include "tacet/privacy/shuffle.h"
+#include "tacet/privacy/rewrite.h"
 #include "tacet/privacy/structure.h"
+#include "tacet/privacy/tuning.h"
 
 namespace tacet::privacy {
 namespace {
@@ -103,13 +103,23 @@ void offer_more_uses(const Event& event, Adjacency adjacency, const AccountOptio
     if (best.upper <= best.lower * (1 + wide * options.tolerance)) return;
     try {
       const Event more = Repeated{factor * repeated->count, repeated->base};
-      if (const auto lowered = internal::lower(more, adjacency, options.tolerance)) {
+      if (const auto lowered = internal::lower(more, adjacency, options.tolerance, options.work)) {
         const double upper = by_pld(*lowered).upper;
         if (upper < best.upper) offer(best, upper, "pld");
       }
     } catch (const base::NumericError&) {
       continue;
     }
+  }
+}
+
+/// The pairs of an event, unless their losses are beyond what a grid can hold.
+std::optional<internal::Lowered> lowered_or_none(const Event& event, Adjacency adjacency,
+                                                 const AccountOptions& options) {
+  try {
+    return internal::lower(event, adjacency, options.tolerance, options.work);
+  } catch (const base::NumericError&) {
+    return std::nullopt;
   }
 }
 
@@ -122,7 +132,7 @@ PrivacyInterval best_route(const Event& event, Adjacency adjacency, double pure,
   offer(best, pure, "pure");
   bool narrow = false;
   bool any = std::isfinite(pure);
-  if (const auto lowered = internal::lower(event, adjacency, options.tolerance)) {
+  if (const auto lowered = lowered_or_none(event, adjacency, options)) {
     any = true;
     try {
       const auto bracket = by_pld(*lowered);
@@ -138,7 +148,7 @@ PrivacyInterval best_route(const Event& event, Adjacency adjacency, double pure,
       best.attained = attained_end(event, adjacency, by_pld);
   }
   if (!narrow) {
-    if (const auto curve = rdp::curve(event, adjacency)) {
+    if (const auto curve = rdp::curve(event, adjacency, options.work)) {
       any = true;
       offer(best, by_rdp(*curve), "rdp");
     }
@@ -170,45 +180,6 @@ PrivacyInterval worst_block(const Partitioned& blocks, const Interval& interval)
   return worst;
 }
 
-/// Private tuning: the profile bound, from the base run's own intervals in both orders.
-double tuning_epsilon(const RandomlyRepeated& event, Adjacency adjacency, double delta,
-                      const AccountOptions& options) {
-  const auto law = repetition::law_of(event);
-  const auto run = internal::tuned_run(event, adjacency);
-  const auto base_delta = [&](double e) {
-    return delta_interval(run, adjacency, Epsilon(e), options).upper;
-  };
-  const auto bound = repetition::profile_bound(law, base_delta);
-  // A cap changes the law; what it cuts off is paid for at (1 + e^epsilon) times its probability.
-  const double cut = event.cap > 0 ? repetition::tail(law, event.cap) : 0;
-  const double share = cut > 0 ? 0.999 : 1;
-  const double base_target = delta * share / bound.scale;
-  const double base_epsilon =
-      base_target >= 1 ? 0 : epsilon_interval(run, adjacency, Delta(base_target), options).upper;
-  const double total = internal::add_up(bound.shift, base_epsilon);
-  if (cut > 0 && cut * (1 + std::exp(total)) > delta * (1 - share)) {
-    throw base::GuaranteeError(fmt::format(
-        "the cap of {} repetitions is exceeded with probability {:.3g}, too much for delta {}; "
-        "raise the cap",
-        event.cap, cut, delta));
-  }
-  return total;
-}
-
-double tuning_delta(const RandomlyRepeated& event, Adjacency adjacency, double epsilon,
-                    const AccountOptions& options) {
-  const auto law = repetition::law_of(event);
-  const auto run = internal::tuned_run(event, adjacency);
-  const auto base_delta = [&](double e) {
-    return delta_interval(run, adjacency, Epsilon(e), options).upper;
-  };
-  const auto bound = repetition::profile_bound(law, base_delta);
-  if (epsilon < bound.shift) return 1;
-  const double cut = event.cap > 0 ? repetition::tail(law, event.cap) : 0;
-  return std::min(1.0, bound.scale * base_delta(epsilon - bound.shift) +
-                           (cut > 0 ? cut * (1 + std::exp(epsilon)) : 0));
-}
-
 /// Losses of pairs that data sets attain reach the sum of the pure epsilons.
 PrivacyInterval pure_interval(const Event& event, Adjacency adjacency, double pure) {
   const auto lowered = internal::lower(event, adjacency);
@@ -216,54 +187,32 @@ PrivacyInterval pure_interval(const Event& event, Adjacency adjacency, double pu
   return around(pure * (1 - 1e-12), pure, "pure");
 }
 
-/// A bound from an event's own analysis, where it has one.
-struct OwnBound {
-  double value;
-  const char* route;
-};
-std::optional<OwnBound> own_epsilon(const Event& event, Adjacency adjacency, double delta,
-                                    const AccountOptions& options) {
-  if (const auto* tuning = event.as<RandomlyRepeated>()) {
-    if (repetition::depth(event) > repetition::deepest_profile) {
-      return OwnBound{internal::pure_epsilon(event, adjacency), "pure"};
-    }
-    return OwnBound{tuning_epsilon(*tuning, adjacency, delta, options), "tuning profile"};
-  }
-  if (const auto* reports = event.as<ShuffledLocal>()) {
-    return OwnBound{shuffle::clones_epsilon(reports->reports, reports->local_epsilon, delta),
-                    "shuffle"};
-  }
-  if (const auto* minimum = event.as<ObjectivePerturbation>()) {
-    return OwnBound{objective::epsilon(*minimum, delta, adjacency), "objective"};
-  }
-  return std::nullopt;
-}
-std::optional<OwnBound> own_delta(const Event& event, Adjacency adjacency, double epsilon,
-                                  const AccountOptions& options) {
-  if (const auto* tuning = event.as<RandomlyRepeated>()) {
-    if (repetition::depth(event) > repetition::deepest_profile) {
-      // Randomised response is the worst pure mechanism.
-      const double pure = internal::pure_epsilon(event, adjacency);
-      const double worst = -std::expm1(epsilon - pure) / (1 + std::exp(-pure));
-      return OwnBound{std::min(1.0, worst * (1 + 1e-14)), "pure"};
-    }
-    return OwnBound{tuning_delta(*tuning, adjacency, epsilon, options), "tuning profile"};
-  }
-  if (const auto* reports = event.as<ShuffledLocal>()) {
-    return OwnBound{shuffle::clones_delta(reports->reports, reports->local_epsilon, epsilon),
-                    "shuffle"};
-  }
-  if (const auto* minimum = event.as<ObjectivePerturbation>()) {
-    return OwnBound{objective::delta(*minimum, epsilon, adjacency), "objective"};
-  }
-  return std::nullopt;
-}
-
 /// Cells times different pairs are what takes time: beyond 16 pairs there are fewer cells to each.
 pld::Effort effort(const AccountOptions& options, const internal::Lowered& lowered) {
   int size = options.largest_log2_size;
   for (std::size_t pairs = 16; pairs < lowered.remove.size() && size > 12; pairs *= 2) --size;
-  return {.tolerance = options.tolerance, .largest_log2_size = size};
+  return {.tolerance = options.tolerance, .largest_log2_size = size, .work = options.work};
+}
+
+/// The interval of a composition. Many rare uses may need longer transforms than the others: where
+/// they leave it wide, it is tried once more with those.
+template <typename Compose>
+pld::Bracket by_transforms(const internal::Lowered& lowered, const AccountOptions& options,
+                           const Compose& compose) {
+  constexpr double wide = 10;  // tolerances
+  constexpr double many = 0x1p20;
+  auto allowed = effort(options, lowered);
+  auto bracket = compose(allowed);
+  double uses = 0;
+  for (const auto& one : lowered.remove) uses += static_cast<double>(one.count);
+  const bool narrow = bracket.upper <= bracket.lower * (1 + wide * options.tolerance);
+  if (narrow || uses < many || allowed.largest_log2_size < options.largest_log2_size)
+    return bracket;
+  allowed.largest_log2_size += 2;
+  const auto longer = compose(allowed);
+  bracket.lower = std::max(bracket.lower, longer.lower);
+  bracket.upper = std::min(bracket.upper, longer.upper);
+  return bracket;
 }
 
 /// Whether the same event has a bound for a record more or less, which two of would give another
@@ -301,10 +250,10 @@ PrivacyInterval few_parts_epsilon(const Event& event, Adjacency adjacency, Delta
   if (pure == 0) return no_cost();
   if (delta.value() == 0) return pure_interval(event, adjacency, pure);
   if (internal::participation(event) <= delta.value()) return around(0, 0, "participation");
-  if (const auto own = own_epsilon(event, adjacency, delta.value(), options)) {
+  if (const auto own = internal::own_epsilon(event, adjacency, delta.value(), options)) {
     PrivacyInterval best{0, own->value, false, own->route};
     offer(best, pure, "pure");
-    if (const auto curve = rdp::curve(event, adjacency)) {
+    if (const auto curve = rdp::curve(event, adjacency, options.work)) {
       offer(best, rdp::best_epsilon(*curve, delta).epsilon, "rdp");
     }
     offer_group_epsilon(best, event, adjacency, delta.value(), options);
@@ -313,8 +262,9 @@ PrivacyInterval few_parts_epsilon(const Event& event, Adjacency adjacency, Delta
   auto best = best_route(
       event, adjacency, pure, options,
       [&](const internal::Lowered& lowered) {
-        return pld::epsilon_bracket(lowered.remove, lowered.add, delta.value(),
-                                    effort(options, lowered));
+        return by_transforms(lowered, options, [&](const pld::Effort& allowed) {
+          return pld::epsilon_bracket(lowered.remove, lowered.add, delta.value(), allowed);
+        });
       },
       [&](const rdp::Curve& curve) { return rdp::best_epsilon(curve, delta).epsilon; });
   if (std::isinf(best.upper)) {
@@ -341,9 +291,12 @@ PrivacyInterval few_parts_delta(const Event& event, Adjacency adjacency, Epsilon
   const double pure = internal::pure_epsilon(event, adjacency);
   if (pure == 0) return no_cost();
   if (pure <= epsilon.value()) return around(0, 0, "pure");
-  if (const auto own = own_delta(event, adjacency, epsilon.value(), options)) {
+  if (const auto own = internal::own_delta(event, adjacency, epsilon.value(), options)) {
     PrivacyInterval best{0, own->value, false, own->route};
-    if (const auto curve = rdp::curve(event, adjacency)) {
+    if (std::isfinite(pure)) {
+      offer(best, internal::implied_delta({pure, 0}, epsilon.value()), "pure");
+    }
+    if (const auto curve = rdp::curve(event, adjacency, options.work)) {
       offer(best, rdp::best_delta(*curve, epsilon.value()), "rdp");
     }
     offer_group_delta(best, event, adjacency, epsilon.value(), options);
@@ -352,8 +305,9 @@ PrivacyInterval few_parts_delta(const Event& event, Adjacency adjacency, Epsilon
   auto result = best_route(
       event, adjacency, infinity, options,
       [&](const internal::Lowered& lowered) {
-        return pld::delta_bracket(lowered.remove, lowered.add, epsilon.value(),
-                                  effort(options, lowered));
+        return by_transforms(lowered, options, [&](const pld::Effort& allowed) {
+          return pld::delta_bracket(lowered.remove, lowered.add, epsilon.value(), allowed);
+        });
       },
       [&](const rdp::Curve& curve) { return rdp::best_delta(curve, epsilon.value()); });
   if (!(result.upper < 1)) {
@@ -372,6 +326,8 @@ PrivacyInterval few_parts_delta(const Event& event, Adjacency adjacency, Epsilon
   if (basic && basic->epsilon <= epsilon.value()) offer(result, basic->delta, "basic");
   offer(result, internal::participation(event), "participation");
   offer_group_delta(result, event, adjacency, epsilon.value(), options);
+  // Not nothing below the pure epsilon, however small: products of tiny masses underflow.
+  result.upper = std::max(result.upper, std::numeric_limits<double>::denorm_min());
   settle(result);
   return result;
 }
@@ -380,13 +336,14 @@ PrivacyInterval few_parts_delta(const Event& event, Adjacency adjacency, Epsilon
 /// many. What only the few are known to cost at least says nothing about the event.
 template <typename Few, typename Rdp, typename Bound>
 PrivacyInterval many_parts(const Event& event, const Event& few, Adjacency adjacency,
-                           const Few& interval, const Rdp& by_rdp, const Bound& basic) {
+                           WorkMeter* work, const Few& interval, const Rdp& by_rdp,
+                           const Bound& basic) {
   auto best = interval(few);
   best.lower = 0;
   best.attained = 0;
   best.lower_is_attained = false;
   const auto more = internal::coarsened(event, 2 * internal::most_different_parts);
-  if (const auto curve = rdp::curve(more ? *more : event, adjacency)) {
+  if (const auto curve = rdp::curve(more ? *more : event, adjacency, work)) {
     offer(best, by_rdp(*curve), "rdp");
   }
   basic(best);
@@ -395,16 +352,18 @@ PrivacyInterval many_parts(const Event& event, const Event& few, Adjacency adjac
 
 }  // namespace
 
-PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta delta,
+PrivacyInterval epsilon_interval(const Event& given, Adjacency adjacency, Delta delta,
                                  const AccountOptions& options) {
-  refuse_unproved(event, adjacency);
+  refuse_unproved(given, adjacency);
+  spend(options.work, internal::work_of_reading(given));
+  const auto event = internal::rewritten(given, adjacency);
   if (const auto square = internal::squared_mu(event, adjacency)) {
     if (*square == 0) return no_cost();
     return gaussian_epsilon(event, adjacency, *square, delta);
   }
   if (const auto few = internal::coarsened(event)) {
     return many_parts(
-        event, *few, adjacency,
+        event, *few, adjacency, options.work,
         [&](const Event& all) { return few_parts_epsilon(all, adjacency, delta, options); },
         [&](const rdp::Curve& curve) { return rdp::best_epsilon(curve, delta).epsilon; },
         [&](PrivacyInterval& best) {
@@ -416,17 +375,19 @@ PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta 
   return few_parts_epsilon(event, adjacency, delta, options);
 }
 
-PrivacyInterval delta_interval(const Event& event, Adjacency adjacency, Epsilon epsilon,
+PrivacyInterval delta_interval(const Event& given, Adjacency adjacency, Epsilon epsilon,
                                const AccountOptions& options) {
-  refuse_unproved(event, adjacency);
+  refuse_unproved(given, adjacency);
   if (std::isinf(epsilon.value())) return no_cost();
+  spend(options.work, internal::work_of_reading(given));
+  const auto event = internal::rewritten(given, adjacency);
   if (const auto square = internal::squared_mu(event, adjacency)) {
     if (*square == 0) return no_cost();
     return gaussian_delta(event, adjacency, *square, epsilon.value());
   }
   if (const auto few = internal::coarsened(event)) {
     return many_parts(
-        event, *few, adjacency,
+        event, *few, adjacency, options.work,
         [&](const Event& all) { return few_parts_delta(all, adjacency, epsilon, options); },
         [&](const rdp::Curve& curve) { return rdp::best_delta(curve, epsilon.value()); },
         [&](PrivacyInterval& best) {

@@ -6,6 +6,7 @@
 
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/work.h"
 
 namespace tacet::privacy {
 
@@ -31,6 +32,7 @@ struct AccountOptions {
   double tolerance = 1e-3;     ///< relative width at which the refinement of an interval may stop
   int largest_log2_size = 20;  ///< of a transform: bounds time and memory; wider intervals result
   bool attained = false;       ///< also look for `attained` where no data sets meet the pair
+  WorkMeter* work = nullptr;   ///< counts what is computed and ends it at a limit; null: none
 };
 
 /// epsilon of `event` at `delta` between neighbours of `adjacency`: the smallest bound of all

@@ -42,7 +42,7 @@ Event to_event(const SampledGaussianPlan& plan, NoiseMultiplier noise) {
 }
 
 NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, Epsilon epsilon, Delta delta,
-                                Adjacency adjacency) {
+                                Adjacency adjacency, WorkMeter* work) {
   if (plan.steps < 1) {
     throw base::UsageError(fmt::format("steps must be 1 or more, got {}", plan.steps));
   }
@@ -59,11 +59,11 @@ NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, Epsilon epsilon
   }
   return NoiseMultiplier(
       least_noise([&](double noise) { return to_event(plan, NoiseMultiplier(noise)); }, epsilon,
-                  delta, adjacency));
+                  delta, adjacency, work));
 }
 
 double least_noise(const std::function<Event(double)>& event, Epsilon epsilon, Delta delta,
-                   Adjacency adjacency) {
+                   Adjacency adjacency, WorkMeter* work) {
   constexpr double least = -14;
   constexpr double most = 30;
   const auto border =
@@ -73,7 +73,7 @@ double least_noise(const std::function<Event(double)>& event, Epsilon epsilon, D
                                  .start = 0,
                                  .snap = between,
                                  .enough = [](double) { return shortfall; }},
-                                {epsilon, delta, adjacency});
+                                {epsilon, delta, adjacency, work});
   if (!border.found) {
     throw base::GuaranteeError("no noise multiplier up to e^30 reaches the epsilon asked for");
   }
@@ -81,8 +81,8 @@ double least_noise(const std::function<Event(double)>& event, Epsilon epsilon, D
 }
 
 std::int64_t most_steps(const std::function<Event(std::int64_t)>& event, Epsilon epsilon,
-                        Delta delta, Adjacency adjacency) {
-  constexpr auto most = std::int64_t{1} << 40;
+                        Delta delta, Adjacency adjacency, WorkMeter* work) {
+  constexpr auto most = most_steps_sought;
   const auto steps_at = [](double x) {
     return static_cast<std::int64_t>(std::llround(std::exp(-x)));
   };
@@ -102,7 +102,7 @@ std::int64_t most_steps(const std::function<Event(std::int64_t)>& event, Epsilon
              return at_steps(std::clamp(steps_at(x), above, below));
            },
        .enough = [&](double x) { return steps_at(x) <= exact ? 0.0 : shortfall; }},
-      {epsilon, delta, adjacency});
+      {epsilon, delta, adjacency, work});
   return border.found ? steps_at(border.safe) : 0;
 }
 
@@ -116,10 +116,10 @@ std::int64_t calibrate_steps(SamplingRate rate, NoiseMultiplier noise, Epsilon e
 }
 
 SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise, Epsilon epsilon, Delta delta,
-                            Adjacency adjacency) {
+                            Adjacency adjacency, WorkMeter* work) {
   if (steps < 1) throw base::UsageError(fmt::format("steps must be 1 or more, got {}", steps));
   constexpr double smallest = 1e-9;
-  const CalibrationTarget target{epsilon, delta, adjacency};
+  const CalibrationTarget target{epsilon, delta, adjacency, work};
   const double guess = rate_of_one_step(noise, target) / std::sqrt(static_cast<double>(steps));
   const auto event = [&](double x) { return to_event({SamplingRate(std::exp(-x)), steps}, noise); };
   const auto border = internal::cheapest_within(

@@ -67,14 +67,15 @@ class Search {
     return std::isnan(share) ? largest_excess : std::clamp(share, -largest_excess, largest_excess);
   }
   [[nodiscard]] double by_interval(double x) {
-    const auto interval = epsilon_interval(unknown_.event(x), target_.adjacency, target_.delta);
+    const auto interval = epsilon_interval(unknown_.event(x), target_.adjacency, target_.delta,
+                                           {.work = target_.work});
     width_ = 1 - interval.lower / interval.upper;
     return log_share(interval.upper);
   }
   /// From a wide interval: its middle, where it has one.
   [[nodiscard]] double by_wide_interval(double x) {
-    const auto interval =
-        epsilon_interval(unknown_.event(x), target_.adjacency, target_.delta, {.tolerance = 5e-2});
+    const auto interval = epsilon_interval(unknown_.event(x), target_.adjacency, target_.delta,
+                                           {.tolerance = 5e-2, .work = target_.work});
     width_ = 1 - interval.lower / interval.upper;
     return log_share(width_ < 0.2 ? 0.5 * (interval.lower + interval.upper) : interval.upper);
   }
@@ -84,7 +85,7 @@ class Search {
     bool known = true;
     const auto excess = [&](double x) {
       try {
-        const auto curve = rdp::curve(unknown_.event(x), target_.adjacency);
+        const auto curve = rdp::curve(unknown_.event(x), target_.adjacency, target_.work);
         if (curve) return log_share(rdp::best_epsilon(*curve, target_.delta).epsilon);
       } catch (const base::NumericError&) {
         // Another route decides.

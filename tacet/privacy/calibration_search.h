@@ -4,6 +4,7 @@
 
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/work.h"
 
 namespace tacet::privacy::internal {
 
@@ -12,6 +13,7 @@ struct CalibrationTarget {
   Epsilon epsilon;
   Delta delta;
   Adjacency adjacency;
+  WorkMeter* work = nullptr;
 };
 
 /// The unknown as a coordinate x whose growth makes the event cheaper.

@@ -7,6 +7,7 @@
 #include "tacet/privacy/accountant.h"
 #include "tacet/privacy/filter.h"
 #include "tacet/privacy/gaussian.h"
+#include "tacet/privacy/rdp.h"
 #include "tacet/privacy/structure.h"
 
 namespace tacet::privacy {
@@ -31,6 +32,58 @@ TEST(Rounding, WhatIsAboveNothingNeverRoundsToNothing) {
   EXPECT_GE(internal::divide_up(3 * smallest, 2), 2 * smallest);
   EXPECT_EQ(internal::divide_down(smallest, 4), 0);
   EXPECT_LE(internal::divide_down(3 * smallest, 2), smallest);
+}
+
+// Every currency has its own squares and products of tiny numbers.
+TEST(Rounding, WhatCostsSomethingNeverCostsNothing) {
+  EXPECT_GT(internal::amplified(1e-300, 1e-300), 0);
+  EXPECT_LE(internal::amplified(1e-300, 1e-300), 2 * smallest);
+  EXPECT_EQ(internal::amplified(0, 1), 0);
+  EXPECT_EQ(internal::amplified(.5, 0), 0);
+  EXPECT_EQ(internal::amplified(1, .3), .3);
+  const Event tiny = PureDp{1e-300, add_remove};
+  for (const Event& event :
+       {tiny, Event(PoissonSampled{1e-300, tiny}),
+        Event(PoissonSampled{1e-200, PureDp{1, add_remove}}),
+        Event(PoissonSampled{1e-300, Gaussian{1}}), Event(Gaussian{1e200}),
+        Event(BoundedRange{1e-200, add_remove}), Event(DiscreteGaussian{1e200, 1, 1}),
+        Event(PoissonSampled{1e-200, PoissonSampled{1e-200, Laplace{1}}})}) {
+    EXPECT_GT(zcdp_rho(event, add_remove), 0) << event_to_json(event);
+    const auto curve = rdp::curve(event, add_remove);
+    for (const double order : {1.5, 2.0, 30.0})
+      EXPECT_GT((*curve)(order), 0) << event_to_json(event);
+    EXPECT_GT(epsilon_interval(event, add_remove, Delta(0)).upper, 0) << event_to_json(event);
+    EXPECT_GT(delta_interval(event, add_remove, Epsilon(0)).upper, 0) << event_to_json(event);
+    EXPECT_GT(internal::participation(event), 0);
+    if (event.as<BoundedRange>() == nullptr && event.as<DiscreteGaussian>() == nullptr) {
+      EXPECT_GT(squared_gdp(event, add_remove), 0) << event_to_json(event);
+    }
+  }
+  // A cap that is full stays full.
+  auto filter = Filter::renyi(30, Epsilon(5), Delta(1e-6), add_remove);
+  EXPECT_TRUE(filter.admit(PoissonSampled{1e-200, Gaussian{1}}));
+  EXPECT_GT(filter.spent(), 0);
+}
+
+// mu of a pure mechanism at tiny epsilons, where 1/(1 + e^epsilon) rounds to one half.
+TEST(Rounding, GaussianDpOfATinyPureEpsilonKeepsItsDigits) {
+  for (const double epsilon : {1e-3, 1.0001e-4, 9.999e-5, 1e-8, 1e-17, 1e-150}) {
+    const double mu = std::sqrt(squared_gdp(PureDp{epsilon, add_remove}, add_remove));
+    EXPECT_NEAR(mu / epsilon / std::sqrt(M_PI / 2), 1, 1e-6) << epsilon;
+    EXPECT_GE(mu, epsilon * std::sqrt(M_PI / 2) * (1 - epsilon * epsilon)) << epsilon;
+  }
+}
+
+TEST(Rounding, SensitivitiesBeyondTheIntegersOfDoublesRoundUp) {
+  const auto odd = (std::int64_t{1} << 53) + 1;  // as a double it would lie one below
+  const double above = std::ldexp(1.0, 53) + 2;
+  EXPECT_EQ(internal::count_up(odd), above);
+  EXPECT_EQ(internal::count_up(odd - 1), std::ldexp(1.0, 53));
+  const DiscreteGaussian event{std::ldexp(1.0, 53), odd, 1};
+  const double ratio = above / std::ldexp(1.0, 53);
+  EXPECT_GE(zcdp_rho(event, add_remove), .5 * ratio * ratio);
+  EXPECT_GE((*rdp::curve(event, add_remove))(2), ratio * ratio);
+  EXPECT_EQ(zcdp_rho(Repeated{odd, Zcdp{.5, add_remove}}, add_remove), .5 * above);
 }
 
 TEST(GaussianEvent, TheLargestNoiseIsNoExactPrivacy) {

@@ -155,7 +155,8 @@ struct PoissonSampled {
 };
 
 /// `base` on a uniform subset of `sample_size` out of `population` records, drawn afresh and kept
-/// secret. What `base` samples or shuffles in turn is at most the sample.
+/// secret. What `base` samples or shuffles in turn is at most the sample; positions in it are those
+/// of a list in random order.
 struct FixedSizeSampled {
   std::int64_t sample_size;
   std::int64_t population;
@@ -172,7 +173,7 @@ enum class Assignment {
 };
 
 /// Disjoint blocks of records, each read by one of `parts` only (events that occur several times
-/// need be listed once).
+/// need be listed once). Where it is repeated the blocks may differ from one time to the next.
 struct Partitioned {
   Assignment assignment;
   std::vector<Event> parts;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/special.h"
 #include "tacet/privacy/rdp.h"
 #include "tacet/privacy/structure.h"
 
@@ -17,7 +18,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using internal::add_up;
 using internal::multiply_up;
-using internal::round_up;
 
 void need_cap(double value, const char* name) {
   if (!(value >= 0)) {
@@ -25,55 +25,119 @@ void need_cap(double value, const char* name) {
   }
 }
 
-struct Rho {
-  Adjacency adjacency;
+/// rho of any epsilon-DP mechanism: epsilon^2/2 (Bun, Steinke 2016, proposition 3.3), and the Renyi
+/// divergence of every order alpha is at most epsilon, so below alpha epsilon.
+double zcdp_of_pure(double epsilon) {
+  if (std::isinf(epsilon)) return infinity;
+  return std::min(multiply_up(.5, multiply_up(epsilon, epsilon)), epsilon);
+}
 
-  static double of(const Event& event, Adjacency adjacency) {
-    if (const auto square = internal::squared_mu(event, adjacency)) return half_up(*square);
-    return std::visit(Rho{adjacency}, event.node());
+/// Randomised response, the worst epsilon-DP mechanism, lies above the trade-off curve of mu with
+/// Phi(-mu/2) = 1/(1 + e^epsilon): both pass that point, and the curve is convex.
+double squared_gdp_of_pure(double epsilon) {
+  if (epsilon == 0) return 0;
+  if (std::isinf(epsilon)) return infinity;
+  constexpr double margin = 1e-12;  // covers the relative error of the normal quantile
+  // Phi(mu/2) - 1/2 = tanh(epsilon/2) / 2, by the first terms of both sides.
+  constexpr double small = 1e-4;
+  constexpr double sqrt_half_pi = 1.2533141373155002512;
+  double mu = multiply_up(epsilon, sqrt_half_pi * (1 + margin));
+  if (epsilon > small) {
+    const double log_tail = -(epsilon + std::log1p(std::exp(-epsilon)));
+    mu = -2 * numeric::normal_quantile_from_log(log_tail) * (1 + margin);
   }
-  static double half_up(double value) { return multiply_up(0.5, value); }
-  double own(double rho, Adjacency stated) const { return stated == adjacency ? rho : infinity; }
+  return multiply_up(mu, mu);
+}
+
+enum class Sum { zcdp, gdp };
+
+/// What zCDP and GDP share: both add over compositions, and sampling or disjoint blocks never cost
+/// more than the mechanism inside (joint convexity of the divergence).
+class Additive {
+ public:
+  Additive(Adjacency adjacency, Sum sum) : adjacency_(adjacency), sum_(sum) {}
+
+  [[nodiscard]] double of(const Event& event) const {
+    const double pure = internal::pure_epsilon(event, adjacency_);
+    const double by_pure = sum_ == Sum::zcdp ? zcdp_of_pure(pure) : squared_gdp_of_pure(pure);
+    return std::min(by_pure, std::visit(*this, event.node()));
+  }
+
+  double operator()(const Gaussian& e) const {
+    return of_squared_mu(squared_ratio(distance_factor(adjacency_), e.noise_multiplier));
+  }
   double operator()(const DiscreteGaussian& e) const {
-    const double distance = distance_factor(adjacency) * static_cast<double>(e.sensitivity);
-    if (distance == 0) return 0;
-    const double mu = internal::divide_up(distance, e.sigma);
-    return half_up(multiply_up(mu, mu));
+    // zCDP only (Canonne, Kamath, Steinke 2020); no GDP bound is known for it.
+    if (sum_ != Sum::zcdp) return infinity;
+    const double distance =
+        multiply_up(distance_factor(adjacency_), internal::count_up(e.sensitivity));
+    return of_squared_mu(squared_ratio(distance, e.sigma));
   }
-  double operator()(const BoundedRange& e) const {
-    return own(multiply_up(multiply_up(e.epsilon, e.epsilon), 0.125), e.adjacency);
+  double operator()(const Zcdp& e) const {
+    return sum_ == Sum::zcdp && e.adjacency == adjacency_ ? e.rho : infinity;
   }
+  /// rho = epsilon^2/8 (Cesar, Rogers 2021).
+  double operator()(const BoundedRange& e) const { return of_range(e.epsilon, e.adjacency); }
   double operator()(const ScoreSelection& e) const {
-    const double range = multiply_up(e.eta, e.range_sensitivity);
-    return own(multiply_up(multiply_up(range, range), 0.125), e.adjacency);
+    return of_range(multiply_up(e.eta, e.range_sensitivity), e.adjacency);
   }
-  double operator()(const Zcdp& e) const { return own(e.rho, e.adjacency); }
-  double operator()(const Repeated& e) const {
-    return multiply_up(of(*e.base, adjacency), round_up(static_cast<double>(e.count)));
+  double operator()(const PoissonSampled& e) const { return e.rate == 0 ? 0 : of(*e.base); }
+  double operator()(const FixedSizeSampled& e) const {
+    if (e.sample_size == 0) return 0;
+    if (adjacency_ == Adjacency::add_remove) return infinity;
+    return Additive(internal::inner_adjacency(e, adjacency_), sum_).of(*e.base);
+  }
+  double operator()(const Partitioned& e) const {
+    if (!internal::blocks_are_parallel(e, adjacency_)) return infinity;
+    double largest = 0;
+    for (const auto& part : e.parts) largest = std::max(largest, of(part));
+    return largest;
   }
   double operator()(const Composed& e) const {
     double sum = 0;
-    for (const auto& part : e.parts) sum = add_up(sum, of(part, adjacency));
+    for (const auto& part : e.parts) sum = add_up(sum, of(part));
     return sum;
   }
-  double operator()(const Partitioned& e) const {
-    if (!internal::blocks_are_parallel(e, adjacency)) return infinity;
-    double largest = 0;
-    for (const auto& part : e.parts) largest = std::max(largest, of(part, adjacency));
-    return largest;
+  double operator()(const Repeated& e) const {
+    return multiply_up(of(*e.base), internal::count_up(e.count));
   }
   template <typename Other>
-  double operator()(const Other& e) const {
-    // epsilon^2 / 2 for pure mechanisms (Bun, Steinke 2016, proposition 3.3).
-    const double epsilon = internal::pure_epsilon(e, adjacency);
-    return std::isinf(epsilon) ? infinity : half_up(multiply_up(epsilon, epsilon));
+  double operator()(const Other&) const {
+    return infinity;
   }
+
+ private:
+  [[nodiscard]] double of_squared_mu(double square) const {
+    return sum_ == Sum::gdp ? square : multiply_up(.5, square);
+  }
+  /// (distance / noise)^2, exact where it is a double.
+  static double squared_ratio(double distance, double noise) {
+    if (distance == 0 || std::isinf(noise)) return 0;
+    return internal::divide_up(multiply_up(distance, distance),
+                               internal::multiply_down(noise, noise));
+  }
+  [[nodiscard]] double of_range(double epsilon, Adjacency stated) const {
+    if (sum_ != Sum::zcdp || stated != adjacency_) return infinity;
+    return multiply_up(.125, multiply_up(epsilon, epsilon));
+  }
+
+  Adjacency adjacency_;
+  Sum sum_;
 };
+
+double proved(const Event& event, Adjacency adjacency, Sum sum) {
+  return internal::refusal(event, adjacency).empty() ? Additive(adjacency, sum).of(event)
+                                                     : infinity;
+}
 
 }  // namespace
 
 double zcdp_rho(const Event& event, Adjacency adjacency) {
-  return internal::refusal(event, adjacency).empty() ? Rho::of(event, adjacency) : infinity;
+  return proved(event, adjacency, Sum::zcdp);
+}
+
+double squared_gdp(const Event& event, Adjacency adjacency) {
+  return proved(event, adjacency, Sum::gdp);
 }
 
 double zcdp_epsilon(double rho, Delta delta) {
@@ -125,7 +189,7 @@ double Filter::cost(const Event& event) const {
       value = zcdp_rho(event, adjacency_);
       break;
     case Currency::gaussian:
-      value = internal::squared_mu(event, adjacency_).value_or(infinity);
+      value = squared_gdp(event, adjacency_);
       break;
     case Currency::renyi:
       if (const auto curve = rdp::curve(event, adjacency_)) value = (*curve)(alpha_);

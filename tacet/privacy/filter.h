@@ -12,7 +12,7 @@ class Filter {
  public:
   /// Sum of rho (Feldman, Zrnic 2021).
   [[nodiscard]] static Filter zcdp(double rho, Adjacency adjacency);
-  /// Sum of mu^2 against mu^2 (Smith, Thakurta 2022; Koskela, Tobaben, Honkela 2023).
+  /// Sum of squared_gdp against mu^2 (Smith, Thakurta 2022; Koskela, Tobaben, Honkela 2023).
   [[nodiscard]] static Filter gaussian(double mu, Adjacency adjacency);
   /// Sum of Renyi bounds at one order, chosen now, against the largest value that still gives
   /// (epsilon, delta) at that order.
@@ -44,16 +44,25 @@ class Filter {
   double delta_spent_ = 0;
 };
 
-/// rho of an event, rounded up; infinity where no bound is proved.
+/// rho of an event, rounded up: the smallest that is proved, infinity where none is. What these
+/// two say is what filters and ledgers book.
 [[nodiscard]] double zcdp_rho(const Event& event, Adjacency adjacency);
+/// mu^2 of an event in Gaussian DP, the same.
+[[nodiscard]] double squared_gdp(const Event& event, Adjacency adjacency);
 
 /// The smallest epsilon of rho-zCDP at delta: the Renyi conversion over all orders.
 [[nodiscard]] double zcdp_epsilon(double rho, Delta delta);
 /// The older rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016), for papers that used it.
 [[nodiscard]] double zcdp_epsilon_classical(double rho, Delta delta);
 
-/// A bound that holds at every moment of an open-ended sequence of releases (Rogers, Roth, Ullman,
-/// Vadhan 2016, by doubling): filters of caps rho_0 2^k at delta 6 / (pi^2 (k+1)^2) each.
+/// A bound for an open-ended sequence of releases (Rogers, Roth, Ullman, Vadhan 2016, by doubling):
+/// filters of caps rho_0 2^k at delta 6 / (pi^2 (k+1)^2) each.
+///
+/// What is promised: wherever the sequence stops, also where that depends on what was released,
+/// E[(1 - e^(epsilon - L))_+] <= delta for the loss L of everything so far and the epsilon shown
+/// then, which is what (epsilon, delta)-DP at a fixed epsilon says of L. It is not P(L > epsilon)
+/// <= delta: a conversion of zCDP (Canonne, Kamath, Steinke 2020) bounds that expectation, which is
+/// the smaller quantity, and the chance that L exceeds an epsilon shown may be above delta.
 class Odometer {
  public:
   /// `first_rho` is the first cap: public, positive.

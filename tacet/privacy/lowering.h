@@ -20,7 +20,7 @@ struct Lowered {
 /// checked before. Several releases from one sample become one pair that is precise to about the
 /// share `fineness` of epsilon.
 [[nodiscard]] std::optional<Lowered> lower(const Event& event, Adjacency adjacency,
-                                           double fineness = 1e-3);
+                                           double fineness = 1e-3, WorkMeter* work = nullptr);
 
 /// Pairs that real data sets meet and that the event dominates, in both orders; parts of which none
 /// are known are left out. Nothing where that leaves nothing.

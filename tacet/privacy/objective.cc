@@ -97,6 +97,13 @@ double worst_angle(double s, const Increasing& f, int most = 100) {
   return open.top().bound;
 }
 
+/// delta of the exact minimum where a record is replaced, from `most` angles.
+double replaced_delta(double e, double s, int most) {
+  if (e <= 0) return 1;
+  return std::min(1.0, worst_angle(
+                           s, [&](double x) { return folded_delta(e, x); }, most));
+}
+
 }  // namespace
 
 double exact_delta(double sigma, double lipschitz, double smoothness, double regularization,
@@ -104,9 +111,7 @@ double exact_delta(double sigma, double lipschitz, double smoothness, double reg
   const double e = epsilon - std::log1p(smoothness / regularization);
   const double s = lipschitz / sigma;
   if (adjacency != Adjacency::replace_one) return folded_delta(e, s);
-  if (e <= 0) return 1;
-  return std::min(1.0, worst_angle(
-                           s, [&](double x) { return folded_delta(e, x); }, 4000));
+  return replaced_delta(e, s, 4000);
 }
 
 double delta(const ObjectivePerturbation& event, double epsilon, Adjacency adjacency) {
@@ -121,6 +126,39 @@ double delta(const ObjectivePerturbation& event, double epsilon, Adjacency adjac
   const double worst =
       worst_angle(s, [&](double x) { return joint_delta(e, x, mu); }) - alone * (1 - 1e-9);
   return std::min(1.0, worst);
+}
+
+std::vector<pairs::Point> exact_profile(const ObjectivePerturbation& event, Adjacency adjacency) {
+  constexpr double smallest_delta = 1e-24;
+  constexpr double bulk = 1e-13;  // deltas of interest are above it
+  constexpr double largest_epsilon = 600;
+  constexpr int before = 16;
+  constexpr std::size_t most = 4000;
+  // The loss is c + S^2/2 + S|N|: nothing changes faster than on that scale, and in the tail delta
+  // falls by a constant factor from point to point.
+  const double c = std::log1p(event.smoothness / event.regularization) * (1 + 1e-15);
+  const double s = event.lipschitz / event.sigma;
+  const double scale = 0.1 * distance_factor(adjacency) * s + 1e-12 * (1 + c);
+  const bool replaced = adjacency == Adjacency::replace_one;
+  std::vector<pairs::Point> points;
+  double last = 1;
+  const auto add = [&](double epsilon) {
+    last = (replaced ? replaced_delta(epsilon - c, s, 100) : folded_delta(epsilon - c, s)) *
+           (1 + 1e-12);
+    if (last < (points.empty() ? 1.0 : points.back().delta)) points.push_back({epsilon, last});
+  };
+  for (int i = 0; i < before && c > 0; ++i) add(c * i / before);
+  double step = 0.01 * scale;
+  for (double epsilon = c; epsilon < largest_epsilon && points.size() < most; epsilon += step) {
+    const double earlier = last;
+    add(epsilon);
+    if (last <= smallest_delta) break;
+    // The fall of log delta over the last step tells the next one.
+    const double fall = std::log(earlier / last);
+    const double goal = last > bulk ? 0.12 : 0.6;
+    step = std::min({scale, 2 * step, fall > 0 ? step * std::max(0.5, goal / fall) : scale});
+  }
+  return points;
 }
 
 namespace {

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <vector>
+
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/pairs.h"
 
 /// Objective perturbation for linear predictors (Kifer, Smith, Thakurta 2012; Redberg, Koskela,
 /// Wang 2023): the privacy loss of the exact minimum is at most c + s^2/2 + s|N| with c = ln(1 +
@@ -19,6 +22,13 @@ namespace tacet::privacy::objective {
 /// maximum over angles of J(2s cos t) + J(2s sin t) - HS(e, mu). The angle 0 alone would not do:
 /// two records whose directions differ leak more where delta is large.
 [[nodiscard]] double delta(const ObjectivePerturbation& event, double epsilon, Adjacency adjacency);
+
+/// Points of the curve of the exact minimum (tolerance and output noise left out), epsilons
+/// ascending and deltas strictly falling below 1, down to 1e-24: chords between them lie within
+/// 2e-3 of the curve, relatively. What dominates the minimum where it is composed or sampled; its
+/// noisy release is Gaussian noise besides.
+[[nodiscard]] std::vector<pairs::Point> exact_profile(const ObjectivePerturbation& event,
+                                                      Adjacency adjacency);
 
 /// The smallest epsilon at delta > 0, rounded up; infinity where there is none below 20000.
 [[nodiscard]] double epsilon(const ObjectivePerturbation& event, double delta, Adjacency adjacency);

@@ -7,6 +7,7 @@
 #include "tacet/privacy/accountant.h"
 #include "tacet/privacy/repetition.h"
 #include "tacet/privacy/structure.h"
+#include "tacet/privacy/tuning.h"
 
 namespace tacet::privacy::internal {
 namespace {
@@ -19,37 +20,24 @@ constexpr int few_points = 56;
 
 using DeltaOf = std::function<double(double)>;
 
-/// delta of private tuning at every epsilon; the bound's two constants are found once.
-DeltaOf tuning_profile(const RandomlyRepeated& event, Adjacency adjacency) {
-  const auto base = [run = tuned_run(event, adjacency), adjacency](double e) {
-    return delta_interval(run, adjacency, Epsilon(e)).upper;
-  };
-  const auto law = repetition::law_of(event);
-  const auto bound = repetition::profile_bound(law, base);
-  const double cut = event.cap > 0 ? repetition::tail(law, event.cap) : 0;
-  return [base, bound, cut](double e) {
-    if (e < bound.shift) return 1.0;
-    // A cap changes the law; what it cuts off is paid for at (1 + e^epsilon) times its probability.
-    const double beyond = cut > 0 ? cut * (1 + std::exp(e)) : 0;
-    return std::min(1.0, bound.scale * base(e - bound.shift) + beyond);
-  };
-}
-
-DeltaOf delta_of(const Event& event, Adjacency adjacency) {
+DeltaOf delta_of(const Event& event, Adjacency adjacency, const AccountOptions& options) {
   const auto* tuning = event.as<RandomlyRepeated>();
   if (tuning != nullptr && repetition::depth(event) <= repetition::deepest_profile) {
-    return tuning_profile(*tuning, adjacency);
+    return [curve = TuningCurve(*tuning, adjacency, options)](double e) mutable {
+      return curve.delta(e);
+    };
   }
-  return
-      [&event, adjacency](double e) { return delta_interval(event, adjacency, Epsilon(e)).upper; };
+  return [&event, adjacency, options](double e) {
+    return delta_interval(event, adjacency, Epsilon(e), options).upper;
+  };
 }
 
 }  // namespace
 
-Event tuned_run(const RandomlyRepeated& event, Adjacency adjacency) {
+Event tuned_run(const RandomlyRepeated& event, Adjacency adjacency, WorkMeter* work) {
   if (repetition::depth(*event.base) == 0) return *event.base;
   Profile profile{{}, adjacency};
-  for (const auto& point : own_profile(*event.base, adjacency)) {
+  for (const auto& point : own_profile(*event.base, adjacency, work)) {
     profile.points.push_back({point.epsilon, point.delta});
   }
   if (profile.points.empty()) return *event.base;
@@ -66,11 +54,11 @@ bool has_quick_profile(const Event& event, Adjacency adjacency) {
   return event.as<Zcdp>() != nullptr || event.as<DiscreteGaussian>() != nullptr;
 }
 
-std::vector<pairs::Point> own_profile(const Event& event, Adjacency adjacency) {
+std::vector<pairs::Point> own_profile(const Event& event, Adjacency adjacency, WorkMeter* work) {
   std::vector<pairs::Point> points;
   const double pure = pure_epsilon(event, adjacency);
   const double most = std::min(pure, largest_loss);
-  const auto delta = delta_of(event, adjacency);
+  const auto delta = delta_of(event, adjacency, {.work = work});
   double end = std::min(most, 0.125);
   while (end < most && delta(end) > smallest_delta) end = std::min(1.4 * end, most);
   const int last = (has_quick_profile(event, adjacency) ? many_points : few_points) - 1;

@@ -228,6 +228,8 @@ class Search {
   static constexpr double work_for_many = 1e8;
   static constexpr double many_uses = 0x1p28;
   static constexpr double work_of_transform = 60;
+  static constexpr double work_of_cells = 1e6;
+  static constexpr double nanoseconds = 5;  ///< of a unit of work
 
   /// Composes a level and calls `use`, which records what it finds and returns how much of log
   /// delta is round-off: at once, or with rare large losses apart where no tilt helps.
@@ -252,8 +254,17 @@ class Search {
     if (std::isinf(with_tilt(level, thresholds, patient, use))) exhausted_ = true;
   }
 
+  void do_work(double amount) {
+    work_ += amount;
+    spend(effort_.work, nanoseconds * amount);
+  }
+  /// Cutting the losses of every component anew.
+  void do_cutting() {
+    spend(effort_.work, work_of_cells * static_cast<double>(components_.size()));
+  }
+
   double counted(const GridLevel& level, double value) {
-    work_ += level.length();
+    do_work(level.length());
     return value;
   }
 
@@ -274,7 +285,7 @@ class Search {
       double reached = infinity;
       try {
         level.tilt(theta_, thresholds);
-        work_ += work_of_transform * level.length();
+        do_work(work_of_transform * level.length());
         reached = use();
       } catch (const base::NumericError&) {
         // Too long a transform.
@@ -303,6 +314,7 @@ class Search {
     try {
       if (resolutions_.empty()) choose_first_step(aim);
       for (auto& resolution : resolutions_) follow(resolution);
+      do_cutting();
       GridLevel level(components_, {aligned(step_), log_tail_, resolutions_},
                       effort_.largest_log2_size);
       aim(level);
@@ -359,6 +371,7 @@ class Search {
     const double first = uniform_ ? lattice : scale.first_step;
     for (int i = 0; i < 4; ++i) {
       const double last = theta_;
+      do_cutting();
       aim(GridLevel(components_, {first, log_tail_, resolutions_}, effort_.largest_log2_size));
       if (theta_ <= 1.2 * last) break;
       for (auto& resolution : resolutions_) follow(resolution);

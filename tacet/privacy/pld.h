@@ -7,6 +7,7 @@
 
 #include "tacet/privacy/discretize.h"
 #include "tacet/privacy/pairs.h"
+#include "tacet/privacy/work.h"
 
 /// Composition of privacy losses with certified two-sided results: the discretisations of
 /// discretize.h, an exponentially tilted Fourier transform whose round-off is bounded and added on
@@ -31,6 +32,7 @@ struct Bracket {
 struct Effort {
   double tolerance = 1e-3;     ///< relative width to reach
   int largest_log2_size = 20;  ///< of a transform; beyond it the bracket reached is returned
+  WorkMeter* work = nullptr;   ///< counts what is computed, if given
 };
 
 /// epsilon at delta of the composition (in one order of the neighbours). More than 2^34 uses, whose

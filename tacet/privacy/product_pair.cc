@@ -80,11 +80,16 @@ Lattice sum(const Lattice& a, const Lattice& b, End end) {
   return result;
 }
 
-Lattice power(Lattice base, std::int64_t count, End end) {
+Lattice sum(const Lattice& a, const Lattice& b, End end, WorkMeter* work) {
+  spend(work, static_cast<double>(a.mass.size()) * static_cast<double>(b.mass.size()));
+  return sum(a, b, end);
+}
+
+Lattice power(Lattice base, std::int64_t count, End end, WorkMeter* work) {
   std::optional<Lattice> result;
   for (auto rest = count; rest > 0; rest >>= 1) {
-    if ((rest & 1) != 0) result = result ? sum(*result, base, end) : base;
-    if (rest > 1) base = sum(base, base, end);
+    if ((rest & 1) != 0) result = result ? sum(*result, base, end, work) : base;
+    if (rest > 1) base = sum(base, base, end, work);
   }
   return *std::move(result);
 }
@@ -124,7 +129,7 @@ pairs::PairPointer FiniteLaw::mirrored() const {
   return pairs::finite(std::move(exchanged), infinite_q, infinite_p);
 }
 
-std::optional<Product> product(std::span<const Component> parts, double fineness) {
+std::optional<Product> product(std::span<const Component> parts, double fineness, WorkMeter* work) {
   double variance = 0;
   double uses = 0;
   std::vector<Moments> moments;
@@ -147,8 +152,8 @@ std::optional<Product> product(std::span<const Component> parts, double fineness
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto cells = make_cells(*parts[i].pair, step, log_top_tail, {moments[i], true, 0});
     const auto add = [&](std::optional<Lattice>& total, const LossGrid& grid, End end) {
-      auto one = power(dense(grid, end), parts[i].count, end);
-      total = total ? sum(*total, one, end) : std::move(one);
+      auto one = power(dense(grid, end), parts[i].count, end, work);
+      total = total ? sum(*total, one, end, work) : std::move(one);
     };
     add(above, upper_grid(cells), End::above);
     add(below, lower_grid(cells), End::below);

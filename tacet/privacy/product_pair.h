@@ -35,6 +35,7 @@ struct Product {
 /// The product of symmetric pairs, each as often as it is used. Rounding losses to a lattice moves
 /// their variance by about the share `fineness`, less where a coarser lattice would be too long.
 /// Nothing for more than 10,000 uses, or losses with a variance above 30.
-[[nodiscard]] std::optional<Product> product(std::span<const Component> parts, double fineness);
+[[nodiscard]] std::optional<Product> product(std::span<const Component> parts, double fineness,
+                                             WorkMeter* work = nullptr);
 
 }  // namespace tacet::privacy::pld

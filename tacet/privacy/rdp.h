@@ -6,6 +6,7 @@
 
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/work.h"
 
 /// Renyi differential privacy (Mironov 2017): bounds r(alpha) of the Renyi divergence of real order
 /// alpha > 1 between the outputs on neighbours. Bounds of successive releases add, order by order.
@@ -73,7 +74,9 @@ struct Optimum {
 /// The smallest to_delta over real orders.
 [[nodiscard]] double best_delta(const Curve& curve, double epsilon);
 
-/// The curve of an event, or nothing where no Renyi bound is proved for it under `adjacency`.
-[[nodiscard]] std::optional<Curve> curve(const Event& event, Adjacency adjacency);
+/// The curve of an event, or nothing where no Renyi bound is proved for it under `adjacency`. What
+/// its evaluation takes is counted by `work`, if given, which must outlive it.
+[[nodiscard]] std::optional<Curve> curve(const Event& event, Adjacency adjacency,
+                                         WorkMeter* work = nullptr);
 
 }  // namespace tacet::privacy::rdp

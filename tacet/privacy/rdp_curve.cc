@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tacet/privacy/occurrences.h"
 #include "tacet/privacy/rdp.h"
 #include "tacet/privacy/rdp_replaced.h"
 #include "tacet/privacy/repetition.h"
@@ -35,6 +36,10 @@ class Remembered {
   std::vector<double> values_;
 };
 
+/// A rate that is not below the given one and whose square is a number. A sample at a smaller rate
+/// is one at a larger rate and some of it dropped (docs/proofs/accountant.md, section 8).
+double with_square(double rate) { return std::max(rate, 1e-100); }
+
 /// log of 2 e^{t^2/2} Phi(t), the moment generating function of |N|.
 double log_folded_moment(double t) {
   // Phi(t) is at least 1/2 for t >= 0, so the plain logarithm is accurate.
@@ -43,6 +48,7 @@ double log_folded_moment(double t) {
 
 struct CurveOf {
   Adjacency adjacency;
+  WorkMeter* work = nullptr;
 
   MaybeCurve own(Adjacency stated, Curve curve) const {
     if (stated != adjacency) return std::nullopt;
@@ -57,16 +63,15 @@ struct CurveOf {
     return Curve([scale](double alpha) { return laplace(scale, alpha); });
   }
   MaybeCurve operator()(const DiscreteGaussian& e) const {
-    const double distance = distance_factor(adjacency) * static_cast<double>(e.sensitivity);
+    const double distance =
+        internal::multiply_up(distance_factor(adjacency), internal::count_up(e.sensitivity));
     const double mu = distance == 0 ? 0 : internal::divide_up(distance, e.sigma);
     return Curve([mu](double alpha) { return gaussian(mu, alpha); });
   }
   MaybeCurve operator()(const DiscreteLaplace& e) const {
     if (e.sensitivity == 0) return by_pure(e);
-    const double distance = distance_factor(adjacency) * static_cast<double>(e.sensitivity);
-    // Beyond 2^53 not every distance is a double.
-    const bool exact = e.sensitivity < (std::int64_t{1} << 52);
-    const double shift = exact ? distance : internal::round_up(distance);
+    const double shift =
+        internal::multiply_up(distance_factor(adjacency), internal::count_up(e.sensitivity));
     return Curve(
         [scale = e.scale, shift](double alpha) { return discrete_laplace(scale, shift, alpha); });
   }
@@ -112,17 +117,19 @@ struct CurveOf {
     return adjacency == Adjacency::replace_one ? by_pure(e) : std::nullopt;
   }
   MaybeCurve operator()(const PoissonSampled& e) const {
-    if (e.rate == 1) return curve(*e.base, adjacency);
+    if (e.rate == 1) return curve(*e.base, adjacency, work);
     if (e.rate == 0) return Curve([](double) { return 0.0; });
     if (internal::is_replaced(e, adjacency)) return replaced_in_sample(e);
     if (const auto square = internal::squared_mu(*e.base, adjacency)) {
       const double sigma =
           *square == 0 ? infinity : internal::divide_down(1, internal::sqrt_up(*square));
-      return Curve([q = e.rate, sigma](double alpha) { return poisson_gaussian(q, sigma, alpha); });
+      return Curve([q = with_square(e.rate), sigma](double alpha) {
+        return poisson_gaussian(q, sigma, alpha);
+      });
     }
-    const auto base = curve(*e.base, adjacency);
+    const auto base = curve(*e.base, adjacency, work);
     if (!base) return std::nullopt;
-    return Curve([q = e.rate, base = Remembered(*base)](double alpha) mutable {
+    return Curve([q = with_square(e.rate), base = Remembered(*base)](double alpha) mutable {
       return poisson(
           q, [&base](double order) { return base(order); }, alpha);
     });
@@ -130,25 +137,24 @@ struct CurveOf {
   /// The smallest of what is proved for a record that replaces another (replaced_record.md, 4).
   MaybeCurve replaced_in_sample(const PoissonSampled& e) const {
     std::vector<Curve> bounds;
-    const double q = e.rate;
+    const double q = with_square(e.rate);
     if (const auto square = internal::squared_mu(*e.base, Adjacency::add_remove)) {
       const double sigma =
           *square == 0 ? infinity : internal::divide_down(1, internal::sqrt_up(*square));
       bounds.emplace_back([q, sigma](double alpha) { return replaced_gaussian(q, sigma, alpha); });
     }
-    if (const auto base = curve(*e.base, Adjacency::add_remove)) {
+    if (const auto base = curve(*e.base, Adjacency::add_remove, work)) {
       bounds.emplace_back([q, base = Remembered(*base)](double alpha) mutable {
         return replaced(
             q, [&base](double order) { return base(order); }, alpha);
       });
     }
-    if (const auto base = curve(*e.base, adjacency)) {
+    if (const auto base = curve(*e.base, adjacency, work)) {
       // The divergence's moment is jointly convex, and the runs share the sample without records.
       bounds.emplace_back([q, base = *base](double alpha) {
         const double whole = base(alpha);
-        const double exponent = (alpha - 1) * whole;
-        if (exponent > 700) return whole;
-        return std::min(whole, std::log1p(q * std::expm1(exponent)) / (alpha - 1) * (1 + 1e-12));
+        const double exponent = internal::multiply_up(alpha - 1, whole);
+        return std::min(whole, internal::amplified(q, exponent) / (alpha - 1) * (1 + 1e-12));
       });
     }
     const double pure = internal::pure_epsilon(*e.base, Adjacency::add_remove);
@@ -164,11 +170,12 @@ struct CurveOf {
   }
   MaybeCurve operator()(const FixedSizeSampled& e) const {
     if (adjacency == Adjacency::add_remove) return std::nullopt;
+    if (e.sample_size == 0) return Curve([](double) { return 0.0; });
     const auto inside = internal::inner_adjacency(e, adjacency);
-    const auto base = curve(*e.base, inside);
+    const auto base = curve(*e.base, inside, work);
     if (!base) return std::nullopt;
     const double limit = internal::pure_epsilon(*e.base, inside);
-    const double gamma = internal::sampled_fraction(e);
+    const double gamma = with_square(internal::sampled_fraction(e));
     return Curve([gamma, limit, base = Remembered(*base)](double alpha) mutable {
       return fixed_size(
           gamma, [&base](double order) { return base(order); }, limit, alpha);
@@ -182,10 +189,11 @@ struct CurveOf {
     return over(e.parts, [](double a, double b) { return internal::add_up(a, b); });
   }
   MaybeCurve operator()(const Repeated& e) const {
-    const auto base = curve(*e.base, adjacency);
+    const auto base = curve(*e.base, adjacency, work);
     if (!base) return std::nullopt;
-    return Curve([base = *base, count = internal::round_up(static_cast<double>(e.count))](
-                     double alpha) { return internal::round_up(base(alpha) * count); });
+    return Curve([base = *base, count = internal::count_up(e.count)](double alpha) {
+      return internal::multiply_up(base(alpha), count);
+    });
   }
   MaybeCurve operator()(const RandomlyRepeated& e) const;
 
@@ -209,7 +217,7 @@ struct CurveOf {
     bool missing = false;
     bool endless = false;
     for (const auto& part : parts) {
-      auto one = curve(part, adjacency);
+      auto one = curve(part, adjacency, work);
       missing = missing || !one;
       const auto basic = internal::basic_composition(part, adjacency);
       endless = endless || (one && std::isinf((*one)(2))) ||
@@ -229,7 +237,7 @@ struct CurveOf {
 /// Papernot, Steinke 2022, theorem 2, minimised over the second order on a grid.
 MaybeCurve CurveOf::operator()(const RandomlyRepeated& e) const {
   if (e.law != RepetitionLaw::truncated_negative_binomial || e.cap != 0) return std::nullopt;
-  const auto base = curve(*e.base, adjacency);
+  const auto base = curve(*e.base, adjacency, work);
   if (!base) return std::nullopt;
   const double eta = e.eta;
   const double log_inverse_gamma = -std::log(e.gamma);
@@ -251,8 +259,18 @@ MaybeCurve CurveOf::operator()(const RandomlyRepeated& e) const {
 
 }  // namespace
 
-std::optional<Curve> curve(const Event& event, Adjacency adjacency) {
-  return std::visit(CurveOf{adjacency}, event.node());
+std::optional<Curve> curve(const Event& event, Adjacency adjacency, WorkMeter* work) {
+  auto found = std::visit(CurveOf{adjacency, work}, event.node());
+  if (!found || internal::costs_nothing(event)) return found;
+  // Sampled noise is a sum over integers or points of an integral.
+  const bool sampled =
+      event.as<PoissonSampled>() != nullptr || event.as<FixedSizeSampled>() != nullptr;
+  const double units = sampled ? 1e5 : 1e3;
+  // Squares and products of tiny numbers underflow; what costs something never costs nothing.
+  return Curve([bound = *std::move(found), work, units](double alpha) {
+    spend(work, units);
+    return std::max(bound(alpha), std::numeric_limits<double>::denorm_min());
+  });
 }
 
 }  // namespace tacet::privacy::rdp

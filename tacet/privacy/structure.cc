@@ -15,12 +15,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The count as a double that is not below it.
-double up_to_double(std::int64_t count) {
-  const auto value = static_cast<double>(count);
-  return count > (std::int64_t{1} << 53) ? std::nextafter(value, infinity) : value;
-}
-
 struct PureEpsilon {
   Adjacency adjacency;
 
@@ -36,7 +30,7 @@ struct PureEpsilon {
   double operator()(const DiscreteGaussian& e) const { return e.sensitivity == 0 ? 0 : infinity; }
   double operator()(const DiscreteLaplace& e) const {
     if (e.sensitivity == 0) return 0;
-    return divide_up(distance_factor(adjacency) * up_to_double(e.sensitivity), e.scale);
+    return divide_up(distance_factor(adjacency) * count_up(e.sensitivity), e.scale);
   }
   double operator()(const PureDp& e) const { return own(e.epsilon, e.adjacency); }
   double operator()(const ApproximateDp& e) const {
@@ -80,7 +74,7 @@ struct PureEpsilon {
   }
   double operator()(const Repeated& e) const {
     const double base = pure_epsilon(*e.base, adjacency);
-    return multiply_up(base, up_to_double(e.count));
+    return multiply_up(base, count_up(e.count));
   }
   double operator()(const RandomlyRepeated& e) const {
     // The cap's cost in delta rules out a pure bound.
@@ -95,11 +89,6 @@ struct PureEpsilon {
     if (std::isinf(epsilon) || epsilon == 0) return epsilon;
     const double loss = pairs::mixed_loss(rate, epsilon) - pairs::mixed_loss(rate, -epsilon);
     return std::max(loss * (1 + 1e-14), std::numeric_limits<double>::denorm_min());
-  }
-  /// ln(1 + q (e^epsilon - 1)), rounded up.
-  static double amplified(double rate, double epsilon) {
-    if (std::isinf(epsilon) || epsilon > 700) return epsilon;
-    return std::min(epsilon, std::log1p(rate * std::expm1(epsilon)) * (1 + 1e-15));
   }
 };
 
@@ -159,6 +148,27 @@ double multiply_up(double a, double b) {
   return std::fma(a, b, -product) > 0 ? std::nextafter(product, infinity) : product;
 }
 
+double multiply_down(double a, double b) {
+  const double product = a * b;
+  if (product == 0 || std::isinf(a) || std::isinf(b)) return product;
+  if (std::isinf(product)) return std::numeric_limits<double>::max();
+  if (product < least_with_exact_error) return std::nextafter(product, 0);
+  return std::fma(a, b, -product) < 0 ? std::nextafter(product, 0) : product;
+}
+
+double count_up(std::int64_t count) {
+  const auto value = static_cast<double>(count);
+  return count > (std::int64_t{1} << 53) ? std::nextafter(value, infinity) : value;
+}
+
+double amplified(double rate, double loss) {
+  if (std::isinf(loss) || loss > 700 || rate == 1) return loss;
+  // Products of tiny rates and losses keep at least the smallest double.
+  constexpr double margin = 1e-15;  // of expm1 and log1p
+  const double change = multiply_up(rate, std::expm1(loss) * (1 + margin));
+  return std::min(loss, round_up(std::log1p(change) * (1 + margin)));
+}
+
 Adjacency inner_adjacency(const FixedSizeSampled& /*event*/, Adjacency /*adjacency*/) {
   return Adjacency::replace_one;
 }
@@ -168,7 +178,7 @@ double sampled_fraction(const FixedSizeSampled& event) {
   const auto population = static_cast<double>(event.population);
   const double below =
       event.population > (std::int64_t{1} << 53) ? std::nextafter(population, 0) : population;
-  return std::min(1.0, divide_up(up_to_double(event.sample_size), below));
+  return std::min(1.0, divide_up(count_up(event.sample_size), below));
 }
 
 Event without_sampling(const Event& event) {
@@ -199,7 +209,7 @@ std::optional<double> squared_mu(const Event& event, Adjacency adjacency) {
   if (const auto* repeated = event.as<Repeated>()) {
     const auto base = squared_mu(*repeated->base, adjacency);
     if (!base) return base;
-    return multiply_up(*base, up_to_double(repeated->count));
+    return multiply_up(*base, count_up(repeated->count));
   }
   if (const auto* composed = event.as<Composed>()) {
     double sum = 0;
@@ -315,7 +325,7 @@ struct Basic {
   Bound operator()(const Repeated& e) const {
     const auto base = basic_composition(*e.base, adjacency);
     if (!base) return base;
-    const double count = up_to_double(e.count);
+    const double count = count_up(e.count);
     return BasicBound{multiply_up(base->epsilon, count), multiply_up(base->delta, count)};
   }
   Bound operator()(const Composed& e) const {
@@ -331,7 +341,7 @@ struct Basic {
   }
 
   static BasicBound sampled(const BasicBound& base, double rate) {
-    return {PureEpsilon::amplified(rate, base.epsilon), multiply_up(rate, base.delta)};
+    return {amplified(rate, base.epsilon), multiply_up(rate, base.delta)};
   }
   /// replaced_record.md, section 3: delta is q delta (1 + e^{epsilon' - epsilon}).
   static Bound replaced(const PoissonSampled& e) {
@@ -506,12 +516,14 @@ namespace {
 
 /// Upper bound of the chance that a record is in any sample.
 struct Participation {
-  double operator()(const PoissonSampled& e) const { return e.rate * of(*e.base); }
-  double operator()(const FixedSizeSampled& e) const { return sampled_fraction(e) * of(*e.base); }
-  double operator()(const Repeated& e) const { return static_cast<double>(e.count) * of(*e.base); }
+  double operator()(const PoissonSampled& e) const { return multiply_up(e.rate, of(*e.base)); }
+  double operator()(const FixedSizeSampled& e) const {
+    return multiply_up(sampled_fraction(e), of(*e.base));
+  }
+  double operator()(const Repeated& e) const { return multiply_up(count_up(e.count), of(*e.base)); }
   double operator()(const Composed& e) const {
     double total = 0;
-    for (const auto& part : e.parts) total += of(part);
+    for (const auto& part : e.parts) total = add_up(total, of(part));
     return total;
   }
   template <typename Other>
@@ -523,8 +535,6 @@ struct Participation {
 
 }  // namespace
 
-double participation(const Event& event) {
-  return std::min(1.0, Participation::of(event) * (1 + 0x1p-30));
-}
+double participation(const Event& event) { return std::min(1.0, Participation::of(event)); }
 
 }  // namespace tacet::privacy::internal

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "tacet/base/progress.h"
+#include "tacet/privacy/work.h"
+
+namespace tacet::apps {
+
+/// The option --patience of commands that account for events from files.
+class Patience {
+ public:
+  void declare(CLI::App& app);
+  /// A fresh meter of the seconds asked for; UsageError where they are none.
+  [[nodiscard]] privacy::WorkMeter meter(const base::CancelToken& cancel) const;
+
+ private:
+  std::string seconds_;
+};
+
+}  // namespace tacet::apps
