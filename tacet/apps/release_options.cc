@@ -202,8 +202,8 @@ bool is_stated(const std::string& mechanism) {
 void refuse_stated(Unknown unknown, const std::string& mechanism) {
   if (unknown != Unknown::noise) return;
   throw base::UsageError(
-      fmt::format("--mechanism {} is known by what is stated of one release and has no noise that "
-                  "--target-epsilon could scale; --find steps is possible",
+      fmt::format("--mechanism {} has no noise to find, only what is stated of one release; "
+                  "--find steps is possible",
                   mechanism));
 }
 
