@@ -137,9 +137,12 @@ void disturb(int rounds, std::uint64_t seed) {
   for (int round = 0; round < rounds; ++round) {
     const auto what = static_cast<Mischief>(random() % 5);
     const auto moment = std::chrono::microseconds(random() % 4000);
+    // Who comes too late and opens a copy has another ledger: only marks can tell (Marks).
+    const test::Gate opened;
     const auto child = test::in_child([&] {
       try {
         Ledger ledger(path);
+        opened.open();
         for (int i = 0; i < 4; ++i) {
           const auto run = ledger.reserve(booking);
           ledger.commit({{run, booking.event}}, output);
@@ -150,6 +153,7 @@ void disturb(int rounds, std::uint64_t seed) {
       }
       return 0;
     });
+    opened.pass();
     std::this_thread::sleep_for(moment);
     if (what == Mischief::move || what == Mischief::replace_by_copy) fs::rename(path, kept);
     if (what == Mischief::replace_by_copy) fs::copy_file(kept, path);

@@ -44,23 +44,30 @@ inline int exit_code_of(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/// Holds processes back until all of them are there.
+/// Holds processes back until another one opens it. Each process may use it once.
 class Gate {
  public:
   Gate() { EXPECT_EQ(::pipe(ends_.data()), 0); }
-  /// In a child: waits until the parent opens the gate.
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+  ~Gate() { open(); }
+  /// Waits until the gate is open.
   void pass() const {
-    ::close(ends_[1]);
+    shut(ends_[1]);
     char byte = 0;
-    static_cast<void>(!::read(ends_[0], &byte, 1));
+    static_cast<void>(!::read(ends_[0], &byte, 1));  // ends when nobody can write any more
   }
   void open() const {
-    ::close(ends_[0]);
-    ::close(ends_[1]);
+    shut(ends_[0]);
+    shut(ends_[1]);
   }
 
  private:
-  std::array<int, 2> ends_{};
+  static void shut(int& end) {
+    if (end >= 0) ::close(end);
+    end = -1;
+  }
+  mutable std::array<int, 2> ends_{-1, -1};
 };
 
 /// One line a call, written before it returns: what the outside world has seen.
