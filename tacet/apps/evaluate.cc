@@ -207,6 +207,7 @@ class Evaluate : public Command {
     warn_if_unprotected(console, file.receipt);
     if (calibration_) expect_calibration(file.model);
     file.schema.unit.reset();  // exact metrics of public records bound nobody's part
+    file.schema.cost.reset();
     UnprotectedUse use(spending_, name(), data_, "exact metrics (--public)", console);
     ProgressLine progress(console);
     progress.announce(fmt::format("reading {}", data_));

@@ -30,6 +30,12 @@ std::string detail_of(const nlohmann::json::exception& error) {
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
+/// A schema's fit: its random name, and what it released between the neighbours of a receipt.
+struct Fit {
+  std::string id;
+  privacy::Event events;
+};
+
 /// A receipt by itself, or that of another result.
 RecordedResult result_of(const std::string& text, bool inside) {
   const auto whole = privacy::internal::parse_strictly(
@@ -78,6 +84,7 @@ std::optional<RecordedResult> recorded_in(const std::string& text, const std::st
   }
   if (keys->contains("format")) {
     auto model = model::model_from_json(text, path);
+    data::check_carries_cost(model.schema, model.receipt);
     const auto receipt = model.receipt;
     const auto statement = model.statement;
     return RecordedResult{receipt, std::move(model), statement, {}};
@@ -121,13 +128,14 @@ void include(const Receipt& receipt, const std::string& path, RecordedCost& cost
 
 /// What a result released, less the fit of its schema where results before it have shown the same
 /// fit: its random name and its cost agree.
-privacy::Event less_shared_fit(RecordedResult recorded, std::vector<data::SchemaCost>& fits) {
+privacy::Event less_shared_fit(RecordedResult recorded, std::vector<Fit>& fits) {
   if (!recorded.model || !recorded.model->schema.cost) return std::move(recorded.receipt.events);
-  const auto fit = data::cost_between(recorded.model->schema, recorded.receipt.guarantee.adjacency);
+  const auto& schema = recorded.model->schema;
+  const Fit fit{schema.cost->id, data::fit_events(schema, recorded.receipt.guarantee.adjacency)};
   const auto* both = recorded.receipt.events.as<privacy::Composed>();
   const bool apart = both != nullptr && both->parts.size() == 2 && both->parts[0] == fit.events;
   if (!apart) return std::move(recorded.receipt.events);
-  const bool known = std::any_of(fits.begin(), fits.end(), [&](const data::SchemaCost& one) {
+  const bool known = std::any_of(fits.begin(), fits.end(), [&](const Fit& one) {
     return one.id == fit.id && one.events == fit.events;
   });
   if (known) return both->parts[1];
@@ -140,7 +148,7 @@ privacy::Event less_shared_fit(RecordedResult recorded, std::vector<data::Schema
 RecordedCost read_costs(const std::vector<std::string>& paths) {
   RecordedCost cost;
   std::vector<privacy::Event> events;
-  std::vector<data::SchemaCost> fits;
+  std::vector<Fit> fits;
   for (const auto& path : paths) {
     const auto text = base::read_file(path, limits::model_bytes);
     auto recorded = recorded_in(text, path);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "tacet/data/csv_file.h"
 #include "tacet/data/schema.h"
 #include "tacet/data/schema_cost.h"
+#include "tacet/data/unit_sample.h"
 #include "tacet/mechanism/column_rules.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/statement.h"
@@ -35,18 +35,18 @@ constexpr double spare = 1e-12;
 constexpr std::string_view examples =
     "  tacet schema fit data.csv --epsilon 1 --target income --positive \">50K\" -o s.toml\n"
     "  tacet schema fit data.csv --epsilon 0.5 --delta 0 --target price --ignore id -o s.toml\n"
+    "  tacet schema fit visits.csv --epsilon 1 --unit patient --records-a-unit 3 -o s.toml\n"
     "\n"
-    "For data of which nobody knows bounds and categories. The names of the columns are public "
-    "and\n"
-    "stand in the first line. Each column gets an equal share of epsilon and delta: noisy counts "
-    "of\n"
-    "numbers and texts, then two private quantiles as bounds of numbers, or the texts above a "
-    "noisy\n"
-    "count. With few records or many columns the bounds hold a smaller share of the numbers.\n"
-    "With delta 0 texts become hashed columns, which need no list. What this costs stands in the\n"
-    "schema, and the receipt of everything computed with it carries it along. A schema written "
-    "from\n"
-    "a codebook costs nothing: prefer it where you have one.\n";
+    "For data of which nobody knows bounds and categories. The names of the columns are public\n"
+    "and stand in the first line. Each column gets an equal share of epsilon and delta: noisy\n"
+    "counts of numbers and texts, then two private quantiles as bounds of numbers, or the texts\n"
+    "above a noisy count. With few records or many columns the bounds hold a smaller share of the\n"
+    "numbers. With delta 0 texts become hashed columns, which need no list. What this costs "
+    "stands\n"
+    "in the schema, and the receipt of everything computed with it carries it along. A schema\n"
+    "written from a codebook costs nothing: prefer it where you have one. Where a person has\n"
+    "several records, --unit names the column that tells whose they are: a fit that protects\n"
+    "single records is refused wherever units are protected.\n";
 
 class SchemaFit : public Command {
  public:
@@ -67,6 +67,14 @@ class SchemaFit : public Command {
         ->type_name("LABEL");
     app.add_option("--ignore", ignored_, "Column that is not read; may be given several times")
         ->type_name("NAME");
+    app.add_option("--unit", unit_,
+                   "Column whose value names whose record it is: all records of one are protected "
+                   "together, in training too")
+        ->type_name("NAME");
+    app.add_option("--records-a-unit", records_a_unit_,
+                   "How many of a unit's records count, chosen by a secret coin; noise grows with "
+                   "it [default: 1]")
+        ->type_name("COUNT");
     app.add_option("--coverage", coverage_, "Share of a column's numbers between its bounds")
         ->type_name("NUMBER")
         ->capture_default_str();
@@ -130,16 +138,17 @@ class SchemaFit : public Command {
     }
     const auto spending = spending_.open({.command = data::booking_name(cost),
                                           .data = data_,
+                                          .privacy_unit = cost.unit,
                                           .adjacency = cost.guarantee.adjacency,
                                           .unprotected_reason = cost.unprotected_reason},
                                          console);
     // Booked before the first value is read.
     auto reservation = spending->reserve(answers, cost.guarantee);
-    const auto contents = spending->read(reservation, [&] {
-      return data::read_contents(data_, schema.format, schema.missing, &cancel);
-    });
+    const auto contents =
+        spending->read(reservation, [&] { return read_records(schema, *source, cancel); });
     for (std::size_t k = 0; k < names.size(); ++k) {
       cancel.throw_if_cancelled();
+      if (names[k] == schema.unit) continue;
       if (is_ignored(names[k])) {
         schema.columns.push_back({.name = names[k], .rule = data::IgnoredColumn{}});
       } else if (names[k] != target_) {
@@ -208,6 +217,7 @@ class SchemaFit : public Command {
       }
     }
     schema.missing.insert(schema.missing.end(), missing_.begin(), missing_.end());
+    if (!unit_.empty()) schema.unit = unit_;
     if (!row_count_.empty()) {
       schema.public_row_count =
           integer_option("--public-row-count", row_count_, "a whole number above 0");
@@ -235,10 +245,14 @@ class SchemaFit : public Command {
     for (const auto& name : ignored_) need(name);
     if (!target_.empty()) need(target_);
     if (is_ignored(target_)) throw base::UsageError("the target cannot be ignored");
+    if (!unit_.empty()) need(unit_);
+    if (!unit_.empty() && (unit_ == target_ || is_ignored(unit_))) {
+      throw base::UsageError("the unit's column can be neither the target nor ignored");
+    }
     // What no schema can say is refused before anything is spent.
     data::Schema probe = frame();
     for (const auto& name : names) {
-      if (name == target_) continue;
+      if (name == target_ || name == unit_) continue;
       probe.columns.push_back({.name = name, .rule = data::NumericColumn{}});
       if (is_ignored(name)) probe.columns.back().rule = data::IgnoredColumn{};
     }
@@ -254,6 +268,23 @@ class SchemaFit : public Command {
     throw base::UsageError(fmt::format("--coverage must lie in (0, 1), got {}", share));
   }
 
+  [[nodiscard]] std::int64_t records_a_unit() const {
+    if (records_a_unit_.empty()) return 1;
+    if (unit_.empty()) throw base::UsageError("--records-a-unit needs --unit");
+    const auto most = integer_option("--records-a-unit", records_a_unit_, "a whole number above 0");
+    if (most >= 1 && most <= data::most_records_a_unit) return most;
+    throw base::UsageError(
+        fmt::format("--records-a-unit must lie in 1..{}, got {}", data::most_records_a_unit, most));
+  }
+
+  [[nodiscard]] std::vector<privacy::Private<data::ColumnContents>> read_records(
+      const data::Schema& schema, random::Source& source, const base::CancelToken& cancel) const {
+    if (!schema.unit) return data::read_contents(data_, schema.format, schema.missing, &cancel);
+    data::UnitSample sample(data_, schema.format, schema.missing, {*schema.unit, records_a_unit()},
+                            source.lease(random::Purpose::sampling, 0, 0), &cancel);
+    return data::read_contents(data_, schema.format, schema.missing, &cancel, &sample);
+  }
+
   [[nodiscard]] std::int64_t most_categories() const {
     const auto most =
         integer_option("--most-categories", most_categories_, "a whole number of at least 1");
@@ -267,16 +298,18 @@ class SchemaFit : public Command {
     const double delta = number_option("--delta", delta_, "a number from 0 to 1, without 1");
     Shares shares{.kind = {privacy::Epsilon(1), privacy::Delta(0), adjacency},
                   .bounds_or_texts = {privacy::Epsilon(1), privacy::Delta(delta), adjacency}};
+    shares.kind.values_a_unit = shares.bounds_or_texts.values_a_unit = records_a_unit();
     if (!(epsilon > 0 && epsilon <= 1e6)) {
       throw base::UsageError(fmt::format("--epsilon must be above 0 and finite, got {}", epsilon));
     }
     shares.columns = std::count_if(names.begin(), names.end(), [this](const std::string& name) {
-      return !is_ignored(name) && (name != target_ || positive_.empty());
+      return !is_ignored(name) && name != unit_ && (name != target_ || positive_.empty());
     });
     if (shares.columns == 0) throw base::UsageError("there is no column to fit");
     const auto parts = static_cast<double>(shares.columns);
-    // Of each column: its kinds, two bounds or its texts; and the name of the fit.
-    shares.cipher_delta = random::cipher_term(1 + 3 * shares.columns, random::most_leaf_words);
+    // Of each column: its kinds, two bounds or its texts; the name of the fit; the units' coins.
+    const std::int64_t leaves = 3 * shares.columns + (unit_.empty() ? 1 : 2);
+    shares.cipher_delta = random::cipher_term(leaves, random::most_leaf_words);
     shares.left = privacy::delta_left({epsilon, delta, adjacency}, shares.cipher_delta);
     const double each = epsilon / parts * (1 - spare);
     shares.kind.epsilon = privacy::Epsilon(each * kind_share);
@@ -291,22 +324,22 @@ class SchemaFit : public Command {
         shares.columns, privacy::Composed{{shares.kind.event(), shares.bounds_or_texts.event()}}};
   }
 
-  /// The answers by themselves where the accountant proves no more than was asked for; else their
-  /// sum, for which basic composition does.
+  /// The epsilon that the accountant proves for all answers, at most what was asked for.
   [[nodiscard]] data::SchemaCost planned_cost(const privacy::Event& answers, const Shares& shares,
                                               random::Source& source) const {
-    const auto adjacency = privacy::parse_adjacency(adjacency_);
-    const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
     const privacy::Delta delta(number_option("--delta", delta_, "a number from 0 to 1, without 1"));
-    const AnswerCost sum{privacy::Epsilon(epsilon), shares.left, adjacency};
-    const privacy::Guarantee asked{epsilon, delta.value(), adjacency};
+    const privacy::Guarantee asked{number_option("--epsilon", epsilon_, "a number above 0"),
+                                   delta.value(), privacy::parse_adjacency(adjacency_)};
     const auto proved = privacy::stated_guarantee(answers, asked, shares.cipher_delta);
-    const bool is_less = proved.epsilon <= epsilon;
+    if (!(proved.epsilon <= asked.epsilon)) {
+      throw base::InternalError("the answers about all columns cost more than their shares");
+    }
     // A name, which only has to differ from the names of other fits.
     const auto id = random::Stream(source.lease(random::Purpose::initialisation, 0, 0)).next();
     return {.id = fmt::format("{:016x}", id),
-            .events = is_less ? answers : sum.event(),
-            .guarantee = is_less ? proved : asked,
+            .unit = unit_.empty() ? "record" : unit_,
+            .events = answers,
+            .guarantee = proved,
             .cipher_delta = shares.cipher_delta,
             .unprotected_reason =
                 source.secure() ? "" : "seeded noise; for tests and experiments only"};
@@ -329,7 +362,7 @@ class SchemaFit : public Command {
                                             random::Source& source,
                                             privacy::Reservation& reservation) const {
     const auto& cost = shares.bounds_or_texts;
-    const double share = mechanism::attainable_coverage(coverage(), about, cost.epsilon);
+    const double share = mechanism::attainable_coverage(coverage(), about, cost.epsilon_a_value());
     return mechanism::release_bounds(contents.map([](const auto& c) { return c.numbers; }), share,
                                      cost, {.step = k, .tensor = 1}, source, reservation)
         .value();
@@ -364,6 +397,8 @@ class SchemaFit : public Command {
   std::string target_;
   std::string positive_;
   std::vector<std::string> ignored_;
+  std::string unit_;
+  std::string records_a_unit_;
   std::string coverage_ = "0.98";
   std::string most_categories_ = "50";
   std::vector<std::string> missing_;

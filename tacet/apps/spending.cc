@@ -106,6 +106,7 @@ void Spending::book_schema(const data::Schema& schema, const std::string& file) 
   details.command = data::booking_name(cost);
   const auto standing = ledger_->standing();
   if (standing.account(details.data_set).commands.contains(details.command)) return;
+  details.privacy_unit = cost.unit;
   if (details.unprotected_reason.empty()) details.unprotected_reason = cost.unprotected_reason;
   ledger::LedgerBudget budget(*ledger_, std::move(details));
   auto reservation = budget.reserve(cost.events, cost.guarantee);

@@ -39,8 +39,9 @@ class Spending {
   [[nodiscard]] privacy::Reservation reserve(const privacy::Event& planned,
                                              const privacy::Guarantee& cost);
 
-  /// Books what the schema cost when it was fitted to these records, unless the account holds that
-  /// already: each fit is paid for once. Before the data are read.
+  /// Books what the schema cost when it was fitted to these records, under the unit that the fit
+  /// protects, unless the account holds that already: each fit is paid for once, told by its name
+  /// and its events. Before the data are read.
   void book_schema(const data::Schema& schema, const std::string& file);
 
   /// The result of `reader`. When the records cannot be read, or have another account, nothing was

@@ -46,19 +46,21 @@ std::vector<std::string> column_names(const std::filesystem::path& file, const F
 std::vector<privacy::Private<ColumnContents>> read_contents(const std::filesystem::path& file,
                                                             const FileFormat& format,
                                                             std::span<const std::string> missing,
-                                                            const base::CancelToken* cancel) {
+                                                            const base::CancelToken* cancel,
+                                                            UnitSample* sample) {
   CsvReader reader(open_source(file), file.string(), csv_options(format));
   const auto names = read_column_names(reader, format);
   std::vector<ColumnContents> contents(names.size());
   std::size_t rows = 0;
   while (const auto fields = reader.next()) {
+    if (cancel != nullptr && ++rows % rows_between_checks == 0) cancel->throw_if_cancelled();
+    if (sample != nullptr && !sample->takes_next(*fields)) continue;
     for (std::size_t k = 0; k < contents.size(); ++k) {
       const std::string_view field = (*fields)[k];
       if (std::find(missing.begin(), missing.end(), field) == missing.end()) {
         add(field, contents[k]);
       }
     }
-    if (cancel != nullptr && ++rows % rows_between_checks == 0) cancel->throw_if_cancelled();
   }
   std::vector<privacy::Private<ColumnContents>> result;
   result.reserve(contents.size());

@@ -9,6 +9,7 @@
 
 #include "tacet/base/progress.h"
 #include "tacet/data/schema.h"
+#include "tacet/data/unit_sample.h"
 #include "tacet/privacy/released.h"
 
 namespace tacet::data {
@@ -26,9 +27,11 @@ struct ColumnContents {
                                                     const FileFormat& format);
 
 /// One pass over a CSV file. Texts that are no UTF-8 or hold control characters, which no schema
-/// can name, count as prose. Errors as read_dataset.
+/// can name, count as prose. With a `sample`, only of the records that it takes. Errors as
+/// read_dataset.
 [[nodiscard]] std::vector<privacy::Private<ColumnContents>> read_contents(
     const std::filesystem::path& file, const FileFormat& format,
-    std::span<const std::string> missing, const base::CancelToken* cancel = nullptr);
+    std::span<const std::string> missing, const base::CancelToken* cancel = nullptr,
+    UnitSample* sample = nullptr);
 
 }  // namespace tacet::data

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "tacet/base/error.h"
@@ -57,6 +58,16 @@ void check_header(const std::vector<std::string>& names, std::string_view file_n
       refuse(fmt::format("column {} has a number in the first line", k + 1));
     }
   }
+}
+
+std::size_t column_place(std::string_view column, const std::vector<std::string>& names,
+                         std::string_view file_name) {
+  const auto count = std::count(names.begin(), names.end(), column);
+  if (count != 1) {
+    throw base::DataError(fmt::format(
+        "{}: the file has {} columns named '{}', exactly one is needed", file_name, count, column));
+  }
+  return static_cast<std::size_t>(std::find(names.begin(), names.end(), column) - names.begin());
 }
 
 }  // namespace tacet::data

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,5 +23,10 @@ namespace tacet::data {
 enum class HeaderTrust { guessed, declared };
 void check_header(const std::vector<std::string>& names, std::string_view file_name,
                   HeaderTrust trust);
+
+/// Where the column of that name stands; a DataError unless exactly one does.
+[[nodiscard]] std::size_t column_place(std::string_view column,
+                                       const std::vector<std::string>& names,
+                                       std::string_view file_name);
 
 }  // namespace tacet::data

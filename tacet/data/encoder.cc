@@ -13,6 +13,7 @@
 #include "tacet/data/public_hash.h"
 #include "tacet/data/row_scaler.h"
 #include "tacet/data/schema_node.h"
+#include "tacet/data/unit_index.h"
 #include "tacet/data/value_index.h"
 #include "tacet/numeric/elementary.h"
 
@@ -208,7 +209,9 @@ class Encoder::Implementation {
  public:
   Implementation(const Schema& schema, std::span<const std::string> file_columns, TargetUse target,
                  std::string_view file_name)
-      : scaler_(schema), missing_(schema.missing.begin(), schema.missing.end()) {
+      : scaler_(schema),
+        missing_(schema.missing.begin(), schema.missing.end()),
+        units_(schema.missing) {
     for (const std::string& text : missing_) {
       if (text.empty()) empty_is_missing_ = true;
       if (!text.empty()) missing_first_[static_cast<unsigned char>(text.front())] = true;
@@ -240,7 +243,7 @@ class Encoder::Implementation {
     }
     scaler_.scale(raw_.columns, raw_.values, row);
     row.label = label_ ? label_->encode(fields[label_column_]) : 0.0;
-    row.unit = unit_column_ ? unit_number(fields[*unit_column_]) : 0;
+    row.unit = unit_column_ ? units_.number(fields[*unit_column_]) : 0;
   }
 
  private:
@@ -255,17 +258,6 @@ class Encoder::Implementation {
     return std::find(missing_.begin(), missing_.end(), field) != missing_.end();
   }
 
-  // Blanks around a name do not make another person; a missing one makes no person at all.
-  std::int64_t unit_number(std::string_view field) {
-    const auto from = field.find_first_not_of(" \t");
-    const auto name = from == std::string_view::npos
-                          ? std::string_view{}
-                          : field.substr(from, field.find_last_not_of(" \t") - from + 1);
-    if (name.empty() || is_missing(name)) return Dataset::no_unit;
-    const auto next = static_cast<std::int64_t>(units_.size());
-    return units_.try_emplace(std::string(name), next).first->second;
-  }
-
   RowScaler scaler_;
   std::vector<std::string> missing_;
   bool empty_is_missing_ = false;
@@ -274,7 +266,7 @@ class Encoder::Implementation {
   std::optional<LabelEncoder> label_;
   std::size_t label_column_ = 0;
   std::optional<std::size_t> unit_column_;
-  std::unordered_map<std::string, std::int64_t> units_;
+  UnitIndex units_;
   RawRow raw_;
 };
 

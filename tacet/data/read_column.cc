@@ -45,18 +45,6 @@ NumericRule numeric_rule(const Schema& schema, std::string_view name) {
   throw base::UsageError(fmt::format("the schema describes no column '{}'", name));
 }
 
-std::size_t place_of(std::string_view column, const std::vector<std::string>& names,
-                     std::string_view file_name) {
-  const auto count = std::count(names.begin(), names.end(), column);
-  if (count != 1) {
-    throw base::DataError(
-        fmt::format("{}: the file has {} columns named '{}', exactly one is "
-                    "needed",
-                    file_name, count, column));
-  }
-  return static_cast<std::size_t>(std::find(names.begin(), names.end(), column) - names.begin());
-}
-
 }  // namespace
 
 ColumnBounds numeric_bounds(const Schema& schema, std::string_view column) {
@@ -76,7 +64,8 @@ privacy::Private<std::vector<double>> read_numeric_column(const std::filesystem:
   }
   const NumericRule rule = numeric_rule(schema, column);
   CsvReader reader(open_source(file), file.string(), csv_options(schema.format));
-  const auto place = place_of(column, read_column_names(reader, schema.format), reader.file_name());
+  const auto place =
+      column_place(column, read_column_names(reader, schema.format), reader.file_name());
   std::vector<double> values;
   while (const auto fields = reader.next()) {
     const std::string_view field = (*fields)[place];

@@ -147,6 +147,11 @@ void check_names(const Schema& schema, std::string_view where) {
   }
   if (!schema.unit) return;
   if (schema.unit->empty()) fail_at(where, "'unit' must name a column");
+  if (*schema.unit == "record") {
+    fail_at(where,
+            "the unit column cannot be called 'record', which stands for single records in "
+            "receipts and ledgers: rename the column");
+  }
   if (names.contains(*schema.unit) || (schema.target && schema.target->column == *schema.unit)) {
     fail_at(where, fmt::format("the unit column '{}' must be neither a feature nor the target",
                                *schema.unit));
@@ -304,6 +309,9 @@ void Schema::validate(std::string_view where) const {
   if (cost) internal::check_cost(*cost, where);
   internal::check_format(format, where);
   check_names(*this, where);
+  if (const auto used = unit.value_or("record"); cost && cost->unit != used) {
+    internal::fail_at(where, internal::other_unit(cost->unit, used));
+  }
   if (format.kind == FileKind::csv) {
     check_csv(*this, where);
   } else {

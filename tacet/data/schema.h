@@ -142,6 +142,7 @@ struct EncodedColumn {
 /// is computed with such a schema has told that much about the records already: see schema_cost.h.
 struct SchemaCost {
   std::string id;                  ///< random name of the fit, under which ledgers keep its cost
+  std::string unit = "record";     ///< whom it protects: "record", or the unit column's name
   privacy::Event events;           ///< what was released
   privacy::Guarantee guarantee;    ///< proved for them
   double cipher_delta = 0;         ///< the cipher's term, to be added to delta

@@ -8,9 +8,13 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/base/sha256.h"
 #include "tacet/base/version.h"
 #include "tacet/data/schema_node.h"
+#include "tacet/privacy/accountant.h"
 #include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/replacement.h"
+#include "tacet/privacy/structure.h"
 
 namespace tacet::data {
 namespace {
@@ -23,59 +27,133 @@ double sum_up(double a, double b) {
   return rest > 0 ? std::nextafter(sum, std::numeric_limits<double>::infinity()) : sum;
 }
 
+double proved_epsilon(const privacy::Event& events, privacy::Adjacency adjacency, double delta,
+                      const privacy::AccountOptions& options = {}) {
+  return privacy::epsilon_interval(events, adjacency, privacy::Delta(delta), options).upper;
+}
+
+/// What `stated` is proved for. Sums come first, for they cost no time and are what a fit of few
+/// columns states. Effort grows only as long as the stated epsilon lies within the interval:
+/// another release of tacet may have computed it to more digits.
+double proved_epsilon(const privacy::Event& events, const privacy::Guarantee& stated) {
+  const auto sums = privacy::internal::basic_composition(events, stated.adjacency);
+  if (sums && sums->epsilon <= stated.epsilon && sums->delta <= stated.delta) return sums->epsilon;
+  constexpr privacy::AccountOptions efforts[] = {
+      {.largest_log2_size = 12}, {}, {.tolerance = 1e-4}, {.tolerance = 1e-5}};
+  privacy::PrivacyInterval interval{};
+  for (const auto& effort : efforts) {
+    interval =
+        privacy::epsilon_interval(events, stated.adjacency, privacy::Delta(stated.delta), effort);
+    if (interval.upper <= stated.epsilon || interval.lower > stated.epsilon) break;
+  }
+  return interval.upper;
+}
+
+/// (epsilon, delta) that can be stated of `events` beside the cipher's term: delta is at least
+/// `least`, and what it leaves is at least what the events take by themselves.
+privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency adjacency,
+                             double delta, double least, double cipher_delta,
+                             const privacy::AccountOptions& options = {}) {
+  const double proved = delta < 1 ? proved_epsilon(events, adjacency, delta, options) : HUGE_VAL;
+  privacy::Guarantee stated{proved, delta, adjacency};
+  if (delta > 0 && std::isfinite(proved)) {
+    // The accountant gets back, rounded down twice, what the events take.
+    const double share = privacy::cipher_share(proved, cipher_delta);
+    if (share > 0) stated.delta = sum_up(delta, share) * (1 + 0x1p-50);
+    stated.delta = std::max(stated.delta, least);
+  }
+  if (!std::isfinite(proved) || !(stated.delta < 1)) {
+    throw base::GuaranteeError(fmt::format(
+        "nothing is proved at delta {:.3g} for a schema's fit and what is computed with it; ask "
+        "for a larger delta, or a smaller epsilon",
+        stated.delta));
+  }
+  const double left = privacy::delta_left(stated, cipher_delta).value();
+  // More delta proves as much, but for the last digits of an accountant, so that it is asked.
+  stated.epsilon =
+      std::max(proved, left == delta ? proved : proved_epsilon(events, adjacency, left, options));
+  return stated;
+}
+
+/// What the schema's fit released, between neighbours of some adjacency.
+struct FitEvents {
+  privacy::Event events;
+  double delta;         ///< at which they are accounted
+  double stated_delta;  ///< with what the cipher takes, where the fit states that
+};
+
+/// At the sum of what the releases may cost in delta, where all of them are pure or approximate;
+/// else at the delta of group privacy for the whole.
+FitEvents replaced(const SchemaCost& cost, double delta) {
+  constexpr double rounding = 1 + 1e-14;  // of exp, a sum and a product
+  auto events = privacy::under_replace_one(cost.events);
+  const auto sums = privacy::internal::basic_composition(events, privacy::Adjacency::replace_one);
+  const double twice = sums ? std::max(delta, sums->delta)
+                            : (1 + std::exp(cost.guarantee.epsilon)) * delta * rounding;
+  if (!(twice < 1)) {
+    throw base::UsageError(fmt::format(
+        "the schema's fit, ({}, {})-private under add_remove, promises nothing under replace_one: "
+        "use add_remove, or fit the schema again at a smaller epsilon",
+        cost.guarantee.epsilon, cost.guarantee.delta));
+  }
+  return {std::move(events), twice, twice};
+}
+
+FitEvents fit_between(const SchemaCost& cost, privacy::Adjacency adjacency) {
+  const auto fitted = cost.guarantee.adjacency;
+  // Fits of older files left the cipher out of their delta.
+  double delta = privacy::delta_left(cost.guarantee, cost.cipher_delta).value();
+  const auto sums = privacy::internal::basic_composition(cost.events, fitted);
+  if (sums) delta = std::max(delta, sums->delta);
+  if (fitted == adjacency) return {cost.events, delta, cost.guarantee.delta};
+  if (fitted == privacy::Adjacency::add_remove && adjacency == privacy::Adjacency::replace_one) {
+    return replaced(cost, delta);
+  }
+  throw base::UsageError(fmt::format(
+      "the schema was fitted under {} and cannot be used under {}: use the same adjacency, or fit "
+      "the schema again with --adjacency add_remove, which serves replace_one too",
+      to_string(fitted), to_string(adjacency)));
+}
+
 }  // namespace
+
+privacy::Event fit_events(const Schema& schema, privacy::Adjacency adjacency) {
+  if (!schema.cost) throw base::UsageError("the schema has no cost of its own");
+  return fit_between(*schema.cost, adjacency).events;
+}
 
 SchemaCost cost_between(const Schema& schema, privacy::Adjacency adjacency) {
   if (!schema.cost) throw base::UsageError("the schema has no cost of its own");
   SchemaCost cost = *schema.cost;
   if (cost.guarantee.adjacency == adjacency) return cost;
-  if (cost.guarantee.adjacency != privacy::Adjacency::add_remove ||
-      adjacency != privacy::Adjacency::replace_one) {
-    throw base::UsageError(fmt::format(
-        "the schema was fitted under {} and cannot be used under {}: use the same adjacency, or "
-        "fit the schema again with --adjacency add_remove, which serves replace_one too",
-        to_string(cost.guarantee.adjacency), to_string(adjacency)));
-  }
-  const double epsilon = cost.guarantee.epsilon;
-  constexpr double rounding = 1 + 1e-14;  // of exp, a sum and a product
-  const double delta = std::min(1.0, (1 + std::exp(epsilon)) * cost.guarantee.delta * rounding);
-  cost.guarantee = {2 * epsilon, delta, adjacency};
-  cost.events = delta == 0 ? privacy::Event(privacy::PureDp{2 * epsilon, adjacency})
-                           : privacy::Event(privacy::ApproximateDp{2 * epsilon, delta, adjacency});
+  auto fit = fit_between(cost, adjacency);
+  // A sum of deltas leaves nothing for approximations, which no effort would make up for.
+  constexpr int enough = 16;
+  cost.events = std::move(fit.events);
+  cost.guarantee = stated_at(cost.events, adjacency, fit.delta, fit.stated_delta, cost.cipher_delta,
+                             {.largest_log2_size = enough});
   return cost;
 }
 
 PlannedCost with_schema_cost(const Schema& schema, const PlannedCost& planned) {
   if (!schema.cost) return planned;
-  const auto cost = cost_between(schema, planned.guarantee.adjacency);
-  PlannedCost both{privacy::Composed{{cost.events, planned.events}}, planned.guarantee,
-                   sum_up(planned.cipher_delta, cost.cipher_delta)};
-  both.guarantee.delta = std::min(sum_up(planned.guarantee.delta, cost.guarantee.delta), 1.0);
-  if (!std::isfinite(planned.guarantee.epsilon)) return both;
+  auto fit = fit_between(*schema.cost, planned.guarantee.adjacency);
+  PlannedCost both{privacy::Composed{{std::move(fit.events), planned.events}}, planned.guarantee,
+                   sum_up(planned.cipher_delta, schema.cost->cipher_delta)};
   auto& whole = both.guarantee;
-  const double sum = sum_up(planned.guarantee.epsilon, cost.guarantee.epsilon);
-  // Where no delta is left for the accountant's own approximations, basic composition does better.
-  constexpr double tolerance = 1.002;
-  whole.epsilon = sum * tolerance;
-  const auto proved = privacy::stated_guarantee(both.events, whole, both.cipher_delta);
-  if (proved.epsilon <= whole.epsilon) {
-    whole = proved;
-    return both;
-  }
-  whole.epsilon = sum;
-  if (whole.delta == 0) {
-    both.events = privacy::PureDp{sum, whole.adjacency};
-    return both;
-  }
-  both.events = privacy::ApproximateDp{sum, whole.delta, whole.adjacency};
-  // The accountant gets back, rounded down twice, what the event states.
-  const double share = privacy::cipher_share(sum, both.cipher_delta);
-  if (share > 0) whole.delta = std::min(sum_up(whole.delta, share) * (1 + 0x1p-50), 1.0);
+  whole.delta = std::min(sum_up(planned.guarantee.delta, fit.stated_delta), 1.0);
+  if (!std::isfinite(planned.guarantee.epsilon)) return both;
+  const double run_delta = privacy::delta_left(planned.guarantee, planned.cipher_delta).value();
+  whole = stated_at(both.events, whole.adjacency, sum_up(run_delta, fit.delta), whole.delta,
+                    both.cipher_delta);
   return both;
 }
 
 privacy::Receipt with_schema_cost(const Schema& schema, privacy::Receipt receipt) {
   if (!schema.cost) return receipt;
+  if (receipt.privacy_unit != schema.cost->unit) {
+    throw base::UsageError(internal::other_unit(schema.cost->unit, receipt.privacy_unit));
+  }
   auto both = with_schema_cost(
       schema, PlannedCost{receipt.events, receipt.guarantee, receipt.cipher_delta});
   receipt.events = std::move(both.events);
@@ -95,6 +173,7 @@ privacy::Receipt fit_receipt(const Schema& schema) {
   receipt.calibration = "tight";
   receipt.events = cost.events;
   receipt.guarantee = cost.guarantee;
+  receipt.privacy_unit = cost.unit;
   receipt.public_row_count = schema.public_row_count;
   receipt.cipher_delta = cost.cipher_delta;
   receipt.software_version = base::version;
@@ -102,7 +181,51 @@ privacy::Receipt fit_receipt(const Schema& schema) {
   return privacy::checked(std::move(receipt));
 }
 
-std::string booking_name(const SchemaCost& cost) { return "schema fit " + cost.id; }
+void check_carries_cost(const Schema& schema, const privacy::Receipt& receipt) {
+  if (!schema.cost || !receipt.is_protected()) return;
+  if (receipt.privacy_unit != schema.cost->unit) {
+    throw base::GuaranteeError(internal::other_unit(schema.cost->unit, receipt.privacy_unit));
+  }
+  const auto* both = receipt.events.as<privacy::Composed>();
+  if (both == nullptr || both->parts.size() != 2 ||
+      both->parts[0] != fit_events(schema, receipt.guarantee.adjacency)) {
+    throw base::GuaranteeError(
+        "the schema was fitted to private records, but the events of the receipt do not begin with "
+        "those of that fit, so what is stated leaves it out");
+  }
+}
+
+std::string booking_name(const SchemaCost& cost) {
+  constexpr std::size_t digits = 16;
+  base::Sha256 events;
+  events.add(privacy::event_to_json(cost.events));
+  return fmt::format("schema fit {} {}", cost.id, events.digest().substr(0, digits));
+}
+
+void internal::check_events(const SchemaCost& cost, std::string_view where) {
+  const auto& stated = cost.guarantee;
+  double proved = 0;
+  try {
+    proved = proved_epsilon(cost.events, stated);
+  } catch (const base::GuaranteeError& error) {
+    fail_at(where, error.what());
+  }
+  if (proved <= stated.epsilon) return;
+  fail_at(where, fmt::format("the schema's cost states epsilon {} at delta {} under {}, but its "
+                             "events are proved only for {}",
+                             stated.epsilon, stated.delta, to_string(stated.adjacency), proved));
+}
+
+std::string internal::other_unit(std::string_view fitted, std::string_view used) {
+  const auto in_words = [](std::string_view unit) {
+    return unit == "record" ? std::string("single records")
+                            : fmt::format("units of the column '{}'", unit);
+  };
+  return fmt::format(
+      "the schema was fitted to protect {} and says nothing about {}: fit it again {}",
+      in_words(fitted), in_words(used),
+      used == "record" ? "without --unit" : fmt::format("with --unit {}", used));
+}
 
 void internal::check_cost(const SchemaCost& cost, std::string_view where) {
   const bool plain = std::all_of(cost.id.begin(), cost.id.end(), [](char c) {
@@ -117,6 +240,7 @@ void internal::check_cost(const SchemaCost& cost, std::string_view where) {
   if (!std::isfinite(cost.guarantee.epsilon) || cost.guarantee.delta >= 1) {
     fail_at(where, "the epsilon of a schema's cost must be finite, and delta below 1");
   }
+  if (cost.unit.empty()) fail_at(where, "the unit of a schema's cost must not be empty");
 }
 
 }  // namespace tacet::data

@@ -130,6 +130,7 @@ json format_to_json(const FileFormat& format) {
 json cost_to_json(const SchemaCost& cost) {
   json out = json::object();
   out["id"] = cost.id;
+  out["unit"] = cost.unit;
   out["epsilon"] = cost.guarantee.epsilon;
   out["delta"] = cost.guarantee.delta;
   out["adjacency"] = privacy::to_string(cost.guarantee.adjacency);

@@ -41,6 +41,10 @@ void check_features(const UniformFeatures& features, std::string_view where);
 void check_target(const Target& target, std::string_view where);
 void check_format(const FileFormat& format, std::string_view where);
 void check_cost(const SchemaCost& cost, std::string_view where);
+/// That the events of a cost prove what it states: they decide, nobody may state less beside them.
+void check_events(const SchemaCost& cost, std::string_view where);
+/// That a schema fitted for one privacy unit cannot serve another one.
+[[nodiscard]] std::string other_unit(std::string_view fitted, std::string_view used);
 [[noreturn]] void fail_at(std::string_view where, std::string_view message);
 
 /// The entry of `known` nearest to `word` by edit distance, or empty when none is near.

@@ -282,11 +282,13 @@ SchemaCost read_cost(const Node& node) {
   const std::string& id = as_text(table.require("id"), "id");
   const double delta = as_number(table.require("delta"), "delta");
   const std::string& adjacency = as_text(table.require("adjacency"), "adjacency");
+  const Node* unit = table.find("unit");  // older fits have none and protect records
   const Node* cipher = table.find("cipher_delta");
   const Node* reason = table.find("unprotected_reason");
   table.refuse_unknown_keys();
   try {
     SchemaCost cost{.id = id,
+                    .unit = unit == nullptr ? "record" : as_text(*unit, "unit"),
                     .events = privacy::event_from_json(as_text(events, "events")),
                     .guarantee = checked(privacy::Guarantee{as_number(epsilon, "epsilon"), delta,
                                                             privacy::parse_adjacency(adjacency)}),
@@ -294,6 +296,7 @@ SchemaCost read_cost(const Node& node) {
                     .unprotected_reason =
                         reason == nullptr ? std::string() : as_text(*reason, "unprotected_reason")};
     check_cost(cost, node.where);
+    check_events(cost, node.where);
     return cost;
   } catch (const base::UsageError& error) {
     fail_at(node.where, error.what());

@@ -63,7 +63,7 @@ std::string schema_to_toml(const Schema& schema) {
   for (const char* key : {"cost", "format", "target", "features"}) {
     if (!tree.contains(key)) continue;
     out += fmt::format("\n[{}]\n", key);
-    write_keys(tree[key], {"id", "epsilon", "delta", "kind", "column"}, out);
+    write_keys(tree[key], {"id", "unit", "epsilon", "delta", "kind", "column"}, out);
   }
   if (tree.contains("column")) {
     for (const json& column : tree["column"]) {

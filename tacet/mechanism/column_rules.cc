@@ -12,6 +12,7 @@
 #include "tacet/mechanism/quantile.h"
 #include "tacet/mechanism/rational_epsilon.h"
 #include "tacet/mechanism/selection.h"
+#include "tacet/privacy/structure.h"
 #include "tacet/random/discrete.h"
 
 namespace tacet::mechanism {
@@ -26,9 +27,9 @@ privacy::Reservation inner_permit(privacy::MemoryBudget& budget, const privacy::
   return budget.reserve(steps, {cost.epsilon.value(), 0, cost.adjacency});
 }
 
-/// scale 1/epsilon; epsilon rounded down, so that there is no less noise.
-random::Ratio count_scale(Epsilon epsilon) {
-  return internal::laplace_scale(1, 1, round_down(epsilon));
+/// scale N/epsilon; epsilon/N rounded down, so that there is no less noise.
+random::Ratio count_scale(const AnswerCost& cost) {
+  return internal::laplace_scale(1, 1, round_down(cost.epsilon_a_value()));
 }
 
 }  // namespace
@@ -40,8 +41,18 @@ privacy::Event AnswerCost::event() const {
         "is private, and replace_one takes the number of values for public; a schema fitted under "
         "add_remove serves replace_one at twice its epsilon");
   }
+  static_cast<void>(round_down(epsilon_a_value()));
   if (delta.value() == 0) return privacy::PureDp{epsilon.value(), adjacency};
   return privacy::ApproximateDp{epsilon.value(), delta.value(), adjacency};
+}
+
+privacy::Epsilon AnswerCost::epsilon_a_value() const {
+  if (values_a_unit < 1) {
+    throw base::UsageError(
+        fmt::format("a unit must be allowed 1 value or more, got {}", values_a_unit));
+  }
+  return Epsilon(
+      privacy::internal::divide_down(epsilon.value(), static_cast<double>(values_a_unit)));
 }
 
 privacy::Released<KindCounts> release_kinds(const privacy::Private<KindCounts>& counts,
@@ -49,7 +60,7 @@ privacy::Released<KindCounts> release_kinds(const privacy::Private<KindCounts>& 
                                             random::Source& source,
                                             privacy::Reservation& reservation) {
   const auto event = cost.event();
-  const random::DiscreteLaplace noise(count_scale(cost.epsilon));
+  const random::DiscreteLaplace noise(count_scale(cost));
   reservation.debit(event);
   const auto door = DoorKeeper::door();
   const auto& found = counts.open(door);
@@ -88,7 +99,8 @@ privacy::Released<Bounds> release_bounds(const privacy::Private<std::vector<doub
     }
     return result;
   });
-  const Epsilon half(cost.epsilon.value() / 2);
+  // N values move what a single one moves N times: N times half of epsilon / N.
+  const Epsilon half(cost.epsilon_a_value().value() / 2);
   const Grid grid(0, static_cast<double>(magnitude_ranks - 1), 1.0);
   const QuantileQuery low{.level = (1 - coverage) / 2, .grid = grid, .adjacency = cost.adjacency};
   const QuantileQuery high{
@@ -107,26 +119,32 @@ privacy::Released<Bounds> release_bounds(const privacy::Private<std::vector<doub
   return {DoorKeeper::door(), Bounds{magnitude_point(first), magnitude_point(last)}, event};
 }
 
-std::int64_t frequency_threshold(Epsilon epsilon, privacy::Delta delta) {
-  if (!(delta.value() > 0)) {
+std::int64_t frequency_threshold(const AnswerCost& cost) {
+  if (!(cost.delta.value() > 0)) {
     throw base::UsageError(
         "frequent texts can be released without a list of possible ones only at a delta above 0: a "
         "text that occurs once must stay secret with a probability below 1");
   }
-  const random::Ratio ratio = count_scale(epsilon);
+  const random::Ratio ratio = count_scale(cost);
   const double scale =
       static_cast<double>(ratio.numerator) / static_cast<double>(ratio.denominator);
-  // P(1 + K >= T) = q^(T-1) / (1 + q), q = exp(-1/scale), is below delta from T - 1 = scale
-  // ln(1/delta) on; one more for all roundings.
-  return static_cast<std::int64_t>(std::ceil(-scale * std::log(delta.value()) * (1 + 1e-12))) + 2;
+  const auto values = static_cast<double>(cost.values_a_unit);
+  // The texts of one unit alone have counts t_i with a sum of at most N. With q = exp(-1/scale)
+  // the chance that one of them is seen is at most sum q^(T - t_i) / (1 + q), which is largest
+  // where they are one text N times or N texts once (docs/proofs/schema_fit.md): q^-N or N q^-1.
+  const double log_most = std::max((values - 1) / scale, std::log(values));  // less that of q^-1
+  // Below delta from T - 1 = scale (log_most + ln(1/delta)) on; one more for all roundings.
+  return static_cast<std::int64_t>(
+             std::ceil(scale * (log_most - std::log(cost.delta.value())) * (1 + 1e-12))) +
+         2;
 }
 
 privacy::Released<std::vector<FrequentText>> release_frequent(
     const privacy::Private<std::map<std::string, std::int64_t>>& counts, const AnswerCost& cost,
     NoiseAddress address, random::Source& source, privacy::Reservation& reservation) {
   const auto event = cost.event();
-  const std::int64_t threshold = frequency_threshold(cost.epsilon, cost.delta);
-  const random::DiscreteLaplace noise(count_scale(cost.epsilon));
+  const std::int64_t threshold = frequency_threshold(cost);
+  const random::DiscreteLaplace noise(count_scale(cost));
   reservation.debit(event);
   const auto door = DoorKeeper::door();
   random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));

@@ -18,14 +18,18 @@
 /// of values would be as private as they are, so that adjacency is refused with a UsageError.
 namespace tacet::mechanism {
 
-/// The price of one answer: (epsilon, delta), pure where delta is 0.
+/// The price of one answer: (epsilon, delta), pure where delta is 0. What protects units of several
+/// records gets noise for all the values that one of them may give; the caller bounds these.
 struct AnswerCost {
   privacy::Epsilon epsilon;
   privacy::Delta delta;
   privacy::Adjacency adjacency;
+  std::int64_t values_a_unit = 1;  ///< N, at least 1; 1 where a record is the unit
 
-  /// A UsageError under replace_one.
+  /// A UsageError under replace_one, and where epsilon is too small for an exact answer.
   [[nodiscard]] privacy::Event event() const;
+  /// Of one of the N values: epsilon / N.
+  [[nodiscard]] privacy::Epsilon epsilon_a_value() const;
 };
 
 /// How many values of a column are of each kind.
@@ -35,7 +39,7 @@ struct KindCounts {
   std::int64_t prose = 0;
 };
 
-/// The counts plus discrete Laplace noise of scale 1/epsilon: a record moves one of them by 1.
+/// The counts plus discrete Laplace noise of scale N/epsilon: a value moves one of them by 1.
 /// Debits `cost`.
 [[nodiscard]] privacy::Released<KindCounts> release_kinds(
     const privacy::Private<KindCounts>& counts, const AnswerCost& cost, NoiseAddress address,
@@ -52,7 +56,7 @@ struct Bounds {
 };
 
 /// Bounds between which about the share `coverage` of the values lies, lower < upper: two quantiles
-/// by inverse sensitivity among the points of magnitude_grid.h, at half of epsilon each. Debits
+/// by inverse sensitivity among the points of magnitude_grid.h, at half of epsilon / N each. Debits
 /// `cost`. A UsageError unless 0 < coverage < 1. Uses the tensors address.tensor and the next.
 [[nodiscard]] privacy::Released<Bounds> release_bounds(
     const privacy::Private<std::vector<double>>& values, double coverage, const AnswerCost& cost,
@@ -63,11 +67,11 @@ struct FrequentText {
   std::int64_t noisy_count;
 };
 
-/// A count from which a text is released, in noise of that epsilon: a text of a single record
-/// reaches it with probability at most delta.
-[[nodiscard]] std::int64_t frequency_threshold(privacy::Epsilon epsilon, privacy::Delta delta);
+/// A count from which a text is released: that any text of a single unit reaches it, whichever N
+/// values it gives, has probability at most delta.
+[[nodiscard]] std::int64_t frequency_threshold(const AnswerCost& cost);
 
-/// The texts whose count plus discrete Laplace noise of scale 1/epsilon reaches
+/// The texts whose count plus discrete Laplace noise of scale N/epsilon reaches
 /// frequency_threshold, the most frequent first (Korolova and others 2009; Bun, Nissim and Stemmer
 /// 2019 as stability-based histogram). No list of possible texts is needed, and therefore delta
 /// must be above 0: a UsageError if not. Debits `cost`.

@@ -24,8 +24,9 @@ using privacy::Private;
 using test::Spender;
 using Counts = std::map<std::string, std::int64_t>;
 
-AnswerCost cost_of(double epsilon, double delta, Adjacency adjacency = Adjacency::add_remove) {
-  return {Epsilon(epsilon), Delta(delta), adjacency};
+AnswerCost cost_of(double epsilon, double delta, Adjacency adjacency = Adjacency::add_remove,
+                   std::int64_t values_a_unit = 1) {
+  return {Epsilon(epsilon), Delta(delta), adjacency, values_a_unit};
 }
 
 TEST(MagnitudeGrid, PointsRiseAndAreTheirOwnNearest) {
@@ -142,7 +143,7 @@ double upper_tail(std::int64_t k, double epsilon) {
 TEST(ColumnRules, ThresholdKeepsTheTextOfASingleRecordSecret) {
   for (const double epsilon : {0.05, 0.5, 1.0, 4.0}) {
     for (const double delta : {1e-3, 1e-6, 1e-12}) {
-      const auto threshold = frequency_threshold(Epsilon(epsilon), Delta(delta));
+      const auto threshold = frequency_threshold(cost_of(epsilon, delta));
       EXPECT_LE(upper_tail(threshold - 1, epsilon), delta);
       EXPECT_GT(upper_tail(threshold - 4, epsilon), delta * std::exp(-epsilon) / 3);
     }
@@ -153,7 +154,7 @@ TEST(ColumnRules, ThresholdKeepsTheTextOfASingleRecordSecret) {
 TEST(ColumnRules, FrequentTextsKeepEpsilonAndDeltaExactly) {
   const double epsilon = 0.5;
   const double delta = 1e-3;
-  const auto threshold = frequency_threshold(Epsilon(epsilon), Delta(delta));
+  const auto threshold = frequency_threshold(cost_of(epsilon, delta));
   const auto law = [&](std::int64_t count, std::int64_t shown) {
     const double t = std::tanh(epsilon / 2);
     return count == 0 ? 0 : t * std::exp(-epsilon * std::fabs(static_cast<double>(shown - count)));
@@ -172,7 +173,110 @@ TEST(ColumnRules, FrequentTextsKeepEpsilonAndDeltaExactly) {
   }
 }
 
+/// The largest chance that a text of one unit alone is shown, over all ways to give `values`
+/// values: texts with counts t_1 >= t_2 >= ..., each at most `most`.
+double worst_sight(std::int64_t values, std::int64_t most, std::int64_t threshold, double epsilon) {
+  double worst = 0;
+  for (std::int64_t t = std::min(values, most); t >= 1; --t) {
+    worst = std::max(
+        worst, upper_tail(threshold - t, epsilon) + worst_sight(values - t, t, threshold, epsilon));
+  }
+  return worst;
+}
+
+// Over all partitions of a unit's values into texts that nobody else has.
+TEST(ColumnRules, ThresholdKeepsAllTextsOfASingleUnitSecret) {
+  for (const std::int64_t values : {1, 2, 3, 7, 20}) {
+    for (const double epsilon : {0.05, 0.5, 4.0, 30.0}) {
+      for (const double delta : {1e-3, 1e-9}) {
+        const double each = epsilon / static_cast<double>(values);
+        const auto threshold =
+            frequency_threshold(cost_of(epsilon, delta, Adjacency::add_remove, values));
+        EXPECT_LE(worst_sight(values, values, threshold, each), delta);
+        EXPECT_GT(worst_sight(values, values, threshold - 3, each), delta * std::exp(-each) / 3);
+      }
+    }
+  }
+}
+
+/// The law of what is shown of one text: index 0 for nothing, then the noisy counts from the
+/// threshold on, the last one for all beyond.
+std::vector<double> shown_law(std::int64_t count, std::int64_t threshold, double epsilon) {
+  constexpr std::int64_t far = 150;
+  std::vector<double> law(far + 2, 0.0);
+  if (count == 0) {
+    law[0] = 1;
+    return law;
+  }
+  for (std::int64_t k = 0; k <= far; ++k) {
+    const std::int64_t at_least = threshold + k - count;
+    law[static_cast<std::size_t>(k) + 1] =
+        upper_tail(at_least, epsilon) - (k < far ? upper_tail(at_least + 1, epsilon) : 0.0);
+  }
+  law[0] = 1 - upper_tail(threshold - count, epsilon);
+  return law;
+}
+
+// The hockey-stick divergence of the exact joint law of two counts, with and without a unit of two
+// values: its own texts, the texts of others, or one of each.
+TEST(ColumnRules, FrequentTextsOfAUnitKeepEpsilonAndDeltaExactly) {
+  const double epsilon = 1;
+  const double delta = 1e-2;
+  const auto threshold = frequency_threshold(cost_of(epsilon, delta, Adjacency::add_remove, 2));
+  using Pair = std::pair<std::int64_t, std::int64_t>;
+  const std::vector<std::pair<Pair, Pair>> neighbours{
+      {{1, 1}, {0, 0}},     {{2, 0}, {0, 0}},   {{1, 9}, {0, 8}},
+      {{2, 9}, {0, 9}},     {{3, 4}, {2, 3}},   {{12, 0}, {10, 0}},
+      {{14, 14}, {13, 13}}, {{11, 1}, {10, 0}}, {{15, 5}, {13, 5}}};
+  for (const auto& [with, without] : neighbours) {
+    const auto joint = [&](const Pair& counts) {
+      return std::pair(shown_law(counts.first, threshold, epsilon / 2),
+                       shown_law(counts.second, threshold, epsilon / 2));
+    };
+    const auto [p1, p2] = joint(with);
+    const auto [q1, q2] = joint(without);
+    double forth = 0;
+    double back = 0;
+    for (std::size_t i = 0; i < p1.size(); ++i) {
+      for (std::size_t j = 0; j < p2.size(); ++j) {
+        const double p = p1[i] * p2[j];
+        const double q = q1[i] * q2[j];
+        forth += std::max(0.0, p - std::exp(epsilon) * q);
+        back += std::max(0.0, q - std::exp(epsilon) * p);
+      }
+    }
+    EXPECT_LE(forth, delta + 1e-12) << with.first << " " << with.second;
+    EXPECT_LE(back, delta + 1e-12) << with.first << " " << with.second;
+  }
+}
+
+// N values of a unit at epsilon are one value at epsilon / N: the same draws, the same answers.
+TEST(ColumnRules, NoiseIsForAllValuesOfAUnit) {
+  const auto single = cost_of(0.25, 1e-6);
+  const auto several = cost_of(1, 1e-6, Adjacency::add_remove, 4);
+  EXPECT_EQ(several.epsilon_a_value().value(), 0.25);
+  Spender one(7, single.event(), single.adjacency, 2);
+  Spender four(7, several.event(), several.adjacency, 2);
+  const Private<KindCounts> kinds({1000, 30, 5});
+  const auto a = release_kinds(kinds, single, {}, one.source, one.reservation).value();
+  const auto b = release_kinds(kinds, several, {}, four.source, four.reservation).value();
+  EXPECT_EQ(a.numbers, b.numbers);
+  EXPECT_EQ(a.codes, b.codes);
+  EXPECT_EQ(a.prose, b.prose);
+  std::vector<double> numbers;
+  for (int i = 0; i < 200; ++i) numbers.push_back(i);
+  const Private<std::vector<double>> values(numbers);
+  const NoiseAddress next{.step = 1};
+  const auto c = release_bounds(values, 0.8, single, next, one.source, one.reservation).value();
+  const auto d = release_bounds(values, 0.8, several, next, four.source, four.reservation).value();
+  EXPECT_EQ(c.lower, d.lower);
+  EXPECT_EQ(c.upper, d.upper);
+  EXPECT_GE(frequency_threshold(several), frequency_threshold(single));
+}
+
 TEST(ColumnRules, RefuseWhatHasNoProof) {
+  EXPECT_THROW((void)cost_of(1, 0, Adjacency::add_remove, 0).event(), base::UsageError);
+  EXPECT_THROW((void)cost_of(0.5, 0, Adjacency::add_remove, 1 << 20).event(), base::UsageError);
   Spender spender(1, cost_of(1, 0).event(), Adjacency::add_remove, 1);
   const Private<Counts> counts(Counts{{"a", 100}});
   EXPECT_THROW((void)release_frequent(counts, cost_of(1, 0), spender.next(), spender.source,
