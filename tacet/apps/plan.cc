@@ -38,11 +38,11 @@ class Plan : public Command {
     const auto whole = data::with_schema_cost(schema, alone);
     if (console.json()) {
       auto out = plan_json(plan);
-      out["protected"] = whole.is_protected();
       if (schema.cost) {
         out["with_schema_fit"] = {{"epsilon", json_number(whole.guarantee.epsilon)},
                                   {"delta", whole.guarantee.delta},
-                                  {"adjacency", to_string(whole.guarantee.adjacency)}};
+                                  {"adjacency", to_string(whole.guarantee.adjacency)},
+                                  {"protected", whole.is_protected()}};
       }
       console.result(json_text(out));
       return;
