@@ -15,6 +15,7 @@
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/replacement.h"
 #include "tacet/privacy/structure.h"
+#include "tacet/privacy/work.h"
 
 namespace tacet::data {
 namespace {
@@ -40,8 +41,10 @@ double proved_epsilon(const privacy::Event& events, const privacy::Guarantee& st
   if (sums && sums->epsilon <= stated.epsilon && sums->delta <= stated.delta) return sums->epsilon;
   constexpr privacy::AccountOptions efforts[] = {
       {.largest_log2_size = 12}, {}, {.tolerance = 1e-4}, {.tolerance = 1e-5}};
+  privacy::WorkMeter work(privacy::default_patience);  // a file may ask for more than anybody has
   privacy::PrivacyInterval interval{};
-  for (const auto& effort : efforts) {
+  for (auto effort : efforts) {
+    effort.work = &work;
     interval =
         privacy::epsilon_interval(events, stated.adjacency, privacy::Delta(stated.delta), effort);
     if (interval.upper <= stated.epsilon || interval.lower > stated.epsilon) break;
