@@ -94,7 +94,7 @@ double excess(const data::Dataset& dataset, const model::LinearModel& model,
 LocalizationPlan plan_with_little_noise(const data::Schema& schema, LinearOptions options) {
   const bool pure = options.delta == 0.0;
   const double wanted = options.epsilon;
-  options.epsilon = pure ? 10 : 50;
+  options.epsilon = pure ? 14 : 50;
   auto plan = plan_localization(schema, options);
   std::vector<privacy::Event> releases;
   for (double& level : plan.noise_levels) {
