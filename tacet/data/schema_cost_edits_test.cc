@@ -8,6 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/schema_cost.h"
 #include "tacet/privacy/accountant.h"
+#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/structure.h"
 
 namespace tacet::data {
@@ -128,11 +129,13 @@ void use(const Schema& schema, Adjacency adjacency, Tally& tally) {
   EXPECT_GE(whole.guarantee.epsilon,
             least(schema.cost->events, run.events, whole.guarantee) * (1 - 1e-9))
       << events;
-  EXPECT_EQ(
-      whole.guarantee.epsilon,
-      privacy::epsilon_interval(whole.events, adjacency, privacy::Delta(whole.guarantee.delta))
-          .upper)
-      << events;
+  // What the cipher leaves of delta proves what is stated, which is hardly more than that.
+  const double proved =
+      privacy::epsilon_interval(whole.events, adjacency,
+                                privacy::delta_left(whole.guarantee, whole.cipher_delta))
+          .upper;
+  EXPECT_GE(whole.guarantee.epsilon, proved) << events;
+  EXPECT_LE(whole.guarantee.epsilon, proved * (1 + 1e-6)) << events;
   EXPECT_EQ(whole.privacy_unit, schema.cost->unit);
   EXPECT_NO_THROW(check_carries_cost(schema, whole));
   if (adjacency == schema.cost->guarantee.adjacency) {
@@ -140,11 +143,13 @@ void use(const Schema& schema, Adjacency adjacency, Tally& tally) {
   }
 }
 
-TEST(SchemaCostEdits, NeverLeadToAStatementBelowWhatTheEventsProve) {
+/// Edits `count` fitted schemas at random and uses what can still be read. The edits reach both
+/// sides of every check.
+void edit_and_use(int count) {
   Random random(20);
   Tally read;
   Tally used;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < count; ++i) {
     auto json = fitted(random);
     const int edits = 1 + static_cast<int>(random.uniform() * 2);
     for (int k = 0; k < edits; ++k) edit(json, random);
@@ -163,10 +168,15 @@ TEST(SchemaCostEdits, NeverLeadToAStatementBelowWhatTheEventsProve) {
     use(schema, cost.guarantee.adjacency, used);
     if (cost.guarantee.adjacency == apart) use(schema, Adjacency::replace_one, used);
   }
-  // The edits reach both sides of every check.
-  EXPECT_GT(read.refused, 60);
-  EXPECT_GT(read.stated, 30);
-  EXPECT_GT(used.stated, 60);
+  EXPECT_GT(read.refused, 3 * count / 10);
+  EXPECT_GT(read.stated, 3 * count / 20);
+  EXPECT_GT(used.stated, 3 * count / 10);
+}
+
+TEST(SchemaCostEdits, NeverLeadToAStatementBelowWhatTheEventsProve) { edit_and_use(20); }
+
+TEST(SchemaCostEditsLong, TwoHundredNeverLeadToAStatementBelowWhatTheEventsProve) {
+  edit_and_use(200);
 }
 
 }  // namespace

@@ -159,7 +159,9 @@ TEST(Evaluation, NoRecordsAreAnAnswerToo) {
     setting.dataset = data::Dataset(setting.schema.shape());
     const auto result = setting.run(plan_at(setting.model, 1, adjacency), 1);
     EXPECT_FALSE(result.accuracy.has_value());
-    if (adjacency != Adjacency::add_remove) EXPECT_EQ(result.records.value, 0);
+    if (adjacency != Adjacency::add_remove) {
+      EXPECT_EQ(result.records.value, 0);
+    }
   }
 }
 

@@ -18,8 +18,8 @@ privacy::Released<std::vector<double>> with_gaussian(privacy::BoundedSum sum,
       internal::noise_scale(multiplier.value(), static_cast<double>(sum.contribution_bound()));
   auto lease = internal::noise_lease(source, address, static_cast<std::int64_t>(sum.size()));
   return internal::with_noise(std::move(sum), std::move(event), std::move(lease),
-                              [&](random::Lease lease, std::span<std::int64_t> values) {
-                                random::add_rounded_gaussian(std::move(lease), sigma, values);
+                              [&](random::Lease words, std::span<std::int64_t> values) {
+                                random::add_rounded_gaussian(std::move(words), sigma, values);
                               });
 }
 
