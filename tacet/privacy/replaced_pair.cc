@@ -197,16 +197,22 @@ PairPointer replaced_list(std::span<const Atom> base, double infinite_p, double 
   // From the top the slope of G at t, from the bottom its slope at 1 - t. What only Q has comes
   // last in G; more of it makes the pair larger, so its rounding goes that way.
   std::vector<Atom> bottom;
-  if (infinite_q > 0) bottom.push_back({-infinity, 0, infinite_q + 0x1p-50});
+  std::vector<Atom> top(base.rbegin(), base.rend());
+  if (infinite_q > 0) {
+    const Atom only_q{-infinity, 0, infinite_q + 0x1p-50};
+    bottom.push_back(only_q);
+    top.push_back(only_q);
+  }
   bottom.insert(bottom.end(), base.begin(), base.end());
-  Walk falling(std::vector<Atom>(base.rbegin(), base.rend()));
+  Walk falling(std::move(top));
   Walk rising(std::move(bottom));
   std::vector<Atom> positive;
   double infinite = q * infinite_p;
   // The second half of [0, 1] mirrors the first one. Rounding moves a loss's border by some units
   // of the length behind it, within what masses may be off.
   constexpr double least = 1e-290;  // below, numbers lose their precision
-  for (double done = 0; done < 0.5 && !falling.done() && !rising.done();) {
+  double done = 0;
+  while (done < 0.5 && !falling.done() && !rising.done()) {
     const double length = std::min({falling.left(), rising.left(), 0.5 - done});
     const auto& high = falling.atom();
     const auto& low = rising.atom();
@@ -215,13 +221,17 @@ PairPointer replaced_list(std::span<const Atom> base, double infinite_p, double 
     if (length < least) {
       infinite += p;
     } else {
-      const double loss = mixed_loss(q, high.loss) - mixed_loss(q, low.loss);
+      // Where both slopes are 0, a certain sample would compare nothing with nothing.
+      const bool equal = high.loss == low.loss;
+      const double loss = equal ? 0 : mixed_loss(q, high.loss) - mixed_loss(q, low.loss);
       positive.push_back({std::max(loss, 0.0), p, other});
     }
     done += length;
     falling.advance(length);
     rising.advance(length);
   }
+  // Lists that rounding left short of 1; a loss law that lacks mass would understate compositions.
+  if (done < 0.5) positive.push_back({0, (1 - q) * (0.5 - done), (1 - q) * (0.5 - done)});
   std::vector<Atom> atoms;
   for (const auto& one : positive) {
     if (one.loss > 0) atoms.push_back({-one.loss, one.q, one.p});

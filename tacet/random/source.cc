@@ -127,7 +127,8 @@ double Source::cipher_delta() const {
   const std::lock_guard lock(mutex_);
   double sum = 0;  // in the order of the words: the same for the same leases
   for (const auto& [words, leases] : counts_) sum += cipher_term(leases, words);
-  return sum * (1 + 0x1p-40);
+  // Leaves of one size are what cipher_term() says, to the last digit: plans state that.
+  return counts_.size() > 1 ? sum * (1 + 0x1p-40) : sum;
 }
 
 double cipher_term(std::int64_t leaves, std::int64_t words) {
