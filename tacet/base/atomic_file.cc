@@ -94,6 +94,7 @@ AtomicFile::AtomicFile(AtomicFile&& other) noexcept
       target_(std::move(other.target_)),
       temporary_(std::exchange(other.temporary_, {})),
       direct_(other.direct_),
+      held_(std::move(other.held_)),
       overwrite_(other.overwrite_),
       descriptor_(std::exchange(other.descriptor_, -1)) {}
 
@@ -125,6 +126,14 @@ void AtomicFile::open_named() {
 
 void AtomicFile::write(std::string_view text) {
   if (descriptor_ < 0) throw InternalError("text for a file that is already complete");
+  if (direct_) {
+    held_ += text;
+  } else {
+    write_through(text);
+  }
+}
+
+void AtomicFile::write_through(std::string_view text) {
   while (!text.empty()) {
     const auto written = write_some(descriptor_, text);
     if (written < 0) fail(errno);
@@ -134,7 +143,9 @@ void AtomicFile::write(std::string_view text) {
 
 void AtomicFile::commit() {
   if (descriptor_ < 0) throw InternalError("a file is completed twice");
-  if (!direct_) {
+  if (direct_) {
+    write_through(held_);
+  } else {
     if (::fsync(descriptor_) != 0) fail(errno);
     if (const int failure = give_name(); failure != 0) fail(failure);
   }

@@ -19,7 +19,8 @@ enum class Overwrite { refuse, allow };
 /// killed leaves what it had written there.
 ///
 /// A symbolic link is followed, so that the link survives. A destination that exists and is no
-/// regular file (/dev/stdout, a pipe) cannot be replaced: it is written directly.
+/// regular file (/dev/stdout, a pipe) cannot be replaced: the text is kept in memory and written to
+/// it by commit(), because whoever reads there would have the result before it is paid for.
 ///
 /// Opening it before a long computation finds out early whether the result can be stored. Every
 /// refusal of the operating system is an IoError with the path and the reason; with
@@ -41,6 +42,7 @@ class AtomicFile {
   [[nodiscard]] const std::filesystem::path& destination() const { return destination_; }
 
  private:
+  void write_through(std::string_view text);
   [[nodiscard]] bool open_unnamed();
   void open_named();
   [[nodiscard]] int give_name();
@@ -51,7 +53,8 @@ class AtomicFile {
   std::filesystem::path destination_;  // as the user named it: what messages show
   std::filesystem::path target_;       // links followed
   std::filesystem::path temporary_;    // empty while the text has no name
-  bool direct_ = false;                // a device or a pipe: written as it is
+  bool direct_ = false;                // a device or a pipe, written at the end
+  std::string held_;                   // what is meant for it
   Overwrite overwrite_;
   int descriptor_ = -1;
 };

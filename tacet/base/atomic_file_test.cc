@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "tacet/base/error.h"
 
@@ -179,6 +180,29 @@ TEST_F(AtomicFileTest, DirectoriesAndMissingFoldersAreNamed) {
   EXPECT_NE(missing.find("the folder must exist"), std::string::npos) << missing;
   EXPECT_NE(io_error_of([&] { AtomicFile("", Overwrite::refuse); }).find("empty name"),
             std::string::npos);
+}
+
+// Whoever reads from a pipe would have the result of a run whose booking then fails.
+TEST_F(AtomicFileTest, APipeGetsNothingBeforeCommit) {
+  ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
+  const int reader = ::open(file("pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+  std::array<char, 8> got{};
+  {
+    AtomicFile abandoned(file("pipe"), Overwrite::allow);
+    abandoned.write("secret");
+    EXPECT_LE(::read(reader, got.data(), got.size()), 0);
+  }
+  EXPECT_LE(::read(reader, got.data(), got.size()), 0);
+  AtomicFile output(file("pipe"), Overwrite::allow);
+  output.write("pa");
+  AtomicFile moved(std::move(output));
+  moved.write("id");
+  EXPECT_LE(::read(reader, got.data(), got.size()), 0);
+  moved.commit();
+  EXPECT_EQ(::read(reader, got.data(), got.size()), 4);
+  EXPECT_EQ(std::string(got.data(), 4), "paid");
+  ::close(reader);
 }
 
 TEST_F(AtomicFileTest, AFullDiskIsAnError) {
