@@ -54,6 +54,18 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
+/// Only the ledger of a mark can say whether a file holds the marked records.
+[[noreturn]] void refuse_unknown(const std::string& data, const fs::path& folder,
+                                 const ledger::Mark& lost) {
+  throw base::BudgetError(fmt::format(
+      "'{}' may be a copy of '{}' beside it, whose ledger '{}' is missing, so nothing can tell; no "
+      "data were used. Put that ledger back, or mark '{}' again where the ledger is now (`tacet "
+      "ledger init LEDGER --data-set NAME --alias NAME --data FILE`), or, when its account is no "
+      "longer needed, remove its mark from '{}'",
+      data, lost.file, ledger::ledger_path(folder, lost).string(), lost.file,
+      (folder / ledger::marks_file_name).string()));
+}
+
 }  // namespace
 
 std::optional<std::string> fingerprint_of(ledger::Ledger& ledger, const std::string& file) {
@@ -172,9 +184,13 @@ std::optional<FoundMark> mark_of(const std::string& data) {
   }
   // A copy beside the original has another name and the same records.
   const auto folder = folder_of(files.back());
+  std::optional<ledger::Mark> lost;
   for (const auto& mark : ledger::read_marks(folder)) {
     const auto path = ledger::ledger_path(folder, mark);
-    if (!fs::exists(path, error)) continue;
+    if (!fs::exists(path, error)) {
+      lost = mark;
+      continue;
+    }
     ledger::Ledger ledger(path, {.access = ledger::Access::read, .cancel = &interruption()});
     const auto fingerprint = fingerprint_of(ledger, files.back().string());
     if (!fingerprint) continue;
@@ -184,6 +200,7 @@ std::optional<FoundMark> mark_of(const std::string& data) {
       return FoundMark{{"", owner->name(), path, standing.ledger, mark.seen}, path, folder};
     }
   }
+  if (lost && fs::is_regular_file(files.back(), error)) refuse_unknown(data, folder, *lost);
   return std::nullopt;
 }
 

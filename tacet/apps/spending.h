@@ -84,7 +84,8 @@ struct FoundMark {
 };
 
 /// The account of `data` by the marks beside it, or beside what it links to, or by its records
-/// where a marked file in its folder holds the same ones. Nothing where no mark tells of any.
+/// where a marked file in its folder holds the same ones. Nothing where no mark tells of any;
+/// BudgetError when a mark in its folder cannot tell, because its ledger is missing.
 [[nodiscard]] std::optional<FoundMark> mark_of(const std::string& data);
 
 /// The options that every command has which spends privacy.

@@ -1,6 +1,7 @@
 #include "tacet/base/number_set.h"
 
 #include <iterator>
+#include <utility>
 
 namespace tacet::base {
 
@@ -9,24 +10,24 @@ bool NumberSet::contains(std::uint64_t number) const {
   return above != last_of_.begin() && number <= std::prev(above)->second;
 }
 
+// Only a number that touches nothing needs memory, and then nothing else changes: a set that forgot
+// numbers when memory ran out would let them be claimed again.
 bool NumberSet::insert(std::uint64_t number) {
   const auto above = last_of_.upper_bound(number);
+  const auto below = above == last_of_.begin() ? last_of_.end() : std::prev(above);
+  const bool is_below = below != last_of_.end();
+  if (is_below && number <= below->second) return false;
   const bool joins_above = above != last_of_.end() && above->first - 1 == number;
-  if (above == last_of_.begin()) {
-    const auto last = joins_above ? above->second : number;
+  if (is_below && below->second + 1 == number) {
+    below->second = joins_above ? above->second : number;
     if (joins_above) last_of_.erase(above);
-    last_of_.emplace(number, last);
-    return true;
-  }
-  const auto below = std::prev(above);
-  if (number <= below->second) return false;
-  const auto last = joins_above ? above->second : number;
-  const bool joins_below = below->second + 1 == number;
-  if (joins_above) last_of_.erase(above);
-  if (joins_below) {
-    below->second = last;
+  } else if (joins_above) {
+    const auto behind = std::next(above);
+    auto interval = last_of_.extract(above);
+    interval.key() = number;
+    last_of_.insert(behind, std::move(interval));
   } else {
-    last_of_.emplace(number, last);
+    last_of_.emplace(number, number);
   }
   return true;
 }

@@ -9,7 +9,7 @@ namespace tacet::base {
 /// memory than one of them.
 class NumberSet {
  public:
-  /// False if the number is in already.
+  /// False if the number is in already. Out of memory, the set stays as it was.
   bool insert(std::uint64_t number);
   [[nodiscard]] bool contains(std::uint64_t number) const;
   /// How many intervals it takes.

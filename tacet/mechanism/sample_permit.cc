@@ -17,7 +17,10 @@ privacy::Event SamplePermit::event(const privacy::Sample& sample,
 
 SamplePermit::SamplePermit(const privacy::Sample& sample, std::vector<privacy::Event> parts,
                            privacy::Reservation& reservation)
-    : sample_(sample), left_(parts), event_(event(sample, std::move(parts))) {
+    : sample_(sample),
+      left_(parts),
+      event_(event(sample, std::move(parts))),
+      reservation_(reservation.life()) {
   reservation.debit(event_);
   sample.claim();
 }
@@ -25,6 +28,10 @@ SamplePermit::SamplePermit(const privacy::Sample& sample, std::vector<privacy::E
 void SamplePermit::take(const privacy::Sample& sample, const privacy::Event& noise) {
   if (!(sample == sample_)) {
     throw base::InternalError("a permit covers the releases from its own sample only");
+  }
+  if (reservation_.expired()) {
+    throw base::BudgetError(
+        "a release was attempted under a permit whose reservation had ended, or which was moved");
   }
   const auto part = std::find(left_.begin(), left_.end(), noise);
   if (part == left_.end()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "tacet/privacy/budget.h"
@@ -10,7 +11,9 @@ namespace tacet::mechanism {
 
 /// The permit for everything that one step reads from one sample: debits the parts' composition
 /// under the sample once, and hands out the parts to the mechanisms that take a permit in place of
-/// a reservation. For all records it is a plain composition.
+/// a reservation. For all records it is a plain composition. A copy would hand out the parts a
+/// second time, so there is none; what it was moved from gives nothing, and neither does a permit
+/// whose reservation has ended.
 class SamplePermit {
  public:
   /// `parts` are what the releases would cost on the sample's records, in the order in which the
@@ -18,13 +21,19 @@ class SamplePermit {
   /// when anything was released from it before, BudgetError when it was not reserved.
   SamplePermit(const privacy::Sample& sample, std::vector<privacy::Event> parts,
                privacy::Reservation& reservation);
+  SamplePermit(SamplePermit&&) noexcept = default;
+  SamplePermit& operator=(SamplePermit&&) noexcept = default;
+  SamplePermit(const SamplePermit&) = delete;
+  SamplePermit& operator=(const SamplePermit&) = delete;
+  ~SamplePermit() = default;
 
   /// What a plan holds for a permit with these parts.
   [[nodiscard]] static privacy::Event event(const privacy::Sample& sample,
                                             std::vector<privacy::Event> parts);
 
   /// For mechanisms: takes out the part that costs `noise`, in any order. BudgetError when there is
-  /// none left, InternalError for a value computed from another sample.
+  /// none left or the reservation has ended, InternalError for a value computed from another
+  /// sample.
   void take(const privacy::Sample& sample, const privacy::Event& noise);
 
   /// What all parts together cost; each release under the permit states it.
@@ -34,6 +43,7 @@ class SamplePermit {
   privacy::Sample sample_;
   std::vector<privacy::Event> left_;
   privacy::Event event_;
+  std::weak_ptr<const void> reservation_;
 };
 
 }  // namespace tacet::mechanism

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tacet/base/error.h"
@@ -104,6 +107,37 @@ TEST(SamplePermit, HandsOutItsPartsInAnyOrder) {
     EXPECT_THROW(steps.crossed(sample, permit), base::BudgetError);
   }
   EXPECT_EQ(steps.reservation.spent(), Event(privacy::Repeated{2, together(1, 2)}));
+}
+
+static_assert(!std::is_copy_constructible_v<SamplePermit>);
+static_assert(!std::is_copy_assignable_v<SamplePermit>);
+
+TEST(SamplePermit, WhatItWasMovedFromGivesNothing) {
+  Steps steps(ten_of(together(1, 1)));
+  const auto sample = poisson();
+  SamplePermit first(sample, {Gaussian{1}, Gaussian{1}}, steps.reservation);
+  SamplePermit second = std::move(first);
+  steps.noised(sample, second);
+  // NOLINTNEXTLINE(bugprone-use-after-move): that is what is tested.
+  EXPECT_THROW(steps.noised(sample, first), base::BudgetError);
+  steps.noised(sample, second);
+  EXPECT_THROW(steps.noised(sample, second), base::BudgetError);
+}
+
+TEST(SamplePermit, EndsWithItsReservation) {
+  Steps steps(ten_of(together(1, 1)));
+  const auto sample = poisson();
+  SamplePermit permit(sample, {Gaussian{1}, Gaussian{1}}, steps.reservation);
+  privacy::Reservation kept = std::move(steps.reservation);
+  steps.noised(sample, permit);
+  kept.commit();
+  EXPECT_THROW(steps.noised(sample, permit), base::BudgetError);
+
+  const auto another = poisson();
+  auto unended = std::make_unique<Steps>(ten_of(together(1, 1)));
+  SamplePermit left(another, {Gaussian{1}, Gaussian{1}}, unended->reservation);
+  unended.reset();
+  EXPECT_THROW(steps.noised(another, left), base::BudgetError);
 }
 
 TEST(SamplePermit, OnePartIsTheReleaseItself) {

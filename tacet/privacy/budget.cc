@@ -81,6 +81,7 @@ void Reservation::commit() {
   if (state_ != State::open) throw base::InternalError("a reservation was ended twice");
   if (record_) record_->commit(spent());
   state_ = State::committed;
+  life_.reset();
 }
 
 void Reservation::cancel() {
@@ -90,6 +91,7 @@ void Reservation::cancel() {
   }
   if (record_) record_->cancel();
   state_ = State::cancelled;
+  life_.reset();
 }
 
 Event Reservation::spent() const {

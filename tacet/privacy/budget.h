@@ -65,6 +65,8 @@ class Reservation {
   /// What was debited so far.
   [[nodiscard]] Event spent() const;
   [[nodiscard]] bool committed() const { return state_ == State::committed; }
+  /// Expires when the reservation is committed, cancelled or gone; moving it keeps it.
+  [[nodiscard]] std::weak_ptr<const void> life() const { return life_; }
 
  private:
   enum class State { open, committed, cancelled };
@@ -81,6 +83,7 @@ class Reservation {
   std::unique_ptr<ReservationRecord> record_;
   std::vector<Entry> entries_;
   State state_ = State::open;
+  std::shared_ptr<const void> life_ = std::make_shared<State>(State::open);
 };
 
 /// A value computed from nothing private but what was released under `reservation`: the result of

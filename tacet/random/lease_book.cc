@@ -4,16 +4,16 @@
 
 namespace tacet::random::internal {
 
-/// Cuts the step out of its stretch.
+/// Cuts the step out of its stretch. The new pieces are made first and then put in without further
+/// memory, so that no lease is forgotten when memory runs out.
 LeaseBook::Place LeaseBook::alone(Place place, std::uint64_t step) {
-  const std::uint64_t last = place->second.last;
-  if (step < last) {
-    stretches_.emplace(step + 1, Stretch{last, place->second.indices});
-    place->second.last = step;
-  }
-  if (place->first == step) return place;
-  place->second.last = step - 1;
-  return stretches_.emplace(step, Stretch{step, place->second.indices}).first;
+  auto& [first, stretch] = *place;
+  std::map<std::uint64_t, Stretch> pieces;
+  if (step < stretch.last) pieces.emplace(step + 1, Stretch{stretch.last, stretch.indices});
+  if (first < step) pieces.emplace(step, Stretch{step, stretch.indices});
+  stretch.last = first < step ? step - 1 : step;
+  stretches_.merge(pieces);
+  return stretches_.find(step);
 }
 
 /// Joins a stretch with the one behind it if that goes on alike.

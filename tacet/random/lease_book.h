@@ -12,7 +12,7 @@ namespace tacet::random::internal {
 /// forgotten, and addresses may come in any order.
 class LeaseBook {
  public:
-  /// False if it was taken before.
+  /// False if it was taken before. Out of memory, nothing that was taken is forgotten.
   [[nodiscard]] bool take(std::uint64_t step, std::uint64_t index);
   /// How many stretches of steps it holds.
   [[nodiscard]] std::size_t entries() const { return stretches_.size(); }
