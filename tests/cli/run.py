@@ -18,7 +18,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
-RUN_LIMIT = 300  # seconds; sanitizer builds are slow
+RUN_LIMIT = 600  # seconds; sanitizer builds are slow
 POLL = 0.005
 SHOWN = 3000  # characters of output that a failure shows
 TEMPORARY = ".*.tmp"  # how the program names what is not complete yet
