@@ -244,6 +244,30 @@ TEST(BasicAccount, TenRunsAtATenthFitWhereTheProofReachesBelowTheDecimal) {
             3);
 }
 
+TEST(BasicAccount, OneRunAtJustTheCapFitsAndTheNextDoubleDoesNot) {
+  for (const double cap_value : {0.1, 0.2, 0.3, 0.7}) {
+    for (const auto currency : {Currency::pure, Currency::basic}) {
+      const Cap cap{.currency = currency, .value = cap_value};
+      const auto fits = [&](double epsilon) {
+        Tally tally;
+        tally.add(cost_of(privacy::PureDp{epsilon, add_remove}, add_remove, cap,
+                          {epsilon, 0, add_remove}));
+        return tally.within(cap);
+      };
+      EXPECT_TRUE(fits(cap_value)) << cap_value;
+      EXPECT_FALSE(fits(std::nextafter(cap_value, 1))) << cap_value;
+      Tally twice;
+      twice.add(Amount{cap_value, 0});
+      twice.add(Amount{5e-324, 0});
+      ExactSum decimal;
+      decimal.add_decimal(cap_value);
+      ExactSum binary;
+      binary.add(cap_value);
+      EXPECT_EQ(twice.within(cap), !(decimal <= binary)) << cap_value;
+    }
+  }
+}
+
 TEST(BasicAccount, NoRunIsBookedBelowWhatIsProved) {
   std::mt19937_64 random(12);
   std::uniform_real_distribution<double> exponent(-20, 3);

@@ -44,8 +44,10 @@ constexpr std::array<NetworkFileSystem, 12> network_file_systems{{
 
 /// A path as an SQLite URI, in which ? # and % have a meaning.
 std::string as_uri(const fs::path& path) {
-  std::string uri = "file:";
-  for (const char c : fs::absolute(path).string()) {
+  const auto name = fs::absolute(path).string();
+  // Two leading slashes would begin the name of a host.
+  std::string uri = "file:/";
+  for (const char c : name.substr(std::min(name.find_first_not_of('/'), name.size()))) {
     if (c == '?' || c == '#' || c == '%') {
       uri += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
     } else {
@@ -253,9 +255,8 @@ void Database::fail(int code) const {
     case SQLITE_MISMATCH:
     case SQLITE_ERROR:
       throw base::DataError(
-          fmt::format("the ledger '{}' is damaged or no ledger at all: {}; {}. Restore it from a "
-                      "backup",
-                      path_.string(), sqlite3_errmsg(connection_.get()), consequence_));
+          fmt::format("the ledger '{}' is damaged or no ledger at all: {}; {}. {}", path_.string(),
+                      sqlite3_errmsg(connection_.get()), consequence_, backup_advice));
     default:
       break;
   }
@@ -304,6 +305,11 @@ void Database::transaction(const std::string& consequence, const std::function<v
 void Database::snapshot(const std::function<void()>& body) { between("BEGIN", body); }
 
 void Database::between(const char* begin, const std::function<void()>& body) {
+  // Pages in memory answer as long as the file's change counter is what it was, and that comes
+  // again in a file that was overwritten by an older copy and written to since.
+  const int code =
+      sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_RESET_CACHE, nullptr);
+  if (code != SQLITE_OK) fail(code);
   try {
     execute(begin);
     check_place();

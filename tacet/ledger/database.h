@@ -16,6 +16,11 @@ namespace tacet::ledger::internal {
 
 enum class Access { read, write };
 
+/// What to do where a ledger cannot be read any more.
+inline constexpr std::string_view backup_advice =
+    "A backup lacks the bookings made since; whoever puts one back lowers the cap by what they "
+    "have spent (`tacet ledger cap`)";
+
 /// Name of a file system on which locks and shared memory cannot be relied on ("nfs", "smb", ...),
 /// by its magic number as statfs(2) gives it; empty for any other.
 [[nodiscard]] std::string network_file_system(std::uint64_t magic);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "tacet/base/error.h"
 #include "tacet/ledger/digest.h"
@@ -52,10 +53,11 @@ constexpr std::array<Object, 5> objects{{
   BEGIN SELECT RAISE(ABORT, 'rows of a ledger are never deleted'); END)sql"},
 }};
 
-[[noreturn]] void broken(const Database& database, const std::string& what) {
-  throw base::DataError(fmt::format(
-      "the ledger '{}' was changed after it was written: {}; {}. Restore it from a backup",
-      database.path().string(), what, database.consequence()));
+[[noreturn]] void broken(const Database& database, const std::string& what,
+                         std::string_view advice = backup_advice) {
+  throw base::DataError(fmt::format("the ledger '{}' was changed after it was written: {}; {}. {}",
+                                    database.path().string(), what, database.consequence(),
+                                    advice));
 }
 
 }  // namespace
@@ -92,6 +94,15 @@ void check_version(Database& database) {
 
 namespace {
 
+/// Removes an object that is none of tacet's, by its own type and name.
+std::string drop_advice(std::string_view type, std::string_view name) {
+  std::string statement = "DROP ";
+  for (const char c : type) statement += static_cast<char>(std::toupper(c));
+  statement += " \"";
+  for (const char c : name) statement += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return fmt::format("Remove it with sqlite3: {}\";", statement);
+}
+
 /// A trigger, a view or a table of somebody else could change what is booked, or what is read.
 void check_nothing_foreign(Database& database) {
   auto select = database.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY rowid");
@@ -100,8 +111,12 @@ void check_nothing_foreign(Database& database) {
     const auto known = std::find_if(objects.begin(), objects.end(),
                                     [&](const Object& o) { return o.name == name; });
     if (known != objects.end() && known->sql == select.text(2)) continue;
-    broken(database, fmt::format("its {} '{}' is {}", select.text(0), name,
-                                 known == objects.end() ? "none of tacet's" : "another one"));
+    const auto type = select.text(0);
+    if (known == objects.end()) {
+      broken(database, fmt::format("its {} '{}' is none of tacet's", type, name),
+             drop_advice(type, name));
+    }
+    broken(database, fmt::format("its {} '{}' is another one", type, name));
   }
 }
 

@@ -56,12 +56,38 @@ class Ledger::Desk {
   [[nodiscard]] Reserved booking(std::int64_t run) const {
     return internal::read_booking(database_, current_.standing, run);
   }
+  [[nodiscard]] const std::string& row_hash(std::int64_t run) const {
+    return current_.standing.open.at(run);
+  }
   /// The reservation of a run that has not ended.
   [[nodiscard]] Reserved open_run(std::int64_t run) const {
     if (current_.standing.open.contains(run)) return booking(run);
     const auto books = books_of(internal::read_entries(database_));
     throw base::BudgetError(
         fmt::format("run {} has ended: it is {}", run, to_string(books.run(run).state)));
+  }
+  /// The reservation of a run that is among `booked` and has not ended. Numbers come again in a
+  /// file that was put back to an older state; the hash of a row, which follows all rows before it,
+  /// does not.
+  [[nodiscard]] Reserved own_run(std::int64_t run,
+                                 const std::map<std::int64_t, std::string>& booked) const {
+    const auto own = booked.find(run);
+    if (own == booked.end()) {
+      static_cast<void>(open_run(run));
+      throw base::InternalError("a run can be ended only by the object that booked it");
+    }
+    const auto open = current_.standing.open.find(run);
+    const bool ended = open == current_.standing.open.end() &&
+                       internal::has(database_, {.rows = run, .hash = own->second});
+    if (ended || (open != current_.standing.open.end() && open->second == own->second)) {
+      return open_run(run);
+    }
+    throw base::IoError(fmt::format(
+        "the ledger '{}' was replaced by another state of it while run {} was open: the booking of "
+        "this run is not in it, and nothing more of the run is released. Other bookings may be "
+        "missing too: put back the file that has them, or lower the cap by what they have spent "
+        "(`tacet ledger cap`)",
+        database_.path().string(), run));
   }
 
  private:
@@ -97,8 +123,8 @@ Standing Ledger::standing() {
 Verification Ledger::verify() {
   return look([this](auto& database) {
     if (const auto fault = database.value("PRAGMA integrity_check(1)"); fault != "ok") {
-      throw base::DataError(fmt::format("the ledger '{}' is damaged: {}. Restore it from a backup",
-                                        path().string(), fault));
+      throw base::DataError(fmt::format("the ledger '{}' is damaged: {}. {}", path().string(),
+                                        fault, internal::backup_advice));
     }
     const auto head = internal::check_all(database);
     static_cast<void>(books_of(internal::read_entries(database)));
@@ -188,6 +214,7 @@ std::int64_t Ledger::reserve(const Booking& booking) {
   const auto cost = internal::cost_of_booking(booking, standing().account(booking.data_set));
   const auto process = this_process();
   std::int64_t number = 0;
+  std::string hash;
   change(nothing_booked, [&](Desk& desk) {
     const auto& account = desk.standing().account(booking.data_set);
     internal::check_admitted(booking, cost, desk.standing(),
@@ -203,7 +230,10 @@ std::int64_t Ledger::reserve(const Booking& booking) {
                                   .interactive = booking.interactive,
                                   .override_reason = booking.override_reason,
                                   .unprotected_reason = booking.unprotected_reason});
+    hash = desk.row_hash(number);
   });
+  const std::lock_guard lock(mutex_);
+  booked_.insert_or_assign(number, hash);
   return number;
 }
 
@@ -226,22 +256,26 @@ void Ledger::commit(const std::vector<FinishedRun>& runs, const Output& output) 
   if (!is_digest(output.sha256)) throw base::InternalError("an output is named by its SHA-256");
   change(stays_spent(runs), [&](Desk& desk) {
     for (const auto& finished : runs) {
-      const auto booking = desk.open_run(finished.run);
+      const auto booking = desk.own_run(finished.run, booked_);
       const auto cost =
           internal::cost_of_outcome(finished, booking, desk.standing().account(booking.data_set));
       desk.append(Committed{finished.run, finished.spent, cost, output.sha256, output.name,
                             finished.cipher_delta});
     }
   });
+  const std::lock_guard lock(mutex_);
+  for (const auto& finished : runs) booked_.erase(finished.run);
 }
 
 void Ledger::cancel(std::int64_t run) {
   change(stays_spent({{run, privacy::no_event()}}), [&](Desk& desk) {
-    if (desk.open_run(run).process != this_process()) {
+    if (desk.own_run(run, booked_).process != this_process()) {
       throw base::InternalError("a run can be cancelled only by the process that booked it");
     }
     desk.append(Cancelled{run});
   });
+  const std::lock_guard lock(mutex_);
+  booked_.erase(run);
 }
 
 void Ledger::resolve(std::int64_t run, std::string_view attestation) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -18,7 +20,7 @@
 ///
 /// It guards against mistakes and against runs that spend at the same time. Rows are chained by
 /// SHA-256, so that a change shows; somebody who rewrites the whole file, or puts back an old copy,
-/// is not caught.
+/// is caught only by the runs that were open.
 namespace tacet::ledger {
 
 using internal::Access;
@@ -125,9 +127,10 @@ class Ledger {
   /// Books a run; returns its number. BudgetExceeded when it does not fit, GuaranteeError when the
   /// account's currency has no proved cost for it, UsageError when adjacency or unit differ.
   [[nodiscard]] std::int64_t reserve(const Booking& booking);
-  /// Ends runs; only after it returns may the output appear.
+  /// Ends runs that this object has booked; only after it returns may the output appear. IoError
+  /// when the ledger was overwritten meanwhile, so that the row of a run is no longer its booking.
   void commit(const std::vector<FinishedRun>& runs, const Output& output);
-  /// Gives back what this process has booked and not used.
+  /// Gives back what this object has booked and not used; IoError as in `commit`.
   void cancel(std::int64_t run);
   /// Gives back what a run had booked that ended without releasing anything, on a person's word.
   /// BudgetError while its process runs or after it has ended otherwise.
@@ -149,6 +152,7 @@ class Ledger {
 
   std::mutex mutex_;
   internal::Database database_;
+  std::map<std::int64_t, std::string> booked_;  // own open runs, each with the hash of its row
 };
 
 }  // namespace tacet::ledger

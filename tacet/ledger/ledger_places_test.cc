@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
 #include <thread>
@@ -116,6 +117,68 @@ TEST_F(LedgerPlaces, OneThatWasMovedReplacedOrRemovedWhileOpenBooksNothing) {
     EXPECT_THROW(static_cast<void>(open.books()), base::IoError);
     fs::rename(kept, path_);
     EXPECT_EQ(committed(path_), 0);
+  }
+}
+
+/// As `cat from > to`: the file stays the same, its content does not.
+void overwrite(const fs::path& from, const fs::path& to) {
+  std::ofstream(to, std::ios::binary | std::ios::trunc)
+      << std::ifstream(from, std::ios::binary).rdbuf();
+}
+
+std::string row_of(const fs::path& path, std::int64_t run) {
+  internal::Database database(path, {.access = Access::read});
+  auto select = database.prepare("SELECT text FROM journal WHERE number = ?1");
+  select.bind(1, run);
+  return select.step() ? select.text(0) : std::string();
+}
+
+// The copy lacks one booking, and the next one takes its number, and SQLite's change counter too.
+TEST_F(LedgerPlaces, AnOlderCopyPutInPlaceGivesNoRunTheBookingOfAnother) {
+  for (const bool commits : {true, false}) {
+    fs::copy_file(path_, other_, fs::copy_options::overwrite_existing);
+    Ledger first(path_);
+    const auto run = first.reserve(booking);
+    overwrite(other_, path_);
+    Ledger second(path_);
+    auto differs = booking;
+    differs.command = "second";
+    ASSERT_EQ(second.reserve(differs), run);
+    const auto row = row_of(path_, run);
+    const auto text = io_error_of([&] {
+      if (commits) {
+        first.commit({{run, booking.event}}, output);
+      } else {
+        first.cancel(run);
+      }
+    });
+    EXPECT_NE(text.find("was replaced by another state of it while run "), std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("stays booked"), std::string::npos) << text;
+    EXPECT_EQ(row_of(path_, run), row);
+    second.commit({{run, booking.event}}, output);
+    EXPECT_EQ(committed(path_), commits ? 1 : 2);
+    // And once the other run has ended.
+    EXPECT_NE(io_error_of([&] { first.cancel(run); }).find("was replaced"), std::string::npos);
+  }
+}
+
+TEST_F(LedgerPlaces, PagesInMemoryDoNotAnswerForAFileThatWasOverwritten) {
+  fs::copy_file(path_, other_);
+  Ledger first(path_);
+  static_cast<void>(first.reserve(booking));
+  overwrite(other_, path_);
+  Ledger second(path_);
+  auto larger = booking;
+  larger.event = privacy::Zcdp{0.75, add_remove};
+  static_cast<void>(second.reserve(larger));
+  EXPECT_EQ(first.books().account("adult").counted().total().value, 0.75);
+}
+
+TEST_F(LedgerPlaces, LeadingSlashesNameTheSameFile) {
+  for (const std::string slashes : {"/", "//"}) {
+    Ledger open(slashes + path_.string());
+    EXPECT_EQ(open.position().rows, 3);
   }
 }
 

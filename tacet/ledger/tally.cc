@@ -22,14 +22,17 @@ Sums sums_of(const Amount& amount) {
   return sums;
 }
 
+bool in_epsilons(const Cap& cap) {
+  return cap.currency == Currency::basic || cap.currency == Currency::pure;
+}
+
 Sums limits_of(const Cap& cap) {
   if (cap.currency == Currency::gdp) {
     Sums limits;
     limits.value.add_product(cap.value, cap.value);
     return limits;
   }
-  const bool in_epsilons = cap.currency == Currency::basic || cap.currency == Currency::pure;
-  return sums_of({cap.value, cap.delta, in_epsilons});
+  return sums_of({cap.value, cap.delta, in_epsilons(cap)});
 }
 
 Amount shown(const Sums& sums, double (ExactSum::*rounded)() const) {
@@ -55,7 +58,15 @@ void Tally::subtract(const Amount& amount) {
 
 bool Tally::within(const Cap& cap) const {
   const auto limits = limits_of(cap);
-  return value_ <= limits.value && delta_ <= limits.delta;
+  if (value_ <= limits.value && delta_ <= limits.delta) return true;
+  if (!in_epsilons(cap)) return false;
+  // A cap of 0.1 is the decimal and the double that it is read as, whichever is larger: one run at
+  // just the cap costs the double.
+  ExactSum value;
+  ExactSum delta;
+  value.add(cap.value);
+  delta.add(cap.delta);
+  return (value_ <= limits.value || value_ <= value) && (delta_ <= limits.delta || delta_ <= delta);
 }
 
 Amount Tally::total() const { return shown({value_, delta_}, &ExactSum::rounded_up); }
