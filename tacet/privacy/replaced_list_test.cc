@@ -44,7 +44,7 @@ TEST(ReplacedList, NoMassIsLost) {
     for (const double rate : {1e-9, 0.02, 0.5, 1.0}) {
       const std::vector<pairs::Atom> base{
           {-0.5, 0.3 * (1 - infinite), 0.3 * (1 - infinite) * std::exp(0.5)},
-          {0.7, 0.4 * (1 - infinite), 0.4 * (1 - infinite) * std::exp(-0.7)}};
+          {0.2, 0.4 * (1 - infinite), 0.4 * (1 - infinite) * std::exp(-0.2)}};
       double q_mass = infinite;
       for (const auto& atom : base) q_mass += atom.q;
       auto whole = base;
