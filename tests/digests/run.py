@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Equal bytes before and after a change of the house.
+
+    run.py PROGRAM [--renew | --list]
+
+Runs the program on every setting of settings() and compares the SHA-256 of what it writes (model
+files of seeded runs with their receipts, plans, verdicts, costs, predictions, a ledger's report)
+with digests.txt beside this file. --renew writes that file again: whoever changes bytes on purpose
+does so in the same commit and says why. --list prints the settings.
+"""
+
+import concurrent.futures
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parent.parent
+KEPT = HERE / "digests.txt"
+ADJACENCIES = ("add_remove", "zero_out", "replace_one")
+METHODS = ("gradient", "output", "phased", "inverse-sensitivity", "objective",
+           "regularized-output", "ladder", "localized", "growth", "phased-erm")
+SMOOTH = ("objective", "regularized-output", "ladder", "localized", "growth", "phased-erm")
+NUMBER_LOSSES = ("squared", "huber", "absolute", "smoothed_absolute", "pinball",
+                 "smoothed_pinball", "power_regression", "linearised_power_regression",
+                 "epsilon_insensitive", "smoothed_epsilon_insensitive",
+                 "squared_epsilon_insensitive")
+CLASS_LOSSES = ("logistic", "hinge", "smoothed_hinge", "power_hinge", "linearised_power_hinge")
+COLUMNS = """
+[[column]]
+name = "a"
+kind = "numeric"
+lower = 0
+upper = 1
+
+[[column]]
+name = "b"
+kind = "categorical"
+categories = ["u", "v", "w"]
+"""
+TARGETS = {"numbers": '[target]\ncolumn = "y"\nlower = 0\nupper = 10\n',
+           "classes": '[target]\ncolumn = "class"\nclasses = ["x", "y", "z"]\n',
+           "two": '[target]\ncolumn = "two"\npositive = "p"\nnegative = "n"\n'}
+BERKELEY = (f"{SOURCE}/data/berkeley1973.csv --schema "
+            f"{SOURCE}/data/schemas/berkeley1973.toml")
+
+
+def records(count):
+    """Numbers in [0, 1) from a small linear congruence: the same in every Python."""
+    state = 12345
+    for _ in range(count):
+        values = []
+        for _ in range(4):
+            state = (state * 1103515245 + 12345) % 2**31
+            values.append(state / 2**31)
+        yield values
+
+
+def write_inputs(folder):
+    lines = ["y,a,b,person,class,two"]
+    for v in records(400):
+        lines.append(f"{6 * v[0] + 4 * v[1]:.3f},{v[0]:.3f},{'uvw'[int(3 * v[2])]},"
+                     f"p{int(80 * v[3])},{'xyz'[int(3 * v[0])]},{'np'[v[0] + v[1] > 1]}")
+    (folder / "data.csv").write_text("\n".join(lines) + "\n")
+    for name, target in TARGETS.items():
+        ignored = [c for c in ("y", "person", "class", "two") if f'"{c}"' not in target]
+        for unit in ("", "unit"):
+            names = [c for c in ignored if not (unit and c == "person")]
+            quoted = ", ".join(f'"{c}"' for c in names)
+            head = 'unit = "person"\n' if unit else ""
+            (folder / f"{name}{unit}.toml").write_text(
+                f'{head}public_row_count = 400\n\n{target}\n[[column]]\nnames = [{quoted}]\n'
+                f'kind = "ignored"\n{COLUMNS}')
+
+
+def settings():
+    """{name: arguments of `tacet train`}."""
+    out = {}
+
+    def add(data, *options):
+        out[" ".join((data.replace(BERKELEY, "berkeley1973"), *options))] = " ".join((data, *options))
+
+    for method in METHODS:
+        for adjacency in ADJACENCIES:
+            for budget in ("--epsilon 1 --delta 1e-6", "--epsilon 4 --delta 0", "--epsilon 0.3"):
+                add(BERKELEY, f"--method {method} --adjacency {adjacency} {budget}")
+    for loss in NUMBER_LOSSES:
+        for method in ("gradient", "output", "regularized-output", "ladder"):
+            add("data.csv --schema numbers.toml",
+                f"--method {method} --loss {loss} --epsilon 2 --delta 1e-5")
+    for loss in CLASS_LOSSES:
+        for method in ("gradient", "output", "objective", "growth"):
+            add("data.csv --schema two.toml",
+                f"--method {method} --loss {loss} --epsilon 2 --delta 1e-5")
+    for method in METHODS:
+        add("data.csv --schema classes.toml", f"--method {method} --epsilon 3 --delta 1e-5")
+        for kind in ("numbers", "two"):
+            add(f"data.csv --schema {kind}unit.toml",
+                f"--method {method} --epsilon 3 --delta 1e-5 --records-a-unit 4")
+    for sampling in ("poisson", "fixed_size", "partition"):
+        for adjacency in ADJACENCIES:
+            add(BERKELEY, f"--sampling {sampling} --batch-size 300 --steps 15 --epsilon 1 "
+                          f"--adjacency {adjacency}")
+    for sampling in ("permutation", "fresh_permutation", "with_replacement", "minibatch"):
+        batch = " --batch-size 8" if sampling == "minibatch" else ""
+        add(BERKELEY, f"--method output --sampling {sampling} --epsilon 1{batch}")
+    for method in ("gradient", "output", "objective", "localized", "growth"):
+        add(BERKELEY, f"--method {method} --calibration paper --epsilon 1 --adjacency replace_one")
+    for averaging in ("suffix", "uniform", "last", "polynomial"):
+        add(BERKELEY, f"--averaging {averaging} --epsilon 1")
+        add(BERKELEY, f"--method output --averaging {averaging} --epsilon 1")
+    for extra in ("--l2 0.1", "--radius 2", "--momentum 0.5", "--step-size 0.5", "--average 0",
+                  "--clipping-norm 0.2", "--steps 7", "--weight-scale 9"):
+        add(BERKELEY, f"{extra} --epsilon 1")
+    for method in SMOOTH:
+        add(BERKELEY, f"--method {method} --l2 0.05 --epsilon 1")
+        add(BERKELEY, f"--method {method} --radius 3 --epsilon 1 --delta 1e-6")
+    for record_use in ("reuse", "disjoint"):
+        add(BERKELEY, f"--method localized --record-use {record_use} --epsilon 1 --phases 3")
+    for method in METHODS:
+        add(BERKELEY, f"--method {method} --epsilon inf")
+    return out
+
+
+def digest_of(program, folder, name, arguments):
+    """One digest of everything that follows from a training: refusals count by their words."""
+    environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
+    model = "m" + hashlib.sha256(name.encode()).hexdigest()[:16] + ".json"
+    total = hashlib.sha256()
+    settings_of = arguments.split(" ", 1)
+    commands = [f"train {arguments} --seed 7 --threads 2 --output {model}",
+                f"plan {settings_of[1]} --json"]
+    follow = [f"show {model}", f"verify {model} --json", f"account {model} --delta 1e-5 --json",
+              f"predict {model} {settings_of[0]}", f"evaluate {model} {settings_of[0]} --public"]
+
+    def run(command):
+        done = subprocess.run([program, *command.split()], cwd=folder, env=environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        total.update(f"{command.split()[0]} {done.returncode}\n".encode())
+        text = re.sub(rb"\d+(\.\d+)? (ms|s)\b", b"TIME", done.stdout + done.stderr)
+        total.update(text.replace(str(SOURCE).encode(), b"SOURCE"))
+        return done.returncode
+
+    codes = [run(command) for command in commands]
+    if codes[0] == 0:
+        total.update((folder / model).read_bytes())
+        for command in follow:
+            run(command)
+    return codes[0], total.hexdigest()
+
+
+def digests(program):
+    """{name: (exit code of the training, digest)}"""
+    found = settings()
+    with tempfile.TemporaryDirectory(prefix="tacet-digests-") as name:
+        folder = pathlib.Path(name)
+        write_inputs(folder)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            done = pool.map(lambda item: digest_of(program, folder, *item), found.items())
+            return dict(zip(found, done))
+
+
+def read_kept():
+    lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
+    return {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
+
+
+def main(arguments):
+    if not arguments:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    if "--list" in arguments:
+        print("\n".join(settings()))
+        return 0
+    found = digests(str(pathlib.Path(arguments[0]).resolve()))
+    trained = sum(code == 0 for code, _ in found.values())
+    if "--renew" in arguments:
+        KEPT.write_text("".join(f"{digest}  {name}\n" for name, (_, digest) in found.items()),
+                        encoding="utf-8")
+        print(f"{len(found)} digests written, {trained} of them with a model")
+        return 0
+    kept = read_kept()
+    differ = [name for name, (_, digest) in found.items() if kept.get(name) != digest]
+    differ += [name for name in kept if name not in found]
+    for name in differ:
+        print(f"DIFFERS {name}")
+    print(f"{len(found)} settings, {trained} of them with a model, {len(differ)} differ")
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
