@@ -47,13 +47,14 @@ JumpLaw::JumpLaw(const JumpSplit& split, const GridSum& whole, const TiltedLaw& 
       low_(rest.low()) {
   const auto coefficients = rest.coefficients();
   const auto size = coefficients.size();
-  // e^{centre - loss} must stay a number, and a precise one. The centre is where the rest's own
-  // losses lie, far from 0 where the grid's offset is that of many uses.
+  // e^{centre - loss} must stay a number, and a precise one. The centre is 0 unless the rest's own
+  // losses reach far from there, as where the grid's offset is that of many uses.
   constexpr double largest_loss = 300;
   const double first = static_cast<double>(low_) * step_;
   const double width = static_cast<double>(size) * step_;
-  centre_ = first + 0.5 * width;
-  if (!(0.5 * width < largest_loss && std::fabs(centre_) < 1e9)) {
+  const bool near = first > -largest_loss && first + width < largest_loss;
+  centre_ = near ? 0 : first + 0.5 * width;
+  if (!near && !(0.5 * width < largest_loss && std::fabs(centre_) < 1e9)) {
     throw base::NumericError("privacy losses beside large ones exceed what can be taken apart");
   }
   const double factor = std::exp(rest.log_mass());
