@@ -1,6 +1,8 @@
 #include "tacet/apps/console.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -64,6 +66,20 @@ void Console::warn(std::string_view line) const {
   const auto shown = base::printable(line);
   to_standard_error(colour_ ? fmt::format("\033[1;33m{}\033[0m\n", shown)
                             : fmt::format("{}\n", shown));
+}
+
+void check_results() {
+  const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
+  const int access = flags & O_ACCMODE;
+  int fault = 0;
+  if (flags == -1 || (access != O_WRONLY && access != O_RDWR)) fault = EBADF;
+  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  if (fault == 0 && ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0) fault = EPIPE;
+  if (fault == 0) return;
+  throw base::IoError(fmt::format(
+      "cannot write to standard output, where the result would go: {}; nothing was booked and no "
+      "data were used",
+      std::generic_category().message(fault)));
 }
 
 void flush_results() { check_output(std::fflush(stdout) == 0); }

@@ -40,6 +40,10 @@ class Console {
   bool shown_;  ///< standard output is a terminal
 };
 
+/// Before a result is paid for: an IoError when standard output is closed, not open for writing, or
+/// a pipe that nobody reads. What is to come, as a full disk, nobody can tell.
+void check_results();
+
 /// Writes what standard output still holds; an IoError when it could not take it.
 void flush_results();
 

@@ -208,6 +208,7 @@ class Evaluate : public Command {
     if (calibration_) expect_calibration(file.model);
     file.schema.unit.reset();  // exact metrics of public records bound nobody's part
     file.schema.cost.reset();
+    check_results();
     UnprotectedUse use(spending_, name(), data_, "exact metrics (--public)", console);
     ProgressLine progress(console);
     progress.announce(fmt::format("reading {}", data_));
@@ -262,6 +263,7 @@ class Evaluate : public Command {
     warn_if_unprotected(console, file.receipt);
     if (!seed_.empty()) console.warn(seeded_banner);
     const auto plan = learn::plan_evaluation(file.model, options);
+    check_results();
     const auto spending =
         spending_.open({.command = name(),
                         .data = data_,

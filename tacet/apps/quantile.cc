@@ -16,6 +16,7 @@
 #include "tacet/data/schema_cost.h"
 #include "tacet/mechanism/quantile.h"
 #include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/random/source.h"
@@ -78,6 +79,7 @@ class Quantile : public Command {
     if (!source->secure()) {
       console.warn(seeded_banner);
     }
+    check_results();
     const auto spending =
         spending_.open({.command = name(),
                         .data = data_,
@@ -85,7 +87,8 @@ class Quantile : public Command {
                         .unprotected_reason = source->secure() ? "" : "noise from a known seed"},
                        console);
     // Booked before the first value is read.
-    const auto event = mechanism::quantile_event(query, epsilon);
+    const privacy::Epsilon spent(privacy::decimal_down(epsilon.value()));
+    const auto event = mechanism::quantile_event(query, spent);
     const privacy::Guarantee stated{epsilon.value(), 0, query.adjacency};
     static_cast<void>(privacy::delta_left(stated, cipher_delta));
     static_cast<void>(data::with_schema_cost(schema, {event, stated, cipher_delta}));
@@ -94,7 +97,7 @@ class Quantile : public Command {
     const auto values = spending->read(
         reservation, [&] { return data::read_numeric_column(data_, schema, column_, &cancel); });
     const auto released =
-        mechanism::release_quantile(values, query, epsilon, {}, *source, reservation);
+        mechanism::release_quantile(values, query, spent, {}, *source, reservation);
     reservation.commit();
     auto own = receipt_of(query, released.event(), epsilon, *source);
     own.public_row_count = schema.public_row_count;

@@ -133,7 +133,9 @@ class SchemaFit : public Command {
     const auto answers = planned_answers(shares);
     auto& cost = schema.cost.emplace(planned_cost(answers, shares, *source));
     std::optional<base::AtomicFile> output;
-    if (!output_.empty()) {
+    if (output_.empty()) {
+      check_results();
+    } else {
       output.emplace(output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
     }
     const auto spending = spending_.open({.command = data::booking_name(cost),

@@ -57,13 +57,31 @@ fs::path folder_of(const fs::path& file) {
 /// Only the ledger of a mark can say whether a file holds the marked records.
 [[noreturn]] void refuse_unknown(const std::string& data, const fs::path& folder,
                                  const ledger::Mark& lost) {
+  std::error_code error;
+  const bool replaced = fs::exists(ledger::ledger_path(folder, lost), error);
   throw base::BudgetError(fmt::format(
-      "'{}' may be a copy of '{}' beside it, whose ledger '{}' is missing, so nothing can tell; no "
+      "'{}' may be a copy of '{}' beside it, whose ledger '{}' is {}, so nothing can tell; no "
       "data were used. Put that ledger back, or mark '{}' again where the ledger is now (`tacet "
       "ledger init LEDGER --data-set NAME --alias NAME --data FILE`), or, when its account is no "
       "longer needed, remove its mark from '{}'",
-      data, lost.file, ledger::ledger_path(folder, lost).string(), lost.file,
+      data, lost.file, ledger::ledger_path(folder, lost).string(),
+      replaced ? "another one now" : "missing", lost.file,
       (folder / ledger::marks_file_name).string()));
+}
+
+/// Events name no unit, so that a fit whose unit was edited proves nothing against it; where the
+/// ledger booked that fit, under whatever account, it knows better.
+void refuse_relabelled(const data::SchemaCost& cost, const ledger::Standing& standing) {
+  const auto fit = data::fit_name(cost);
+  for (const auto& account : standing.accounts) {
+    if (account.enrolled.privacy_unit == cost.unit) continue;
+    const auto booked = account.commands.lower_bound(fit);
+    if (booked == account.commands.end() || !booked->first.starts_with(fit)) continue;
+    throw base::BudgetError(fmt::format(
+        "the schema says that its fit protects each {}, but the ledger booked that fit under '{}' "
+        "for each {}: the schema was edited; nothing was booked. Use the schema as it was fitted",
+        cost.unit, account.name(), account.enrolled.privacy_unit));
+  }
 }
 
 }  // namespace
@@ -117,6 +135,7 @@ void Spending::book_schema(const data::Schema& schema, const std::string& file) 
   auto details = account_->details();
   details.command = data::booking_name(cost);
   const auto standing = ledger_->standing();
+  refuse_relabelled(cost, standing);
   if (standing.account(details.data_set).commands.contains(details.command)) return;
   details.privacy_unit = cost.unit;
   if (details.unprotected_reason.empty()) details.unprotected_reason = cost.unprotected_reason;
@@ -192,9 +211,13 @@ std::optional<FoundMark> mark_of(const std::string& data) {
       continue;
     }
     ledger::Ledger ledger(path, {.access = ledger::Access::read, .cancel = &interruption()});
+    const auto standing = ledger.standing();
+    if (standing.ledger != mark.ledger_name) {  // another one took its place
+      lost = mark;
+      continue;
+    }
     const auto fingerprint = fingerprint_of(ledger, files.back().string());
     if (!fingerprint) continue;
-    const auto standing = ledger.standing();
     const auto* owner = standing.owner(*fingerprint);
     if (owner != nullptr) {
       return FoundMark{{"", owner->name(), path, standing.ledger, mark.seen}, path, folder};

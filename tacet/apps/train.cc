@@ -126,7 +126,10 @@ class Train : public Command {
   }
 
   [[nodiscard]] std::optional<base::AtomicFile> open_output() const {
-    if (output_ == standard_output) return std::nullopt;
+    if (output_ == standard_output) {
+      check_results();
+      return std::nullopt;
+    }
     return base::AtomicFile(output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
   }
 

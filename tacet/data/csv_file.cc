@@ -32,6 +32,17 @@ std::vector<std::string> read_column_names(CsvReader& reader, const FileFormat& 
   return names;
 }
 
+namespace {
+
+/// ASCII letters, and whatever is beyond ASCII.
+bool has_letter(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0;
+  });
+}
+
+}  // namespace
+
 void check_header(const std::vector<std::string>& names, std::string_view file_name,
                   HeaderTrust trust) {
   std::unordered_map<std::string_view, std::size_t> places;
@@ -56,6 +67,10 @@ void check_header(const std::vector<std::string>& names, std::string_view file_n
     if (!guessed) continue;
     if (parse_number(names[k])) {
       refuse(fmt::format("column {} has a number in the first line", k + 1));
+    }
+    if (!has_letter(names[k])) {
+      refuse(fmt::format(
+          "column {} has no letter in the first line, as dates and amounts have none", k + 1));
     }
   }
 }

@@ -189,6 +189,18 @@ void check_carries_cost(const Schema& schema, const privacy::Receipt& receipt) {
   if (receipt.privacy_unit != schema.cost->unit) {
     throw base::GuaranteeError(internal::other_unit(schema.cost->unit, receipt.privacy_unit));
   }
+  if (!schema.cost->unprotected_reason.empty()) {
+    throw base::GuaranteeError(fmt::format(
+        "the schema's fit protects nobody ({}), so the result does not either, but the receipt "
+        "calls it protected",
+        schema.cost->unprotected_reason));
+  }
+  if (receipt.cipher_delta < schema.cost->cipher_delta) {
+    throw base::GuaranteeError(
+        fmt::format("the receipt states {} for the cipher, less than the {} of the schema's fit "
+                    "alone",
+                    receipt.cipher_delta, schema.cost->cipher_delta));
+  }
   const auto* both = receipt.events.as<privacy::Composed>();
   if (both == nullptr || both->parts.size() != 2 ||
       both->parts[0] != fit_events(schema, receipt.guarantee.adjacency)) {
@@ -198,20 +210,29 @@ void check_carries_cost(const Schema& schema, const privacy::Receipt& receipt) {
   }
 }
 
+std::string fit_name(const SchemaCost& cost) { return fmt::format("schema fit {} ", cost.id); }
+
 std::string booking_name(const SchemaCost& cost) {
   constexpr std::size_t digits = 16;
   base::Sha256 events;
   events.add(privacy::event_to_json(cost.events));
-  return fmt::format("schema fit {} {}", cost.id, events.digest().substr(0, digits));
+  return fit_name(cost) + events.digest().substr(0, digits);
 }
 
 void internal::check_events(const SchemaCost& cost, std::string_view where) {
   const auto& stated = cost.guarantee;
   double proved = 0;
   try {
-    proved = proved_epsilon(cost.events, stated);
+    const auto left = privacy::delta_left(stated, cost.cipher_delta);
+    proved = proved_epsilon(cost.events, {stated.epsilon, left.value(), stated.adjacency});
   } catch (const base::GuaranteeError& error) {
     fail_at(where, error.what());
+  }
+  const double least = privacy::least_cipher_term(cost.events);
+  if (proved > 0 && cost.cipher_delta < least) {
+    fail_at(where, fmt::format("the schema's cost states {} for the cipher, less than its events "
+                               "must have drawn ({:.3g})",
+                               cost.cipher_delta, least));
   }
   if (proved <= stated.epsilon) return;
   fail_at(where, fmt::format("the schema's cost states epsilon {} at delta {} under {}, but its "

@@ -41,6 +41,9 @@ struct PlannedCost {
 /// events do not begin with those of the fit: a GuaranteeError.
 void check_carries_cost(const Schema& schema, const privacy::Receipt& receipt);
 
+/// What the commands of all bookings of this fit begin with: its id.
+[[nodiscard]] std::string fit_name(const SchemaCost& cost);
+
 /// The command under which ledgers book this fit: its id, and a digest of its events, so that
 /// another fit under a borrowed id is another command.
 [[nodiscard]] std::string booking_name(const SchemaCost& cost);

@@ -45,8 +45,13 @@ std::optional<double> choose_cap(const model::LinearModel& model,
 }
 
 /// Neighbours have one number of records, and it is known.
-bool count_is_public(const EvaluationPlan& plan) {
-  return plan.guarantee.adjacency != privacy::Adjacency::add_remove;
+bool count_is_public(privacy::Adjacency adjacency) {
+  return adjacency != privacy::Adjacency::add_remove;
+}
+
+/// How many sums are released.
+std::int64_t term_count(privacy::Adjacency adjacency, bool counts_hits, bool counts_loss) {
+  return (count_is_public(adjacency) ? 0 : 1) + (counts_hits ? 1 : 0) + (counts_loss ? 1 : 0);
 }
 
 /// One record's scores in the order of the released vector: presence where the number of records is
@@ -57,15 +62,14 @@ class Scorer {
       : model_(model), plan_(plan), margins_(static_cast<std::size_t>(model.output_count())) {}
 
   [[nodiscard]] std::int64_t terms() const {
-    return (count_is_public(plan_) ? 0 : 1) + (plan_.counts_hits ? 1 : 0) +
-           (plan_.loss_cap ? 1 : 0);
+    return term_count(plan_.guarantee.adjacency, plan_.counts_hits, plan_.loss_cap.has_value());
   }
 
   void score(const data::Dataset& dataset, std::int64_t row, std::vector<double>& out) {
     model::margins(model_, dataset, row, margins_);
     const double label = dataset.label(row);
     out.clear();
-    if (!count_is_public(plan_)) out.push_back(1.0);
+    if (!count_is_public(plan_.guarantee.adjacency)) out.push_back(1.0);
     if (plan_.counts_hits) out.push_back(hit(label) ? 1.0 : 0.0);
     if (plan_.loss_cap) out.push_back(loss(label) / *plan_.loss_cap);
   }
@@ -132,7 +136,8 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
   }
   const bool counts_hits = model.task != model::Task::regression;
   const auto loss_cap = choose_cap(model, options);
-  const double cipher = random::cipher_term(1, 1 + (counts_hits ? 1 : 0) + (loss_cap ? 1 : 0));
+  const double cipher =
+      random::cipher_term(1, term_count(options.adjacency, counts_hits, loss_cap.has_value()));
   const privacy::Guarantee asked{options.epsilon.value(), options.delta.value(), options.adjacency};
   const auto left = privacy::delta_left(asked, cipher);
   const double noise = full_batch_noise(1, options.epsilon, left, options.adjacency);
@@ -152,7 +157,7 @@ Evaluation evaluate(const data::Dataset& dataset, const model::LinearModel& mode
                     const EvaluationPlan& plan, random::Source& source,
                     privacy::Reservation& reservation, const base::CancelToken* cancel) {
   Scorer scorer(model, plan);
-  const bool exact_count = count_is_public(plan);
+  const bool exact_count = count_is_public(plan.guarantee.adjacency);
   optimize::ScoreSum sum(scorer.terms(), plan.norm_bits,
                          exact_count ? optimize::ScoreOrigin::half : optimize::ScoreOrigin::zero);
   std::vector<double> scores;

@@ -192,6 +192,20 @@ TEST(Evaluation, TheNoiseHasTheStatedDeviation) {
             test::false_alarm_rate);
 }
 
+// A leaf of the cipher for each sum that is released, and none for a number of records that is
+// known.
+TEST(Evaluation, TheCiphersTermCountsWhatIsReleased) {
+  const Setting setting;
+  for (const auto adjacency :
+       {Adjacency::add_remove, Adjacency::replace_one, Adjacency::zero_out}) {
+    const auto plan = plan_at(setting.model, 1, adjacency);
+    const std::int64_t sums = adjacency == Adjacency::add_remove ? 3 : 2;
+    EXPECT_EQ(plan.cipher_delta, random::cipher_term(1, sums));
+    random::SeededSource source(1);
+    EXPECT_EQ(plan.cipher_delta, setting.run(plan, 1).receipt.cipher_delta);
+  }
+}
+
 TEST(Evaluation, ThePlanStaysWithinTheGuaranteeAndReplacementCostsTwice) {
   const Setting setting;
   const auto add = plan_at(setting.model, 1, Adjacency::add_remove);

@@ -138,18 +138,22 @@ privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& datas
   const optimize::RegularizedProblem problem{.loss = optimize::GlmLoss(plan.loss, 0, steepest),
                                              .l2 = query.l2};
   const auto fit = optimize::minimise_certified(dataset, {0, dataset.rows()}, problem,
-                                                start_tolerance(query, plan.guarantee.epsilon),
+                                                start_tolerance(query, plan.spent().value()),
                                                 means.threads, means.supervision);
   return mechanism::release_norm_gradient(
       [&](std::span<const double> weights) {
         if (means.supervision.cancel != nullptr) means.supervision.cancel->throw_if_cancelled();
         return sums.at(weights);
       },
-      privacy::Private<std::vector<double>>(fit.weights), query,
-      privacy::Epsilon(plan.guarantee.epsilon), {}, means.source, means.reservation);
+      privacy::Private<std::vector<double>>(fit.weights), query, plan.spent(), {}, means.source,
+      means.reservation);
 }
 
 }  // namespace
+
+privacy::Epsilon InverseSensitivityPlan::spent() const {
+  return privacy::Epsilon(events.as<privacy::BoundedRange>()->epsilon);
+}
 
 mechanism::NormGradientQuery InverseSensitivityPlan::query() const {
   const auto n = static_cast<double>(public_row_count);
@@ -205,7 +209,7 @@ InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
   const auto facts = model::properties(plan.loss);
   plan.clipping_norm =
       (std::isinf(facts.slope_bound) ? clipped_residual : facts.slope_bound) * schema.norm_bound();
-  const privacy::Epsilon epsilon(options.epsilon);
+  const auto epsilon = settle_pure_epsilon(options);
   if (on_a_line(plan, options)) {
     settle_line(plan, schema, options);
     (void)mechanism::round_down(epsilon);  // refuses what the sampler would, before it is booked
@@ -226,8 +230,9 @@ TrainedModel train_inverse_sensitivity(const data::Dataset& dataset, const data:
                                        const TrainingMeans& means) {
   check_row_count(dataset, plan.public_row_count, means);
   const LineProblem line{plan.loss, plan.radius, plan.location};
-  const auto released = plan.on_a_line ? draw_on_line(dataset, line, plan.guarantee, means)
-                                       : draw_penalised(dataset, plan, means);
+  const auto released =
+      plan.on_a_line ? draw_on_line(dataset, line, plan.spent(), plan.guarantee.adjacency, means)
+                     : draw_penalised(dataset, plan, means);
   TrainedModel trained{model::empty_model(schema, plan.loss),
                        blank_receipt("inverse-sensitivity", schema, plan.guarantee)};
   trained.model.coefficients = released.value();

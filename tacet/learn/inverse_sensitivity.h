@@ -37,6 +37,8 @@ struct InverseSensitivityPlan {
   double cipher_delta = 0;   ///< the cipher's term
   std::vector<std::string> reasons;
 
+  /// What the draw is made for: the epsilon of the events, at most the guarantee's.
+  [[nodiscard]] privacy::Epsilon spent() const;
   /// What the second sampler is asked. Its smoothness and error bounds follow from the plan.
   [[nodiscard]] mechanism::NormGradientQuery query() const;
 };

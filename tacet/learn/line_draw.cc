@@ -138,11 +138,10 @@ mechanism::SlopeRange slope_range(const LineProblem& problem) {
 
 privacy::Released<std::vector<double>> draw_on_line(const data::Dataset& dataset,
                                                     const LineProblem& problem,
-                                                    const privacy::Guarantee& guarantee,
+                                                    privacy::Epsilon epsilon,
+                                                    privacy::Adjacency adjacency,
                                                     const TrainingMeans& means) {
-  mechanism::MinimiserQuery query{mechanism::Grid(-problem.radius, problem.radius),
-                                  guarantee.adjacency};
-  const privacy::Epsilon epsilon(guarantee.epsilon);
+  mechanism::MinimiserQuery query{mechanism::Grid(-problem.radius, problem.radius), adjacency};
   const auto as_vector = [](double value) { return std::vector<double>{value}; };
   if (piecewise_linear(problem.loss)) {
     // A minimum where records agree is a point between two of the grid, next to which scores are

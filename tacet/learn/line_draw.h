@@ -35,9 +35,11 @@ constexpr double nearness = 0x1p-30;
 /// 2.25 or, of a location, the width 2 of the target's range.
 [[nodiscard]] mechanism::SlopeRange slope_range(const LineProblem& problem);
 
-/// One draw with the whole of the guarantee's epsilon.
-[[nodiscard]] privacy::Released<std::vector<double>> draw_on_line(
-    const data::Dataset& dataset, const LineProblem& problem, const privacy::Guarantee& guarantee,
-    const TrainingMeans& means);
+/// One draw with the whole of epsilon.
+[[nodiscard]] privacy::Released<std::vector<double>> draw_on_line(const data::Dataset& dataset,
+                                                                  const LineProblem& problem,
+                                                                  privacy::Epsilon epsilon,
+                                                                  privacy::Adjacency adjacency,
+                                                                  const TrainingMeans& means);
 
 }  // namespace tacet::learn

@@ -149,11 +149,11 @@ void settle_noise(LocalizationPlan& plan, const LinearOptions& options, privacy:
   const privacy::Epsilon epsilon(options.epsilon);
   const bool pure = delta.value() == 0;
   plan.noise = pure ? LocalNoise::euclidean_laplace : LocalNoise::gaussian;
-  const double whole =
-      pure ? options.epsilon : full_batch_noise(1, epsilon, delta, options.adjacency);
+  const auto most = pure ? settle_pure_epsilon(options) : epsilon;
+  const double whole = pure ? most.value() : full_batch_noise(1, epsilon, delta, options.adjacency);
   if (plan.use == RecordUse::disjoint) {
     plan.noise_levels.assign(plan.solvers.size(), whole);
-    plan.events = pure ? mechanism::BlockL2Laplace::event(epsilon, options.adjacency)
+    plan.events = pure ? mechanism::BlockL2Laplace::event(most, options.adjacency)
                        : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(whole));
     return;
   }
@@ -164,7 +164,7 @@ void settle_noise(LocalizationPlan& plan, const LinearOptions& options, privacy:
   // Rounding of the parts: the sum may pass what was asked for by some units in the last place.
   const double step = (pure ? -1 : 1) * 0x1p-50;
   plan.events = releases_of(plan);
-  while (privacy::epsilon(plan.events, options.adjacency, delta) > options.epsilon) {
+  while (privacy::epsilon(plan.events, options.adjacency, delta) > most.value()) {
     for (double& level : plan.noise_levels) level *= 1 + step;
     plan.events = releases_of(plan);
   }
@@ -182,7 +182,7 @@ void settle_paper_noise(LocalizationPlan& plan, const LinearOptions& options,
   const auto event = pure ? mechanism::BlockLaplace::event(privacy::NoiseMultiplier(multiplier))
                           : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(multiplier));
   const double proved = privacy::epsilon(event, options.adjacency, delta);
-  if (proved > options.epsilon) {
+  if (proved > (pure ? settle_pure_epsilon(options).value() : options.epsilon)) {
     plan.reasons.push_back(fmt::format(
         "the paper's noise is claimed to give epsilon {:g}; what is proved is {:.4g}, so the "
         "proved noise is used",

@@ -10,6 +10,8 @@
 #include "tacet/data/read_dataset.h"
 #include "tacet/learn/localization.h"
 #include "tacet/learn/parameters.h"
+#include "tacet/privacy/decimal.h"
+#include "tacet/privacy/structure.h"
 #include "tests/support/data_sets.h"
 
 namespace tacet::learn {
@@ -57,6 +59,39 @@ TEST(Method, PurePrivacyHasAMethodOfItsOwn) {
   EXPECT_EQ(usual_method(values), "ladder");
   values.set("epsilon", "inf");
   EXPECT_EQ(usual_method(values), "gradient");
+}
+
+// Ten runs at 0.1 are 1: the double 0.1 is above a tenth, and what is spent is not.
+TEST(Method, PureMethodsSpendAtMostTheDecimalThatWasAskedFor) {
+  const auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
+  int planned = 0;
+  for (const auto& method : methods()) {
+    for (const double epsilon : {0.1, 0.2, 0.3, 0.7, 0.9, 1.1, 1.0}) {
+      for (const bool reuse : {true, false}) {
+        LinearOptions options{.method = std::string(method.name),
+                              .epsilon = epsilon,
+                              .delta = 0,
+                              .adjacency = privacy::Adjacency::replace_one};
+        options.reuse = reuse;
+        if (method.name == "inverse-sensitivity") options.l2 = 1;
+        try {
+          const auto training = plan_training(schema, options);
+          const double spent =
+              privacy::internal::pure_epsilon(training.events, training.guarantee.adjacency);
+          EXPECT_LE(spent, privacy::decimal_down(epsilon)) << method.name;
+          EXPECT_GT(spent, epsilon * (1 - 1e-12)) << method.name;
+          EXPECT_LE(training.guarantee.epsilon, epsilon) << method.name;
+          EXPECT_GE(training.guarantee.epsilon, spent) << method.name;
+          ++planned;
+        } catch (const base::GuaranteeError&) {
+          // Not a pure method.
+        } catch (const base::NumericError&) {
+          // Too little for so many columns.
+        }
+      }
+    }
+  }
+  EXPECT_GE(planned, 60);
 }
 
 // A penalty is read or refused, never ignored.

@@ -66,7 +66,7 @@ privacy::Released<std::vector<double>> release_objective(const data::Dataset& da
                                                 means.reservation);
   }
   return mechanism::release_purely_perturbed_minimum(
-      {.epsilon = privacy::Epsilon(plan.guarantee.epsilon),
+      {.epsilon = privacy::Epsilon(plan.events.as<privacy::PureDp>()->epsilon),
        .adjacency = plan.guarantee.adjacency,
        .scales = {.linear = plan.linear_scale,
                   .output = plan.output_scale,

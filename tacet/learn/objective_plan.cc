@@ -156,8 +156,7 @@ Noise gaussian_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Delt
   return noise;
 }
 
-Noise pure_noise(const ObjectivePlan& plan, const RecordBounds& bounds) {
-  const Epsilon epsilon(plan.guarantee.epsilon);
+Noise pure_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Epsilon epsilon) {
   double share = output_share;
   if (plan.calibration == Calibration::paper) {
     // The published form spends epsilon/2 on b, and what ln(1 + epsilon/2) leaves of the other half
@@ -280,8 +279,8 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
         fmt::format("regularization {:.6g}: balances noise and shrinkage for weights of norm {:g}",
                     plan.regularization, expected_radius));
   }
-  const Noise noise =
-      pure ? pure_noise(plan, bounds) : gaussian_noise(plan, bounds, left, plan.reasons);
+  const Noise noise = pure ? pure_noise(plan, bounds, settle_pure_epsilon(options))
+                           : gaussian_noise(plan, bounds, left, plan.reasons);
   plan.linear_scale = noise.linear;
   plan.output_scale = noise.output;
   plan.distance = noise.distance;

@@ -64,6 +64,10 @@ void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
     internal::contradiction(fmt::format("the privacy unit is {}, but the schema protects each {}",
                                         receipt.privacy_unit, unit));
   }
+  if (file.schema.public_row_count && !receipt.public_row_count) {
+    internal::contradiction(
+        "the number of records is public by the schema, but the receipt calls it secret");
+  }
   const auto& loss = file.model.loss;
   parameters.expect("loss", std::string(model::loss_name(loss)), "the model's loss is");
   parameters.expect("columns", file.schema.encoded_column_count(), "the schema has");

@@ -5,11 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tacet/base/error.h"
 #include "tacet/data/read_dataset.h"
 #include "tacet/learn/method.h"
 #include "tests/support/data_sets.h"
@@ -92,6 +95,14 @@ TEST(ReceiptCheck, ASchemasFitIsPartOfTheEvents) {
             std::string::npos);
 }
 
+TEST(ReceiptCheck, ADeclaredNumberOfRecordsIsNoSecret) {
+  auto file =
+      trained({.method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  ASSERT_TRUE(file.schema.public_row_count);
+  file.receipt.public_row_count.reset();
+  EXPECT_NE(faults_of(file).find("public by the schema"), std::string::npos);
+}
+
 TEST(ReceiptCheck, ObjectivePerturbationCountsOnTheModelsSlope) {
   auto file =
       trained({.method = "objective", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
@@ -115,6 +126,86 @@ TEST(ReceiptCheck, ParametersThatMakeNoSenseAreFaultsAndNoCrash) {
   auto file = honest;
   file.receipt.algorithm = "magic";
   EXPECT_EQ(faults_of(file), "");
+}
+
+/// All values inside a JSON text, without the whole.
+void collect(nlohmann::json& value, std::vector<nlohmann::json*>& all) {
+  for (auto& part : value) {
+    if (!value.is_structured()) return;
+    all.push_back(&part);
+    collect(part, all);
+  }
+}
+
+nlohmann::json hostile_value(std::mt19937_64& random, const nlohmann::json& old) {
+  const std::vector<nlohmann::json> values{nullptr,
+                                           true,
+                                           0,
+                                           -1,
+                                           1,
+                                           1e308,
+                                           -0.0,
+                                           5e-324,
+                                           INT64_MAX,
+                                           INT64_MIN,
+                                           UINT64_MAX,
+                                           "",
+                                           "paper",
+                                           "reuse",
+                                           "disjoint",
+                                           "poisson",
+                                           "euclidean laplace",
+                                           "objective",
+                                           "ladder",
+                                           "evaluation",
+                                           nlohmann::json::array(),
+                                           nlohmann::json::object()};
+  const auto kind = random() % 8;
+  if (kind < 5) return values[random() % values.size()];
+  if (kind == 5 && old.is_number()) return old.get<double>() * 2;
+  if (kind == 6) {
+    return {{"kind", "repeated"}, {"count", INT64_MAX / 2}, {"base", old}};
+  }
+  return {{"kind", "composed"}, {"parts", nlohmann::json::array({old, old})}};
+}
+
+// Whatever a receipt holds, the check ends with an answer, and nothing counts as checked and not.
+TEST(ReceiptCheck, HostileReceiptsEndInAnAnswer) {
+  std::mt19937_64 random(1);
+  int read = 0;
+  int faults = 0;
+  for (const char* method : {"gradient", "output", "objective", "ladder", "regularized-output"}) {
+    const auto file =
+        trained({.method = method, .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+    const auto honest = nlohmann::json::parse(privacy::receipt_to_json(file.receipt));
+    for (int i = 0; i < 600; ++i) {
+      auto edited = honest;
+      for (auto edits = 1 + random() % 3; edits > 0; --edits) {
+        std::vector<nlohmann::json*> all;
+        collect(edited, all);
+        auto& one = *all[random() % all.size()];
+        one = hostile_value(random, one);
+      }
+      privacy::Receipt receipt;
+      try {
+        receipt = privacy::receipt_from_json(edited.dump());
+      } catch (const base::Error&) {
+        continue;
+      }
+      ++read;
+      for (const auto* model : {&file, static_cast<const model::ModelFile*>(nullptr)}) {
+        ReceiptCheck check;
+        ASSERT_NO_THROW(check = check_receipt(receipt, model)) << edited;
+        faults += check.faults.empty() ? 0 : 1;
+        const auto unchecked = fmt::format("{} ", fmt::join(check.unchecked, " "));
+        for (const auto& name : check.checked) {
+          EXPECT_EQ(unchecked.find(" " + name + " "), std::string::npos) << name << edited;
+        }
+      }
+    }
+  }
+  EXPECT_GT(read, 300);
+  EXPECT_GT(faults, 100);
 }
 
 }  // namespace

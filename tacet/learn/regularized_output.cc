@@ -206,10 +206,11 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
   const double share =
       optimize::local_share(problem_of(plan, plan.public_row_count), norm_bound, plan.columns);
   if (pure) {
-    plan.noise = privacy::distance_factor(options.adjacency) * share / options.epsilon;
-    check_share_noise(ShareNoise::laplace,
-                      privacy::distance_factor(options.adjacency) / options.epsilon, plan.columns);
-    plan.events = mechanism::l2_laplace_event(Epsilon(options.epsilon), options.adjacency);
+    const auto epsilon = settle_pure_epsilon(options);
+    const double multiplier = privacy::distance_factor(options.adjacency) / epsilon.value();
+    check_share_noise(ShareNoise::laplace, multiplier, plan.columns);
+    plan.noise = privacy::distance_factor(options.adjacency) * share / epsilon.value();
+    plan.events = mechanism::l2_laplace_event(epsilon, options.adjacency);
   } else {
     plan.noise_multiplier = full_batch_noise(1, Epsilon(options.epsilon), left, options.adjacency);
     plan.noise = plan.noise_multiplier * share;
@@ -237,7 +238,7 @@ TrainedModel train_regularized_output(const data::Dataset& dataset, const data::
                                          means.supervision);
   const auto released =
       plan.pure() ? mechanism::release_l2_laplace(
-                        std::move(minimum), Epsilon(plan.guarantee.epsilon),
+                        std::move(minimum), Epsilon(plan.events.as<privacy::PureDp>()->epsilon),
                         plan.guarantee.adjacency, {}, means.source, means.reservation)
                   : mechanism::release_gaussian(std::move(minimum),
                                                 privacy::NoiseMultiplier(plan.noise_multiplier), {},

@@ -10,6 +10,7 @@
 #include "tacet/base/version.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/composition.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/privacy/gaussian.h"
 
 namespace tacet::learn {
@@ -140,6 +141,10 @@ privacy::Guarantee settle_guarantee(const privacy::Event& events, const LinearOp
                                     double delta, double cipher_delta) {
   return privacy::stated_guarantee(events, {options.epsilon, delta, options.adjacency},
                                    cipher_delta);
+}
+
+privacy::Epsilon settle_pure_epsilon(const LinearOptions& options) {
+  return privacy::Epsilon(privacy::decimal_down(options.epsilon));
 }
 
 int norm_bits_for(double noise_multiplier) {

@@ -57,6 +57,10 @@ void complete_receipt(privacy::Receipt& receipt, const TrainingMeans& means, dou
                                                   const LinearOptions& options, double delta,
                                                   double cipher_delta);
 
+/// What a pure mechanism is made for: the most that the decimal which was asked for allows
+/// (privacy/decimal.h), so that ten runs at 0.1 are 1.
+[[nodiscard]] privacy::Epsilon settle_pure_epsilon(const LinearOptions& options);
+
 /// The clipping norm as a power of two of grid units: 2^min(30, floor(32 - log2(z))). NumericError
 /// when that falls below 2^14, too coarse to learn from.
 [[nodiscard]] int norm_bits_for(double noise_multiplier);

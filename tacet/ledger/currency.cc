@@ -9,6 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/composition.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/privacy/filter.h"
 #include "tacet/privacy/gaussian.h"
 #include "tacet/privacy/rdp.h"
@@ -45,34 +46,20 @@ struct Basic {
     if (const auto* repeated = event.as<privacy::Repeated>()) {
       const auto once = of(*repeated->base);
       const double count = privacy::internal::count_up(repeated->count);
-      return {multiply_up(once.value, count), multiply_up(once.delta, count)};
+      return {privacy::internal::multiply_up(once.value, count),
+              privacy::internal::multiply_up(once.delta, count)};
     }
     return {privacy::internal::pure_epsilon(event, adjacency), 0};
   }
 };
-
-bool at_most_decimal(double value, double decimal) {
-  ExactSum left;
-  ExactSum right;
-  left.add(value);
-  right.add_decimal(decimal);
-  return left <= right;
-}
-
-/// The largest double that is not above the decimal that `value` prints as.
-double decimal_down(double value) {
-  ExactSum decimal;
-  decimal.add_decimal(value);
-  return decimal.rounded_down();
-}
 
 /// What is proved, and what the run states; the statement as the decimals it is written in where
 /// the proof reaches that far.
 Amount stated_or_more(const Amount& proved, const privacy::Guarantee& stated) {
   const Amount amount{std::max(proved.value, stated.epsilon), std::max(proved.delta, stated.delta)};
   const bool reaches = std::isfinite(stated.epsilon) &&
-                       at_most_decimal(proved.value, stated.epsilon) &&
-                       at_most_decimal(proved.delta, stated.delta);
+                       proved.value <= privacy::decimal_down(stated.epsilon) &&
+                       proved.delta <= privacy::decimal_down(stated.delta);
   return reaches ? Amount{stated.epsilon, stated.delta, true} : amount;
 }
 
@@ -86,7 +73,7 @@ Amount basic_cost(const Event& event, Adjacency adjacency, const privacy::Guaran
   };
   // A run under other neighbours states an epsilon that says nothing here.
   if (stated.adjacency != adjacency) return at(stated.delta);
-  const auto cost = stated_or_more(at(decimal_down(stated.delta)), stated);
+  const auto cost = stated_or_more(at(privacy::decimal_down(stated.delta)), stated);
   return cost.value <= stated.epsilon ? cost : stated_or_more(at(stated.delta), stated);
 }
 

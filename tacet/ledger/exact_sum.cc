@@ -179,25 +179,4 @@ ExactSum ExactSum::from_text(std::string_view text) {
   return sum;
 }
 
-double divide_up(double a, double b) {
-  const double quotient = a / b;
-  // The remainder of a division is exact: a - quotient b (Boldo, Daumas 2003).
-  return std::fma(-quotient, b, a) > 0 ? std::nextafter(quotient, infinity) : quotient;
-}
-
-double multiply_up(double a, double b) {
-  if (a == 0 || b == 0) return 0;
-  const double product = a * b;
-  if (product < std::numeric_limits<double>::min()) return std::nextafter(product, infinity);
-  return std::fma(a, b, -product) > 0 ? std::nextafter(product, infinity) : product;
-}
-
-double multiply_down(double a, double b) {
-  if (a == 0 || b == 0) return 0;
-  const double product = a * b;
-  if (std::isinf(product)) return std::numeric_limits<double>::max();
-  if (product < std::numeric_limits<double>::min()) return std::nextafter(product, 0.0);
-  return std::fma(a, b, -product) < 0 ? std::nextafter(product, 0.0) : product;
-}
-
 }  // namespace tacet::ledger

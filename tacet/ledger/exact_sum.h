@@ -49,11 +49,4 @@ class ExactSum {
   std::int64_t infinite_ = 0;             // how many infinities
 };
 
-/// a / b for positive finite values, rounded up unless the quotient is exact.
-[[nodiscard]] double divide_up(double a, double b);
-/// a b for values of at least 0, rounded up unless the product is exact.
-[[nodiscard]] double multiply_up(double a, double b);
-/// The same, rounded down.
-[[nodiscard]] double multiply_down(double a, double b);
-
 }  // namespace tacet::ledger

@@ -145,19 +145,5 @@ TEST(ExactSum, WhatWasAddedCanBeTakenBack) {
   }
 }
 
-TEST(DirectedRounding, MovesOnlyInexactResults) {
-  EXPECT_EQ(divide_up(1, 64), 1.0 / 64);
-  EXPECT_EQ(multiply_up(0.125, 0.125), 0.015625);
-  std::mt19937_64 random(2);
-  std::uniform_real_distribution<double> uniform(0.001, 1000);
-  for (int i = 0; i < 1000; ++i) {
-    const double a = uniform(random);
-    const double b = uniform(random);
-    EXPECT_GE(cpp_rational(divide_up(a, b)) * cpp_rational(b), cpp_rational(a));
-    EXPECT_GE(cpp_rational(multiply_up(a, b)), cpp_rational(a) * cpp_rational(b));
-    EXPECT_LE(cpp_rational(multiply_down(a, b)), cpp_rational(a) * cpp_rational(b));
-  }
-}
-
 }  // namespace
 }  // namespace tacet::ledger

@@ -150,12 +150,11 @@ void advance_marks(const fs::path& folder, Ledger& ledger, const base::CancelTok
     changed = changed || mark.seen != now;
     mark.seen = now;
   }
-  if (!changed) return;
-  try {
-    write_marks(folder, marks);
-  } catch (const base::IoError&) {
-    // A folder that takes no files keeps its marks as they are; they still hold.
-  }
+  // A folder that takes no files keeps its marks as they are; they still hold. Whatever else goes
+  // wrong, as a full disk, is an error: the copy of a ledger would pass for the ledger.
+  const bool kept = ::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) != 0 &&
+                    (errno == EACCES || errno == EROFS || errno == EPERM);
+  if (changed && !kept) write_marks(folder, marks);
 }
 
 fs::path ledger_path(const fs::path& folder, const Mark& mark) {

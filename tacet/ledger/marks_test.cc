@@ -1,7 +1,9 @@
 #include "tacet/ledger/marks.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -100,6 +102,32 @@ TEST(Marks, ACopyOfALedgerIsKnownByTheRowsThatItLacks) {
   advance(copy);
   check(copy);
   EXPECT_THROW(check(path), base::BudgetError);
+}
+
+// A full disk is no folder that takes no files: a row that is not noted makes a copy look whole.
+TEST(Marks, AreNotLeftBehindWhereTheyCannotBeWritten) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "budget.ledger";
+  Ledger::create(path);
+  Ledger ledger(path);
+  ledger.enrol({.data_set = "adult",
+                .adjacency = privacy::Adjacency::add_remove,
+                .cap = {.currency = Currency::zcdp, .value = 1}});
+  EXPECT_EQ(test::exit_code_of(test::in_child([&] {
+              add_mark(folder.path(), {"a.csv", "adult", path, ledger.standing().ledger, {}});
+              const auto before = read_marks(folder.path());
+              // As on a full disk: no file may grow.
+              std::signal(SIGXFSZ, SIG_IGN);
+              const rlimit none{0, 0};
+              if (::setrlimit(RLIMIT_FSIZE, &none) != 0) return 1;
+              try {
+                advance_marks(folder.path(), ledger);
+                return 2;
+              } catch (const base::IoError&) {
+                return read_marks(folder.path()) == before ? 0 : 3;
+              }
+            })),
+            0);
 }
 
 TEST(Marks, WhatCannotBeUnderstoodIsNotTakenForNone) {

@@ -4,11 +4,49 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/composition.h"
+#include "tacet/privacy/decimal.h"
 
 namespace tacet::privacy {
+namespace {
+
+/// How often at least an event draws noise. Tuned runs may all be left out.
+double draws(const Event& event) {
+  const auto sum = [](const std::vector<Event>& parts) {
+    return std::accumulate(parts.begin(), parts.end(), 0.0,
+                           [](double total, const auto& part) { return total + draws(part); });
+  };
+  if (const auto* repeated = event.as<Repeated>()) {
+    return static_cast<double>(repeated->count) * draws(*repeated->base);
+  }
+  if (const auto* composed = event.as<Composed>()) return sum(composed->parts);
+  if (const auto* blocks = event.as<Partitioned>()) return sum(blocks->parts);
+  if (const auto* sampled = event.as<PoissonSampled>()) return draws(*sampled->base);
+  if (const auto* sampled = event.as<FixedSizeSampled>()) return draws(*sampled->base);
+  if (const auto* stated = event.as<PureDp>()) return stated->epsilon > 0 ? 1 : 0;
+  if (const auto* stated = event.as<BoundedRange>()) return stated->epsilon > 0 ? 1 : 0;
+  if (const auto* stated = event.as<ApproximateDp>()) {
+    return stated->epsilon > 0 || stated->delta > 0 ? 1 : 0;
+  }
+  if (event.as<ObjectivePerturbation>() != nullptr) return 2;
+  const bool noise = event.as<Gaussian>() != nullptr || event.as<Laplace>() != nullptr ||
+                     event.as<DiscreteGaussian>() != nullptr ||
+                     event.as<DiscreteLaplace>() != nullptr;
+  return noise ? 1 : 0;
+}
+
+}  // namespace
+
+double least_cipher_term(const Event& events) {
+  constexpr double rounding = 1 - 1e-9;
+  const double least = std::ldexp(draws(events), -129) * rounding;
+  return std::max(least, std::numeric_limits<double>::denorm_min());
+}
 
 double cipher_share(double epsilon, double cipher_term) {
   if (cipher_term == 0) return 0;
@@ -42,6 +80,8 @@ Guarantee stated_guarantee(const Event& events, const Guarantee& asked, double c
   Guarantee proved = asked;
   proved.epsilon = epsilon(events, asked.adjacency, left);
   if (!(proved.epsilon < asked.epsilon)) return proved;
+  // Made for what the decimal that was asked for allows.
+  if (proved.epsilon == decimal_down(asked.epsilon)) return asked;
   // A smaller epsilon leaves more of delta, at which as much is proved: but for the last digits of
   // an accountant, so that it is asked.
   const Delta more = delta_left(proved, cipher_term);

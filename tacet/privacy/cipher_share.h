@@ -18,6 +18,10 @@ namespace tacet::privacy {
 /// Less than the usual delta of the largest data set that can be read (2^32 records: 1e-11).
 constexpr double most_share_of_pure = 1e-12;
 
+/// Below this the cipher's term of no run with these events can be: each draw of noise has a leaf
+/// of its own with at least one block of 128 bits, which adds 2^-129 (the PRP/PRF switching lemma).
+[[nodiscard]] double least_cipher_term(const Event& events);
+
 /// (1 + e^epsilon) times the cipher's term, rounded up, at most 1; 0 for a term of 0.
 [[nodiscard]] double cipher_share(double epsilon, double cipher_term);
 

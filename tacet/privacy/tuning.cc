@@ -43,8 +43,11 @@ double TuningCurve::epsilon(double delta) const {
 }
 
 double TuningCurve::direct_delta(double epsilon) const {
-  const double beyond = cut_ > 0 ? cut_ * (1 + std::exp(epsilon)) : 0;
-  return std::min(1.0, bound_.scale * run_delta(epsilon - bound_.shift) + beyond);
+  constexpr double rounding = 1 + 0x1p-50;  // of exp and a sum
+  const double beyond = cut_ > 0 ? multiply_up(cut_, (1 + std::exp(epsilon)) * rounding) : 0;
+  const double below = -add_up(bound_.shift, -epsilon);  // epsilon - shift, rounded down
+  const double run = run_delta(std::max(0.0, below));
+  return std::min(1.0, add_up(multiply_up(bound_.scale, run), beyond));
 }
 
 double TuningCurve::delta(double epsilon) {

@@ -38,6 +38,16 @@ TEST(TuningCurve, HasADeltaBelowItsShift) {
   }
 }
 
+// A shift that doubles would swallow: one run tells nothing at epsilon, but all of them do.
+TEST(TuningCurve, RoundsWhatIsLeftOfEpsilonDown) {
+  const Event event =
+      RandomlyRepeated{RepetitionLaw::poisson, 0, 0, 1e-17, 0, 0, 0, PureDp{.3, add_remove}};
+  internal::TuningCurve curve(*event.as<RandomlyRepeated>(), add_remove, {});
+  EXPECT_GT(curve.delta(.3), 0);
+  EXPECT_LT(curve.delta(.3), 1e-32);
+  EXPECT_EQ(curve.delta(.4), 0);
+}
+
 TEST(TuningCurve, WhatAPointImpliesIsTheWorstMechanismsDelta) {
   const pairs::Point point{1, 1e-3};
   EXPECT_EQ(internal::implied_delta(point, 1), 1e-3);

@@ -1,0 +1,48 @@
+#include "tacet/privacy/decimal.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "tacet/base/error.h"
+
+namespace tacet::privacy {
+namespace {
+
+constexpr int all_digits = 767;  // no double has more, the first one included
+
+/// A number as 0.ddd 10^power, without zeros at either end.
+struct Digits {
+  int power = 0;
+  std::string digits;
+
+  auto operator<=>(const Digits&) const = default;
+};
+
+/// Of "d.ddde[+-]dd".
+template <typename... Precision>
+Digits digits_of(double value, Precision... precision) {
+  std::array<char, all_digits + 10> buffer{};
+  const auto written = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                     std::chars_format::scientific, precision...);
+  const std::string text(buffer.data(), written.ptr);
+  const auto mark = text.find('e');
+  Digits read{.digits = text.substr(0, mark)};
+  std::erase(read.digits, '.');
+  read.digits.erase(read.digits.find_last_not_of('0') + 1);
+  const auto* const first = text.data() + mark + (text[mark + 1] == '+' ? 2 : 1);
+  std::from_chars(first, text.data() + text.size(), read.power);
+  return read;
+}
+
+}  // namespace
+
+double decimal_down(double value) {
+  if (!(value >= 0)) throw base::InternalError("only numbers of at least 0 are spent");
+  if (value == 0 || std::isinf(value)) return value;
+  const bool above = digits_of(value, all_digits - 1) > digits_of(value);
+  return above ? std::nextafter(value, 0.0) : value;
+}
+
+}  // namespace tacet::privacy

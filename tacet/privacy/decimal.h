@@ -1,0 +1,11 @@
+#pragma once
+
+namespace tacet::privacy {
+
+/// The largest double that is not above the decimal which `value` prints as: the shortest one that
+/// reads back as it. The double 0.1 is above a tenth, and ten of it are above 1; so what a user
+/// writes as 0.1 is spent as 0.09999999999999999. `value` must be at least 0; infinity is itself,
+/// anything else is an InternalError.
+[[nodiscard]] double decimal_down(double value);
+
+}  // namespace tacet::privacy

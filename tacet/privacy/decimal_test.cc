@@ -1,0 +1,66 @@
+#include "tacet/privacy/decimal.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "tacet/base/error.h"
+
+namespace tacet::privacy {
+namespace {
+
+using boost::multiprecision::cpp_int;
+using boost::multiprecision::cpp_rational;
+
+/// The decimal that fmt prints for a double, as a fraction.
+cpp_rational printed(double value) {
+  std::string shortest = fmt::format("{}", value);
+  int power = 0;
+  if (const auto mark = shortest.find('e'); mark != std::string::npos) {
+    power = std::stoi(shortest.substr(mark + 1));
+    shortest.erase(mark);
+  }
+  if (const auto point = shortest.find('.'); point != std::string::npos) {
+    power -= static_cast<int>(shortest.size() - point - 1);
+    shortest.erase(point, 1);
+  }
+  shortest.erase(0, std::min(shortest.find_first_not_of('0'), shortest.size() - 1));
+  const cpp_int scale = pow(cpp_int(10), static_cast<unsigned>(std::abs(power)));
+  const cpp_int digits(shortest);
+  return power < 0 ? cpp_rational(digits, scale) : cpp_rational(digits * scale);
+}
+
+TEST(DecimalDown, IsTheDoubleItselfOrTheOneBelow) {
+  EXPECT_EQ(decimal_down(0), 0);
+  EXPECT_EQ(decimal_down(1), 1);
+  EXPECT_EQ(decimal_down(0.3), 0.3);  // 0.299999999999999988898
+  EXPECT_EQ(decimal_down(0.1), std::nextafter(0.1, 0.0));
+  EXPECT_EQ(decimal_down(0.2), std::nextafter(0.2, 0.0));
+  EXPECT_EQ(decimal_down(1e23), 1e23);  // 9.9999999999999991611e22: another power of ten
+  EXPECT_EQ(decimal_down(std::numeric_limits<double>::infinity()),
+            std::numeric_limits<double>::infinity());
+  EXPECT_THROW(static_cast<void>(decimal_down(-1)), base::InternalError);
+  EXPECT_THROW(static_cast<void>(decimal_down(std::nan(""))), base::InternalError);
+}
+
+TEST(DecimalDown, IsTheLargestDoubleNotAboveTheDecimal) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 2000; ++i) {
+    // All of the range, and numbers of few digits, of which half lie below their double.
+    const double value = i % 2 == 0 ? std::bit_cast<double>(random() >> 2)
+                                    : static_cast<double>(random() % 1000) * std::pow(10, -(i % 7));
+    if (!std::isfinite(value)) continue;
+    const auto decimal = printed(value);
+    const double down = decimal_down(value);
+    EXPECT_LE(cpp_rational(down), decimal) << value;
+    EXPECT_GT(cpp_rational(std::nextafter(down, HUGE_VAL)), decimal) << value;
+  }
+}
+
+}  // namespace
+}  // namespace tacet::privacy
