@@ -178,7 +178,7 @@ TEST(ReceiptCheck, HostileReceiptsEndInAnAnswer) {
     const auto file =
         trained({.method = method, .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
     const auto honest = nlohmann::json::parse(privacy::receipt_to_json(file.receipt));
-    for (int i = 0; i < 600; ++i) {
+    for (int i = 0; i < 150; ++i) {
       auto edited = honest;
       for (auto edits = 1 + random() % 3; edits > 0; --edits) {
         std::vector<nlohmann::json*> all;
@@ -197,15 +197,18 @@ TEST(ReceiptCheck, HostileReceiptsEndInAnAnswer) {
         ReceiptCheck check;
         ASSERT_NO_THROW(check = check_receipt(receipt, model)) << edited;
         faults += check.faults.empty() ? 0 : 1;
-        const auto unchecked = fmt::format("{} ", fmt::join(check.unchecked, " "));
+        const auto listed = std::ranges::find_if(check.unchecked, [](const std::string& line) {
+          return line.starts_with("the parameters ");
+        });
+        const auto unchecked = listed == check.unchecked.end() ? "" : *listed + ",";
         for (const auto& name : check.checked) {
-          EXPECT_EQ(unchecked.find(" " + name + " "), std::string::npos) << name << edited;
+          EXPECT_EQ(unchecked.find(" " + name + ","), std::string::npos) << name << edited;
         }
       }
     }
   }
-  EXPECT_GT(read, 300);
-  EXPECT_GT(faults, 100);
+  EXPECT_GT(read, 100);
+  EXPECT_GT(faults, 50);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST(TuningCurve, RoundsWhatIsLeftOfEpsilonDown) {
       RandomlyRepeated{RepetitionLaw::poisson, 0, 0, 1e-17, 0, 0, 0, PureDp{.3, add_remove}};
   internal::TuningCurve curve(*event.as<RandomlyRepeated>(), add_remove, {});
   EXPECT_GT(curve.delta(.3), 0);
-  EXPECT_LT(curve.delta(.3), 1e-32);
+  EXPECT_LT(curve.delta(.3), 1e-31);
   EXPECT_EQ(curve.delta(.4), 0);
 }
 
