@@ -112,8 +112,9 @@ class StepReleases {
       case BatchSampling::full:
         return release(sum_.at(weights), step);
       case BatchSampling::poisson: {
-        const auto sample = privacy::DrawnSample::poisson(
-            means_.source.lease(random::Purpose::sampling, step, 0), rate_, rows_);
+        const auto sample =
+            privacy::DrawnSample::poisson(means_.source.lease(random::Purpose::sampling, step, 0),
+                                          rate_, rows_, plan_.records_a_unit);
         return release(sum_.at(weights, sample), step);
       }
       case BatchSampling::fixed_size: {

@@ -55,6 +55,17 @@ void check_adjacency(BatchSampling sampling, const LinearOptions& options) {
       to_string(sampling)));
 }
 
+// Units have any number of records: one that replaces another changes how many there are, and with
+// it every other record's chance or batch.
+void check_unit(const data::Schema& schema, BatchSampling sampling) {
+  if (!schema.unit || sampling == BatchSampling::poisson) return;
+  throw base::GuaranteeError(fmt::format(
+      "sampling {} has no proof for units of several records: two units differ in how many records "
+      "they have, so that one instead of the other displaces further records from the batches; use "
+      "--sampling poisson, or leave batch-size out to use all records in each step",
+      to_string(sampling)));
+}
+
 // The accountant decides; its epsilon falls as the noise grows.
 double fixed_size_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
                         privacy::Delta delta) {
@@ -93,11 +104,8 @@ Batches settle_batches(const data::Schema& schema, const LinearOptions& options,
     throw base::UsageError(fmt::format("batch-size must be at most public_row_count = {}, got {}",
                                        row_count, *options.batch_size));
   }
-  if (schema.unit) {
-    throw base::UsageError(
-        "batch-size samples single records, but the schema's unit column protects all records of "
-        "a unit together; leave batch-size out to use all records in each step");
-  }
+  check_unit(schema, batches.sampling);
+  batches.records_a_unit = options.records_a_unit;
   batches.rate = static_cast<double>(*options.batch_size) / static_cast<double>(row_count);
   if (batches.sampling == BatchSampling::poisson) {
     batches.rate = random::PoissonRate::at_least(batches.rate).value();
@@ -114,7 +122,7 @@ privacy::Event batch_events(const Batches& batches, std::int64_t steps, double n
     case BatchSampling::full:
       return privacy::Repeated{steps, noise};
     case BatchSampling::poisson:
-      return privacy::to_event({privacy::SamplingRate(batches.rate), steps},
+      return privacy::to_event({privacy::SamplingRate(batches.rate), steps, batches.records_a_unit},
                                privacy::NoiseMultiplier(noise_multiplier));
     case BatchSampling::fixed_size:
       return privacy::Repeated{steps,
@@ -134,8 +142,9 @@ double batch_noise(const Batches& batches, std::int64_t steps, const LinearOptio
     case BatchSampling::full:
       return full_batch_noise(steps, epsilon, delta, options.adjacency);
     case BatchSampling::poisson:
-      return privacy::calibrate_noise({privacy::SamplingRate(batches.rate), steps}, epsilon, delta,
-                                      options.adjacency)
+      return privacy::calibrate_noise(
+                 {privacy::SamplingRate(batches.rate), steps, batches.records_a_unit}, epsilon,
+                 delta, options.adjacency)
           .value();
     case BatchSampling::fixed_size:
       return fixed_size_noise(batches, steps, options, delta);

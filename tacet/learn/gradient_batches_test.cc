@@ -159,6 +159,51 @@ TEST(GradientBatches, RefusesWhatHasNoProof) {
   EXPECT_NE(refusal(without).find("batch-size"), std::string::npos);
 }
 
+// Each of a unit's records joins the sample by itself: the event says how many may, and the noise
+// is what they need together, in the unit's whole contribution.
+TEST(GradientBatches, UnitsOfSeveralRecordsAreSampledRecordByRecord) {
+  auto schema = berkeley();
+  schema.unit = "major";
+  for (const auto adjacency : {Adjacency::add_remove, Adjacency::replace_one}) {
+    auto options = options_of("poisson", adjacency);
+    options.steps = 40;
+    options.records_a_unit = 3;
+    const auto plan = plan_gradient(schema, options);
+    EXPECT_EQ(
+        plan.events,
+        privacy::Event(privacy::Repeated{
+            40, privacy::PoissonSampled{plan.rate, privacy::Gaussian{plan.noise_multiplier}, 3}}));
+    EXPECT_LE(plan.guarantee.epsilon, 1);
+    EXPECT_GE(plan.guarantee.epsilon, 0.99);
+    // Each record alone moves a third of what a unit of one record moves; all three rarely meet.
+    auto one = options;
+    one.records_a_unit = 1;
+    const double single = plan_gradient(schema, one).noise_multiplier;
+    EXPECT_LT(plan.noise_multiplier, single);
+    EXPECT_GT(3 * plan.noise_multiplier, single);
+    auto all = options;
+    all.sampling.reset();
+    all.batch_size.reset();
+    EXPECT_LT(plan.noise_multiplier, plan_gradient(schema, all).noise_multiplier);
+    // Without samples nothing changed: any number of records costs the same.
+    const auto full = plan_gradient(schema, all);
+    all.records_a_unit = 1;
+    EXPECT_EQ(full.events, plan_gradient(schema, all).events);
+  }
+  for (const char* sampling : {"fixed_size", "partition"}) {
+    for (const std::int64_t records : {1, 3}) {
+      auto options = options_of(sampling, Adjacency::replace_one);
+      options.records_a_unit = records;
+      try {
+        (void)plan_gradient(schema, options);
+        ADD_FAILURE() << sampling;
+      } catch (const base::GuaranteeError& error) {
+        EXPECT_NE(std::string(error.what()).find("--sampling poisson"), std::string::npos);
+      }
+    }
+  }
+}
+
 // The published rows and batch sizes of add_remove come from the declared count, never from a file.
 TEST(GradientBatches, PlansAreFunctionsOfTheDeclaredCount) {
   auto options = options_of("poisson", Adjacency::add_remove);

@@ -68,6 +68,9 @@ void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
     internal::contradiction(
         "the number of records is public by the schema, but the receipt calls it secret");
   }
+  if (!file.schema.unit && parameters.has("records_a_unit")) {
+    internal::contradiction("units have several records, but the schema has no unit column");
+  }
   const auto& loss = file.model.loss;
   parameters.expect("loss", std::string(model::loss_name(loss)), "the model's loss is");
   parameters.expect("columns", file.schema.encoded_column_count(), "the schema has");

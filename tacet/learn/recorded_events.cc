@@ -96,6 +96,15 @@ Event gradient_events(const privacy::Receipt& receipt, Parameters& parameters, c
     batches.rate = parameters.real("sampling_rate");
     if (!(batches.rate > 0 && batches.rate < 1))
       contradiction("the sampling rate is not within 0 and 1");
+    if (parameters.has("records_a_unit")) {
+      batches.records_a_unit = parameters.count("records_a_unit");
+      if (batches.records_a_unit < 1 || batches.records_a_unit > privacy::most_records_a_unit) {
+        contradiction("the records a unit are not within their range");
+      }
+      if (batches.sampling != BatchSampling::poisson && batches.records_a_unit > 1) {
+        contradiction("units of several records are sampled by poisson only");
+      }
+    }
   } else if (parameters.has("sampling_rate")) {
     contradiction("all records take part in each step, but there is a sampling_rate");
   }

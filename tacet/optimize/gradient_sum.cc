@@ -194,6 +194,7 @@ GradientSum::GradientSum(const data::Dataset& dataset, const model::Loss& loss,
       loss_(loss),
       outputs_(outputs),
       norm_bits_(limit.norm_bits),
+      records_a_unit_(dataset.has_units() ? limit.records_a_unit : 1),
       clipping_norm_(checked_clipping_norm(limit)),
       threads_(threads),
       reducer_(reducer) {
@@ -263,11 +264,23 @@ void GradientSum::check_sample(const privacy::DrawnSample& sample) const {
                                      sample.population(), dataset_.rows()));
 }
 
+void GradientSum::refuse_units() const {
+  if (!dataset_.has_units()) return;
+  throw base::UsageError(
+      "units of several records have no proof in samples of fixed size and in blocks; take Poisson "
+      "samples or all records");
+}
+
 privacy::BoundedSum GradientSum::at(std::span<const double> weights,
                                     const privacy::DrawnSample& sample) const {
   check_sample(sample);
   if (sample.sample().rate() == nullptr) {
     throw base::UsageError("a sample of fixed size is accounted otherwise than a Poisson sample");
+  }
+  if (!sample.sample().is_all() && sample.sample().records_a_unit() < records_a_unit_) {
+    throw base::InternalError(
+        fmt::format("{} records of a unit take part in a sample that is accounted for {}",
+                    records_a_unit_, sample.sample().records_a_unit()));
   }
   return privacy::BoundedSum::from_certified(total(weights, ListedRows{sample.rows()}), grid(),
                                              std::int64_t{1} << norm_bits_, sample.sample());
@@ -279,6 +292,7 @@ privacy::SelectedSum GradientSum::selected(std::span<const double> weights,
   if (sample.sample().fixed() == nullptr) {
     throw base::UsageError("a Poisson sample is accounted otherwise than one of fixed size");
   }
+  refuse_units();
   return privacy::SelectedSum::from_certified(
       privacy::BoundedSum::from_certified(total(weights, ListedRows{sample.rows()}), grid(),
                                           std::int64_t{1} << norm_bits_),
@@ -288,6 +302,7 @@ privacy::SelectedSum GradientSum::selected(std::span<const double> weights,
 privacy::SelectedSum GradientSum::selected(std::span<const double> weights,
                                            std::span<const std::int64_t> rows,
                                            privacy::BlockSelection block) const {
+  refuse_units();
   return privacy::SelectedSum::from_certified(
       privacy::BoundedSum::from_certified(total(weights, ListedRows{rows}), grid(),
                                           std::int64_t{1} << norm_bits_),

@@ -34,15 +34,17 @@ class GradientSum {
   /// The sum over all records at `weights`: outputs() rows of one finite number an encoded column.
   [[nodiscard]] privacy::BoundedSum at(std::span<const double> weights) const;
   /// The sum over a Poisson sample, which it carries along so that its release is accounted as
-  /// sampled. UsageError for a sample of fixed size, or of another number of records.
+  /// sampled. UsageError for a sample of fixed size, or of another number of records; InternalError
+  /// for one that is accounted for fewer records of a unit than take part.
   [[nodiscard]] privacy::BoundedSum at(std::span<const double> weights,
                                        const privacy::DrawnSample& sample) const;
 
-  /// The same for a secret sample of fixed size. UsageError for a Poisson sample, or for one of
-  /// another number of records.
+  /// The same for a secret sample of fixed size. UsageError for a Poisson sample, for one of
+  /// another number of records, and for units of several records.
   [[nodiscard]] privacy::SelectedSum selected(std::span<const double> weights,
                                               const privacy::DrawnSample& sample) const;
-  /// The same for the records of one block of a pass, each listed at most once.
+  /// The same for the records of one block of a pass, each listed at most once. UsageError for
+  /// units of several records.
   [[nodiscard]] privacy::SelectedSum selected(std::span<const double> weights,
                                               std::span<const std::int64_t> rows,
                                               privacy::BlockSelection block) const;
@@ -55,6 +57,7 @@ class GradientSum {
 
  private:
   void check_sample(const privacy::DrawnSample& sample) const;
+  void refuse_units() const;
   template <typename RowList>
   [[nodiscard]] std::vector<std::int64_t> total(std::span<const double> weights,
                                                 const RowList& rows) const;
@@ -63,6 +66,7 @@ class GradientSum {
   const model::Loss& loss_;
   std::int64_t outputs_;
   int norm_bits_;
+  std::int64_t records_a_unit_;
   double clipping_norm_;
   std::vector<std::int32_t> scalar_bounds_;  // A_i
   base::ThreadPool& threads_;

@@ -179,9 +179,7 @@ TEST(GradientSum, IsTheSameForAnyThreadsAndForDenseAndSparse) {
   }
 }
 
-std::vector<std::int64_t> sum_of_units(const std::vector<std::vector<Record>>& units,
-                                       std::int64_t outputs, const ContributionLimit& limit,
-                                       std::span<const double> weights) {
+Dataset dataset_of_units(const std::vector<std::vector<Record>>& units) {
   Dataset dataset({.columns = 3, .norm_bound = 1, .storage = Storage::dense});
   dataset.declare_units();
   std::int64_t unit = 0;
@@ -189,6 +187,13 @@ std::vector<std::int64_t> sum_of_units(const std::vector<std::vector<Record>>& u
     for (const auto& record : records) dataset.append_dense(record.features, record.label, unit);
     ++unit;
   }
+  return dataset;
+}
+
+std::vector<std::int64_t> sum_of_units(const std::vector<std::vector<Record>>& units,
+                                       std::int64_t outputs, const ContributionLimit& limit,
+                                       std::span<const double> weights) {
+  const auto dataset = dataset_of_units(units);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
   const model::Loss loss = model::SquaredLoss{};
@@ -282,6 +287,37 @@ TEST(GradientSum, ASampleSumsItsRecordsAndIsNamed) {
                                                        random::PoissonRate::at_least(0), 60));
     for (const auto value : empty.open(mechanism::DoorKeeper::door())) EXPECT_EQ(value, 0);
   }
+}
+
+// A sample's event must stand for as many records of a unit as take part, and samples of fixed size
+// have no proof for units at all.
+TEST(GradientSum, SamplesOfUnitsAreThoseOfTheirEvent) {
+  RecordMaker make(3, 8);
+  const std::vector<std::vector<Record>> units{
+      {make(), make(), make()}, {make()}, {make(), make()}};
+  const auto dataset = dataset_of_units(units);
+  random::SeededSource source(1);
+  const auto sample = [&](std::uint64_t step, std::int64_t records) {
+    return privacy::DrawnSample::poisson(source.lease(random::Purpose::sampling, step, 0),
+                                         random::PoissonRate::at_least(0.5), 6, records);
+  };
+  const std::vector<double> weights{0.3, -0.2, 1};
+  const model::Loss loss = model::LogisticLoss{};
+  base::ThreadPool pool(2);
+  base::LocalReducer reducer;
+  const GradientSum sums(dataset, loss, 1, {.records_a_unit = 2}, pool, reducer);
+  const auto two = sums.at(weights, sample(0, 2));
+  EXPECT_EQ(two.sample().event(privacy::Gaussian{1}),
+            privacy::Event(privacy::PoissonSampled{0.5, privacy::Gaussian{1}, 2}));
+  EXPECT_NO_THROW((void)sums.at(weights, sample(1, 3)));
+  EXPECT_THROW((void)sums.at(weights, sample(2, 1)), base::InternalError);
+  EXPECT_THROW((void)sample(3, 0), base::UsageError);
+  const auto fixed =
+      privacy::DrawnSample::fixed_size(source.lease(random::Purpose::sampling, 4, 0), {2, 6});
+  EXPECT_THROW((void)sums.selected(weights, fixed), base::UsageError);
+  EXPECT_THROW(
+      (void)sums.selected(weights, std::vector<std::int64_t>{0, 1}, privacy::BlockSelection{0}),
+      base::UsageError);
 }
 
 TEST(WeightGrid, InnerProductsAreExactInAnyOrder) {

@@ -35,9 +35,10 @@ double rate_of_one_step(NoiseMultiplier noise, const CalibrationTarget& target) 
 }  // namespace
 
 Event to_event(const SampledGaussianPlan& plan, NoiseMultiplier noise) {
-  const Event step = plan.rate.value() == 1
-                         ? Event(Gaussian{noise.value()})
-                         : Event(PoissonSampled{plan.rate.value(), Gaussian{noise.value()}});
+  const Event step =
+      plan.rate.value() == 1
+          ? Event(Gaussian{noise.value()})
+          : Event(PoissonSampled{plan.rate.value(), Gaussian{noise.value()}, plan.records_a_unit});
   return plan.steps == 1 ? step : Event(Repeated{plan.steps, step});
 }
 

@@ -12,9 +12,11 @@ namespace tacet::privacy {
 
 /// Noisy sums over Poisson samples, as minibatch training makes them: `steps` times Gaussian noise
 /// on a sample that every record joins with probability `rate`. rate 1 reads all records each time.
+/// The noise is that of the whole unit's bound, as in PoissonSampled.
 struct SampledGaussianPlan {
   SamplingRate rate;
   std::int64_t steps;
+  std::int64_t records_a_unit = 1;
 };
 
 /// The plan's event at a given noise.

@@ -15,9 +15,10 @@ namespace {
 /// What is compared of a sample and of what reads it: two of one shape cost the more, the larger
 /// each measure is.
 struct Shape {
-  std::size_t sample = 0;  ///< its kind, 0 for none
-  std::size_t leaf = 0;    ///< the kind of what reads it
-  int stated = -1;         ///< the adjacency of a guarantee
+  std::size_t sample = 0;    ///< its kind, 0 for none
+  std::size_t leaf = 0;      ///< the kind of what reads it
+  int stated = -1;           ///< the adjacency of a guarantee
+  std::int64_t records = 1;  ///< of a unit in the sample
   auto operator<=>(const Shape&) const = default;
 };
 enum Measure : std::size_t { rate, strength, second, measures };
@@ -63,6 +64,7 @@ std::optional<Simple> measured(const Event& event) {
   if (const auto* sampled = event.as<PoissonSampled>()) {
     simple.shape.sample = event.node().index();
     simple.of[rate] = sampled->rate;
+    simple.shape.records = sampled->records_a_unit;
     leaf = &*sampled->base;
   } else if (const auto* subset = event.as<FixedSizeSampled>()) {
     simple.shape.sample = event.node().index();
@@ -110,7 +112,7 @@ struct Group {
       leaf = ApproximateDp{approximate->epsilon, largest[second], approximate->adjacency};
     }
     if (const auto* sampled = whose[rate]->as<PoissonSampled>()) {
-      return PoissonSampled{sampled->rate, std::move(leaf)};
+      return PoissonSampled{sampled->rate, std::move(leaf), sampled->records_a_unit};
     }
     if (const auto* subset = whose[rate]->as<FixedSizeSampled>()) {
       return FixedSizeSampled{subset->sample_size, subset->population, std::move(leaf)};
@@ -258,7 +260,7 @@ std::optional<Event> coarsened(const Event& event, std::size_t most) {
   };
   if (const auto* sampled = event.as<PoissonSampled>()) {
     return within(*sampled->base, [&](Event base) {
-      return PoissonSampled{sampled->rate, std::move(base)};
+      return PoissonSampled{sampled->rate, std::move(base), sampled->records_a_unit};
     });
   }
   if (const auto* subset = event.as<FixedSizeSampled>()) {

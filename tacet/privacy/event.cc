@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tacet/base/error.h"
@@ -145,6 +146,69 @@ struct WithinSample {
   }
 };
 
+/// Of samples of several records a unit.
+struct SeveralRecords {
+  bool operator()(const PoissonSampled& e) const { return e.records_a_unit > 1 || of(*e.base); }
+  bool operator()(const FixedSizeSampled& e) const { return of(*e.base); }
+  bool operator()(const Repeated& e) const { return of(*e.base); }
+  bool operator()(const RandomlyRepeated& e) const { return of(*e.base); }
+  bool operator()(const Composed& e) const { return any(e.parts); }
+  bool operator()(const Partitioned& e) const { return any(e.parts); }
+  template <typename Leaf>
+  bool operator()(const Leaf&) const {
+    return false;
+  }
+
+  static bool of(const Event& event) { return std::visit(SeveralRecords{}, event.node()); }
+  static bool any(const std::vector<Event>& parts) {
+    return std::any_of(parts.begin(), parts.end(), [](const Event& part) { return of(part); });
+  }
+};
+
+void refuse_several_records(const char* kind, bool inside) {
+  if (!inside) return;
+  throw base::UsageError(
+      fmt::format("{} counts single records, but holds a Poisson sample of units with several "
+                  "records (records_a_unit), for which nothing is proved there; take the sample "
+                  "alone",
+                  kind));
+}
+
+/// Refuses what counts single records and so says nothing about a unit of several.
+struct OfWholeUnits {
+  [[noreturn]] static void refuse_kind(const char* kind) {
+    throw base::UsageError(
+        fmt::format("poisson_sampled.records_a_unit must be 1 around {}, for which nothing is "
+                    "proved about units of several records",
+                    kind));
+  }
+  void operator()(const PoissonSampled&) const { refuse_kind("poisson_sampled"); }
+  void operator()(const FixedSizeSampled&) const { refuse_kind("fixed_size_sampled"); }
+  void operator()(const Partitioned&) const { refuse_kind("partitioned"); }
+  void operator()(const ShuffledLocal&) const { refuse_kind("shuffled_local"); }
+  void operator()(const ObjectivePerturbation&) const { refuse_kind("objective_perturbation"); }
+  void operator()(const Repeated& e) const { of(*e.base); }
+  void operator()(const RandomlyRepeated& e) const { of(*e.base); }
+  void operator()(const Composed& e) const {
+    for (const auto& part : e.parts) of(part);
+  }
+  template <typename Leaf>
+  void operator()(const Leaf&) const {}
+
+  static void of(const Event& event) { std::visit(OfWholeUnits{}, event.node()); }
+};
+
+void check_poisson(const PoissonSampled& event) {
+  need_probability("poisson_sampled", "rate", event.rate);
+  need_at_least("poisson_sampled", "records_a_unit", event.records_a_unit, 1);
+  if (event.records_a_unit > most_records_a_unit) {
+    throw base::UsageError(fmt::format("poisson_sampled.records_a_unit must be at most {}, got {}",
+                                       most_records_a_unit, event.records_a_unit));
+  }
+  if (event.records_a_unit > 1) OfWholeUnits::of(*event.base);
+  refuse_several_records("poisson_sampled", SeveralRecords::of(*event.base));
+}
+
 }  // namespace
 
 void Event::check() const {
@@ -179,7 +243,7 @@ void Event::check() const {
             need_nonnegative("shuffled_local", "local_epsilon", e.local_epsilon);
             need_at_least("shuffled_local", "reports", e.reports, 1);
           },
-          [](const PoissonSampled& e) { need_probability("poisson_sampled", "rate", e.rate); },
+          [](const PoissonSampled& e) { check_poisson(e); },
           [](const FixedSizeSampled& e) {
             need_at_least("fixed_size_sampled", "sample_size", e.sample_size, 0);
             need_at_least("fixed_size_sampled", "population", e.population, 1);
@@ -189,9 +253,11 @@ void Event::check() const {
                   e.population, e.sample_size));
             }
             WithinSample{e.sample_size}.of(*e.base);
+            refuse_several_records("fixed_size_sampled", SeveralRecords::of(*e.base));
           },
           [](const Partitioned& e) {
             if (e.parts.empty()) throw base::UsageError("partitioned.parts must not be empty");
+            refuse_several_records("partitioned", SeveralRecords::any(e.parts));
           },
           [](const Composed&) {},
           [](const Repeated& e) { need_at_least("repeated", "count", e.count, 1); },

@@ -15,6 +15,9 @@ namespace tacet::privacy {
 
 class Event;
 
+/// The largest number of records that a privacy unit may have in an event.
+inline constexpr std::int64_t most_records_a_unit = std::int64_t{1} << 20;
+
 /// An Event on the heap with the semantics of a value; lets events contain events.
 class EventBox {
  public:
@@ -148,9 +151,16 @@ struct ShuffledLocal {
 
 /// `base` on a sample that every record joins independently with probability `rate`; the sample
 /// stays secret.
+///
+/// Where a privacy unit may have several records, `records_a_unit` = k is how many of them can take
+/// part at most; each draws its own coin. `base` states what the whole unit costs: the C of a noisy
+/// sum bounds the unit's contribution, and each of its records adds at most C / k to it. With k
+/// above 1 neither is the base made of samples, blocks, shuffled reports or objective perturbation,
+/// nor does the event stand in a sample or a block (UsageError): nothing is proved there.
 struct PoissonSampled {
   double rate;
   EventBox base;
+  std::int64_t records_a_unit = 1;  ///< 1 to most_records_a_unit
   friend bool operator==(const PoissonSampled&, const PoissonSampled&) = default;
 };
 

@@ -103,6 +103,7 @@ struct Writer {
   }
   void operator()(const PoissonSampled& e) {
     out["rate"] = number(e.rate);
+    if (e.records_a_unit != 1) out["records_a_unit"] = e.records_a_unit;
     out["base"] = to_json(*e.base);
   }
   void operator()(const FixedSizeSampled& e) {
@@ -174,6 +175,9 @@ class Fields {
     if (!fits) bad(path_ + "." + key, "an integer was expected, got " + value.dump());
     return value.get<std::int64_t>();
   }
+  std::int64_t integer_or(const char* key, std::int64_t fallback) {
+    return object_.contains(key) ? integer(key) : fallback;
+  }
   std::string text(const char* key) {
     const auto& value = at(key);
     if (!value.is_string()) bad(path_ + "." + key, "a string was expected, got " + value.dump());
@@ -240,7 +244,11 @@ class Reader {
   }
 
   Event make(const std::string& kind, Fields& f, int depth) {
-    if (kind == "poisson_sampled") return PoissonSampled{f.real("rate"), child(f, depth)};
+    if (kind == "poisson_sampled") {
+      const auto rate = f.real("rate");
+      const auto records = f.integer_or("records_a_unit", 1);
+      return PoissonSampled{rate, child(f, depth), records};
+    }
     if (kind == "fixed_size_sampled") {
       const auto size = f.integer("sample_size");
       return FixedSizeSampled{size, f.integer("population"), child(f, depth)};

@@ -1,5 +1,6 @@
 #include "tacet/privacy/event_work.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace tacet::privacy::internal {
@@ -32,6 +33,11 @@ double work_of_pair(const Event& event) {
   if (event.as<ShuffledLocal>() != nullptr) return 5e7;
   if (event.as<ObjectivePerturbation>() != nullptr) return 1e8;
   if (event.as<DiscreteGaussian>() != nullptr) return 1e7;
+  if (const auto* sampled = event.as<PoissonSampled>()) {
+    // A loss distribution takes some 10^5 masses, each a sum over the likely numbers of records.
+    constexpr std::int64_t most_parts = 128;
+    return 1e6 * static_cast<double>(std::min(sampled->records_a_unit, most_parts));
+  }
   return 1e4;
 }
 

@@ -26,9 +26,11 @@ void add_attained_pairs(const Occurrence& one, Adjacency adjacency, Lowered& out
   double rate = 1;
   auto distance = adjacency;
   bool replaced = false;
+  std::int64_t records = 1;
   if (const auto* sampled = one.event.as<PoissonSampled>()) {
     base = &*sampled->base;
     rate = sampled->rate;
+    records = sampled->records_a_unit;
     replaced = rate < 1 && is_replaced(*sampled, adjacency);
     if (replaced) distance = Adjacency::add_remove;
   } else if (const auto* subset = one.event.as<FixedSizeSampled>()) {
@@ -47,6 +49,16 @@ void add_attained_pairs(const Occurrence& one, Adjacency adjacency, Lowered& out
   }
   if (has_orders(first, distance)) return;
   bool attained = true;
+  if (records > 1 && rate < 1) {
+    // Only Gaussian noise has pairs that units of several records meet.
+    if (!squared_mu(first, distance)) return;
+    const Event units = PoissonSampled{rate, std::move(first), records};
+    if (const auto uses = uses_of(units, adjacency, {}, &attained); attained && uses) {
+      out.remove.push_back({uses(Order::remove).pair, one.count});
+      out.add.push_back({uses(Order::add).pair, one.count});
+    }
+    return;
+  }
   const auto uses = uses_of(first, distance, {}, &attained);
   if (!attained || !uses) return;
   auto remove = uses(Order::remove).pair;

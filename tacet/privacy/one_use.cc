@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tacet/privacy/binomial_pair.h"
 #include "tacet/privacy/event_work.h"
 #include "tacet/privacy/objective.h"
 #include "tacet/privacy/occurrences.h"
@@ -176,6 +177,7 @@ class UsesOf {
 
   [[nodiscard]] Uses poisson(const PoissonSampled& event) const {
     if (event.rate == 1) return of(*event.base);
+    if (event.records_a_unit > 1) return of_units(event);
     if (is_replaced(event, adjacency_)) return replaced(event);
     auto base = with_record_first(*event.base);
     if (!base) return base;
@@ -183,6 +185,23 @@ class UsesOf {
       return mixed(base(order),
                    [&](PairPointer pair) { return pairs::poisson(std::move(pair), rate, order); });
     };
+  }
+
+  /// A Poisson sample of units with several records (sampled_units.md): Gaussian noise by what each
+  /// number of records moves; anything else as if a unit joined whole or not at all.
+  [[nodiscard]] Uses of_units(const PoissonSampled& event) const {
+    const bool other = is_replaced(event, adjacency_);
+    const auto square = squared_mu(*event.base, other ? Adjacency::add_remove : adjacency_);
+    constexpr double largest_square = 1e8;  // squares of larger shifts lose the losses' digits
+    if (square && *square > 0 && *square < largest_square) {
+      const pairs::SampledUnit unit{sqrt_up(*square), event.rate, event.records_a_unit};
+      spend(options_.work, work_of_pair(event));
+      if (!pairs::is_exact(unit)) *attained_ = false;
+      if (other) return exact([unit] { return pairs::replaced_binomial_gaussian(unit); });
+      return [unit](Order order) { return Use{pairs::binomial_gaussian(unit, order), nullptr}; };
+    }
+    *attained_ = false;
+    return poisson({unit_rate(event), event.base});
   }
 
   /// A Poisson sample in which one record replaces another, from what the base tells of a sample

@@ -117,27 +117,29 @@ struct CurveOf {
     return adjacency == Adjacency::replace_one ? by_pure(e) : std::nullopt;
   }
   MaybeCurve operator()(const PoissonSampled& e) const {
-    if (e.rate == 1) return curve(*e.base, adjacency, work);
+    // What is proved for one record is proved for a unit, which joins whole or not at all.
+    if (internal::unit_rate(e) == 1) return curve(*e.base, adjacency, work);
     if (e.rate == 0) return Curve([](double) { return 0.0; });
     if (internal::is_replaced(e, adjacency)) return replaced_in_sample(e);
     if (const auto square = internal::squared_mu(*e.base, adjacency)) {
       const double sigma =
           *square == 0 ? infinity : internal::divide_down(1, internal::sqrt_up(*square));
-      return Curve([q = with_square(e.rate), sigma](double alpha) {
+      return Curve([q = with_square(internal::unit_rate(e)), sigma](double alpha) {
         return poisson_gaussian(q, sigma, alpha);
       });
     }
     const auto base = curve(*e.base, adjacency, work);
     if (!base) return std::nullopt;
-    return Curve([q = with_square(e.rate), base = Remembered(*base)](double alpha) mutable {
-      return poisson(
-          q, [&base](double order) { return base(order); }, alpha);
-    });
+    return Curve(
+        [q = with_square(internal::unit_rate(e)), base = Remembered(*base)](double alpha) mutable {
+          return poisson(
+              q, [&base](double order) { return base(order); }, alpha);
+        });
   }
   /// The smallest of what is proved for a record that replaces another (replaced_record.md, 4).
   MaybeCurve replaced_in_sample(const PoissonSampled& e) const {
     std::vector<Curve> bounds;
-    const double q = with_square(e.rate);
+    const double q = with_square(internal::unit_rate(e));
     if (const auto square = internal::squared_mu(*e.base, Adjacency::add_remove)) {
       const double sigma =
           *square == 0 ? infinity : internal::divide_down(1, internal::sqrt_up(*square));

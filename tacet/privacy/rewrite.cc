@@ -25,7 +25,13 @@ struct Rewrite {
     return std::visit([&](const auto& node) { return (*this)(node); }, event.node());
   }
 
-  Event operator()(const PoissonSampled& e) const { return poisson(e.rate, of(*e.base)); }
+  Event operator()(const PoissonSampled& e) const {
+    // Around several records of a unit stands no sample, and none within: nothing to join.
+    if (e.records_a_unit > 1 && e.rate < 1) {
+      return PoissonSampled{e.rate, of(*e.base), e.records_a_unit};
+    }
+    return poisson(e.rate, of(*e.base));
+  }
   [[nodiscard]] Event poisson(double rate, Event base) const {
     if (rate == 1) return base;
     if (const auto* inner = base.as<PoissonSampled>()) {

@@ -34,8 +34,13 @@ class Register {
 
 }  // namespace
 
-Sample Sample::poisson(SamplingRate rate) {
-  return rate.value() == 1 ? Sample() : Sample(rate, Register::instance().next());
+Sample Sample::poisson(SamplingRate rate, std::int64_t records_a_unit) {
+  if (records_a_unit < 1 || records_a_unit > most_records_a_unit) {
+    throw base::UsageError(
+        fmt::format("records a unit must be 1 to {}, got {}", most_records_a_unit, records_a_unit));
+  }
+  if (rate.value() == 1) return {};
+  return {rate, Register::instance().next(), records_a_unit};
 }
 
 Sample Sample::fixed_size(FixedSizeSelection selection) {
@@ -48,7 +53,9 @@ Sample Sample::fixed_size(FixedSizeSelection selection) {
 
 Event Sample::event(Event noise) const {
   if (is_all()) return noise;
-  if (const auto* chance = rate()) return PoissonSampled{chance->value(), std::move(noise)};
+  if (const auto* chance = rate()) {
+    return PoissonSampled{chance->value(), std::move(noise), records_a_unit_};
+  }
   return FixedSizeSampled{fixed()->sample, fixed()->population, std::move(noise)};
 }
 
@@ -60,9 +67,9 @@ void Sample::claim() const {
 }
 
 DrawnSample DrawnSample::poisson(random::Lease lease, random::PoissonRate rate,
-                                 std::int64_t population) {
+                                 std::int64_t population, std::int64_t records_a_unit) {
   auto rows = random::poisson_sample(std::move(lease), rate, population);
-  return {Sample::poisson(SamplingRate(rate.value())), population, std::move(rows)};
+  return {Sample::poisson(SamplingRate(rate.value()), records_a_unit), population, std::move(rows)};
 }
 
 DrawnSample DrawnSample::fixed_size(random::Lease lease, FixedSizeSelection selection) {

@@ -31,8 +31,9 @@ class Sample {
  public:
   /// Every record: no sample, and nothing to claim.
   [[nodiscard]] static Sample all() { return {}; }
-  /// A new sample in which each record is independently with the chance `rate`; 1: all().
-  [[nodiscard]] static Sample poisson(SamplingRate rate);
+  /// A new sample in which each record is independently with the chance `rate`; 1: all(). Of each
+  /// privacy unit at most `records_a_unit` records count, 1 to most_records_a_unit (UsageError).
+  [[nodiscard]] static Sample poisson(SamplingRate rate, std::int64_t records_a_unit = 1);
   /// A new sample of fixed size. UsageError unless 0 <= sample <= population.
   [[nodiscard]] static Sample fixed_size(FixedSizeSelection selection);
 
@@ -42,6 +43,9 @@ class Sample {
   [[nodiscard]] const FixedSizeSelection* fixed() const {
     return std::get_if<FixedSizeSelection>(&kind_);
   }
+
+  /// Of Poisson samples: how many records of a unit count at most.
+  [[nodiscard]] std::int64_t records_a_unit() const { return records_a_unit_; }
 
   /// What a release costs that reads the sample and would cost `noise` on its records.
   [[nodiscard]] Event event(Event noise) const;
@@ -57,9 +61,11 @@ class Sample {
   using Kind = std::variant<SamplingRate, FixedSizeSelection>;
 
   Sample() : kind_(SamplingRate(1)) {}
-  Sample(Kind kind, std::uint64_t serial) : kind_(kind), serial_(serial) {}
+  Sample(Kind kind, std::uint64_t serial, std::int64_t records_a_unit = 1)
+      : kind_(kind), records_a_unit_(records_a_unit), serial_(serial) {}
 
   Kind kind_;
+  std::int64_t records_a_unit_ = 1;
   std::uint64_t serial_ = 0;  // of this process; 0: all records
 };
 
@@ -67,9 +73,11 @@ class Sample {
 /// noise: who knows them gets no amplification.
 class DrawnSample {
  public:
-  /// Of the records 0, ..., population - 1. Errors as random::poisson_sample.
+  /// Of the records 0, ..., population - 1, of which at most `records_a_unit` of each privacy unit
+  /// count. Errors as random::poisson_sample and Sample::poisson.
   [[nodiscard]] static DrawnSample poisson(random::Lease lease, random::PoissonRate rate,
-                                           std::int64_t population);
+                                           std::int64_t population,
+                                           std::int64_t records_a_unit = 1);
   /// Errors as random::uniform_subset.
   [[nodiscard]] static DrawnSample fixed_size(random::Lease lease, FixedSizeSelection selection);
 

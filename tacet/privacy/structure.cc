@@ -15,6 +15,16 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+/// Whether all of an event is noise on sums, of which a part of a unit costs its part.
+bool is_sum(const Event& event) {
+  if (const auto* composed = event.as<Composed>()) {
+    return std::all_of(composed->parts.begin(), composed->parts.end(), is_sum);
+  }
+  if (const auto* repeated = event.as<Repeated>()) return is_sum(*repeated->base);
+  return event.as<Gaussian>() != nullptr || event.as<Laplace>() != nullptr ||
+         event.as<DiscreteGaussian>() != nullptr || event.as<DiscreteLaplace>() != nullptr;
+}
+
 struct PureEpsilon {
   Adjacency adjacency;
 
@@ -53,8 +63,19 @@ struct PureEpsilon {
     if (e.rate == 0) return 0;
     if (e.rate == 1) return pure_epsilon(*e.base, adjacency);
     const double own = pure_epsilon(*e.base, adjacency);
-    if (!is_replaced(e, adjacency)) return amplified(e.rate, own);
-    return std::min(own, replaced(e.rate, pure_epsilon(*e.base, Adjacency::add_remove)));
+    const double rate = unit_rate(e);
+    if (!is_replaced(e, adjacency)) return std::min(amplified(rate, own), record_by_record(e, own));
+    const double base = pure_epsilon(*e.base, Adjacency::add_remove);
+    return std::min({own, replaced(rate, base), record_by_record(e, base)});
+  }
+  /// sampled_units.md, section 3: j records of a unit cost j / k of a sum's epsilon, and the mean
+  /// of e^{j epsilon / k} over the binomial j is a k-th power.
+  double record_by_record(const PoissonSampled& e, double whole) const {
+    if (e.records_a_unit == 1 || !is_sum(*e.base) || std::isinf(whole)) return infinity;
+    const double count = count_up(e.records_a_unit);
+    const double one = divide_up(whole, count);
+    return multiply_up(count,
+                       is_replaced(e, adjacency) ? replaced(e.rate, one) : amplified(e.rate, one));
   }
   double operator()(const FixedSizeSampled& e) const {
     if (e.sample_size == 0) return 0;
@@ -167,6 +188,13 @@ double amplified(double rate, double loss) {
   constexpr double margin = 1e-15;  // of expm1 and log1p
   const double change = multiply_up(rate, std::expm1(loss) * (1 + margin));
   return std::min(loss, round_up(std::log1p(change) * (1 + margin)));
+}
+
+double unit_rate(const PoissonSampled& event) {
+  if (event.records_a_unit == 1 || event.rate == 0 || event.rate == 1) return event.rate;
+  const double log_none = static_cast<double>(event.records_a_unit) * std::log1p(-event.rate);
+  constexpr double rounding = 1 + 1e-15;
+  return std::min(1.0, std::max(event.rate, -std::expm1(log_none * rounding) * rounding));
 }
 
 Adjacency inner_adjacency(const FixedSizeSampled& /*event*/, Adjacency /*adjacency*/) {
@@ -314,7 +342,7 @@ struct Basic {
   Bound operator()(const PoissonSampled& e) const {
     if (e.rate < 1 && is_replaced(e, adjacency)) return replaced(e);
     const auto base = basic_composition(*e.base, adjacency);
-    return base ? sampled(*base, e.rate) : base;  // Balle, Barthe, Gaboardi 2018, theorem 8
+    return base ? sampled(*base, unit_rate(e)) : base;  // Balle, Barthe, Gaboardi 2018, theorem 8
   }
   Bound operator()(const FixedSizeSampled& e) const {
     if (adjacency == Adjacency::add_remove) return std::nullopt;
@@ -347,10 +375,10 @@ struct Basic {
   static Bound replaced(const PoissonSampled& e) {
     const auto base = basic_composition(*e.base, Adjacency::add_remove);
     if (!base || std::isinf(base->epsilon)) return base;
-    const double epsilon = PureEpsilon::replaced(e.rate, base->epsilon);
+    const double rate = unit_rate(e);
+    const double epsilon = PureEpsilon::replaced(rate, base->epsilon);
     const double growth = (1 + std::exp(epsilon - base->epsilon)) * (1 + 1e-14);
-    return BasicBound{epsilon,
-                      std::min(1.0, multiply_up(growth, multiply_up(e.rate, base->delta)))};
+    return BasicBound{epsilon, std::min(1.0, multiply_up(growth, multiply_up(rate, base->delta)))};
   }
   template <typename Combine>
   Bound over(const std::vector<Event>& parts, const Combine& combine) const {
@@ -514,9 +542,11 @@ std::string refusal(const Event& event, Adjacency adjacency) {
 
 namespace {
 
-/// Upper bound of the chance that a record is in any sample.
+/// Upper bound of the chance that a unit is in any sample.
 struct Participation {
-  double operator()(const PoissonSampled& e) const { return multiply_up(e.rate, of(*e.base)); }
+  double operator()(const PoissonSampled& e) const {
+    return multiply_up(unit_rate(e), of(*e.base));
+  }
   double operator()(const FixedSizeSampled& e) const {
     return multiply_up(sampled_fraction(e), of(*e.base));
   }

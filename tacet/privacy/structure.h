@@ -52,7 +52,7 @@ struct BasicBound {
 /// Whether disjoint blocks protect as much as the worst block under `adjacency`.
 [[nodiscard]] bool blocks_are_parallel(const Partitioned& event, Adjacency adjacency);
 
-/// Upper bound of the chance that a record takes part in any release: without it both laws are one,
+/// Upper bound of the chance that a unit takes part in any release: without it both laws are one,
 /// so that delta is never larger, at any epsilon.
 [[nodiscard]] double participation(const Event& event);
 
@@ -75,6 +75,11 @@ struct BasicBound {
 /// log(1 + rate (e^loss - 1)) for a rate in [0, 1] and a loss of at least 0, rounded up: what a
 /// sample leaves of a loss, or of the exponent of a moment. Never nothing where neither is.
 [[nodiscard]] double amplified(double rate, double loss);
+
+/// The chance that a unit has any record in the sample, 1 - (1 - q)^k, rounded up; the rate itself
+/// for units of one record. Whatever is proved of the base for the whole unit holds of the sample
+/// as of one that the unit joins whole with this chance (docs/proofs/sampled_units.md, section 1).
+[[nodiscard]] double unit_rate(const PoissonSampled& event);
 
 /// sample_size / population, rounded up.
 [[nodiscard]] double sampled_fraction(const FixedSizeSampled& event);
