@@ -68,12 +68,13 @@ class ReplacedGaussian final : public Pair {
   [[nodiscard]] double outcome(double l) const {
     if (std::isinf(l)) return l;
     const double half = 0.5 * std::fabs(l);
-    const double log_argument =
-        log_odds_ + half_square_ + (half > 20 ? half - log_2 : std::log(std::sinh(half)));
-    const double share =
-        log_argument > 20
-            ? log_argument + log_2
-            : std::asinh(std::exp(log_odds_ + half_square_) * std::sinh(std::min(half, 700.0)));
+    const double log_factor = log_odds_ + half_square_;
+    const double log_argument = log_factor + (half > 20 ? half - log_2 : std::log(std::sinh(half)));
+    const double share = log_argument > 20 ? log_argument + log_2
+                         // A factor that is no number is one only together with a small half.
+                         : log_factor > 700
+                             ? std::asinh(std::exp(log_argument))
+                             : std::asinh(std::exp(log_factor) * std::sinh(std::min(half, 700.0)));
     return std::copysign(half + share, l);
   }
 
