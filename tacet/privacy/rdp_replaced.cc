@@ -35,6 +35,8 @@ double log_excess(double alpha, double a, double b) {
         alpha * std::exp(a - g) + (1 - alpha) * std::exp(b - g);  // the constants cancel
     return g + (rest > 0 && rest < 1 ? std::log1p(-rest) : 0);
   }
+  // Where e^b may overflow, nothing else is left of the sum.
+  if (b > 600) return b + std::log(alpha - 1) + safety;
   const double sum = second_order(g) - alpha * second_order(a) + (alpha - 1) * second_order(b);
   return sum > 0 ? std::log(sum) : -infinity;
 }
@@ -105,7 +107,8 @@ double replaced_gaussian(double q, double sigma, double alpha) {
   if (q == 1) return gaussian(2 / sigma, alpha);
   // Below that rate no quadrature resolves q^2.
   if (!(sigma > 0) || q < 1e-140) return infinity;
-  return log1p_exp(log_moment_excess(q, sigma, alpha)) / (alpha - 1) * (1 + safety);
+  const double bound = log1p_exp(log_moment_excess(q, sigma, alpha)) / (alpha - 1) * (1 + safety);
+  return std::isnan(bound) ? infinity : bound;
 }
 
 double replaced_pure(double q, double epsilon, double alpha) {
