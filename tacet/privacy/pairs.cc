@@ -135,6 +135,7 @@ class FinitePair final : public Pair {
     if (even) lattice_ = step;
   }
   double lattice() const override { return lattice_; }
+  std::span<const Atom> list() const override { return atoms_; }
   /// On a Poisson sample: a list of losses again. Outcomes that only Q has get a finite one.
   PairPointer sampled(double q, Order order) const;
   /// On a uniform subset of a fraction gamma, see FixedSizePair.

@@ -17,6 +17,13 @@ struct Masses {
 
 constexpr Masses nothing{0, 0, 0, 0};
 
+/// What stands at one loss.
+struct Atom {
+  double loss;
+  double p;
+  double q;
+};
+
 /// A pair of laws (P, Q) that dominates a mechanism in one order of the neighbours: every delta(e)
 /// of the mechanism is at most sup_S P(S) - e^e Q(S), also after adaptive composition (Zhu, Dong,
 /// Wang 2022). Described through its loss L = log dP/dQ. Masses are accurate to a relative error of
@@ -46,6 +53,8 @@ class Pair {
   [[nodiscard]] virtual bool is_odd() const { return false; }
   /// A step such that all losses are the smallest one plus a multiple of it, or 0.
   [[nodiscard]] virtual double lattice() const { return 0; }
+  /// All finite losses, ascending, of a pair that is a list of them; else nothing.
+  [[nodiscard]] virtual std::span<const Atom> list() const { return {}; }
   /// A loss l with P(l < L < infinity) <= e^log_tail.
   [[nodiscard]] virtual double upper_quantile(double log_tail) const = 0;
   /// A loss l with P(L <= l) <= e^log_tail.
@@ -67,12 +76,6 @@ using PairPointer = std::unique_ptr<const Pair>;
 /// Every mechanism of bounded range epsilon: losses spread over [-epsilon, epsilon] with density
 /// e^{s/2} / (4 sinh(epsilon/2)) under P. Symmetric.
 [[nodiscard]] PairPointer bounded_range(double epsilon);
-
-struct Atom {
-  double loss;
-  double p;
-  double q;
-};
 
 /// Finitely many losses, ascending; `infinite_p` at L = infinity, `infinite_q` at L = -infinity.
 [[nodiscard]] PairPointer finite(std::vector<Atom> atoms, double infinite_p, double infinite_q);

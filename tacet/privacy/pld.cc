@@ -11,6 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/privacy/decreasing.h"
 #include "tacet/privacy/grid_level.h"
+#include "tacet/privacy/list_sum.h"
 #include "tacet/privacy/single_use.h"
 
 namespace tacet::privacy::pld {
@@ -101,6 +102,7 @@ class Search {
         log_tail_(log_tail_for(log_delta, components)),
         ceiling_(ceiling) {
     for (const auto& component : components) uses_ += static_cast<double>(component.count);
+    if (!is_single(components)) list_ = ListSum::of(components);
   }
 
   [[nodiscard]] Bracket bracket() const {
@@ -110,7 +112,11 @@ class Search {
   [[nodiscard]] double ceiling() const { return ceiling_; }
   void stop() { exhausted_ = true; }
   [[nodiscard]] bool exhausted() const { return exhausted_; }
-  void set_step(double step) { step_ = step; }
+  /// A step that is given asks for a grid.
+  void set_step(double step) {
+    step_ = step;
+    list_.reset();
+  }
 
   /// One level for epsilon at delta; keeps the best ends seen so far.
   void epsilon_level(double log_delta) {
@@ -118,6 +124,12 @@ class Search {
       if (const auto ends = single_ends(components_[0], [&](const pairs::Pair& pair) {
             return single_epsilon(pair, log_delta);
           })) {
+        settle(ends->lower, ends->upper);
+        return;
+      }
+    }
+    if (list_) {
+      if (const auto ends = list_->epsilon(log_delta)) {
         settle(ends->lower, ends->upper);
         return;
       }
@@ -173,6 +185,13 @@ class Search {
             return single_log_delta(pair, epsilon);
           })) {
         settle(std::exp(ends->lower), std::min(1.0, std::exp(ends->upper)));
+        return;
+      }
+    }
+    if (list_) {
+      const auto ends = list_->log_delta(epsilon);
+      if (ends.upper - ends.lower < 1e-6) {
+        settle(std::exp(ends.lower), std::min(1.0, std::exp(ends.upper)));
         return;
       }
     }
@@ -404,6 +423,7 @@ class Search {
   Effort effort_;
   double log_tail_;
   double ceiling_;
+  std::optional<ListSum> list_;
   double uses_ = 0;
   double theta_ = 0;
   double guess_ = 0;
