@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <span>
@@ -48,9 +49,10 @@ class GridLevel {
   /// Whether the tilt hardly moves the bulk of the losses, so that large ones make up its mean.
   [[nodiscard]] bool is_astray(double theta, double log_delta) const;
 
-  /// Composes under the tilt theta, to be asked about epsilons between the thresholds.
-  void tilt(double theta, const Thresholds& thresholds) {
-    twin_->run(theta, thresholds, largest_bits_);
+  /// Composes under the tilt theta, to be asked about epsilons between the thresholds, by
+  /// transforms no longer than 2^most_bits.
+  void tilt(double theta, const Thresholds& thresholds, int most_bits = 64) {
+    twin_->run(theta, thresholds, std::min(most_bits, largest_bits_));
   }
   /// Takes rare large losses apart, for a delta of about this size and at the cost of about `share`
   /// of it. False where there are none. Does away with an earlier tilt.

@@ -238,6 +238,12 @@ class Search {
  private:
   /// How many tilts to try, before and after large losses were taken apart, and the round-off in
   /// log delta beyond which a smaller tilt does not help.
+  struct Attempts {
+    int tilts;
+    int bits;  ///< of the longest transform
+  };
+  static constexpr int usual_bits = 20;
+  static constexpr int longest_bits = 30;
   static constexpr int quick = 3;
   static constexpr int patient = 10;
   static constexpr double hopeless = 0.05;
@@ -256,7 +262,9 @@ class Search {
   void compose(GridLevel& level, const Thresholds& thresholds, double log_delta, const Use& use) {
     const double acceptable = 3 * effort_.tolerance;
     const double aimed = theta_;
-    if (!jumps_apart_ && with_tilt(level, thresholds, quick, use) <= acceptable) return;
+    // Long transforms use up the work that is allowed: large losses come apart before those.
+    if (!jumps_apart_ && with_tilt(level, thresholds, {quick, usual_bits}, use) <= acceptable)
+      return;
     theta_ = aimed;
     // A share x of delta moves epsilon by x / (theta epsilon) of itself; by x / 2 or less where the
     // tail of a single loss makes up delta, whatever the tilt of the others.
@@ -270,7 +278,7 @@ class Search {
       if (by_one_) theta_ = std::min(theta_, 1e4 / guess_);
     }
     // A finer grid would make the transforms longer still.
-    if (std::isinf(with_tilt(level, thresholds, patient, use))) exhausted_ = true;
+    if (std::isinf(with_tilt(level, thresholds, {patient, longest_bits}, use))) exhausted_ = true;
   }
 
   void do_work(double amount) {
@@ -291,8 +299,9 @@ class Search {
   /// tails take over, needs a huge transform or drowns in round-off, and is lowered then. Returns
   /// the least round-off reached.
   template <typename Use>
-  [[nodiscard]] double with_tilt(GridLevel& level, const Thresholds& thresholds, int tilts,
-                                 const Use& use) {
+  [[nodiscard]] double with_tilt(GridLevel& level, const Thresholds& thresholds,
+                                 const Attempts& attempts, const Use& use) {
+    const int tilts = attempts.tilts;
     const double acceptable = 3 * effort_.tolerance;
     double best = infinity;
     double best_theta = theta_;
@@ -303,7 +312,7 @@ class Search {
       }
       double reached = infinity;
       try {
-        level.tilt(theta_, thresholds);
+        level.tilt(theta_, thresholds, attempts.bits);
         do_work(work_of_transform * level.length());
         reached = use();
       } catch (const base::NumericError&) {

@@ -287,5 +287,20 @@ TEST(WideTrainingLong, MillionsOfRareUsesAtATinyDeltaAreNarrow) {
   EXPECT_NEAR(interval.upper, .1084, 1e-4);
 }
 
+// Its neighbours: transforms of more than 2^20 are left to what cannot be taken apart, so that they
+// do not use up the work that one interval may take.
+TEST(WideTrainingLong, NeighboursOfThatSettingAreNarrowToo) {
+  struct Neighbour {
+    std::int64_t steps;
+    double delta;
+  };
+  for (const auto& n : {Neighbour{65'000'000, 1e-12}, Neighbour{65'000'000, 1e-10},
+                        Neighbour{100'000'000, 1e-13}}) {
+    const Event event = Repeated{n.steps, PoissonSampled{8.5e-7, Gaussian{.758}}};
+    const auto interval = epsilon_interval(event, add_remove, Delta(n.delta));
+    EXPECT_LE(interval.upper, interval.lower * 1.001) << n.steps << " " << n.delta;
+  }
+}
+
 }  // namespace
 }  // namespace tacet::privacy
