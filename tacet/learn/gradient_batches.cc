@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/settle.h"

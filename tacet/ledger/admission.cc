@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 
 namespace tacet::ledger::internal {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 /// Under replace_one a neighbour is one record removed and another added, so what was proved for
 /// sums under add_remove can be accounted with twice the distance; no other pair converts.

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/filter.h"
@@ -21,7 +22,7 @@ namespace {
 using privacy::Adjacency;
 using privacy::Event;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 constexpr std::array<std::pair<Currency, std::string_view>, 5> names{{{Currency::zcdp, "zcdp"},
                                                                       {Currency::gdp, "gdp"},
@@ -45,9 +46,8 @@ struct Basic {
     }
     if (const auto* repeated = event.as<privacy::Repeated>()) {
       const auto once = of(*repeated->base);
-      const double count = privacy::internal::count_up(repeated->count);
-      return {privacy::internal::multiply_up(once.value, count),
-              privacy::internal::multiply_up(once.delta, count)};
+      const double count = numeric::count_up(repeated->count);
+      return {numeric::multiply_up(once.value, count), numeric::multiply_up(once.delta, count)};
     }
     return {privacy::internal::pure_epsilon(event, adjacency), 0};
   }
@@ -215,8 +215,7 @@ double epsilon_at(const Amount& amount, const Cap& cap, privacy::Delta delta) {
     case Currency::zcdp:
       return privacy::zcdp_epsilon(amount.value, delta);
     case Currency::gdp:
-      return privacy::gaussian::epsilon(privacy::internal::round_up(std::sqrt(amount.value)),
-                                        delta);
+      return privacy::gaussian::epsilon(numeric::round_up(std::sqrt(amount.value)), delta);
     case Currency::rdp:
       return delta.value() == 0 ? infinity
                                 : privacy::rdp::to_epsilon(cap.order, amount.value, delta.value());

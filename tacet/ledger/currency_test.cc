@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <random>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/special.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/filter.h"
@@ -22,7 +22,7 @@ using privacy::Guarantee;
 
 constexpr auto add_remove = Adjacency::add_remove;
 constexpr auto replace_one = Adjacency::replace_one;
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 const Guarantee one_run{1, 1e-5, add_remove};
 

@@ -8,19 +8,19 @@
 #include <charconv>
 #include <cmath>
 #include <ctime>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "tacet/base/error.h"
 #include "tacet/ledger/digest.h"
+#include "tacet/numeric/infinity.h"
 
 namespace tacet::ledger {
 namespace {
 
 using nlohmann::json;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 [[noreturn]] void damaged(const std::string& what) {
   throw base::DataError("a row of the ledger is damaged: " + what);

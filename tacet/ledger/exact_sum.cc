@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 
 namespace tacet::ledger {
 namespace {
 
 using boost::multiprecision::cpp_int;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 constexpr int mantissa_bits = 53;
 constexpr int smallest_exponent = -1074;  // the smallest double is 2^-1074
 constexpr int scale = -2 * smallest_exponent;

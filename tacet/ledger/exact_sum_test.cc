@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 
 namespace tacet::ledger {
 namespace {
 
 using boost::multiprecision::cpp_rational;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 ExactSum sum_of(const std::vector<double>& values) {
   ExactSum sum;

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <limits>
 
 #include "tacet/base/error.h"
 #include "tacet/ledger/digest.h"

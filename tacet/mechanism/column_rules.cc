@@ -12,6 +12,7 @@
 #include "tacet/mechanism/quantile.h"
 #include "tacet/mechanism/rational_epsilon.h"
 #include "tacet/mechanism/selection.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/structure.h"
 #include "tacet/random/discrete.h"
 
@@ -51,8 +52,7 @@ privacy::Epsilon AnswerCost::epsilon_a_value() const {
     throw base::UsageError(
         fmt::format("a unit must be allowed 1 value or more, got {}", values_a_unit));
   }
-  return Epsilon(
-      privacy::internal::divide_down(epsilon.value(), static_cast<double>(values_a_unit)));
+  return Epsilon(numeric::divide_down(epsilon.value(), static_cast<double>(values_a_unit)));
 }
 
 privacy::Released<KindCounts> release_kinds(const privacy::Private<KindCounts>& counts,

@@ -4,7 +4,6 @@
 
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
-#include <limits>
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/gaussian.h"

@@ -9,6 +9,7 @@
 #include "tacet/mechanism/crossings.h"
 #include "tacet/mechanism/gaussian.h"
 #include "tacet/mechanism/selected_gaussian.h"
+#include "tacet/numeric/infinity.h"
 #include "tests/support/spender.h"
 
 namespace tacet::mechanism {
@@ -17,7 +18,7 @@ namespace {
 using Digits = boost::multiprecision::cpp_bin_float_100;
 using internal::noise_scale;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 TEST(NoiseScale, IsTheSmallestDoubleFromTheProductOn) {
   std::uint64_t state = 1;

@@ -3,16 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 
 namespace tacet::mechanism {
 namespace {
 
 using privacy::Adjacency;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 privacy::Reservation reserved(privacy::MemoryBudget& budget, const privacy::Event& event) {
   return budget.reserve(event, {infinity, 1e-5, Adjacency::replace_one});

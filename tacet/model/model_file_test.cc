@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
+#include "tacet/numeric/infinity.h"
 #include "tests/support/peak_memory.h"
 
 namespace tacet::model {
@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr auto infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 data::Schema small_schema() {
   data::Schema schema;

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
+#include "tacet/numeric/infinity.h"
 #include "tacet/optimize/domain_projection.h"
 
 namespace tacet::optimize {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 void check_size(const char* what, std::size_t given, std::size_t columns) {
   if (given == columns) return;

@@ -7,11 +7,12 @@
 
 #include "tacet/base/error.h"
 #include "tacet/model/loss_smoothness.h"
+#include "tacet/numeric/infinity.h"
 
 namespace tacet::optimize {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 constexpr double unit_roundoff = 0x1p-53;
 
 // The step a computed width may be short of 2 / (curvature X^2) by rounding alone.

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 #include "tacet/optimize/sgd_visits.h"
 
 namespace tacet::optimize {
@@ -46,7 +46,7 @@ namespace {
 using internal::root_sum_bounds;
 using internal::Visits;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 constexpr int most_evaluations = 64;
 
 bool without_growth(const StepLaw& law) {

@@ -8,11 +8,12 @@
 #include <random>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 
 namespace tacet::optimize {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 SgdSchedule schedule_of(std::int64_t records, std::vector<std::uint32_t> order, double step,
                         double l2 = 0, std::int64_t batch = 1) {

@@ -9,6 +9,7 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/model/loss_smoothness.h"
+#include "tacet/numeric/infinity.h"
 #include "tests/support/plain_sgd.h"
 
 namespace tacet::optimize {
@@ -18,7 +19,7 @@ using data::Dataset;
 using data::Storage;
 using privacy::Adjacency;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 using namespace sgd_test;  // NOLINT(google-build-using-namespace): the tests' own helpers
 
 // Reference values: an independent implementation in NumPy, no noise. Labels of regression losses

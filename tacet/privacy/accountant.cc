@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/coarsen.h"
 #include "tacet/privacy/event_work.h"
 #include "tacet/privacy/gaussian.h"
@@ -23,7 +25,7 @@
 namespace tacet::privacy {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 void refuse_unproved(const Event& event, Adjacency adjacency) {
   if (const auto reason = internal::refusal(event, adjacency); !reason.empty()) {
@@ -42,7 +44,7 @@ PrivacyInterval around(double lower, double upper, const char* route) {
 /// The closed form of an event that is Gaussian noise throughout.
 PrivacyInterval gaussian_epsilon(const Event& event, Adjacency adjacency, double square,
                                  Delta delta) {
-  const double upper = gaussian::epsilon(internal::sqrt_up(square), delta);
+  const double upper = gaussian::epsilon(numeric::sqrt_up(square), delta);
   if (std::isinf(upper)) return around(upper, upper, "gaussian");
   return around(gaussian::epsilon_below(internal::mu_below(event, adjacency), delta), upper,
                 "gaussian");
@@ -54,7 +56,7 @@ PrivacyInterval gaussian_delta(const Event& event, Adjacency adjacency, double s
                     side * gaussian::relative_error(mu, epsilon));
   };
   return around(end(internal::mu_below(event, adjacency), -1),
-                std::min(1.0, end(internal::sqrt_up(square), 1)), "gaussian");
+                std::min(1.0, end(numeric::sqrt_up(square), 1)), "gaussian");
 }
 
 /// Takes a bound of another route where it is smaller.
@@ -270,7 +272,7 @@ PrivacyInterval few_parts_epsilon(const Event& event, Adjacency adjacency, Delta
   if (std::isinf(best.upper)) {
     // Next to no noise overflows the sampled routes.
     if (const auto whole = internal::squared_mu(internal::without_sampling(event), adjacency)) {
-      offer(best, gaussian::epsilon(internal::sqrt_up(*whole), delta), "gaussian");
+      offer(best, gaussian::epsilon(numeric::sqrt_up(*whole), delta), "gaussian");
     }
   }
   // No delta may be left beyond what the parts take.
@@ -313,7 +315,7 @@ PrivacyInterval few_parts_delta(const Event& event, Adjacency adjacency, Epsilon
   if (!(result.upper < 1)) {
     result.upper = 1;
     if (const auto whole = internal::squared_mu(internal::without_sampling(event), adjacency)) {
-      const double mu = internal::sqrt_up(*whole);
+      const double mu = numeric::sqrt_up(*whole);
       const double log_delta =
           gaussian::log_delta(mu, epsilon.value()) + gaussian::relative_error(mu, epsilon.value());
       if (std::isfinite(mu) && !std::isnan(log_delta)) {

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/special.h"
 #include "tacet/privacy/mixture.h"
 
 namespace tacet::privacy::pairs {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 /// Rarer numbers of records count as all of them; what both laws give less is not precise anyway.
 constexpr double least_weight = 1e-300;
 constexpr std::int64_t most_parts = 128;

@@ -4,16 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/structure.h"
 
 namespace tacet::privacy {
 namespace {
 
-using internal::add_up;
+using numeric::add_up;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 /// a - b, rounded down; what is left never looks larger than it is.
 double subtract_down(double a, double b) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/structure.h"
 
 namespace tacet::privacy {
@@ -58,7 +59,7 @@ TEST(MemoryBudget, AdditionNeverRoundsDown) {
   for (int i = 0; i < 10000; ++i) {
     const double a = uniform(random);
     const double b = uniform(random) * 1e-8;
-    const double sum = internal::add_up(a, b);
+    const double sum = numeric::add_up(a, b);
     EXPECT_GE(static_cast<long double>(sum),
               static_cast<long double>(a) + static_cast<long double>(b));
     EXPECT_LE(sum, std::nextafter(a + b, 2.0));

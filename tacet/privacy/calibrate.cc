@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/accountant.h"

@@ -2,18 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 #include "tacet/privacy/accountant.h"
 #include "tacet/privacy/rdp.h"
 
 namespace tacet::privacy::internal {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 /// Excesses beyond this say no more than their sign.
 constexpr double largest_excess = 5;

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/numeric/special.h"
 #include "tacet/privacy/rdp.h"
 #include "tacet/privacy/structure.h"
@@ -14,10 +15,10 @@
 namespace tacet::privacy {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
-using internal::add_up;
-using internal::multiply_up;
+using numeric::add_up;
+using numeric::multiply_up;
 
 void need_cap(double value, const char* name) {
   if (!(value >= 0)) {
@@ -70,7 +71,7 @@ class Additive {
     // zCDP only (Canonne, Kamath, Steinke 2020); no GDP bound is known for it.
     if (sum_ != Sum::zcdp) return infinity;
     const double distance =
-        multiply_up(distance_factor(adjacency_), internal::count_up(e.sensitivity));
+        multiply_up(distance_factor(adjacency_), numeric::count_up(e.sensitivity));
     return of_squared_mu(squared_ratio(distance, e.sigma));
   }
   double operator()(const Zcdp& e) const {
@@ -99,7 +100,7 @@ class Additive {
     return sum;
   }
   double operator()(const Repeated& e) const {
-    return multiply_up(of(*e.base), internal::count_up(e.count));
+    return multiply_up(of(*e.base), numeric::count_up(e.count));
   }
   template <typename Other>
   double operator()(const Other&) const {
@@ -113,8 +114,8 @@ class Additive {
   /// (distance / noise)^2, exact where it is a double.
   static double squared_ratio(double distance, double noise) {
     if (distance == 0 || std::isinf(noise)) return 0;
-    return internal::divide_up(multiply_up(distance, distance),
-                               internal::multiply_down(noise, noise));
+    return numeric::divide_up(multiply_up(distance, distance),
+                              numeric::multiply_down(noise, noise));
   }
   [[nodiscard]] double of_range(double epsilon, Adjacency stated) const {
     if (sum_ != Sum::zcdp || stated != adjacency_) return infinity;

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/roots.h"
 #include "tacet/numeric/special.h"
 
@@ -17,7 +17,7 @@ namespace {
 using numeric::erfcx;
 using numeric::erfcx_slope;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 constexpr double log_2 = 0.69314718055994530942;
 constexpr double sqrt_half = 0.70710678118654752440;
 constexpr double unit_roundoff = 0x1p-53;

@@ -6,16 +6,16 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <sstream>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 #include "tests/support/data_sets.h"
 
 namespace tacet::privacy {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 using Wide = boost::multiprecision::number<
     boost::multiprecision::cpp_bin_float<256, boost::multiprecision::digit_base_2>>;

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 
 namespace tacet::privacy::pld {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 constexpr double u = 0x1p-53;  // unit roundoff
 
 /// A shift for which no weight mass e^{theta y - shift} overflows and the largest stays near 1.

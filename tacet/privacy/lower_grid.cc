@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
+#include "tacet/numeric/infinity.h"
 #include "tacet/privacy/discretize.h"
 
 namespace tacet::privacy::pld {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 constexpr double negligible = 1e-280;  // pairs know ratios of masses down to 1e-290
 
 /// Fills the buckets of lower_grid: from the anchored end up to where the losses are most frequent,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/occurrences.h"
 #include "tacet/privacy/one_use.h"
 #include "tacet/privacy/own_profile.h"
@@ -37,8 +38,8 @@ void add_attained_pairs(const Occurrence& one, Adjacency adjacency, Lowered& out
     // All other records at -C: a sample without the record is the same whoever it is, a sample with
     // it moves by what the record does (2C, or C from nothing to C among records at 0).
     base = &*subset->base;
-    rate = divide_down(static_cast<double>(subset->sample_size),
-                       static_cast<double>(subset->population));
+    rate = numeric::divide_down(static_cast<double>(subset->sample_size),
+                                static_cast<double>(subset->population));
   }
   // Of several releases from one sample the Gaussian ones, which are one Gaussian.
   std::vector<Occurrence> parts;

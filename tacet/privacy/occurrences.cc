@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/structure.h"
 
 namespace tacet::privacy::internal {
@@ -48,9 +49,10 @@ void split_minima(std::vector<Occurrence>& parts, Adjacency adjacency) {
     // regularization, whatever the adjacency (docs/proofs/objective.md, 3).
     ObjectivePerturbation exact = *minimum;
     exact.tolerance = 0;
-    const double mu = divide_up(2 * minimum->tolerance,
-                                minimum->regularization * minimum->output_sigma * (1 - 0x1p-52));
-    parts.push_back({Gaussian{divide_down(distance_factor(adjacency), mu)}, parts[i].count});
+    const double mu = numeric::divide_up(
+        2 * minimum->tolerance, minimum->regularization * minimum->output_sigma * (1 - 0x1p-52));
+    parts.push_back(
+        {Gaussian{numeric::divide_down(distance_factor(adjacency), mu)}, parts[i].count});
     parts[i].event = exact;
   }
 }
@@ -81,7 +83,8 @@ bool join_gaussians(std::vector<Occurrence>& parts, Adjacency adjacency) {
   const double square = *squared_mu(gaussians, adjacency);
   if (std::isinf(square)) return false;
   if (square > 0) {
-    parts.push_back({Gaussian{divide_down(distance_factor(adjacency), sqrt_up(square))}, 1});
+    parts.push_back(
+        {Gaussian{numeric::divide_down(distance_factor(adjacency), numeric::sqrt_up(square))}, 1});
   }
   return true;
 }

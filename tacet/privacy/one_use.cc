@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/binomial_pair.h"
 #include "tacet/privacy/event_work.h"
 #include "tacet/privacy/objective.h"
@@ -63,7 +64,7 @@ struct PairOf {
   }
   PairPointer operator()(const BoundedRange& e) const { return by_range(e.epsilon); }
   PairPointer operator()(const ScoreSelection& e) const {
-    return by_range(multiply_up(e.eta, e.range_sensitivity));
+    return by_range(numeric::multiply_up(e.eta, e.range_sensitivity));
   }
   PairPointer by_range(double epsilon) const {
     if (std::isinf(epsilon) || epsilon > 500 || epsilon == 0) return nullptr;
@@ -154,7 +155,7 @@ class UsesOf {
   [[nodiscard]] Uses single(const Event& event) const {
     if (const auto square = squared_mu(event, adjacency_)) {
       if (*square == 0 || std::isinf(*square)) return {};
-      return exact([mu = sqrt_up(*square)] { return pairs::gaussian(mu); });
+      return exact([mu = numeric::sqrt_up(*square)] { return pairs::gaussian(mu); });
     }
     spend(options_.work, work_of_pair(event));
     if (std::visit(PairOf{adjacency_, attained_}, event.node())) {
@@ -194,7 +195,7 @@ class UsesOf {
     const auto square = squared_mu(*event.base, other ? Adjacency::add_remove : adjacency_);
     constexpr double largest_square = 1e8;  // squares of larger shifts lose the losses' digits
     if (square && *square > 0 && *square < largest_square) {
-      const pairs::SampledUnit unit{sqrt_up(*square), event.rate, event.records_a_unit};
+      const pairs::SampledUnit unit{numeric::sqrt_up(*square), event.rate, event.records_a_unit};
       spend(options_.work, work_of_pair(event));
       if (!pairs::is_exact(unit)) *attained_ = false;
       if (other) return exact([unit] { return pairs::replaced_binomial_gaussian(unit); });

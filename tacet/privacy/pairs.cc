@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/special.h"
 #include "tacet/privacy/mixture.h"
 #include "tacet/privacy/replaced_pair.h"
@@ -20,7 +20,7 @@ namespace {
 
 using numeric::normal_interval;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 class GaussianPair final : public Pair {
  public:

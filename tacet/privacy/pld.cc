@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 #include "tacet/privacy/decreasing.h"
 #include "tacet/privacy/grid_level.h"
 #include "tacet/privacy/list_sum.h"
@@ -17,7 +17,7 @@
 namespace tacet::privacy::pld {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 constexpr std::int64_t most_uses = std::int64_t{1} << 34;
 

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/special.h"
 
 namespace tacet::privacy::rdp {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 // Rounding of the sums below stays under 1e-13; ten times that makes every bound safe.
 constexpr double safety = 1e-12;
 // Beyond this order the real-order quadrature costs more than the sum over integers.

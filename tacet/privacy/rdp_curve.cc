@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/occurrences.h"
 #include "tacet/privacy/rdp.h"
 #include "tacet/privacy/rdp_replaced.h"
@@ -16,7 +18,7 @@ namespace {
 
 using MaybeCurve = std::optional<Curve>;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 /// Values at integers, kept: sampling theorems ask for the same ones at every order.
 class Remembered {
@@ -56,7 +58,7 @@ struct CurveOf {
   }
   MaybeCurve operator()(const Gaussian& e) const {
     const auto square = internal::squared_mu(e, adjacency);
-    return Curve([mu = internal::sqrt_up(*square)](double alpha) { return gaussian(mu, alpha); });
+    return Curve([mu = numeric::sqrt_up(*square)](double alpha) { return gaussian(mu, alpha); });
   }
   MaybeCurve operator()(const Laplace& e) const {
     const double scale = e.noise_multiplier / distance_factor(adjacency);
@@ -64,14 +66,14 @@ struct CurveOf {
   }
   MaybeCurve operator()(const DiscreteGaussian& e) const {
     const double distance =
-        internal::multiply_up(distance_factor(adjacency), internal::count_up(e.sensitivity));
-    const double mu = distance == 0 ? 0 : internal::divide_up(distance, e.sigma);
+        numeric::multiply_up(distance_factor(adjacency), numeric::count_up(e.sensitivity));
+    const double mu = distance == 0 ? 0 : numeric::divide_up(distance, e.sigma);
     return Curve([mu](double alpha) { return gaussian(mu, alpha); });
   }
   MaybeCurve operator()(const DiscreteLaplace& e) const {
     if (e.sensitivity == 0) return by_pure(e);
     const double shift =
-        internal::multiply_up(distance_factor(adjacency), internal::count_up(e.sensitivity));
+        numeric::multiply_up(distance_factor(adjacency), numeric::count_up(e.sensitivity));
     return Curve(
         [scale = e.scale, shift](double alpha) { return discrete_laplace(scale, shift, alpha); });
   }
@@ -92,7 +94,7 @@ struct CurveOf {
   }
   MaybeCurve operator()(const Zcdp& e) const {
     return own(e.adjacency,
-               [rho = e.rho](double alpha) { return internal::multiply_up(rho, alpha); });
+               [rho = e.rho](double alpha) { return numeric::multiply_up(rho, alpha); });
   }
   MaybeCurve operator()(const Profile& e) const {
     if (e.adjacency != adjacency) return std::nullopt;
@@ -123,7 +125,7 @@ struct CurveOf {
     if (internal::is_replaced(e, adjacency)) return replaced_in_sample(e);
     if (const auto square = internal::squared_mu(*e.base, adjacency)) {
       const double sigma =
-          *square == 0 ? infinity : internal::divide_down(1, internal::sqrt_up(*square));
+          *square == 0 ? infinity : numeric::divide_down(1, numeric::sqrt_up(*square));
       return Curve([q = with_square(internal::unit_rate(e)), sigma](double alpha) {
         return poisson_gaussian(q, sigma, alpha);
       });
@@ -142,7 +144,7 @@ struct CurveOf {
     const double q = with_square(internal::unit_rate(e));
     if (const auto square = internal::squared_mu(*e.base, Adjacency::add_remove)) {
       const double sigma =
-          *square == 0 ? infinity : internal::divide_down(1, internal::sqrt_up(*square));
+          *square == 0 ? infinity : numeric::divide_down(1, numeric::sqrt_up(*square));
       bounds.emplace_back([q, sigma](double alpha) { return replaced_gaussian(q, sigma, alpha); });
     }
     if (const auto base = curve(*e.base, Adjacency::add_remove, work)) {
@@ -155,7 +157,7 @@ struct CurveOf {
       // The divergence's moment is jointly convex, and the runs share the sample without records.
       bounds.emplace_back([q, base = *base](double alpha) {
         const double whole = base(alpha);
-        const double exponent = internal::multiply_up(alpha - 1, whole);
+        const double exponent = numeric::multiply_up(alpha - 1, whole);
         return std::min(whole, internal::amplified(q, exponent) / (alpha - 1) * (1 + 1e-12));
       });
     }
@@ -188,13 +190,13 @@ struct CurveOf {
     return over(e.parts, [](double a, double b) { return std::max(a, b); });
   }
   MaybeCurve operator()(const Composed& e) const {
-    return over(e.parts, [](double a, double b) { return internal::add_up(a, b); });
+    return over(e.parts, [](double a, double b) { return numeric::add_up(a, b); });
   }
   MaybeCurve operator()(const Repeated& e) const {
     const auto base = curve(*e.base, adjacency, work);
     if (!base) return std::nullopt;
-    return Curve([base = *base, count = internal::count_up(e.count)](double alpha) {
-      return internal::multiply_up(base(alpha), count);
+    return Curve([base = *base, count = numeric::count_up(e.count)](double alpha) {
+      return numeric::multiply_up(base(alpha), count);
     });
   }
   MaybeCurve operator()(const RandomlyRepeated& e) const;

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/special.h"
 #include "tacet/privacy/mixture.h"
 
 namespace tacet::privacy::rdp {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 constexpr double pi = 3.14159265358979323846;
 // Rounding of the sums below stays under 1e-13; ten times that makes every bound safe.
 constexpr double safety = 1e-12;

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/roots.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/structure.h"
 
 namespace tacet::privacy::repetition {
@@ -16,7 +18,7 @@ Law law_of(const RandomlyRepeated& event) {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 /// Shapes too close to 0 for e^(eta log gamma) - 1 to keep its digits are the law of shape 0 to
 /// double precision.
@@ -217,7 +219,7 @@ double pure_epsilon(const Law& law, double base_epsilon) {
     // (e^b - e^x) / (1 + e^b), also where the exponentials overflow.
     return std::max(0.0, -std::expm1(e - base_epsilon) / (1 + std::exp(-base_epsilon)));
   };
-  return internal::round_up(base_epsilon + profile_bound(law, profile).shift);
+  return numeric::round_up(base_epsilon + profile_bound(law, profile).shift);
 }
 
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
+#include "tacet/numeric/infinity.h"
 #include "tacet/privacy/accountant.h"
 #include "tacet/privacy/replaced_pair.h"
 
@@ -13,7 +13,7 @@
 namespace tacet::privacy {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 struct Setting {
   std::int64_t uses;

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
+#include "tacet/numeric/infinity.h"
 #include "tacet/privacy/mixture.h"
 
 namespace tacet::privacy::pairs {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 constexpr double log_2 = 0.69314718055994530942;
 
 /// (1 - q) N + q P against (1 - q) N + q P', from the masses of (P, N) and of (P', N) on one set.

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "tacet/numeric/infinity.h"
 #include "tacet/privacy/accountant.h"
 #include "tacet/privacy/gaussian.h"
 #include "tacet/privacy/rdp_replaced.h"
@@ -20,7 +20,7 @@ namespace {
 constexpr auto add_remove = Adjacency::add_remove;
 constexpr auto replace_one = Adjacency::replace_one;
 constexpr auto zero_out = Adjacency::zero_out;
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 /// sup_S P(S) - gamma Q(S).
 double profile(const pairs::Pair& pair, double gamma) {

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/structure.h"
 
 namespace tacet::privacy {
@@ -23,8 +24,8 @@ namespace {
 double both_deltas(double epsilon, double delta) {
   if (delta == 0) return 0;
   constexpr double rounding = 1 + 1e-15;  // of exp; the other operations round up
-  const double factor = internal::add_up(1, std::exp(epsilon) * rounding);
-  return std::min(1.0, internal::multiply_up(factor, delta));
+  const double factor = numeric::add_up(1, std::exp(epsilon) * rounding);
+  return std::min(1.0, numeric::multiply_up(factor, delta));
 }
 
 struct Replacement {
@@ -71,7 +72,7 @@ struct Replacement {
   Event operator()(const ObjectivePerturbation& e) const { return e; }
   Event operator()(const ScoreSelection& e) const {
     expect_add_remove("score_selection", e.adjacency);
-    const double range = internal::multiply_up(e.eta, e.range_sensitivity);
+    const double range = numeric::multiply_up(e.eta, e.range_sensitivity);
     return BoundedRange{2 * range, Adjacency::replace_one};
   }
   // The accountant has its own rules for these, which hold where they state no cost themselves.

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/structure.h"
 
 namespace tacet::privacy::internal {
@@ -35,7 +36,7 @@ struct Rewrite {
   [[nodiscard]] Event poisson(double rate, Event base) const {
     if (rate == 1) return base;
     if (const auto* inner = base.as<PoissonSampled>()) {
-      return poisson(std::min(1.0, multiply_up(rate, inner->rate)), *inner->base);
+      return poisson(std::min(1.0, numeric::multiply_up(rate, inner->rate)), *inner->base);
     }
     // Poisson samples of disjoint blocks are independent, so that the laws on neighbours differ in
     // the block of their record alone.

@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 #include "tacet/privacy/accountant.h"
 #include "tacet/privacy/binomial_pair.h"
 #include "tacet/privacy/coarsen.h"
@@ -25,7 +25,7 @@ namespace {
 constexpr auto add_remove = Adjacency::add_remove;
 constexpr auto replace_one = Adjacency::replace_one;
 constexpr auto zero_out = Adjacency::zero_out;
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 Event units(double rate, double noise, std::int64_t records) {
   return PoissonSampled{rate, Gaussian{noise}, records};

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "tacet/numeric/infinity.h"
 #include "tacet/privacy/decreasing.h"
 #include "tacet/privacy/discretize.h"
 
 namespace tacet::privacy::pld {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 }  // namespace
 

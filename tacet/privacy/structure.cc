@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/mixture.h"
 #include "tacet/privacy/rdp.h"
 #include "tacet/privacy/repetition.h"
@@ -13,7 +15,7 @@
 namespace tacet::privacy::internal {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 
 /// Whether all of an event is noise on sums, of which a part of a unit costs its part.
 bool is_sum(const Event& event) {
@@ -35,12 +37,13 @@ struct PureEpsilon {
     return std::isinf(e.noise_multiplier) ? 0 : infinity;
   }
   double operator()(const Laplace& e) const {
-    return divide_up(distance_factor(adjacency), e.noise_multiplier);
+    return numeric::divide_up(distance_factor(adjacency), e.noise_multiplier);
   }
   double operator()(const DiscreteGaussian& e) const { return e.sensitivity == 0 ? 0 : infinity; }
   double operator()(const DiscreteLaplace& e) const {
     if (e.sensitivity == 0) return 0;
-    return divide_up(distance_factor(adjacency) * count_up(e.sensitivity), e.scale);
+    return numeric::divide_up(distance_factor(adjacency) * numeric::count_up(e.sensitivity),
+                              e.scale);
   }
   double operator()(const PureDp& e) const { return own(e.epsilon, e.adjacency); }
   double operator()(const ApproximateDp& e) const {
@@ -48,7 +51,7 @@ struct PureEpsilon {
   }
   double operator()(const BoundedRange& e) const { return own(e.epsilon, e.adjacency); }
   double operator()(const ScoreSelection& e) const {
-    return own(multiply_up(e.eta, e.range_sensitivity), e.adjacency);
+    return own(numeric::multiply_up(e.eta, e.range_sensitivity), e.adjacency);
   }
   double operator()(const Zcdp& e) const { return e.rho == 0 ? own(0, e.adjacency) : infinity; }
   double operator()(const Profile& e) const {
@@ -72,10 +75,10 @@ struct PureEpsilon {
   /// of e^{j epsilon / k} over the binomial j is a k-th power.
   double record_by_record(const PoissonSampled& e, double whole) const {
     if (e.records_a_unit == 1 || !is_sum(*e.base) || std::isinf(whole)) return infinity;
-    const double count = count_up(e.records_a_unit);
-    const double one = divide_up(whole, count);
-    return multiply_up(count,
-                       is_replaced(e, adjacency) ? replaced(e.rate, one) : amplified(e.rate, one));
+    const double count = numeric::count_up(e.records_a_unit);
+    const double one = numeric::divide_up(whole, count);
+    return numeric::multiply_up(
+        count, is_replaced(e, adjacency) ? replaced(e.rate, one) : amplified(e.rate, one));
   }
   double operator()(const FixedSizeSampled& e) const {
     if (e.sample_size == 0) return 0;
@@ -90,12 +93,12 @@ struct PureEpsilon {
   }
   double operator()(const Composed& e) const {
     double sum = 0;
-    for (const auto& part : e.parts) sum = add_up(sum, pure_epsilon(part, adjacency));
+    for (const auto& part : e.parts) sum = numeric::add_up(sum, pure_epsilon(part, adjacency));
     return sum;
   }
   double operator()(const Repeated& e) const {
     const double base = pure_epsilon(*e.base, adjacency);
-    return multiply_up(base, count_up(e.count));
+    return numeric::multiply_up(base, numeric::count_up(e.count));
   }
   double operator()(const RandomlyRepeated& e) const {
     // The cap's cost in delta rules out a pure bound.
@@ -115,79 +118,12 @@ struct PureEpsilon {
 
 }  // namespace
 
-namespace {
-
-/// Below this the error of a product or quotient need not be a double, so results count as inexact.
-constexpr double least_with_exact_error = 0x1p-900;
-
-}  // namespace
-
-double round_up(double value) {
-  return value == 0 || std::isinf(value) ? value : std::nextafter(value, infinity);
-}
-
-double add_up(double a, double b) {
-  const double sum = a + b;
-  if (std::isinf(sum)) return sum;
-  // Knuth's exact error of an addition: sum + error == a + b.
-  const double shadow = sum - a;
-  const double error = (a - (sum - shadow)) + (b - shadow);
-  return error > 0 ? std::nextafter(sum, infinity) : sum;
-}
-
-double divide_up(double a, double b) {
-  if (b == 0 && a > 0) return infinity;  // minus zero is no noise either
-  const double quotient = a / b;
-  if (a == 0 || !std::isfinite(quotient) || std::isinf(b)) return quotient;
-  if (a < least_with_exact_error || quotient < least_with_exact_error) {
-    return std::nextafter(quotient, infinity);
-  }
-  return std::fma(-quotient, b, a) > 0 ? std::nextafter(quotient, infinity) : quotient;
-}
-
-double divide_down(double a, double b) {
-  const double quotient = a / b;
-  if (quotient == 0 || !std::isfinite(quotient)) return quotient;
-  if (a < least_with_exact_error || quotient < least_with_exact_error) {
-    return std::nextafter(quotient, 0);
-  }
-  return std::fma(-quotient, b, a) < 0 ? std::nextafter(quotient, 0) : quotient;
-}
-
-double sqrt_up(double value) {
-  const double root = std::sqrt(value);
-  if (root == 0 || std::isinf(root)) return root;
-  if (value < least_with_exact_error) return std::nextafter(root, infinity);
-  return std::fma(root, root, -value) < 0 ? std::nextafter(root, infinity) : root;
-}
-
-double multiply_up(double a, double b) {
-  const double product = a * b;
-  if (a == 0 || b == 0) return 0;
-  if (std::isinf(product)) return product;
-  if (product < least_with_exact_error) return std::nextafter(product, infinity);
-  return std::fma(a, b, -product) > 0 ? std::nextafter(product, infinity) : product;
-}
-
-double multiply_down(double a, double b) {
-  const double product = a * b;
-  if (product == 0 || std::isinf(a) || std::isinf(b)) return product;
-  if (std::isinf(product)) return std::numeric_limits<double>::max();
-  if (product < least_with_exact_error) return std::nextafter(product, 0);
-  return std::fma(a, b, -product) < 0 ? std::nextafter(product, 0) : product;
-}
-
-double count_up(std::int64_t count) {
-  const auto value = static_cast<double>(count);
-  return count > (std::int64_t{1} << 53) ? std::nextafter(value, infinity) : value;
-}
-
 double amplified(double rate, double loss) {
   if (std::isinf(loss) || loss > 700 || rate == 1) return loss;
   // Products of tiny rates and losses keep at least the smallest double.
   constexpr double margin = 1e-15;  // of expm1 and log1p
-  const double change = multiply_up(rate, std::expm1(loss) * (1 + margin));
-  return std::min(loss, round_up(std::log1p(change) * (1 + margin)));
+  const double change = numeric::multiply_up(rate, std::expm1(loss) * (1 + margin));
+  return std::min(loss, numeric::round_up(std::log1p(change) * (1 + margin)));
 }
 
 double unit_rate(const PoissonSampled& event) {
@@ -206,7 +142,7 @@ double sampled_fraction(const FixedSizeSampled& event) {
   const auto population = static_cast<double>(event.population);
   const double below =
       event.population > (std::int64_t{1} << 53) ? std::nextafter(population, 0) : population;
-  return std::min(1.0, divide_up(count_up(event.sample_size), below));
+  return std::min(1.0, numeric::divide_up(numeric::count_up(event.sample_size), below));
 }
 
 Event without_sampling(const Event& event) {
@@ -231,20 +167,20 @@ bool blocks_are_parallel(const Partitioned& event, Adjacency adjacency) {
 std::optional<double> squared_mu(const Event& event, Adjacency adjacency) {
   if (const auto* gaussian = event.as<Gaussian>()) {
     if (std::isinf(gaussian->noise_multiplier)) return 0;
-    const double mu = divide_up(distance_factor(adjacency), gaussian->noise_multiplier);
-    return multiply_up(mu, mu);
+    const double mu = numeric::divide_up(distance_factor(adjacency), gaussian->noise_multiplier);
+    return numeric::multiply_up(mu, mu);
   }
   if (const auto* repeated = event.as<Repeated>()) {
     const auto base = squared_mu(*repeated->base, adjacency);
     if (!base) return base;
-    return multiply_up(*base, count_up(repeated->count));
+    return numeric::multiply_up(*base, numeric::count_up(repeated->count));
   }
   if (const auto* composed = event.as<Composed>()) {
     double sum = 0;
     for (const auto& part : composed->parts) {
       const auto square = squared_mu(part, adjacency);
       if (!square) return square;
-      sum = add_up(sum, *square);
+      sum = numeric::add_up(sum, *square);
     }
     return sum;
   }
@@ -353,11 +289,12 @@ struct Basic {
   Bound operator()(const Repeated& e) const {
     const auto base = basic_composition(*e.base, adjacency);
     if (!base) return base;
-    const double count = count_up(e.count);
-    return BasicBound{multiply_up(base->epsilon, count), multiply_up(base->delta, count)};
+    const double count = numeric::count_up(e.count);
+    return BasicBound{numeric::multiply_up(base->epsilon, count),
+                      numeric::multiply_up(base->delta, count)};
   }
   Bound operator()(const Composed& e) const {
-    return over(e.parts, [](double a, double b) { return add_up(a, b); });
+    return over(e.parts, [](double a, double b) { return numeric::add_up(a, b); });
   }
   Bound operator()(const Partitioned& e) const {
     if (!blocks_are_parallel(e, adjacency)) return std::nullopt;
@@ -369,7 +306,7 @@ struct Basic {
   }
 
   static BasicBound sampled(const BasicBound& base, double rate) {
-    return {amplified(rate, base.epsilon), multiply_up(rate, base.delta)};
+    return {amplified(rate, base.epsilon), numeric::multiply_up(rate, base.delta)};
   }
   /// replaced_record.md, section 3: delta is q delta (1 + e^{epsilon' - epsilon}).
   static Bound replaced(const PoissonSampled& e) {
@@ -378,7 +315,8 @@ struct Basic {
     const double rate = unit_rate(e);
     const double epsilon = PureEpsilon::replaced(rate, base->epsilon);
     const double growth = (1 + std::exp(epsilon - base->epsilon)) * (1 + 1e-14);
-    return BasicBound{epsilon, std::min(1.0, multiply_up(growth, multiply_up(rate, base->delta)))};
+    return BasicBound{epsilon, std::min(1.0, numeric::multiply_up(
+                                                 growth, numeric::multiply_up(rate, base->delta)))};
   }
   template <typename Combine>
   Bound over(const std::vector<Event>& parts, const Combine& combine) const {
@@ -545,15 +483,17 @@ namespace {
 /// Upper bound of the chance that a unit is in any sample.
 struct Participation {
   double operator()(const PoissonSampled& e) const {
-    return multiply_up(unit_rate(e), of(*e.base));
+    return numeric::multiply_up(unit_rate(e), of(*e.base));
   }
   double operator()(const FixedSizeSampled& e) const {
-    return multiply_up(sampled_fraction(e), of(*e.base));
+    return numeric::multiply_up(sampled_fraction(e), of(*e.base));
   }
-  double operator()(const Repeated& e) const { return multiply_up(count_up(e.count), of(*e.base)); }
+  double operator()(const Repeated& e) const {
+    return numeric::multiply_up(numeric::count_up(e.count), of(*e.base));
+  }
   double operator()(const Composed& e) const {
     double total = 0;
-    for (const auto& part : e.parts) total = add_up(total, of(part));
+    for (const auto& part : e.parts) total = numeric::add_up(total, of(part));
     return total;
   }
   template <typename Other>

@@ -56,22 +56,6 @@ struct BasicBound {
 /// so that delta is never larger, at any epsilon.
 [[nodiscard]] double participation(const Event& event);
 
-/// The next double above, except that 0 and infinity stay.
-[[nodiscard]] double round_up(double value);
-
-/// a + b and a b for values of at least 0, rounded up; exact results stay exact.
-[[nodiscard]] double add_up(double a, double b);
-[[nodiscard]] double multiply_up(double a, double b);
-/// a b, rounded down.
-[[nodiscard]] double multiply_down(double a, double b);
-/// a / b and the square root, rounded outwards; exact results stay exact.
-[[nodiscard]] double divide_up(double a, double b);
-[[nodiscard]] double divide_down(double a, double b);
-[[nodiscard]] double sqrt_up(double value);
-
-/// A count of at least 0 as a double that is not below it; exact up to 2^53.
-[[nodiscard]] double count_up(std::int64_t count);
-
 /// log(1 + rate (e^loss - 1)) for a rate in [0, 1] and a loss of at least 0, rounded up: what a
 /// sample leaves of a loss, or of the exponent of a moment. Never nothing where neither is.
 [[nodiscard]] double amplified(double rate, double loss);

@@ -6,18 +6,18 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
 #include "tacet/numeric/special.h"
 #include "tacet/privacy/staged_sum.h"
 
 namespace tacet::privacy::pld {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 constexpr double u = 0x1p-53;  // unit roundoff
 constexpr double sqrt_5 = 2.2360679774997896964;
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/own_profile.h"
 #include "tacet/privacy/structure.h"
 
@@ -32,7 +33,7 @@ double TuningCurve::run_epsilon(double delta) const {
 double TuningCurve::epsilon(double delta) const {
   // A cap changes the law; what it cuts off is paid for at (1 + e^epsilon) times its probability.
   const double share = cut_ > 0 ? 0.999 : 1;
-  const double total = add_up(bound_.shift, run_epsilon(delta * share / bound_.scale));
+  const double total = numeric::add_up(bound_.shift, run_epsilon(delta * share / bound_.scale));
   if (cut_ > 0 && cut_ * (1 + std::exp(total)) > delta * (1 - share)) {
     throw base::GuaranteeError(fmt::format(
         "the cap of {} repetitions is exceeded with probability {:.3g}, too much for delta {}; "
@@ -44,16 +45,17 @@ double TuningCurve::epsilon(double delta) const {
 
 double TuningCurve::direct_delta(double epsilon) const {
   constexpr double rounding = 1 + 0x1p-50;  // of exp and a sum
-  const double beyond = cut_ > 0 ? multiply_up(cut_, (1 + std::exp(epsilon)) * rounding) : 0;
-  const double below = -add_up(bound_.shift, -epsilon);  // epsilon - shift, rounded down
+  const double beyond =
+      cut_ > 0 ? numeric::multiply_up(cut_, (1 + std::exp(epsilon)) * rounding) : 0;
+  const double below = -numeric::add_up(bound_.shift, -epsilon);  // epsilon - shift, rounded down
   const double run = run_delta(std::max(0.0, below));
-  return std::min(1.0, add_up(multiply_up(bound_.scale, run), beyond));
+  return std::min(1.0, numeric::add_up(numeric::multiply_up(bound_.scale, run), beyond));
 }
 
 double TuningCurve::delta(double epsilon) {
   if (beyond_.empty() && run_.as<RandomlyRepeated>() == nullptr) {
     for (const double goal : {1e-1, 1e-2, 1e-3, 1e-5}) {
-      const double above = add_up(bound_.shift, run_epsilon(goal / bound_.scale));
+      const double above = numeric::add_up(bound_.shift, run_epsilon(goal / bound_.scale));
       if (std::isfinite(above)) beyond_.push_back({above, direct_delta(above)});
     }
     if (beyond_.empty()) beyond_.push_back({HUGE_VAL, 1});  // looked for, and not found

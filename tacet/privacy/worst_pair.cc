@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "tacet/numeric/infinity.h"
 #include "tacet/privacy/discretize.h"
 
 namespace tacet::privacy::pairs {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using numeric::infinity;
 /// What lies beyond counts as an infinite loss.
 constexpr double log_tail = -80;
 constexpr double largest_epsilon = 600;
