@@ -1,13 +1,27 @@
-# tacet_module(<name> DEPENDS <lower modules...> LIBRARIES <third party...>)
+# tacet_module(<name> ROOMS <folders...> DEPENDS <lower modules...> LIBRARIES <third party...>)
 #
 # A folder is a module is a target: every .cc that is not a test goes into the static library
 # tacet_<name>; every *_test.cc into the one test program <name>_test. Suites whose name ends in
 # "Long" form the long tier, all others the quick one.
+#
+# ROOMS are the folders of a large module, lowest first, "." being the module's own level: a room
+# includes only what stands before it. scripts/check_floors reads that order here and holds it.
 function(tacet_module name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LIBRARIES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
-  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
-  file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
+  cmake_parse_arguments(ARG "" "" "ROOMS;DEPENDS;LIBRARIES" ${ARGN})
+  if(NOT ARG_ROOMS)
+    set(ARG_ROOMS .)
+  endif()
+  set(sources "")
+  set(headers "")
+  set(tests "")
+  foreach(room ${ARG_ROOMS})
+    file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cc)
+    list(APPEND sources ${found})
+    file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.h)
+    list(APPEND headers ${found})
+    file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*_test.cc)
+    list(APPEND tests ${found})
+  endforeach()
   if(tests)
     list(REMOVE_ITEM sources ${tests})
   endif()

@@ -46,8 +46,9 @@ class CheckFloorsTest(unittest.TestCase):
         })
 
     def test_an_include_that_climbs_is_found_on_every_pair_of_floors(self):
-        floors = ["base", "numeric", "random", "privacy", "ledger", "data", "mechanism", "model",
-                  "optimize", "learn", "select", "cluster", "local", "audit", "report", "apps"]
+        floors = ["base", "numeric", "random", "privacy", "accounting", "ledger", "data",
+                  "mechanism", "model", "optimize", "learn", "select", "cluster", "local", "audit",
+                  "run", "report", "apps"]
         files, expected = {}, []
         for low, lower in enumerate(floors):
             for higher in floors[low + 1:]:
@@ -56,9 +57,29 @@ class CheckFloorsTest(unittest.TestCase):
                 expected.append(f"{name}:3: ")
         code, lines = check(files)
         self.assertEqual(code, 1)
-        self.assertEqual(len(lines), 120)
+        self.assertEqual(len(lines), 153)
         for place in expected:
             self.assertTrue(any(line.startswith(place) for line in lines), place)
+
+    def test_a_room_includes_only_what_stands_before_it(self):
+        rooms = {"tacet/data/CMakeLists.txt": "tacet_module(data ROOMS . schema read DEPENDS base)\n"}
+        self.assert_clean(rooms | {
+            "tacet/data/read/csv.h": '#include "tacet/data/schema/schema.h"\n'
+                                     '#include "tacet/data/dataset.h"\n'
+                                     '#include "tacet/data/read/row.h"\n'})
+        self.assert_finding(rooms | {
+            "tacet/data/schema/schema.h": '#include "tacet/data/read/csv.h"\n'},
+            "tacet/data/schema/schema.h:1", "climbs from the room schema up to read")
+        self.assert_finding(rooms | {
+            "tacet/data/dataset.h": '#include "tacet/data/schema/schema.h"\n'},
+            "tacet/data/dataset.h:1", "climbs from the room . up to schema")
+
+    def test_a_folder_that_no_module_builds_is_found(self):
+        self.assert_finding({"tacet/data/CMakeLists.txt": "tacet_module(data ROOMS . schema)\n",
+                             "tacet/data/attic/old.cc": ""},
+                            "tacet/data/attic/old.cc:1", "none of the ROOMS of data")
+        self.assert_finding({"tacet/base/deep/x.h": "#pragma once\n"},
+                            "tacet/base/deep/x.h:1", "none of the ROOMS of base")
 
     def test_a_test_beside_its_module_may_not_climb_either(self):
         self.assert_finding({"tacet/data/csv_test.cc": '#include "tacet/learn/gradient.h"\n'},
