@@ -28,8 +28,8 @@
 #include "tacet/numeric/kernels.h"
 #include "tacet/optimize/gradient_sum.h"
 #include "tacet/privacy/budget.h"
-#include "tacet/random/source.h"
-#include "tacet/random/subset.h"
+#include "tacet/random/choose/subset.h"
+#include "tacet/random/source/source.h"
 
 namespace {
 

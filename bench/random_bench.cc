@@ -17,13 +17,13 @@
 #include <string>
 #include <vector>
 
-#include "tacet/random/crossings.h"
-#include "tacet/random/discrete.h"
-#include "tacet/random/laplace.h"
-#include "tacet/random/race.h"
-#include "tacet/random/rounded_gaussian.h"
-#include "tacet/random/subset.h"
-#include "tacet/random/vector_laplace.h"
+#include "tacet/random/choose/crossings.h"
+#include "tacet/random/choose/subset.h"
+#include "tacet/random/exact/race.h"
+#include "tacet/random/noise/discrete.h"
+#include "tacet/random/noise/laplace.h"
+#include "tacet/random/noise/rounded_gaussian.h"
+#include "tacet/random/noise/vector_laplace.h"
 
 namespace {
 

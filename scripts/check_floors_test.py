@@ -39,7 +39,7 @@ class CheckFloorsTest(unittest.TestCase):
         self.assert_clean({
             "tacet/privacy/rdp.cc": '#include "tacet/privacy/rdp.h"\n\n#include <vector>\n\n'
                                     '#include "tacet/base/error.h"\n'
-                                    '#include "tacet/random/source.h"\n',
+                                    '#include "tacet/random/source/source.h"\n',
             "tacet/apps/main.cc": '#include <CLI/CLI.hpp>\n#include "tacet/report/record.h"\n',
             "tacet/data/csv_test.cc": '#include "tests/support/data_sets.h"\n',
             "tests/support/x.cc": '#include <gtest/gtest.h>\n#include "tacet/learn/gradient.h"\n',

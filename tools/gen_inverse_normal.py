@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tacet/random/inverse_normal_table.inc: the approximations of the inverse normal
+"""Writes tacet/random/exact/inverse_normal_table.inc: the approximations of the inverse normal
 distribution function that the rounded Gaussian sampler evaluates in doubles.
 
 Centre, |U - 1/2| <= 7/16: z = q P(r)/Q(r), r = 49/256 - q^2, rational minimax by Remez exchange

@@ -8,7 +8,7 @@
 
 #include "tacet/apps/console.h"
 #include "tacet/base/progress.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::apps {
 

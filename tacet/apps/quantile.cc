@@ -19,7 +19,7 @@
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/privacy/statement.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::apps {
 namespace {

@@ -20,7 +20,7 @@
 #include "tacet/mechanism/column_rules.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/statement.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::apps {
 namespace {

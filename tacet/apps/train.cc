@@ -23,7 +23,7 @@
 #include "tacet/learn/method.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/statement.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::apps {
 namespace {

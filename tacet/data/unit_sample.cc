@@ -8,7 +8,7 @@
 #include "tacet/data/byte_source.h"
 #include "tacet/data/csv_file.h"
 #include "tacet/data/dataset.h"
-#include "tacet/random/uniform.h"
+#include "tacet/random/exact/uniform.h"
 
 namespace tacet::data {
 namespace {

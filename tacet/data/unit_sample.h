@@ -10,7 +10,7 @@
 #include "tacet/base/progress.h"
 #include "tacet/data/schema.h"
 #include "tacet/data/unit_index.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::data {
 

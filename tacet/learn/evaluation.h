@@ -9,7 +9,7 @@
 #include "tacet/model/linear_model.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 /// How well a model predicts private records, with differential privacy.
 ///

@@ -13,7 +13,7 @@
 #include "tacet/mechanism/selected_gaussian.h"
 #include "tacet/optimize/erm.h"
 #include "tacet/optimize/gradient_sum.h"
-#include "tacet/random/subset.h"
+#include "tacet/random/choose/subset.h"
 
 namespace tacet::learn {
 namespace {

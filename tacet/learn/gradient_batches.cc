@@ -9,8 +9,8 @@
 #include "tacet/mechanism/selected_gaussian.h"
 #include "tacet/privacy/accountant.h"
 #include "tacet/privacy/calibrate.h"
-#include "tacet/random/source.h"
-#include "tacet/random/subset.h"
+#include "tacet/random/choose/subset.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::learn {
 namespace {

@@ -12,7 +12,7 @@
 #include "tacet/mechanism/gaussian.h"
 #include "tacet/optimize/local_minimum.h"
 #include "tacet/privacy/budget.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::learn {
 namespace {

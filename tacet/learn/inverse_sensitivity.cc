@@ -16,7 +16,7 @@
 #include "tacet/optimize/glm_loss.h"
 #include "tacet/optimize/gradient_sum.h"
 #include "tacet/privacy/composition.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::learn {
 namespace {

@@ -13,7 +13,7 @@
 #include "tacet/mechanism/selected_gaussian.h"
 #include "tacet/mechanism/selected_laplace.h"
 #include "tacet/privacy/composition.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::learn {
 namespace {

@@ -12,8 +12,8 @@
 #include "tacet/optimize/certified_solver.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/objective.h"
-#include "tacet/random/source.h"
-#include "tacet/random/vector_laplace.h"
+#include "tacet/random/noise/vector_laplace.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::learn {
 namespace {

@@ -12,7 +12,7 @@
 #include "tacet/model/loss_smoothness.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::learn {
 namespace {

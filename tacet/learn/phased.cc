@@ -19,7 +19,7 @@
 #include "tacet/model/loss_smoothness.h"
 #include "tacet/optimize/sgd.h"
 #include "tacet/privacy/composition.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::learn {
 namespace {

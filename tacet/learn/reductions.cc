@@ -8,7 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/composition.h"
-#include "tacet/random/uniform.h"
+#include "tacet/random/exact/uniform.h"
 
 namespace tacet::learn {
 

@@ -8,7 +8,7 @@
 
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 /// Two reductions of Asi, Levy, Duchi 2021 as algorithms around any private method.
 namespace tacet::learn {

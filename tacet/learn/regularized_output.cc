@@ -18,8 +18,8 @@
 #include "tacet/optimize/local_minimum.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"
-#include "tacet/random/source.h"
-#include "tacet/random/vector_laplace.h"
+#include "tacet/random/noise/vector_laplace.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::learn {
 namespace {

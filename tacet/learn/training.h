@@ -14,7 +14,7 @@
 #include "tacet/model/linear_model.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 /// What every method of training has in common: a plan settled from public facts alone, and a run
 /// that carries it out.

@@ -4,11 +4,11 @@
 #include <concepts>
 #include <cstdint>
 
-#include "tacet/random/crossings.h"
-#include "tacet/random/discrete.h"
-#include "tacet/random/exponential_choice.h"
-#include "tacet/random/source.h"
-#include "tacet/random/uniform.h"
+#include "tacet/random/choose/crossings.h"
+#include "tacet/random/choose/exponential_choice.h"
+#include "tacet/random/exact/uniform.h"
+#include "tacet/random/noise/discrete.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism::internal {
 

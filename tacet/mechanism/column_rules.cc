@@ -14,7 +14,7 @@
 #include "tacet/mechanism/selection.h"
 #include "tacet/numeric/rounding.h"
 #include "tacet/privacy/structure.h"
-#include "tacet/random/discrete.h"
+#include "tacet/random/noise/discrete.h"
 
 namespace tacet::mechanism {
 namespace {

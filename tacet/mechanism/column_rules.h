@@ -9,7 +9,7 @@
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 /// What nobody knows about a column and a schema needs: whether it holds numbers, between which
 /// bounds they lie, and which texts are frequent. docs/proofs/schema_fit.md.

@@ -5,7 +5,7 @@
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/noise_event.h"
 #include "tacet/mechanism/noise_scale.h"
-#include "tacet/random/crossings.h"
+#include "tacet/random/choose/crossings.h"
 
 namespace tacet::mechanism {
 namespace {

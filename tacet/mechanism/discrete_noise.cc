@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/noisy_sum.h"
 #include "tacet/mechanism/record_norm.h"
-#include "tacet/random/discrete.h"
+#include "tacet/random/noise/discrete.h"
 
 namespace tacet::mechanism {
 namespace {

@@ -5,7 +5,7 @@
 #include "tacet/mechanism/noise_event.h"
 #include "tacet/mechanism/noise_scale.h"
 #include "tacet/mechanism/noisy_sum.h"
-#include "tacet/random/rounded_gaussian.h"
+#include "tacet/random/noise/rounded_gaussian.h"
 
 namespace tacet::mechanism {
 namespace {

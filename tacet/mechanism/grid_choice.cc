@@ -1,7 +1,7 @@
 #include "tacet/mechanism/grid_choice.h"
 
 #include "tacet/mechanism/selection.h"
-#include "tacet/random/uniform.h"
+#include "tacet/random/exact/uniform.h"
 
 namespace tacet::mechanism::internal {
 

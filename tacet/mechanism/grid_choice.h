@@ -4,8 +4,8 @@
 #include <span>
 
 #include "tacet/mechanism/rational_epsilon.h"
-#include "tacet/random/exponential_choice.h"
-#include "tacet/random/source.h"
+#include "tacet/random/choose/exponential_choice.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism::internal {
 

@@ -10,8 +10,8 @@
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/exponential_choice.h"
-#include "tacet/random/source.h"
+#include "tacet/random/choose/exponential_choice.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 

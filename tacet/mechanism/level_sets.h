@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "tacet/random/exponential_choice.h"
+#include "tacet/random/choose/exponential_choice.h"
 
 /// Inverse-sensitivity scores of all points of a public grid, as runs of points with equal scores.
 namespace tacet::mechanism::internal {

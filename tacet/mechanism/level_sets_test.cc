@@ -7,7 +7,7 @@
 #include <random>
 
 #include "tacet/mechanism/grid_choice.h"
-#include "tacet/random/exponential_choice.h"
+#include "tacet/random/choose/exponential_choice.h"
 
 namespace tacet::mechanism::internal {
 namespace {

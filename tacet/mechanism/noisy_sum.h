@@ -10,7 +10,7 @@
 #include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism::internal {
 

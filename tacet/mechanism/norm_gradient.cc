@@ -9,8 +9,8 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/numeric/elementary.h"
-#include "tacet/random/uniform.h"
-#include "tacet/random/vector_laplace.h"
+#include "tacet/random/exact/uniform.h"
+#include "tacet/random/noise/vector_laplace.h"
 
 namespace tacet::mechanism {
 namespace {

@@ -10,7 +10,7 @@
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 /// The gradient as a score (Reimherr, Awan 2019, the K-norm gradient mechanism; the inverse
 /// sensitivity mechanism of Asi, Duchi 2020 with radius 0): a point w of a public grid has

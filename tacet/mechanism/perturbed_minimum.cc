@@ -8,8 +8,8 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
-#include "tacet/random/rounded_gaussian.h"
-#include "tacet/random/vector_laplace.h"
+#include "tacet/random/noise/rounded_gaussian.h"
+#include "tacet/random/noise/vector_laplace.h"
 
 namespace tacet::mechanism {
 namespace {

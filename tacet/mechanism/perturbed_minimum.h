@@ -10,7 +10,7 @@
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 /// Objective perturbation (Kifer, Smith, Thakurta 2012) in its approximate-minimum form (Iyengar et
 /// al. 2019), on grids, so that its proof covers the floating-point program

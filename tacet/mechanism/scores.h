@@ -7,7 +7,7 @@
 
 #include "tacet/privacy/adjacency.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/race.h"
+#include "tacet/random/exact/race.h"
 
 namespace tacet::mechanism {
 

@@ -7,7 +7,7 @@
 #include "tacet/mechanism/grid_values.h"
 #include "tacet/mechanism/noise_event.h"
 #include "tacet/mechanism/noise_scale.h"
-#include "tacet/random/rounded_gaussian.h"
+#include "tacet/random/noise/rounded_gaussian.h"
 
 namespace tacet::mechanism {
 namespace {

@@ -9,7 +9,7 @@
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
 #include "tacet/privacy/selected_sum.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 

@@ -8,8 +8,8 @@
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/grid_values.h"
 #include "tacet/mechanism/record_norm.h"
-#include "tacet/random/laplace.h"
-#include "tacet/random/vector_laplace.h"
+#include "tacet/random/noise/laplace.h"
+#include "tacet/random/noise/vector_laplace.h"
 
 namespace tacet::mechanism {
 namespace {

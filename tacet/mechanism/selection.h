@@ -11,7 +11,7 @@
 #include "tacet/mechanism/rational_epsilon.h"
 #include "tacet/mechanism/scores.h"
 #include "tacet/mechanism/sparse_vector.h"
-#include "tacet/random/race.h"
+#include "tacet/random/exact/race.h"
 
 /// The laws of selections as algorithms over random decisions. Scores stay within 2^62 of zero.
 namespace tacet::mechanism::internal {

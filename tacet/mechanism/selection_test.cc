@@ -8,7 +8,7 @@
 #include <random>
 
 #include "tacet/base/error.h"
-#include "tacet/random/exponential_choice.h"
+#include "tacet/random/choose/exponential_choice.h"
 #include "tests/support/outcome_walk.h"
 
 namespace tacet::mechanism::internal {

@@ -7,7 +7,7 @@
 #include "tacet/mechanism/rational_epsilon.h"
 #include "tacet/mechanism/selection.h"
 #include "tacet/numeric/elementary.h"
-#include "tacet/random/uniform.h"
+#include "tacet/random/exact/uniform.h"
 
 namespace tacet::mechanism {
 namespace internal {

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "tacet/base/error.h"
-#include "tacet/random/subset.h"
+#include "tacet/random/choose/subset.h"
 
 namespace tacet::optimize {
 namespace {

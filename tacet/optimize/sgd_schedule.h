@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 /// The public part of stochastic gradient descent: which record is read at which step, how long
 /// the steps are and how the iterates are weighed. Nothing here sees a record.

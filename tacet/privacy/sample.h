@@ -8,8 +8,8 @@
 
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
-#include "tacet/random/source.h"
-#include "tacet/random/subset.h"
+#include "tacet/random/choose/subset.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::privacy {
 

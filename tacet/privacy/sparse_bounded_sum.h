@@ -8,7 +8,7 @@
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
 #include "tacet/privacy/sample.h"
-#include "tacet/random/race.h"
+#include "tacet/random/exact/race.h"
 
 namespace tacet::privacy {
 

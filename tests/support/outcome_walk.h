@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-#include "tacet/random/discrete.h"
-#include "tacet/random/exponential_choice.h"
+#include "tacet/random/choose/exponential_choice.h"
+#include "tacet/random/noise/discrete.h"
 
 namespace tacet::test {
 

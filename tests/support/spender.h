@@ -4,7 +4,7 @@
 
 #include "tacet/mechanism/noise_address.h"
 #include "tacet/privacy/budget.h"
-#include "tacet/random/source.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::test {
 

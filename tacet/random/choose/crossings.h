@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "tacet/random/exact/lazy_uniform.h"
+#include "tacet/random/exact/race.h"
+#include "tacet/random/noise/discrete.h"
+#include "tacet/random/source/source.h"
+
+/// Which of very many noisy scores reach a threshold, where all but a few scores are 0: without a
+/// draw for each of the others, and by one and the same law for both kinds. A law of its own for
+/// the others (a continuous tail, a logarithm in doubles) would show which scores were not 0.
+namespace tacet::random {
+
+/// Whether integer noise reaches a threshold: its chance, to as many digits as a decision needs.
+class Crossing {
+ public:
+  /// K >= threshold for K of add_rounded_gaussian: K is 1 up to where sigma Z is threshold - 1/2,
+  /// so the chance is 1 - Phi((threshold - 1/2) / sigma). A UsageError unless 0 < sigma <= 2^32 and
+  /// |threshold| <= 2^61.
+  [[nodiscard]] static Crossing of_rounded_gaussian(double sigma, std::int64_t threshold);
+  /// K >= threshold for K of DiscreteLaplace. A UsageError unless 0 < scale <= 2^40 and
+  /// |threshold| <= 2^61.
+  [[nodiscard]] static Crossing of_discrete_laplace(Ratio scale, std::int64_t threshold);
+
+  /// How many independent draws miss before the first one that reaches the threshold, cut at
+  /// `most`: exactly geometric. Which numbers can come out, and how often, does not depend on how
+  /// small the chance is. The first word of `uniform` nearly always decides.
+  [[nodiscard]] std::int64_t misses(internal::LazyUniform& uniform, std::int64_t most) const;
+  [[nodiscard]] std::int64_t misses(Stream& stream, std::int64_t most) const;
+
+  /// For tests of the law: bounds of P(K < threshold) 2^p.
+  [[nodiscard]] internal::Bracket miss_bracket(int p) const { return miss_(p); }
+  /// -ln P(K < threshold) to a relative error of 2^-46; 0 where that is below 2^-700 and infinity
+  /// above 485.
+  [[nodiscard]] double rate() const { return rate_; }
+
+ private:
+  explicit Crossing(std::function<internal::Bracket(int)> miss);
+
+  std::function<internal::Bracket(int)> miss_;
+  double rate_;
+};
+
+/// The candidates out of 0, ..., population - 1 whose score plus rounded Gaussian noise of scale
+/// sigma, independent for each, is at least `threshold`; ascending. Candidates that are not listed
+/// have score 0. The law is that of add_rounded_gaussian on the whole vector and a comparison with
+/// the threshold, exactly; time and memory grow with listed.size() and the number of candidates
+/// returned, not with the population. The running time depends on both.
+///
+/// The words of one leaf decide: word i for the i-th listed candidate, the words behind them for
+/// the gaps between the others. `listed` ascends by index; scores, and the threshold, lie within
+/// 2^60 of 0. A UsageError if not, if an index lies outside the population, or for a sigma outside
+/// (0, 2^32].
+[[nodiscard]] std::vector<std::int64_t> gaussian_crossings(Lease lease, std::int64_t population,
+                                                           std::span<const ScoredCandidate> listed,
+                                                           double sigma, std::int64_t threshold);
+
+}  // namespace tacet::random

@@ -1,0 +1,206 @@
+#include "tacet/random/choose/subset.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <unordered_set>
+
+#include "tacet/base/error.h"
+#include "tacet/random/source/secure_memory.h"
+
+namespace tacet::random {
+namespace {
+
+constexpr std::int64_t chunk_blocks = 64;
+constexpr std::int64_t chunk_records = 64 * chunk_blocks;
+constexpr std::int64_t most_records = std::int64_t{1} << 33;
+// After so many bits one record in 64 is open, and gathering these pays.
+constexpr int shared_bits = 6;
+constexpr std::size_t shared_words = shared_bits * chunk_blocks;
+constexpr std::size_t later_words = 16;  // of one read; nearly always all that a chunk needs
+// Bits of a word that are looked for without asking whether there are so many.
+constexpr int eager_bits = 2;
+
+using Chunk = std::array<std::uint64_t, chunk_blocks>;
+using Places = std::array<std::uint16_t, chunk_records + eager_bits>;
+
+/// The words of one chunk of 64 x 64 records: at most 64 for each of 64 bits, so that the next
+/// chunk begins 4096 words later. First those of the shared bits, then some of the later ones.
+class ChunkWords {
+ public:
+  ChunkWords(LeafReader& reader, std::int64_t chunk)
+      : reader_(reader), next_(static_cast<std::uint64_t>(chunk * chunk_records)) {
+    read(words_);
+  }
+
+  /// One for each block of 64 records; k < shared_bits, each asked for once and in order.
+  std::span<const std::uint64_t, chunk_blocks> shared(int k) {
+    place_ += chunk_blocks;
+    return std::span(words_)
+        .subspan(static_cast<std::size_t>(k) * chunk_blocks)
+        .first<chunk_blocks>();
+  }
+
+  std::uint64_t next() {
+    if (place_ == words_.size()) {
+      place_ = words_.size() - later_words;
+      read(std::span(words_).last(later_words));
+    }
+    return words_[place_++];
+  }
+
+ private:
+  void read(std::span<std::uint64_t> words) {
+    reader_.words(next_, words);
+    next_ += words.size();
+  }
+
+  LeafReader& reader_;
+  std::uint64_t next_;
+  std::array<std::uint64_t, shared_words + later_words> words_;
+  const internal::ScopedWipe wipe_{std::span(words_)};
+  std::size_t place_ = 0;
+};
+
+/// Writes the places of the bits that are set, ascending, and says how many these are. Hardly any
+/// branch depends on the bits: a processor would guess half of them wrongly.
+std::size_t places_of_ones(const Chunk& chunk, Places& places) {
+  std::size_t count = 0;
+  for (std::size_t b = 0; b < chunk.size(); ++b) {
+    std::uint64_t rest = chunk[b];
+    const auto take = [&] {
+      const int bit = std::countr_zero(rest | std::uint64_t{1} << 63);
+      places[count] = static_cast<std::uint16_t>(64 * b + static_cast<unsigned>(bit));
+      count += rest != 0 ? 1 : 0;
+      rest &= rest - 1;
+    };
+    for (int i = 0; i < eager_bits; ++i) take();
+    while (rest != 0) take();
+  }
+  return count;
+}
+
+/// The records that are in: bit i of word b for record 64 b + i. A record is in where its number U
+/// has a 0 and the rate a 1 in the first bit in which they differ.
+Chunk chunk_members(LeafReader& reader, std::uint64_t rate, std::int64_t chunk) {
+  Chunk members{};
+  Chunk undecided;
+  undecided.fill(~std::uint64_t{0});
+  ChunkWords words(reader, chunk);
+  const auto rate_bit = [rate](int k) { return ((rate >> (63 - k)) & 1) != 0; };
+  // Once only zeros of the rate are left, no U that agrees so far is below it.
+  int k = 0;
+  for (; k < shared_bits && rate << k != 0; ++k) {
+    const std::span bits = words.shared(k);
+    const std::uint64_t inside = rate_bit(k) ? ~std::uint64_t{0} : 0;
+    for (std::size_t b = 0; b < members.size(); ++b) {
+      const std::uint64_t differs = undecided[b] & (bits[b] ^ inside);
+      members[b] |= differs & inside;
+      undecided[b] &= ~differs;
+    }
+  }
+  if (rate << k == 0) return members;
+  Places open;
+  std::size_t left = places_of_ones(undecided, open);
+  for (; left > 0 && k < 64 && rate << k != 0; ++k) {
+    const std::uint64_t wanted = rate_bit(k) ? 1 : 0;
+    std::size_t kept = 0;
+    std::uint64_t bits = 0;
+    for (std::size_t r = 0; r < left; ++r, bits >>= 1) {
+      if (r % 64 == 0) bits = words.next();
+      const std::uint16_t record = open[r];
+      const std::uint64_t differs = (bits ^ wanted) & 1;
+      members[record / 64] |= (differs & wanted) << (record % 64);
+      open[kept] = record;
+      kept += static_cast<std::size_t>(1 - differs);
+    }
+    left = kept;
+  }
+  return members;
+}
+
+}  // namespace
+
+PoissonRate PoissonRate::at_least(double rate) {
+  if (!(rate >= 0 && rate <= 1)) {
+    throw base::UsageError(
+        fmt::format("a sampling rate must be at least 0 and at most 1, got {}", rate));
+  }
+  // Up to 53 significant bits: exact, and rounded up only below 2^-11.
+  const double scaled = std::ceil(std::ldexp(rate, 64));
+  if (scaled >= 0x1p64) return {true, 0};
+  return {false, static_cast<std::uint64_t>(scaled)};
+}
+
+double PoissonRate::value() const {
+  return always_ ? 1.0 : std::ldexp(static_cast<double>(numerator_), -64);
+}
+
+std::vector<std::int64_t> poisson_sample(const Leaf& leaf, PoissonRate rate, std::int64_t first,
+                                         std::int64_t count) {
+  if (first < 0 || count < 0 || first > most_records || count > most_records - first) {
+    throw base::UsageError(
+        fmt::format("records to sample must lie in [0, 2^33), got {} from {} on", count, first));
+  }
+  std::vector<std::int64_t> sample;
+  const std::int64_t end = first + count;
+  if (rate.always()) {
+    sample.resize(static_cast<std::size_t>(count));
+    std::iota(sample.begin(), sample.end(), first);
+    return sample;
+  }
+  LeafReader reader(leaf);
+  Places places;
+  for (std::int64_t chunk = first / chunk_records; chunk * chunk_records < end; ++chunk) {
+    const Chunk members = chunk_members(reader, rate.numerator(), chunk);
+    const std::int64_t base = chunk * chunk_records;
+    for (const std::int64_t place : std::span(places).first(places_of_ones(members, places))) {
+      if (base + place >= first && base + place < end) sample.push_back(base + place);
+    }
+  }
+  return sample;
+}
+
+std::vector<std::int64_t> poisson_sample(Lease lease, PoissonRate rate, std::int64_t count) {
+  const Leaf leaf(std::move(lease));
+  return poisson_sample(leaf, rate, 0, count);
+}
+
+std::vector<std::int64_t> uniform_subset(Lease lease, std::int64_t size, std::int64_t population) {
+  if (size < 0 || size > population) {
+    throw base::UsageError(
+        fmt::format("a subset of {} records cannot be drawn from {}; its size must lie in [0, {}]",
+                    size, population, std::max<std::int64_t>(population, 0)));
+  }
+  Stream stream(std::move(lease));
+  std::unordered_set<std::int64_t> chosen;
+  chosen.reserve(static_cast<std::size_t>(size));
+  std::vector<std::int64_t> subset;
+  subset.reserve(static_cast<std::size_t>(size));
+  for (std::int64_t last = population - size; last < population; ++last) {
+    const auto drawn =
+        static_cast<std::int64_t>(uniform_below(stream, static_cast<std::uint64_t>(last) + 1));
+    const std::int64_t added = chosen.contains(drawn) ? last : drawn;
+    chosen.insert(added);
+    subset.push_back(added);
+  }
+  std::sort(subset.begin(), subset.end());
+  return subset;
+}
+
+std::vector<std::int64_t> random_permutation(Lease lease, std::int64_t count) {
+  if (count < 0) {
+    throw base::UsageError(fmt::format("a permutation needs a count of 0 or more, got {}", count));
+  }
+  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  shuffle(std::move(lease), std::span(order));
+  return order;
+}
+
+}  // namespace tacet::random

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+/// The approximations of the inverse normal distribution function and their error bounds.
+namespace tacet::random::internal::inverse_normal {
+
+#include "tacet/random/exact/inverse_normal_table.inc"
+
+constexpr std::size_t centre_terms = std::size(centre_numerator);
+constexpr std::size_t tail_pieces = std::size(tail_bounds);
+constexpr std::size_t tail_terms = std::size(tail_coefficients) / tail_pieces;
+
+constexpr double centre_square = 0.19140625;  // 49/256, the square of the centre's end 7/16
+
+// The tail probability is in cells of 2^-64. From 2^-4 on the centre's form serves; below 2^-30
+// only exact arithmetic.
+constexpr std::uint64_t tail_end = std::uint64_t{1} << 60;
+constexpr std::uint64_t tail_start = std::uint64_t{1} << 34;
+
+// A piece of the tail is a sixteenth of an octave: exponent and four bits of the mantissa.
+constexpr int piece_shift = 48;
+constexpr std::uint64_t first_piece = std::uint64_t{1023 - 30} << 4;
+constexpr std::uint64_t piece_mask = ~((std::uint64_t{1} << piece_shift) - 1);
+constexpr std::uint64_t piece_middle = std::uint64_t{1} << (piece_shift - 1);
+
+}  // namespace tacet::random::internal::inverse_normal

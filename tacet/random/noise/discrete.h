@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/random/source/source.h"
+
+namespace tacet::random {
+
+__extension__ using Wide = unsigned __int128;
+
+/// A positive rational number.
+struct Ratio {
+  std::uint64_t numerator = 1;
+  std::uint64_t denominator = 1;
+};
+
+/// True with probability exp(-numerator / denominator), exactly. A UsageError if denominator = 0.
+[[nodiscard]] bool bernoulli_exp(Stream& stream, Wide numerator, Wide denominator);
+
+/// The discrete Laplace law, P(k) proportional to exp(-|k| / scale) on the integers, exactly. Not
+/// the rounded Laplace law: its profile is another one, only pure epsilon = sensitivity / scale is
+/// common to both.
+class DiscreteLaplace {
+ public:
+  /// A UsageError unless 0 < scale <= 2^40.
+  explicit DiscreteLaplace(Ratio scale);
+  [[nodiscard]] std::int64_t draw(Stream& stream) const;
+
+ private:
+  Ratio scale_;
+  double approximate_scale_;
+};
+
+/// The discrete Gaussian law, P(k) proportional to exp(-k^2 / (2 sigma^2)) on the integers,
+/// exactly, for rational sigma^2 (Canonne, Kamath and Steinke 2020 define it; sampled by rejection
+/// under a staircase of integer weights, with lazily refined uniform numbers).
+class DiscreteGaussian {
+ public:
+  /// A UsageError unless 0 < sigma^2 <= 2^60.
+  explicit DiscreteGaussian(Ratio sigma_squared);
+  [[nodiscard]] std::int64_t draw(Stream& stream) const;
+
+ private:
+  struct Place {
+    std::uint64_t weight;  // of the step, in units of 2^-unit_bits
+    std::uint64_t end;     // sum of the weights up to and with it
+  };
+  static constexpr int unit_bits = 55;
+  static constexpr int guide_bits = 9;
+
+  /// Accepts y >= 0, proposed with weight `weight` 2^-(unit_bits + shift).
+  [[nodiscard]] bool accept(Stream& stream, std::int64_t y, std::uint64_t weight, int shift) const;
+
+  Ratio variance_;
+  double exponent_factor_;  // 1 / (2 sigma^2)
+  std::uint64_t width_;     // of a step of the staircase
+  std::uint64_t total_;
+  int guide_shift_;
+  std::vector<Place> places_;
+  std::vector<std::uint8_t> guide_;
+};
+
+/// Adds independent draws to the values, from one leaf in order.
+void add_discrete_laplace(Lease lease, Ratio scale, std::span<std::int64_t> values);
+void add_discrete_gaussian(Lease lease, Ratio sigma_squared, std::span<std::int64_t> values);
+
+}  // namespace tacet::random

@@ -1,0 +1,74 @@
+#include "tacet/random/noise/laplace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/random/exact/lazy_uniform.h"
+#include "tacet/random/source/secure_memory.h"
+
+namespace tacet::random {
+namespace {
+
+using internal::Fraction;
+using internal::LazyUniform;
+
+void check_scale(double scale) {
+  if (!(scale > 0 && scale <= largest_laplace_scale)) {
+    throw base::UsageError(fmt::format(
+        "the scale of the noise must be above 0 and at most 2^40 grid units, got {}", scale));
+  }
+}
+
+}  // namespace
+
+void internal::add_rounded_laplace(const Leaf& leaf, double scale, std::span<std::int64_t> values,
+                                   std::uint64_t first) {
+  check_scale(scale);
+  const Fraction exact = internal::exact_fraction(scale);
+  LeafReader reader(leaf);
+  std::array<std::uint64_t, 1024> words;
+  const internal::ScopedWipe wipe{std::span(words)};
+  while (!values.empty()) {
+    const std::size_t count = std::min(values.size(), words.size());
+    reader.words(first, std::span(words).first(count));
+    for (std::size_t j = 0; j < count; ++j) {
+      const auto more = [&leaf, coordinate = first + j](int i) {
+        std::array<std::uint64_t, 1> word{};
+        leaf.extension(coordinate, static_cast<std::uint64_t>(i), word);
+        return word[0];
+      };
+      // The first bit is the sign, the others are U.
+      LazyUniform uniform(words[j] << 1, more, 63);
+      const std::int64_t magnitude = internal::round_exponential(uniform, scale, exact, true);
+      const auto noise = static_cast<std::uint64_t>((words[j] >> 63) == 0 ? -magnitude : magnitude);
+      values[j] = static_cast<std::int64_t>(static_cast<std::uint64_t>(values[j]) + noise);
+    }
+    first += count;
+    values = values.subspan(count);
+  }
+}
+
+void add_rounded_laplace(Lease lease, double scale, std::span<std::int64_t> values,
+                         std::uint64_t first) {
+  check_scale(scale);
+  const Leaf leaf(std::move(lease));
+  internal::add_rounded_laplace(leaf, scale, values, first);
+}
+
+std::int64_t rounded_exponential(Stream& stream, double scale) {
+  check_scale(scale);
+  LazyUniform uniform(stream);
+  return internal::round_exponential(uniform, scale, internal::exact_fraction(scale), true);
+}
+
+std::int64_t rounded_gumbel(Stream& stream, double scale) {
+  check_scale(scale);
+  LazyUniform uniform(stream);
+  return internal::round_gumbel(uniform, scale, internal::exact_fraction(scale));
+}
+
+}  // namespace tacet::random

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tacet/random/source/source.h"
+
+namespace tacet::random {
+
+/// The largest scale of the samplers below, in grid units.
+constexpr double largest_laplace_scale = 1099511627776.0;  // 2^40
+
+/// Adds independent K_j = floor(X_j + 1/2), X_j with density exp(-|x| / scale) / (2 scale),
+/// exactly. A rounding of real Laplace noise, so that the continuous law's formulas hold for
+/// integer values (unlike the discrete Laplace law, whose profile differs).
+///
+/// Word first + j of the leaf decides coordinate j, as for add_rounded_gaussian. A UsageError
+/// unless 0 < scale <= 2^40. Sums wrap modulo 2^64.
+void add_rounded_laplace(Lease lease, double scale, std::span<std::int64_t> values,
+                         std::uint64_t first = 0);
+
+/// floor(scale E + 1/2), E exponential with mean 1, exactly. Scales as above.
+[[nodiscard]] std::int64_t rounded_exponential(Stream& stream, double scale);
+
+/// floor(scale G + 1/2), G standard Gumbel (P(G < x) = exp(-exp(-x))), exactly. Scales as above.
+[[nodiscard]] std::int64_t rounded_gumbel(Stream& stream, double scale);
+
+namespace internal {
+
+/// add_rounded_laplace from an open leaf. Not for users: a leaf could noise two sums, a lease
+/// cannot.
+void add_rounded_laplace(const Leaf& leaf, double scale, std::span<std::int64_t> values,
+                         std::uint64_t first = 0);
+
+}  // namespace internal
+
+}  // namespace tacet::random

@@ -1,0 +1,152 @@
+#include "tacet/random/noise/rounded_gaussian.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/random/exact/exact_normal.h"
+#include "tacet/random/exact/inverse_normal.h"
+#include "tacet/random/exact/real_interval.h"
+#include "tacet/random/noise/rounded_gaussian_kernel.h"
+#include "tacet/random/source/secure_memory.h"
+
+namespace tacet::random {
+namespace {
+
+using internal::GaussianBatch;
+
+std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+}  // namespace
+
+namespace internal {
+
+void check_gaussian_sigma(double sigma) {
+  if (!(sigma > 0 && sigma <= largest_gaussian_sigma)) {
+    throw base::UsageError(fmt::format(
+        "sigma of the rounded Gaussian must be above 0 and at most 2^32 grid units, got {}",
+        sigma));
+  }
+}
+
+Approximate approximate_normal(std::uint64_t word) {
+  namespace table = inverse_normal;
+  const auto s = static_cast<std::int64_t>(word ^ (std::uint64_t{1} << 63));
+  const auto magnitude = static_cast<std::uint64_t>(s ^ (s >> 63));
+  const std::uint64_t tail = (std::uint64_t{1} << 63) - 1 - magnitude;
+  if (tail >= table::tail_end) {
+    const double q = (static_cast<double>(s >> 12) + 0.5) * 0x1p-52;
+    const double r = table::centre_square - q * q;
+    double p = 0;
+    double d = 0;
+    for (std::size_t i = table::centre_terms; i-- > 0;) {
+      p = p * r + table::centre_numerator[i];
+      d = d * r + table::centre_denominator[i];
+    }
+    return {q * p / d, table::centre_bound[0]};
+  }
+  if (tail < table::tail_start) return {0, HUGE_VAL};
+  const double t = (static_cast<double>(tail) + 0.5) * 0x1p-64;
+  const auto bits = std::bit_cast<std::uint64_t>(t);
+  const std::uint64_t piece = (bits >> table::piece_shift) - table::first_piece;
+  const double centre = std::bit_cast<double>((bits & table::piece_mask) | table::piece_middle);
+  double z = 0;
+  for (std::size_t i = table::tail_terms; i-- > 0;) {
+    z = z * (t - centre) + table::tail_coefficients[i * table::tail_pieces + piece];
+  }
+  return {s < 0 ? -z : z, table::tail_bounds[piece]};
+}
+
+bool certain_rounded_gaussian(std::uint64_t word, double sigma, std::int64_t& value) {
+  const auto [z, bound] = approximate_normal(word);
+  const double y = sigma * z;
+  const double nearest = std::nearbyint(y);
+  if (!(std::fabs(y - nearest) < 0.5 - sigma * bound)) return false;
+  value = static_cast<std::int64_t>(nearest);
+  return true;
+}
+
+std::int64_t exact_rounded_gaussian(std::uint64_t word, double sigma,
+                                    const std::function<std::uint64_t(int)>& more) {
+  CentredUniform uniform(word, more);
+  const auto [z, bound] = approximate_normal(word);
+  const double guess = bound < 1 ? sigma * z : approximate_rounded_normal(uniform, sigma);
+  return invert_rounded_normal(uniform, sigma, guess);
+}
+
+namespace {
+
+/// Adds the draws of batch.words[0 .. values.size()) to the values.
+void add_batch(GaussianBatch& batch, std::span<std::int64_t> values, std::uint64_t first,
+               const Extension& extension) {
+  constexpr std::size_t lanes = GaussianBatch::padding;
+  const std::size_t padded = (values.size() + lanes - 1) / lanes * lanes;
+  std::fill(batch.words + values.size(), batch.words + padded, std::uint64_t{1} << 63);
+  std::copy(values.begin(), values.end(), batch.values);
+  const std::size_t undecided = settle_gaussians(batch, padded);
+  for (const std::uint32_t j : std::span(batch.undecided).first(undecided)) {
+    if (j >= values.size()) continue;
+    const auto more = [&](int i) { return extension(first + j, i); };
+    const std::int64_t noise = exact_rounded_gaussian(batch.words[j], batch.sigma, more);
+    batch.values[j] = wrapping_sum(batch.values[j], noise);
+  }
+  std::copy_n(batch.values, values.size(), values.begin());
+}
+
+}  // namespace
+
+void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma,
+                              std::span<std::int64_t> values, std::uint64_t first,
+                              const Extension& extension, double least_margin) {
+  internal::check_gaussian_sigma(sigma);
+  const auto batch = std::make_unique<GaussianBatch>();
+  batch->sigma = sigma;
+  batch->least_margin = least_margin;
+  for (std::size_t begin = 0; begin < words.size(); begin += GaussianBatch::capacity) {
+    const std::size_t count = std::min(words.size() - begin, GaussianBatch::capacity);
+    std::copy_n(words.begin() + static_cast<std::ptrdiff_t>(begin), count, batch->words);
+    add_batch(*batch, values.subspan(begin, count), first + begin, extension);
+  }
+}
+
+}  // namespace internal
+
+void internal::add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t> values,
+                                    std::uint64_t first) {
+  internal::check_gaussian_sigma(sigma);
+  GaussianBatch batch;
+  const internal::ScopedWipe wipe{std::span(&batch, 1)};
+  batch.sigma = sigma;
+  batch.least_margin = 0;
+  const internal::Extension extension = [&leaf](std::uint64_t coordinate, int i) {
+    std::array<std::uint64_t, 1> word{};
+    leaf.extension(coordinate, static_cast<std::uint64_t>(i), word);
+    return word[0];
+  };
+  LeafReader reader(leaf);
+  while (!values.empty()) {
+    const std::size_t count = std::min(values.size(), GaussianBatch::capacity);
+    reader.words(first, std::span(batch.words).first(count));
+    internal::add_batch(batch, values.first(count), first, extension);
+    first += count;
+    values = values.subspan(count);
+  }
+}
+
+void add_rounded_gaussian(Lease lease, double sigma, std::span<std::int64_t> values,
+                          std::uint64_t first) {
+  internal::check_gaussian_sigma(sigma);
+  const Leaf leaf(std::move(lease));
+  internal::add_rounded_gaussian(leaf, sigma, values, first);
+}
+
+}  // namespace tacet::random

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "tacet/random/source/source.h"
+
+namespace tacet::random {
+
+/// The largest scale of the noise, in grid units.
+constexpr double largest_gaussian_sigma = 4294967296.0;  // 2^32: error bounds stay below 0.03
+
+/// Adds independent K_j = floor(sigma Z_j + 1/2), Z_j standard normal, to values[j]. The law is
+/// exact: P(K = k) = Phi((k + 1/2)/sigma) - Phi((k - 1/2)/sigma), so that integer values plus K are
+/// a rounding of the values plus real Gaussian noise, and keep every guarantee of it.
+///
+/// Word first + j of the leaf decides coordinate j: cutting a vector into pieces with the right
+/// `first` gives the same integers. sigma is in grid units, 0 < sigma <= 2^32; anything else is a
+/// UsageError. Sums wrap modulo 2^64, which loses no privacy.
+void add_rounded_gaussian(Lease lease, double sigma, std::span<std::int64_t> values,
+                          std::uint64_t first = 0);
+
+namespace internal {
+
+/// The same from an open leaf. Not for users: a leaf could noise two sums, a lease cannot.
+void add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t> values,
+                          std::uint64_t first = 0);
+
+/// A UsageError unless 0 < sigma <= 2^32.
+void check_gaussian_sigma(double sigma);
+
+/// 64-bit word i of the continuation of a coordinate.
+using Extension = std::function<std::uint64_t(std::uint64_t coordinate, int i)>;
+
+/// What doubles say about one draw, in scalar code: true with the value where they are certain. The
+/// vector code is tested against it.
+[[nodiscard]] bool certain_rounded_gaussian(std::uint64_t word, double sigma, std::int64_t& value);
+
+/// One draw in exact arithmetic.
+[[nodiscard]] std::int64_t exact_rounded_gaussian(std::uint64_t word, double sigma,
+                                                  const std::function<std::uint64_t(int)>& more);
+
+/// The draws of given words, added to values; coordinate first + j continues words[j]. Doubles
+/// settle those that lie further from a border than sigma times the proved error and than
+/// `least_margin` (tests pass 0.49 to send nearly all to exact arithmetic).
+void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma,
+                              std::span<std::int64_t> values, std::uint64_t first,
+                              const Extension& extension, double least_margin = 0);
+
+}  // namespace internal
+}  // namespace tacet::random

@@ -1,0 +1,19 @@
+#include "tacet/random/noise/rounded_gaussian_kernel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tacet/random/noise/rounded_gaussian_kernel.cc"
+#include <hwy/foreach_target.h>
+
+#include "tacet/random/noise/rounded_gaussian-inl.h"
+
+#if HWY_ONCE
+namespace tacet::random::internal {
+
+HWY_EXPORT(settle);
+
+std::size_t settle_gaussians(GaussianBatch& batch, std::size_t count) {
+  return HWY_DYNAMIC_DISPATCH(settle)(batch, count);
+}
+
+}  // namespace tacet::random::internal
+#endif

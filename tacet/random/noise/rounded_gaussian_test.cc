@@ -1,0 +1,495 @@
+#include "tacet/random/noise/rounded_gaussian.h"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/math/special_functions/erf.hpp>
+#include <boost/multiprecision/cpp_bin_float.hpp>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/random/exact/exact_normal.h"
+#include "tests/support/statistics.h"
+
+namespace tacet::random {
+namespace {
+
+/// Extension words for draws given by hand; the reference values below used the same two.
+std::uint64_t fixed_extension(std::uint64_t, int i) {
+  return i % 2 == 0 ? 0x0123456789abcdefU : 0xfedcba9876543210U;
+}
+
+std::int64_t exact(std::uint64_t word, double sigma) {
+  return internal::exact_rounded_gaussian(word, sigma, [](int i) { return fixed_extension(0, i); });
+}
+
+/// The integer that doubles find for the word, or nothing where they leave it undecided.
+struct Certain {
+  bool decided;
+  std::int64_t value;
+};
+Certain certain(std::uint64_t word, double sigma) {
+  Certain result{false, 0};
+  result.decided = internal::certain_rounded_gaussian(word, sigma, result.value);
+  return result;
+}
+
+struct Reference {
+  std::uint64_t word;
+  double sigma;
+  std::int64_t value;
+};
+
+// floor(sigma z + 1/2) for U = word, then the words of fixed_extension; both tails, from the centre
+// to beyond 9 sigma. Reference values computed at 70 digits.
+constexpr Reference references[] = {{0x9f4d93e3608983baU, 1.0, 0LL},
+                                    {0x9f4d93e3608983baU, 0x1.4p20, 408247LL},
+                                    {0x9f4d93e3608983baU, 0x1p32, 1337744022LL},
+                                    {0x6de47ddebde5c099U, 1.0, 0LL},
+                                    {0x6de47ddebde5c099U, 0x1.4p20, -233621LL},
+                                    {0x6de47ddebde5c099U, 0x1p32, -765529417LL},
+                                    {0xd00f85720e802c8bU, 1.0, 1LL},
+                                    {0xd00f85720e802c8bU, 0x1.4p20, 1163955LL},
+                                    {0xd00f85720e802c8bU, 0x1p32, 3814046121LL},
+                                    {0x2351904ea6233255U, 1.0, -1LL},
+                                    {0x2351904ea6233255U, 0x1.4p20, -1428050LL},
+                                    {0x2351904ea6233255U, 0x1p32, -4679433410LL},
+                                    {0xeafb12ee195e95c4U, 1.0, 1LL},
+                                    {0xeafb12ee195e95c4U, 0x1.4p20, 1823266LL},
+                                    {0xeafb12ee195e95c4U, 0x1p32, 5974477912LL},
+                                    {0x1be5bb2f1cfb10f6U, 1.0, -1LL},
+                                    {0x1be5bb2f1cfb10f6U, 0x1.4p20, -1614810LL},
+                                    {0x1be5bb2f1cfb10f6U, 0x1p32, -5291408270LL},
+                                    {0xf1e86a63c0e09a57U, 1.0, 2LL},
+                                    {0xf1e86a63c0e09a57U, 0x1.4p20, 2094226LL},
+                                    {0xf1e86a63c0e09a57U, 0x1p32, 6862358983LL},
+                                    {0x09a1afe88b33e968U, 1.0, -2LL},
+                                    {0x09a1afe88b33e968U, 0x1.4p20, -2331715LL},
+                                    {0x09a1afe88b33e968U, 0x1p32, -7640562449LL},
+                                    {0xfa015ee56d1230baU, 1.0, 2LL},
+                                    {0xfa015ee56d1230baU, 0x1.4p20, 2605457LL},
+                                    {0xfa015ee56d1230baU, 0x1p32, 8537560984LL},
+                                    {0x0743e4b3377b9aa2U, 1.0, -2LL},
+                                    {0x0743e4b3377b9aa2U, 0x1.4p20, -2497130LL},
+                                    {0x0743e4b3377b9aa2U, 0x1p32, -8182594443LL},
+                                    {0xffa8b1beb873d7e2U, 1.0, 3LL},
+                                    {0xffa8b1beb873d7e2U, 0x1.4p20, 3937432LL},
+                                    {0xffa8b1beb873d7e2U, 0x1p32, 12902177503LL},
+                                    {0x0071d914c4069545U, 1.0, -3LL},
+                                    {0x0071d914c4069545U, 0x1.4p20, -3830341LL},
+                                    {0x0071d914c4069545U, 0x1p32, -12551260885LL},
+                                    {0xfffb6caf33ee2ca8U, 1.0, 4LL},
+                                    {0xfffb6caf33ee2ca8U, 0x1.4p20, 4992296LL},
+                                    {0xfffb6caf33ee2ca8U, 0x1p32, 16358756223LL},
+                                    {0x00078f069e115e4bU, 1.0, -4LL},
+                                    {0x00078f069e115e4bU, 0x1.4p20, -4827139LL},
+                                    {0x00078f069e115e4bU, 0x1p32, -15817567646LL},
+                                    {0xfffd7895df90a399U, 1.0, 4LL},
+                                    {0xfffd7895df90a399U, 0x1.4p20, 5181275LL},
+                                    {0xfffd7895df90a399U, 0x1p32, 16978000499LL},
+                                    {0x00020570df1461aaU, 1.0, -4LL},
+                                    {0x00020570df1461aaU, 0x1.4p20, -5251105LL},
+                                    {0x00020570df1461aaU, 0x1p32, -17206821189LL},
+                                    {0xfffeab1404800cc8U, 1.0, 4LL},
+                                    {0xfffeab1404800cc8U, 0x1.4p20, 5378939LL},
+                                    {0xfffeab1404800cc8U, 0x1p32, 17625707263LL},
+                                    {0x0001553ddf561d80U, 1.0, -4LL},
+                                    {0x0001553ddf561d80U, 0x1.4p20, -5378655LL},
+                                    {0x0001553ddf561d80U, 0x1p32, -17624775832LL},
+                                    {0xfffff2fbb5f018a2U, 1.0, 5LL},
+                                    {0xfffff2fbb5f018a2U, 0x1.4p20, 6297298LL},
+                                    {0xfffff2fbb5f018a2U, 0x1p32, 20634986968LL},
+                                    {0x00000b2ef6236bf2U, 1.0, -5LL},
+                                    {0x00000b2ef6236bf2U, 0x1.4p20, -6336996LL},
+                                    {0x00000b2ef6236bf2U, 0x1p32, -20765067730LL},
+                                    {0xfffffffacb9391d4U, 1.0, 6LL},
+                                    {0xfffffffacb9391d4U, 0x1.4p20, 7820438LL},
+                                    {0xfffffffacb9391d4U, 0x1p32, 25626010036LL},
+                                    {0x00000005b0cde917U, 1.0, -6LL},
+                                    {0x00000005b0cde917U, 0x1.4p20, -7801320LL},
+                                    {0x00000005b0cde917U, 0x1p32, -25563364731LL},
+                                    {0xfffffffc1b33becdU, 1.0, 6LL},
+                                    {0xfffffffc1b33becdU, 0x1.4p20, 7882300LL},
+                                    {0xfffffffc1b33becdU, 0x1p32, 25828719604LL},
+                                    {0x000000024c7d6df0U, 1.0, -6LL},
+                                    {0x000000024c7d6df0U, 0x1.4p20, -7993470LL},
+                                    {0x000000024c7d6df0U, 0x1p32, -26193003643LL},
+                                    {0xfffffffea3890e75U, 1.0, 6LL},
+                                    {0xfffffffea3890e75U, 0x1.4p20, 8102574LL},
+                                    {0xfffffffea3890e75U, 0x1p32, 26550515883LL},
+                                    {0x00000001254cb864U, 1.0, -6LL},
+                                    {0x00000001254cb864U, 0x1.4p20, -8138152LL},
+                                    {0x00000001254cb864U, 0x1p32, -26667096562LL},
+                                    {0xffffffffff6f5300U, 1.0, 7LL},
+                                    {0xffffffffff6f5300U, 0x1.4p20, 9341118LL},
+                                    {0xffffffffff6f5300U, 0x1p32, 30608975043LL},
+                                    {0x0000000000d4f46aU, 1.0, -7LL},
+                                    {0x0000000000d4f46aU, 0x1.4p20, -9271090LL},
+                                    {0x0000000000d4f46aU, 0x1p32, -30379507412LL},
+                                    {0xffffffffffffccb6U, 1.0, 8LL},
+                                    {0xffffffffffffccb6U, 0x1.4p20, 10464003LL},
+                                    {0xffffffffffffccb6U, 0x1p32, 34288445448LL},
+                                    {0x0000000000002037U, 1.0, -8LL},
+                                    {0x0000000000002037U, 0x1.4p20, -10538949LL},
+                                    {0x0000000000002037U, 0x1p32, -34534028326LL},
+                                    {0xfffffffffffffff2U, 1.0, 9LL},
+                                    {0xfffffffffffffff2U, 0x1.4p20, 11519098LL},
+                                    {0xfffffffffffffff2U, 0x1p32, 37745778837LL},
+                                    {0x0000000000000009U, 1.0, -9LL},
+                                    {0x0000000000000009U, 0x1.4p20, -11583874LL},
+                                    {0x0000000000000009U, 0x1p32, -37958039592LL}};
+
+TEST(RoundedGaussian, EveryRegionOfBothTailsAgreesWithReferenceValues) {
+  for (const Reference& row : references) {
+    EXPECT_EQ(exact(row.word, row.sigma), row.value) << row.word << " " << row.sigma;
+    const Certain fast = certain(row.word, row.sigma);
+    if (fast.decided) {
+      EXPECT_EQ(fast.value, row.value) << row.word << " " << row.sigma;
+    }
+  }
+}
+
+// Reading the word as two's complement without inverting its first bit would put U next to 1/2 in
+// the slow path, and lose the tails beyond 6 sigma.
+TEST(RoundedGaussian, TailsBeyondSixSigmaExist) {
+  EXPECT_NEAR(static_cast<double>(exact(0xfffffffdfd906464U, 0x1p20)), 6.12 * 0x1p20, 2);
+  EXPECT_NEAR(static_cast<double>(exact(0x00000002026f9b9bU, 0x1p20)), -6.12 * 0x1p20, 2);
+  EXPECT_FALSE(certain(0xfffffffdfd906464U, 0x1p20).decided);
+}
+
+// The cell of a negative q reaches away from the tail's end: its centre is plus half a cell. A
+// whole cell of error near 2^-30 gives wrong integers called certain at sigma = 2^32.
+TEST(RoundedGaussian, CertainAnswersInTheFarTailsAreRight) {
+  std::int64_t decided = 0;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const std::uint64_t tail = (std::uint64_t{1} << 34) + i * 9973;
+    for (const std::uint64_t word : {tail, ~tail}) {
+      const Certain fast = certain(word, 0x1p32);
+      if (!fast.decided) continue;
+      ++decided;
+      EXPECT_EQ(fast.value, exact(word, 0x1p32));
+    }
+  }
+  EXPECT_GT(decided, 1700);
+}
+
+TEST(RoundedGaussian, TailsAreSymmetric) {
+  for (const Reference& row : references) {
+    const auto more = [](int i) { return ~fixed_extension(0, i); };
+    EXPECT_EQ(internal::exact_rounded_gaussian(~row.word, row.sigma, more), -row.value);
+  }
+}
+
+TEST(RoundedGaussian, TheOutermostWordsAreDecidedByTheirExtension) {
+  for (const double sigma : {0.3, 1.0, 0x1p20, 0x1p32}) {
+    const std::int64_t low = exact(0, sigma);
+    const std::int64_t high = exact(~std::uint64_t{0}, sigma);
+    EXPECT_LT(static_cast<double>(low), -9.0 * sigma + 0.5);
+    EXPECT_GT(static_cast<double>(high), 9.0 * sigma - 0.5);
+    EXPECT_GT(static_cast<double>(low), -13.0 * sigma - 1);
+    EXPECT_LT(static_cast<double>(high), 13.0 * sigma + 1);
+  }
+}
+
+TEST(RoundedGaussian, ABrokenGeneratorIsNoticed) {
+  EXPECT_THROW(static_cast<void>(
+                   internal::exact_rounded_gaussian(0, 1.0, [](int) { return std::uint64_t{0}; })),
+               base::InternalError);
+}
+
+/// Words over every region: uniform ones and, for each magnitude of the tail probability, some.
+std::vector<std::uint64_t> words_of_every_region(std::size_t uniform, std::size_t per_octave) {
+  SeededSource source(21);
+  Stream stream(source.lease(Purpose::audit, 0, 0));
+  std::vector<std::uint64_t> words;
+  for (std::size_t i = 0; i < uniform; ++i) words.push_back(stream.next());
+  for (int octave = 1; octave < 64; ++octave) {
+    for (std::size_t i = 0; i < per_octave; ++i) {
+      const std::uint64_t tail = (stream.next() >> octave) | (std::uint64_t{1} << (63 - octave));
+      words.push_back(stream.next_bit() ? tail : ~tail);
+    }
+  }
+  return words;
+}
+
+/// Runs `check` once for every instruction set that this machine and this build have.
+template <class Check>
+void on_every_instruction_set(Check check) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    check(hwy::TargetName(target));
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+void expect_forced_slow_path_agrees(std::size_t uniform, std::size_t per_octave) {
+  const auto words = words_of_every_region(uniform, per_octave);
+  for (const double sigma : {0.7, 1153433.6, 0x1p32}) {
+    std::vector<std::int64_t> slow(words.size());
+    internal::add_gaussians_from_words(words, sigma, slow, 0, fixed_extension, 0.49);
+    on_every_instruction_set([&](const char* name) {
+      std::vector<std::int64_t> fast(words.size());
+      internal::add_gaussians_from_words(words, sigma, fast, 0, fixed_extension);
+      EXPECT_EQ(fast, slow) << sigma << " " << name;
+    });
+  }
+}
+
+TEST(RoundedGaussian, ForcedSlowPathGivesTheSameIntegers) {
+  expect_forced_slow_path_agrees(2000, 15);
+}
+
+TEST(RoundedGaussianLong, ForcedSlowPathGivesTheSameIntegers) {
+  expect_forced_slow_path_agrees(1000000, 2000);
+}
+
+/// Words whose cells lie at the border between k and k + 1 for many k, and next to it.
+std::vector<std::uint64_t> border_words(double sigma, std::size_t count) {
+  using boost::multiprecision::cpp_int;
+  SeededSource source(22);
+  Stream stream(source.lease(Purpose::audit, 0, 0));
+  std::vector<std::uint64_t> words;
+  while (words.size() < count) {
+    // Magnitudes spread evenly over z in (0, 6.5).
+    const double z = 6.5 * static_cast<double>(stream.next() >> 11) * 0x1p-53;
+    const double border = std::floor(sigma * z) + 0.5;
+    if (border / sigma > 7) continue;
+    constexpr int p = 128;
+    const cpp_int x =
+        (cpp_int(2 * border) << (p - 1)) * (cpp_int(1) << 52) / cpp_int(std::ldexp(sigma, 52));
+    const cpp_int distance = internal::centred_normal(x, p).low >> (p - 64);
+    const auto cell = static_cast<std::uint64_t>(distance) + stream.next() % 5 - 2;
+    const std::uint64_t centred = stream.next_bit() ? cell : ~cell;
+    words.push_back(centred ^ (std::uint64_t{1} << 63));
+  }
+  return words;
+}
+
+/// Phi(x), by Boost.Math: code that shares nothing with the sampler.
+template <class Digits>
+Digits independent_normal_cdf(const Digits& x) {
+  return boost::math::erfc(Digits(-x / boost::multiprecision::sqrt(Digits(2)))) / 2;
+}
+
+/// U of the word and fixed_extension.
+template <class Digits>
+Digits uniform_of(std::uint64_t word) {
+  Digits u = ldexp(Digits(word), -64);
+  for (int i = 0; i < 4; ++i) u += ldexp(Digits(fixed_extension(0, i)), -64 * (i + 2));
+  return u;
+}
+
+/// Phi((k - 1/2) / sigma) <= U, for an x given as k - 1/2.
+bool normal_cdf_is_at_most(double border, double sigma, std::uint64_t word) {
+  // 113 bits, whose error Boost states as a few units, unless the two come closer than 2^-100.
+  using Quad = boost::multiprecision::cpp_bin_float_quad;
+  const Quad distance =
+      uniform_of<Quad>(word) - independent_normal_cdf(Quad(Quad(border) / Quad(sigma)));
+  if (abs(distance) > ldexp(Quad(1), -100)) return distance > 0;
+  using Digits = boost::multiprecision::cpp_bin_float_100;
+  return independent_normal_cdf(Digits(Digits(border) / sigma)) <= uniform_of<Digits>(word);
+}
+
+/// Whether U of the word and fixed_extension lies where K = k.
+bool lies_in_cell(std::uint64_t word, std::int64_t k, double sigma) {
+  const auto middle = static_cast<double>(k);
+  return normal_cdf_is_at_most(middle - 0.5, sigma, word) &&
+         !normal_cdf_is_at_most(middle + 0.5, sigma, word);
+}
+
+/// Every instruction set against the sampler's exact arithmetic, and that against Boost.Math.
+void expect_border_words_agree(std::size_t count) {
+  for (const double sigma : {1.5, 1153433.6, 0x1p31}) {
+    const auto words = border_words(sigma, count);
+    std::vector<std::int64_t> reference(words.size());
+    for (std::size_t j = 0; j < words.size(); ++j) {
+      reference[j] = exact(words[j], sigma);
+      ASSERT_TRUE(lies_in_cell(words[j], reference[j], sigma)) << words[j] << " " << sigma;
+    }
+    on_every_instruction_set([&](const char* name) {
+      std::vector<std::int64_t> values(words.size());
+      internal::add_gaussians_from_words(words, sigma, values, 0, fixed_extension);
+      EXPECT_EQ(values, reference) << sigma << " " << name;
+    });
+  }
+}
+
+TEST(RoundedGaussian, BorderWordsAgreeWithMultiPrecisionArithmetic) {
+  expect_border_words_agree(300);
+}
+
+TEST(RoundedGaussianLong, BorderWordsAgreeWithMultiPrecisionArithmetic) {
+  expect_border_words_agree(100000);
+}
+
+TEST(RoundedGaussianLong, InstructionSetsAgreeOnAHundredMillionWords) {
+  constexpr std::size_t part = std::size_t{1} << 20;
+  SeededSource source(23);
+  const Leaf leaf(source.lease(Purpose::noise, 0, 0));
+  std::vector<std::int64_t> reference(part);
+  std::vector<std::int64_t> values(part);
+  for (std::uint64_t first = 0; first < 100000000; first += part) {
+    bool have_reference = false;
+    on_every_instruction_set([&](const char* name) {
+      std::fill(values.begin(), values.end(), 0);
+      internal::add_rounded_gaussian(leaf, 1153433.6, values, first);
+      if (!have_reference) reference = values;
+      have_reference = true;
+      ASSERT_EQ(values, reference) << first << " " << name;
+    });
+  }
+}
+
+double upper_tail(double x) { return std::erfc(x / std::numbers::sqrt2) / 2; }
+
+/// P(low <= K <= high), without cancellation in the tails.
+double probability(std::int64_t low, std::int64_t high, double sigma) {
+  const double a = (static_cast<double>(low) - 0.5) / sigma;
+  const double b = (static_cast<double>(high) + 0.5) / sigma;
+  return a > 0 ? upper_tail(a) - upper_tail(b) : upper_tail(-b) - upper_tail(-a);
+}
+
+std::vector<std::int64_t> draw(double sigma, std::size_t count, std::uint64_t seed) {
+  SeededSource source(seed);
+  std::vector<std::int64_t> values(count);
+  add_rounded_gaussian(source.lease(Purpose::noise, 0, 0), sigma, values);
+  return values;
+}
+
+/// Chi-square p-value of draws in bins of `width` integers out to 4.5 sigma, and the rest.
+double goodness_of_fit(double sigma, std::size_t count, std::int64_t width) {
+  const auto bins = static_cast<std::int64_t>(4.5 * sigma) / width + 1;
+  std::vector<std::int64_t> observed;
+  std::vector<double> expected;
+  const auto n = static_cast<double>(count);
+  double inside = 0;
+  for (std::int64_t bin = -bins; bin <= bins; ++bin) {
+    const double p = probability(bin * width - width / 2, bin * width + width / 2, sigma);
+    expected.push_back(n * p);
+    inside += p;
+  }
+  observed.resize(expected.size() + 1);
+  expected.push_back(n * (1 - inside));
+  for (const std::int64_t value : draw(sigma, count, 5)) {
+    const std::int64_t shifted = value + bins * width + width / 2;
+    const bool in = shifted >= 0 && shifted / width < 2 * bins + 1;
+    ++observed[in ? static_cast<std::size_t>(shifted / width) : observed.size() - 1];
+  }
+  // Cells that expect too little join their neighbour towards the end.
+  std::vector<std::int64_t> merged_observed(1);
+  std::vector<double> merged_expected(1);
+  for (std::size_t i = 0; i < observed.size(); ++i) {
+    merged_observed.back() += observed[i];
+    merged_expected.back() += expected[i];
+    const double rest =
+        std::accumulate(expected.begin() + static_cast<long>(i) + 1, expected.end(), 0.0);
+    if (merged_expected.back() >= 20 && rest >= 20) {
+      merged_observed.push_back(0);
+      merged_expected.push_back(0);
+    }
+  }
+  return test::chi_square_p_value(merged_observed, merged_expected);
+}
+
+TEST(RoundedGaussian, ProbabilitiesFollowTheOracles) {
+  // Reference values of the core specification's pmf, computed at 40 digits.
+  EXPECT_NEAR(probability(0, 0, 0.8), 0.4680289419026, 1e-13);
+  EXPECT_NEAR(probability(1, 1, 0.8), 0.23558916728344, 1e-13);
+  EXPECT_NEAR(probability(5, 5, 0.8), 9.2722992416091e-9, 1e-20);
+  EXPECT_NEAR(probability(0, 0, 3.7), 0.10749496886474, 1e-13);
+  EXPECT_NEAR(probability(5, 5, 3.7), 0.043376039634511, 1e-13);
+  EXPECT_NEAR(probability(0, 0, 0x1p20), 3.8046100654737e-7, 1e-16);
+}
+
+TEST(RoundedGaussian, DrawsFollowTheExactProbabilities) {
+  constexpr std::size_t count = 500000;
+  EXPECT_GT(goodness_of_fit(0.3, count, 1), test::false_alarm_rate);
+  EXPECT_GT(goodness_of_fit(0.8, count, 1), test::false_alarm_rate);
+  EXPECT_GT(goodness_of_fit(3.7, count, 1), test::false_alarm_rate);
+  EXPECT_GT(goodness_of_fit(100, count, 1), test::false_alarm_rate);
+  EXPECT_GT(goodness_of_fit(0x1p20, count, 20971), test::false_alarm_rate);
+}
+
+TEST(RoundedGaussianLong, DrawsFollowTheExactProbabilities) {
+  constexpr std::size_t count = 10000000;
+  EXPECT_GT(goodness_of_fit(0.3, count, 1), test::false_alarm_rate);
+  EXPECT_GT(goodness_of_fit(0.8, count, 1), test::false_alarm_rate);
+  EXPECT_GT(goodness_of_fit(3.7, count, 1), test::false_alarm_rate);
+  EXPECT_GT(goodness_of_fit(100, count, 1), test::false_alarm_rate);
+  EXPECT_GT(goodness_of_fit(0x1p20, count, 2097), test::false_alarm_rate);
+}
+
+TEST(RoundedGaussian, AddingToAValueShiftsTheSample) {
+  SeededSource plain_source(8);
+  SeededSource shifted_source(8);
+  std::vector<std::int64_t> plain(3000);
+  std::vector<std::int64_t> shifted(3000);
+  for (std::size_t j = 0; j < shifted.size(); ++j) {
+    shifted[j] = static_cast<std::int64_t>(j * j) * 977 - 1000000007;
+  }
+  auto expected = shifted;
+  add_rounded_gaussian(plain_source.lease(Purpose::noise, 1, 2), 12345.678, plain);
+  add_rounded_gaussian(shifted_source.lease(Purpose::noise, 1, 2), 12345.678, shifted);
+  for (std::size_t j = 0; j < plain.size(); ++j) expected[j] += plain[j];
+  EXPECT_EQ(shifted, expected);
+}
+
+TEST(RoundedGaussian, PiecesOfAVectorGetTheSameIntegersAsTheWhole) {
+  constexpr double sigma = 0x1.8p31;
+  const auto whole = draw(sigma, 10000, 13);
+  SeededSource source(13);
+  const Leaf leaf(source.lease(Purpose::noise, 0, 0));
+  std::vector<std::int64_t> pieces(whole.size());
+  std::size_t begin = 0;
+  for (const std::size_t size : {1U, 2U, 4095U, 17U, 3000U, 2885U}) {
+    internal::add_rounded_gaussian(leaf, sigma, std::span(pieces).subspan(begin, size), begin);
+    begin += size;
+  }
+  ASSERT_EQ(begin, whole.size());
+  EXPECT_EQ(pieces, whole);
+}
+
+TEST(RoundedGaussian, NeighbouringCoordinatesUseDifferentExtensions) {
+  std::vector<std::uint64_t> asked;
+  const auto record = [&](std::uint64_t coordinate, int i) {
+    if (i == 0) asked.push_back(coordinate);
+    return fixed_extension(coordinate, i);
+  };
+  // Cells at the very end of the range need more bits.
+  const std::array<std::uint64_t, 3> words = {0, ~std::uint64_t{0}, 0};
+  std::array<std::int64_t, 3> values{};
+  internal::add_gaussians_from_words(words, 0x1p32, values, 70, record);
+  EXPECT_EQ(asked, (std::vector<std::uint64_t>{70, 71, 72}));
+}
+
+TEST(RoundedGaussian, ScalesFromTheSmallestToTheLargestWork) {
+  for (const double sigma : {std::numeric_limits<double>::denorm_min(), 1e-300, 1e-3}) {
+    for (const std::int64_t value : draw(sigma, 100, 3)) EXPECT_EQ(value, 0);
+  }
+  const auto large = draw(largest_gaussian_sigma, 1000, 3);
+  EXPECT_GT(*std::max_element(large.begin(), large.end()), std::int64_t{1} << 33);
+}
+
+TEST(RoundedGaussian, RefusesScalesOutsideItsRange) {
+  std::vector<std::int64_t> values(3);
+  SeededSource source(1);
+  std::uint64_t index = 0;
+  for (const double sigma : {0.0, -1.0, std::nan(""), HUGE_VAL, 0x1.0000000000001p32}) {
+    EXPECT_THROW(add_rounded_gaussian(source.lease(Purpose::noise, 0, index++), sigma, values),
+                 base::UsageError);
+  }
+}
+
+TEST(RoundedGaussian, NothingToDoIsFine) {
+  SeededSource source(1);
+  add_rounded_gaussian(source.lease(Purpose::noise, 0, 0), 1.0, {});
+}
+
+}  // namespace
+}  // namespace tacet::random

@@ -1,0 +1,194 @@
+#include "tacet/random/noise/vector_laplace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/random/exact/real_interval.h"
+#include "tacet/random/noise/laplace.h"
+#include "tacet/random/source/secure_memory.h"
+
+namespace tacet::random {
+namespace {
+
+using internal::Approximate;
+using internal::Arithmetic;
+using internal::RealInterval;
+using internal::TwoStageUniform;
+
+// All exponential variables of a draw in 512 bits take a second or so.
+constexpr std::int64_t largest_shape = std::int64_t{1} << 16;
+// Wider, doubles would hardly ever decide.
+constexpr double largest_mean = 0x1p40;
+
+void check_scale(double scale) {
+  if (!(scale > 0 && scale <= largest_laplace_scale)) {
+    throw base::UsageError(fmt::format(
+        "the scale of the noise must be above 0 and at most 2^40 grid units, got {}", scale));
+  }
+}
+
+[[noreturn]] void fail_undecided() {
+  throw base::InternalError("512 random bits did not decide one draw; the generator is broken");
+}
+
+std::vector<TwoStageUniform> draw_uniforms(Stream& stream, std::size_t count) {
+  std::vector<TwoStageUniform> uniforms;
+  uniforms.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) uniforms.emplace_back(stream);
+  return uniforms;
+}
+
+/// A sum of non-negative numbers, at most 2^25 of them, by Knuth's two-sum: what it rounds is one
+/// last bit of the result and terms of second order, whatever the number of terms, so that doubles
+/// decide nearly every vector of a thousand coordinates.
+class CompensatedSum {
+ public:
+  void add(double term) {
+    const double sum = sum_ + term;
+    const double back = sum - sum_;
+    rest_ += (sum_ - (sum - back)) + (term - back);
+    sum_ = sum;
+  }
+  [[nodiscard]] double value() const { return sum_ + rest_; }
+  /// Of value().
+  [[nodiscard]] double error() const { return value() * 0x1p-52; }
+
+ private:
+  double sum_ = 0;
+  double rest_ = 0;
+};
+
+/// Sum of exponential variables: Gamma.
+Approximate rough_sum(std::span<const TwoStageUniform> uniforms) {
+  CompensatedSum sum;
+  double error = 0;
+  for (const TwoStageUniform& uniform : uniforms) {
+    const Approximate e = internal::exponential_of_word(uniform.word());
+    sum.add(e.value);
+    error += e.error;
+  }
+  return {sum.value(), (error + sum.error()) * (1 + 0x1p-20)};
+}
+
+RealInterval fine_sum(std::span<const TwoStageUniform> uniforms) {
+  RealInterval sum;
+  for (const TwoStageUniform& uniform : uniforms) sum = sum + internal::exponential_of(uniform);
+  return sum;
+}
+
+/// floor(y + 1/2) if every number within `error` of y rounds alike.
+bool doubles_round_certainly(double y, double error, std::int64_t& rounded) {
+  const double nearest = std::nearbyint(y);
+  if (!(std::fabs(y) < 0x1p52) || !(std::fabs(y - nearest) + error < 0.5 - 0x1p-40)) return false;
+  rounded = static_cast<std::int64_t>(nearest);
+  return true;
+}
+
+/// Rounds all coordinates of scale * |sum| * normals / |normals|, or says that doubles cannot.
+bool round_roughly(std::span<const TwoStageUniform> normals,
+                   std::span<const TwoStageUniform> exponentials, double scale,
+                   std::span<std::int64_t> noise) {
+  CompensatedSum squares;
+  double square_error = 0;
+  std::vector<Approximate> z(normals.size());
+  const internal::ScopedWipe wipe{std::span(z)};
+  for (std::size_t j = 0; j < z.size(); ++j) {
+    z[j] = internal::approximate_normal(normals[j].word());
+    const double magnitude = std::fabs(z[j].value);
+    squares.add(magnitude * magnitude);
+    square_error += (2 * magnitude + z[j].error) * z[j].error + magnitude * magnitude * 0x1p-53;
+  }
+  const double square = squares.value();
+  square_error = (square_error + squares.error()) * (1 + 0x1p-20);
+  const Approximate sum = rough_sum(exponentials);
+  if (!(square_error < square / 4) || !(sum.error < sum.value / 4)) return false;
+  const double factor = scale * sum.value / std::sqrt(square);
+  // A relative error e < 1/4 of the square moves its inverse root by less than e.
+  const double relative = 1.5 * (square_error / square + sum.error / sum.value) + 0x1p-48;
+  for (std::size_t j = 0; j < z.size(); ++j) {
+    const double x = z[j].value * factor;
+    const double error = 1.5 * (z[j].error * factor + std::fabs(x) * relative);
+    if (!doubles_round_certainly(x, error, noise[j])) return false;
+  }
+  return true;
+}
+
+void round_finely(std::span<const TwoStageUniform> normals,
+                  std::span<const TwoStageUniform> exponentials, double scale,
+                  std::span<std::int64_t> noise) {
+  std::vector<RealInterval> z;
+  RealInterval square;
+  for (const TwoStageUniform& uniform : normals) {
+    z.push_back(internal::normal_of(uniform));
+    square = square + z.back() * z.back();
+  }
+  if (square.low <= 0) fail_undecided();
+  const RealInterval factor =
+      internal::interval(scale) * fine_sum(exponentials) / internal::sqrt(square);
+  for (std::size_t j = 0; j < z.size(); ++j) {
+    if (!internal::rounds_certainly(z[j] * factor, noise[j])) fail_undecided();
+  }
+}
+
+}  // namespace
+
+void internal::draw_rounded_l2_laplace(Stream& stream, double scale, std::span<std::int64_t> noise,
+                                       Arithmetic arithmetic) {
+  if (noise.empty()) return;
+  auto normals = draw_uniforms(stream, noise.size());
+  auto exponentials = draw_uniforms(stream, noise.size());
+  if (arithmetic == Arithmetic::doubles_first &&
+      round_roughly(normals, exponentials, scale, noise)) {
+    return;
+  }
+  for (TwoStageUniform& uniform : normals) uniform.complete(stream);
+  for (TwoStageUniform& uniform : exponentials) uniform.complete(stream);
+  round_finely(normals, exponentials, scale, noise);
+}
+
+std::int64_t internal::draw_rounded_gamma(Stream& stream, std::int64_t shape, double scale,
+                                          Arithmetic arithmetic) {
+  auto uniforms = draw_uniforms(stream, static_cast<std::size_t>(shape));
+  std::int64_t rounded = 0;
+  if (arithmetic == Arithmetic::doubles_first) {
+    const Approximate sum = rough_sum(uniforms);
+    const double y = scale * sum.value;
+    if (doubles_round_certainly(y, scale * sum.error * 1.01 + y * 0x1p-52, rounded)) return rounded;
+  }
+  for (TwoStageUniform& uniform : uniforms) uniform.complete(stream);
+  if (!internal::rounds_certainly(interval(scale) * fine_sum(uniforms), rounded)) fail_undecided();
+  return rounded;
+}
+
+std::int64_t rounded_gamma(Stream& stream, std::int64_t shape, double scale) {
+  check_scale(scale);
+  if (shape < 1 || shape > largest_shape) {
+    throw base::UsageError(
+        fmt::format("the shape of the Gamma law must lie in [1, 2^16], got {}", shape));
+  }
+  if (static_cast<double>(shape) * scale > largest_mean) {
+    throw base::UsageError(
+        fmt::format("shape times scale, the mean, must be at most 2^40 grid units, got {} and {}",
+                    shape, scale));
+  }
+  return internal::draw_rounded_gamma(stream, shape, scale, Arithmetic::doubles_first);
+}
+
+void add_rounded_l2_laplace(Lease lease, double scale, std::span<std::int64_t> values) {
+  check_scale(scale);
+  Stream stream(std::move(lease));
+  std::vector<std::int64_t> noise(values.size());
+  const internal::ScopedWipe wipe{std::span(noise)};
+  internal::draw_rounded_l2_laplace(stream, scale, noise, Arithmetic::doubles_first);
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    values[j] = static_cast<std::int64_t>(static_cast<std::uint64_t>(values[j]) +
+                                          static_cast<std::uint64_t>(noise[j]));
+  }
+}
+
+}  // namespace tacet::random

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tacet/random/exact/race.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::random {
+
+/// floor(scale G + 1/2), G a Gamma variable of whole shape (mean = shape), exactly. A UsageError
+/// unless 1 <= shape <= 2^16, 0 < scale and shape scale <= 2^40.
+[[nodiscard]] std::int64_t rounded_gamma(Stream& stream, std::int64_t shape, double scale);
+
+/// Adds the coordinatewise rounding floor(X_j + 1/2) of a vector X of density proportional to
+/// exp(-|X| / scale), |.| the Euclidean norm, exactly: a vector of integers plus this noise is a
+/// rounding of the vector plus X, so that it is purely epsilon-private for a Euclidean sensitivity
+/// of epsilon * scale.
+///
+/// |X| / scale is Gamma of shape d, a sum of d exponential variables; X / |X| is uniform on the
+/// sphere, a normalised normal vector. Doubles with error bounds decide the coordinates; when one
+/// is too close to a border, all are computed again with 512 random bits each (seconds for 10^4
+/// coordinates). A UsageError unless 0 < scale <= 2^40. Sums wrap modulo 2^64.
+void add_rounded_l2_laplace(Lease lease, double scale, std::span<std::int64_t> values);
+
+/// How many words of the lease that takes a coordinate, at most: 512 bits for its direction and as
+/// many for its share of the length.
+constexpr std::int64_t l2_laplace_words = 16;
+
+namespace internal {
+
+/// The noise of one vector, decided as `arithmetic` says.
+void draw_rounded_l2_laplace(Stream& stream, double scale, std::span<std::int64_t> noise,
+                             Arithmetic arithmetic);
+[[nodiscard]] std::int64_t draw_rounded_gamma(Stream& stream, std::int64_t shape, double scale,
+                                              Arithmetic arithmetic);
+
+}  // namespace internal
+}  // namespace tacet::random

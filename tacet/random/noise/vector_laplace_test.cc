@@ -1,0 +1,189 @@
+#include "tacet/random/noise/vector_laplace.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/random/noise/laplace.h"
+#include "tests/support/statistics.h"
+
+namespace tacet::random {
+namespace {
+
+constexpr double grid = 65536;
+
+/// Chi-square p-value of real values against a distribution function, in 40 equal cells.
+double goodness_of_fit(const std::vector<double>& values,
+                       const std::function<double(double)>& cdf) {
+  std::vector<std::int64_t> observed(40);
+  for (const double value : values) {
+    const auto cell = static_cast<std::size_t>(std::clamp(cdf(value), 0.0, 0.999999) * 40);
+    ++observed[cell];
+  }
+  return test::chi_square_p_value(observed,
+                                  std::vector<double>(40, static_cast<double>(values.size()) / 40));
+}
+
+double norm(const std::vector<std::int64_t>& values) {
+  double sum = 0;
+  for (const std::int64_t value : values) sum += std::pow(static_cast<double>(value), 2);
+  return std::sqrt(sum);
+}
+
+struct Sample {
+  std::vector<double> radii;
+  std::vector<double> first_coordinates;
+};
+
+Sample draw(std::size_t dimension, double scale, std::uint64_t count) {
+  SeededSource source(14);
+  Sample sample;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::vector<std::int64_t> values(dimension);
+    add_rounded_l2_laplace(source.lease(Purpose::noise, i, 0), scale * grid, values);
+    sample.radii.push_back(norm(values) / grid);
+    sample.first_coordinates.push_back(static_cast<double>(values[dimension / 2]) / grid);
+  }
+  return sample;
+}
+
+TEST(RoundedL2Laplace, TheRadiusIsGamma) {
+  for (const std::size_t d : {1U, 2U, 10U, 100U}) {
+    const auto shape = static_cast<double>(d);
+    const Sample sample = draw(d, 2.0, 10000);
+    EXPECT_GT(
+        goodness_of_fit(sample.radii, [&](double r) { return boost::math::gamma_p(shape, r / 2); }),
+        test::false_alarm_rate)
+        << d;
+  }
+}
+
+TEST(RoundedL2Laplace, TheRadiusHasTheOraclesMedian) {
+  // Reference values of the core specification: d = 10, scale 2, median 19.337429229428; d = 1000,
+  // scale 1/2, median 499.83334321348.
+  EXPECT_NEAR(boost::math::gamma_p(10.0, 19.337429229428 / 2), 0.5, 1e-12);
+  EXPECT_NEAR(boost::math::gamma_p(1000.0, 499.83334321348 * 2), 0.5, 1e-11);
+  const Sample sample = draw(1000, 0.5, 200);
+  const auto below = static_cast<double>(std::count_if(
+      sample.radii.begin(), sample.radii.end(), [](double r) { return r < 499.83334321348; }));
+  EXPECT_GT(test::normal_p_value((below - 100) / std::sqrt(50.0)), test::false_alarm_rate);
+}
+
+TEST(RoundedL2Laplace, MarginalsAreThoseOfTheLaw) {
+  // d = 1: Laplace; d = 3: 1 - exp(-x/b)(1 + x/(2b))/2 above 0.
+  const double b = 3.0;
+  EXPECT_GT(goodness_of_fit(draw(1, b, 20000).first_coordinates,
+                            [&](double x) {
+                              const double tail = std::exp(-std::fabs(x) / b) / 2;
+                              return x > 0 ? 1 - tail : tail;
+                            }),
+            test::false_alarm_rate);
+  EXPECT_GT(goodness_of_fit(draw(3, b, 20000).first_coordinates,
+                            [&](double x) {
+                              const double y = std::fabs(x) / b;
+                              const double tail = std::exp(-y) * (1 + y / 2) / 2;
+                              return x > 0 ? 1 - tail : tail;
+                            }),
+            test::false_alarm_rate);
+}
+
+TEST(RoundedL2Laplace, ForcedExactArithmeticGivesTheSameIntegers) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (const double scale : {0.7, 0x1p22}) {
+      SeededSource rough_source(seed);
+      SeededSource exact_source(seed);
+      Stream rough_stream(rough_source.lease(Purpose::noise, 0, 0));
+      Stream exact_stream(exact_source.lease(Purpose::noise, 0, 0));
+      std::vector<std::int64_t> rough(5);
+      std::vector<std::int64_t> exact(5);
+      internal::draw_rounded_l2_laplace(rough_stream, scale, rough,
+                                        internal::Arithmetic::doubles_first);
+      internal::draw_rounded_l2_laplace(exact_stream, scale, exact,
+                                        internal::Arithmetic::exact_only);
+      EXPECT_EQ(rough, exact);
+    }
+  }
+}
+
+TEST(RoundedGamma, FollowsItsDistribution) {
+  SeededSource source(15);
+  Stream stream(source.lease(Purpose::noise, 0, 0));
+  for (const std::int64_t shape : {1, 3, 40}) {
+    std::vector<double> values;
+    for (int i = 0; i < 20000; ++i) {
+      values.push_back(static_cast<double>(rounded_gamma(stream, shape, grid)) / grid);
+    }
+    EXPECT_GT(
+        goodness_of_fit(
+            values, [&](double x) { return boost::math::gamma_p(static_cast<double>(shape), x); }),
+        test::false_alarm_rate)
+        << shape;
+  }
+}
+
+TEST(RoundedGamma, ForcedExactArithmeticGivesTheSameIntegers) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SeededSource rough_source(seed);
+    SeededSource exact_source(seed);
+    Stream rough(rough_source.lease(Purpose::noise, 0, 0));
+    Stream exact(exact_source.lease(Purpose::noise, 0, 0));
+    EXPECT_EQ(internal::draw_rounded_gamma(rough, 7, 0x1p30, internal::Arithmetic::doubles_first),
+              internal::draw_rounded_gamma(exact, 7, 0x1p30, internal::Arithmetic::exact_only));
+  }
+}
+
+TEST(RoundedExponential, AndGumbelFollowTheirDistributions) {
+  SeededSource source(16);
+  Stream stream(source.lease(Purpose::noise, 0, 0));
+  std::vector<double> exponentials;
+  std::vector<double> gumbels;
+  for (int i = 0; i < 40000; ++i) {
+    exponentials.push_back(static_cast<double>(rounded_exponential(stream, grid)) / grid);
+    gumbels.push_back(static_cast<double>(rounded_gumbel(stream, grid)) / grid);
+  }
+  EXPECT_GT(goodness_of_fit(exponentials, [](double x) { return -std::expm1(-x); }),
+            test::false_alarm_rate);
+  EXPECT_GT(goodness_of_fit(gumbels, [](double x) { return std::exp(-std::exp(-x)); }),
+            test::false_alarm_rate);
+}
+
+TEST(RoundedL2Laplace, RefusesScalesAndShapesOutsideTheirRange) {
+  SeededSource source(17);
+  std::vector<std::int64_t> values(2);
+  std::uint64_t index = 0;
+  for (const double scale : {0.0, -1.0, std::nan(""), HUGE_VAL, 0x1.1p40}) {
+    EXPECT_THROW(add_rounded_l2_laplace(source.lease(Purpose::noise, 0, index++), scale, values),
+                 base::UsageError);
+  }
+  Stream stream(source.lease(Purpose::noise, 1, 0));
+  EXPECT_THROW(static_cast<void>(rounded_gamma(stream, 0, 1.0)), base::UsageError);
+  EXPECT_THROW(static_cast<void>(rounded_gamma(stream, 1, 0.0)), base::UsageError);
+  // These took minutes and then gave up.
+  EXPECT_THROW(static_cast<void>(rounded_gamma(stream, std::int64_t{1} << 24, 0x1p40)),
+               base::UsageError);
+  EXPECT_THROW(static_cast<void>(rounded_gamma(stream, (std::int64_t{1} << 16) + 1, 1.0)),
+               base::UsageError);
+  EXPECT_THROW(static_cast<void>(rounded_gamma(stream, 2, 0x1.1p39)), base::UsageError);
+}
+
+TEST(RoundedGamma, WorksAtTheEndsOfItsDomain) {
+  SeededSource source(18);
+  Stream stream(source.lease(Purpose::noise, 0, 0));
+  EXPECT_GE(rounded_gamma(stream, 1, 0x1p40), 0);
+  // Mean and deviation are 2^40 and 2^32: 6.2 deviations, false alarm 1e-9.
+  const auto large = static_cast<double>(rounded_gamma(stream, std::int64_t{1} << 16, 0x1p24));
+  EXPECT_NEAR(large, 0x1p40, 6.2 * 0x1p32);
+}
+
+TEST(RoundedL2Laplace, NothingToDoIsFine) {
+  SeededSource source(19);
+  EXPECT_NO_THROW(add_rounded_l2_laplace(source.lease(Purpose::noise, 0, 0), 1.0, {}));
+}
+
+}  // namespace
+}  // namespace tacet::random

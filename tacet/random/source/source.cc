@@ -1,0 +1,163 @@
+#include "tacet/random/source/source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "tacet/base/error.h"
+
+namespace tacet::random {
+namespace {
+
+// In the order of the enumerators.
+constexpr std::array<std::string_view, 5> labels{"noise", "sampling", "selection", "initialisation",
+                                                 "audit"};
+
+constexpr std::uint64_t continuation_words = 16;  // more than any sampler reads
+
+std::size_t place(Purpose purpose) {
+  const auto index = static_cast<std::size_t>(purpose);
+  if (index >= labels.size()) throw base::InternalError("unknown purpose of random numbers");
+  return index;
+}
+
+}  // namespace
+
+internal::LeafWords::LeafWords(const Key& leaf, const Key& first_piece, std::int64_t most_words)
+    : leaf_(leaf), most_words_(static_cast<std::uint64_t>(most_words)), keystream_(first_piece) {}
+
+void internal::LeafWords::words(std::uint64_t first, std::span<std::uint64_t> out) {
+  constexpr auto size = static_cast<std::uint64_t>(piece_words);
+  if (first > most_words_ || out.size() > most_words_ - first) {
+    throw base::InternalError(fmt::format("word {} of a leaf was asked for, {} were leased",
+                                          first + out.size(), most_words_));
+  }
+  while (!out.empty()) {
+    const std::uint64_t piece = first / size;
+    if (piece != piece_) {
+      keystream_ = Keystream(leaf_.child("words", piece));
+      piece_ = piece;
+    }
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), (piece + 1) * size - first));
+    keystream_.words(first % size, out.first(count));
+    first += count;
+    out = out.subspan(count);
+  }
+}
+
+Leaf::Leaf(Lease lease)
+    : key_(std::move(lease.key_)),
+      words_key_(key_.child("words")),
+      most_words_(lease.most_words_) {}
+
+void Leaf::words(std::uint64_t first, std::span<std::uint64_t> out) const {
+  LeafReader(*this).words(first, out);
+}
+
+void Leaf::extension(std::uint64_t coordinate, std::uint64_t first,
+                     std::span<std::uint64_t> out) const {
+  if (coordinate >= static_cast<std::uint64_t>(most_words_) || first > continuation_words ||
+      out.size() > continuation_words - first) {
+    throw base::InternalError("a coordinate was continued beyond what its lease allows");
+  }
+  internal::Keystream keystream(key_.child("ext", coordinate));
+  keystream.words(first, out);
+}
+
+LeafReader::LeafReader(const Leaf& leaf) : words_(leaf.key_, leaf.words_key_, leaf.most_words_) {}
+
+void LeafReader::words(std::uint64_t first, std::span<std::uint64_t> out) {
+  words_.words(first, out);
+}
+
+Stream::Stream(Lease lease)
+    : key_(std::move(lease.key_)),
+      most_words_(lease.most_words_),
+      words_(key_, key_.child("words"), most_words_) {}
+
+Stream::~Stream() { const internal::ScopedWipe wipe{std::span(buffer_)}; }
+
+void Stream::refill() {
+  internal::require_same_process(generation_);
+  // Not beyond what was leased; where nothing is left, asking for a word says so.
+  const auto most = static_cast<std::uint64_t>(most_words_);
+  batch_ = static_cast<std::size_t>(std::clamp<std::uint64_t>(most - next_word_, 1, batch_));
+  const auto fresh = std::span(buffer_).last(batch_);
+  words_.words(next_word_, fresh);
+  next_word_ += batch_;
+  position_ = buffer_.size() - batch_;
+  batch_ = std::min(4 * batch_, buffer_.size());
+}
+
+void Stream::refill_bits() {
+  bits_ = next();  // looks, too
+  bits_left_ = 64;
+}
+
+Source::Source(const internal::Key& run) : leased_(labels.size()) {
+  for (const auto label : labels) purposes_.push_back(run.child(label));
+}
+
+Lease Source::lease(Purpose purpose, std::uint64_t step, std::uint64_t index,
+                    std::int64_t most_words) {
+  internal::require_same_process(generation_);
+  if (most_words < 0 || most_words > most_leaf_words) {
+    throw base::InternalError(
+        fmt::format("a lease holds at most 2^33 words, {} were asked for", most_words));
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (!leased_[place(purpose)].take(step, index)) {
+      throw base::InternalError(fmt::format(
+          "random numbers for {}, step {}, index {} were requested twice; reused noise would "
+          "reveal the data",
+          labels[place(purpose)], step, index));
+    }
+    ++counts_[most_words];
+  }
+  return {purposes_[place(purpose)].child("leaf", step, index), most_words};
+}
+
+double Source::cipher_delta() const {
+  const std::lock_guard lock(mutex_);
+  double sum = 0;  // in the order of the words: the same for the same leases
+  for (const auto& [words, leases] : counts_) sum += cipher_term(leases, words);
+  // Leaves of one size are what cipher_term() says, to the last digit: plans state that.
+  return counts_.size() > 1 ? sum * (1 + 0x1p-40) : sum;
+}
+
+double cipher_term(std::int64_t leaves, std::int64_t words) {
+  constexpr double continuation_blocks = static_cast<double>(continuation_words) / 2;
+  const auto square_of = [](std::int64_t count) {
+    const double blocks = static_cast<double>(count) / 2 + 1;
+    return blocks * blocks;
+  };
+  const std::int64_t whole = words / piece_words;
+  const std::int64_t rest = words % piece_words;
+  double one_leaf = static_cast<double>(whole) * square_of(piece_words);
+  if (rest > 0 || whole == 0) one_leaf += square_of(rest);
+  one_leaf += static_cast<double>(words) * continuation_blocks * continuation_blocks;
+  constexpr double rounding = 1 + 0x1p-40;
+  return std::ldexp(static_cast<double>(leaves) * one_leaf * rounding, -129);
+}
+
+std::unique_ptr<SecureSource> SecureSource::create() {
+  const auto root = internal::Key::from_system();
+  const auto run_name = internal::Key::from_system();
+  std::array<std::uint64_t, 2> run{};
+  const auto bytes = run_name.bytes();
+  for (std::size_t i = 0; i < 16; ++i) {
+    run[i / 8] |= std::uint64_t{bytes[i]} << (8 * (i % 8));
+  }
+  return std::unique_ptr<SecureSource>(new SecureSource(root.child("run", run[0], run[1])));
+}
+
+SeededSource::SeededSource(std::uint64_t seed)
+    : Source(internal::Key::from_seed(seed).child("run")) {}
+
+}  // namespace tacet::random

@@ -1,0 +1,199 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "tacet/random/source/cipher.h"
+#include "tacet/random/source/key_tree.h"
+#include "tacet/random/source/lease_book.h"
+
+namespace tacet::random {
+
+/// What random numbers are for. Purposes never share a bit.
+enum class Purpose : std::uint32_t { noise, sampling, selection, initialisation, audit };
+
+class Source;
+
+/// A leaf holds at most this many words.
+constexpr std::int64_t most_leaf_words = std::int64_t{1} << 33;
+/// So many words are read under one key; those behind them come from further keys of the leaf. The
+/// distance from random bits grows with the square of what is read under a key.
+constexpr std::int64_t piece_words = std::int64_t{1} << 20;
+
+/// The right to draw from one leaf of the key tree, once. Move-only; whoever consumes it opens a
+/// Leaf or a Stream. It must not outlive its Source.
+class [[nodiscard]] Lease {
+ public:
+  Lease(Lease&&) noexcept = default;
+  Lease& operator=(Lease&&) noexcept = default;
+
+ private:
+  friend class Source;
+  friend class Leaf;
+  friend class Stream;
+  Lease(internal::Key key, std::int64_t most_words)
+      : key_(std::move(key)), most_words_(most_words) {}
+  internal::Key key_;
+  std::int64_t most_words_;
+};
+
+namespace internal {
+
+/// Reads the words of a leaf, piece by piece. The leaf's keys must outlive it.
+class LeafWords {
+ public:
+  /// `first_piece` is leaf.child("words"), which is also the first of leaf.child("words", piece).
+  LeafWords(const Key& leaf, const Key& first_piece, std::int64_t most_words);
+
+  /// Words first, first + 1, ... An InternalError beyond what the lease allows.
+  void words(std::uint64_t first, std::span<std::uint64_t> out);
+
+ private:
+  const Key& leaf_;
+  std::uint64_t most_words_;
+  std::uint64_t piece_ = 0;
+  Keystream keystream_;
+};
+
+}  // namespace internal
+
+/// An open leaf whose words are addressed by coordinate: word j is the same whatever thread, rank
+/// or piece of the vector asks for it. const members may be called by several threads at once.
+class Leaf {
+ public:
+  explicit Leaf(Lease lease);
+  Leaf(const Leaf&) = delete;
+  Leaf& operator=(const Leaf&) = delete;
+
+  /// Words first, first + 1, ... of the leaf; an InternalError beyond what was leased.
+  void words(std::uint64_t first, std::span<std::uint64_t> out) const;
+
+  /// Words that continue coordinate j beyond word j: a leaf of their own for every coordinate, so
+  /// that no two coordinates share bits. At most 16 each; an InternalError beyond, and for
+  /// coordinates beyond what was leased.
+  void extension(std::uint64_t coordinate, std::uint64_t first, std::span<std::uint64_t> out) const;
+
+ private:
+  friend class LeafReader;
+  internal::Key key_;
+  internal::Key words_key_;
+  std::int64_t most_words_;
+};
+
+/// A leaf opened by one thread for many reads in a row, without setting up the cipher each time.
+class LeafReader {
+ public:
+  explicit LeafReader(const Leaf& leaf);
+  LeafReader(const LeafReader&) = delete;
+  LeafReader& operator=(const LeafReader&) = delete;
+
+  /// As Leaf::words.
+  void words(std::uint64_t first, std::span<std::uint64_t> out);
+
+ private:
+  internal::LeafWords words_;
+};
+
+/// A leaf read in order, for samplers that use a varying number of words. Not for several threads.
+class Stream {
+ public:
+  explicit Stream(Lease lease);
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream();
+
+  /// 64 independent fair bits. An InternalError in a copy of the process, however it was made:
+  /// every call looks, since words that were read in advance are in the copy's memory too.
+  [[nodiscard]] std::uint64_t next() {
+    if (position_ == buffer_.size() || generation_ != internal::fork_count()) refill();
+    return buffer_[position_++];
+  }
+  /// One fair bit; one word serves 64 calls. Looks as next() does.
+  [[nodiscard]] bool next_bit() {
+    if (bits_left_ == 0 || generation_ != internal::fork_count()) refill_bits();
+    const bool bit = (bits_ & 1U) != 0;
+    bits_ >>= 1;
+    --bits_left_;
+    return bit;
+  }
+
+ private:
+  void refill();
+  void refill_bits();
+  internal::Key key_;
+  std::int64_t most_words_;
+  internal::LeafWords words_;
+  std::array<std::uint64_t, 1024> buffer_;
+  std::size_t position_ = 1024;
+  std::size_t batch_ = 8;  // grows, so that a short use does not pay for a long one
+  std::uint64_t next_word_ = 0;
+  std::uint64_t generation_ = internal::fork_generation();
+  std::uint64_t bits_ = 0;
+  int bits_left_ = 0;
+};
+
+/// The cipher's term for `leaves` leaves of at most `words` words each, every word with its
+/// continuation: from public numbers, so that it can be stated beside a guarantee. The squares of
+/// the blocks read under each key, over 2^129 (Source::cipher_delta).
+[[nodiscard]] double cipher_term(std::int64_t leaves, std::int64_t words);
+
+/// A tree of keys that hands out leases. All randomness of the library comes from one.
+class Source {
+ public:
+  virtual ~Source() = default;
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+
+  /// The leaf for (purpose, step, index), of which at most `most_words` words will be read: a
+  /// public number, which cipher_delta() counts. Each can be leased once: a second request would
+  /// draw the same noise again, and the difference of two releases would show the data; it is an
+  /// InternalError. So is a call in a forked child, and a number outside [0, 2^33].
+  [[nodiscard]] Lease lease(Purpose purpose, std::uint64_t step, std::uint64_t index,
+                            std::int64_t most_words = most_leaf_words);
+
+  /// False for numbers that anybody can compute again, which protect nothing.
+  [[nodiscard]] virtual bool secure() const = 0;
+
+  /// Bound on the distance between the words of all leases so far and ideal random bits, with AES
+  /// taken as a random permutation: blocks^2 / 2^129 a key (the PRP/PRF switching lemma), for
+  /// leaves read to the end of their leases and a continuation of every word of them. It depends on
+  /// the leases alone, never on how many words a sampler happened to need: that depends on secrets.
+  [[nodiscard]] double cipher_delta() const;
+
+ protected:
+  explicit Source(const internal::Key& run);
+
+ private:
+  std::vector<internal::Key> purposes_;  // a key for each, in the order of the names
+  std::uint64_t generation_ = internal::fork_generation();
+  mutable std::mutex mutex_;
+  std::vector<internal::LeaseBook> leased_;      // likewise
+  std::map<std::int64_t, std::int64_t> counts_;  // leases by the number of words they allow
+};
+
+/// Randomness from the operating system's generator, stretched by AES-256.
+class SecureSource final : public Source {
+ public:
+  /// An IoError if the operating system gives no randomness.
+  [[nodiscard]] static std::unique_ptr<SecureSource> create();
+  [[nodiscard]] bool secure() const override { return true; }
+
+ private:
+  using Source::Source;
+};
+
+/// INSECURE: the same numbers in every run, for tests and experiments. What is computed with it is
+/// not private.
+class SeededSource final : public Source {
+ public:
+  explicit SeededSource(std::uint64_t seed);
+  [[nodiscard]] bool secure() const override { return false; }
+};
+
+}  // namespace tacet::random
