@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "tacet/data/csv.h"
-#include "tacet/data/read_dataset.h"
+#include "tacet/data/read/csv.h"
+#include "tacet/data/read/read_dataset.h"
 
 namespace {
 

@@ -25,7 +25,7 @@
 #include <set>
 #include <vector>
 
-#include "tacet/data/read_dataset.h"
+#include "tacet/data/read/read_dataset.h"
 #include "tacet/optimize/regularized_objective.h"
 
 namespace {

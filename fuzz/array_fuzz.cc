@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "tacet/base/error.h"
-#include "tacet/data/array_reader.h"
+#include "tacet/data/read/array_reader.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/data/csv.h"
-#include "tacet/data/encoder.h"
+#include "tacet/data/encode/encoder.h"
+#include "tacet/data/read/csv.h"
 
 namespace {
 

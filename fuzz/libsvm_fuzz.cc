@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/data/libsvm.h"
-#include "tacet/data/uniform_encoder.h"
+#include "tacet/data/encode/uniform_encoder.h"
+#include "tacet/data/read/libsvm.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "tacet/base/error.h"
-#include "tacet/data/schema.h"
+#include "tacet/data/schema/schema.h"
 
 namespace {
 

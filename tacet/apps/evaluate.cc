@@ -13,7 +13,7 @@
 #include "tacet/apps/text_table.h"
 #include "tacet/apps/unprotected_use.h"
 #include "tacet/base/error.h"
-#include "tacet/data/read_dataset.h"
+#include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/evaluation.h"
 #include "tacet/learn/linear_options.h"
 #include "tacet/model/metrics.h"

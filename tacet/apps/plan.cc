@@ -7,7 +7,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/training_options.h"
-#include "tacet/data/schema_cost.h"
+#include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/method.h"
 #include "tacet/privacy/statement.h"
 

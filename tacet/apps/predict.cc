@@ -9,7 +9,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/base/atomic_file.h"
-#include "tacet/data/read_dataset.h"
+#include "tacet/data/read/read_dataset.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/model/model_file.h"
 

@@ -11,7 +11,7 @@
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
-#include "tacet/data/schema_cost.h"
+#include "tacet/data/schema/schema_cost.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/privacy/strict_json.h"

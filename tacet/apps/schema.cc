@@ -11,10 +11,10 @@
 #include "tacet/apps/unprotected_use.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
-#include "tacet/data/guess_format.h"
-#include "tacet/data/schema.h"
-#include "tacet/data/schema_check.h"
-#include "tacet/data/schema_draft.h"
+#include "tacet/data/owner/guess_format.h"
+#include "tacet/data/owner/schema_check.h"
+#include "tacet/data/owner/schema_draft.h"
+#include "tacet/data/schema/schema.h"
 
 namespace tacet::apps {
 namespace {

@@ -10,8 +10,8 @@
 #include "tacet/apps/interrupt.h"
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
-#include "tacet/data/byte_source.h"
-#include "tacet/data/schema_cost.h"
+#include "tacet/data/read/byte_source.h"
+#include "tacet/data/schema/schema_cost.h"
 
 namespace tacet::apps {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "tacet/apps/console.h"
-#include "tacet/data/schema.h"
+#include "tacet/data/schema/schema.h"
 #include "tacet/ledger/ledger_budget.h"
 #include "tacet/ledger/marks.h"
 #include "tacet/privacy/budget.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "tacet/data/schema.h"
+#include "tacet/data/schema/schema.h"
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/parameters.h"
 #include "tacet/learn/training.h"

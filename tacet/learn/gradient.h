@@ -7,7 +7,7 @@
 
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
-#include "tacet/data/schema.h"
+#include "tacet/data/schema/schema.h"
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/training.h"
 #include "tacet/privacy/released.h"

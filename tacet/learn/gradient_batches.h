@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tacet/data/schema.h"
+#include "tacet/data/schema/schema.h"
 #include "tacet/learn/gradient.h"
 #include "tacet/learn/linear_options.h"
 #include "tacet/privacy/event.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/data/read_dataset.h"
+#include "tacet/data/read/read_dataset.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/data/read_dataset.h"
+#include "tacet/data/read/read_dataset.h"
 #include "tacet/optimize/erm.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/composition.h"

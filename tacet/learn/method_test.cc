@@ -7,7 +7,7 @@
 #include <set>
 
 #include "tacet/base/error.h"
-#include "tacet/data/read_dataset.h"
+#include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/localization.h"
 #include "tacet/learn/parameters.h"
 #include "tacet/privacy/decimal.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/data/read_dataset.h"
+#include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/method.h"
 #include "tacet/mechanism/perturbed_minimum.h"
 #include "tacet/optimize/certified_solver.h"

@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "tacet/base/error.h"
-#include "tacet/data/read_dataset.h"
+#include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/gradient.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/paper_calibration.h"

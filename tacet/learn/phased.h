@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tacet/data/dataset.h"
-#include "tacet/data/schema.h"
+#include "tacet/data/schema/schema.h"
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/training.h"
 #include "tacet/optimize/sgd_law.h"

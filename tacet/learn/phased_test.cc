@@ -6,7 +6,7 @@
 #include <set>
 
 #include "tacet/base/error.h"
-#include "tacet/data/read_dataset.h"
+#include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/method.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/data/schema_cost.h"
+#include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/recorded_events.h"
 
 namespace tacet::learn {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/data/read_dataset.h"
+#include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/method.h"
 #include "tests/support/data_sets.h"
 

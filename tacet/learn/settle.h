@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tacet/data/schema.h"
+#include "tacet/data/schema/schema.h"
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/training.h"
 #include "tacet/privacy/guarantee.h"

@@ -10,7 +10,7 @@
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
-#include "tacet/data/schema.h"
+#include "tacet/data/schema/schema.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "tacet/data/read_dataset.h"
+#include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/method.h"
 #include "tacet/model/model_file.h"
 #include "tests/support/temporary_folder.h"

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "tacet/base/error.h"
-#include "tacet/data/read_column.h"
+#include "tacet/data/read/read_column.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/statistics.h"
 

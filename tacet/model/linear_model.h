@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tacet/data/dataset.h"
-#include "tacet/data/feature_names.h"
-#include "tacet/data/schema.h"
+#include "tacet/data/schema/feature_names.h"
+#include "tacet/data/schema/schema.h"
 #include "tacet/model/loss.h"
 
 namespace tacet::model {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "tacet/base/atomic_file.h"
-#include "tacet/data/schema.h"
+#include "tacet/data/schema/schema.h"
 #include "tacet/model/json_text.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/privacy/receipt.h"

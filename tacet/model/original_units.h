@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "tacet/data/schema.h"
+#include "tacet/data/schema/schema.h"
 #include "tacet/model/linear_model.h"
 
 /// Coefficients read in the units of the file instead of those of the encoded row.

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tacet/data/encoder.h"
+#include "tacet/data/encode/encoder.h"
 
 namespace tacet::model {
 namespace {

@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tacet/data/schema/feature_names.h"
+#include "tacet/data/schema/schema.h"
+
+namespace tacet::data {
+namespace {
+
+/// Tells `receiver` the encoded features of one column.
+template <typename Receiver>
+struct NameColumns {
+  const std::string& name;
+  std::int64_t column;
+  Receiver& receiver;
+
+  void operator()(const NumericColumn&) const { receiver.add(name, column, -1); }
+  void operator()(const CategoricalColumn& rule) const {
+    if (rule.coding == Coding::sign) {
+      receiver.add(fmt::format("{}={}|{}", name, rule.categories[1], rule.categories[0]), column,
+                   -1);
+      return;
+    }
+    for (std::size_t k = 0; k < rule.categories.size(); ++k) {
+      receiver.add(fmt::format("{}={}", name, rule.categories[k]), column,
+                   static_cast<std::int64_t>(k));
+    }
+    if (rule.other == OtherRule::column) receiver.add(name + "=(other)", column, -1);
+  }
+  void operator()(const HashedColumn& rule) const { add_buckets(rule.bits); }
+  void operator()(const TextColumn& rule) const { add_buckets(rule.bits); }
+  void operator()(const IgnoredColumn&) const {}
+
+  void add_buckets(int bits) const {
+    receiver.add_numbered(name + "#", column, 0, std::int64_t{1} << bits);
+  }
+};
+
+template <typename Receiver>
+void visit_features(const Schema& schema, Receiver receiver) {
+  for (std::size_t k = 0; k < schema.columns.size(); ++k) {
+    const Column& column = schema.columns[k];
+    std::visit(NameColumns<Receiver>{column.name, static_cast<std::int64_t>(k), receiver},
+               column.rule);
+  }
+  // Numbered from 1, as LIBSVM files do.
+  if (schema.features) receiver.add_numbered("feature ", -1, 1, schema.features->count);
+  if (schema.intercept) receiver.add("(intercept)", -1, -1);
+}
+
+struct ColumnList {
+  std::vector<EncodedColumn>& out;
+
+  void add(std::string name, std::int64_t column, std::int64_t category) const {
+    out.push_back({.name = std::move(name), .column = column, .category = category});
+  }
+  void add_numbered(const std::string& prefix, std::int64_t column, std::int64_t first,
+                    std::int64_t count) const {
+    for (std::int64_t k = 0; k < count; ++k) add(fmt::format("{}{}", prefix, first + k), column, k);
+  }
+};
+
+struct NameList {
+  FeatureNames& out;
+
+  void add(std::string name, std::int64_t, std::int64_t) const { out.add(std::move(name)); }
+  void add_numbered(std::string prefix, std::int64_t, std::int64_t first,
+                    std::int64_t count) const {
+    out.add_numbered(std::move(prefix), first, count);
+  }
+};
+
+}  // namespace
+
+std::vector<EncodedColumn> Schema::encoded_columns() const {
+  std::vector<EncodedColumn> out;
+  out.reserve(static_cast<std::size_t>(encoded_column_count()));
+  visit_features(*this, ColumnList{out});
+  return out;
+}
+
+FeatureNames feature_names(const Schema& schema) {
+  FeatureNames out;
+  visit_features(schema, NameList{out});
+  return out;
+}
+
+}  // namespace tacet::data

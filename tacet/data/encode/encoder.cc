@@ -1,0 +1,284 @@
+#include "tacet/data/encode/encoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "tacet/base/error.h"
+#include "tacet/data/encode/label_encoder.h"
+#include "tacet/data/encode/public_hash.h"
+#include "tacet/data/encode/row_scaler.h"
+#include "tacet/data/encode/unit_index.h"
+#include "tacet/data/encode/value_index.h"
+#include "tacet/data/schema/schema_node.h"
+#include "tacet/numeric/elementary.h"
+
+namespace tacet::data {
+namespace {
+
+/// Raw features of one record before scaling, kept between records for their memory.
+struct RawRow {
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+
+  void add(std::uint32_t column, double value) {
+    if (value == 0) return;
+    columns.push_back(column);
+    values.push_back(value);
+  }
+};
+
+class FieldEncoder {
+ public:
+  virtual ~FieldEncoder() = default;
+  /// Appends the field's features, ascending, with norm at most 1. `missing`: the text is one of
+  /// the schema's missing values.
+  virtual void encode(std::string_view field, bool missing, RawRow& row) = 0;
+};
+
+class NumericEncoder : public FieldEncoder {
+ public:
+  NumericEncoder(const NumericColumn& rule, std::uint32_t first)
+      : rule_(rule),
+        first_(first),
+        origin_(transform(rule.lower)),
+        width_(transform(rule.upper) - origin_) {}
+
+  void encode(std::string_view field, bool missing, RawRow& row) override {
+    const auto number = missing ? std::nullopt : parse_number(field);
+    const double value = number.value_or(rule_.fill.value_or(rule_.lower));
+    const double clipped = std::clamp(value, rule_.lower, rule_.upper);
+    row.add(first_, std::clamp((transform(clipped) - origin_) / width_, 0.0, 1.0));
+  }
+
+ private:
+  [[nodiscard]] double transform(double value) const {
+    if (!rule_.log1p) return value;
+    // Kahan's log1p over a logarithm that has the same bits on every machine.
+    const double sum = 1 + value;
+    return sum == 1 ? value : numeric::log(sum) * (value / (sum - 1));
+  }
+
+  NumericColumn rule_;
+  std::uint32_t first_;
+  double origin_;
+  double width_;
+};
+
+class CategoricalEncoder : public FieldEncoder {
+ public:
+  CategoricalEncoder(const CategoricalColumn& rule, std::uint32_t first)
+      : index_(rule.categories),
+        first_(first),
+        other_(static_cast<std::uint32_t>(rule.categories.size())),
+        other_rule_(rule.other),
+        coding_(rule.coding) {}
+
+  // A listed category is never missing, even when it is spelt like a missing value ("?").
+  void encode(std::string_view field, bool /*missing*/, RawRow& row) override {
+    const auto category = index_.find(field);
+    if (coding_ == Coding::sign) {
+      if (category) row.add(first_, *category == 0 ? -1.0 : 1.0);
+    } else if (category) {
+      row.add(first_ + *category, 1.0);
+    } else if (other_rule_ == OtherRule::column) {
+      row.add(first_ + other_, 1.0);
+    }
+  }
+
+ private:
+  ValueIndex index_;
+  std::uint32_t first_;
+  std::uint32_t other_;
+  OtherRule other_rule_;
+  Coding coding_;
+};
+
+class HashedEncoder : public FieldEncoder {
+ public:
+  HashedEncoder(const HashedColumn& rule, std::uint32_t first) : bits_(rule.bits), first_(first) {}
+
+  void encode(std::string_view field, bool missing, RawRow& row) override {
+    if (!missing) row.add(first_ + public_bucket(field, bits_), 1.0);
+  }
+
+ private:
+  int bits_;
+  std::uint32_t first_;
+};
+
+/// Words are runs of ASCII letters and digits and of all bytes above 127 (so that any UTF-8 word
+/// stays whole); ASCII letters are lower-cased.
+class TextEncoder : public FieldEncoder {
+ public:
+  TextEncoder(const TextColumn& rule, std::uint32_t first) : bits_(rule.bits), first_(first) {}
+
+  void encode(std::string_view field, bool missing, RawRow& row) override {
+    if (missing) return;
+    buckets_.clear();
+    word_.clear();
+    for (const char c : field) {
+      if (!extend_word(c)) finish_word();
+    }
+    finish_word();
+    std::sort(buckets_.begin(), buckets_.end());
+    buckets_.erase(std::unique(buckets_.begin(), buckets_.end()), buckets_.end());
+    const double value = 1 / std::sqrt(static_cast<double>(buckets_.size()));
+    for (const std::uint32_t bucket : buckets_) row.add(first_ + bucket, value);
+  }
+
+ private:
+  bool extend_word(char c) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code >= 'A' && code <= 'Z') {
+      word_.push_back(static_cast<char>(code - 'A' + 'a'));
+    } else if ((code >= 'a' && code <= 'z') || (code >= '0' && code <= '9') || code > 127) {
+      word_.push_back(c);
+    } else {
+      return false;
+    }
+    return true;
+  }
+  void finish_word() {
+    if (word_.empty()) return;
+    buckets_.push_back(public_bucket(word_, bits_));
+    word_.clear();
+  }
+
+  int bits_;
+  std::uint32_t first_;
+  std::string word_;
+  std::vector<std::uint32_t> buckets_;
+};
+
+struct MakeFieldEncoder {
+  std::uint32_t first;
+
+  std::unique_ptr<FieldEncoder> operator()(const NumericColumn& rule) const {
+    return std::make_unique<NumericEncoder>(rule, first);
+  }
+  std::unique_ptr<FieldEncoder> operator()(const CategoricalColumn& rule) const {
+    return std::make_unique<CategoricalEncoder>(rule, first);
+  }
+  std::unique_ptr<FieldEncoder> operator()(const HashedColumn& rule) const {
+    return std::make_unique<HashedEncoder>(rule, first);
+  }
+  std::unique_ptr<FieldEncoder> operator()(const TextColumn& rule) const {
+    return std::make_unique<TextEncoder>(rule, first);
+  }
+  std::unique_ptr<FieldEncoder> operator()(const IgnoredColumn&) const { return nullptr; }
+};
+
+/// Finds the file's columns by name.
+class ColumnFinder {
+ public:
+  ColumnFinder(std::span<const std::string> columns, std::string_view file_name)
+      : columns_(columns), file_name_(file_name) {
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      if (!places_.try_emplace(columns[k], k).second) twice_.insert(columns[k]);
+    }
+  }
+
+  [[nodiscard]] std::size_t find(const std::string& name) const {
+    if (twice_.contains(name)) {
+      throw base::DataError(fmt::format("{}:1: column '{}' appears twice", file_name_, name));
+    }
+    const auto found = places_.find(name);
+    if (found != places_.end()) return found->second;
+    // The file's own words stay unsaid: without a header its first line would be a record.
+    throw base::DataError(
+        fmt::format("{}:1: the schema's column '{}' is not in the first line; a file without a "
+                    "header needs `header = false` and `names` under [format]",
+                    file_name_, name));
+  }
+
+ private:
+  std::span<const std::string> columns_;
+  std::string_view file_name_;
+  std::unordered_map<std::string_view, std::size_t> places_;
+  std::unordered_set<std::string_view> twice_;
+};
+
+}  // namespace
+
+class Encoder::Implementation {
+ public:
+  Implementation(const Schema& schema, std::span<const std::string> file_columns, TargetUse target,
+                 std::string_view file_name)
+      : scaler_(schema),
+        missing_(schema.missing.begin(), schema.missing.end()),
+        units_(schema.missing) {
+    for (const std::string& text : missing_) {
+      if (text.empty()) empty_is_missing_ = true;
+      if (!text.empty()) missing_first_[static_cast<unsigned char>(text.front())] = true;
+    }
+    const ColumnFinder finder(file_columns, file_name);
+    std::uint32_t first = 0;
+    for (const Column& column : schema.columns) {
+      auto encoder = std::visit(MakeFieldEncoder{first}, column.rule);
+      if (encoder == nullptr) continue;
+      slots_.push_back({finder.find(column.name), std::move(encoder)});
+      first += static_cast<std::uint32_t>(column.width());
+    }
+    if (target == TargetUse::required) {
+      if (!schema.target) {
+        throw base::UsageError("the schema names no [target]; training and evaluation need one");
+      }
+      label_.emplace(*schema.target);
+      label_column_ = finder.find(schema.target->column);
+      if (schema.unit) unit_column_ = finder.find(*schema.unit);
+    }
+  }
+
+  void encode(std::span<const std::string_view> fields, EncodedRow& row) {
+    raw_.columns.clear();
+    raw_.values.clear();
+    for (const Slot& slot : slots_) {
+      const std::string_view field = fields[slot.file_column];
+      slot.encoder->encode(field, is_missing(field), raw_);
+    }
+    scaler_.scale(raw_.columns, raw_.values, row);
+    row.label = label_ ? label_->encode(fields[label_column_]) : 0.0;
+    row.unit = unit_column_ ? units_.number(fields[*unit_column_]) : 0;
+  }
+
+ private:
+  struct Slot {
+    std::size_t file_column;
+    std::unique_ptr<FieldEncoder> encoder;
+  };
+
+  [[nodiscard]] bool is_missing(std::string_view field) const {
+    if (field.empty()) return empty_is_missing_;
+    if (!missing_first_[static_cast<unsigned char>(field.front())]) return false;
+    return std::find(missing_.begin(), missing_.end(), field) != missing_.end();
+  }
+
+  RowScaler scaler_;
+  std::vector<std::string> missing_;
+  bool empty_is_missing_ = false;
+  std::array<bool, 256> missing_first_{};  // characters that a missing value can begin with
+  std::vector<Slot> slots_;
+  std::optional<LabelEncoder> label_;
+  std::size_t label_column_ = 0;
+  std::optional<std::size_t> unit_column_;
+  UnitIndex units_;
+  RawRow raw_;
+};
+
+Encoder::Encoder(const Schema& schema, std::span<const std::string> file_columns, TargetUse target,
+                 std::string_view file_name)
+    : implementation_(std::make_unique<Implementation>(schema, file_columns, target, file_name)) {}
+Encoder::~Encoder() = default;
+Encoder::Encoder(Encoder&&) noexcept = default;
+Encoder& Encoder::operator=(Encoder&&) noexcept = default;
+
+void Encoder::encode(std::span<const std::string_view> fields, EncodedRow& row) {
+  implementation_->encode(fields, row);
+}
+
+}  // namespace tacet::data

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/data/dataset.h"
+#include "tacet/data/schema/schema.h"
+
+namespace tacet::data {
+
+enum class TargetUse {
+  required,  ///< the file must have the target (training, evaluation)
+  absent     ///< the target is not read and may be missing (prediction)
+};
+
+/// Turns the text fields of one record into a bounded integer row by the schema alone.
+///
+/// A function of one record and of public facts, so neighbouring files have neighbouring rows.
+/// Faulty values (unreadable, not finite, out of bounds, unknown) are mapped, never errors. The row
+/// is scaled in double, truncated toward zero to the 1/2048 grid, and its norm is certified in
+/// integers: sum v^2 <= floor((2048 * norm_bound)^2).
+class Encoder {
+ public:
+  /// `file_columns` are the file's columns in order; they are matched by name. A column the schema
+  /// needs and the file lacks, or a name that appears twice, is a DataError naming `file_name`.
+  Encoder(const Schema& schema, std::span<const std::string> file_columns, TargetUse target,
+          std::string_view file_name);
+  ~Encoder();
+  Encoder(Encoder&&) noexcept;
+  Encoder& operator=(Encoder&&) noexcept;
+
+  /// Encodes one record; `fields` holds as many values as the file has columns. Units are numbered
+  /// by first appearance.
+  void encode(std::span<const std::string_view> fields, EncodedRow& row);
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace tacet::data

@@ -1,0 +1,58 @@
+#include "tacet/data/encode/row_scaler.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tacet::data {
+namespace {
+
+// Shrinks a row that truncation left just above its bound, by far more than the rounding errors
+// that can put it there.
+constexpr double shrink = 1 - 0x1p-30;
+
+}  // namespace
+
+RowScaler::RowScaler(const Schema& schema)
+    : intercept_(schema.intercept),
+      intercept_column_(static_cast<std::uint32_t>(schema.encoded_column_count() - 1)),
+      largest_factor_(schema.row_scaling == RowScaling::clip1
+                          ? 1.0
+                          : 1.0 / std::sqrt(static_cast<double>(schema.block_count()))),
+      squared_norm_bound_(Dataset(schema.shape()).squared_norm_bound()) {}
+
+double RowScaler::factor(std::span<const double> values) const {
+  double squared = intercept_ ? 1.0 : 0.0;
+  for (const double value : values) squared += value * value;
+  // A row may hold more than the public block count says; the norm's bound holds all the same.
+  return squared > 1 ? std::min(largest_factor_, 1 / std::sqrt(squared)) : largest_factor_;
+}
+
+std::int64_t RowScaler::truncate(std::span<const std::uint32_t> columns,
+                                 std::span<const double> values, double factor,
+                                 EncodedRow& row) const {
+  row.columns.resize(values.size() + 1);
+  row.values.resize(values.size() + 1);
+  std::int64_t squared = 0;
+  std::size_t count = 0;
+  const double scale = factor * Dataset::feature_scale;
+  const auto add = [&](std::uint32_t column, double value) {
+    const auto integer = static_cast<std::int32_t>(value * scale);  // toward zero
+    row.columns[count] = column;
+    row.values[count] = static_cast<std::int16_t>(integer);
+    count += integer != 0 ? 1 : 0;  // a zero is overwritten by what follows
+    squared += integer * integer;
+  };
+  for (std::size_t k = 0; k < values.size(); ++k) add(columns[k], values[k]);
+  if (intercept_) add(intercept_column_, 1.0);
+  row.columns.resize(count);
+  row.values.resize(count);
+  return squared;
+}
+
+void RowScaler::scale(std::span<const std::uint32_t> columns, std::span<const double> values,
+                      EncodedRow& row) const {
+  double scale = factor(values);
+  while (truncate(columns, values, scale, row) > squared_norm_bound_) scale *= shrink;
+}
+
+}  // namespace tacet::data

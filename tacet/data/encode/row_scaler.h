@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tacet/data/dataset.h"
+#include "tacet/data/schema/schema.h"
+
+namespace tacet::data {
+
+/// The step all formats share: raw features to the certified integer row.
+class RowScaler {
+ public:
+  explicit RowScaler(const Schema& schema);
+
+  /// `values` lie in [-1, 1], `columns` ascend strictly and leave out the intercept, which is
+  /// appended here. Replaces the features of `row`; zeros are dropped.
+  void scale(std::span<const std::uint32_t> columns, std::span<const double> values,
+             EncodedRow& row) const;
+
+ private:
+  [[nodiscard]] double factor(std::span<const double> values) const;
+  /// Truncates to the grid and returns the exact squared norm.
+  std::int64_t truncate(std::span<const std::uint32_t> columns, std::span<const double> values,
+                        double factor, EncodedRow& row) const;
+
+  bool intercept_;
+  std::uint32_t intercept_column_;
+  double largest_factor_;  // 1 for clip1, 1/sqrt(blocks) for const
+  std::int64_t squared_norm_bound_;
+};
+
+}  // namespace tacet::data

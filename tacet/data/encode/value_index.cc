@@ -1,0 +1,129 @@
+#include "tacet/data/encode/value_index.h"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+namespace tacet::data {
+namespace {
+
+std::string_view without_blanks(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// For the table alone: eight bytes at a time, multiplied and folded.
+std::uint64_t table_hash(std::string_view text) {
+  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15U;  // 2^64 over the golden ratio
+  const auto mix = [](std::uint64_t hash, std::uint64_t word) {
+    hash = (hash ^ word) * factor;
+    return hash ^ (hash >> 32);
+  };
+  std::uint64_t hash = text.size();
+  while (text.size() >= sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data(), sizeof(word));
+    hash = mix(hash, word);
+    text.remove_prefix(sizeof(word));
+  }
+  std::uint64_t tail = 0;
+  for (const char c : text) tail = tail << 8 | static_cast<unsigned char>(c);
+  return mix(mix(hash, tail), 0);
+}
+
+/// For text that is a number outside of the doubles: whether it is too small rather than too large.
+bool underflows(std::string_view text) {
+  const auto exponent = text.find_first_of("eE");
+  if (exponent != std::string_view::npos) {
+    return exponent + 1 < text.size() && text[exponent + 1] == '-';
+  }
+  return text.starts_with("0.") || text.starts_with("-0.") || text.starts_with(".") ||
+         text.starts_with("-.");
+}
+
+/// Up to 15 digits with at most one point: digits and power of ten are exact doubles, so one
+/// division rounds correctly (Clinger 1990). Nothing for any other text, which may be a number too.
+std::optional<double> parse_plain_number(std::string_view text) {
+  constexpr std::size_t most_characters = 16;
+  constexpr double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                               1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  const bool negative = !text.empty() && text.front() == '-';
+  if (negative) text.remove_prefix(1);
+  if (text.empty() || text.size() > most_characters) return std::nullopt;
+  std::int64_t digits = 0;
+  std::size_t point = text.size();
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const auto digit = static_cast<unsigned>(text[k] - '0');
+    if (digit < 10) {
+      digits = digits * 10 + digit;
+    } else if (text[k] == '.' && point == text.size()) {
+      point = k;
+    } else {
+      return std::nullopt;
+    }
+  }
+  const std::size_t decimals = point == text.size() ? 0 : text.size() - point - 1;
+  const bool has_point = point != text.size();
+  if (text.size() - (has_point ? 1 : 0) < 1 || text.size() - (has_point ? 1 : 0) > 15) {
+    return std::nullopt;
+  }
+  const double value = static_cast<double>(digits) / powers[decimals];
+  return negative ? -value : value;
+}
+
+}  // namespace
+
+std::optional<double> parse_number(std::string_view text) {
+  if (const auto plain = parse_plain_number(text)) return plain;
+  text = without_blanks(text);
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return std::nullopt;
+  }
+  double value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  if (end != last || error == std::errc::invalid_argument) return std::nullopt;
+  if (error == std::errc::result_out_of_range) {
+    return underflows(text) ? std::optional<double>(0.0) : std::nullopt;
+  }
+  if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+ValueIndex::ValueIndex(std::span<const std::string> values)
+    : texts_(values.begin(), values.end()), slots_(std::bit_ceil(2 * values.size() + 1)) {
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const auto index = static_cast<std::uint32_t>(k);
+    const std::uint64_t hash = table_hash(values[k]);
+    std::size_t place = hash & (slots_.size() - 1);
+    while (slots_[place].entry != 0) place = (place + 1) & (slots_.size() - 1);
+    slots_[place] = {.tag = static_cast<std::uint32_t>(hash >> 32), .entry = index + 1};
+    // The first of several spellings of a number in the list speaks for it.
+    if (const auto number = parse_number(values[k])) numbers_.emplace(*number, index);
+  }
+}
+
+std::optional<std::uint32_t> ValueIndex::find(std::string_view text) const {
+  const std::uint64_t hash = table_hash(text);
+  const auto tag = static_cast<std::uint32_t>(hash >> 32);
+  std::size_t place = hash & (slots_.size() - 1);
+  for (; slots_[place].entry != 0; place = (place + 1) & (slots_.size() - 1)) {
+    const std::uint32_t index = slots_[place].entry - 1;
+    if (slots_[place].tag == tag && texts_[index] == text) return index;
+  }
+  if (numbers_.empty()) return std::nullopt;
+  const auto number = parse_number(text);
+  return number ? find_number(*number) : std::nullopt;
+}
+
+std::optional<std::uint32_t> ValueIndex::find_number(double number) const {
+  const auto found = numbers_.find(number);
+  if (found == numbers_.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace tacet::data

@@ -1,0 +1,217 @@
+#include "tacet/data/owner/guess_format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/base/limits.h"
+#include "tacet/data/encode/value_index.h"
+#include "tacet/data/read/byte_source.h"
+#include "tacet/data/read/csv_file.h"
+
+namespace tacet::data {
+namespace {
+
+constexpr std::size_t sampled_records = 100;
+constexpr std::size_t sampled_bytes = std::size_t{1} << 16;
+
+// --- what is no CSV file
+
+std::string beginning_of(const std::filesystem::path& file) {
+  const auto source = open_source(file);
+  std::string text(sampled_bytes, '\0');
+  std::size_t filled = 0;
+  while (filled < text.size()) {
+    const auto count = source->read(std::span(text).subspan(filled));
+    if (count == 0) break;
+    filled += count;
+  }
+  text.resize(filled);
+  return text;
+}
+
+/// How many features `label index:value ...` holds; nothing when the line is none.
+std::optional<std::size_t> libsvm_features(std::string_view line) {
+  line = line.substr(0, line.find_first_of("#\r"));
+  std::size_t fields = 0;
+  while (!line.empty()) {
+    const auto end = std::min(line.find_first_of(" \t"), line.size());
+    const auto field = line.substr(0, end);
+    line.remove_prefix(std::min(end + 1, line.size()));
+    if (field.empty()) continue;
+    const auto colon = field.find(':');
+    const bool label = fields++ == 0;
+    if (label != (colon == std::string_view::npos)) return std::nullopt;
+    if (label && !parse_number(field)) return std::nullopt;
+    if (label) continue;
+    if (colon == 0 || field.find_first_not_of("0123456789") != colon) return std::nullopt;
+    if (!parse_number(field.substr(colon + 1))) return std::nullopt;
+  }
+  return fields == 0 ? 0 : fields - 1;
+}
+
+bool looks_like_libsvm(std::string_view text) {
+  // The sample may end in the middle of a field.
+  const auto last = text.find_last_of(text.find('\n') == std::string_view::npos ? " \t" : "\n");
+  if (text.size() == sampled_bytes && last != std::string_view::npos) text = text.substr(0, last);
+  std::size_t features = 0;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const auto found = libsvm_features(text.substr(0, end));
+    if (!found) return false;
+    features += *found;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return features > 0;
+}
+
+void refuse_other_kinds(const std::filesystem::path& file) {
+  const std::string text = beginning_of(file);
+  const bool array =
+      text.starts_with("\x93NUMPY") || text.starts_with(std::string_view("\0\0\x08", 3));
+  if (!array && !looks_like_libsvm(text)) return;
+  throw base::DataError(fmt::format(
+      "{}: the file looks like {}, whose features have no names; a draft is for CSV files. Write "
+      "the schema by hand: [format] with kind = \"{}\", [features] with count, lower and upper, "
+      "and "
+      "[target]",
+      file.string(), array ? "an NPY or IDX array" : "LIBSVM", array ? "npy" : "libsvm"));
+}
+
+// --- separator and quotes
+
+/// The first records as one separator cuts them.
+struct Sample {
+  FileFormat format;
+  std::vector<std::vector<std::string>> records;
+  std::size_t columns = 0;  // the commonest number of columns
+  std::size_t fitting = 0;  // records that have it
+  std::size_t longest = 0;
+
+  [[nodiscard]] bool usable() const { return columns > 1 && 10 * fitting >= 9 * records.size(); }
+  [[nodiscard]] auto rank() const { return std::pair(fitting, columns); }
+};
+
+Sample read_sample(const std::filesystem::path& file, const FileFormat& format) {
+  Sample sample;
+  sample.format = format;
+  CsvReader reader(open_source(file), file.string(), csv_options(format));
+  std::map<std::size_t, std::size_t> counts;
+  std::int64_t bytes = 0;
+  while (sample.records.size() < sampled_records && bytes < base::limits::sample_bytes) {
+    const auto record = reader.next();
+    if (!record) break;
+    sample.records.emplace_back(record->begin(), record->end());
+    for (const auto& field : *record) {
+      bytes += static_cast<std::int64_t>(field.size() + sizeof(std::string));
+    }
+    sample.longest = std::max(sample.longest, record->size());
+    if (++counts[record->size()] >= sample.fitting) {
+      sample.fitting = counts[record->size()];
+      sample.columns = record->size();
+    }
+  }
+  if (sample.records.empty()) {
+    throw base::DataError(fmt::format("{}: the file is empty", file.string()));
+  }
+  return sample;
+}
+
+bool has_enclosed_fields(const Sample& sample) {
+  const auto enclosed = [](const std::string& field) {
+    return field.size() > 1 && field.front() == '"' && field.back() == '"';
+  };
+  return std::ranges::any_of(
+      sample.records, [&](const auto& record) { return std::ranges::any_of(record, enclosed); });
+}
+
+Sample best_quoting(const std::filesystem::path& file, char separator) {
+  FileFormat format;
+  format.separator = separator;
+  try {
+    return read_sample(file, format);
+  } catch (const base::DataError&) {
+    format.quote = std::nullopt;
+    Sample plain = read_sample(file, format);
+    if (has_enclosed_fields(plain)) throw;
+    return plain;
+  }
+}
+
+Sample best_sample(const std::filesystem::path& file, std::optional<char> separator) {
+  if (separator) return best_quoting(file, *separator);
+  constexpr std::array candidates{',', ';', '\t', '|'};
+  std::optional<Sample> best;
+  std::optional<Sample> single;
+  std::string fault;
+  bool one_column = true;
+  for (const char candidate : candidates) {
+    try {
+      Sample sample = best_quoting(file, candidate);
+      one_column = one_column && sample.longest == 1;
+      if (!single) single = sample;
+      if (sample.usable() && (!best || sample.rank() > best->rank())) best = std::move(sample);
+    } catch (const base::DataError& error) {
+      if (fault.empty()) fault = error.what();
+    }
+  }
+  if (best) return *std::move(best);
+  if (!fault.empty()) throw base::DataError(fault);
+  if (one_column && single) return *std::move(single);
+  throw base::DataError(fmt::format(
+      "{}: none of comma, semicolon, tab and bar cuts the first {} records into equally "
+      "many columns; name the separator with --separator",
+      file.string(), single->records.size()));
+}
+
+// --- header
+
+bool begins_with_header(const Sample& sample, const std::filesystem::path& file) {
+  const auto& first = sample.records.front();
+  std::set<std::string_view> names;
+  bool some_empty = false;
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    some_empty = some_empty || first[k].empty();
+    if (parse_number(first[k]) || !names.insert(first[k]).second) return false;
+    const bool again =
+        std::any_of(sample.records.begin() + 1, sample.records.end(), [&](const auto& record) {
+          return k < record.size() && !first[k].empty() && record[k] == first[k];
+        });
+    if (again) return false;
+  }
+  if (!some_empty) return true;
+  throw base::DataError(
+      fmt::format("{}:1: some columns have no text in the first line; give them names, or "
+                  "--no-header if that line is a record",
+                  file.string()));
+}
+
+}  // namespace
+
+FileFormat guess_format(const std::filesystem::path& file, std::optional<char> separator,
+                        std::optional<bool> header) {
+  if (!separator) refuse_other_kinds(file);
+  const Sample sample = best_sample(file, separator);
+  FileFormat format = sample.format;
+  format.fill_short =
+      sample.usable() && sample.longest == sample.columns && sample.fitting < sample.records.size();
+  format.header =
+      header ? *header
+             : sample.records.front().size() == sample.columns && begins_with_header(sample, file);
+  if (!format.header) {
+    for (std::size_t k = 1; k <= sample.columns; ++k) {
+      format.names.push_back(fmt::format("column_{}", k));
+    }
+  }
+  return format;
+}
+
+}  // namespace tacet::data

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "tacet/data/schema/schema.h"
+
+namespace tacet::data {
+
+/// How a CSV file is written, from its first hundred records; the file must be public.
+///
+/// The separator is the one of comma, semicolon, tab and bar that cuts at least nine records of ten
+/// into equally many columns, at least two; of several the one that fits more records, then the one
+/// with more columns. Each is tried by the rules of the CSV reader, with quotes and, where those do
+/// not fit and no field is enclosed in them, with quotes as ordinary characters. Records that are
+/// too short ask for `fill_short`. Unless `header` says so, a first record is a header when its
+/// texts are distinct, none is a number or empty, and none comes again below; else columns are
+/// named column_1, column_2, ... Where nothing but an empty text speaks against a header, somebody
+/// has to say what it is.
+///
+/// DataError when nothing fits, and for what is a LIBSVM, NPY or IDX file, with the [features] to
+/// write instead. A given separator is taken as it is.
+[[nodiscard]] FileFormat guess_format(const std::filesystem::path& file,
+                                      std::optional<char> separator = std::nullopt,
+                                      std::optional<bool> header = std::nullopt);
+
+}  // namespace tacet::data

@@ -1,0 +1,168 @@
+#include "tacet/data/owner/schema_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "tacet/data/encode/encoder.h"
+#include "tacet/data/encode/value_index.h"
+#include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/uniform_records.h"
+
+namespace tacet::data {
+namespace {
+
+/// The rule of one column, target included, as far as checking goes.
+struct Checked {
+  std::size_t file_column = 0;
+  std::optional<std::pair<double, double>> bounds;
+  std::optional<ValueIndex> values;
+  ColumnFaults faults;
+
+  void check(std::string_view field, bool missing, std::int64_t line) {
+    const std::int64_t before = faults.total();
+    if (values) {
+      const bool known = values->find(field).has_value();
+      faults.missing += !known && missing ? 1 : 0;
+      faults.unknown += !known && !missing ? 1 : 0;
+    } else if (missing) {
+      ++faults.missing;
+    } else if (bounds) {
+      count_number(parse_number(field));
+    }
+    note_first(before, line);
+  }
+
+  /// A number of an array: NaN and infinities are unreadable.
+  void check_number(double number, std::int64_t line) {
+    const std::int64_t before = faults.total();
+    if (values) {
+      faults.unknown += values->find_number(number) ? 0 : 1;
+    } else if (bounds) {
+      count_number(std::isfinite(number) ? std::optional(number) : std::nullopt);
+    }
+    note_first(before, line);
+  }
+
+  void count_outside(std::int64_t count, std::int64_t line) {
+    const std::int64_t before = faults.total();
+    faults.outside += count;
+    note_first(before, line);
+  }
+
+ private:
+  void count_number(std::optional<double> number) {
+    faults.unreadable += number ? 0 : 1;
+    faults.below += number && *number < bounds->first ? 1 : 0;
+    faults.above += number && *number > bounds->second ? 1 : 0;
+  }
+  void note_first(std::int64_t before, std::int64_t line) {
+    if (faults.total() > before && faults.first_line == 0) faults.first_line = line;
+  }
+};
+
+std::size_t place_of(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+Checked checked_target(const Target& target) {
+  Checked checked;
+  checked.faults.column = target.column;
+  if (const auto* regression = std::get_if<RegressionTarget>(&target.rule)) {
+    checked.bounds = {regression->lower, regression->upper};
+  } else if (const auto* multi = std::get_if<MultiClassTarget>(&target.rule)) {
+    checked.values.emplace(multi->classes);
+  } else {
+    const auto& binary = std::get<BinaryTarget>(target.rule);
+    std::vector<std::string> labels = binary.positive;
+    labels.insert(labels.end(), binary.negative.begin(), binary.negative.end());
+    // With one list only, every other label is legitimate.
+    if (!binary.negative.empty() && !binary.unknown_is_positive) checked.values.emplace(labels);
+  }
+  return checked;
+}
+
+std::vector<Checked> checked_columns(const Schema& schema, const std::vector<std::string>& names) {
+  std::vector<Checked> columns;
+  for (const Column& column : schema.columns) {
+    if (column.ignored()) continue;
+    Checked checked;
+    checked.file_column = place_of(names, column.name);
+    checked.faults.column = column.name;
+    if (const auto* numeric = std::get_if<NumericColumn>(&column.rule)) {
+      checked.bounds = {numeric->lower, numeric->upper};
+    } else if (const auto* categorical = std::get_if<CategoricalColumn>(&column.rule)) {
+      checked.values.emplace(categorical->categories);
+    }
+    columns.push_back(std::move(checked));
+  }
+  if (schema.target) {
+    columns.push_back(checked_target(*schema.target));
+    columns.back().file_column = place_of(names, schema.target->column);
+  }
+  return columns;
+}
+
+SchemaCheck check_csv(const std::filesystem::path& file, const Schema& schema) {
+  CsvReader reader(open_source(file), file.string(), csv_options(schema.format));
+  const std::vector<std::string> names = read_column_names(reader, schema.format);
+  // Refuses a file that lacks a column of the schema.
+  const Encoder encoder(schema, names, schema.target ? TargetUse::required : TargetUse::absent,
+                        file.string());
+  std::vector<Checked> columns = checked_columns(schema, names);
+  SchemaCheck result;
+  while (const auto fields = reader.next()) {
+    ++result.rows;
+    for (Checked& column : columns) {
+      const std::string_view field = (*fields)[column.file_column];
+      const bool missing =
+          std::find(schema.missing.begin(), schema.missing.end(), field) != schema.missing.end();
+      column.check(field, missing, reader.line());
+    }
+  }
+  for (Checked& column : columns) result.columns.push_back(std::move(column.faults));
+  return result;
+}
+
+SchemaCheck check_uniform(const std::filesystem::path& file, const Schema& schema) {
+  const auto records =
+      internal::open_uniform(file, schema, schema.target ? TargetUse::required : TargetUse::absent);
+  Checked features;
+  features.faults.column = "features";
+  features.bounds = {schema.features->lower, schema.features->upper};
+  std::optional<Checked> label;
+  if (schema.target) {
+    label = checked_target(*schema.target);
+    if (label->faults.column.empty()) label->faults.column = "label";
+  }
+  SchemaCheck result;
+  result.lines = schema.format.kind == FileKind::libsvm;
+  internal::UniformRecord record;
+  while (records->next(record)) {
+    ++result.rows;
+    for (const double value : record.values) features.check_number(value, record.place);
+    features.count_outside(record.outside, record.place);
+    if (!label) continue;
+    if (record.number_label) {
+      label->check_number(*record.number_label, record.place);
+    } else {
+      label->check(record.text_label, false, record.place);
+    }
+  }
+  result.columns.push_back(std::move(features.faults));
+  if (label) result.columns.push_back(std::move(label->faults));
+  return result;
+}
+
+}  // namespace
+
+SchemaCheck check_values(const std::filesystem::path& file, const Schema& schema) {
+  schema.validate();
+  return schema.format.kind == FileKind::csv ? check_csv(file, schema)
+                                             : check_uniform(file, schema);
+}
+
+}  // namespace tacet::data

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tacet/data/schema/schema.h"
+
+namespace tacet::data {
+
+/// How the values of one column, or of all features that have no names, meet the schema.
+/// `first_line` is that of the first value that was mapped, in array files the number of its
+/// record; 0 when none was.
+struct ColumnFaults {
+  std::string column;
+  std::int64_t missing = 0;
+  std::int64_t unreadable = 0;  ///< a finite number was expected
+  std::int64_t below = 0;
+  std::int64_t above = 0;
+  std::int64_t unknown = 0;  ///< not among the categories or classes
+  std::int64_t outside = 0;  ///< features of no column, or of one the record had before: dropped
+  std::int64_t first_line = 0;
+
+  [[nodiscard]] std::int64_t total() const {
+    return missing + unreadable + below + above + unknown + outside;
+  }
+};
+
+struct SchemaCheck {
+  std::int64_t rows = 0;
+  bool lines = true;  ///< first_line counts lines; else records
+  std::vector<ColumnFaults> columns;
+};
+
+/// Counts, for the owner of a file, the values that the schema maps: column by column in CSV files,
+/// in others over all features together, and the labels. NOT PRIVATE: the result is computed from
+/// the records without noise and must not leave the owner. Structural faults stay DataErrors.
+[[nodiscard]] SchemaCheck check_values(const std::filesystem::path& file, const Schema& schema);
+
+}  // namespace tacet::data

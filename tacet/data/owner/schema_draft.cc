@@ -1,0 +1,152 @@
+#include "tacet/data/owner/schema_draft.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/data/encode/value_index.h"
+#include "tacet/data/read/csv_file.h"
+#include "tacet/data/schema/schema_node.h"
+#include "tacet/data/utf8.h"
+
+namespace tacet::data {
+namespace {
+
+// A column of numbers with fewer values than this is taken for a class label when it is the target.
+constexpr std::size_t most_classes = 20;
+// Longer texts on average (in words) are taken for prose rather than codes.
+constexpr double fewest_words_of_prose = 3;
+
+// Longer texts name no category; they would fill the memory.
+constexpr std::size_t longest_category = 1000;
+
+/// What one pass over the file tells about a column, in bounded memory.
+struct ColumnFacts {
+  std::set<std::string, std::less<>> values;  // until there are too many
+  bool many_values = false;
+  bool text_is_sound = true;
+  std::int64_t numbers = 0;
+  std::int64_t others = 0;
+  std::int64_t words = 0;
+  double lower = 0;
+  double upper = 0;
+
+  void add(std::string_view field, std::size_t most_values) {
+    if (const auto number = parse_number(field)) {
+      lower = numbers == 0 ? *number : std::min(lower, *number);
+      upper = numbers == 0 ? *number : std::max(upper, *number);
+      ++numbers;
+    } else {
+      ++others;
+      words += 1 + std::count(field.begin(), field.end(), ' ');
+    }
+    if (many_values || values.find(field) != values.end()) return;
+    text_is_sound = text_is_sound && valid_utf8(field);
+    if (values.size() == most_values || field.size() > longest_category) {
+      many_values = true;
+      values.clear();
+    } else {
+      values.emplace(field);
+    }
+  }
+
+  [[nodiscard]] bool numeric() const { return numbers > 0 && others == 0; }
+  [[nodiscard]] std::pair<double, double> bounds() const {
+    return {lower, upper > lower ? upper : lower + std::max(1.0, std::abs(lower))};
+  }
+};
+
+Column draft_column(const std::string& name, const ColumnFacts& facts) {
+  Column column{.name = name, .rule = IgnoredColumn{}};
+  if (facts.numeric()) {
+    const auto [lower, upper] = facts.bounds();
+    column.rule = NumericColumn{.lower = lower, .upper = upper};
+  } else if (facts.others == 0) {
+    return column;  // nothing but missing values
+  } else if (!facts.many_values && facts.text_is_sound) {
+    column.rule = CategoricalColumn{.categories = {facts.values.begin(), facts.values.end()}};
+  } else if (static_cast<double>(facts.words) >=
+             fewest_words_of_prose * static_cast<double>(facts.others)) {
+    column.rule = TextColumn{};
+  } else {
+    column.rule = HashedColumn{};
+  }
+  return column;
+}
+
+Target draft_target(const std::string& name, const ColumnFacts& facts) {
+  Target target{.column = name, .rule = {}};
+  const std::vector<std::string> values(facts.values.begin(), facts.values.end());
+  if (!facts.many_values && facts.text_is_sound && values.size() == 2) {
+    target.rule = BinaryTarget{.positive = {values[1]}, .negative = {values[0]}};
+  } else if (!facts.many_values && facts.text_is_sound && values.size() > 2 &&
+             values.size() <= most_classes) {
+    target.rule = MultiClassTarget{.classes = values};
+  } else if (facts.numeric()) {
+    const auto [lower, upper] = facts.bounds();
+    target.rule = RegressionTarget{.lower = lower, .upper = upper};
+  } else {
+    throw base::DataError(fmt::format(
+        "the target '{}' is neither a number nor a class with 2 to {} values", name, most_classes));
+  }
+  return target;
+}
+
+std::size_t find_target(const std::vector<std::string>& names, const std::string& target) {
+  const auto found = std::find(names.begin(), names.end(), target);
+  if (target.empty() || found != names.end()) {
+    return static_cast<std::size_t>(found - names.begin());
+  }
+  const std::string near = internal::nearest_word(target, names);
+  throw base::DataError(
+      fmt::format("the file has no column '{}' to be the target{}", target,
+                  near.empty() ? std::string() : fmt::format("; the nearest is '{}'", near)));
+}
+
+}  // namespace
+
+Schema draft_schema(const std::filesystem::path& public_file, const DraftOptions& options) {
+  if (options.format.kind != FileKind::csv) {
+    throw base::UsageError("only CSV files can be drafted; describe others by [features]");
+  }
+  Schema schema;
+  schema.format = options.format;
+  schema.name = public_file.stem().string();
+  CsvReader reader(open_source(public_file), public_file.string(), csv_options(options.format));
+  const std::vector<std::string> names = read_column_names(reader, options.format);
+  if (options.format.header) {
+    check_header(names, public_file.string(), options.trust);
+  }
+  const std::size_t target = find_target(names, options.target);
+  std::vector<ColumnFacts> facts(names.size());
+  std::int64_t rows = 0;
+  while (const auto fields = reader.next()) {
+    ++rows;
+    for (std::size_t k = 0; k < facts.size(); ++k) {
+      const std::string_view field = (*fields)[k];
+      const bool missing =
+          std::find(schema.missing.begin(), schema.missing.end(), field) != schema.missing.end();
+      if (!missing) facts[k].add(field, static_cast<std::size_t>(options.most_categories));
+    }
+  }
+  if (rows == 0) {
+    throw base::DataError(fmt::format("{}: the file holds no records", public_file.string()));
+  }
+  schema.public_row_count = rows;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (k == target) {
+      schema.target = draft_target(names[k], facts[k]);
+    } else {
+      schema.columns.push_back(draft_column(names[k], facts[k]));
+    }
+  }
+  schema.validate(public_file.string());
+  return schema;
+}
+
+}  // namespace tacet::data

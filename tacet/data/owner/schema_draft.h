@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "tacet/data/read/csv_file.h"
+#include "tacet/data/schema/schema.h"
+
+namespace tacet::data {
+
+struct DraftOptions {
+  std::string target;                        ///< name of the target's column; empty: no target
+  FileFormat format;                         ///< as guess_format says, or the caller's own
+  HeaderTrust trust = HeaderTrust::guessed;  ///< who says that the first line holds names
+  std::int64_t most_categories = 50;         ///< columns of text with more values are hashed
+};
+
+/// A first schema for a CSV file that is declared public: types, bounds and categories are read
+/// off its values. NOT PRIVATE: never use it on the data that are to be protected, since bounds
+/// and categories would reveal records. Every bound and list is to be reviewed by a person.
+[[nodiscard]] Schema draft_schema(const std::filesystem::path& public_file,
+                                  const DraftOptions& options);
+
+}  // namespace tacet::data

@@ -1,0 +1,187 @@
+#include "tacet/data/read/byte_source.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/base/limits.h"
+#include "tacet/data/file_text.h"
+
+namespace tacet::data {
+namespace {
+
+class FileSource : public ByteSource {
+ public:
+  explicit FileSource(const std::filesystem::path& file)
+      : name_(file.string()), file_(std::fopen(file.c_str(), "rb")) {
+    if (file_ == nullptr) {
+      throw base::IoError(fmt::format("cannot open {}: {}", name_, std::strerror(errno)));
+    }
+    std::error_code ignored;
+    if (std::filesystem::is_directory(file, ignored)) {
+      throw base::IoError(fmt::format("cannot read {}: it is a directory", name_));
+    }
+    std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // readers bring their own large buffers
+  }
+
+  std::size_t read(std::span<char> buffer) override {
+    const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file_.get());
+    if (count == 0 && std::ferror(file_.get()) != 0) {
+      throw base::IoError(fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
+    }
+    return count;
+  }
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::string name_;
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+class MemorySource : public ByteSource {
+ public:
+  explicit MemorySource(std::string_view text) : text_(text) {}
+  std::size_t read(std::span<char> buffer) override {
+    const std::size_t count = std::min(buffer.size(), text_.size());
+    std::copy_n(text_.data(), count, buffer.data());
+    text_.remove_prefix(count);
+    return count;
+  }
+
+ private:
+  std::string_view text_;
+};
+
+/// Reads the first bytes of a source to look at them, then gives them out again.
+class PeekedSource : public ByteSource {
+ public:
+  explicit PeekedSource(std::unique_ptr<ByteSource> inner) : inner_(std::move(inner)) {
+    while (head_size_ < sizeof(head_)) {
+      const std::size_t count = inner_->read(std::span(head_).subspan(head_size_));
+      if (count == 0) break;
+      head_size_ += count;
+    }
+  }
+  [[nodiscard]] bool gzip() const {
+    return head_size_ == 2 && head_[0] == '\x1f' && head_[1] == '\x8b';
+  }
+  std::size_t read(std::span<char> buffer) override {
+    if (given_ == head_size_) return inner_->read(buffer);
+    const std::size_t count = std::min(buffer.size(), head_size_ - given_);
+    std::copy_n(head_ + given_, count, buffer.data());
+    given_ += count;
+    return count;
+  }
+
+ private:
+  std::unique_ptr<ByteSource> inner_;
+  char head_[2] = {};
+  std::size_t head_size_ = 0;
+  std::size_t given_ = 0;
+};
+
+class GzipSource : public ByteSource {
+ public:
+  GzipSource(std::unique_ptr<ByteSource> inner, std::string_view name)
+      : inner_(std::move(inner)), name_(name), input_(input_size) {
+    constexpr int gzip_window = 15 + 16;  // zlib: largest window, gzip wrapper
+    if (inflateInit2(&stream_, gzip_window) != Z_OK) {
+      throw base::InternalError("zlib could not be initialised");
+    }
+  }
+  ~GzipSource() override { inflateEnd(&stream_); }
+  GzipSource(const GzipSource&) = delete;
+  GzipSource& operator=(const GzipSource&) = delete;
+
+  std::size_t read(std::span<char> buffer) override {
+    constexpr std::size_t most = 1 << 30;  // zlib counts in unsigned int
+    const std::size_t wanted = std::min(buffer.size(), most);
+    stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    stream_.avail_out = static_cast<uInt>(wanted);
+    while (!ended_ && stream_.avail_out == wanted) advance();
+    return wanted - stream_.avail_out;
+  }
+
+ private:
+  static constexpr std::size_t input_size = 1 << 18;
+
+  void advance() {
+    if (stream_.avail_in == 0) refill();
+    if (stream_.avail_in == 0) {
+      if (!between_members_) {
+        throw base::DataError(fmt::format(
+            "{}: the compressed file ends early; it was cut off or is still being written", name_));
+      }
+      ended_ = true;
+      return;
+    }
+    if (between_members_) {
+      if (inflateReset(&stream_) != Z_OK) throw base::InternalError("zlib could not be reset");
+      between_members_ = false;
+    }
+    const int status = inflate(&stream_, Z_NO_FLUSH);
+    if (status == Z_STREAM_END) {
+      between_members_ = true;
+    } else if (status != Z_OK && status != Z_BUF_ERROR) {
+      throw base::DataError(fmt::format("{}: the compressed file is damaged ({})", name_,
+                                        stream_.msg == nullptr ? "zlib" : stream_.msg));
+    }
+  }
+
+  void refill() {
+    const std::size_t count = inner_->read(input_);
+    stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
+    stream_.avail_in = static_cast<uInt>(count);
+  }
+
+  std::unique_ptr<ByteSource> inner_;
+  std::string name_;
+  std::vector<char> input_;
+  z_stream stream_{};
+  bool between_members_ = false;
+  bool ended_ = false;
+};
+
+std::unique_ptr<ByteSource> unwrap(std::unique_ptr<ByteSource> raw, std::string_view name) {
+  auto peeked = std::make_unique<PeekedSource>(std::move(raw));
+  if (!peeked->gzip()) return peeked;
+  return std::make_unique<GzipSource>(std::move(peeked), name);
+}
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file) {
+  return unwrap(std::make_unique<FileSource>(file), file.string());
+}
+
+std::unique_ptr<ByteSource> memory_source(std::string_view text, std::string_view name) {
+  return unwrap(std::make_unique<MemorySource>(text), name);
+}
+
+std::string read_text_file(const std::filesystem::path& file) {
+  constexpr auto largest = static_cast<std::size_t>(base::limits::schema_bytes);
+  constexpr std::size_t step = 1 << 16;
+  FileSource source(file);
+  std::string text;
+  for (;;) {
+    const std::size_t size = text.size();
+    text.resize(size + step);
+    const std::size_t count = source.read(std::span(text).subspan(size));
+    text.resize(size + count);
+    if (count == 0) return text;
+    if (text.size() > largest) {
+      throw base::DataError(fmt::format("{}: larger than the {} MiB a schema may have",
+                                        file.string(), largest >> 20));
+    }
+  }
+}
+
+}  // namespace tacet::data

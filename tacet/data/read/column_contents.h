@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tacet/base/progress.h"
+#include "tacet/data/read/unit_sample.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/privacy/released.h"
+
+namespace tacet::data {
+
+/// Everything a column holds, private. A missing value is in none of these.
+struct ColumnContents {
+  std::vector<double> numbers;                ///< values that are numbers
+  std::map<std::string, std::int64_t> codes;  ///< texts of one or two words, with their counts
+  std::int64_t code_count = 0;
+  std::int64_t prose_count = 0;  ///< longer texts
+};
+
+/// The names of a CSV file's columns, which are public: from the format, or the first line.
+[[nodiscard]] std::vector<std::string> column_names(const std::filesystem::path& file,
+                                                    const FileFormat& format);
+
+/// One pass over a CSV file. Texts that are no UTF-8 or hold control characters, which no schema
+/// can name, count as prose. With a `sample`, only of the records that it takes. Errors as
+/// read_dataset.
+[[nodiscard]] std::vector<privacy::Private<ColumnContents>> read_contents(
+    const std::filesystem::path& file, const FileFormat& format,
+    std::span<const std::string> missing, const base::CancelToken* cancel = nullptr,
+    UnitSample* sample = nullptr);
+
+}  // namespace tacet::data

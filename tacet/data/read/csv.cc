@@ -1,0 +1,255 @@
+#include "tacet/data/read/csv.h"
+
+#include <fmt/format.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "tacet/base/error.h"
+#include "tacet/base/limits.h"
+
+namespace tacet::data {
+namespace {
+
+constexpr auto most_columns = static_cast<std::size_t>(base::limits::csv_columns);
+
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+// Bytes behind the sentinel that a vector load may touch.
+constexpr std::size_t padding = 16;
+
+bool blank(char c) { return c == ' ' || c == '\t'; }
+
+}  // namespace
+
+CsvReader::CsvReader(std::unique_ptr<ByteSource> source, std::string file_name,
+                     const CsvOptions& options)
+    : source_(std::move(source)),
+      file_name_(std::move(file_name)),
+      options_(options),
+      buffer_(std::max<std::size_t>(options.buffer_size, 16) + padding) {
+  for (const char c : {options_.separator, '\n', '\r', '\0'}) {
+    special_[static_cast<unsigned char>(c)] = true;
+  }
+  if (options_.quote) special_[static_cast<unsigned char>(*options_.quote)] = true;
+  refill();
+  if (std::string_view(buffer_.data(), end_).starts_with(byte_order_mark)) {
+    begin_ = byte_order_mark.size();
+  }
+}
+
+std::optional<std::span<const std::string_view>> CsvReader::next() {
+  for (;;) {
+    if (begin_ == end_ && !refill()) return std::nullopt;
+    switch (parse_record()) {
+      case Outcome::record:
+        return std::span<const std::string_view>(fields_);
+      case Outcome::blank:
+        break;
+      case Outcome::need_more:
+        refill();
+    }
+  }
+}
+
+bool CsvReader::refill() {
+  const std::size_t kept = end_ - begin_;
+  if (kept > options_.longest_record) {
+    throw base::DataError(
+        fmt::format("{}:{}:1: the record is longer than {} bytes; is a closing quote missing?",
+                    file_name_, line_, options_.longest_record));
+  }
+  std::memmove(buffer_.data(), buffer_.data() + begin_, kept);
+  begin_ = 0;
+  end_ = kept;
+  // At least half of the buffer is new, so reading a long record again costs a constant factor.
+  if (kept > (buffer_.size() - padding) / 2) buffer_.resize(2 * buffer_.size() - padding);
+  const std::size_t capacity = buffer_.size() - padding;
+  while (!exhausted_ && end_ < capacity) {
+    const std::size_t count = source_->read(std::span(buffer_).subspan(end_, capacity - end_));
+    exhausted_ = count == 0;
+    end_ += count;
+  }
+  buffer_[end_] = '\n';
+  return end_ > begin_;
+}
+
+CsvReader::Outcome CsvReader::parse_record() {
+  fields_.clear();
+  escaped_fields_.clear();
+  quoted_lines_ = 0;
+  const char* at = buffer_.data() + begin_;
+  const char* const end = buffer_.data() + end_;
+  const bool simple = !options_.trim;
+  for (;;) {
+    if (simple) at = parse_plain_fields(at);
+    if (options_.trim) {
+      while (blank(*at) && *at != options_.separator) ++at;
+    }
+    const bool quoted = options_.quote && at < end && *at == *options_.quote;
+    at = quoted ? parse_quoted(at) : parse_plain(at);
+    if (at == nullptr) return Outcome::need_more;
+    if (at < end && *at == options_.separator) {
+      ++at;
+      continue;
+    }
+    if (at < end && *at == '\r') ++at;
+    return finish_record(std::min(at + 1, end));
+  }
+}
+
+/// The first separator, line end, quote or zero byte; the sentinel at the latest.
+inline const char* CsvReader::find_special(const char* at) const {
+#if defined(__SSE2__)
+  const __m128i separator = _mm_set1_epi8(options_.separator);
+  const __m128i quote = _mm_set1_epi8(options_.quote.value_or('\n'));
+  const __m128i line_feed = _mm_set1_epi8('\n');
+  const __m128i carriage_return = _mm_set1_epi8('\r');
+  for (;; at += sizeof(__m128i)) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i ends =
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, line_feed), _mm_cmpeq_epi8(bytes, carriage_return));
+    const __m128i marks =
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, separator), _mm_cmpeq_epi8(bytes, quote));
+    const __m128i zeros = _mm_cmpeq_epi8(bytes, _mm_setzero_si128());
+    const int found = _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(ends, marks), zeros));
+    if (found != 0) return at + std::countr_zero(static_cast<unsigned>(found));
+  }
+#else
+  while (!special_[static_cast<unsigned char>(*at)]) ++at;
+  return at;
+#endif
+}
+
+/// The plain fields that end at a separator, as most do; returns where the first other one starts.
+const char* CsvReader::parse_plain_fields(const char* at) {
+  const char separator = options_.separator;
+  const std::size_t most = expected_columns_.value_or(most_columns);
+  for (;;) {
+    const char* const first = at;
+    at = find_special(at);
+    if (*at != separator || fields_.size() == most) return first;
+    fields_.emplace_back(first, static_cast<std::size_t>(at - first));
+    ++at;
+  }
+}
+
+const char* CsvReader::parse_plain(const char* at) {
+  const char* const end = buffer_.data() + end_;
+  const char* const first = at;
+  at = find_special(at);
+  if (at == end && !exhausted_) return nullptr;
+  if (at < end && *at != options_.separator && *at != '\n') {
+    if (*at == '\0') fail(at, "a zero byte; the file is binary or damaged, not CSV");
+    if (*at != '\r') {
+      fail(at, "a quote inside an unquoted field; quote the whole field and double inner quotes");
+    }
+    if (at + 1 == end && !exhausted_) return nullptr;
+    if (at + 1 < end && at[1] != '\n') {
+      fail(at, "a carriage return without a line feed outside of quotes");
+    }
+  }
+  const char* last = at;
+  if (options_.trim) {
+    while (last > first && blank(last[-1])) --last;
+  }
+  add_field(first, last);
+  return at;
+}
+
+const char* CsvReader::parse_quoted(const char* at) {
+  const char* const end = buffer_.data() + end_;
+  const char* const opening = at;
+  const char quote = *options_.quote;
+  bool escaped = false;
+  ++at;
+  for (;;) {
+    at = static_cast<const char*>(std::memchr(at, quote, static_cast<std::size_t>(end - at)));
+    if (at == nullptr) {
+      if (exhausted_) fail(opening, "a quote is opened here and never closed");
+      return nullptr;
+    }
+    if (at + 1 == end || at[1] != quote) break;
+    escaped = true;
+    at += 2;
+  }
+  if (at + 1 == end && !exhausted_) return nullptr;  // the next byte may double the quote
+  const std::string_view content(opening + 1, static_cast<std::size_t>(at - opening - 1));
+  if (const auto zero = content.find('\0'); zero != std::string_view::npos) {
+    fail(content.data() + zero, "a zero byte; the file is binary or damaged, not CSV");
+  }
+  quoted_lines_ += std::count(content.begin(), content.end(), '\n');
+  if (escaped) escaped_fields_.push_back(fields_.size());
+  add_field(opening + 1, at);
+  ++at;
+  if (options_.trim) {
+    while (at < end && blank(*at) && *at != options_.separator) ++at;
+  }
+  if (at == end) return exhausted_ ? at : nullptr;
+  if (*at == options_.separator || *at == '\n') return at;
+  if (*at == '\r') {
+    if (at + 1 == end) return exhausted_ ? at : nullptr;
+    if (at[1] == '\n') return at;
+  }
+  fail(at, "text after a closing quote; double a quote that belongs to the value");
+}
+
+void CsvReader::add_field(const char* first, const char* last) {
+  const std::size_t most = expected_columns_.value_or(most_columns);
+  if (fields_.size() == most) {
+    fail(first, fmt::format("the record has more than the {} columns {}", most,
+                            expected_columns_ ? "the file begins with" : "a CSV file may have"));
+  }
+  fields_.emplace_back(first, static_cast<std::size_t>(last - first));
+}
+
+CsvReader::Outcome CsvReader::finish_record(const char* next_record) {
+  const char* const record = buffer_.data() + begin_;
+  const bool is_blank = fields_.size() == 1 && fields_[0].empty() &&
+                        (*record == '\n' || *record == '\r' || options_.trim) &&
+                        (!options_.quote || *record != *options_.quote);
+  if (is_blank && expected_columns_ != 1) {
+    ++line_;
+    begin_ = static_cast<std::size_t>(next_record - buffer_.data());
+    return Outcome::blank;
+  }
+  if (expected_columns_ && options_.fill_short) fields_.resize(*expected_columns_);
+  if (expected_columns_ && fields_.size() != *expected_columns_) {
+    fail(record, fmt::format("the record has {} columns; the file begins with {}", fields_.size(),
+                             *expected_columns_));
+  }
+  unescape_fields();
+  record_line_ = line_;
+  line_ += 1 + quoted_lines_;
+  begin_ = static_cast<std::size_t>(next_record - buffer_.data());
+  return Outcome::record;
+}
+
+void CsvReader::unescape_fields() {
+  for (const std::size_t index : escaped_fields_) {
+    const std::string_view field = fields_[index];
+    char* const first = buffer_.data() + (field.data() - buffer_.data());
+    char* out = first;
+    for (std::size_t k = 0; k < field.size(); ++k) {
+      *out++ = field[k];
+      if (field[k] == *options_.quote) ++k;  // the second of a doubled quote
+    }
+    fields_[index] = {first, static_cast<std::size_t>(out - first)};
+  }
+}
+
+void CsvReader::fail(const char* at, std::string_view message) const {
+  const char* const record = buffer_.data() + begin_;
+  const auto lines = std::count(record, at, '\n');
+  const char* line_start = at;
+  while (line_start > record && line_start[-1] != '\n') --line_start;
+  throw base::DataError(
+      fmt::format("{}:{}:{}: {}", file_name_, line_ + lines, at - line_start + 1, message));
+}
+
+}  // namespace tacet::data

@@ -1,0 +1,88 @@
+#include "tacet/data/read/csv_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "tacet/base/error.h"
+#include "tacet/data/encode/value_index.h"
+#include "tacet/data/utf8.h"
+
+namespace tacet::data {
+
+CsvOptions csv_options(const FileFormat& format) {
+  return {.separator = format.separator,
+          .quote = format.quote,
+          .trim = format.trim,
+          .fill_short = format.fill_short};
+}
+
+std::vector<std::string> read_column_names(CsvReader& reader, const FileFormat& format) {
+  std::vector<std::string> names = format.names;
+  if (format.header) {
+    const auto header = reader.next();
+    if (!header) {
+      throw base::DataError(fmt::format(
+          "{}:1: the file is empty; a line of column names is expected", reader.file_name()));
+    }
+    names.assign(header->begin(), header->end());
+  }
+  reader.expect_columns(names.size());
+  return names;
+}
+
+namespace {
+
+/// ASCII letters, and whatever is beyond ASCII.
+bool has_letter(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0;
+  });
+}
+
+}  // namespace
+
+void check_header(const std::vector<std::string>& names, std::string_view file_name,
+                  HeaderTrust trust) {
+  std::unordered_map<std::string_view, std::size_t> places;
+  const bool guessed = trust == HeaderTrust::guessed;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto refuse = [&](const std::string& what) {
+      throw base::DataError(fmt::format(
+          "{}:1: {}{}", file_name, what,
+          guessed ? "; if that line is a record, give --no-header, so that it is not published as "
+                    "names; if it holds the columns' names, --header lets numbers be some"
+                  : ""));
+    };
+    if (!valid_utf8(names[k])) refuse("the column names are not UTF-8; convert the file");
+    const auto [found, is_new] = places.try_emplace(names[k], k);
+    if (!is_new) {
+      refuse(fmt::format("columns {} and {} have the same text in the first line",
+                         found->second + 1, k + 1));
+    }
+    if (names[k].empty()) {
+      refuse(fmt::format("column {} has no text in the first line; a column needs a name", k + 1));
+    }
+    if (!guessed) continue;
+    if (parse_number(names[k])) {
+      refuse(fmt::format("column {} has a number in the first line", k + 1));
+    }
+    if (!has_letter(names[k])) {
+      refuse(fmt::format(
+          "column {} has no letter in the first line, as dates and amounts have none", k + 1));
+    }
+  }
+}
+
+std::size_t column_place(std::string_view column, const std::vector<std::string>& names,
+                         std::string_view file_name) {
+  const auto count = std::count(names.begin(), names.end(), column);
+  if (count != 1) {
+    throw base::DataError(fmt::format(
+        "{}: the file has {} columns named '{}', exactly one is needed", file_name, count, column));
+  }
+  return static_cast<std::size_t>(std::find(names.begin(), names.end(), column) - names.begin());
+}
+
+}  // namespace tacet::data

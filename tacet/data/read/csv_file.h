@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/data/read/csv.h"
+#include "tacet/data/schema/schema.h"
+
+namespace tacet::data {
+
+[[nodiscard]] CsvOptions csv_options(const FileFormat& format);
+
+/// The file's column names, from its first record or from the format; further records must have as
+/// many columns. A file without even a header is a DataError.
+[[nodiscard]] std::vector<std::string> read_column_names(CsvReader& reader,
+                                                         const FileFormat& format);
+
+/// Refuses names that cannot stand in a schema (several alike, no text at all, or not UTF-8) and,
+/// unless `declared` says that somebody vouches for them, numbers, which look like a record. Names
+/// are published; the DataErrors say which column, never what stands there.
+enum class HeaderTrust { guessed, declared };
+void check_header(const std::vector<std::string>& names, std::string_view file_name,
+                  HeaderTrust trust);
+
+/// Where the column of that name stands; a DataError unless exactly one does.
+[[nodiscard]] std::size_t column_place(std::string_view column,
+                                       const std::vector<std::string>& names,
+                                       std::string_view file_name);
+
+}  // namespace tacet::data

@@ -1,0 +1,39 @@
+#include "tacet/data/read/feature_list.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tacet::data {
+
+void FeatureList::clear() {
+  columns_.clear();
+  values_.clear();
+  sort_at_ = usual_most;
+  ascending_ = true;
+  repeated_ = 0;
+}
+
+void FeatureList::finish() {
+  if (ascending_) return;
+  std::vector<std::pair<std::uint32_t, double>> fields(columns_.size());
+  for (std::size_t k = 0; k < fields.size(); ++k) fields[k] = {columns_[k], values_[k]};
+  const auto column_of = [](const auto& field) { return field.first; };
+  std::ranges::stable_sort(fields, {}, column_of);  // the first of a column's stays the first
+  const auto rest = std::ranges::unique(fields, {}, column_of);
+  repeated_ += static_cast<std::int64_t>(rest.size());
+  fields.erase(rest.begin(), rest.end());
+  columns_.resize(fields.size());
+  values_.resize(fields.size());
+  for (std::size_t k = 0; k < fields.size(); ++k) {
+    columns_[k] = fields[k].first;
+    values_[k] = fields[k].second;
+  }
+  ascending_ = true;
+}
+
+void FeatureList::make_room() {
+  finish();
+  sort_at_ = std::max(usual_most, 2 * columns_.size());
+}
+
+}  // namespace tacet::data

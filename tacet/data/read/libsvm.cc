@@ -1,0 +1,213 @@
+#include "tacet/data/read/libsvm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "tacet/base/error.h"
+#include "tacet/base/limits.h"
+#include "tacet/data/encode/value_index.h"
+
+namespace tacet::data {
+namespace {
+
+// No label and no number is longer; a longer run of characters is a field that says nothing.
+constexpr std::ptrdiff_t longest_field = base::limits::libsvm_field_bytes;
+
+bool blank(char c) { return c == ' ' || c == '\t'; }
+bool line_end(char c) { return c == '\n' || c == '\r'; }
+bool field_end(char c) { return blank(c) || line_end(c) || c == '\0'; }
+bool digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+LibsvmReader::LibsvmReader(std::unique_ptr<ByteSource> source, std::string file_name,
+                           const LibsvmOptions& options)
+    : source_(std::move(source)),
+      file_name_(std::move(file_name)),
+      column_count_(static_cast<std::uint64_t>(options.column_count)),
+      fault_(options.fault),
+      buffer_(std::max(options.buffer_size, std::size_t{2} * longest_field) + 1) {
+  if (options.column_count < 1 ||
+      options.column_count > std::numeric_limits<std::uint32_t>::max()) {
+    throw base::UsageError(fmt::format(
+        "a LIBSVM file needs a column count between 1 and 2^32 - 1, got {}", options.column_count));
+  }
+  at_ = end_ = line_start_ = buffer_.data();
+  refill();
+}
+
+bool LibsvmReader::refill() {
+  const auto kept = static_cast<std::size_t>(end_ - at_);
+  line_offset_ += at_ - line_start_;
+  std::memmove(buffer_.data(), at_, kept);
+  std::size_t filled = kept;
+  const std::size_t capacity = buffer_.size() - 1;
+  while (!exhausted_ && filled < capacity) {
+    const std::size_t count = source_->read(std::span(buffer_).subspan(filled, capacity - filled));
+    exhausted_ = count == 0;
+    filled += count;
+  }
+  buffer_[filled] = '\n';
+  at_ = line_start_ = buffer_.data();
+  end_ = buffer_.data() + filled;
+  return filled > kept;
+}
+
+/// Afterwards the next field lies in the buffer as a whole, or is too long to be one.
+void LibsvmReader::ensure_field() {
+  if (end_ - at_ < longest_field && !exhausted_) refill();
+}
+
+void LibsvmReader::skip_blanks() {
+  for (;;) {
+    while (blank(*at_)) ++at_;
+    if (at_ < end_ || exhausted_ || !refill()) return;
+  }
+}
+
+/// Goes behind the end of the line.
+void LibsvmReader::skip_line() {
+  for (;;) {
+    const auto length = static_cast<std::size_t>(end_ - at_);
+    const auto* found = static_cast<const char*>(std::memchr(at_, '\n', length));
+    at_ = found == nullptr ? end_ : found + 1;
+    if (found != nullptr) break;
+    if (exhausted_ || !refill()) break;
+  }
+  ++line_;
+  line_start_ = at_;
+  line_offset_ = 0;
+}
+
+/// Goes to the first field of the next line that has one.
+bool LibsvmReader::find_record() {
+  for (;;) {
+    skip_blanks();
+    if (at_ == end_) return false;
+    if (!line_end(*at_) && *at_ != '#') return true;
+    skip_line();
+  }
+}
+
+/// Goes behind a field of any length.
+void LibsvmReader::skip_field() {
+  for (;;) {
+    while (!field_end(*at_)) ++at_;
+    if (at_ < end_ || exhausted_ || !refill()) break;
+  }
+  if (*at_ == '\0') fail("a zero byte; the file is binary or damaged, not LIBSVM");
+}
+
+bool LibsvmReader::next(LibsvmRecord& record) {
+  record.features.clear();
+  record.dropped = 0;
+  if (!find_record()) return false;
+  read_label(record.label);
+  while (read_field(record)) {
+  }
+  record.features.finish();
+  record.dropped += record.features.repeated();
+  record_line_ = line_;
+  skip_line();
+  return true;
+}
+
+void LibsvmReader::read_label(std::string& label) {
+  ensure_field();
+  const char* const first = at_;
+  while (!field_end(*at_) && *at_ != ':' && at_ - first < longest_field) ++at_;
+  if (*at_ == ':') fail("the line begins with a feature; a label must stand before it");
+  if (*at_ == '\0') fail("a zero byte; the file is binary or damaged, not LIBSVM");
+  label.assign(first, at_);
+  if (at_ - first < longest_field) return;
+  label.assign(1, '\0');
+  skip_field();
+}
+
+/// The commonest fields: one blank, an index above the last one, a value of one digit. Stops in
+/// front of any other field.
+void LibsvmReader::read_short_fields(LibsvmRecord& record) {
+  constexpr std::ptrdiff_t longest = 16;  // blank, ten digits, colon, digit and what follows
+  const char* at = at_;
+  const auto& columns = record.features.columns();
+  std::uint64_t previous = columns.empty() ? 0 : columns.back() + std::uint64_t{1};
+  while (end_ - at >= longest && *at == ' ') {
+    const char* next = at + 1;
+    std::uint64_t index = 0;
+    while (digit(*next) && next - at <= 10) {
+      index = index * 10 + static_cast<std::uint64_t>(*next++ - '0');
+    }
+    if (*next != ':' || !digit(next[1]) || !(next[2] == ' ' || next[2] == '\n')) break;
+    if (index <= previous || index > column_count_) break;
+    record.features.add(static_cast<std::uint32_t>(index - 1), next[1] - '0');
+    previous = index;
+    at = next + 2;
+  }
+  at_ = at;
+}
+
+/// Reads one `index:value`; false at the end of the line.
+bool LibsvmReader::read_field(LibsvmRecord& record) {
+  read_short_fields(record);
+  skip_blanks();
+  ensure_field();
+  if (*at_ == '\r' && at_ + 1 < end_ && at_[1] != '\n') {
+    fail("a carriage return without a line feed");
+  }
+  if (line_end(*at_) || *at_ == '#') return false;
+  const std::uint64_t index = read_index();
+  const double value = read_value();
+  if (index == 0 || index > column_count_) {
+    ++record.dropped;
+  } else {
+    record.features.add(static_cast<std::uint32_t>(index - 1), value);
+  }
+  return true;
+}
+
+/// The index, or any number beyond the columns for one that is beyond them.
+std::uint64_t LibsvmReader::read_index() {
+  if (!digit(*at_)) {
+    if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with("qid:")) {
+      fail("query ids (qid) are for ranking, which is not supported; remove them");
+    }
+    fail("a feature must be written index:value");
+  }
+  std::uint64_t index = 0;
+  do {
+    for (; digit(*at_); ++at_) {
+      if (index <= column_count_) index = index * 10 + static_cast<std::uint64_t>(*at_ - '0');
+    }
+  } while (at_ == end_ && !exhausted_ && refill());
+  if (*at_ != ':') fail("a feature must be written index:value");
+  ++at_;
+  return index;
+}
+
+/// Anything that is no number is a value fault, never an error.
+double LibsvmReader::read_value() {
+  const char* first = at_;
+  if (digit(*first) && field_end(first[1]) && first + 1 < end_) {
+    ++at_;  // most values of sparse files are one digit
+    return *first - '0';
+  }
+  ensure_field();
+  first = at_;
+  while (!field_end(*at_) && at_ - first < longest_field) ++at_;
+  if (*at_ == '\0') fail("a zero byte; the file is binary or damaged, not LIBSVM");
+  if (at_ == first) fail("a feature must be written index:value");
+  if (at_ - first < longest_field) return parse_number({first, at_}).value_or(fault_);
+  skip_field();
+  return fault_;
+}
+
+std::int64_t LibsvmReader::column_here() const { return line_offset_ + (at_ - line_start_) + 1; }
+
+void LibsvmReader::fail(std::string_view message) const {
+  throw base::DataError(fmt::format("{}:{}:{}: {}", file_name_, line_, column_here(), message));
+}
+
+}  // namespace tacet::data

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/data/read/byte_source.h"
+#include "tacet/data/read/feature_list.h"
+
+namespace tacet::data {
+
+/// One record of a LIBSVM file. Columns count from 0; a value that is no finite number is
+/// LibsvmOptions::fault.
+struct LibsvmRecord {
+  std::string label;  ///< a zero byte for one too long to be a label
+  FeatureList features;
+  std::int64_t dropped = 0;  ///< features without a column of their own
+};
+
+struct LibsvmOptions {
+  std::int64_t column_count = 0;  ///< public, from the schema; never inferred from the file
+  std::size_t buffer_size = std::size_t{1} << 20;
+  double fault = 0;  ///< stands for a value that is no finite number; the encoder takes NaN for 0
+};
+
+/// Reads `label index:value index:value ...` lines, indices from 1, in any order; `#` begins a
+/// comment; blank lines are no records.
+///
+/// What a record says is never a fault: a feature of an index outside of 1..column_count is
+/// dropped, and so is one whose index the line had before. Structural faults (a field that is no
+/// `index:value`, a zero byte) are DataErrors that start with `file:line:column` and never quote
+/// the file. A line is read field by field: memory is the buffer and its different columns.
+class LibsvmReader {
+ public:
+  LibsvmReader(std::unique_ptr<ByteSource> source, std::string file_name,
+               const LibsvmOptions& options);
+
+  /// False at the end of the file.
+  [[nodiscard]] bool next(LibsvmRecord& record);
+
+  /// Where the last record stands, counted from 1.
+  [[nodiscard]] std::int64_t line() const { return record_line_; }
+
+ private:
+  bool refill();
+  void ensure_field();
+  bool find_record();
+  void read_label(std::string& label);
+  bool read_field(LibsvmRecord& record);
+  void read_short_fields(LibsvmRecord& record);
+  std::uint64_t read_index();
+  double read_value();
+  void skip_blanks();
+  void skip_field();
+  void skip_line();
+  [[nodiscard]] std::int64_t column_here() const;
+  [[noreturn]] void fail(std::string_view message) const;
+
+  std::unique_ptr<ByteSource> source_;
+  std::string file_name_;
+  std::uint64_t column_count_;
+  double fault_;
+  std::vector<char> buffer_;  // one byte longer than what is read, for a sentinel
+  const char* at_ = nullptr;
+  const char* end_ = nullptr;
+  bool exhausted_ = false;
+  std::int64_t line_ = 1;
+  std::int64_t record_line_ = 0;
+  std::int64_t line_offset_ = 0;  // bytes of this line that have left the buffer
+  const char* line_start_ = nullptr;
+};
+
+}  // namespace tacet::data

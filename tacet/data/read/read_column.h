@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "tacet/base/progress.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/privacy/released.h"
+
+namespace tacet::data {
+
+/// Public bounds of a numeric column, from the schema.
+struct ColumnBounds {
+  double lower;
+  double upper;
+};
+
+/// The bounds of a numeric column or of a numeric target. A UsageError for a name that the schema
+/// does not describe or that is no number there, and for files without named columns.
+[[nodiscard]] ColumnBounds numeric_bounds(const Schema& schema, std::string_view column);
+
+/// The values of a numeric column, in the order of the file. What is missing or no number becomes
+/// what the schema says (`fill`, else the lower bound; the middle for a target); values are not
+/// clipped here. Errors as read_dataset and numeric_bounds; a schema that protects all records of
+/// a unit together is a UsageError.
+[[nodiscard]] privacy::Private<std::vector<double>> read_numeric_column(
+    const std::filesystem::path& file, const Schema& schema, std::string_view column,
+    const base::CancelToken* cancel = nullptr);
+
+}  // namespace tacet::data

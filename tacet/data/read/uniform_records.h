@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tacet/data/encode/encoder.h"
+#include "tacet/data/read/array_reader.h"
+#include "tacet/data/read/byte_source.h"
+#include "tacet/data/schema/schema.h"
+
+/// The records of files whose features have no names, one by one as the file holds them: LIBSVM,
+/// dense arrays, compressed sparse rows. Structural faults are DataErrors; an index without a
+/// column is none, nor one that a record repeats: which indices occur is the records' own affair.
+namespace tacet::data::internal {
+
+struct UniformRecord {
+  std::span<const std::uint32_t> columns;  ///< ascend strictly below the schema's count
+  std::span<const double> values;          ///< as many; NaN or infinite where no finite number is
+  std::string_view text_label;             ///< of a LIBSVM file
+  std::optional<double> number_label;      ///< of an array file whose labels are read
+  std::int64_t outside = 0;                ///< features dropped: no such column, or one had before
+  std::int64_t place = 0;                  ///< line, or number of the record in arrays, from 1
+};
+
+class UniformRecords {
+ public:
+  virtual ~UniformRecords() = default;
+  /// The next record, valid until the next call. False at the end, where no array may have numbers
+  /// left over.
+  [[nodiscard]] virtual bool next(UniformRecord& record) = 0;
+};
+
+struct CsrArrays {
+  ArrayReader starts;               ///< `indptr`: a row's first place in `indices`, and the end
+  ArrayReader indices;              ///< columns, counted from 0
+  std::optional<ArrayReader> data;  ///< values; absent: every value is 1
+};
+
+/// `count` is the schema's number of features, 1 to 2^32 - 1.
+[[nodiscard]] std::unique_ptr<UniformRecords> libsvm_records(std::unique_ptr<ByteSource> source,
+                                                             const std::string& file_name,
+                                                             std::int64_t count);
+[[nodiscard]] std::unique_ptr<UniformRecords> dense_records(ArrayReader features,
+                                                            std::optional<ArrayReader> labels,
+                                                            std::int64_t count);
+[[nodiscard]] std::unique_ptr<UniformRecords> csr_records(CsrArrays arrays,
+                                                          std::optional<ArrayReader> labels,
+                                                          std::int64_t count);
+
+/// Opens the file that the schema describes, and those beside it: `NAME.npy` holds one row a
+/// record, `NAME.labels.npy` the labels; for IDX files `...images-idx3...` and `...labels-idx1...`.
+/// Compressed sparse rows: `NAME.indptr.npy` (the file to name), `NAME.indices.npy`, where there is
+/// one `NAME.data.npy`, and `NAME.labels.npy`.
+[[nodiscard]] std::unique_ptr<UniformRecords> open_uniform(const std::filesystem::path& file,
+                                                           const Schema& schema, TargetUse target);
+
+}  // namespace tacet::data::internal

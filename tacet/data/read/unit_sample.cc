@@ -1,0 +1,75 @@
+#include "tacet/data/read/unit_sample.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tacet/base/error.h"
+#include "tacet/data/dataset.h"
+#include "tacet/data/read/byte_source.h"
+#include "tacet/data/read/csv_file.h"
+#include "tacet/random/exact/uniform.h"
+
+namespace tacet::data {
+namespace {
+
+constexpr std::size_t rows_between_checks = 4096;
+
+std::int64_t checked_limit(const UnitLimit& limit) {
+  if (limit.records >= 1 && limit.records <= most_records_a_unit) return limit.records;
+  throw base::UsageError(
+      fmt::format("records a unit must be 1 to {}, got {}", most_records_a_unit, limit.records));
+}
+
+/// The records of one unit that count, by their place in the file (Vitter 1985, algorithm R).
+struct Reservoir {
+  std::uint64_t seen = 0;
+  std::vector<std::size_t> rows;
+
+  void offer(std::size_t row, std::int64_t limit, random::Stream& coins) {
+    ++seen;
+    if (rows.size() < static_cast<std::size_t>(limit)) {
+      rows.push_back(row);
+      return;
+    }
+    const auto slot = random::uniform_below(coins, seen);
+    if (slot < rows.size()) rows[slot] = row;
+  }
+};
+
+}  // namespace
+
+UnitSample::UnitSample(const std::filesystem::path& file, const FileFormat& format,
+                       std::span<const std::string> missing, const UnitLimit& limit,
+                       random::Lease coins, const base::CancelToken* cancel)
+    : limit_(checked_limit(limit)), units_(missing) {
+  CsvReader reader(open_source(file), file.string(), csv_options(format));
+  place_ = column_place(limit.column, read_column_names(reader, format), reader.file_name());
+  random::Stream stream(std::move(coins));
+  std::vector<Reservoir> reservoirs;
+  std::size_t row = 0;
+  for (; const auto fields = reader.next(); ++row) {
+    if (cancel != nullptr && row % rows_between_checks == 0) cancel->throw_if_cancelled();
+    const auto unit = units_.number((*fields)[place_]);
+    if (unit == Dataset::no_unit) continue;
+    if (static_cast<std::size_t>(unit) == reservoirs.size()) reservoirs.emplace_back();
+    reservoirs[static_cast<std::size_t>(unit)].offer(row, limit_, stream);
+  }
+  chosen_.resize(row, false);
+  for (const auto& reservoir : reservoirs) {
+    for (const auto kept : reservoir.rows) chosen_[kept] = true;
+  }
+  taken_.resize(reservoirs.size(), 0);
+}
+
+bool UnitSample::takes_next(std::span<const std::string_view> fields) {
+  const std::size_t row = next_++;
+  if (row >= chosen_.size() || !chosen_[row]) return false;
+  const auto unit = units_.number(fields[place_]);
+  if (unit == Dataset::no_unit) return false;
+  const auto place = static_cast<std::size_t>(unit);
+  if (place >= taken_.size()) taken_.resize(place + 1, 0);
+  return ++taken_[place] <= limit_;
+}
+
+}  // namespace tacet::data

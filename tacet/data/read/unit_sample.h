@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/base/progress.h"
+#include "tacet/data/encode/unit_index.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::data {
+
+/// How much of a unit may count: at most `records` of its records, in [1, most_records_a_unit].
+struct UnitLimit {
+  std::string column;        ///< whose value names the unit
+  std::int64_t records = 1;  ///< N
+};
+
+inline constexpr std::int64_t most_records_a_unit = std::int64_t{1} << 20;
+
+/// Which records of a CSV file count where a unit may give only N: a uniformly random subset of
+/// each unit's, all of them where there are no more. Which ones stays secret. The choice follows
+/// from the unit's own records and coins of its own, so that a unit more or less changes nothing
+/// for any other one (docs/proofs/schema_fit.md). Records without a unit do not count.
+class UnitSample {
+ public:
+  /// Reads the file once to choose. UsageError for a limit out of range, DataError unless exactly
+  /// one column has the limit's name; else as read_dataset.
+  UnitSample(const std::filesystem::path& file, const FileFormat& format,
+             std::span<const std::string> missing, const UnitLimit& limit, random::Lease coins,
+             const base::CancelToken* cancel = nullptr);
+
+  /// Whether the next record counts, in the order of the file. That no unit gives more than N is
+  /// counted here too: the file may have changed in between.
+  [[nodiscard]] bool takes_next(std::span<const std::string_view> fields);
+
+ private:
+  std::int64_t limit_;
+  std::size_t place_ = 0;  // of the unit's column
+  std::vector<bool> chosen_;
+  std::size_t next_ = 0;
+  UnitIndex units_;
+  std::vector<std::int64_t> taken_;
+};
+
+}  // namespace tacet::data

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "tacet/data/schema/schema.h"
+
+namespace tacet::data {
+
+/// The names of encoded features. Long runs that differ by a number alone (`text#17`, `feature 17`)
+/// are held as their prefix: memory is that of the listed names.
+class FeatureNames {
+ public:
+  FeatureNames() = default;
+  FeatureNames(std::initializer_list<std::string> names);
+  explicit FeatureNames(std::vector<std::string> names);
+
+  void add(std::string name);
+  /// `count` names: `prefix` and the numbers from `first` on.
+  void add_numbered(std::string prefix, std::int64_t first, std::int64_t count);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  /// `index` below size().
+  [[nodiscard]] std::string operator[](std::size_t index) const;
+  /// The same names in the same order, however they are held.
+  friend bool operator==(const FeatureNames& a, const FeatureNames& b);
+
+ private:
+  struct Run {
+    std::size_t begin = 0;  // index of its first feature
+    bool numbered = false;
+    std::string prefix;      // numbered
+    std::int64_t first = 0;  // numbered: its first number; else a place in listed_
+  };
+
+  std::vector<Run> runs_;  // ascending
+  std::vector<std::string> listed_;
+  std::size_t size_ = 0;
+};
+
+/// In the order of Schema::encoded_columns(), with its names.
+[[nodiscard]] FeatureNames feature_names(const Schema& schema);
+
+}  // namespace tacet::data

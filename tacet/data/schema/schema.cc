@@ -1,0 +1,338 @@
+#include "tacet/data/schema/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <unordered_set>
+
+#include "tacet/base/error.h"
+#include "tacet/data/file_text.h"
+#include "tacet/data/schema/schema_node.h"
+
+namespace tacet::data {
+namespace {
+
+using internal::fail_at;
+
+constexpr double largest_bound = 1e300;  // so that upper - lower is finite
+constexpr std::int64_t most_encoded_columns = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t most_rows = std::int64_t{1} << 53;
+
+// A text column's records are taken to have this many different words when choosing the storage.
+constexpr std::int64_t usual_words = 64;
+// Below this width a dense row is no longer than the bookkeeping of a sparse one.
+constexpr std::int64_t narrowest_sparse = 64;
+
+void check_bounds(double lower, double upper, std::string_view what, std::string_view where) {
+  if (!(std::abs(lower) <= largest_bound) || !(std::abs(upper) <= largest_bound)) {
+    fail_at(where, fmt::format("{}: bounds must be finite numbers within 1e300", what));
+  }
+  if (!(lower < upper)) {
+    fail_at(where, fmt::format("{}: lower must be below upper, got lower = {} and upper = {}", what,
+                               lower, upper));
+  }
+}
+
+/// The first text that occurs twice, or null.
+const std::string* find_duplicate(const std::vector<std::string>& texts) {
+  std::unordered_set<std::string_view> seen;
+  seen.reserve(texts.size());
+  for (const std::string& text : texts) {
+    if (!seen.insert(text).second) return &text;
+  }
+  return nullptr;
+}
+
+struct ColumnCheck {
+  const std::string& name;
+  std::string_view where;
+
+  void operator()(const NumericColumn& rule) const {
+    const std::string what = fmt::format("column '{}'", name);
+    check_bounds(rule.lower, rule.upper, what, where);
+    if (rule.log1p && !(rule.lower > -1)) {
+      fail_at(where, fmt::format("{}: log1p needs lower above -1, got {}", what, rule.lower));
+    }
+    // Else every value would be 0/0: no number of a row at all.
+    constexpr double least_width = 1e-12;  // of the larger logarithm; far above its rounding
+    const double top = rule.log1p ? std::log1p(rule.upper) : 0;
+    const double bottom = rule.log1p ? std::log1p(rule.lower) : 0;
+    if (rule.log1p && !(top - bottom > least_width * std::max(std::fabs(top), std::fabs(bottom)))) {
+      fail_at(where, fmt::format("{}: log1p makes one number of lower = {} and upper = {}", what,
+                                 rule.lower, rule.upper));
+    }
+    if (rule.fill && !std::isfinite(*rule.fill)) {
+      fail_at(where, fmt::format("{}: fill must be a finite number", what));
+    }
+  }
+  void operator()(const CategoricalColumn& rule) const {
+    if (rule.categories.empty()) {
+      fail_at(where, fmt::format("column '{}': categories must not be empty", name));
+    }
+    if (const std::string* twice = find_duplicate(rule.categories)) {
+      fail_at(where, fmt::format("column '{}': category \"{}\" is listed twice", name, *twice));
+    }
+    if (rule.coding == Coding::one_hot) return;
+    if (rule.categories.size() != 2 || rule.other != OtherRule::zero) {
+      fail_at(where, fmt::format("column '{}': coding = \"sign\" needs exactly two categories and "
+                                 "other = \"zero\"; got {} categories",
+                                 name, rule.categories.size()));
+    }
+  }
+  void operator()(const HashedColumn& rule) const { check_bits(rule.bits); }
+  void operator()(const TextColumn& rule) const { check_bits(rule.bits); }
+  void operator()(const IgnoredColumn&) const {}
+
+  void check_bits(int bits) const {
+    if (bits < 1 || bits > 24) {
+      fail_at(where, fmt::format("column '{}': bits must be between 1 and 24, got {}", name, bits));
+    }
+  }
+};
+
+struct TargetCheck {
+  std::string_view where;
+
+  void operator()(const BinaryTarget& rule) const {
+    if (rule.positive.empty()) fail_at(where, "target: 'positive' must name at least one value");
+    std::vector<std::string> all = rule.positive;
+    all.insert(all.end(), rule.negative.begin(), rule.negative.end());
+    if (const std::string* twice = find_duplicate(all)) {
+      fail_at(where, fmt::format("target: value \"{}\" is listed twice", *twice));
+    }
+  }
+  void operator()(const MultiClassTarget& rule) const {
+    if (rule.classes.size() < 2) {
+      fail_at(where,
+              fmt::format("target: 'classes' needs two or more, got {}", rule.classes.size()));
+    }
+    if (const std::string* twice = find_duplicate(rule.classes)) {
+      fail_at(where, fmt::format("target: class \"{}\" is listed twice", *twice));
+    }
+    if (rule.unknown < 0 || rule.unknown >= static_cast<std::int64_t>(rule.classes.size())) {
+      fail_at(where, "target: 'unknown' must be one of the classes");
+    }
+  }
+  void operator()(const RegressionTarget& rule) const {
+    check_bounds(rule.lower, rule.upper, "target", where);
+  }
+};
+
+/// Encoded features of one column.
+struct ColumnWidth {
+  std::int64_t operator()(const NumericColumn&) const { return 1; }
+  std::int64_t operator()(const CategoricalColumn& rule) const {
+    if (rule.coding == Coding::sign) return 1;
+    return static_cast<std::int64_t>(rule.categories.size()) +
+           (rule.other == OtherRule::column ? 1 : 0);
+  }
+  std::int64_t operator()(const HashedColumn& rule) const { return std::int64_t{1} << rule.bits; }
+  std::int64_t operator()(const TextColumn& rule) const { return std::int64_t{1} << rule.bits; }
+  std::int64_t operator()(const IgnoredColumn&) const { return 0; }
+};
+
+void check_names(const Schema& schema, std::string_view where) {
+  std::unordered_set<std::string_view> names;
+  for (const Column& column : schema.columns) {
+    if (!names.insert(column.name).second) {
+      fail_at(where, fmt::format("column '{}' is described twice", column.name));
+    }
+  }
+  if (schema.target && names.contains(schema.target->column)) {
+    fail_at(where, fmt::format("the target '{}' must not be among the columns as well",
+                               schema.target->column));
+  }
+  if (!schema.unit) return;
+  if (schema.unit->empty()) fail_at(where, "'unit' must name a column");
+  if (*schema.unit == "record") {
+    fail_at(where,
+            "the unit column cannot be called 'record', which stands for single records in "
+            "receipts and ledgers: rename the column");
+  }
+  if (names.contains(*schema.unit) || (schema.target && schema.target->column == *schema.unit)) {
+    fail_at(where, fmt::format("the unit column '{}' must be neither a feature nor the target",
+                               *schema.unit));
+  }
+}
+
+void check_csv(const Schema& schema, std::string_view where) {
+  if (schema.features) {
+    fail_at(where, "[features] is for LIBSVM and NPY files; describe CSV files by [[column]]");
+  }
+  // An intercept and a target alone fit one number: the mean or a quantile of a column.
+  if (!(schema.intercept && schema.target) &&
+      std::all_of(schema.columns.begin(), schema.columns.end(),
+                  [](const Column& column) { return column.ignored(); })) {
+    fail_at(where, "a schema needs at least one [[column]] that is not ignored");
+  }
+  if (schema.target && schema.target->column.empty()) {
+    fail_at(where, "the target needs the name of its column: column = \"...\"");
+  }
+  if (schema.format.header) return;
+  const auto& names = schema.format.names;
+  for (const std::string& name : schema.required_columns()) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      fail_at(where, fmt::format("column '{}' is not in the names of [format]", name));
+    }
+  }
+}
+
+void check_uniform(const Schema& schema, std::string_view where) {
+  if (!schema.features || !schema.columns.empty()) {
+    fail_at(where, "LIBSVM and NPY files are described by [features], not by [[column]]");
+  }
+  if (schema.target && !schema.target->column.empty()) {
+    fail_at(where, "in LIBSVM and NPY files the target has its own place; remove its 'column'");
+  }
+  if (schema.unit) fail_at(where, "LIBSVM and NPY files have no unit column; remove 'unit'");
+}
+
+}  // namespace
+
+namespace internal {
+
+void check_column(const Column& column, std::string_view where) {
+  if (column.name.empty()) fail_at(where, "a column needs a name");
+  std::visit(ColumnCheck{column.name, where}, column.rule);
+}
+
+void check_features(const UniformFeatures& features, std::string_view where) {
+  if (features.count < 1 || features.count >= most_encoded_columns) {
+    fail_at(where, fmt::format("features: 'count' must be between 1 and {}, got {}",
+                               most_encoded_columns - 1, features.count));
+  }
+  check_bounds(features.lower, features.upper, "features", where);
+  if (features.lower > 0 || features.upper < 0) {
+    fail_at(where, "features: the bounds must include 0, the value of what a file leaves out");
+  }
+  if (features.most_nonzero &&
+      (*features.most_nonzero < 1 || *features.most_nonzero > features.count)) {
+    fail_at(where, fmt::format("features: 'most_nonzero' must be between 1 and {}, got {}",
+                               features.count, *features.most_nonzero));
+  }
+}
+
+void check_target(const Target& target, std::string_view where) {
+  std::visit(TargetCheck{where}, target.rule);
+}
+
+void check_format(const FileFormat& format, std::string_view where) {
+  const auto usable = [](char c) { return c != '\n' && c != '\r' && c > 0; };
+  if (!usable(format.separator)) {
+    fail_at(where, "format: 'separator' must be an ASCII character other than a line break");
+  }
+  if (format.quote && (!usable(*format.quote) || *format.quote == format.separator)) {
+    fail_at(where,
+            "format: 'quote' must be an ASCII character other than a line break and the separator");
+  }
+  if (format.header && !format.names.empty()) {
+    fail_at(where, "format: 'names' are for files without a header: add header = false");
+  }
+  if (!format.header && format.names.empty()) {
+    fail_at(where, "format: a file without a header needs 'names', its columns in order");
+  }
+  if (const std::string* twice = find_duplicate(format.names)) {
+    fail_at(where, fmt::format("format: column '{}' is named twice", *twice));
+  }
+}
+
+}  // namespace internal
+
+std::int64_t Column::width() const { return std::visit(ColumnWidth{}, rule); }
+
+std::string BinaryTarget::negative_name() const {
+  return negative.empty() ? "not " + positive.front() : negative.front();
+}
+
+bool Target::regression() const { return std::holds_alternative<RegressionTarget>(rule); }
+
+std::int64_t Target::class_count() const { return static_cast<std::int64_t>(class_names().size()); }
+
+std::vector<std::string> Target::class_names() const {
+  if (const auto* binary = std::get_if<BinaryTarget>(&rule)) {
+    return {binary->negative_name(), binary->positive_name()};
+  }
+  if (const auto* multi = std::get_if<MultiClassTarget>(&rule)) return multi->classes;
+  return {};
+}
+
+std::vector<std::string> Schema::required_columns() const {
+  std::vector<std::string> names;
+  for (const Column& column : columns) {
+    if (!column.ignored()) names.push_back(column.name);
+  }
+  if (target && !target->column.empty()) names.push_back(target->column);
+  if (unit) names.push_back(*unit);
+  return names;
+}
+
+std::int64_t Schema::encoded_column_count() const {
+  std::int64_t count = intercept ? 1 : 0;
+  if (features) count += features->count;
+  for (const Column& column : columns) count += column.width();
+  return count;
+}
+
+std::int64_t Schema::block_count() const {
+  std::int64_t blocks = intercept ? 1 : 0;
+  if (features) blocks += features->most_nonzero.value_or(features->count);
+  for (const Column& column : columns) blocks += column.ignored() ? 0 : 1;
+  return blocks;
+}
+
+Storage Schema::storage_kind() const {
+  if (storage == StorageChoice::dense) return Storage::dense;
+  if (storage == StorageChoice::sparse) return Storage::sparse;
+  std::int64_t touched = block_count();
+  for (const Column& column : columns) {
+    if (std::holds_alternative<TextColumn>(column.rule)) touched += usual_words - 1;
+  }
+  // LIBSVM and CSR files are sparse by choice of their writer; NPY matrices are dense.
+  if (features && !features->most_nonzero) {
+    return format.kind == FileKind::npy ? Storage::dense : Storage::sparse;
+  }
+  const std::int64_t width = encoded_column_count();
+  return width > narrowest_sparse && touched < width / 4 ? Storage::sparse : Storage::dense;
+}
+
+DatasetShape Schema::shape() const {
+  return {.columns = encoded_column_count(), .norm_bound = norm_bound(), .storage = storage_kind()};
+}
+
+void Schema::validate(std::string_view where) const {
+  for (const Column& column : columns) internal::check_column(column, where);
+  if (features) internal::check_features(*features, where);
+  if (target) internal::check_target(*target, where);
+  if (cost) internal::check_cost(*cost, where);
+  internal::check_format(format, where);
+  check_names(*this, where);
+  if (const auto used = unit.value_or("record"); cost && cost->unit != used) {
+    internal::fail_at(where, internal::other_unit(cost->unit, used));
+  }
+  if (format.kind == FileKind::csv) {
+    check_csv(*this, where);
+  } else {
+    check_uniform(*this, where);
+  }
+  if (public_row_count && (*public_row_count < 1 || *public_row_count > most_rows)) {
+    fail_at(where, fmt::format("'public_row_count' must be between 1 and {}, got {}", most_rows,
+                               *public_row_count));
+  }
+  if (encoded_column_count() > most_encoded_columns) {
+    fail_at(where, fmt::format("the schema encodes to {} columns; at most {} are possible",
+                               encoded_column_count(), most_encoded_columns));
+  }
+}
+
+Schema schema_from_toml(std::string_view text, std::string_view file_name) {
+  return internal::schema_from_node(internal::node_from_toml(text, file_name));
+}
+
+Schema load_schema(const std::filesystem::path& file) {
+  return schema_from_toml(read_text_file(file), file.string());
+}
+
+}  // namespace tacet::data

@@ -1,0 +1,276 @@
+#include "tacet/data/schema/schema_cost.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/base/sha256.h"
+#include "tacet/base/version.h"
+#include "tacet/data/schema/schema_node.h"
+#include "tacet/privacy/accountant.h"
+#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/replacement.h"
+#include "tacet/privacy/structure.h"
+#include "tacet/privacy/work.h"
+
+namespace tacet::data {
+namespace {
+
+/// a + b of numbers that are not negative, rounded up.
+double sum_up(double a, double b) {
+  const double sum = a + b;
+  // What rounding left out, exactly (Dekker 1971).
+  const double rest = std::min(a, b) - (sum - std::max(a, b));
+  return rest > 0 ? std::nextafter(sum, std::numeric_limits<double>::infinity()) : sum;
+}
+
+double proved_epsilon(const privacy::Event& events, privacy::Adjacency adjacency, double delta,
+                      const privacy::AccountOptions& options = {}) {
+  return privacy::epsilon_interval(events, adjacency, privacy::Delta(delta), options).upper;
+}
+
+/// What `stated` is proved for. Sums come first, for they cost no time and are what a fit of few
+/// columns states. Effort grows only as long as the stated epsilon lies within the interval:
+/// another release of tacet may have computed it to more digits.
+double proved_epsilon(const privacy::Event& events, const privacy::Guarantee& stated) {
+  const auto sums = privacy::internal::basic_composition(events, stated.adjacency);
+  if (sums && sums->epsilon <= stated.epsilon && sums->delta <= stated.delta) return sums->epsilon;
+  constexpr privacy::AccountOptions efforts[] = {
+      {.largest_log2_size = 12}, {}, {.tolerance = 1e-4}, {.tolerance = 1e-5}};
+  privacy::WorkMeter work(privacy::default_patience);  // a file may ask for more than anybody has
+  privacy::PrivacyInterval interval{};
+  for (auto effort : efforts) {
+    effort.work = &work;
+    interval =
+        privacy::epsilon_interval(events, stated.adjacency, privacy::Delta(stated.delta), effort);
+    if (interval.upper <= stated.epsilon || interval.lower > stated.epsilon) break;
+  }
+  return interval.upper;
+}
+
+/// (epsilon, delta) that can be stated of `events` beside the cipher's term: delta is at least
+/// `least`, and what it leaves is at least what the events take by themselves.
+privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency adjacency,
+                             double delta, double least, double cipher_delta,
+                             const privacy::AccountOptions& options = {}) {
+  const double proved = delta < 1 ? proved_epsilon(events, adjacency, delta, options) : HUGE_VAL;
+  privacy::Guarantee stated{proved, delta, adjacency};
+  if (delta > 0 && std::isfinite(proved)) {
+    // The accountant gets back, rounded down twice, what the events take.
+    const double share = privacy::cipher_share(proved, cipher_delta);
+    if (share > 0) stated.delta = sum_up(delta, share) * (1 + 0x1p-50);
+    stated.delta = std::max(stated.delta, least);
+  }
+  if (!std::isfinite(proved) || !(stated.delta < 1)) {
+    throw base::GuaranteeError(fmt::format(
+        "nothing is proved at delta {:.3g} for a schema's fit and what is computed with it; ask "
+        "for a larger delta, or a smaller epsilon",
+        stated.delta));
+  }
+  const double left = privacy::delta_left(stated, cipher_delta).value();
+  // More delta proves as much, but for the last digits of an accountant, so that it is asked.
+  stated.epsilon =
+      std::max(proved, left == delta ? proved : proved_epsilon(events, adjacency, left, options));
+  return stated;
+}
+
+/// What the schema's fit released, between neighbours of some adjacency.
+struct FitEvents {
+  privacy::Event events;
+  double delta;         ///< at which they are accounted
+  double stated_delta;  ///< with what the cipher takes, where the fit states that
+};
+
+/// At the sum of what the releases may cost in delta, where all of them are pure or approximate;
+/// else at the delta of group privacy for the whole.
+FitEvents replaced(const SchemaCost& cost, double delta) {
+  constexpr double rounding = 1 + 1e-14;  // of exp, a sum and a product
+  auto events = privacy::under_replace_one(cost.events);
+  const auto sums = privacy::internal::basic_composition(events, privacy::Adjacency::replace_one);
+  const double twice = sums ? std::max(delta, sums->delta)
+                            : (1 + std::exp(cost.guarantee.epsilon)) * delta * rounding;
+  if (!(twice < 1)) {
+    throw base::UsageError(fmt::format(
+        "the schema's fit, ({}, {})-private under add_remove, promises nothing under replace_one: "
+        "use add_remove, or fit the schema again at a smaller epsilon",
+        cost.guarantee.epsilon, cost.guarantee.delta));
+  }
+  return {std::move(events), twice, twice};
+}
+
+FitEvents fit_between(const SchemaCost& cost, privacy::Adjacency adjacency) {
+  const auto fitted = cost.guarantee.adjacency;
+  // Fits of older files left the cipher out of their delta.
+  double delta = privacy::delta_left(cost.guarantee, cost.cipher_delta).value();
+  const auto sums = privacy::internal::basic_composition(cost.events, fitted);
+  if (sums) delta = std::max(delta, sums->delta);
+  if (fitted == adjacency) return {cost.events, delta, cost.guarantee.delta};
+  if (fitted == privacy::Adjacency::add_remove && adjacency == privacy::Adjacency::replace_one) {
+    return replaced(cost, delta);
+  }
+  throw base::UsageError(fmt::format(
+      "the schema was fitted under {} and cannot be used under {}: use the same adjacency, or fit "
+      "the schema again with --adjacency add_remove, which serves replace_one too",
+      to_string(fitted), to_string(adjacency)));
+}
+
+}  // namespace
+
+privacy::Event fit_events(const Schema& schema, privacy::Adjacency adjacency) {
+  if (!schema.cost) throw base::UsageError("the schema has no cost of its own");
+  return fit_between(*schema.cost, adjacency).events;
+}
+
+SchemaCost cost_between(const Schema& schema, privacy::Adjacency adjacency) {
+  if (!schema.cost) throw base::UsageError("the schema has no cost of its own");
+  SchemaCost cost = *schema.cost;
+  if (cost.guarantee.adjacency == adjacency) return cost;
+  auto fit = fit_between(cost, adjacency);
+  // A sum of deltas leaves nothing for approximations, which no effort would make up for.
+  constexpr int enough = 16;
+  cost.events = std::move(fit.events);
+  cost.guarantee = stated_at(cost.events, adjacency, fit.delta, fit.stated_delta, cost.cipher_delta,
+                             {.largest_log2_size = enough});
+  return cost;
+}
+
+PlannedCost with_schema_cost(const Schema& schema, const PlannedCost& planned) {
+  if (!schema.cost) return planned;
+  auto fit = fit_between(*schema.cost, planned.guarantee.adjacency);
+  PlannedCost both{privacy::Composed{{std::move(fit.events), planned.events}}, planned.guarantee,
+                   sum_up(planned.cipher_delta, schema.cost->cipher_delta)};
+  auto& whole = both.guarantee;
+  whole.delta = std::min(sum_up(planned.guarantee.delta, fit.stated_delta), 1.0);
+  if (!std::isfinite(planned.guarantee.epsilon)) return both;
+  const double run_delta = privacy::delta_left(planned.guarantee, planned.cipher_delta).value();
+  whole = stated_at(both.events, whole.adjacency, sum_up(run_delta, fit.delta), whole.delta,
+                    both.cipher_delta);
+  return both;
+}
+
+privacy::Receipt with_schema_cost(const Schema& schema, privacy::Receipt receipt) {
+  if (!schema.cost) return receipt;
+  if (receipt.privacy_unit != schema.cost->unit) {
+    throw base::UsageError(internal::other_unit(schema.cost->unit, receipt.privacy_unit));
+  }
+  auto both = with_schema_cost(
+      schema, PlannedCost{receipt.events, receipt.guarantee, receipt.cipher_delta});
+  receipt.events = std::move(both.events);
+  receipt.guarantee = both.guarantee;
+  receipt.cipher_delta = both.cipher_delta;
+  if (receipt.is_protected() && !schema.cost->unprotected_reason.empty()) {
+    receipt.unprotected_reason = "the schema: " + schema.cost->unprotected_reason;
+  }
+  return privacy::checked(std::move(receipt));
+}
+
+privacy::Receipt fit_receipt(const Schema& schema) {
+  if (!schema.cost) throw base::UsageError("the schema has no cost of its own");
+  const auto& cost = *schema.cost;
+  privacy::Receipt receipt;
+  receipt.algorithm = "schema fit";
+  receipt.calibration = "tight";
+  receipt.events = cost.events;
+  receipt.guarantee = cost.guarantee;
+  receipt.privacy_unit = cost.unit;
+  receipt.public_row_count = schema.public_row_count;
+  receipt.cipher_delta = cost.cipher_delta;
+  receipt.software_version = base::version;
+  receipt.unprotected_reason = cost.unprotected_reason;
+  return privacy::checked(std::move(receipt));
+}
+
+void check_carries_cost(const Schema& schema, const privacy::Receipt& receipt) {
+  if (!schema.cost || !receipt.is_protected()) return;
+  if (receipt.privacy_unit != schema.cost->unit) {
+    throw base::GuaranteeError(internal::other_unit(schema.cost->unit, receipt.privacy_unit));
+  }
+  if (!schema.cost->unprotected_reason.empty()) {
+    throw base::GuaranteeError(fmt::format(
+        "the schema's fit protects nobody ({}), so the result does not either, but the receipt "
+        "calls it protected",
+        schema.cost->unprotected_reason));
+  }
+  if (receipt.cipher_delta < schema.cost->cipher_delta) {
+    throw base::GuaranteeError(
+        fmt::format("the receipt states {} for the cipher, less than the {} of the schema's fit "
+                    "alone",
+                    receipt.cipher_delta, schema.cost->cipher_delta));
+  }
+  const auto* both = receipt.events.as<privacy::Composed>();
+  if (both == nullptr || both->parts.size() != 2 ||
+      both->parts[0] != fit_events(schema, receipt.guarantee.adjacency)) {
+    throw base::GuaranteeError(
+        "the schema was fitted to private records, but the events of the receipt do not begin with "
+        "those of that fit, so what is stated leaves it out");
+  }
+}
+
+std::string fit_name(const SchemaCost& cost) { return fmt::format("schema fit {} ", cost.id); }
+
+std::string booking_name(const SchemaCost& cost) {
+  constexpr std::size_t digits = 16;
+  base::Sha256 events;
+  events.add(privacy::event_to_json(cost.events));
+  return fit_name(cost) + events.digest().substr(0, digits);
+}
+
+void internal::check_events(const SchemaCost& cost, std::string_view where) {
+  const auto& stated = cost.guarantee;
+  double proved = 0;
+  try {
+    // Fits of older files left the cipher out of their delta, of which it takes no digit.
+    constexpr double no_digit = 1e-12;
+    const double share = privacy::cipher_share(stated.epsilon, cost.cipher_delta);
+    auto at = stated;
+    if (share > no_digit * stated.delta) {
+      at.delta = privacy::delta_left(stated, cost.cipher_delta).value();
+    }
+    proved = proved_epsilon(cost.events, at);
+  } catch (const base::GuaranteeError& error) {
+    fail_at(where, error.what());
+  }
+  const double least = privacy::least_cipher_term(cost.events);
+  if (proved > 0 && cost.cipher_delta < least) {
+    fail_at(where, fmt::format("the schema's cost states {} for the cipher, less than its events "
+                               "must have drawn ({:.3g})",
+                               cost.cipher_delta, least));
+  }
+  if (proved <= stated.epsilon) return;
+  fail_at(where, fmt::format("the schema's cost states epsilon {} at delta {} under {}, but its "
+                             "events are proved only for {}",
+                             stated.epsilon, stated.delta, to_string(stated.adjacency), proved));
+}
+
+std::string internal::other_unit(std::string_view fitted, std::string_view used) {
+  const auto in_words = [](std::string_view unit) {
+    return unit == "record" ? std::string("single records")
+                            : fmt::format("units of the column '{}'", unit);
+  };
+  return fmt::format(
+      "the schema was fitted to protect {} and says nothing about {}: fit it again {}",
+      in_words(fitted), in_words(used),
+      used == "record" ? "without --unit" : fmt::format("with --unit {}", used));
+}
+
+void internal::check_cost(const SchemaCost& cost, std::string_view where) {
+  const bool plain = std::all_of(cost.id.begin(), cost.id.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+  });
+  if (cost.id.size() != 16 || !plain) {
+    fail_at(where, "the id of a schema's cost has 16 hexadecimal digits");
+  }
+  if (!(cost.cipher_delta >= 0 && cost.cipher_delta <= 1)) {
+    fail_at(where, "the cipher's term of a schema's cost must lie in [0, 1]");
+  }
+  if (!std::isfinite(cost.guarantee.epsilon) || cost.guarantee.delta >= 1) {
+    fail_at(where, "the epsilon of a schema's cost must be finite, and delta below 1");
+  }
+  if (cost.unit.empty()) fail_at(where, "the unit of a schema's cost must not be empty");
+}
+
+}  // namespace tacet::data

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/privacy/receipt.h"
+
+/// What a fitted schema costs whoever uses it. The events decide: every epsilon here is what the
+/// accountant proves for them, never a number that a file states beside them.
+namespace tacet::data {
+
+/// What the schema's fit released, between neighbours of `adjacency`. A fit under add_remove serves
+/// replace_one too, release by release (privacy/replacement.h). UsageError for a schema without
+/// cost or for any other difference.
+[[nodiscard]] privacy::Event fit_events(const Schema& schema, privacy::Adjacency adjacency);
+
+/// The schema's cost between neighbours of `adjacency`: what its events prove there, under another
+/// adjacency at the sum of the deltas of its releases. Errors as fit_events.
+[[nodiscard]] SchemaCost cost_between(const Schema& schema, privacy::Adjacency adjacency);
+
+/// The receipt of a result computed with the schema, which has the schema's cost as a part: both
+/// events composed, at the sum of both deltas and more where the cipher's terms, which add up, take
+/// more of it, with the epsilon proved for that. What protects nobody makes a result that protects
+/// nobody. The same receipt for a schema without cost. UsageError as fit_events and where the
+/// result protects another unit than the fit; GuaranteeError as privacy::delta_left, and where
+/// nothing is proved for both together.
+[[nodiscard]] privacy::Receipt with_schema_cost(const Schema& schema, privacy::Receipt receipt);
+
+/// As above for what is still a plan; it protects the schema's unit.
+struct PlannedCost {
+  privacy::Event events;
+  privacy::Guarantee guarantee;
+  double cipher_delta = 0;  ///< the cipher's term
+};
+[[nodiscard]] PlannedCost with_schema_cost(const Schema& schema, const PlannedCost& planned);
+
+/// The receipt of the schema itself. UsageError for a schema without cost.
+[[nodiscard]] privacy::Receipt fit_receipt(const Schema& schema);
+
+/// Refuses the receipt of a protected result whose schema was fitted for another unit, or whose
+/// events do not begin with those of the fit: a GuaranteeError.
+void check_carries_cost(const Schema& schema, const privacy::Receipt& receipt);
+
+/// What the commands of all bookings of this fit begin with: its id.
+[[nodiscard]] std::string fit_name(const SchemaCost& cost);
+
+/// The command under which ledgers book this fit: its id, and a digest of its events, so that
+/// another fit under a borrowed id is another command.
+[[nodiscard]] std::string booking_name(const SchemaCost& cost);
+
+}  // namespace tacet::data

@@ -1,0 +1,186 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tacet/base/error.h"
+#include "tacet/base/limits.h"
+#include "tacet/data/schema/schema_node.h"
+
+namespace tacet::data {
+namespace internal {
+namespace {
+
+Node convert(const nlohmann::json& json, const std::string& path, int depth) {
+  if (depth > base::limits::schema_depth) fail_at(path, "nested deeper than any schema");
+  Node node;
+  node.where = path;
+  if (json.is_object()) {
+    NodeTable entries;
+    for (const auto& [key, value] : json.items()) {
+      entries.push_back({key, convert(value, path + "." + key, depth + 1)});
+    }
+    node.value = std::move(entries);
+  } else if (json.is_array()) {
+    NodeArray entries;
+    entries.reserve(json.size());
+    for (std::size_t k = 0; k < json.size(); ++k) {
+      entries.push_back(convert(json[k], fmt::format("{}[{}]", path, k), depth + 1));
+    }
+    node.value = std::move(entries);
+  } else if (json.is_string()) {
+    node.value = json.get<std::string>();
+  } else if (json.is_boolean()) {
+    node.value = json.get<bool>();
+  } else if (json.is_number_unsigned() && !std::in_range<std::int64_t>(json.get<std::uint64_t>())) {
+    fail_at(path, "the number is too large");
+  } else if (json.is_number_integer()) {
+    node.value = json.get<std::int64_t>();
+  } else if (json.is_number_float()) {
+    node.value = json.get<double>();
+  } else {
+    fail_at(path, "a schema holds no null");
+  }
+  return node;
+}
+
+}  // namespace
+
+Node node_from_json(const nlohmann::json& json, const std::string& path) {
+  return convert(json, path, 0);
+}
+
+}  // namespace internal
+
+namespace {
+
+using nlohmann::json;
+
+struct ColumnWriter {
+  json& out;
+
+  void operator()(const NumericColumn& rule) const {
+    out["kind"] = "numeric";
+    out["lower"] = rule.lower;
+    out["upper"] = rule.upper;
+    if (rule.log1p) out["log1p"] = true;
+    if (rule.fill) out["fill"] = *rule.fill;
+  }
+  void operator()(const CategoricalColumn& rule) const {
+    out["kind"] = "categorical";
+    out["categories"] = rule.categories;
+    if (rule.other == OtherRule::column) out["other"] = "column";
+    if (rule.coding == Coding::sign) out["coding"] = "sign";
+  }
+  void operator()(const HashedColumn& rule) const {
+    out["kind"] = "hashed";
+    out["bits"] = rule.bits;
+  }
+  void operator()(const TextColumn& rule) const {
+    out["kind"] = "text";
+    out["bits"] = rule.bits;
+  }
+  void operator()(const IgnoredColumn&) const { out["kind"] = "ignored"; }
+};
+
+struct TargetWriter {
+  json& out;
+
+  void operator()(const BinaryTarget& rule) const {
+    out["positive"] = rule.positive;
+    if (!rule.negative.empty()) out["negative"] = rule.negative;
+    if (rule.unknown_is_positive) out["unknown"] = "positive";
+  }
+  void operator()(const MultiClassTarget& rule) const {
+    out["classes"] = rule.classes;
+    out["unknown"] = rule.classes.at(static_cast<std::size_t>(rule.unknown));
+  }
+  void operator()(const RegressionTarget& rule) const {
+    out["lower"] = rule.lower;
+    out["upper"] = rule.upper;
+  }
+};
+
+json format_to_json(const FileFormat& format) {
+  json out = json::object();
+  switch (format.kind) {
+    case FileKind::csv:
+      out["kind"] = "csv";
+      break;
+    case FileKind::libsvm:
+      out["kind"] = "libsvm";
+      return out;
+    case FileKind::npy:
+      out["kind"] = "npy";
+      return out;
+    case FileKind::npy_csr:
+      out["kind"] = "npy-csr";
+      return out;
+  }
+  if (format.separator != ',') out["separator"] = std::string(1, format.separator);
+  if (format.quote != '"') {
+    out["quote"] = format.quote ? std::string(1, *format.quote) : std::string();
+  }
+  if (!format.header) out["header"] = false;
+  if (format.trim) out["trim"] = true;
+  if (format.fill_short) out["fill_short"] = true;
+  if (!format.names.empty()) out["names"] = format.names;
+  return out;
+}
+
+json cost_to_json(const SchemaCost& cost) {
+  json out = json::object();
+  out["id"] = cost.id;
+  out["unit"] = cost.unit;
+  out["epsilon"] = cost.guarantee.epsilon;
+  out["delta"] = cost.guarantee.delta;
+  out["adjacency"] = privacy::to_string(cost.guarantee.adjacency);
+  out["cipher_delta"] = cost.cipher_delta;
+  if (!cost.unprotected_reason.empty()) out["unprotected_reason"] = cost.unprotected_reason;
+  out["events"] = privacy::event_to_json(cost.events);
+  return out;
+}
+
+}  // namespace
+
+json schema_to_json(const Schema& schema) {
+  json out = json::object();
+  out["version"] = 1;
+  if (!schema.name.empty()) out["name"] = schema.name;
+  if (!schema.description.empty()) out["description"] = schema.description;
+  out["intercept"] = schema.intercept;
+  out["row_scaling"] = schema.row_scaling == RowScaling::clip1 ? "clip1" : "const";
+  if (schema.storage != StorageChoice::automatic) {
+    out["storage"] = schema.storage == StorageChoice::dense ? "dense" : "sparse";
+  }
+  out["missing"] = schema.missing;
+  if (schema.public_row_count) out["public_row_count"] = *schema.public_row_count;
+  if (schema.unit) out["unit"] = *schema.unit;
+  if (schema.cost) out["cost"] = cost_to_json(*schema.cost);
+  out["format"] = format_to_json(schema.format);
+  if (schema.target) {
+    json& target = out["target"] = json::object();
+    if (!schema.target->column.empty()) target["column"] = schema.target->column;
+    std::visit(TargetWriter{target}, schema.target->rule);
+  }
+  if (schema.features) {
+    json& features = out["features"];
+    features["count"] = schema.features->count;
+    features["lower"] = schema.features->lower;
+    features["upper"] = schema.features->upper;
+    if (schema.features->most_nonzero) features["most_nonzero"] = *schema.features->most_nonzero;
+  } else {
+    json& columns = out["column"] = json::array();
+    for (const Column& column : schema.columns) {
+      json entry = {{"name", column.name}};
+      std::visit(ColumnWriter{entry}, column.rule);
+      columns.push_back(std::move(entry));
+    }
+  }
+  return out;
+}
+
+Schema schema_from_json(const json& source) {
+  return internal::schema_from_node(internal::node_from_json(source, "schema"));
+}
+
+}  // namespace tacet::data

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tacet/data/schema/schema.h"
+
+/// The common form in which TOML and JSON schemas reach the one parser, so that no other file sees
+/// either library's types.
+namespace tacet::data::internal {
+
+struct Node;
+struct NodeEntry;
+using NodeArray = std::vector<Node>;
+using NodeTable = std::vector<NodeEntry>;
+
+struct Node {
+  std::variant<bool, std::int64_t, double, std::string, NodeArray, NodeTable> value;
+  std::string where;  ///< `file:line:column`, or a path of keys for JSON
+};
+
+struct NodeEntry {
+  std::string key;
+  Node node;
+};
+
+[[nodiscard]] Node node_from_toml(std::string_view text, std::string_view file_name);
+[[nodiscard]] Node node_from_json(const nlohmann::json& json, const std::string& path);
+
+/// Checks keys, types and values; every fault is a DataError that starts with the node's place.
+[[nodiscard]] Schema schema_from_node(const Node& root);
+
+// The checks of Schema::validate, apart, so that the parser can name the place of each part.
+void check_column(const Column& column, std::string_view where);
+void check_features(const UniformFeatures& features, std::string_view where);
+void check_target(const Target& target, std::string_view where);
+void check_format(const FileFormat& format, std::string_view where);
+void check_cost(const SchemaCost& cost, std::string_view where);
+/// That the events of a cost prove what it states: they decide, nobody may state less beside them.
+void check_events(const SchemaCost& cost, std::string_view where);
+/// That a schema fitted for one privacy unit cannot serve another one.
+[[nodiscard]] std::string other_unit(std::string_view fitted, std::string_view used);
+[[noreturn]] void fail_at(std::string_view where, std::string_view message);
+
+/// The entry of `known` nearest to `word` by edit distance, or empty when none is near.
+[[nodiscard]] std::string nearest_word(std::string_view word,
+                                       const std::vector<std::string>& known);
+
+}  // namespace tacet::data::internal

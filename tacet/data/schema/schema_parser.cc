@@ -1,0 +1,393 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "tacet/base/error.h"
+#include "tacet/data/schema/schema_node.h"
+
+namespace tacet::data::internal {
+namespace {
+
+/// Reads the entries of one table by key and remembers which keys exist, so that a misspelt one is
+/// named with its likely meaning.
+class TableReader {
+ public:
+  TableReader(const Node& node, std::string_view what) : node_(node) {
+    table_ = std::get_if<NodeTable>(&node.value);
+    if (table_ == nullptr) fail_at(node.where, fmt::format("{} must be a table", what));
+  }
+
+  const Node* find(std::string_view key) {
+    known_.emplace_back(key);
+    for (const auto& [name, value] : *table_) {
+      if (name == key) return &value;
+    }
+    return nullptr;
+  }
+
+  const Node& require(std::string_view key) {
+    const Node* found = find(key);
+    if (found == nullptr) fail_at(node_.where, fmt::format("key '{}' is missing", key));
+    return *found;
+  }
+
+  void refuse_unknown_keys() const {
+    for (const auto& [name, value] : *table_) {
+      if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
+      const std::string near = nearest_word(name, known_);
+      fail_at(value.where,
+              near.empty()
+                  ? fmt::format("unknown key '{}'; known here: {}", name, fmt::join(known_, ", "))
+                  : fmt::format("unknown key '{}'; did you mean '{}'?", name, near));
+    }
+  }
+
+  [[nodiscard]] const std::string& where() const { return node_.where; }
+
+ private:
+  const Node& node_;
+  const NodeTable* table_;
+  std::vector<std::string> known_;
+};
+
+const std::string& as_text(const Node& node, std::string_view key) {
+  const auto* text = std::get_if<std::string>(&node.value);
+  if (text == nullptr) {
+    fail_at(node.where, fmt::format("'{}' must be text in quotes, as the file spells it", key));
+  }
+  return *text;
+}
+
+double as_number(const Node& node, std::string_view key) {
+  if (const auto* real = std::get_if<double>(&node.value)) return *real;
+  if (const auto* integer = std::get_if<std::int64_t>(&node.value)) {
+    return static_cast<double>(*integer);
+  }
+  fail_at(node.where, fmt::format("'{}' must be a number", key));
+}
+
+std::int64_t as_integer(const Node& node, std::string_view key) {
+  const auto* integer = std::get_if<std::int64_t>(&node.value);
+  if (integer == nullptr) fail_at(node.where, fmt::format("'{}' must be a whole number", key));
+  return *integer;
+}
+
+bool as_flag(const Node& node, std::string_view key) {
+  const auto* flag = std::get_if<bool>(&node.value);
+  if (flag == nullptr) fail_at(node.where, fmt::format("'{}' must be true or false", key));
+  return *flag;
+}
+
+std::vector<std::string> as_texts(const Node& node, std::string_view key) {
+  const auto* array = std::get_if<NodeArray>(&node.value);
+  if (array == nullptr) {
+    fail_at(node.where, fmt::format("'{}' must be a list of texts in quotes", key));
+  }
+  std::vector<std::string> texts;
+  texts.reserve(array->size());
+  for (const Node& entry : *array) texts.push_back(as_text(entry, key));
+  return texts;
+}
+
+std::vector<std::string> as_text_or_texts(const Node& node, std::string_view key) {
+  if (std::holds_alternative<std::string>(node.value)) return {as_text(node, key)};
+  return as_texts(node, key);
+}
+
+/// One of a few words; the index of the word found.
+std::size_t as_choice(const Node& node, std::string_view key,
+                      const std::vector<std::string>& words) {
+  const std::string& text = as_text(node, key);
+  const auto found = std::find(words.begin(), words.end(), text);
+  if (found == words.end()) {
+    fail_at(node.where,
+            fmt::format("'{}' must be one of {}, got \"{}\"", key, fmt::join(words, ", "), text));
+  }
+  return static_cast<std::size_t>(found - words.begin());
+}
+
+NumericColumn numeric_column(TableReader& table) {
+  NumericColumn rule;
+  rule.lower = as_number(table.require("lower"), "lower");
+  rule.upper = as_number(table.require("upper"), "upper");
+  if (const Node* node = table.find("log1p")) rule.log1p = as_flag(*node, "log1p");
+  if (const Node* node = table.find("fill")) rule.fill = as_number(*node, "fill");
+  return rule;
+}
+
+CategoricalColumn categorical_column(TableReader& table) {
+  CategoricalColumn rule;
+  rule.categories = as_texts(table.require("categories"), "categories");
+  if (const Node* node = table.find("other")) {
+    rule.other =
+        as_choice(*node, "other", {"zero", "column"}) == 0 ? OtherRule::zero : OtherRule::column;
+  }
+  if (const Node* node = table.find("coding")) {
+    rule.coding =
+        as_choice(*node, "coding", {"one_hot", "sign"}) == 0 ? Coding::one_hot : Coding::sign;
+  }
+  return rule;
+}
+
+int hash_bits(TableReader& table, int standard) {
+  const Node* node = table.find("bits");
+  if (node == nullptr) return standard;
+  const std::int64_t bits = as_integer(*node, "bits");
+  if (bits < 1 || bits > 24) {
+    fail_at(node->where, fmt::format("'bits' must be between 1 and 24, got {}", bits));
+  }
+  return static_cast<int>(bits);
+}
+
+/// Appends the column, or columns when `names` gives several with one rule.
+void read_columns(const Node& node, std::vector<Column>& columns) {
+  TableReader table(node, "a column");
+  const Node* several = table.find("names");
+  const Node* one = several == nullptr ? &table.require("name") : table.find("name");
+  if (several != nullptr && one != nullptr) {
+    fail_at(one->where, "give either 'name' or 'names', not both");
+  }
+  Column column;
+  switch (as_choice(table.require("kind"), "kind",
+                    {"numeric", "categorical", "hashed", "text", "ignored"})) {
+    case 0:
+      column.rule = numeric_column(table);
+      break;
+    case 1:
+      column.rule = categorical_column(table);
+      break;
+    case 2:
+      column.rule = HashedColumn{.bits = hash_bits(table, HashedColumn{}.bits)};
+      break;
+    case 3:
+      column.rule = TextColumn{.bits = hash_bits(table, TextColumn{}.bits)};
+      break;
+    default:
+      column.rule = IgnoredColumn{};
+  }
+  table.refuse_unknown_keys();
+  const std::vector<std::string> names = several != nullptr
+                                             ? as_texts(*several, "names")
+                                             : std::vector<std::string>{as_text(*one, "name")};
+  if (names.empty()) fail_at(several->where, "'names' must name at least one column");
+  for (const std::string& name : names) {
+    column.name = name;
+    check_column(column, node.where);
+    columns.push_back(column);
+  }
+}
+
+BinaryTarget binary_target(TableReader& table, const Node& positive) {
+  BinaryTarget rule;
+  rule.positive = as_text_or_texts(positive, "positive");
+  if (const Node* node = table.find("negative")) {
+    rule.negative = as_text_or_texts(*node, "negative");
+  }
+  if (const Node* node = table.find("unknown")) {
+    rule.unknown_is_positive = as_choice(*node, "unknown", {"negative", "positive"}) == 1;
+  }
+  return rule;
+}
+
+MultiClassTarget class_target(TableReader& table, const Node& classes) {
+  MultiClassTarget rule;
+  rule.classes = as_texts(classes, "classes");
+  const Node* node = table.find("unknown");
+  if (node != nullptr && !rule.classes.empty()) {
+    rule.unknown = static_cast<std::int64_t>(as_choice(*node, "unknown", rule.classes));
+  }
+  return rule;
+}
+
+Target read_target(const Node& node) {
+  TableReader table(node, "target");
+  Target target;
+  if (const Node* column = table.find("column")) target.column = as_text(*column, "column");
+  const Node* positive = table.find("positive");
+  const Node* classes = table.find("classes");
+  const Node* lower = table.find("lower");
+  if ((positive != nullptr) + (classes != nullptr) + (lower != nullptr) != 1) {
+    fail_at(node.where,
+            "a target has exactly one of: 'positive' (two classes), 'classes' (several), "
+            "'lower' and 'upper' (regression)");
+  }
+  if (positive != nullptr) {
+    target.rule = binary_target(table, *positive);
+  } else if (classes != nullptr) {
+    target.rule = class_target(table, *classes);
+  } else {
+    target.rule = RegressionTarget{.lower = as_number(*lower, "lower"),
+                                   .upper = as_number(table.require("upper"), "upper")};
+  }
+  table.refuse_unknown_keys();
+  check_target(target, node.where);
+  return target;
+}
+
+std::optional<char> one_character(const Node& node, std::string_view key) {
+  const std::string& text = as_text(node, key);
+  if (text.size() > 1) {
+    fail_at(node.where, fmt::format("'{}' must be one ASCII character, got \"{}\"", key, text));
+  }
+  return text.empty() ? std::nullopt : std::optional<char>(text.front());
+}
+
+FileFormat read_format(const Node& node) {
+  TableReader table(node, "format");
+  FileFormat format;
+  if (const Node* kind = table.find("kind")) {
+    constexpr FileKind kinds[] = {FileKind::csv, FileKind::libsvm, FileKind::npy,
+                                  FileKind::npy_csr};
+    format.kind = kinds[as_choice(*kind, "kind", {"csv", "libsvm", "npy", "npy-csr"})];
+  }
+  if (format.kind == FileKind::csv) {
+    if (const Node* entry = table.find("separator")) {
+      const auto separator = one_character(*entry, "separator");
+      if (!separator) fail_at(entry->where, "'separator' must be one character, got none");
+      format.separator = *separator;
+    }
+    if (const Node* entry = table.find("quote")) format.quote = one_character(*entry, "quote");
+    if (const Node* entry = table.find("header")) format.header = as_flag(*entry, "header");
+    if (const Node* entry = table.find("trim")) format.trim = as_flag(*entry, "trim");
+    if (const Node* entry = table.find("fill_short")) {
+      format.fill_short = as_flag(*entry, "fill_short");
+    }
+    if (const Node* entry = table.find("names")) format.names = as_texts(*entry, "names");
+  }
+  table.refuse_unknown_keys();
+  check_format(format, node.where);
+  return format;
+}
+
+UniformFeatures read_features(const Node& node) {
+  TableReader table(node, "features");
+  UniformFeatures features;
+  features.count = as_integer(table.require("count"), "count");
+  features.lower = as_number(table.require("lower"), "lower");
+  features.upper = as_number(table.require("upper"), "upper");
+  if (const Node* most = table.find("most_nonzero")) {
+    features.most_nonzero = as_integer(*most, "most_nonzero");
+  }
+  table.refuse_unknown_keys();
+  check_features(features, node.where);
+  return features;
+}
+
+SchemaCost read_cost(const Node& node) {
+  TableReader table(node, "cost");
+  const Node& events = table.require("events");
+  const Node& epsilon = table.require("epsilon");
+  const std::string& id = as_text(table.require("id"), "id");
+  const double delta = as_number(table.require("delta"), "delta");
+  const std::string& adjacency = as_text(table.require("adjacency"), "adjacency");
+  const Node* unit = table.find("unit");  // older fits have none and protect records
+  const Node* cipher = table.find("cipher_delta");
+  const Node* reason = table.find("unprotected_reason");
+  table.refuse_unknown_keys();
+  try {
+    SchemaCost cost{.id = id,
+                    .unit = unit == nullptr ? "record" : as_text(*unit, "unit"),
+                    .events = privacy::event_from_json(as_text(events, "events")),
+                    .guarantee = checked(privacy::Guarantee{as_number(epsilon, "epsilon"), delta,
+                                                            privacy::parse_adjacency(adjacency)}),
+                    .cipher_delta = cipher == nullptr ? 0 : as_number(*cipher, "cipher_delta"),
+                    .unprotected_reason =
+                        reason == nullptr ? std::string() : as_text(*reason, "unprotected_reason")};
+    check_cost(cost, node.where);
+    check_events(cost, node.where);
+    return cost;
+  } catch (const base::UsageError& error) {
+    fail_at(node.where, error.what());
+  }
+}
+
+void read_settings(TableReader& table, Schema& schema) {
+  if (const Node* node = table.find("version")) {
+    const std::int64_t version = as_integer(*node, "version");
+    if (version != 1) {
+      fail_at(node->where, fmt::format("this program reads schema version 1, got {}", version));
+    }
+  }
+  if (const Node* node = table.find("name")) schema.name = as_text(*node, "name");
+  if (const Node* node = table.find("description")) {
+    schema.description = as_text(*node, "description");
+  }
+  if (const Node* node = table.find("intercept")) schema.intercept = as_flag(*node, "intercept");
+  if (const Node* node = table.find("row_scaling")) {
+    schema.row_scaling = as_choice(*node, "row_scaling", {"clip1", "const"}) == 0
+                             ? RowScaling::clip1
+                             : RowScaling::constant_root;
+  }
+  if (const Node* node = table.find("storage")) {
+    constexpr StorageChoice choices[] = {StorageChoice::automatic, StorageChoice::dense,
+                                         StorageChoice::sparse};
+    schema.storage = choices[as_choice(*node, "storage", {"auto", "dense", "sparse"})];
+  }
+  if (const Node* node = table.find("missing")) schema.missing = as_texts(*node, "missing");
+  if (const Node* node = table.find("public_row_count")) {
+    schema.public_row_count = as_integer(*node, "public_row_count");
+    if (*schema.public_row_count < 1) {
+      fail_at(node->where, fmt::format("'public_row_count' must be at least 1, got {}",
+                                       *schema.public_row_count));
+    }
+  }
+  if (const Node* node = table.find("unit")) schema.unit = as_text(*node, "unit");
+  if (const Node* node = table.find("cost")) schema.cost = read_cost(*node);
+  if (const Node* node = table.find("weight")) {
+    fail_at(node->where,
+            "a weight column is not supported: a weight multiplies what one record can change. "
+            "Remove the key; every record counts once");
+  }
+}
+
+}  // namespace
+
+void fail_at(std::string_view where, std::string_view message) {
+  throw base::DataError(fmt::format("{}: {}", where, message));
+}
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
+  std::string best;
+  std::size_t best_distance = word.size() / 2 + 1;  // further apart is no misspelling
+  for (const std::string& candidate : known) {
+    // Levenshtein's distance by rows.
+    std::vector<std::size_t> row(candidate.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= word.size(); ++i) {
+      std::size_t diagonal = row[0];
+      row[0] = i;
+      for (std::size_t j = 1; j <= candidate.size(); ++j) {
+        const std::size_t above = row[j];
+        const std::size_t replace = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
+        row[j] = std::min({replace, above + 1, row[j - 1] + 1});
+        diagonal = above;
+      }
+    }
+    if (row.back() < best_distance) {
+      best_distance = row.back();
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+Schema schema_from_node(const Node& root) {
+  TableReader table(root, "a schema");
+  Schema schema;
+  read_settings(table, schema);
+  if (const Node* node = table.find("format")) schema.format = read_format(*node);
+  if (const Node* node = table.find("target")) schema.target = read_target(*node);
+  if (const Node* node = table.find("features")) schema.features = read_features(*node);
+  if (const Node* node = table.find("column")) {
+    const auto* entries = std::get_if<NodeArray>(&node->value);
+    if (entries == nullptr) fail_at(node->where, "'column' must be a list: write [[column]]");
+    for (const Node& entry : *entries) read_columns(entry, schema.columns);
+  }
+  table.refuse_unknown_keys();
+  schema.validate(root.where);
+  return schema;
+}
+
+}  // namespace tacet::data::internal
