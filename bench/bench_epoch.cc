@@ -23,7 +23,7 @@
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
-#include "tacet/mechanism/gaussian.h"
+#include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/model/loss.h"
 #include "tacet/numeric/kernels.h"
 #include "tacet/optimize/gradient_sum.h"

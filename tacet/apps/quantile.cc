@@ -14,7 +14,7 @@
 #include "tacet/base/version.h"
 #include "tacet/data/read/read_column.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/mechanism/quantile.h"
+#include "tacet/mechanism/point/quantile.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/receipt.h"

@@ -17,7 +17,7 @@
 #include "tacet/data/read/unit_sample.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/mechanism/column_rules.h"
+#include "tacet/mechanism/point/column_facts.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/random/source/source.h"

@@ -6,7 +6,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/settle.h"
-#include "tacet/mechanism/selected_gaussian.h"
+#include "tacet/mechanism/noise/selected_gaussian.h"
 #include "tacet/privacy/accountant.h"
 #include "tacet/privacy/calibrate.h"
 #include "tacet/random/choose/subset.h"

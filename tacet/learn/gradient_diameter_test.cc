@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/gaussian.h"
+#include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/local_minimum.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/random/source/source.h"

@@ -7,7 +7,7 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/training.h"
-#include "tacet/mechanism/norm_gradient.h"
+#include "tacet/mechanism/minimum/norm_gradient.h"
 #include "tacet/model/loss.h"
 
 /// Method `inverse-sensitivity`: one draw of the exponential mechanism whose score is the norm of

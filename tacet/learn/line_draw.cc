@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "tacet/learn/gradient_diameter.h"
-#include "tacet/mechanism/inverse_sensitivity.h"
-#include "tacet/mechanism/smooth_minimiser.h"
+#include "tacet/mechanism/minimum/smooth_minimiser.h"
+#include "tacet/mechanism/point/inverse_sensitivity.h"
 #include "tacet/numeric/elementary.h"
 
 namespace tacet::learn {

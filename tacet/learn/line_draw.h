@@ -4,13 +4,14 @@
 
 #include "tacet/data/dataset.h"
 #include "tacet/learn/training.h"
-#include "tacet/mechanism/slope_sum.h"
+#include "tacet/mechanism/minimum/slope_sum.h"
 #include "tacet/model/loss.h"
 
 /// One weight that fits one column, drawn by the inverse sensitivity mechanism on a public grid of
 /// [-radius, radius]: no penalty, no smoothing, no growth constant. Piecewise linear losses have
-/// their scores written down between all breakpoints (mechanism/inverse_sensitivity); others are
-/// summed where they are asked for, by passes over the records (mechanism/smooth_minimiser).
+/// their scores written down between all breakpoints (mechanism/point/inverse_sensitivity); others
+/// are summed where they are asked for, by passes over the records
+/// (mechanism/minimum/smooth_minimiser).
 namespace tacet::learn {
 
 struct LineProblem {

@@ -8,10 +8,10 @@
 #include "tacet/learn/gradient.h"
 #include "tacet/learn/localization_run.h"
 #include "tacet/learn/settle.h"
-#include "tacet/mechanism/gaussian.h"
-#include "tacet/mechanism/laplace.h"
-#include "tacet/mechanism/selected_gaussian.h"
-#include "tacet/mechanism/selected_laplace.h"
+#include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/mechanism/noise/laplace.h"
+#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/mechanism/noise/selected_laplace.h"
 
 namespace tacet::learn {
 namespace {

@@ -9,9 +9,9 @@
 #include "tacet/learn/localization.h"
 #include "tacet/learn/localization_run.h"
 #include "tacet/learn/settle.h"
-#include "tacet/mechanism/laplace.h"
-#include "tacet/mechanism/selected_gaussian.h"
-#include "tacet/mechanism/selected_laplace.h"
+#include "tacet/mechanism/noise/laplace.h"
+#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/mechanism/noise/selected_laplace.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/random/source/source.h"
 

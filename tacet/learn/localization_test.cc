@@ -11,7 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/localization_run.h"
 #include "tacet/learn/method.h"
-#include "tacet/mechanism/laplace.h"
+#include "tacet/mechanism/noise/laplace.h"
 #include "tacet/optimize/erm.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"

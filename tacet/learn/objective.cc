@@ -8,7 +8,7 @@
 #include "tacet/learn/gradient.h"
 #include "tacet/learn/settle.h"
 #include "tacet/learn/settled_training.h"
-#include "tacet/mechanism/perturbed_minimum.h"
+#include "tacet/mechanism/minimum/perturbed_minimum.h"
 #include "tacet/optimize/certified_solver.h"
 
 namespace tacet::learn {

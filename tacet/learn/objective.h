@@ -7,17 +7,18 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/training.h"
-#include "tacet/mechanism/perturbed_minimum.h"
+#include "tacet/mechanism/minimum/perturbed_minimum.h"
 #include "tacet/model/loss.h"
 #include "tacet/privacy/released.h"
 
 /// Method `objective`: objective perturbation for linear models.
 ///
 /// Minimises sum_i loss(<w, x_i>, y_i) + (Lambda/2) |w|^2 + <b, w> for random b and releases the
-/// minimiser with a little noise for what its solver may be off (mechanism/perturbed_minimum.h).
-/// The cost is the joint profile of both (privacy/objective.h), under all three adjacencies; with
-/// delta 0 it is pure. For losses that are twice differentiable with a slope bounded everywhere:
-/// the proof is a change of variables whose Jacobian is the Hessian (docs/proofs/objective.md).
+/// minimiser with a little noise for what its solver may be off
+/// (mechanism/minimum/perturbed_minimum.h). The cost is the joint profile of both
+/// (privacy/objective.h), under all three adjacencies; with delta 0 it is pure. For losses that are
+/// twice differentiable with a slope bounded everywhere: the proof is a change of variables whose
+/// Jacobian is the Hessian (docs/proofs/objective.md).
 namespace tacet::learn {
 
 enum class Calibration {

@@ -7,7 +7,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/objective.h"
 #include "tacet/learn/settle.h"
-#include "tacet/mechanism/perturbed_minimum.h"
+#include "tacet/mechanism/minimum/perturbed_minimum.h"
 #include "tacet/model/loss_smoothness.h"
 #include "tacet/optimize/certified_solver.h"
 #include "tacet/privacy/composition.h"

@@ -9,7 +9,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/method.h"
-#include "tacet/mechanism/perturbed_minimum.h"
+#include "tacet/mechanism/minimum/perturbed_minimum.h"
 #include "tacet/optimize/certified_solver.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/composition.h"

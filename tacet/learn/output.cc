@@ -8,7 +8,7 @@
 #include "tacet/learn/gradient.h"
 #include "tacet/learn/settle.h"
 #include "tacet/learn/settled_training.h"
-#include "tacet/mechanism/selected_gaussian.h"
+#include "tacet/mechanism/noise/selected_gaussian.h"
 
 namespace tacet::learn {
 namespace {

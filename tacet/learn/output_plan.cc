@@ -8,7 +8,7 @@
 #include "tacet/learn/output.h"
 #include "tacet/learn/paper_calibration.h"
 #include "tacet/learn/settle.h"
-#include "tacet/mechanism/selected_gaussian.h"
+#include "tacet/mechanism/noise/selected_gaussian.h"
 #include "tacet/model/loss_smoothness.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"

@@ -12,7 +12,7 @@
 #include "tacet/learn/method.h"
 #include "tacet/learn/paper_calibration.h"
 #include "tacet/learn/settle.h"
-#include "tacet/mechanism/selected_gaussian.h"
+#include "tacet/mechanism/noise/selected_gaussian.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"
 #include "tests/support/data_sets.h"

@@ -15,7 +15,7 @@
 #include "tacet/learn/output.h"
 #include "tacet/learn/settle.h"
 #include "tacet/learn/settled_training.h"
-#include "tacet/mechanism/selected_gaussian.h"
+#include "tacet/mechanism/noise/selected_gaussian.h"
 #include "tacet/model/loss_smoothness.h"
 #include "tacet/optimize/sgd.h"
 #include "tacet/privacy/composition.h"

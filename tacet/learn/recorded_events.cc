@@ -8,8 +8,8 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient_batches.h"
 #include "tacet/learn/settle.h"
-#include "tacet/mechanism/selected_gaussian.h"
-#include "tacet/mechanism/selected_laplace.h"
+#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/mechanism/noise/selected_laplace.h"
 
 namespace tacet::learn::internal {
 namespace {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/mechanism/crossings.h"
-#include "tacet/mechanism/gaussian.h"
-#include "tacet/mechanism/laplace.h"
-#include "tacet/mechanism/selected_gaussian.h"
+#include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/mechanism/noise/laplace.h"
+#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/mechanism/select/crossings.h"
 #include "tacet/privacy/composition.h"
 
 namespace tacet::mechanism {

@@ -9,7 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
-#include "tacet/mechanism/gaussian.h"
+#include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/share_grid.h"
 #include "tacet/privacy/budget.h"
 

@@ -1,0 +1,136 @@
+#include "tacet/mechanism/minimum/perturbed_minimum.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/random/noise/rounded_gaussian.h"
+#include "tacet/random/noise/vector_laplace.h"
+
+namespace tacet::mechanism {
+namespace {
+
+using random::Lease;
+using random::Source;
+
+constexpr int coarsest_linear_bits = 20;
+constexpr int coarsest_output_bits = 16;
+constexpr int finest_bits = 30;
+
+double power_of_two_below(double scale, int bits) {
+  if (!(scale > 0) || !std::isfinite(scale) || std::fabs(std::log2(scale)) > 900) {
+    throw base::UsageError("the scale of noise on a minimiser must be positive and finite");
+  }
+  return std::ldexp(1.0, std::ilogb(scale) - bits);
+}
+
+// The integer modulo 2^64 nearest to value / grid: the sum with the noise wraps in the same way, so
+// what is released is a function of the unbounded sum.
+std::int64_t to_grid(double value, double grid) {
+  constexpr double modulus = 0x1p64;
+  double units = std::nearbyint(value / grid);
+  if (!std::isfinite(units)) return 0;  // certified solvers return numbers
+  units = std::remainder(units, modulus);
+  return units >= 0x1p63 ? INT64_MIN : static_cast<std::int64_t>(units);
+}
+
+/// How noise is added, and how many words that may take a column.
+struct Noise {
+  std::function<void(Lease, std::span<std::int64_t>)> add;
+  std::int64_t words;
+};
+
+std::vector<double> perturb(std::size_t columns, const MinimumGrids& grids,
+                            const PerturbedSolver& solver, NoiseAddress address, Source& source,
+                            const Noise& linear_noise, const Noise& output_noise) {
+  std::vector<std::int64_t> units(columns, 0);
+  const auto add = [&](const Noise& noise, std::uint64_t tensor) {
+    const auto words = static_cast<std::int64_t>(columns) * noise.words;
+    noise.add(source.lease(random::Purpose::noise, address.step, tensor, words), units);
+  };
+  add(linear_noise, address.tensor);
+  std::vector<double> linear(columns);
+  for (std::size_t j = 0; j < columns; ++j) {
+    linear[j] = static_cast<double>(units[j]) * grids.linear;
+  }
+  const auto minimiser = solver(linear);
+  if (minimiser.size() != columns) {
+    throw base::InternalError("a solver returned a point of another size");
+  }
+  for (std::size_t j = 0; j < columns; ++j) units[j] = to_grid(minimiser[j], grids.output);
+  add(output_noise, address.tensor + 1);
+  std::vector<double> released(columns);
+  for (std::size_t j = 0; j < columns; ++j) {
+    released[j] = static_cast<double>(units[j]) * grids.output;
+  }
+  return released;
+}
+
+}  // namespace
+
+MinimumGrids minimum_grids(const MinimumScales& scales, std::size_t columns) {
+  if (!(scales.distance > 0) || !(scales.regularization > 0)) {
+    throw base::UsageError("the distance of a minimum and its regularization must be positive");
+  }
+  const double wanted = scales.distance / (16 * std::sqrt(static_cast<double>(columns)));
+  const auto grid = [](double size, double scale, int coarsest_bits) {
+    return std::clamp(std::ldexp(1.0, std::ilogb(size)), power_of_two_below(scale, finest_bits),
+                      power_of_two_below(scale, coarsest_bits));
+  };
+  return {grid(wanted * scales.regularization, scales.linear, coarsest_linear_bits),
+          grid(wanted, scales.output, coarsest_output_bits)};
+}
+
+double solver_tolerance(double distance, double regularization, const MinimumGrids& grids,
+                        std::size_t columns) {
+  const double half_diagonal = 0.5 * std::sqrt(static_cast<double>(columns));
+  return (distance - (grids.linear / regularization + grids.output) * half_diagonal * (1 + 1e-12)) *
+         (1 - 1e-12);
+}
+
+privacy::Released<std::vector<double>> release_perturbed_minimum(
+    const privacy::ObjectivePerturbation& event, std::size_t columns, const PerturbedSolver& solver,
+    NoiseAddress address, Source& source, privacy::Reservation& reservation) {
+  const auto grids = minimum_grids({.linear = event.sigma,
+                                    .output = event.output_sigma,
+                                    .distance = event.tolerance / event.regularization,
+                                    .regularization = event.regularization},
+                                   columns);
+  reservation.debit(event);
+  const auto noise = [](double sigma) -> Noise {
+    return {[sigma](Lease lease, std::span<std::int64_t> values) {
+              random::add_rounded_gaussian(std::move(lease), sigma, values);
+            },
+            1};
+  };
+  // Dividing by a power of two is exact: the deviations are the event's.
+  auto released =
+      perturb(columns, grids, solver, address, source, noise(event.sigma / grids.linear),
+              noise(event.output_sigma / grids.output));
+  return {DoorKeeper::door(), std::move(released), event};
+}
+
+privacy::Released<std::vector<double>> release_purely_perturbed_minimum(
+    const PurePerturbation& perturbation, std::size_t columns, const PerturbedSolver& solver,
+    NoiseAddress address, Source& source, privacy::Reservation& reservation) {
+  const auto grids = minimum_grids(perturbation.scales, columns);
+  const privacy::Event event =
+      privacy::PureDp{perturbation.epsilon.value(), perturbation.adjacency};
+  reservation.debit(event);
+  const auto noise = [](double scale) -> Noise {
+    return {[scale](Lease lease, std::span<std::int64_t> values) {
+              random::add_rounded_l2_laplace(std::move(lease), scale, values);
+            },
+            random::l2_laplace_words};
+  };
+  auto released = perturb(columns, grids, solver, address, source,
+                          noise(perturbation.scales.linear / grids.linear),
+                          noise(perturbation.scales.output / grids.output));
+  return {DoorKeeper::door(), std::move(released), event};
+}
+
+}  // namespace tacet::mechanism

@@ -1,0 +1,74 @@
+#include "tacet/mechanism/noise/selected_gaussian.h"
+
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/noise/grid_values.h"
+#include "tacet/mechanism/noise/noise_event.h"
+#include "tacet/mechanism/noise/noise_scale.h"
+#include "tacet/random/noise/rounded_gaussian.h"
+
+namespace tacet::mechanism {
+namespace {
+
+privacy::Released<std::vector<double>> with_noise(privacy::SelectedSum selected,
+                                                  privacy::NoiseMultiplier multiplier,
+                                                  const privacy::Event& event, NoiseAddress address,
+                                                  random::Source& source) {
+  const auto door = DoorKeeper::door();
+  privacy::BoundedSum sum = std::move(selected).take(door);
+  const double grid = sum.grid();
+  const double sigma =
+      internal::noise_scale(multiplier.value(), static_cast<double>(sum.contribution_bound()));
+  std::vector<std::int64_t> values = std::move(sum).take(door);
+  random::add_rounded_gaussian(
+      source.lease(random::Purpose::noise, address.step, address.tensor, std::ssize(values)), sigma,
+      values);
+  return {door, internal::in_real_units(values, grid), event};
+}
+
+privacy::Sample sample_of(const privacy::SelectedSum& sum) {
+  const auto* sample = std::get_if<privacy::Sample>(&sum.selection());
+  if (sample == nullptr || sample->fixed() == nullptr) {
+    throw base::InternalError("the sum is not over a sample of fixed size");
+  }
+  return *sample;
+}
+
+}  // namespace
+
+privacy::Released<std::vector<double>> release_gaussian_of_sample(
+    privacy::SelectedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
+    random::Source& source, privacy::Reservation& reservation) {
+  const auto event =
+      internal::debit_sampled(sample_of(sum), privacy::Gaussian{multiplier.value()}, reservation);
+  return with_noise(std::move(sum), multiplier, event, address, source);
+}
+
+privacy::Released<std::vector<double>> release_gaussian_of_sample(
+    privacy::SelectedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
+    random::Source& source, SamplePermit& permit) {
+  permit.take(sample_of(sum), privacy::Gaussian{multiplier.value()});
+  return with_noise(std::move(sum), multiplier, permit.event(), address, source);
+}
+
+privacy::Event BlockGaussian::event(privacy::NoiseMultiplier multiplier) {
+  return privacy::Partitioned{privacy::Assignment::by_position,
+                              {privacy::Gaussian{multiplier.value()}}};
+}
+
+privacy::Released<std::vector<double>> BlockGaussian::release(privacy::SelectedSum sum,
+                                                              NoiseAddress address,
+                                                              random::Source& source) {
+  const auto* selection = std::get_if<privacy::BlockSelection>(&sum.selection());
+  if (selection == nullptr || selection->block < next_) {
+    throw base::InternalError("a block is released once, and after those before it");
+  }
+  const auto whole = event(multiplier_);
+  if (next_ == 0) reservation_.debit(whole);
+  next_ = selection->block + 1;
+  return with_noise(std::move(sum), multiplier_, whole, address, source);
+}
+
+}  // namespace tacet::mechanism

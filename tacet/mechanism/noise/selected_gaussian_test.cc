@@ -1,0 +1,82 @@
+#include "tacet/mechanism/noise/selected_gaussian.h"
+
+#include <gtest/gtest.h>
+
+#include "tacet/base/error.h"
+#include "tacet/privacy/composition.h"
+
+namespace tacet::mechanism {
+namespace {
+
+using privacy::Adjacency;
+using privacy::BoundedSum;
+using privacy::SelectedSum;
+
+constexpr privacy::Guarantee cost{1, 1e-5, Adjacency::replace_one};
+
+SelectedSum block(std::int64_t index) {
+  return SelectedSum::from_certified(BoundedSum::from_certified({0, 0}, 0.5, 1 << 20),
+                                     privacy::BlockSelection{index});
+}
+
+SelectedSum sample(std::int64_t size, std::int64_t population) {
+  return SelectedSum::from_certified(BoundedSum::from_certified({0, 0}, 0.5, 1 << 20),
+                                     privacy::Sample::fixed_size({size, population}));
+}
+
+TEST(BlockGaussian, BooksOnePassForAllItsBlocks) {
+  const privacy::NoiseMultiplier noise(3);
+  privacy::MemoryBudget budget(Adjacency::replace_one);
+  auto reservation = budget.reserve(BlockGaussian::event(noise), cost);
+  random::SeededSource source(1);
+  BlockGaussian pass(noise, reservation);
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    const auto released = pass.release(block(static_cast<std::int64_t>(i)), {.step = i}, source);
+    EXPECT_EQ(released.event(), BlockGaussian::event(noise));
+    EXPECT_NE(released.value()[0], 0);
+  }
+  EXPECT_EQ(reservation.spent(), BlockGaussian::event(noise));
+  // A second pass is a second cost, which was not reserved.
+  BlockGaussian second(noise, reservation);
+  EXPECT_THROW((void)second.release(block(0), {.step = 9}, source), base::BudgetError);
+}
+
+TEST(BlockGaussian, RefusesABlockThatWasReleased) {
+  const privacy::NoiseMultiplier noise(3);
+  privacy::MemoryBudget budget(Adjacency::replace_one);
+  auto reservation = budget.reserve(privacy::Repeated{2, BlockGaussian::event(noise)}, cost);
+  random::SeededSource source(1);
+  BlockGaussian pass(noise, reservation);
+  (void)pass.release(block(2), {.step = 0}, source);
+  EXPECT_THROW((void)pass.release(block(2), {.step = 1}, source), base::InternalError);
+  EXPECT_THROW((void)pass.release(block(0), {.step = 2}, source), base::InternalError);
+  EXPECT_THROW((void)pass.release(sample(1, 10), {.step = 3}, source), base::InternalError);
+}
+
+TEST(BlockGaussian, CostsOneGaussianWhereTheNumberOfRecordsIsPublic) {
+  const auto event = BlockGaussian::event(privacy::NoiseMultiplier(4));
+  const privacy::Delta delta(1e-6);
+  for (const auto adjacency : {Adjacency::replace_one, Adjacency::zero_out}) {
+    EXPECT_EQ(privacy::account(event, adjacency, delta),
+              privacy::account(privacy::Gaussian{4}, adjacency, delta));
+  }
+  EXPECT_THROW((void)privacy::account(event, Adjacency::add_remove, delta), base::GuaranteeError);
+}
+
+TEST(GaussianOfSample, DebitsTheSampleItWasTakenFrom) {
+  const privacy::NoiseMultiplier noise(2);
+  const privacy::Event event = privacy::FixedSizeSampled{3, 30, privacy::Gaussian{2}};
+  privacy::MemoryBudget budget(Adjacency::replace_one);
+  auto reservation = budget.reserve(event, cost);
+  random::SeededSource source(1);
+  EXPECT_THROW((void)release_gaussian_of_sample(sample(3, 31), noise, {}, source, reservation),
+               base::BudgetError);
+  EXPECT_THROW((void)release_gaussian_of_sample(block(0), noise, {}, source, reservation),
+               base::InternalError);
+  EXPECT_EQ(release_gaussian_of_sample(sample(3, 30), noise, {}, source, reservation).event(),
+            event);
+  EXPECT_EQ(reservation.spent(), event);
+}
+
+}  // namespace
+}  // namespace tacet::mechanism

@@ -1,0 +1,162 @@
+#include "tacet/mechanism/point/column_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/point/magnitude_grid.h"
+#include "tacet/mechanism/point/quantile.h"
+#include "tacet/mechanism/select/rational_epsilon.h"
+#include "tacet/mechanism/select/selection.h"
+#include "tacet/numeric/rounding.h"
+#include "tacet/privacy/structure.h"
+#include "tacet/random/noise/discrete.h"
+
+namespace tacet::mechanism {
+namespace {
+
+using privacy::Adjacency;
+using privacy::Epsilon;
+
+/// A permit for the steps inside of an answer whose whole cost was debited already.
+privacy::Reservation inner_permit(privacy::MemoryBudget& budget, const privacy::Event& steps,
+                                  const AnswerCost& cost) {
+  return budget.reserve(steps, {cost.epsilon.value(), 0, cost.adjacency});
+}
+
+/// scale N/epsilon; epsilon/N rounded down, so that there is no less noise.
+random::Ratio count_scale(const AnswerCost& cost) {
+  return internal::laplace_scale(1, 1, round_down(cost.epsilon_a_value()));
+}
+
+}  // namespace
+
+privacy::Event AnswerCost::event() const {
+  if (adjacency == Adjacency::replace_one) {
+    throw base::UsageError(
+        "bounds and categories are taken under add_remove or zero_out: how many values are missing "
+        "is private, and replace_one takes the number of values for public; a schema fitted under "
+        "add_remove serves replace_one at twice its epsilon");
+  }
+  static_cast<void>(round_down(epsilon_a_value()));
+  if (delta.value() == 0) return privacy::PureDp{epsilon.value(), adjacency};
+  return privacy::ApproximateDp{epsilon.value(), delta.value(), adjacency};
+}
+
+privacy::Epsilon AnswerCost::epsilon_a_value() const {
+  if (values_a_unit < 1) {
+    throw base::UsageError(
+        fmt::format("a unit must be allowed 1 value or more, got {}", values_a_unit));
+  }
+  return Epsilon(numeric::divide_down(epsilon.value(), static_cast<double>(values_a_unit)));
+}
+
+privacy::Released<KindCounts> release_kinds(const privacy::Private<KindCounts>& counts,
+                                            const AnswerCost& cost, NoiseAddress address,
+                                            random::Source& source,
+                                            privacy::Reservation& reservation) {
+  const auto event = cost.event();
+  const random::DiscreteLaplace noise(count_scale(cost));
+  reservation.debit(event);
+  const auto door = DoorKeeper::door();
+  const auto& found = counts.open(door);
+  random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
+  KindCounts noisy;
+  noisy.numbers = found.numbers + noise.draw(stream);
+  noisy.codes = found.codes + noise.draw(stream);
+  noisy.prose = found.prose + noise.draw(stream);
+  return {door, noisy, event};
+}
+
+double attainable_coverage(double coverage, std::int64_t count, Epsilon epsilon) {
+  // A point with t values beyond it has a weight of exp(-epsilon/4 t) against one at the quantile;
+  // 10 exceeds the logarithm of the number of points by 1.6.
+  constexpr double exponent = 10;
+  constexpr double least = 0.5;
+  const double values = static_cast<double>(std::max<std::int64_t>(count, 1));
+  const double tail = 4 * exponent / (epsilon.value() * values);
+  return std::clamp(1 - 2 * tail, std::min(least, coverage), coverage);
+}
+
+privacy::Released<Bounds> release_bounds(const privacy::Private<std::vector<double>>& values,
+                                         double coverage, const AnswerCost& cost,
+                                         NoiseAddress address, random::Source& source,
+                                         privacy::Reservation& reservation) {
+  const auto event = cost.event();
+  if (!(coverage > 0 && coverage < 1)) {
+    throw base::UsageError(
+        fmt::format("the share of values between bounds must lie in (0, 1), got {}", coverage));
+  }
+  const auto ranks = values.map([](const std::vector<double>& numbers) {
+    std::vector<double> result;
+    result.reserve(numbers.size());
+    for (const double number : numbers) {
+      result.push_back(static_cast<double>(magnitude_rank(number)));
+    }
+    return result;
+  });
+  // N values move what a single one moves N times: N times half of epsilon / N.
+  const Epsilon half(cost.epsilon_a_value().value() / 2);
+  const Grid grid(0, static_cast<double>(magnitude_ranks - 1), 1.0);
+  const QuantileQuery low{.level = (1 - coverage) / 2, .grid = grid, .adjacency = cost.adjacency};
+  const QuantileQuery high{
+      .level = 1 - (1 - coverage) / 2, .grid = grid, .adjacency = cost.adjacency};
+  reservation.debit(event);
+  privacy::MemoryBudget budget(cost.adjacency);
+  auto permit = inner_permit(budget, privacy::Repeated{2, quantile_event(low, half)}, cost);
+  const NoiseAddress second{.step = address.step, .tensor = address.tensor + 1};
+  const auto at = [&](const QuantileQuery& query, NoiseAddress where) {
+    return std::llround(release_quantile(ranks, query, half, where, source, permit).value());
+  };
+  const std::int64_t a = at(low, address);
+  const std::int64_t b = at(high, second);
+  const std::int64_t first = std::min({a, b, magnitude_ranks - 2});
+  const std::int64_t last = std::max({a, b, first + 1});
+  return {DoorKeeper::door(), Bounds{magnitude_point(first), magnitude_point(last)}, event};
+}
+
+std::int64_t frequency_threshold(const AnswerCost& cost) {
+  if (!(cost.delta.value() > 0)) {
+    throw base::UsageError(
+        "frequent texts can be released without a list of possible ones only at a delta above 0: a "
+        "text that occurs once must stay secret with a probability below 1");
+  }
+  const random::Ratio ratio = count_scale(cost);
+  const double scale =
+      static_cast<double>(ratio.numerator) / static_cast<double>(ratio.denominator);
+  const auto values = static_cast<double>(cost.values_a_unit);
+  // The texts of one unit alone have counts t_i with a sum of at most N. With q = exp(-1/scale)
+  // the chance that one of them is seen is at most sum q^(T - t_i) / (1 + q), which is largest
+  // where they are one text N times or N texts once (docs/proofs/schema_fit.md): q^-N or N q^-1.
+  const double log_most = std::max((values - 1) / scale, std::log(values));  // less that of q^-1
+  // Below delta from T - 1 = scale (log_most + ln(1/delta)) on; one more for all roundings.
+  return static_cast<std::int64_t>(
+             std::ceil(scale * (log_most - std::log(cost.delta.value())) * (1 + 1e-12))) +
+         2;
+}
+
+privacy::Released<std::vector<FrequentText>> release_frequent(
+    const privacy::Private<std::map<std::string, std::int64_t>>& counts, const AnswerCost& cost,
+    NoiseAddress address, random::Source& source, privacy::Reservation& reservation) {
+  const auto event = cost.event();
+  const std::int64_t threshold = frequency_threshold(cost);
+  const random::DiscreteLaplace noise(count_scale(cost));
+  reservation.debit(event);
+  const auto door = DoorKeeper::door();
+  random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
+  std::vector<FrequentText> found;
+  for (const auto& [text, count] : counts.open(door)) {
+    const std::int64_t noisy = count + noise.draw(stream);
+    if (noisy >= threshold) found.push_back({text, noisy});
+  }
+  std::stable_sort(found.begin(), found.end(), [](const FrequentText& a, const FrequentText& b) {
+    return a.noisy_count > b.noisy_count;
+  });
+  return {door, std::move(found), event};
+}
+
+}  // namespace tacet::mechanism

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/point/grid.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/released.h"
+#include "tacet/random/choose/exponential_choice.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::mechanism {
+
+/// Where the slope of a convex piecewise linear function grows, and by how much (> 0).
+struct Breakpoint {
+  double at;
+  double jump;
+};
+
+/// A private sum over records of convex piecewise linear losses of one number, such as |a x - y|,
+/// pinball and hinge losses.
+///
+/// Slopes are clipped to public bounds and truncated to multiples of 2^-20 of the larger one, so
+/// that sums are exact and the bounds hold whatever the records say. Each record's loss stays
+/// convex, and is a function of that record alone.
+class PiecewiseLinearSum {
+ public:
+  /// A UsageError unless least_slope < largest_slope are finite.
+  PiecewiseLinearSum(double least_slope, double largest_slope);
+
+  /// Adds one record: the slope left of all breakpoints, then the breakpoints, ascending. What is
+  /// no number counts as 0, a jump below 0 as 0, and a breakpoint before the one before it as that.
+  void add(double left_slope, std::span<const Breakpoint> breakpoints);
+
+  /// By how much one neighbour moves the slope at any point, in units of the slopes: the width of
+  /// their range under replace_one, else the steepest slope.
+  [[nodiscard]] std::int64_t sensitivity(privacy::Adjacency adjacency) const;
+
+  struct Jump {
+    double at;
+    std::int64_t weight;
+  };
+  struct Slopes {
+    std::int64_t left_slope;
+    std::span<const Jump> jumps;
+  };
+  [[nodiscard]] Slopes open(privacy::MechanismDoor /*door*/) const { return {left_slope_, jumps_}; }
+
+ private:
+  [[nodiscard]] std::int64_t clipped(double slope) const;
+
+  double unit_;
+  std::int64_t least_;
+  std::int64_t largest_;
+  std::int64_t left_slope_ = 0;
+  std::vector<Jump> jumps_;
+};
+
+/// What is asked for; all of it public.
+struct MinimiserQuery {
+  Grid grid;  ///< the possible answers; the domain is from its first to its last point
+  privacy::Adjacency adjacency;
+  std::int64_t radius = 0;  ///< answers within so many steps of a right one count as right
+};
+
+/// What release_minimiser costs: bounded range epsilon, hence pure epsilon.
+[[nodiscard]] privacy::Event minimiser_event(const MinimiserQuery& query, privacy::Epsilon epsilon);
+
+/// A private minimiser by the inverse sensitivity mechanism (Asi, Duchi 2020): a grid point x has
+/// probability proportional to exp(-epsilon G(x) / (2 D)), where G(x) is the smallest norm of a
+/// subgradient of the sum plus a normal vector of the domain within the radius of x, and D the
+/// sum's sensitivity. It changes by at most D between neighbours, and is 0 at a minimiser, inside
+/// the domain or at its border. Exactly epsilon-private, as release_quantile is.
+///
+/// Debits `reservation` by minimiser_event before a random bit is drawn. A UsageError for a radius
+/// outside [0, grid.last()].
+[[nodiscard]] privacy::Released<double> release_minimiser(
+    const PiecewiseLinearSum& sum, const MinimiserQuery& query, privacy::Epsilon epsilon,
+    NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+
+namespace internal {
+
+/// UsageError for a radius outside [0, grid.last()].
+void check_radius(const MinimiserQuery& query);
+
+/// The scores of all points of the grid in runs: see level_runs.
+[[nodiscard]] std::vector<random::WeightedLevel> slope_runs(
+    const PiecewiseLinearSum::Slopes& slopes, const Grid& grid, std::int64_t radius);
+
+}  // namespace internal
+
+}  // namespace tacet::mechanism

@@ -1,0 +1,51 @@
+#include "tacet/mechanism/select/crossings.h"
+
+#include <utility>
+
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/noise/noise_event.h"
+#include "tacet/mechanism/noise/noise_scale.h"
+#include "tacet/random/choose/crossings.h"
+
+namespace tacet::mechanism {
+namespace {
+
+/// What is released of the sum, and how wide the noise on it is.
+struct Query {
+  const privacy::SparseBoundedSum& sum;
+  privacy::NoiseMultiplier multiplier;
+  std::int64_t threshold;
+};
+
+privacy::Released<std::vector<std::int64_t>> find(const Query& query, privacy::Event event,
+                                                  NoiseAddress address, random::Source& source) {
+  const auto door = DoorKeeper::door();
+  const double sigma = internal::noise_scale(query.multiplier.value(),
+                                             static_cast<double>(query.sum.contribution_bound()));
+  auto found = random::gaussian_crossings(
+      source.lease(random::Purpose::selection, address.step, address.tensor), query.sum.size(),
+      query.sum.open(door), sigma, query.threshold);
+  return {door, std::move(found), std::move(event)};
+}
+
+}  // namespace
+
+privacy::Released<std::vector<std::int64_t>> release_crossings(const privacy::SparseBoundedSum& sum,
+                                                               privacy::NoiseMultiplier multiplier,
+                                                               std::int64_t threshold,
+                                                               NoiseAddress address,
+                                                               random::Source& source,
+                                                               privacy::Reservation& reservation) {
+  auto event =
+      internal::debit_sampled(sum.sample(), privacy::Gaussian{multiplier.value()}, reservation);
+  return find({sum, multiplier, threshold}, std::move(event), address, source);
+}
+
+privacy::Released<std::vector<std::int64_t>> release_crossings(
+    const privacy::SparseBoundedSum& sum, privacy::NoiseMultiplier multiplier,
+    std::int64_t threshold, NoiseAddress address, random::Source& source, SamplePermit& permit) {
+  permit.take(sum.sample(), privacy::Gaussian{multiplier.value()});
+  return find({sum, multiplier, threshold}, permit.event(), address, source);
+}
+
+}  // namespace tacet::mechanism

@@ -1,0 +1,31 @@
+#include "tacet/mechanism/select/exponential.h"
+
+#include <vector>
+
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/select/rational_epsilon.h"
+#include "tacet/mechanism/select/selection.h"
+
+namespace tacet::mechanism {
+
+privacy::Event exponential_event(privacy::Epsilon epsilon, privacy::Adjacency adjacency) {
+  return privacy::BoundedRange{epsilon.value(), adjacency};
+}
+
+privacy::Released<std::int64_t> select_exponential(const Scores& scores, privacy::Epsilon epsilon,
+                                                   NoiseAddress address, random::Source& source,
+                                                   privacy::Reservation& reservation) {
+  const auto rate =
+      internal::score_rate(round_down(epsilon), scores.sensitivity(), scores.movement());
+  const auto event = exponential_event(epsilon, scores.adjacency());
+  reservation.debit(event);
+  const auto door = DoorKeeper::door();
+  std::vector<random::WeightedLevel> items;
+  items.reserve(static_cast<std::size_t>(scores.size()));
+  for (const std::int64_t score : scores.open(door)) items.push_back({1, -score});
+  random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
+  const auto chosen = random::ExponentialChoice(items, rate).draw(stream);
+  return {door, static_cast<std::int64_t>(chosen), event};
+}
+
+}  // namespace tacet::mechanism

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/select/scores.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/released.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::mechanism {
+
+/// What one draw of the exponential mechanism costs: bounded range epsilon (Dong, Durfee, Rogers
+/// 2020), hence pure epsilon and epsilon^2/8-zCDP.
+[[nodiscard]] privacy::Event exponential_event(privacy::Epsilon epsilon,
+                                               privacy::Adjacency adjacency);
+
+/// Selects a candidate with probability proportional to exp(epsilon score / (2 D)), D the scores'
+/// sensitivity, or exp(epsilon score / D) where they move one way (McSherry, Talwar 2007). Exact:
+/// the released index has that law to the last bit, for the largest fraction up to epsilon (see
+/// round_down). Adding Gumbel noise and taking the largest is the same law.
+///
+/// Debits `reservation` by exponential_event before a random bit is drawn.
+[[nodiscard]] privacy::Released<std::int64_t> select_exponential(const Scores& scores,
+                                                                 privacy::Epsilon epsilon,
+                                                                 NoiseAddress address,
+                                                                 random::Source& source,
+                                                                 privacy::Reservation& reservation);
+
+}  // namespace tacet::mechanism

@@ -1,0 +1,50 @@
+#include "tacet/mechanism/select/noisy_max.h"
+
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/select/exponential.h"
+#include "tacet/mechanism/select/permute_and_flip.h"
+#include "tacet/mechanism/select/rational_epsilon.h"
+#include "tacet/mechanism/select/selection.h"
+
+namespace tacet::mechanism {
+namespace {
+
+privacy::Released<std::int64_t> select_with_laplace_noise(const Scores& scores,
+                                                          privacy::Epsilon epsilon,
+                                                          NoiseAddress address,
+                                                          random::Source& source,
+                                                          privacy::Reservation& reservation) {
+  const std::int64_t factor = scores.movement() == Movement::one_way ? 1 : 2;
+  const auto scale = internal::laplace_scale(scores.sensitivity(), factor, round_down(epsilon));
+  const auto event = noisy_max_event(NoisyMax::laplace, epsilon, scores.adjacency());
+  reservation.debit(event);
+  const auto door = DoorKeeper::door();
+  internal::StreamChance chance(
+      source.lease(random::Purpose::selection, address.step, address.tensor));
+  return {door, internal::laplace_noisy_max(scores.open(door), scale, chance), event};
+}
+
+}  // namespace
+
+privacy::Event noisy_max_event(NoisyMax noise, privacy::Epsilon epsilon,
+                               privacy::Adjacency adjacency) {
+  if (noise == NoisyMax::gumbel) return exponential_event(epsilon, adjacency);
+  return privacy::PureDp{epsilon.value(), adjacency};
+}
+
+privacy::Released<std::int64_t> select_noisy_max(NoisyMax noise, const Scores& scores,
+                                                 privacy::Epsilon epsilon, NoiseAddress address,
+                                                 random::Source& source,
+                                                 privacy::Reservation& reservation) {
+  switch (noise) {
+    case NoisyMax::gumbel:
+      return select_exponential(scores, epsilon, address, source, reservation);
+    case NoisyMax::exponential:
+      return select_permute_and_flip(scores, epsilon, address, source, reservation);
+    case NoisyMax::laplace:
+      break;
+  }
+  return select_with_laplace_noise(scores, epsilon, address, source, reservation);
+}
+
+}  // namespace tacet::mechanism

@@ -1,0 +1,28 @@
+#include "tacet/mechanism/select/permute_and_flip.h"
+
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/select/rational_epsilon.h"
+#include "tacet/mechanism/select/selection.h"
+
+namespace tacet::mechanism {
+
+privacy::Event permute_and_flip_event(privacy::Epsilon epsilon, privacy::Adjacency adjacency) {
+  return privacy::PureDp{epsilon.value(), adjacency};
+}
+
+privacy::Released<std::int64_t> select_permute_and_flip(const Scores& scores,
+                                                        privacy::Epsilon epsilon,
+                                                        NoiseAddress address,
+                                                        random::Source& source,
+                                                        privacy::Reservation& reservation) {
+  const auto rate =
+      internal::score_rate(round_down(epsilon), scores.sensitivity(), scores.movement());
+  const auto event = permute_and_flip_event(epsilon, scores.adjacency());
+  reservation.debit(event);
+  const auto door = DoorKeeper::door();
+  internal::StreamChance chance(
+      source.lease(random::Purpose::selection, address.step, address.tensor));
+  return {door, internal::permute_and_flip(scores.open(door), rate, chance), event};
+}
+
+}  // namespace tacet::mechanism

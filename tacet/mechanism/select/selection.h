@@ -1,0 +1,178 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tacet/mechanism/select/chance.h"
+#include "tacet/mechanism/select/rational_epsilon.h"
+#include "tacet/mechanism/select/scores.h"
+#include "tacet/mechanism/select/sparse_vector.h"
+#include "tacet/random/exact/race.h"
+
+/// The laws of selections as algorithms over random decisions. Scores stay within 2^62 of zero.
+namespace tacet::mechanism::internal {
+
+/// epsilon / (2 sensitivity), or epsilon / sensitivity where scores move one way: the weight of one
+/// unit of score. Below 2^40 / 1 and above 1 / 2^61: products with 64-bit scores fit 128 bits.
+[[nodiscard]] inline random::WideRatio score_rate(RationalEpsilon epsilon, std::int64_t sensitivity,
+                                                  Movement movement) {
+  const random::Wide factor = movement == Movement::one_way ? 1 : 2;
+  return {epsilon.numerator, factor * static_cast<random::Wide>(sensitivity) * epsilon.denominator};
+}
+
+/// sensitivity times / epsilon, the scale of discrete Laplace noise in units of the scores. A
+/// UsageError above 2^40, where its sampler ends.
+[[nodiscard]] random::Ratio laplace_scale(std::int64_t sensitivity, std::int64_t times,
+                                          RationalEpsilon epsilon);
+
+/// Permute-and-flip (McKenna, Sheldon 2020): candidates in random order, each accepted with
+/// probability exp(-rate (best - score)).
+template <Chance C>
+[[nodiscard]] std::int64_t permute_and_flip(std::span<const std::int64_t> scores,
+                                            random::WideRatio rate, C& chance) {
+  const std::int64_t best = *std::max_element(scores.begin(), scores.end());
+  std::vector<std::int64_t> left(scores.size());
+  std::iota(left.begin(), left.end(), 0);
+  while (true) {
+    // The last one left is a best one, which is always accepted: the pool cannot run dry.
+    const auto place = static_cast<std::size_t>(chance.below(left.size()));
+    const std::int64_t candidate = left[place];
+    const auto shortfall = static_cast<std::uint64_t>(best) -
+                           static_cast<std::uint64_t>(scores[static_cast<std::size_t>(candidate)]);
+    if (chance.exp_decision({rate.numerator * shortfall, rate.denominator})) return candidate;
+    left[place] = left.back();
+    left.pop_back();
+  }
+}
+
+/// The candidate whose score plus discrete Laplace noise is the largest, the first of equals: for
+/// fixed noise on the others a candidate wins at all integers from a threshold on, and neighbours
+/// move that by twice the sensitivity (once, where scores move one way).
+template <Chance C>
+[[nodiscard]] std::int64_t laplace_noisy_max(std::span<const std::int64_t> scores,
+                                             random::Ratio scale, C& chance) {
+  std::int64_t winner = 0;
+  std::int64_t largest = 0;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const std::int64_t noisy = scores[i] + chance.laplace(scale);
+    if (i > 0 && noisy <= largest) continue;
+    winner = static_cast<std::int64_t>(i);
+    largest = noisy;
+  }
+  return winner;
+}
+
+/// Noise of the sparse vector technique, in units of the scores.
+struct SparseVectorScales {
+  random::Ratio threshold;
+  random::Ratio query;
+  std::optional<random::Ratio> value;  ///< fresh noise on released scores; absent: none released
+};
+
+enum class ThresholdNoise {
+  drawn_once,        ///< one noisy threshold; query noise grows with the number of positives
+  redrawn_each_time  ///< a fresh noisy threshold after each positive; query noise does not grow
+};
+
+struct Positive {
+  std::int64_t index;
+  std::optional<std::int64_t> value;  ///< score plus fresh noise, where values are released
+};
+
+/// One run of the sparse vector technique, query by query: which scores are at or above a
+/// threshold, both noisy, until `most` were. Every query gets noise of its own that is never shown.
+template <Chance C>
+class ThresholdRun {
+ public:
+  ThresholdRun(std::int64_t threshold, const SparseVectorScales& scales, std::int64_t most,
+               ThresholdNoise noise, Compared compared, C& chance)
+      : threshold_(threshold),
+        scales_(scales),
+        most_(most),
+        noise_(noise),
+        compared_(compared),
+        chance_(chance) {
+    draw_threshold();
+  }
+
+  [[nodiscard]] bool ended() const { return found_ == most_; }
+  [[nodiscard]] std::int64_t found() const { return found_; }
+
+  struct Answer {
+    bool above;
+    std::optional<std::int64_t> value;  ///< score plus fresh noise, where values are released
+  };
+  [[nodiscard]] Answer ask(std::int64_t score) {
+    const std::int64_t held = compared_ == Compared::magnitude && score < 0 ? -score : score;
+    if (held + chance_.laplace(scales_.query) < noisy_threshold_) return {false, std::nullopt};
+    return positive(score);
+  }
+
+  /// Asks `count` queries of score 0 at once: how many answers came before the first positive one,
+  /// which is not asked yet for its value; `count` if there was none.
+  [[nodiscard]] std::int64_t negatives_of_zeros(std::int64_t count) {
+    return chance_.misses(scales_.query, noisy_threshold_, count);
+  }
+  /// The answer to a query that is known to be positive.
+  [[nodiscard]] Answer positive(std::int64_t score) {
+    Answer answer{true, std::nullopt};
+    // Fresh: the noise that decided must not be seen.
+    if (scales_.value) answer.value = score + chance_.laplace(*scales_.value);
+    ++found_;
+    if (!ended() && noise_ == ThresholdNoise::redrawn_each_time) draw_threshold();
+    return answer;
+  }
+
+ private:
+  void draw_threshold() { noisy_threshold_ = threshold_ + chance_.laplace(scales_.threshold); }
+
+  std::int64_t threshold_;
+  SparseVectorScales scales_;
+  std::int64_t most_;
+  ThresholdNoise noise_;
+  Compared compared_;
+  C& chance_;
+  std::int64_t noisy_threshold_ = 0;
+  std::int64_t found_ = 0;
+};
+
+/// The positive answers of a run over all scores in order.
+template <Chance C>
+[[nodiscard]] std::vector<Positive> above_threshold(std::span<const std::int64_t> scores,
+                                                    ThresholdRun<C>& run) {
+  std::vector<Positive> found;
+  for (std::size_t i = 0; i < scores.size() && !run.ended(); ++i) {
+    const auto answer = run.ask(scores[i]);
+    if (answer.above) found.push_back({static_cast<std::int64_t>(i), answer.value});
+  }
+  return found;
+}
+
+/// The same, in law, over `population` scores of which those not listed are 0, without a draw for
+/// each of these. `listed` ascends by index.
+template <Chance C>
+[[nodiscard]] std::vector<Positive> sparse_above_threshold(
+    std::int64_t population, std::span<const random::ScoredCandidate> listed,
+    ThresholdRun<C>& run) {
+  std::vector<Positive> found;
+  std::int64_t next = 0;
+  for (std::size_t place = 0; place <= listed.size() && !run.ended(); ++place) {
+    const std::int64_t end = place < listed.size() ? listed[place].index : population;
+    while (next < end && !run.ended()) {
+      next += run.negatives_of_zeros(end - next);
+      if (next == end) break;
+      found.push_back({next++, run.positive(0).value});
+    }
+    if (run.ended() || place == listed.size()) break;
+    const auto answer = run.ask(listed[place].score);
+    if (answer.above) found.push_back({end, answer.value});
+    next = end + 1;
+  }
+  return found;
+}
+
+}  // namespace tacet::mechanism::internal

@@ -1,0 +1,210 @@
+#include "tacet/mechanism/select/sparse_vector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/select/sparse_vector_plan.h"
+
+namespace tacet::mechanism {
+namespace {
+
+constexpr std::int64_t most_positives_allowed = std::int64_t{1} << 20;
+constexpr double largest_threshold = 0x1p61;
+
+void check(const SparseVectorOptions& options) {
+  if (!std::isfinite(options.threshold)) {
+    throw base::UsageError(
+        fmt::format("the threshold must be a finite number, got {}", options.threshold));
+  }
+  if (options.most_positives < 1 || options.most_positives > most_positives_allowed) {
+    throw base::UsageError(fmt::format("the number of positives must lie in 1..{}, got {}",
+                                       most_positives_allowed, options.most_positives));
+  }
+}
+
+/// epsilon / c rounded down: c of them cost at most epsilon.
+privacy::Epsilon each_of(privacy::Epsilon epsilon, std::int64_t c) {
+  return c == 1 ? epsilon
+                : privacy::Epsilon(std::nextafter(epsilon.value() / static_cast<double>(c), 0.0));
+}
+
+bool redrawn(const SparseVectorOptions& options) {
+  return options.form == SparseVectorForm::redrawn_threshold;
+}
+
+}  // namespace
+
+namespace internal {
+
+SparseVectorShares sparse_vector_shares(const SparseVectorOptions& options, Movement movement) {
+  const std::int64_t c = options.most_positives;
+  const auto stretch =
+      redrawn(options) ? each_of(options.selection_epsilon, c) : options.selection_epsilon;
+  // Minimises the variance of the difference of both noises for a given sum of the costs.
+  const auto uses =
+      static_cast<double>((movement == Movement::one_way ? 1 : 2) * (redrawn(options) ? 1 : c));
+  const double ratio = std::pow(uses, 2.0 / 3);
+  const RationalEpsilon threshold = round_down(privacy::Epsilon(stretch.value() / (1 + ratio)));
+  // The difference of two doubles within a factor of 2^20 has one rounding.
+  const RationalEpsilon query = round_down(privacy::Epsilon(
+      std::nextafter(stretch.value() - std::nextafter(threshold.value(), 1e9), 0.0)));
+  std::optional<RationalEpsilon> value;
+  if (options.value_epsilon) value = round_down(each_of(*options.value_epsilon, c));
+  return {threshold, query, value};
+}
+
+SparseVectorScales sparse_vector_scales(const SparseVectorOptions& options,
+                                        std::int64_t sensitivity, Movement movement) {
+  const auto shares = sparse_vector_shares(options, movement);
+  const std::int64_t uses =
+      (movement == Movement::one_way ? 1 : 2) * (redrawn(options) ? 1 : options.most_positives);
+  SparseVectorScales scales{laplace_scale(sensitivity, 1, shares.threshold),
+                            laplace_scale(sensitivity, uses, shares.query), std::nullopt};
+  if (shares.value) scales.value = laplace_scale(sensitivity, 1, *shares.value);
+  return scales;
+}
+
+}  // namespace internal
+
+privacy::Event sparse_vector_event(const SparseVectorOptions& options,
+                                   privacy::Adjacency adjacency) {
+  check(options);
+  const std::int64_t c = options.most_positives;
+  const auto pure = [&](privacy::Epsilon epsilon) -> privacy::Event {
+    return privacy::PureDp{epsilon.value(), adjacency};
+  };
+  const auto times = [&](privacy::Epsilon epsilon) -> privacy::Event {
+    return privacy::Repeated{c, pure(each_of(epsilon, c))};
+  };
+  std::vector<privacy::Event> parts;
+  parts.push_back(redrawn(options) ? times(options.selection_epsilon)
+                                   : pure(options.selection_epsilon));
+  if (options.value_epsilon) parts.push_back(times(*options.value_epsilon));
+  return parts.size() == 1 ? parts.front() : privacy::Composed{std::move(parts)};
+}
+
+namespace {
+
+using internal::StreamChance;
+using internal::ThresholdNoise;
+using internal::ThresholdRun;
+
+/// Settings of one run in units of the scores.
+struct RunSettings {
+  std::int64_t threshold;
+  internal::SparseVectorScales scales;
+  ThresholdNoise noise;
+};
+
+RunSettings run_settings(const SparseVectorOptions& options, std::int64_t sensitivity,
+                         Movement movement, double unit) {
+  // Of scores that grow together some come closer to 0 and some do not.
+  const auto moves = options.compared == Compared::magnitude ? Movement::any : movement;
+  return {static_cast<std::int64_t>(std::clamp(std::nearbyint(options.threshold / unit),
+                                               -largest_threshold, largest_threshold)),
+          internal::sparse_vector_scales(options, sensitivity, moves),
+          redrawn(options) ? ThresholdNoise::redrawn_each_time : ThresholdNoise::drawn_once};
+}
+
+SparseVectorAnswer in_units(const std::vector<internal::Positive>& found, double unit) {
+  SparseVectorAnswer answer;
+  for (const auto& positive : found) {
+    std::optional<double> value;
+    if (positive.value) value = static_cast<double>(*positive.value) * unit;
+    answer.positives.push_back({positive.index, value});
+  }
+  return answer;
+}
+
+random::Lease selection_lease(random::Source& source, NoiseAddress address) {
+  return source.lease(random::Purpose::selection, address.step, address.tensor);
+}
+
+}  // namespace
+
+privacy::Released<SparseVectorAnswer> release_sparse_vector(const Scores& queries,
+                                                            const SparseVectorOptions& options,
+                                                            NoiseAddress address,
+                                                            random::Source& source,
+                                                            privacy::Reservation& reservation) {
+  const auto event = sparse_vector_event(options, queries.adjacency());
+  const auto settings =
+      run_settings(options, queries.sensitivity(), queries.movement(), queries.unit());
+  reservation.debit(event);
+  const auto door = DoorKeeper::door();
+  StreamChance chance(selection_lease(source, address));
+  ThresholdRun run(settings.threshold, settings.scales, options.most_positives, settings.noise,
+                   options.compared, chance);
+  return {door, in_units(internal::above_threshold(queries.open(door), run), queries.unit()),
+          event};
+}
+
+privacy::Released<SparseVectorAnswer> release_sparse_vector(const SparseScores& queries,
+                                                            const SparseVectorOptions& options,
+                                                            NoiseAddress address,
+                                                            random::Source& source,
+                                                            privacy::Reservation& reservation) {
+  const auto event = sparse_vector_event(options, queries.adjacency());
+  const auto settings = run_settings(options, queries.sensitivity(), queries.movement(), 1);
+  reservation.debit(event);
+  const auto door = DoorKeeper::door();
+  StreamChance chance(selection_lease(source, address));
+  ThresholdRun run(settings.threshold, settings.scales, options.most_positives, settings.noise,
+                   options.compared, chance);
+  return {
+      door,
+      in_units(internal::sparse_above_threshold(queries.population(), queries.open(door), run), 1),
+      event};
+}
+
+struct InteractiveSparseVector::Run {
+  Run(const RunSettings& settings, const SparseVectorOptions& options, random::Lease lease)
+      : chance(std::move(lease)),
+        answers(settings.threshold, settings.scales, options.most_positives, settings.noise,
+                options.compared, chance) {}
+
+  StreamChance chance;
+  ThresholdRun<StreamChance> answers;
+};
+
+InteractiveSparseVector::InteractiveSparseVector(const SparseVectorOptions& options,
+                                                 const QueryKind& kind, NoiseAddress address,
+                                                 random::Source& source,
+                                                 privacy::Reservation& reservation)
+    : kind_(kind), event_(sparse_vector_event(options, kind.adjacency)) {
+  // A query of that kind says what the unit of all of them is.
+  const std::array<double, 1> zero{0};
+  const auto one = Scores::rounded(zero, kind.sensitivity, kind.movement, kind.adjacency);
+  const auto settings = run_settings(options, one.sensitivity(), kind.movement, one.unit());
+  reservation.debit(event_);
+  run_ = std::make_unique<Run>(settings, options, selection_lease(source, address));
+}
+
+InteractiveSparseVector::~InteractiveSparseVector() = default;
+
+bool InteractiveSparseVector::ended() const { return run_->answers.ended(); }
+
+privacy::Released<InteractiveSparseVector::Answer> InteractiveSparseVector::ask(
+    const privacy::Private<double>& query) {
+  if (ended()) {
+    throw base::BudgetError(
+        fmt::format("this run has given its {} positive answers and answers nothing more; a "
+                    "further run costs again",
+                    run_->answers.found()));
+  }
+  const auto door = DoorKeeper::door();
+  const std::array<double, 1> value{query.open(door)};
+  const auto score = Scores::rounded(value, kind_.sensitivity, kind_.movement, kind_.adjacency);
+  const auto reply = run_->answers.ask(score.open(door).front());
+  std::optional<double> shown;
+  if (reply.value) shown = static_cast<double>(*reply.value) * score.unit();
+  return {door, Answer{reply.above, shown}, event_};
+}
+
+}  // namespace tacet::mechanism
