@@ -24,7 +24,7 @@
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/mechanism/noise/gaussian.h"
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 #include "tacet/numeric/kernels.h"
 #include "tacet/optimize/gradient_sum.h"
 #include "tacet/privacy/budget.h"

@@ -10,7 +10,7 @@
 
 #include "tacet/data/dataset.h"
 #include "tacet/learn/output.h"
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 #include "tacet/optimize/sgd.h"
 #include "tacet/optimize/sgd_kernels.h"
 #include "tacet/privacy/budget.h"

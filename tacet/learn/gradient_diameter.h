@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 #include "tacet/privacy/guarantee.h"
 
 /// How far apart the gradients of two records can lie: what the sensitivity of a minimiser is made

@@ -13,7 +13,7 @@
 #include "tacet/learn/paper_calibration.h"
 #include "tacet/learn/settle.h"
 #include "tacet/learn/step_rule.h"
-#include "tacet/model/loss_smoothness.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/privacy/composition.h"
 
 namespace tacet::learn {

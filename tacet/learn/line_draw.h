@@ -5,7 +5,7 @@
 #include "tacet/data/dataset.h"
 #include "tacet/learn/training.h"
 #include "tacet/mechanism/minimum/slope_sum.h"
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 
 /// One weight that fits one column, drawn by the inverse sensitivity mechanism on a public grid of
 /// [-radius, radius]: no penalty, no smoothing, no growth constant. Piecewise linear losses have

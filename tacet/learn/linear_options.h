@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tacet/learn/parameters.h"
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 #include "tacet/privacy/guarantee.h"
 
 namespace tacet::learn {

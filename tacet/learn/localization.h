@@ -8,7 +8,7 @@
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/localization_plan.h"
 #include "tacet/learn/training.h"
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 
 /// Localised private minimisation (Feldman, Koren, Talwar 2020; Asi, Levy, Duchi 2021): a chain of
 /// regularised problems, each around the last one's noisy answer, with less and less noise.

@@ -8,7 +8,7 @@
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/training.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 #include "tacet/privacy/released.h"
 
 /// Method `objective`: objective perturbation for linear models.

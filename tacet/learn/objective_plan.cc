@@ -8,7 +8,7 @@
 #include "tacet/learn/objective.h"
 #include "tacet/learn/settle.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
-#include "tacet/model/loss_smoothness.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/certified_solver.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/objective.h"

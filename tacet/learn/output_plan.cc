@@ -9,7 +9,7 @@
 #include "tacet/learn/paper_calibration.h"
 #include "tacet/learn/settle.h"
 #include "tacet/mechanism/noise/selected_gaussian.h"
-#include "tacet/model/loss_smoothness.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"
 #include "tacet/random/source/source.h"

@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "tacet/base/error.h"
-#include "tacet/model/loss_smoothness.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/privacy/gaussian.h"
 
 namespace tacet::learn::paper {

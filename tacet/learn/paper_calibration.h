@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 
 /// The calibration of Wang, Lei, Ying, Zhang, "Differentially Private SGD with Non-Smooth Losses"
 /// (2021), for reproductions: what the paper claims, as formulas. Nothing here is relied upon for a

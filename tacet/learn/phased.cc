@@ -16,7 +16,7 @@
 #include "tacet/learn/settle.h"
 #include "tacet/learn/settled_training.h"
 #include "tacet/mechanism/noise/selected_gaussian.h"
-#include "tacet/model/loss_smoothness.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/sgd.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/random/source/source.h"

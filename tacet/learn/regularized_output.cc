@@ -14,7 +14,7 @@
 #include "tacet/learn/settled_training.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
-#include "tacet/model/loss_smoothness.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/local_minimum.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"

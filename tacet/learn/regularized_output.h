@@ -7,7 +7,7 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/training.h"
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 
 /// Method `regularized-output`: the minimiser of a strongly convex risk plus noise.
 ///

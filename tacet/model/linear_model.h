@@ -9,7 +9,7 @@
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/feature_names.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 
 namespace tacet::model {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 
 /// How good predictions are, computed exactly. Results are as private as what goes in: callers
 /// show them only for data declared public. Spans of unequal length or of no elements are a

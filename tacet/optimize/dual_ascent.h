@@ -5,7 +5,7 @@
 
 #include "tacet/base/progress.h"
 #include "tacet/data/dataset.h"
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 #include "tacet/optimize/certified_solver.h"
 
 namespace tacet::optimize {

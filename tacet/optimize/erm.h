@@ -6,7 +6,7 @@
 #include "tacet/base/progress.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 
 namespace tacet::optimize {
 

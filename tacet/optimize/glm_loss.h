@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "tacet/base/error.h"
-#include "tacet/model/loss_smoothness.h"
+#include "tacet/model/loss/loss_smoothness.h"
 
 namespace tacet::optimize {
 

@@ -7,7 +7,7 @@
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 #include "tacet/optimize/clip.h"
 #include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/selected_sum.h"

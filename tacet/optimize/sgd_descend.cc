@@ -3,7 +3,7 @@
 #include <cmath>
 #include <variant>
 
-#include "tacet/model/loss_smoothness.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/sgd.h"
 #include "tacet/optimize/sgd_kernels.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/model/loss_smoothness.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/numeric/infinity.h"
 
 namespace tacet::optimize {

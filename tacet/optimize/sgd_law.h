@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 #include "tacet/optimize/sgd_schedule.h"
 #include "tacet/optimize/sgd_sensitivity.h"
 #include "tacet/privacy/adjacency.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/model/loss_smoothness.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tests/support/plain_sgd.h"
 
 namespace tacet::optimize {

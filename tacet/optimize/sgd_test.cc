@@ -8,7 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
-#include "tacet/model/loss_smoothness.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/numeric/infinity.h"
 #include "tests/support/plain_sgd.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tacet/model/loss_smoothness.h"
+#include "tacet/model/loss/loss_smoothness.h"
 
 namespace tacet::optimize {
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "tacet/model/loss_smoothness.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/sgd_schedule.h"
 
 /// For tests: stochastic gradient descent in plain doubles, written independently of the engine,

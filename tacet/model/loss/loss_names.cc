@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 
 namespace tacet::model {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 
 /// How smooth a loss is, and how it is made smooth: the constants that the sensitivity of
 /// stochastic gradient descent is computed from.

@@ -1,4 +1,4 @@
-#include "tacet/model/loss.h"
+#include "tacet/model/loss/loss.h"
 
 #include <gtest/gtest.h>
 

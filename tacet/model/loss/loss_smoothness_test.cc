@@ -1,4 +1,4 @@
-#include "tacet/model/loss_smoothness.h"
+#include "tacet/model/loss/loss_smoothness.h"
 
 #include <gtest/gtest.h>
 
