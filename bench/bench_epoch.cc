@@ -26,7 +26,7 @@
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/model/loss/loss.h"
 #include "tacet/numeric/kernels.h"
-#include "tacet/optimize/gradient_sum.h"
+#include "tacet/optimize/sums/gradient_sum.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/random/choose/subset.h"
 #include "tacet/random/source/source.h"

@@ -11,8 +11,8 @@
 #include "tacet/data/dataset.h"
 #include "tacet/learn/output.h"
 #include "tacet/model/loss/loss.h"
-#include "tacet/optimize/sgd.h"
-#include "tacet/optimize/sgd_kernels.h"
+#include "tacet/optimize/sgd/sgd.h"
+#include "tacet/optimize/sgd/sgd_kernels.h"
 #include "tacet/privacy/budget.h"
 
 namespace {

@@ -16,7 +16,7 @@
 #include "tacet/learn/localization_plan.h"
 #include "tacet/learn/method.h"
 #include "tacet/numeric/elementary.h"
-#include "tacet/optimize/erm.h"
+#include "tacet/optimize/solver/erm.h"
 
 namespace tacet::bench {
 namespace {

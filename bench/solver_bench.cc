@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "tacet/data/read/read_dataset.h"
-#include "tacet/optimize/regularized_objective.h"
+#include "tacet/optimize/solver/regularized_objective.h"
 
 namespace {
 

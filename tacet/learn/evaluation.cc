@@ -11,7 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/mechanism/noise/gaussian.h"
-#include "tacet/optimize/score_sum.h"
+#include "tacet/optimize/sums/score_sum.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/gaussian.h"
 

@@ -11,8 +11,8 @@
 #include "tacet/learn/step_rule.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/selected_gaussian.h"
-#include "tacet/optimize/erm.h"
-#include "tacet/optimize/gradient_sum.h"
+#include "tacet/optimize/solver/erm.h"
+#include "tacet/optimize/sums/gradient_sum.h"
 #include "tacet/random/choose/subset.h"
 
 namespace tacet::learn {

@@ -10,7 +10,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/noise/gaussian.h"
-#include "tacet/optimize/local_minimum.h"
+#include "tacet/optimize/solver/local_minimum.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/random/source/source.h"
 

@@ -9,7 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
-#include "tacet/optimize/erm.h"
+#include "tacet/optimize/solver/erm.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/composition.h"
 #include "tests/support/data_sets.h"

@@ -12,9 +12,9 @@
 #include "tacet/learn/settle.h"
 #include "tacet/mechanism/point/inverse_sensitivity.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
-#include "tacet/optimize/certified_solver.h"
-#include "tacet/optimize/glm_loss.h"
-#include "tacet/optimize/gradient_sum.h"
+#include "tacet/optimize/solver/certified_solver.h"
+#include "tacet/optimize/solver/glm_loss.h"
+#include "tacet/optimize/sums/gradient_sum.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/random/source/source.h"
 

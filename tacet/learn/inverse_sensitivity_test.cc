@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/optimize/erm.h"
+#include "tacet/optimize/solver/erm.h"
 
 namespace tacet::learn {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "tacet/learn/localization.h"
-#include "tacet/optimize/glm_loss.h"
-#include "tacet/optimize/local_minimum.h"
+#include "tacet/optimize/solver/glm_loss.h"
+#include "tacet/optimize/solver/local_minimum.h"
 
 /// What settling a chain of phases and running it share.
 namespace tacet::learn {

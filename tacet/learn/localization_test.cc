@@ -12,7 +12,7 @@
 #include "tacet/learn/localization_run.h"
 #include "tacet/learn/method.h"
 #include "tacet/mechanism/noise/laplace.h"
-#include "tacet/optimize/erm.h"
+#include "tacet/optimize/solver/erm.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"
 

@@ -9,7 +9,7 @@
 #include "tacet/learn/settle.h"
 #include "tacet/learn/settled_training.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
-#include "tacet/optimize/certified_solver.h"
+#include "tacet/optimize/solver/certified_solver.h"
 
 namespace tacet::learn {
 namespace {

@@ -9,7 +9,7 @@
 #include "tacet/learn/settle.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
 #include "tacet/model/loss/loss_smoothness.h"
-#include "tacet/optimize/certified_solver.h"
+#include "tacet/optimize/solver/certified_solver.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/objective.h"
 #include "tacet/random/noise/vector_laplace.h"

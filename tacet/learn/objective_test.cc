@@ -10,7 +10,7 @@
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/method.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
-#include "tacet/optimize/certified_solver.h"
+#include "tacet/optimize/solver/certified_solver.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/decimal.h"

@@ -9,7 +9,7 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/training.h"
-#include "tacet/optimize/sgd.h"
+#include "tacet/optimize/sgd/sgd.h"
 
 /// Output perturbation: stochastic gradient descent without noise in a public order, and one
 /// Gaussian release of the mean of its iterates.

@@ -6,7 +6,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/settle.h"
-#include "tacet/optimize/sgd_law.h"
+#include "tacet/optimize/sgd/sgd_law.h"
 #include "tacet/privacy/gaussian.h"
 
 namespace tacet::learn::paper {

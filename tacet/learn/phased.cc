@@ -17,7 +17,7 @@
 #include "tacet/learn/settled_training.h"
 #include "tacet/mechanism/noise/selected_gaussian.h"
 #include "tacet/model/loss/loss_smoothness.h"
-#include "tacet/optimize/sgd.h"
+#include "tacet/optimize/sgd/sgd.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/random/source/source.h"
 

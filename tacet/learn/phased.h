@@ -8,7 +8,7 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/linear_options.h"
 #include "tacet/learn/training.h"
-#include "tacet/optimize/sgd_law.h"
+#include "tacet/optimize/sgd/sgd_law.h"
 
 /// Phased output perturbation: phase i descends once over its own part of the records, half as many
 /// as the phase before, with a quarter of its step size, from where the released weights of that

@@ -15,7 +15,7 @@
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/model/loss/loss_smoothness.h"
-#include "tacet/optimize/local_minimum.h"
+#include "tacet/optimize/solver/local_minimum.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"
 #include "tacet/random/noise/vector_laplace.h"

@@ -18,7 +18,7 @@
 /// gradients. For replace_one and zero_out the solver is gradient descent of a fixed length, whose
 /// iterates move no further than that, converged or not; for add_remove, where the number of
 /// records is private, and where descent would take long it is one with a certificate
-/// (optimize/local_minimum.h). Any loss of a
+/// (optimize/solver/local_minimum.h). Any loss of a
 /// linear predictor: kinks are rounded by their Moreau envelope of a public width, unbounded slopes
 /// cut where the ball ends. docs/proofs/regularized-output.md; Chaudhuri, Monteleoni, Sarwate 2011
 /// with the constants of Arora, Bassily, Guzman, Menart, Ullah 2022.

@@ -7,7 +7,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
-#include "tacet/optimize/certified_solver.h"
+#include "tacet/optimize/solver/certified_solver.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/gaussian.h"
 #include "tests/support/data_sets.h"

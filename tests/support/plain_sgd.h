@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tacet/model/loss/loss_smoothness.h"
-#include "tacet/optimize/sgd_schedule.h"
+#include "tacet/optimize/sgd/sgd_schedule.h"
 
 /// For tests: stochastic gradient descent in plain doubles, written independently of the engine,
 /// and random records on the grid of a data set.

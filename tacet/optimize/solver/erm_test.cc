@@ -1,0 +1,141 @@
+#include "tacet/optimize/solver/erm.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <cmath>
+#include <random>
+
+#include "tacet/optimize/solver/smooth_slope.h"
+
+namespace tacet::optimize {
+namespace {
+
+using data::Dataset;
+using data::Storage;
+
+Dataset random_dataset(std::int64_t rows, std::size_t columns, bool classes, Storage storage) {
+  std::mt19937_64 bits(9);
+  Dataset dataset(
+      {.columns = static_cast<std::int64_t>(columns), .norm_bound = 1, .storage = storage});
+  std::vector<std::int16_t> row(columns);
+  const auto reach = static_cast<int>(2048 / std::sqrt(static_cast<double>(columns)));
+  for (std::int64_t i = 0; i < rows; ++i) {
+    double signal = 0;
+    for (std::size_t j = 0; j < columns; ++j) {
+      row[j] = static_cast<std::int16_t>(static_cast<int>(bits() % 2001) * reach / 1000 - reach);
+      signal += std::cos(static_cast<double>(j)) * row[j] / 400.0;
+    }
+    const double noise = static_cast<double>(bits() % 2001) / 1000 - 1;
+    const double label = classes ? (signal + 2 * noise > 0 ? 1.0 : -1.0)
+                                 : std::clamp(0.2 * signal + 0.3 * noise, -1.0, 1.0);
+    dataset.append_dense(row, label);
+  }
+  return dataset;
+}
+
+double mean_loss(const Dataset& dataset, const model::Loss& loss,
+                 const std::vector<double>& weights) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < dataset.rows(); ++i) {
+    double dot = 0;
+    const auto row = dataset.dense_row(i);
+    for (std::size_t j = 0; j < row.size(); ++j) dot += weights[j] * row[j] / 2048.0;
+    sum += model::loss_value(loss, dot, dataset.label(i));
+  }
+  return sum / static_cast<double>(dataset.rows());
+}
+
+TEST(MinimiseWithoutProtection, SolvesLeastSquaresExactly) {
+  const auto dataset = random_dataset(400, 6, false, Storage::dense);
+  Eigen::MatrixXd x(400, 6);
+  Eigen::VectorXd y(400);
+  for (std::int64_t i = 0; i < 400; ++i) {
+    for (std::int64_t j = 0; j < 6; ++j) {
+      x(i, j) = dataset.dense_row(i)[static_cast<std::size_t>(j)] / 2048.0;
+    }
+    y[i] = dataset.label(i);
+  }
+  const Eigen::VectorXd truth = (x.transpose() * x).ldlt().solve(x.transpose() * y);
+  base::ThreadPool pool(2);
+  const auto fit = minimise_without_protection(dataset, model::SquaredLoss{}, {}, pool);
+  EXPECT_TRUE(fit.converged);
+  for (std::size_t j = 0; j < 6; ++j) {
+    EXPECT_NEAR(fit.weights[j], truth[static_cast<Eigen::Index>(j)], 1e-4);
+  }
+}
+
+// Every loss: no step in any of many directions and sizes finds a loss smaller by more than 1e-6.
+TEST(MinimiseWithoutProtection, NoNearbyPointIsBetter) {
+  std::mt19937_64 bits(2);
+  base::ThreadPool pool(2);
+  for (const model::Loss& loss :
+       {model::Loss{model::LogisticLoss{}}, model::Loss{model::SquaredLoss{}},
+        model::Loss{model::HingeLoss{}}, model::Loss{model::SmoothedHingeLoss{0.5}},
+        model::Loss{model::HuberLoss{0.1}}, model::Loss{model::AbsoluteLoss{}},
+        model::Loss{model::PinballLoss{0.9}}}) {
+    const bool classes = model::properties(loss).classification;
+    const auto dataset = random_dataset(300, 5, classes, Storage::dense);
+    const auto fit = minimise_without_protection(dataset, loss, {}, pool);
+    const double best = mean_loss(dataset, loss, fit.weights);
+    EXPECT_NEAR(best, fit.mean_loss, 2e-6) << model::loss_name(loss);
+    for (int trial = 0; trial < 3000; ++trial) {
+      auto other = fit.weights;
+      const double size = std::pow(10.0, -static_cast<double>(bits() % 5));
+      for (auto& w : other) w += size * (static_cast<double>(bits() % 2001) / 1000 - 1);
+      EXPECT_GE(mean_loss(dataset, loss, other), best - 1e-6) << model::loss_name(loss);
+    }
+  }
+}
+
+TEST(MinimiseWithoutProtection, HasTheSameBitsForAnyNumberOfThreads) {
+  const auto dataset = random_dataset(1000, 8, true, Storage::dense);
+  base::ThreadPool one(1);
+  base::ThreadPool three(3);
+  const auto a = minimise_without_protection(dataset, model::LogisticLoss{}, {}, one);
+  const auto b = minimise_without_protection(dataset, model::LogisticLoss{}, {}, three);
+  EXPECT_EQ(a.weights, b.weights);
+}
+
+TEST(MinimiseWithoutProtection, NewtonAndLimitedMemoryAgree) {
+  // More than 500 columns take the second route; the extra columns are empty.
+  const auto small = random_dataset(300, 5, true, Storage::dense);
+  Dataset wide({.columns = 2100, .norm_bound = 1, .storage = Storage::sparse});
+  for (std::int64_t i = 0; i < small.rows(); ++i) {
+    data::EncodedRow row;
+    const auto values = small.dense_row(i);
+    for (std::uint32_t j = 0; j < 5; ++j) {
+      if (values[j] == 0) continue;
+      row.columns.push_back(j * 419);
+      row.values.push_back(values[j]);
+    }
+    row.label = small.label(i);
+    wide.append(row);
+  }
+  base::ThreadPool pool(2);
+  const auto a = minimise_without_protection(small, model::LogisticLoss{}, {}, pool);
+  const auto b = minimise_without_protection(wide, model::LogisticLoss{}, {}, pool);
+  EXPECT_TRUE(b.converged);
+  EXPECT_NEAR(a.mean_loss, b.mean_loss, 1e-7);
+}
+
+TEST(SmoothedLoss, LiesBelowTheLossByAtMostHalfTheWidth) {
+  for (const model::Loss& loss :
+       {model::Loss{model::HingeLoss{}}, model::Loss{model::AbsoluteLoss{}},
+        model::Loss{model::PinballLoss{0.7}}}) {
+    for (const double width : {1.0, 0.1, 1e-3}) {
+      for (double u = -3; u <= 3; u += 0.01) {
+        for (const double y : {-1.0, 1.0}) {
+          const auto point = SmoothedLoss(loss, width).at(u, y);
+          const double truth = model::loss_value(loss, u, y);
+          EXPECT_LE(point.value, truth + 1e-12);
+          EXPECT_GE(point.value, truth - width / 2 - 1e-12);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tacet::optimize

@@ -1,0 +1,56 @@
+#include "tacet/optimize/solver/glm_loss.h"
+
+#include <fmt/format.h>
+
+namespace tacet::optimize {
+namespace {
+
+model::Loss made_smooth(const model::Loss& loss, double width) {
+  if (model::can_be_smoothed(loss) && (!(width > 0) || !std::isfinite(width))) {
+    throw base::UsageError(fmt::format(
+        "the loss {} is not smooth: a solver needs a positive width to smooth it on, got {}",
+        model::loss_name(loss), width));
+  }
+  return model::smoothed(loss, width);
+}
+
+}  // namespace
+
+GlmLoss::GlmLoss(const model::Loss& loss, double smoothing_width, double slope_clip)
+    : loss_(made_smooth(loss, smoothing_width)),
+      clip_(slope_clip),
+      classification_(model::properties(loss_).classification),
+      slope_bound_(std::min(model::properties(loss_).slope_bound, slope_clip)),
+      curvature_bound_(model::properties(loss_).curvature) {
+  if (!(slope_clip > 0)) {
+    throw base::UsageError(fmt::format("a slope's clip must be positive, got {}", slope_clip));
+  }
+}
+
+double GlmLoss::checked_slope_bound() const {
+  if (std::isfinite(slope_bound_)) return slope_bound_;
+  throw base::UsageError(fmt::format(
+      "the slope of the loss {} is unbounded: one record could move the minimiser by any amount; "
+      "give it a clip",
+      model::loss_name(loss_)));
+}
+
+double GlmLoss::value(double prediction, double label) const {
+  label = sanitised(label);
+  if (std::fabs(model::loss_slope(loss_, prediction, label)) <= clip_) {
+    return model::loss_value(loss_, prediction, label);
+  }
+  // Beyond the cut the loss goes on along its tangent. The slope is monotone, and 0 where the
+  // prediction is the label, so the place of the cut is found by halving the way there.
+  double outside = prediction;
+  double inside = label;
+  for (int i = 0; i < 2000; ++i) {
+    const double middle = inside + 0.5 * (outside - inside);
+    if (middle == inside || middle == outside) break;
+    const bool holds = std::fabs(model::loss_slope(loss_, middle, label)) <= clip_;
+    (holds ? inside : outside) = middle;
+  }
+  return model::loss_value(loss_, inside, label) + clip_ * std::fabs(prediction - inside);
+}
+
+}  // namespace tacet::optimize

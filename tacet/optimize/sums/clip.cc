@@ -1,0 +1,88 @@
+#include "tacet/optimize/sums/clip.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/base/error.h"
+
+namespace tacet::optimize {
+
+std::int32_t scalar_bound(std::int64_t norm, std::int64_t squared_norm) {
+  if (squared_norm <= 0) return 0;
+  const std::int64_t square = norm * norm / squared_norm;
+  auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(square)));
+  while (root * root > square) --root;
+  while ((root + 1) * (root + 1) <= square) ++root;
+  return static_cast<std::int32_t>(root);
+}
+
+std::vector<std::int32_t> scalar_bounds(const data::Dataset& dataset,
+                                        const ContributionLimit& limit) {
+  const std::int64_t share = (std::int64_t{1} << limit.norm_bits) / limit.records_a_unit;
+  std::vector<std::int64_t> seen;
+  if (dataset.has_units()) seen.resize(static_cast<std::size_t>(dataset.unit_count()), 0);
+  std::vector<std::int32_t> bounds;
+  bounds.reserve(static_cast<std::size_t>(dataset.rows()));
+  for (std::int64_t i = 0; i < dataset.rows(); ++i) {
+    const auto unit = dataset.unit_of(i);
+    const bool takes_part =
+        !dataset.has_units() ||
+        (unit >= 0 && seen[static_cast<std::size_t>(unit)]++ < limit.records_a_unit);
+    bounds.push_back(takes_part ? scalar_bound(share, dataset.squared_norm(i)) : 0);
+  }
+  return bounds;
+}
+
+double clamp_scalar(double scalar, std::int32_t bound) {
+  if (!std::isfinite(scalar)) return 0;
+  const double limit = bound;
+  // Adding and subtracting 1.5 * 2^52 rounds to the nearest integer; |scalar| <= 2^30 here.
+  constexpr double shift = 0x1.8p52;
+  return (std::clamp(scalar, -limit, limit) + shift) - shift;
+}
+
+void clamp_scalars(std::span<double> scalars, std::int32_t bound) {
+  double largest = 0;
+  for (double& scalar : scalars) {
+    if (!std::isfinite(scalar)) scalar = 0;
+    largest = std::max(largest, std::fabs(scalar));
+  }
+  if (largest == 0) return;
+  double square = 0;
+  for (const double scalar : scalars) square += (scalar / largest) * (scalar / largest);
+  // In two factors, because the norm itself may overflow.
+  const double shrink = static_cast<double>(bound) / largest / std::sqrt(square) * (1 - 0x1p-40);
+  __extension__ using Wide = unsigned __int128;
+  Wide total = 0;
+  for (double& scalar : scalars) {
+    scalar = std::trunc(shrink < 1 ? scalar * shrink : scalar);
+    const auto magnitude = static_cast<Wide>(std::fabs(scalar));
+    total += magnitude * magnitude;
+  }
+  const auto allowed = static_cast<Wide>(bound) * static_cast<Wide>(bound);
+  if (total > allowed) std::ranges::fill(scalars, 0.0);
+}
+
+double checked_clipping_norm(const ContributionLimit& limit) {
+  if (!(limit.clipping_norm > 0) || !std::isfinite(limit.clipping_norm)) {
+    throw base::UsageError(
+        fmt::format("the clipping norm must be positive and finite, got {}", limit.clipping_norm));
+  }
+  if (limit.norm_bits < 14 || limit.norm_bits > 30) {
+    throw base::UsageError(
+        fmt::format("the clipping norm must be 2^14 to 2^30 grid units, got 2^{}; fewer steps or "
+                    "a larger epsilon need less noise and leave a finer grid",
+                    limit.norm_bits));
+  }
+  if (limit.records_a_unit < 1 || limit.records_a_unit > (std::int64_t{1} << 20)) {
+    throw base::UsageError(
+        fmt::format("records a unit must be 1 to 2^20, got {}", limit.records_a_unit));
+  }
+  int exponent = 0;
+  const double mantissa = std::frexp(limit.clipping_norm, &exponent);
+  return std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);
+}
+
+}  // namespace tacet::optimize

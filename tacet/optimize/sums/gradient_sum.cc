@@ -1,0 +1,312 @@
+#include "tacet/optimize/sums/gradient_sum.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <variant>
+
+#include "tacet/base/error.h"
+#include "tacet/numeric/kernels.h"
+#include "tacet/optimize/sums/weight_grid.h"
+
+namespace tacet::optimize {
+namespace {
+
+constexpr std::int64_t rows_per_tile = 32;     // a tile's rows stay in the first cache level
+constexpr std::int64_t rows_per_block = 2048;  // what a worker takes at a time
+constexpr std::int64_t most_rows = std::int64_t{1} << 32;  // 2^32 * 2^30 = 2^62 fits 64 bits
+
+// A worker's share of the sum: exact in doubles up to 2^53, then moved to 64-bit integers.
+class Accumulator {
+ public:
+  Accumulator(std::size_t columns, int norm_bits)
+      : exact_(columns, 0.0),
+        total_(columns, 0),
+        rows_before_flush_(std::int64_t{1} << (52 - norm_bits)) {}
+
+  /// Room for `rows` more contributions, each at most 2^norm_bits in every coordinate.
+  std::span<double> reserve(std::int64_t rows) {
+    if (rows_ + rows > rows_before_flush_) flush();
+    rows_ += rows;
+    return exact_;
+  }
+  void add_to(std::span<std::int64_t> sum) {
+    flush();
+    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += total_[j];
+  }
+
+ private:
+  void flush() {
+    for (std::size_t j = 0; j < exact_.size(); ++j) {
+      total_[j] += static_cast<std::int64_t>(exact_[j]);
+      exact_[j] = 0;
+    }
+    rows_ = 0;
+  }
+
+  std::vector<double> exact_;
+  std::vector<std::int64_t> total_;
+  std::int64_t rows_before_flush_;
+  std::int64_t rows_ = 0;
+};
+
+struct AllRows {
+  std::int64_t count;
+  [[nodiscard]] std::int64_t size() const { return count; }
+  [[nodiscard]] std::int64_t operator[](std::int64_t i) const { return i; }
+};
+
+struct ListedRows {
+  std::span<const std::int64_t> rows;
+  [[nodiscard]] std::int64_t size() const { return std::ssize(rows); }
+  [[nodiscard]] std::int64_t operator[](std::int64_t i) const {
+    return rows[static_cast<std::size_t>(i)];
+  }
+};
+
+// What every worker reads during one pass.
+struct Pass {
+  const data::Dataset& dataset;
+  const GridWeights& weights;
+  std::size_t outputs;
+  std::size_t columns;
+  double factor;  // real slope to grid units of the row's integers
+  std::span<const std::int32_t> bounds;
+
+  [[nodiscard]] std::span<const double> output(std::size_t c) const {
+    return std::span(weights.integers).subspan(c * columns, columns);
+  }
+
+  // Exact inner products in, integer scalars out.
+  template <typename LossType>
+  void to_scalars(const LossType& loss, std::int64_t row, std::span<double> numbers) const {
+    const double label = dataset.label(row);
+    const std::int32_t bound = bounds[static_cast<std::size_t>(row)];
+    if (numbers.size() == 1) {
+      numbers[0] = clamp_scalar(loss.slope(numbers[0] * weights.scale, label) * factor, bound);
+      return;
+    }
+    for (std::size_t c = 0; c < numbers.size(); ++c) {
+      const double side = label == static_cast<double>(c) ? 1.0 : -1.0;
+      numbers[c] = loss.slope(numbers[c] * weights.scale, side) * factor;
+    }
+    clamp_scalars(numbers, bound);
+  }
+};
+
+template <typename LossType, typename RowList>
+void add_dense(const Pass& pass, const LossType& loss, const RowList& list, std::int64_t begin,
+               std::int64_t end, Accumulator& sum) {
+  std::array<const std::int16_t*, rows_per_tile> pointers;
+  std::vector<double> numbers(pass.outputs * rows_per_tile);  // a row of tile length an output
+  std::vector<double> scalars(pass.outputs);
+  for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
+    const auto count = static_cast<std::size_t>(std::min(rows_per_tile, end - tile));
+    for (std::size_t i = 0; i < count; ++i) {
+      pointers[i] = pass.dataset.dense_row(list[tile + static_cast<std::int64_t>(i)]).data();
+    }
+    const std::span rows(pointers.data(), count);
+    const auto of_output = [&](std::size_t c) {
+      return std::span(numbers).subspan(c * rows_per_tile, count);
+    };
+    for (std::size_t c = 0; c < pass.outputs; ++c) {
+      numeric::exact_dots(rows, pass.output(c), of_output(c));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t c = 0; c < pass.outputs; ++c) scalars[c] = of_output(c)[i];
+      pass.to_scalars(loss, list[tile + static_cast<std::int64_t>(i)], scalars);
+      for (std::size_t c = 0; c < pass.outputs; ++c) of_output(c)[i] = scalars[c];
+    }
+    const auto target = sum.reserve(static_cast<std::int64_t>(count));
+    for (std::size_t c = 0; c < pass.outputs; ++c) {
+      numeric::add_exact_multiples(rows, of_output(c),
+                                   target.subspan(c * pass.columns, pass.columns));
+    }
+  }
+}
+
+// Listed rows lie anywhere: without a hint, each would be waited for.
+void fetch(const data::Dataset& dataset, std::int64_t row) {
+  constexpr std::size_t line = 64;
+  const auto place = dataset.sparse_row(row);
+  const auto* columns = reinterpret_cast<const char*>(place.columns.data());
+  const auto* values = reinterpret_cast<const char*>(place.values.data());
+  // Longer rows are left to the processor, which sees that they are read in order.
+  const std::size_t bytes = std::min(place.columns.size_bytes(), 4 * line);
+  for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(columns + at);
+  for (std::size_t at = 0; at < bytes / 2; at += line) __builtin_prefetch(values + at);
+}
+
+double dot(const data::SparseRow& row, const double* weights) {
+  // Integers below 2^53 throughout, so the order does not matter.
+  double even = 0;
+  double odd = 0;
+  const std::size_t pairs = row.columns.size() / 2 * 2;
+  for (std::size_t k = 0; k < pairs; k += 2) {
+    even += weights[row.columns[k]] * row.values[k];
+    odd += weights[row.columns[k + 1]] * row.values[k + 1];
+  }
+  if (pairs < row.columns.size()) even += weights[row.columns[pairs]] * row.values[pairs];
+  return even + odd;
+}
+
+template <typename LossType, typename RowList>
+void add_sparse(const Pass& pass, const LossType& loss, const RowList& list, std::int64_t begin,
+                std::int64_t end, Accumulator& sum) {
+  std::array<data::SparseRow, rows_per_tile> rows;
+  std::vector<double> scalars(pass.outputs * rows_per_tile);  // those of a row stand together
+  for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
+    const auto count = static_cast<std::size_t>(std::min(rows_per_tile, end - tile));
+    const std::int64_t next = std::min(tile + 2 * rows_per_tile, end);
+    for (std::int64_t i = tile + rows_per_tile; i < next; ++i) fetch(pass.dataset, list[i]);
+    for (std::size_t i = 0; i < count; ++i) {
+      rows[i] = pass.dataset.sparse_row(list[tile + static_cast<std::int64_t>(i)]);
+      for (std::size_t c = 0; c < pass.outputs; ++c) {
+        scalars[i * pass.outputs + c] = dot(rows[i], pass.output(c).data());
+      }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      pass.to_scalars(loss, list[tile + static_cast<std::int64_t>(i)],
+                      std::span(scalars).subspan(i * pass.outputs, pass.outputs));
+    }
+    const auto target = sum.reserve(static_cast<std::int64_t>(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t c = 0; c < pass.outputs; ++c) {
+        double* output = target.data() + c * pass.columns;
+        const double scalar = scalars[i * pass.outputs + c];
+        for (std::size_t k = 0; k < rows[i].columns.size(); ++k) {
+          output[rows[i].columns[k]] += scalar * rows[i].values[k];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+GradientSum::GradientSum(const data::Dataset& dataset, const model::Loss& loss,
+                         std::int64_t outputs, const ContributionLimit& limit,
+                         base::ThreadPool& threads, base::Reducer& reducer)
+    : dataset_(dataset),
+      loss_(loss),
+      outputs_(outputs),
+      norm_bits_(limit.norm_bits),
+      records_a_unit_(dataset.has_units() ? limit.records_a_unit : 1),
+      clipping_norm_(checked_clipping_norm(limit)),
+      threads_(threads),
+      reducer_(reducer) {
+  if (dataset.rows() > most_rows) {
+    throw base::UsageError("a data set may hold at most 2^32 records for one sum");
+  }
+  scalar_bounds_ = scalar_bounds(dataset, limit);
+  const double steepest = limit.slope_bound / (grid() * data::Dataset::feature_scale);
+  if (!(steepest > 0)) throw base::UsageError("the bound of a slope must be positive");
+  if (steepest >= std::numeric_limits<std::int32_t>::max()) return;
+  const auto cap = static_cast<std::int32_t>(steepest);
+  for (auto& bound : scalar_bounds_) bound = std::min(bound, cap);
+}
+
+double GradientSum::grid() const { return std::ldexp(clipping_norm_, -norm_bits_); }
+
+template <typename RowList>
+std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
+                                             const RowList& rows) const {
+  const auto columns = static_cast<std::size_t>(dataset_.columns());
+  const auto outputs = static_cast<std::size_t>(outputs_);
+  if (weights.size() != columns * outputs) {
+    throw base::InternalError(fmt::format("{} weights for {} outputs of {} encoded columns",
+                                          weights.size(), outputs, columns));
+  }
+  const GridWeights grid_weights = to_grid(weights, dataset_.norm_bound());
+  const Pass pass{
+      dataset_,      grid_weights, outputs, columns, 1 / (grid() * data::Dataset::feature_scale),
+      scalar_bounds_};
+  std::vector<std::int64_t> total(weights.size(), 0);
+  std::visit(
+      [&](const auto& loss) {
+        const auto add = [&](std::int64_t begin, std::int64_t end, Accumulator& sum) {
+          if (dataset_.sparse()) {
+            add_sparse(pass, loss, rows, begin, end, sum);
+          } else {
+            add_dense(pass, loss, rows, begin, end, sum);
+          }
+        };
+        if (rows.size() <= rows_per_block || threads_.size() == 1) {
+          Accumulator sum(total.size(), norm_bits_);
+          add(0, rows.size(), sum);
+          sum.add_to(total);
+          return;
+        }
+        std::vector<Accumulator> sums(static_cast<std::size_t>(threads_.size()),
+                                      Accumulator(total.size(), norm_bits_));
+        threads_.for_blocks(rows.size(), rows_per_block,
+                            [&](int worker, std::int64_t begin, std::int64_t end) {
+                              add(begin, end, sums[static_cast<std::size_t>(worker)]);
+                            });
+        for (auto& sum : sums) sum.add_to(total);
+      },
+      loss_);
+  reducer_.sum(total);
+  return total;
+}
+
+privacy::BoundedSum GradientSum::at(std::span<const double> weights) const {
+  return privacy::BoundedSum::from_certified(total(weights, AllRows{dataset_.rows()}), grid(),
+                                             std::int64_t{1} << norm_bits_);
+}
+
+void GradientSum::check_sample(const privacy::DrawnSample& sample) const {
+  if (sample.population() == dataset_.rows()) return;
+  throw base::UsageError(fmt::format("a sample out of {} records was drawn for a sum over {}",
+                                     sample.population(), dataset_.rows()));
+}
+
+void GradientSum::refuse_units() const {
+  if (!dataset_.has_units()) return;
+  throw base::UsageError(
+      "units of several records have no proof in samples of fixed size and in blocks; take Poisson "
+      "samples or all records");
+}
+
+privacy::BoundedSum GradientSum::at(std::span<const double> weights,
+                                    const privacy::DrawnSample& sample) const {
+  check_sample(sample);
+  if (sample.sample().rate() == nullptr) {
+    throw base::UsageError("a sample of fixed size is accounted otherwise than a Poisson sample");
+  }
+  if (!sample.sample().is_all() && sample.sample().records_a_unit() < records_a_unit_) {
+    throw base::InternalError(
+        fmt::format("{} records of a unit take part in a sample that is accounted for {}",
+                    records_a_unit_, sample.sample().records_a_unit()));
+  }
+  return privacy::BoundedSum::from_certified(total(weights, ListedRows{sample.rows()}), grid(),
+                                             std::int64_t{1} << norm_bits_, sample.sample());
+}
+
+privacy::SelectedSum GradientSum::selected(std::span<const double> weights,
+                                           const privacy::DrawnSample& sample) const {
+  check_sample(sample);
+  if (sample.sample().fixed() == nullptr) {
+    throw base::UsageError("a Poisson sample is accounted otherwise than one of fixed size");
+  }
+  refuse_units();
+  return privacy::SelectedSum::from_certified(
+      privacy::BoundedSum::from_certified(total(weights, ListedRows{sample.rows()}), grid(),
+                                          std::int64_t{1} << norm_bits_),
+      sample.sample());
+}
+
+privacy::SelectedSum GradientSum::selected(std::span<const double> weights,
+                                           std::span<const std::int64_t> rows,
+                                           privacy::BlockSelection block) const {
+  refuse_units();
+  return privacy::SelectedSum::from_certified(
+      privacy::BoundedSum::from_certified(total(weights, ListedRows{rows}), grid(),
+                                          std::int64_t{1} << norm_bits_),
+      block);
+}
+
+}  // namespace tacet::optimize

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/base/reducer.h"
+#include "tacet/base/threads.h"
+#include "tacet/data/dataset.h"
+#include "tacet/model/loss/loss.h"
+#include "tacet/optimize/sums/clip.h"
+#include "tacet/privacy/bounded_sum.h"
+#include "tacet/privacy/selected_sum.h"
+
+namespace tacet::optimize {
+
+/// Sums of per-record gradients of linear predictors, each clipped, rounded to the grid
+/// C / 2^norm_bits and added up in integers.
+///
+/// One output: slope(<w, x>, y) x. Several outputs (one against the rest, labels 0 to k-1): the k
+/// gradients side by side, with one joint bound on their norm.
+///
+/// The bound is enforced, not assumed: record i's scalars are cut to integers of joint norm at most
+/// A_i, the largest integer with A_i^2 |x_i|^2 <= (2^norm_bits / records a unit)^2, before they
+/// multiply the row. So whatever the weights, the loss and the values are, each unit moves the sum
+/// by at most 2^norm_bits grid units, and the sum has the same bits for any number of threads and
+/// ranks and for dense and sparse storage.
+class GradientSum {
+ public:
+  /// Keeps references to all but the limit. UsageError for a limit out of range.
+  GradientSum(const data::Dataset& dataset, const model::Loss& loss, std::int64_t outputs,
+              const ContributionLimit& limit, base::ThreadPool& threads, base::Reducer& reducer);
+
+  /// The sum over all records at `weights`: outputs() rows of one finite number an encoded column.
+  [[nodiscard]] privacy::BoundedSum at(std::span<const double> weights) const;
+  /// The sum over a Poisson sample, which it carries along so that its release is accounted as
+  /// sampled. UsageError for a sample of fixed size, or of another number of records; InternalError
+  /// for one that is accounted for fewer records of a unit than take part.
+  [[nodiscard]] privacy::BoundedSum at(std::span<const double> weights,
+                                       const privacy::DrawnSample& sample) const;
+
+  /// The same for a secret sample of fixed size. UsageError for a Poisson sample, for one of
+  /// another number of records, and for units of several records.
+  [[nodiscard]] privacy::SelectedSum selected(std::span<const double> weights,
+                                              const privacy::DrawnSample& sample) const;
+  /// The same for the records of one block of a pass, each listed at most once. UsageError for
+  /// units of several records.
+  [[nodiscard]] privacy::SelectedSum selected(std::span<const double> weights,
+                                              std::span<const std::int64_t> rows,
+                                              privacy::BlockSelection block) const;
+
+  [[nodiscard]] std::int64_t outputs() const { return outputs_; }
+  /// C rounded down to 24 significant bits: what is enforced.
+  [[nodiscard]] double clipping_norm() const { return clipping_norm_; }
+  /// Real value of one grid unit.
+  [[nodiscard]] double grid() const;
+
+ private:
+  void check_sample(const privacy::DrawnSample& sample) const;
+  void refuse_units() const;
+  template <typename RowList>
+  [[nodiscard]] std::vector<std::int64_t> total(std::span<const double> weights,
+                                                const RowList& rows) const;
+
+  const data::Dataset& dataset_;
+  const model::Loss& loss_;
+  std::int64_t outputs_;
+  int norm_bits_;
+  std::int64_t records_a_unit_;
+  double clipping_norm_;
+  std::vector<std::int32_t> scalar_bounds_;  // A_i
+  base::ThreadPool& threads_;
+  base::Reducer& reducer_;
+};
+
+}  // namespace tacet::optimize
