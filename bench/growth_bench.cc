@@ -32,8 +32,8 @@
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
-#include "tacet/learn/lower_bounds.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/theory/lower_bounds.h"
 
 namespace tacet::bench {
 

@@ -13,7 +13,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
-#include "tacet/learn/localization_plan.h"
+#include "tacet/learn/chain/localization_plan.h"
 #include "tacet/learn/method.h"
 #include "tacet/numeric/elementary.h"
 #include "tacet/optimize/solver/erm.h"

@@ -42,7 +42,7 @@ class CheckFloorsTest(unittest.TestCase):
                                     '#include "tacet/random/source/source.h"\n',
             "tacet/apps/main.cc": '#include <CLI/CLI.hpp>\n#include "tacet/report/record.h"\n',
             "tacet/data/read/csv_test.cc": '#include "tests/support/data_sets.h"\n',
-            "tests/support/x.cc": '#include <gtest/gtest.h>\n#include "tacet/learn/gradient.h"\n',
+            "tests/support/x.cc": '#include <gtest/gtest.h>\n#include "tacet/learn/gradient/gradient.h"\n',
         })
 
     def test_an_include_that_climbs_is_found_on_every_pair_of_floors(self):
@@ -82,7 +82,7 @@ class CheckFloorsTest(unittest.TestCase):
                             "tacet/base/deep/x.h:1", "none of the ROOMS of base")
 
     def test_a_test_beside_its_module_may_not_climb_either(self):
-        self.assert_finding({"tacet/data/read/csv_test.cc": '#include "tacet/learn/gradient.h"\n'},
+        self.assert_finding({"tacet/data/read/csv_test.cc": '#include "tacet/learn/gradient/gradient.h"\n'},
                             "tacet/data/read/csv_test.cc:1", "climbs from data up to learn")
 
     def test_odd_spelling_of_an_include_does_not_hide_it(self):

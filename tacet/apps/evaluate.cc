@@ -15,7 +15,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/evaluation.h"
-#include "tacet/learn/linear_options.h"
+#include "tacet/learn/plan/linear_options.h"
 #include "tacet/model/metrics.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/statement.h"

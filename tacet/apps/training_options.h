@@ -6,9 +6,9 @@
 #include <string>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/linear_options.h"
-#include "tacet/learn/parameters.h"
-#include "tacet/learn/training.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/parameters.h"
+#include "tacet/learn/plan/training.h"
 
 namespace tacet::apps {
 

@@ -1,5 +1,5 @@
 #include "tacet/learn/evaluation.h"
-#include "tacet/learn/settle.h"
+#include "tacet/learn/plan/settle.h"
 
 #include <fmt/format.h>
 

@@ -8,13 +8,13 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/gradient.h"
-#include "tacet/learn/inverse_sensitivity.h"
-#include "tacet/learn/localization.h"
-#include "tacet/learn/objective.h"
-#include "tacet/learn/output.h"
-#include "tacet/learn/phased.h"
-#include "tacet/learn/regularized_output.h"
+#include "tacet/learn/chain/localization.h"
+#include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/line/inverse_sensitivity.h"
+#include "tacet/learn/minimiser/objective.h"
+#include "tacet/learn/minimiser/regularized_output.h"
+#include "tacet/learn/output/output.h"
+#include "tacet/learn/output/phased.h"
 
 namespace tacet::learn {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/linear_options.h"
-#include "tacet/learn/training.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/training.h"
 
 /// The methods of training by name. A new method is a plan function and a row of this table.
 namespace tacet::learn {

@@ -8,8 +8,8 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
-#include "tacet/learn/localization.h"
-#include "tacet/learn/parameters.h"
+#include "tacet/learn/chain/localization.h"
+#include "tacet/learn/plan/parameters.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/structure.h"
 #include "tests/support/data_sets.h"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/gradient_batches.h"
-#include "tacet/learn/settle.h"
+#include "tacet/learn/gradient/gradient_batches.h"
+#include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/selected_gaussian.h"
 #include "tacet/mechanism/noise/selected_laplace.h"
 

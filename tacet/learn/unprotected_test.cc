@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tacet/learn/gradient.h"
+#include "tacet/learn/gradient/gradient.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/composition.h"
 #include "tacet/privacy/statement.h"

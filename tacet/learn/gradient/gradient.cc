@@ -1,0 +1,284 @@
+#include "tacet/learn/gradient/gradient.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/coefficient_noise.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/step_rule.h"
+#include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/optimize/solver/erm.h"
+#include "tacet/optimize/sums/gradient_sum.h"
+#include "tacet/random/choose/subset.h"
+
+namespace tacet::learn {
+namespace {
+
+// Weights stay finite whatever step size a user picks; no sensible model comes near.
+constexpr double largest_weight = 1e12;
+
+std::int64_t averaged_steps(const GradientPlan& plan) {
+  switch (plan.averaging) {
+    case Averaging::last:
+      return 1;
+    case Averaging::suffix:
+      return std::clamp<std::int64_t>(std::llround(plan.average * static_cast<double>(plan.steps)),
+                                      1, plan.steps);
+    default:
+      return plan.steps;
+  }
+}
+
+// The state of momentum descent and the running mean of its iterates.
+class Descent {
+ public:
+  explicit Descent(const GradientPlan& plan)
+      : plan_(plan),
+        averaged_(averaged_steps(plan)),
+        weights_(static_cast<std::size_t>(plan.columns * plan.outputs), 0.0),
+        velocity_(weights_),
+        mean_(weights_) {}
+
+  [[nodiscard]] std::span<const double> weights() const { return weights_; }
+  [[nodiscard]] const std::vector<double>& mean() const { return mean_; }
+  [[nodiscard]] std::int64_t averaged() const { return averaged_; }
+
+  void step(std::span<const double> gradient) {
+    ++done_;
+    // At rest the velocity is (1 - m) times what a step of plain descent would be; so is the
+    // penalty's share of it, and the fixed point is that of the penalised loss.
+    const double shrink = 1 / (1 + plan_.step_size * plan_.l2 / (1 - plan_.momentum));
+    double square = 0;
+    for (std::size_t j = 0; j < weights_.size(); ++j) {
+      velocity_[j] = std::clamp(plan_.momentum * velocity_[j] - plan_.step_size * gradient[j],
+                                -largest_weight, largest_weight);
+      weights_[j] =
+          std::clamp((weights_[j] + velocity_[j]) * shrink, -largest_weight, largest_weight);
+      square += weights_[j] * weights_[j];
+    }
+    if (plan_.radius && square > *plan_.radius * *plan_.radius) {
+      const double scale = *plan_.radius / std::sqrt(square);
+      for (double& weight : weights_) weight *= scale;
+    }
+    const double share = mean_share();
+    for (std::size_t j = 0; j < weights_.size(); ++j) {
+      mean_[j] += share * (weights_[j] - mean_[j]);
+    }
+  }
+
+ private:
+  // Weight of the newest iterate in the running mean.
+  [[nodiscard]] double mean_share() const {
+    if (plan_.averaging == Averaging::polynomial) {
+      constexpr double power = 3;  // Shamir, Zhang 2013
+      return (power + 1) / (static_cast<double>(done_) + power);
+    }
+    const std::int64_t seen = done_ - (plan_.steps - averaged_);
+    return seen < 1 ? 0 : 1 / static_cast<double>(seen);
+  }
+
+  const GradientPlan& plan_;
+  std::int64_t averaged_;
+  std::int64_t done_ = 0;
+  std::vector<double> weights_;
+  std::vector<double> velocity_;
+  std::vector<double> mean_;
+};
+
+// Draws each step's records, sums their gradients and releases the sum.
+class StepReleases {
+ public:
+  StepReleases(const data::Dataset& dataset, const GradientPlan& plan, const TrainingMeans& means)
+      : plan_(plan),
+        rows_(dataset.rows()),
+        rate_(random::PoissonRate::at_least(plan.rate)),
+        means_(means),
+        noise_(plan.noise_multiplier),
+        sum_(dataset, plan.loss, plan.outputs,
+             {.clipping_norm = plan.clipping_norm,
+              .norm_bits = plan.norm_bits,
+              .records_a_unit = plan.records_a_unit},
+             means.threads, means.reducer) {}
+
+  [[nodiscard]] double clipping_norm() const { return sum_.clipping_norm(); }
+
+  [[nodiscard]] privacy::Released<std::vector<double>> at(std::span<const double> weights,
+                                                          std::uint64_t step) {
+    switch (plan_.sampling) {
+      case BatchSampling::full:
+        return release(sum_.at(weights), step);
+      case BatchSampling::poisson: {
+        const auto sample =
+            privacy::DrawnSample::poisson(means_.source.lease(random::Purpose::sampling, step, 0),
+                                          rate_, rows_, plan_.records_a_unit);
+        return release(sum_.at(weights, sample), step);
+      }
+      case BatchSampling::fixed_size: {
+        const auto sample = privacy::DrawnSample::fixed_size(
+            means_.source.lease(random::Purpose::sampling, step, 0), {plan_.batch, rows_});
+        return mechanism::release_gaussian_of_sample(sum_.selected(weights, sample), noise_,
+                                                     {.step = step}, means_.source,
+                                                     means_.reservation);
+      }
+      case BatchSampling::partition:
+        return of_block(weights, step);
+    }
+    throw base::InternalError("unknown way of sampling");
+  }
+
+ private:
+  [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::BoundedSum sum,
+                                                               std::uint64_t step) const {
+    return mechanism::release_gaussian(std::move(sum), noise_, {.step = step}, means_.source,
+                                       means_.reservation);
+  }
+
+  // Batch after batch of a pass in a new public order; what does not fill a batch waits for the
+  // next pass.
+  [[nodiscard]] privacy::Released<std::vector<double>> of_block(std::span<const double> weights,
+                                                                std::uint64_t step) {
+    const auto batches = static_cast<std::uint64_t>(rows_ / plan_.batch);
+    const std::uint64_t block = step % batches;
+    if (block == 0) {
+      order_ = random::random_permutation(
+          order_source_.lease(random::Purpose::sampling, step / batches, 0), rows_);
+      pass_.emplace(noise_, means_.reservation);
+    }
+    const auto size = static_cast<std::size_t>(plan_.batch);
+    const auto rows = std::span(order_).subspan(static_cast<std::size_t>(block) * size, size);
+    return pass_->release(
+        sum_.selected(weights, rows, privacy::BlockSelection{static_cast<std::int64_t>(block)}),
+        {.step = step}, means_.source);
+  }
+
+  const GradientPlan& plan_;
+  std::int64_t rows_;
+  random::PoissonRate rate_;
+  const TrainingMeans& means_;
+  privacy::NoiseMultiplier noise_;
+  optimize::GradientSum sum_;
+  // Of partitions only: anybody may know their order.
+  random::SeededSource order_source_{static_cast<std::uint64_t>(plan_.order_seed)};
+  std::vector<std::int64_t> order_;
+  std::optional<mechanism::BlockGaussian> pass_;
+};
+
+nlohmann::json public_parameters(const GradientPlan& plan) {
+  nlohmann::json json{
+      {"loss", model::loss_name(plan.loss)}, {"columns", plan.columns}, {"outputs", plan.outputs}};
+  if (const auto name = model::loss_parameter_name(plan.loss); !name.empty()) {
+    json["loss_" + std::string(name)] = model::loss_parameter(plan.loss);
+  }
+  if (const double width = model::loss_width(plan.loss); !std::isnan(width)) {
+    json["loss_width"] = width;
+  }
+  if (plan.unprotected()) return json;
+  json["steps"] = plan.steps;
+  json["step_size"] = plan.step_size;
+  json["momentum"] = plan.momentum;
+  json["averaging"] = to_string(plan.averaging);
+  if (plan.averaging == Averaging::suffix) json["average"] = plan.average;
+  if (plan.l2 > 0) json["l2"] = plan.l2;
+  if (plan.radius) json["radius"] = *plan.radius;
+  if (plan.rate < 1) json["sampling_rate"] = plan.rate;
+  if (plan.batch > 0) json["batch_size"] = plan.batch;
+  if (plan.sampling == BatchSampling::partition) json["order_seed"] = plan.order_seed;
+  if (plan.claim) {
+    json["claimed_epsilon"] = plan.claim->epsilon;
+    json["claimed_delta"] = plan.claim->delta;
+  }
+  json["clipping_norm"] = plan.clipping_norm;
+  json["noise_multiplier"] = plan.noise_multiplier;
+  json["norm_bits"] = plan.norm_bits;
+  if (plan.records_a_unit > 1) json["records_a_unit"] = plan.records_a_unit;
+  return json;
+}
+
+privacy::Receipt receipt_of(const data::Schema& schema, const GradientPlan& plan) {
+  auto receipt =
+      blank_receipt(plan.unprotected() ? "exact minimiser" : "gradient", schema, plan.guarantee);
+  receipt.parameters = public_parameters(plan).dump();
+  receipt.sampling = plan.sampling == BatchSampling::full ? "full_batch" : to_string(plan.sampling);
+  if (plan.claim) receipt.calibration = "paper";
+  if (plan.public_row_count > 0) receipt.public_row_count = plan.public_row_count;
+  return receipt;
+}
+
+void check_columns(const data::Dataset& dataset, const GradientPlan& plan) {
+  if (dataset.columns() != plan.columns) {
+    throw base::InternalError("the data set and the plan differ in their columns");
+  }
+}
+
+}  // namespace
+
+TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
+                            const GradientPlan& plan, const TrainingMeans& means) {
+  if (plan.unprotected()) {
+    throw base::UsageError("a plan without protection is carried out by fit_unprotected");
+  }
+  check_columns(dataset, plan);
+  if (plan.batch > 0) check_row_count(dataset, plan.public_row_count, means);
+  StepReleases releases(dataset, plan, means);
+  // Expected records a step: public, unlike their true number.
+  const double count = plan.rate * static_cast<double>(plan.public_row_count);
+  Descent descent(plan);
+  IterateTrace trace(
+      plan.columns * plan.outputs,
+      {.steps = plan.steps,
+       .averaged = descent.averaged(),
+       .step_size = plan.step_size,
+       .momentum = plan.momentum,
+       .noise_deviation = plan.noise_multiplier * releases.clipping_norm() / count,
+       .curvature = mean_curvature(model::properties(plan.loss).curvature, dataset.norm_bound())});
+
+  for (std::int64_t step = 0; step < plan.steps; ++step) {
+    means.supervision.step("training", step, plan.steps);
+    const auto address = static_cast<std::uint64_t>(step);
+    const auto released = releases.at(descent.weights(), address);
+    std::vector<double> gradient = released.value();
+    for (double& value : gradient) value /= count;
+    trace.record(descent.weights(), gradient);
+    descent.step(gradient);
+  }
+  means.supervision.step("training", plan.steps, plan.steps);
+
+  TrainedModel trained{model::empty_model(schema, plan.loss), receipt_of(schema, plan)};
+  trained.model.coefficients = descent.mean();
+  // The law that the trace knows is that of a plain mean without penalty or projection.
+  if (plan.averaging != Averaging::polynomial && plan.l2 == 0 && !plan.radius) {
+    trained.model.noise_deviations = trace.deviations();
+  }
+  complete_receipt(trained.receipt, means, plan.cipher_delta);
+  return trained;
+}
+
+privacy::Unprotected<model::LinearModel> fit_unprotected(const data::Dataset& dataset,
+                                                         const data::Schema& schema,
+                                                         const GradientPlan& plan,
+                                                         base::ThreadPool& threads,
+                                                         const base::Supervision& supervision) {
+  check_columns(dataset, plan);
+  if (dataset.rows() == 0) {
+    throw base::DataError("the file holds no records; without noise there is nothing to train on");
+  }
+  const auto fit = optimize::minimise_without_protection(
+      dataset, plan.loss, {.l2 = plan.l2, .outputs = plan.outputs}, threads, supervision);
+  auto model = model::empty_model(schema, plan.loss);
+  model.coefficients = fit.weights;
+  return {std::move(model), "trained with epsilon inf: no noise was added"};
+}
+
+TrainedModel marked_model(const data::Schema& schema, const GradientPlan& plan,
+                          const privacy::Unprotected<model::LinearModel>& fitted) {
+  TrainedModel trained{fitted.value(), receipt_of(schema, plan)};
+  trained.receipt.guarantee.epsilon = std::numeric_limits<double>::infinity();
+  trained.receipt.unprotected_reason = fitted.reason();
+  return trained;
+}
+
+}  // namespace tacet::learn

@@ -1,0 +1,165 @@
+#include "tacet/learn/gradient/gradient_batches.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/privacy/accountant.h"
+#include "tacet/privacy/calibrate.h"
+#include "tacet/random/choose/subset.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::learn {
+namespace {
+
+BatchSampling sampling_of(const LinearOptions& options) {
+  if (!options.sampling) {
+    return options.batch_size ? BatchSampling::poisson : BatchSampling::full;
+  }
+  for (const auto kind :
+       {BatchSampling::poisson, BatchSampling::fixed_size, BatchSampling::partition}) {
+    if (*options.sampling != to_string(kind)) continue;
+    if (!options.batch_size) {
+      throw base::UsageError(
+          fmt::format("sampling {} needs --batch-size, the records of a step", *options.sampling));
+    }
+    return kind;
+  }
+  throw base::UsageError(
+      fmt::format("sampling of method gradient must be poisson, fixed_size or partition, got '{}'",
+                  *options.sampling));
+}
+
+void check_seed(BatchSampling sampling, const LinearOptions& options) {
+  if (!options.order_seed || sampling == BatchSampling::partition) return;
+  if (sampling == BatchSampling::full) {
+    throw base::UsageError("order-seed has no meaning where every step reads all records");
+  }
+  throw base::GuaranteeError(fmt::format(
+      "order-seed would make the {} samples known, and the guarantee counts on their secrecy: with "
+      "a known seed each step would cost as much as one on all records; leave it out, or use "
+      "--sampling partition, whose order may be public",
+      to_string(sampling)));
+}
+
+void check_adjacency(BatchSampling sampling, const LinearOptions& options) {
+  if (options.adjacency != privacy::Adjacency::add_remove) return;
+  if (sampling == BatchSampling::full || sampling == BatchSampling::poisson) return;
+  throw base::GuaranteeError(fmt::format(
+      "sampling {} has no proof under add_remove: a record more displaces others from the batches; "
+      "use --adjacency zero_out or replace_one, or --sampling poisson",
+      to_string(sampling)));
+}
+
+// Units have any number of records: one that replaces another changes how many there are, and with
+// it every other record's chance or batch.
+void check_unit(const data::Schema& schema, BatchSampling sampling) {
+  if (!schema.unit || sampling == BatchSampling::poisson) return;
+  throw base::GuaranteeError(fmt::format(
+      "sampling {} has no proof for units of several records: two units differ in how many records "
+      "they have, so that one instead of the other displaces further records from the batches; use "
+      "--sampling poisson, or leave batch-size out to use all records in each step",
+      to_string(sampling)));
+}
+
+// The accountant decides; its epsilon falls as the noise grows.
+double fixed_size_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
+                        privacy::Delta delta) {
+  return privacy::least_noise([&](double z) { return batch_events(batches, steps, z); },
+                              privacy::Epsilon(options.epsilon), delta, options.adjacency);
+}
+
+}  // namespace
+
+std::string to_string(BatchSampling sampling) {
+  switch (sampling) {
+    case BatchSampling::full:
+      return "full";
+    case BatchSampling::poisson:
+      return "poisson";
+    case BatchSampling::fixed_size:
+      return "fixed_size";
+    case BatchSampling::partition:
+      return "partition";
+  }
+  throw base::InternalError("unknown way of sampling");
+}
+
+std::int64_t Batches::passes(std::int64_t steps) const {
+  const std::int64_t steps_a_pass = row_count / batch;
+  return (steps + steps_a_pass - 1) / steps_a_pass;
+}
+
+Batches settle_batches(const data::Schema& schema, const LinearOptions& options,
+                       std::int64_t row_count) {
+  Batches batches{.sampling = sampling_of(options), .row_count = row_count};
+  check_seed(batches.sampling, options);
+  check_adjacency(batches.sampling, options);
+  if (batches.sampling == BatchSampling::full) return batches;
+  if (*options.batch_size > row_count) {
+    throw base::UsageError(fmt::format("batch-size must be at most public_row_count = {}, got {}",
+                                       row_count, *options.batch_size));
+  }
+  check_unit(schema, batches.sampling);
+  batches.records_a_unit = options.records_a_unit;
+  batches.rate = static_cast<double>(*options.batch_size) / static_cast<double>(row_count);
+  if (batches.sampling == BatchSampling::poisson) {
+    batches.rate = random::PoissonRate::at_least(batches.rate).value();
+    return batches;
+  }
+  batches.batch = *options.batch_size;
+  batches.order_seed = options.order_seed.value_or(0);
+  return batches;
+}
+
+privacy::Event batch_events(const Batches& batches, std::int64_t steps, double noise_multiplier) {
+  const privacy::Gaussian noise{noise_multiplier};
+  switch (batches.sampling) {
+    case BatchSampling::full:
+      return privacy::Repeated{steps, noise};
+    case BatchSampling::poisson:
+      return privacy::to_event({privacy::SamplingRate(batches.rate), steps, batches.records_a_unit},
+                               privacy::NoiseMultiplier(noise_multiplier));
+    case BatchSampling::fixed_size:
+      return privacy::Repeated{steps,
+                               privacy::FixedSizeSampled{batches.batch, batches.row_count, noise}};
+    case BatchSampling::partition:
+      return privacy::Repeated{
+          batches.passes(steps),
+          mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise_multiplier))};
+  }
+  throw base::InternalError("unknown way of sampling");
+}
+
+double batch_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
+                   privacy::Delta delta) {
+  const privacy::Epsilon epsilon(options.epsilon);
+  switch (batches.sampling) {
+    case BatchSampling::full:
+      return full_batch_noise(steps, epsilon, delta, options.adjacency);
+    case BatchSampling::poisson:
+      return privacy::calibrate_noise(
+                 {privacy::SamplingRate(batches.rate), steps, batches.records_a_unit}, epsilon,
+                 delta, options.adjacency)
+          .value();
+    case BatchSampling::fixed_size:
+      return fixed_size_noise(batches, steps, options, delta);
+    case BatchSampling::partition:
+      // A record is in one batch a pass.
+      return full_batch_noise(batches.passes(steps), epsilon, delta, options.adjacency);
+  }
+  throw base::InternalError("unknown way of sampling");
+}
+
+double batch_cipher_delta(const Batches& batches, std::int64_t steps, std::int64_t released) {
+  const double noise = random::cipher_term(steps, released);
+  constexpr std::int64_t most_records = std::int64_t{1} << 32;
+  const bool secret =
+      batches.sampling == BatchSampling::poisson || batches.sampling == BatchSampling::fixed_size;
+  return secret ? noise + random::cipher_term(steps, most_records) : noise;
+}
+
+}  // namespace tacet::learn

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/privacy/event.h"
+#include "tacet/privacy/guarantee.h"
+
+namespace tacet::learn {
+
+/// How the records of a step are chosen, settled.
+struct Batches {
+  BatchSampling sampling = BatchSampling::full;
+  double rate = 1;
+  std::int64_t batch = 0;
+  std::int64_t order_seed = 0;
+  std::int64_t row_count = 0;
+  std::int64_t records_a_unit = 1;  ///< of which each joins a Poisson sample by itself
+
+  /// Passes that `steps` steps of a partition begin.
+  [[nodiscard]] std::int64_t passes(std::int64_t steps) const;
+};
+
+/// UsageError when the options make no sense together. GuaranteeError for fixed_size and partition
+/// under add_remove and where a unit may have several records, and for a seed of a sample that must
+/// stay secret.
+[[nodiscard]] Batches settle_batches(const data::Schema& schema, const LinearOptions& options,
+                                     std::int64_t row_count);
+
+/// What `steps` steps release at this noise multiplier.
+[[nodiscard]] privacy::Event batch_events(const Batches& batches, std::int64_t steps,
+                                          double noise_multiplier);
+
+/// The noise multiplier at which they are (epsilon, delta)-DP, rounded up until the accountant
+/// agrees.
+[[nodiscard]] double batch_noise(const Batches& batches, std::int64_t steps,
+                                 const LinearOptions& options, privacy::Delta delta);
+
+/// The cipher's term: a word a released number, and one a record for a secret sample.
+[[nodiscard]] double batch_cipher_delta(const Batches& batches, std::int64_t steps,
+                                        std::int64_t released);
+
+}  // namespace tacet::learn

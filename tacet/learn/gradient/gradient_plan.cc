@@ -1,0 +1,307 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/gradient/gradient_batches.h"
+#include "tacet/learn/plan/paper_calibration.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/step_rule.h"
+#include "tacet/model/loss/loss_smoothness.h"
+#include "tacet/privacy/composition.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr double default_momentum = 0.9;
+constexpr double default_average = 0.5;
+// Per kind of target: the size of weights worth reaching, and how much a linear model typically
+// lowers the loss. Margins of classes grow to about 20 before a linear model stops improving;
+// numbers are scaled to [-1, 1]. docs/explanations/step-rule.md.
+struct Expectation {
+  double radius;
+  double learnable;
+};
+constexpr Expectation for_classes{20, 0.4};
+constexpr Expectation for_numbers{4, 0.03};
+std::string clipping_reason(const model::Loss& loss, double norm, std::int64_t outputs) {
+  const auto facts = model::properties(loss);
+  if (std::isinf(facts.slope_bound)) {
+    return facts.classification
+               ? fmt::format("clipping norm {:g}: slopes beyond that of margin 0 are cut", norm)
+               : fmt::format(
+                     "clipping norm {:g}: residuals beyond a quarter of the target's range are cut",
+                     norm);
+  }
+  return outputs > 1
+             ? fmt::format("clipping norm {:g}: of the gradients of all classes together", norm)
+             : fmt::format("clipping norm {:g}: no gradient of this loss is longer", norm);
+}
+
+struct Course {
+  std::int64_t steps;
+  double step_size;
+};
+
+// Passes over the data that minibatches make before the rule's path is long enough.
+constexpr double batch_passes = 10;
+
+Course choose_course(const LinearOptions& options, const Batches& batches, StepFacts facts,
+                     privacy::Delta delta, std::vector<std::string>& reasons) {
+  if (batches.sampling != BatchSampling::full) {
+    // A smaller sample needs less noise a step but relatively more: the rule must know how much.
+    const double rate = batches.rate;
+    const auto steps = options.steps.value_or(
+        static_cast<std::int64_t>(std::clamp(std::ceil(batch_passes / rate), 100.0, 1e6)));
+    const double noise = batch_noise(batches, steps, options, delta) / rate;
+    facts.release_noise *=
+        noise / std::sqrt(static_cast<double>(steps)) / batch_noise({}, 1, options, delta);
+    const StepPlan rule = step_rule(facts);
+    const double step_size =
+        std::min(rule.path_length * (1 - facts.momentum) / static_cast<double>(steps),
+                 longest_step(facts.curvature, facts.norm_bound));
+    if (!options.steps || !options.step_size) {
+      reasons.push_back(
+          fmt::format("{} steps of size {:.4g} on {} of rate {:.4g}", steps,
+                      options.step_size.value_or(step_size),
+                      batches.sampling == BatchSampling::partition ? "batches" : "samples", rate));
+    }
+    return {steps, options.step_size.value_or(step_size)};
+  }
+  const StepPlan rule = step_rule(facts);
+  Course course{options.steps.value_or(rule.steps), options.step_size.value_or(rule.step_size)};
+  const double keep = 1 - facts.momentum;
+  if (options.steps && !options.step_size) {
+    course.step_size = std::min(rule.path_length * keep / static_cast<double>(course.steps),
+                                longest_step(facts.curvature, facts.norm_bound));
+  } else if (options.step_size && !options.steps) {
+    course.steps = std::clamp<std::int64_t>(
+        static_cast<std::int64_t>(std::ceil(rule.path_length * keep / course.step_size)), 10,
+        4 * rule.steps);
+  }
+  if (!options.steps || !options.step_size) {
+    reasons.push_back(fmt::format(
+        "{} steps of size {:.4g}: the path length {:.4g} balances what is not yet learned "
+        "against noise of deviation {:.3g} a coordinate of the mean gradient, whatever the "
+        "number of steps",
+        course.steps, course.step_size, rule.path_length, facts.release_noise));
+  }
+  return course;
+}
+
+void refuse_without_protection(const LinearOptions& options) {
+  const std::pair<bool, std::string_view> given[] = {
+      {options.delta.has_value(), "delta"},
+      {options.steps.has_value(), "steps"},
+      {options.step_size.has_value(), "step-size"},
+      {options.momentum.has_value(), "momentum"},
+      {options.clipping_norm.has_value(), "clipping-norm"},
+      {options.average.has_value(), "average"},
+      {options.batch_size.has_value(), "batch-size"},
+      {options.averaging.has_value(), "averaging"},
+      {options.sampling.has_value(), "sampling"},
+      {options.order_seed.has_value(), "order-seed"},
+      {options.step_decay != 0, "step-decay"},
+      {!options.smoothing, "smoothing"},
+      {options.weight_scale.has_value(), "weight-scale"},
+      {options.phases.has_value(), "phases"},
+      {options.paper, "calibration"},
+      {options.radius.has_value(), "radius"},
+      {options.records_a_unit != 1, "records-a-unit"}};
+  for (const auto& [present, name] : given) {
+    if (present) {
+      throw base::UsageError(fmt::format(
+          "{} has no meaning with epsilon inf, which computes the exact minimiser; leave it out",
+          name));
+    }
+  }
+}
+
+GradientPlan unprotected_plan(const data::Schema& schema, const LinearOptions& options) {
+  refuse_without_protection(options);
+  GradientPlan plan;
+  plan.loss = settle_loss(target_of(schema), options, plan.reasons);
+  plan.reasons.emplace_back("epsilon inf: the exact minimiser, without any protection");
+  plan.guarantee = {std::numeric_limits<double>::infinity(), 0, options.adjacency};
+  plan.columns = schema.encoded_column_count();
+  plan.outputs = outputs_of(target_of(schema));
+  plan.l2 = options.l2;
+  return plan;
+}
+
+// The noise given, or the least that is enough beside the cipher's term.
+void settle_noise(GradientPlan& plan, const Batches& batches, const LinearOptions& options,
+                  privacy::Delta delta, std::optional<double> noise_multiplier) {
+  plan.cipher_delta = batch_cipher_delta(batches, plan.steps, plan.columns * plan.outputs);
+  const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
+  plan.noise_multiplier =
+      noise_multiplier ? *noise_multiplier : batch_noise(batches, plan.steps, options, left);
+  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
+  plan.events = batch_events(batches, plan.steps, plan.noise_multiplier);
+  plan.guarantee = settle_guarantee(plan.events, options, delta.value(), plan.cipher_delta);
+}
+
+// Algorithm 2 of Wang, Lei, Ying, Zhang (2021): the schedule of Theorem 12, the noise of Theorem
+// 11, and what is proved about them.
+GradientPlan plan_paper_gradient(const data::Schema& schema, const LinearOptions& options) {
+  const std::pair<bool, std::string_view> given[] = {
+      {options.sampling.has_value(), "sampling"},
+      {options.averaging.has_value(), "averaging"},
+      {options.step_size.has_value(), "step-size"},
+      {options.batch_size.has_value(), "batch-size"},
+      {options.momentum.has_value(), "momentum"},
+      {options.l2 != 0, "l2"},
+      {options.average.has_value(), "average"},
+      {options.records_a_unit != 1, "records-a-unit"},
+      {options.clipping_norm.has_value(), "clipping-norm"}};
+  for (const auto& [present, name] : given) {
+    if (!present) continue;
+    throw base::UsageError(fmt::format(
+        "{} is settled by --calibration paper; leave it out, or use the tight calibration", name));
+  }
+  const auto& target = target_of(schema);
+  if (options.adjacency != privacy::Adjacency::replace_one || outputs_of(target) > 1 ||
+      !options.radius) {
+    throw base::UsageError(
+        "--calibration paper for gradient is about replace_one, a ball (--radius) and two classes "
+        "or numbers; give --adjacency replace_one and --radius, or use tight");
+  }
+  if (schema.unit) {
+    throw base::UsageError(
+        "--calibration paper samples single records, but the schema's unit column protects all "
+        "records of a unit together; leave calibration out to use all records in each step");
+  }
+  GradientPlan plan;
+  plan.loss = settle_loss(target, options, plan.reasons);
+  plan.public_row_count = settle_row_count(schema, options);
+  plan.columns = schema.encoded_column_count();
+  const privacy::Delta delta = settle_delta(options, plan.public_row_count, plan.reasons);
+  const auto n = plan.public_row_count;
+  const auto facts = paper::constants(plan.loss, schema.norm_bound());
+  const auto theorem = paper::Theorem::gradient_on_ball;
+  plan.steps = options.steps.value_or(
+      paper::schedule(theorem, n, plan.columns, facts.alpha, options.epsilon, delta.value()).T);
+  constexpr std::int64_t most_steps = 1000000;
+  if (plan.steps > most_steps) {
+    throw base::UsageError(fmt::format(
+        "the paper's schedule takes {} steps for {} records, at most {} are carried out; give "
+        "--steps",
+        plan.steps, n, most_steps));
+  }
+  plan.step_size = paper::step_size(theorem, n, plan.columns, plan.steps, facts.alpha,
+                                    options.epsilon, delta.value());
+  plan.averaging = Averaging::uniform;
+  plan.radius = options.radius;
+  const double claimed_bound = paper::gradient_bound(facts, *plan.radius);
+  plan.clipping_norm = std::min(
+      claimed_bound, schema.norm_bound() *
+                         model::slope_bound_within(plan.loss, *plan.radius * schema.norm_bound()));
+  const auto noise = paper::gradient_noise(n, plan.steps, options.epsilon, delta.value());
+  if (!noise) {
+    throw base::GuaranteeError(fmt::format(
+        "PaperCalibrationInfeasible: no beta meets the conditions of the paper's Theorem 11 for {} "
+        "records, {} steps, epsilon {:g} and delta {:g}; use the tight calibration",
+        n, plan.steps, options.epsilon, delta.value()));
+  }
+  LinearOptions single_records = options;
+  single_records.sampling = to_string(BatchSampling::fixed_size);
+  single_records.batch_size = 1;
+  const Batches batches = settle_batches(schema, single_records, n);
+  plan.sampling = batches.sampling;
+  plan.rate = batches.rate;
+  plan.batch = 1;
+  const double sigma = 2 * claimed_bound * noise->ratio;
+  settle_noise(plan, batches, options, delta, sigma / plan.clipping_norm);
+  if (plan.guarantee.epsilon > options.epsilon) {
+    plan.reasons.emplace_back(
+        "the paper's noise is not enough for what it claims; the proved noise stands in its place");
+    settle_noise(plan, batches, options, delta, std::nullopt);
+  }
+  plan.claim = privacy::Guarantee{options.epsilon, delta.value(), options.adjacency};
+  plan.reasons.push_back(fmt::format(
+      "Algorithm 2 with the schedule of Theorem 12: {} steps of size {:.4g} on single records",
+      plan.steps, plan.step_size));
+  plan.reasons.push_back(fmt::format(
+      "the paper claims ({:g}, {:g}) for noise of deviation {:.4g} a gradient (beta {:.4g}, "
+      "gradient "
+      "bound {:.4g}); proved here for that noise: ({:.4g}, {:g}), gradients are at most {:.4g}",
+      options.epsilon, delta.value(), sigma, noise->beta, claimed_bound, plan.guarantee.epsilon,
+      plan.guarantee.delta, plan.clipping_norm));
+  return plan;
+}
+
+}  // namespace
+
+bool GradientPlan::unprotected() const { return std::isinf(guarantee.epsilon); }
+
+GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options) {
+  if (std::isinf(options.epsilon)) return unprotected_plan(schema, options);
+  if (options.paper) return plan_paper_gradient(schema, options);
+  constexpr std::int64_t most_steps = 1000000;  // each is a release of its own
+  if (options.steps.value_or(1) > most_steps) {
+    throw base::UsageError(fmt::format("steps of method gradient must be 1 to {}, got {}",
+                                       most_steps, *options.steps));
+  }
+  GradientPlan plan;
+  plan.loss = settle_loss(target_of(schema), options, plan.reasons);
+  plan.public_row_count = settle_row_count(schema, options);
+  plan.columns = schema.encoded_column_count();
+  plan.outputs = outputs_of(target_of(schema));
+  const privacy::Delta delta = settle_delta(options, plan.public_row_count, plan.reasons);
+  const Batches batches = settle_batches(schema, options, plan.public_row_count);
+  plan.sampling = batches.sampling;
+  plan.rate = batches.rate;
+  plan.batch = batches.batch;
+  plan.order_seed = batches.order_seed;
+  if (options.records_a_unit > 1 && !schema.unit) {
+    throw base::UsageError(
+        "records-a-unit needs a unit column in the schema; without one each record is a unit");
+  }
+  plan.records_a_unit = options.records_a_unit;
+  const auto facts = model::properties(plan.loss);
+  const double norm_bound = schema.norm_bound();
+  plan.clipping_norm = options.clipping_norm.value_or(usual_slope(plan.loss) * norm_bound);
+  if (!options.clipping_norm) {
+    plan.reasons.push_back(clipping_reason(plan.loss, plan.clipping_norm, plan.outputs));
+  }
+  plan.momentum = options.momentum.value_or(default_momentum);
+  plan.average = options.average.value_or(default_average);
+  plan.averaging = options.averaging.value_or(Averaging::suffix);
+  plan.l2 = options.l2;
+  plan.radius = options.radius;
+  const auto& expected = facts.classification ? for_classes : for_numbers;
+  const Course course =
+      choose_course(options, batches,
+                    {.release_noise = batch_noise({}, 1, options, delta) * plan.clipping_norm /
+                                      static_cast<double>(plan.public_row_count),
+                     .columns = plan.columns * plan.outputs,
+                     .norm_bound = norm_bound,
+                     .curvature = facts.curvature,
+                     .momentum = plan.momentum,
+                     .radius = expected.radius,
+                     .learnable = expected.learnable},
+                    delta, plan.reasons);
+  plan.steps = course.steps;
+  plan.step_size = course.step_size;
+  settle_noise(plan, batches, options, delta, std::nullopt);
+  plan.reasons.push_back(
+      batches.sampling == BatchSampling::partition
+          ? fmt::format(
+                "noise multiplier {:.6g}: exact Gaussian composition of {} passes, a record "
+                "being in one batch of each",
+                plan.noise_multiplier, batches.passes(plan.steps))
+      : plan.rate < 1
+          ? fmt::format("noise multiplier {:.6g}: certified composition of {} steps on samples",
+                        plan.noise_multiplier, plan.steps)
+          : fmt::format("noise multiplier {:.6g}: exact Gaussian composition of {} steps",
+                        plan.noise_multiplier, plan.steps));
+  return plan;
+}
+
+}  // namespace tacet::learn

@@ -1,0 +1,265 @@
+#include "tacet/learn/line/inverse_sensitivity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/line/line_draw.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/mechanism/point/inverse_sensitivity.h"
+#include "tacet/mechanism/select/rational_epsilon.h"
+#include "tacet/optimize/solver/certified_solver.h"
+#include "tacet/optimize/solver/glm_loss.h"
+#include "tacet/optimize/sums/gradient_sum.h"
+#include "tacet/privacy/composition.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr double most_proposals = 1e6;
+constexpr double start_cost = 0.1;       // of the exponents: how near to the minimiser a start is
+constexpr double usual_visits = 0x1p30;  // of records, by all proposals together
+constexpr double class_radius = 20;      // margins of classes, see learn/gradient/gradient_plan
+constexpr double number_radius = 4;
+constexpr int norm_bits = 30;
+
+void expect_offered(const data::Schema& schema, const LinearOptions& options) {
+  if (std::isinf(options.epsilon)) {
+    throw base::UsageError("epsilon inf trains the exact minimiser; leave method out");
+  }
+  if (options.adjacency == privacy::Adjacency::add_remove) {
+    throw base::GuaranteeError(
+        "inverse-sensitivity is proved for a public number of records; use replace_one or "
+        "zero_out, or method gradient");
+  }
+  if (outputs_of(target_of(schema)) > 1) {
+    throw base::GuaranteeError(
+        "inverse-sensitivity fits one output; for several classes use method gradient");
+  }
+  refuse_units(schema, options);
+}
+
+/// The smallest penalty of the mean that keeps the expected proposals below `most`.
+double least_l2(double curvature, double norm_bound, std::int64_t columns, double most) {
+  const double smoothness = curvature * norm_bound * norm_bound;
+  return smoothness / std::expm1(std::log(most) / static_cast<double>(columns));
+}
+
+void settle_line(InverseSensitivityPlan& plan, const data::Schema& schema,
+                 const LinearOptions& options) {
+  plan.on_a_line = true;
+  plan.location = schema.intercept;  // the one column
+  const double usual = model::properties(plan.loss).classification ? class_radius : number_radius;
+  plan.radius = options.radius.value_or(usual);
+  if (!options.radius) {
+    plan.reasons.push_back(fmt::format("weight in [-{0:g}, {0:g}], a public guess", usual));
+  }
+  if (plan.public_row_count > mechanism::SlopeSum::most_records) {
+    throw base::UsageError(fmt::format("inverse-sensitivity takes at most {} records, got {}",
+                                       mechanism::SlopeSum::most_records, plan.public_row_count));
+  }
+}
+
+/// A penalty on a smooth loss asks for the other sampler, which needs no bound of the weight.
+bool on_a_line(const InverseSensitivityPlan& plan, const LinearOptions& options) {
+  if (plan.columns != 1) return false;
+  if (options.l2 == 0) return true;
+  if (!piecewise_linear(plan.loss)) return false;
+  throw base::UsageError("one column and a piecewise linear loss take no penalty; leave l2 out");
+}
+
+void settle_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
+                      const LinearOptions& options) {
+  const double curvature = model::properties(plan.loss).curvature;
+  if (!std::isfinite(curvature)) {
+    throw base::GuaranteeError(fmt::format(
+        "no sampler is proved for {} columns and the loss {}, which has a kink; use a smooth loss "
+        "with a penalty, or method ladder",
+        plan.columns, model::loss_name(plan.loss)));
+  }
+  const double least = least_l2(curvature, schema.norm_bound(), plan.columns, most_proposals);
+  if (options.l2 > 0 && options.l2 < least) {
+    throw base::GuaranteeError(fmt::format(
+        "l2 {:g} would take more than a million proposals in {} columns; at least {:.3g} is "
+        "needed, or use method ladder",
+        options.l2, plan.columns, least));
+  }
+  plan.l2 = options.l2;
+  if (options.l2 == 0) {
+    const double proposals =
+        std::clamp(usual_visits / static_cast<double>(plan.public_row_count), 10.0, most_proposals);
+    plan.l2 = least_l2(curvature, schema.norm_bound(), plan.columns, proposals);
+    plan.reasons.push_back(
+        fmt::format("l2 {:.4g}: few proposals in {} columns", plan.l2, plan.columns));
+  }
+  if (options.radius) {
+    throw base::UsageError("radius has no meaning here: the penalty bounds the weights");
+  }
+}
+
+std::vector<Setting> settings_of(const InverseSensitivityPlan& plan) {
+  auto settings = loss_settings(plan.loss);
+  settings.push_back({"columns", plan.columns});
+  settings.push_back({"public_row_count", plan.public_row_count});
+  if (plan.on_a_line) {
+    settings.push_back({"radius", plan.radius});
+    if (piecewise_linear(plan.loss)) settings.push_back({"nearness", nearness * plan.radius});
+  } else {
+    settings.push_back({"l2", plan.l2});
+    settings.push_back({"clipping_norm", plan.clipping_norm});
+  }
+  return settings;
+}
+
+/// A start so near to the minimiser that its score takes no more than a tenth off the exponents.
+double start_tolerance(const mechanism::NormGradientQuery& query, double epsilon) {
+  const double weight =
+      epsilon / (2 * privacy::distance_factor(query.adjacency) * query.clipping_norm);
+  return start_cost / 2 / (weight * (query.smoothness + query.l2));
+}
+
+privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& dataset,
+                                                      const InverseSensitivityPlan& plan,
+                                                      const TrainingMeans& means) {
+  // Rows shorter than the bound are held to the same slope, so that the law is that of one loss and
+  // the start its minimiser: at any other point the score is of the order of the number of records,
+  // and the sampler would not end.
+  const double steepest = plan.clipping_norm / dataset.norm_bound();
+  const optimize::GradientSum sums(
+      dataset, plan.loss, 1,
+      {.clipping_norm = plan.clipping_norm, .norm_bits = norm_bits, .slope_bound = steepest},
+      means.threads, means.reducer);
+  const auto query = plan.query();
+  const optimize::RegularizedProblem problem{.loss = optimize::GlmLoss(plan.loss, 0, steepest),
+                                             .l2 = query.l2};
+  const auto fit = optimize::minimise_certified(dataset, {0, dataset.rows()}, problem,
+                                                start_tolerance(query, plan.spent().value()),
+                                                means.threads, means.supervision);
+  return mechanism::release_norm_gradient(
+      [&](std::span<const double> weights) {
+        if (means.supervision.cancel != nullptr) means.supervision.cancel->throw_if_cancelled();
+        return sums.at(weights);
+      },
+      privacy::Private<std::vector<double>>(fit.weights), query, plan.spent(), {}, means.source,
+      means.reservation);
+}
+
+}  // namespace
+
+privacy::Epsilon InverseSensitivityPlan::spent() const {
+  return privacy::Epsilon(events.as<privacy::BoundedRange>()->epsilon);
+}
+
+mechanism::NormGradientQuery InverseSensitivityPlan::query() const {
+  const auto n = static_cast<double>(public_row_count);
+  const double smoothness = model::properties(loss).curvature;  // rows have a norm of at most 1
+  mechanism::NormGradientQuery query{.columns = columns,
+                                     .rows = public_row_count,
+                                     .adjacency = guarantee.adjacency,
+                                     .clipping_norm = clipping_norm,
+                                     .smoothness = n * smoothness,
+                                     .l2 = n * l2,
+                                     .gradient_error = 0};
+  // A record's slope is rounded to half a unit of its row's integers (norm at most 2048), weights
+  // to 2^-38 of their norm, which is at most twice that of any minimiser.
+  const double weight_norm = 2 * clipping_norm / l2;
+  const double slope_unit =
+      data::Dataset::feature_scale * std::ldexp(clipping_norm, -norm_bits - 1);
+  query.gradient_error =
+      n * (slope_unit +
+           smoothness * weight_norm * std::sqrt(static_cast<double>(columns)) * std::ldexp(1, -37));
+  return query;
+}
+
+namespace {
+
+/// Refuses, before data are read, what would hardly end: also where rounding of the gradients,
+/// which grows with the records and epsilon, makes proposals too rare.
+void settle_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
+  const double proposals = mechanism::log_proposals(plan.query(), epsilon);
+  if (proposals > std::log(most_proposals) + start_cost) {
+    throw base::GuaranteeError(
+        fmt::format("an exact sampler would take 10^{:.1f} proposals on average with {} records at "
+                    "epsilon {:g} "
+                    "and l2 {:.4g}; use a smaller epsilon, a larger l2, or method ladder",
+                    proposals / std::log(10), plan.public_row_count, epsilon.value(), plan.l2));
+  }
+  plan.reasons.push_back(fmt::format("the exact sampler takes {:.0f} proposals at most, on average",
+                                     std::ceil(std::exp(proposals + start_cost))));
+}
+
+}  // namespace
+
+InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
+                                                const LinearOptions& options) {
+  expect_offered(schema, options);
+  InverseSensitivityPlan plan;
+  plan.loss = settle_loss(target_of(schema), options, plan.reasons);
+  plan.public_row_count = settle_row_count(schema, options);
+  plan.columns = schema.encoded_column_count();
+  plan.guarantee = {options.epsilon, 0, options.adjacency};
+  if (options.delta.value_or(0) > 0) {
+    plan.reasons.emplace_back("delta is not needed: the method is purely private");
+  }
+  const auto facts = model::properties(plan.loss);
+  plan.clipping_norm =
+      (std::isinf(facts.slope_bound) ? clipped_residual : facts.slope_bound) * schema.norm_bound();
+  const auto epsilon = settle_pure_epsilon(options);
+  if (on_a_line(plan, options)) {
+    settle_line(plan, schema, options);
+    (void)mechanism::round_down(epsilon);  // refuses what the sampler would, before it is booked
+    plan.events = mechanism::minimiser_event(
+        {mechanism::Grid(-plan.radius, plan.radius), options.adjacency}, epsilon);
+  } else {
+    settle_penalised(plan, schema, options);
+    settle_proposals(plan, epsilon);
+    plan.events = mechanism::norm_gradient_event(plan.query(), epsilon);
+  }
+  plan.cipher_delta = random::cipher_term(1, random::most_leaf_words);
+  static_cast<void>(settle_delta_left(options, 0, plan.cipher_delta));
+  return plan;
+}
+
+TrainedModel train_inverse_sensitivity(const data::Dataset& dataset, const data::Schema& schema,
+                                       const InverseSensitivityPlan& plan,
+                                       const TrainingMeans& means) {
+  check_row_count(dataset, plan.public_row_count, means);
+  const LineProblem line{plan.loss, plan.radius, plan.location};
+  const auto released =
+      plan.on_a_line ? draw_on_line(dataset, line, plan.spent(), plan.guarantee.adjacency, means)
+                     : draw_penalised(dataset, plan, means);
+  TrainedModel trained{model::empty_model(schema, plan.loss),
+                       blank_receipt("inverse-sensitivity", schema, plan.guarantee)};
+  trained.model.coefficients = released.value();
+  nlohmann::json parameters;
+  for (const auto& setting : settings_of(plan)) {
+    std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
+  }
+  trained.receipt.parameters = parameters.dump();
+  trained.receipt.public_row_count = plan.public_row_count;
+  complete_receipt(trained.receipt, means, plan.cipher_delta);
+  return trained;
+}
+
+Training inverse_sensitivity_training(const data::Schema& schema, const LinearOptions& options) {
+  auto plan = plan_inverse_sensitivity(schema, options);
+  Training training{.method = "inverse-sensitivity",
+                    .guarantee = plan.guarantee,
+                    .events = plan.events,
+                    .cipher_delta = plan.cipher_delta,
+                    .settings = settings_of(plan),
+                    .reasons = plan.reasons,
+                    .run = {}};
+  training.run = [plan = std::move(plan)](const data::Dataset& dataset, const data::Schema& names,
+                                          const TrainingMeans& means) {
+    return train_inverse_sensitivity(dataset, names, plan, means);
+  };
+  return training;
+}
+
+}  // namespace tacet::learn

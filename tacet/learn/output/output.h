@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tacet/data/dataset.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/optimize/sgd/sgd.h"
+
+/// Output perturbation: stochastic gradient descent without noise in a public order, and one
+/// Gaussian release of the mean of its iterates.
+///
+/// Guarantee: Gaussian DP with mu = sensitivity / deviation under replace_one or zero_out, for
+/// every data set and without a probability of failure: the sensitivity is that of the realised
+/// order (docs/proofs/output_perturbation.md, Theorems A and B; after Wu et al. 2017 and Wang, Lei,
+/// Ying, Zhang 2021). Losses with kinks are smoothed on a width tied to the step, so that a step
+/// drives no two runs apart. add_remove is refused: the number of records settles the schedule.
+namespace tacet::learn {
+
+/// Everything that is settled before a record is read.
+struct OutputPlan {
+  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};
+  privacy::Event events = privacy::no_event();
+  std::int64_t public_row_count = 0;
+  optimize::SgdSampling sampling = optimize::SgdSampling::permutation;
+  std::int64_t order_seed = 0;
+  double step_decay = 0;
+  optimize::IterateWeights weights;
+  std::optional<optimize::CertifiedSgd> sgd;  ///< problem, schedule and certificate
+  double noise_multiplier = 0;                ///< of half the sensitivity under replace_one
+  int norm_bits = 0;
+  double deviation = 0;                     ///< of the noise of each released coefficient
+  std::optional<double> predicted_excess;   ///< bound of the expected excess risk, where proved
+  double weight_scale = 0;                  ///< size of the best weights that it is proved for
+  std::optional<privacy::Guarantee> claim;  ///< paper mode: what the paper claims for this noise
+  double cipher_delta = 0;
+  std::vector<std::string> reasons;
+};
+
+/// UsageError when something needed is missing or makes no sense; GuaranteeError where nothing is
+/// proved: add_remove, a step too large for a smooth loss, clipped gradients of several classes.
+[[nodiscard]] OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options);
+
+/// Trains by the plan and commits the reservation. DataError, with the reservation given back, when
+/// the data set does not hold public_row_count records.
+[[nodiscard]] TrainedModel train_output(const data::Dataset& dataset, const data::Schema& schema,
+                                        const OutputPlan& plan, const TrainingMeans& means);
+
+/// The same behind the face that all methods share.
+[[nodiscard]] Training output_training(const data::Schema& schema, const LinearOptions& options);
+
+/// The step size that minimises the bound of the excess risk over weights of norm R,
+///   R^2 / (2 step T) + step G^2 b + step noise_slope,
+/// of T single steps on fresh records of a G-Lipschitz loss: b is 1/2 for a smooth loss and 3/4 for
+/// one smoothed on the step's own width, noise_slope step the expected loss that the noise adds.
+struct ExcessBound {
+  double scale;        ///< R
+  double lipschitz;    ///< G
+  double steps;        ///< T
+  double share;        ///< b
+  double noise_slope;  ///< G z sqrt(2/pi) sensitivity / step: no dimension in it
+
+  [[nodiscard]] double best_step() const;
+  [[nodiscard]] double at(double step) const;
+};
+
+namespace internal {
+
+/// The problem of a schema and options: loss, clipping where slopes have no bound, radius.
+[[nodiscard]] optimize::SgdProblem sgd_problem(const data::Schema& schema,
+                                               const LinearOptions& options,
+                                               std::vector<std::string>& reasons);
+
+/// Largest gradient of one output's loss that the problem allows.
+[[nodiscard]] double lipschitz_bound(const optimize::SgdProblem& problem);
+
+/// The given weight scale, the radius, or 5/X for classes and 2/X for numbers. UsageError for a
+/// scale beyond the radius: nothing can be said against weights that are out of reach.
+[[nodiscard]] double weight_scale(const optimize::SgdProblem& problem,
+                                  const LinearOptions& options);
+
+/// GuaranteeError that names the adjacencies output perturbation is proved for, and the method for
+/// the other one.
+void refuse_add_remove(const LinearOptions& options);
+
+/// What a bound of the excess risk is a bound of, in words.
+[[nodiscard]] std::string excess_reason(const optimize::SgdProblem& problem, double excess,
+                                        double weight_scale);
+
+/// 1/2 or 3/4: the part of the excess bound that a step of this problem costs.
+[[nodiscard]] double step_share(const optimize::SgdProblem& problem);
+
+}  // namespace internal
+}  // namespace tacet::learn

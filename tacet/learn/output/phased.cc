@@ -1,0 +1,266 @@
+#include "tacet/learn/output/phased.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <numeric>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/output/output.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/settled_training.h"
+#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/model/loss/loss_smoothness.h"
+#include "tacet/optimize/sgd/sgd.h"
+#include "tacet/privacy/composition.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::learn {
+namespace {
+
+using optimize::SgdSampling;
+using optimize::SgdSchedule;
+
+double length_of(std::span<const double> vector) {
+  double square = 0;
+  for (const double v : vector) square += v * v;
+  return std::sqrt(square);
+}
+
+// A and B of the excess bound A / step + B step.
+struct Trade {
+  double learn;
+  double cost;
+};
+
+Trade trade_of(const PhaseFacts& facts, std::int64_t phases) {
+  const auto parts = cut_into_phases(facts.records, phases, 1);
+  const double g = facts.lipschitz * facts.lipschitz;
+  const double z = facts.ratio;
+  Trade trade{
+      facts.scale * facts.scale / (2 * parts[0].step_size * static_cast<double>(parts[0].count)),
+      0};
+  const double jump = facts.distance * facts.distance;  // 4, or 1 under zero_out
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const double a = parts[i].step_size;
+    trade.cost += facts.share * g * a;
+    if (i == 0) continue;
+    // What the noise of the phase before costs this one to undo.
+    const double before = parts[i - 1].step_size;
+    trade.cost += jump * static_cast<double>(facts.dimension) * z * z * g * before * before /
+                  (2 * a * static_cast<double>(parts[i].count));
+  }
+  trade.cost += facts.distance * z * g * parts.back().step_size *
+                std::sqrt(2 * facts.outputs / std::numbers::pi);
+  return trade;
+}
+
+optimize::CertifiedSgd certify(const PhasedPlan& plan, const Phase& phase, double start_norm) {
+  auto problem = plan.problem;
+  problem.start_norm = start_norm;
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(phase.count));
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  return {std::move(problem),
+          SgdSchedule{.records = phase.count,
+                      .batch = 1,
+                      .order = std::move(order),
+                      .step_sizes = {phase.step_size},
+                      .l2 = plan.l2},
+          {.kind = optimize::IterateMean::uniform, .steps = phase.count},
+          plan.guarantee.adjacency};
+}
+
+void project(std::vector<double>& weights, double radius, std::int64_t outputs) {
+  const std::size_t columns = weights.size() / static_cast<std::size_t>(outputs);
+  for (std::size_t c = 0; c < weights.size(); c += columns) {
+    const auto own = std::span(weights).subspan(c, columns);
+    const double length = length_of(own);
+    if (length <= radius) continue;
+    for (double& w : own) w *= radius / length * (1 - 0x1p-40);
+  }
+}
+
+std::vector<Setting> settings_of(const PhasedPlan& plan) {
+  const auto& problem = plan.problem;
+  auto settings = loss_settings(problem.loss);
+  settings.push_back({"columns", problem.columns});
+  settings.push_back({"public_row_count", plan.public_row_count});
+  settings.push_back({"outputs", problem.outputs, problem.outputs > 1});
+  settings.push_back({"phases", static_cast<std::int64_t>(plan.phases.size())});
+  std::vector<std::string> counts;
+  std::vector<std::string> sensitivities;
+  for (std::size_t i = 0; i < plan.phases.size(); ++i) {
+    counts.push_back(fmt::format("{}", plan.phases[i].count));
+    sensitivities.push_back(fmt::format("{:.4g}", plan.sensitivities[i]));
+  }
+  settings.push_back({"records_a_phase", fmt::format("{}", fmt::join(counts, " "))});
+  settings.push_back({"order_seed", plan.order_seed});
+  settings.push_back({"step_size", plan.step_size});
+  settings.push_back({"l2", plan.l2, plan.l2 > 0});
+  if (problem.clipping_norm) settings.push_back({"clipping_norm", *problem.clipping_norm});
+  if (problem.radius) settings.push_back({"radius", *problem.radius});
+  settings.push_back({"weight_scale", plan.weight_scale});
+  settings.push_back({"sensitivity_a_phase", fmt::format("{}", fmt::join(sensitivities, " "))});
+  settings.push_back({"noise_multiplier", plan.noise_multiplier, false});
+  settings.push_back({"noise_deviation", plan.deviation});
+  settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, false});
+  settings.push_back({"predicted_excess_risk", plan.predicted_excess, plan.l2 == 0});
+  return settings;
+}
+
+PhaseChoice choose(const PhaseFacts& facts, const LinearOptions& options,
+                   const optimize::SgdProblem& problem, std::vector<std::string>& reasons) {
+  if (options.phases && (facts.records >> *options.phases) < 1) {
+    throw base::UsageError(
+        fmt::format("{} phases are too many for {} records", *options.phases, facts.records));
+  }
+  auto choice = options.phases ? best_step(facts, *options.phases) : best_phases(facts);
+  if (!options.phases) {
+    reasons.push_back(fmt::format(
+        "{} phases: least bound of the excess risk over weights of size {:g}; one phase would have "
+        "{:.4g}",
+        choice.phases, facts.scale, best_step(facts, 1).predicted_excess));
+  }
+  const auto smooth = model::smoothness(problem.loss);
+  // The first phase takes a quarter of the base.
+  const double longest = smooth.exponent < 1
+                             ? std::numeric_limits<double>::infinity()
+                             : 8 / (smooth.curvature * problem.norm_bound * problem.norm_bound);
+  choice.step_size = options.step_size.value_or(std::min(choice.step_size, longest));
+  choice.predicted_excess = predicted_excess(facts, choice.phases, choice.step_size);
+  return choice;
+}
+
+}  // namespace
+
+std::vector<Phase> cut_into_phases(std::int64_t n, std::int64_t k, double step_size) {
+  std::vector<Phase> phases;
+  std::int64_t first = 0;
+  for (std::int64_t i = 1; i <= k; ++i) {
+    const std::int64_t count = i < k ? n >> i : n - first;
+    step_size /= 4;
+    phases.push_back({first, count, step_size});
+    first += count;
+  }
+  return phases;
+}
+
+PhaseChoice best_step(const PhaseFacts& facts, std::int64_t phases) {
+  const auto [learn, cost] = trade_of(facts, phases);
+  return {phases, std::sqrt(learn / cost), 2 * std::sqrt(learn * cost)};
+}
+
+PhaseChoice best_phases(const PhaseFacts& facts) {
+  PhaseChoice best = best_step(facts, 1);
+  const auto most = static_cast<std::int64_t>(std::floor(std::log2(facts.records))) - 3;
+  for (std::int64_t k = 2; k <= most; ++k) {
+    const auto choice = best_step(facts, k);
+    if (choice.predicted_excess < best.predicted_excess) best = choice;
+  }
+  return best;
+}
+
+double predicted_excess(const PhaseFacts& facts, std::int64_t phases, double step_size) {
+  const auto [learn, cost] = trade_of(facts, phases);
+  return learn / step_size + cost * step_size;
+}
+
+PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options) {
+  internal::refuse_add_remove(options);
+  PhasedPlan plan;
+  plan.problem = internal::sgd_problem(schema, options, plan.reasons);
+  plan.public_row_count = settle_row_count(schema, options);
+  const auto delta = settle_delta(options, plan.public_row_count, plan.reasons);
+  plan.order_seed = options.order_seed.value_or(0);
+  plan.l2 = options.l2;
+  plan.weight_scale = internal::weight_scale(plan.problem, options);
+  const privacy::Epsilon epsilon(options.epsilon);
+  const double distance = privacy::distance_factor(options.adjacency);
+  const auto outputs = static_cast<double>(plan.problem.outputs);
+  // Several outputs side by side are one predictor of sqrt(outputs) times the size and slope.
+  const PhaseFacts facts{.records = plan.public_row_count,
+                         .dimension = plan.problem.columns * plan.problem.outputs,
+                         .scale = plan.weight_scale * std::sqrt(outputs),
+                         .lipschitz = internal::lipschitz_bound(plan.problem) * std::sqrt(outputs),
+                         .share = internal::step_share(plan.problem),
+                         // Before the number of phases is known, and what they take of delta.
+                         .ratio = full_batch_noise(1, epsilon, delta, options.adjacency) / distance,
+                         .distance = distance,
+                         .outputs = outputs};
+  const auto choice = choose(facts, options, plan.problem, plan.reasons);
+  plan.step_size = choice.step_size;
+  plan.predicted_excess = choice.predicted_excess;
+  plan.phases = cut_into_phases(plan.public_row_count, choice.phases, choice.step_size);
+  plan.cipher_delta = random::cipher_term(static_cast<std::int64_t>(plan.phases.size()),
+                                          plan.problem.columns * plan.problem.outputs);
+  const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
+  plan.noise_multiplier = full_batch_noise(1, epsilon, left, options.adjacency);
+  plan.events = mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
+  plan.guarantee = settle_guarantee(plan.events, options, delta.value(), plan.cipher_delta);
+  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
+  for (const auto& phase : plan.phases) {
+    const auto sgd = certify(plan, phase, 0);
+    plan.sensitivities.push_back(sgd.sensitivity());
+    plan.deviation = plan.noise_multiplier * sgd.deviation_unit(plan.norm_bits);
+  }
+  plan.reasons.push_back(plan.l2 > 0 ? "predicted excess risk: none is proved with a penalty"
+                                     : internal::excess_reason(plan.problem, plan.predicted_excess,
+                                                               plan.weight_scale));
+  return plan;
+}
+
+TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& schema,
+                          const PhasedPlan& plan, const TrainingMeans& means) {
+  check_row_count(dataset, plan.public_row_count, means);
+  random::SeededSource public_source(static_cast<std::uint64_t>(plan.order_seed));
+  const auto order = optimize::draw_order(SgdSampling::permutation, plan.public_row_count, 1,
+                                          plan.public_row_count, public_source);
+  mechanism::BlockGaussian door(privacy::NoiseMultiplier(plan.noise_multiplier), means.reservation);
+  std::vector<double> weights(static_cast<std::size_t>(plan.problem.columns * plan.problem.outputs),
+                              0.0);
+  double deviation = 0;
+  for (std::size_t i = 0; i < plan.phases.size(); ++i) {
+    const auto& phase = plan.phases[i];
+    // The start was released, so the certificate may depend on it.
+    const auto sgd = certify(plan, phase, length_of(weights) * (1 + 0x1p-40));
+    const auto part = std::span(order).subspan(static_cast<std::size_t>(phase.first),
+                                               static_cast<std::size_t>(phase.count));
+    auto mean = sgd.run(dataset, part, weights, plan.norm_bits,
+                        {.block = static_cast<std::int64_t>(i)}, means.threads, means.supervision);
+    weights = door.release(std::move(mean), {.step = i}, means.source).value();
+    deviation = plan.noise_multiplier * sgd.deviation_unit(plan.norm_bits);
+    // The next phase's slopes are bounded in the ball only.
+    if (plan.problem.radius && i + 1 < plan.phases.size()) {
+      project(weights, *plan.problem.radius, plan.problem.outputs);
+    }
+  }
+
+  TrainedModel trained{model::empty_model(schema, plan.problem.loss),
+                       blank_receipt("phased", schema, plan.guarantee)};
+  trained.model.coefficients = weights;
+  trained.model.noise_deviations.assign(weights.size(), deviation);
+  nlohmann::json parameters;
+  for (const auto& setting : settings_of(plan)) {
+    std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
+  }
+  trained.receipt.parameters = parameters.dump();
+  trained.receipt.sampling = "permutation";
+  trained.receipt.public_row_count = plan.public_row_count;
+  complete_receipt(trained.receipt, means, plan.cipher_delta);
+  return trained;
+}
+
+Training phased_training(const data::Schema& schema, const LinearOptions& options) {
+  if (std::isinf(options.epsilon)) return gradient_training(schema, options);
+  auto plan = plan_phased(schema, options);
+  auto settings = settings_of(plan);
+  return settled_training("phased", std::move(plan), std::move(settings), train_phased);
+}
+
+}  // namespace tacet::learn

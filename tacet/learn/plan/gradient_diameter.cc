@@ -1,0 +1,120 @@
+#include "tacet/learn/plan/gradient_diameter.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "tacet/base/error.h"
+#include "tacet/numeric/elementary.h"
+
+namespace tacet::learn {
+namespace {
+
+// The q that maximises q sigmoid(-q t) is 1.2784... / t: the root of q sigmoid'(q) = sigmoid(-q).
+constexpr double turning_point = 1.2784645427611;
+// In one dimension, over all weights: 1.05163399..., attained at 4.0316.
+constexpr double largest_in_one_dimension = 1.051634;
+constexpr double rounding = 1 + 1e-12;
+
+struct Point {
+  double along;
+  double across;
+};
+
+/// The longest gradient of a row at this angle from the weights, whose norm is r.
+Point longest(double angle, double r) {
+  const double margin = r * std::sin(angle);
+  double length = 0;
+  if (margin >= 0) {
+    length = numeric::sigmoid(margin);
+  } else {
+    const double share = std::min(1.0, turning_point / -margin);
+    length = share * numeric::sigmoid(share * margin);
+  }
+  return {-length * std::sin(angle), length * std::cos(angle)};
+}
+
+double in_one_dimension(double radius) {
+  if (radius <= turning_point) return 1;
+  return largest_in_one_dimension;
+}
+
+}  // namespace
+
+double logistic_diameter(std::int64_t columns, double radius) {
+  if (!(radius > 0)) throw base::UsageError("the radius of the weights must be above 0");
+  if (columns == 1) return in_one_dimension(radius);
+  if (!std::isfinite(radius)) return 2;
+  constexpr int angles = 801;
+  constexpr int norms = 65;
+  constexpr double angle_step = std::numbers::pi / (angles - 1);
+  const double norm_step = radius / (norms - 1);
+  double largest = 0;
+  std::array<Point, angles> points{};
+  for (int k = 0; k < norms; ++k) {
+    for (int i = 0; i < angles; ++i) {
+      points[static_cast<std::size_t>(i)] =
+          longest(-std::numbers::pi / 2 + angle_step * i, norm_step * k);
+    }
+    for (const auto& one : points) {
+      for (const auto& other : points) {
+        const double along = one.along - other.along;
+        const double across = one.across + other.across;
+        largest = std::max(largest, along * along + across * across);
+      }
+    }
+  }
+  return std::min(2.0,
+                  (std::sqrt(largest) + (1 + radius / 4) * angle_step + norm_step / 4) * rounding);
+}
+
+double squared_diameter(std::int64_t columns, double radius) {
+  if (!(radius > 0)) throw base::UsageError("the radius of the weights must be above 0");
+  if (columns > 1) return (radius + 2) * rounding;
+  // Rows shorter than 1 are the worst beyond R = 1/2, where the least slope is at |a| = 1/(2R).
+  return (radius <= 0.5 ? 2 : radius + 1 + 0.25 / radius) * rounding;
+}
+
+double lipschitz_constant(const model::Loss& loss, const GradientRegion& region) {
+  if (!(region.norm_bound > 0) || !(region.radius > 0) || !std::isfinite(region.radius)) {
+    throw base::UsageError("a Lipschitz constant needs positive bounds of rows and weights");
+  }
+  const double slope = model::properties(loss).slope_bound;
+  if (std::isfinite(slope)) return slope * region.norm_bound;
+  // Convex losses are steepest at the ends of what can be predicted.
+  const double furthest = region.norm_bound * region.radius;
+  double steepest = 0;
+  for (const double prediction : {-furthest, furthest}) {
+    for (const double label : {-1.0, 1.0}) {
+      steepest = std::max(steepest, std::fabs(model::loss_slope(loss, prediction, label)));
+    }
+  }
+  return steepest * region.norm_bound;
+}
+
+double gradient_diameter(const model::Loss& loss, const GradientRegion& region,
+                         privacy::Adjacency adjacency) {
+  const double lipschitz = lipschitz_constant(loss, region);
+  switch (adjacency) {
+    case privacy::Adjacency::zero_out:
+      return lipschitz;
+    case privacy::Adjacency::replace_one:
+      if (std::holds_alternative<model::LogisticLoss>(loss)) {
+        return region.norm_bound *
+               logistic_diameter(region.columns, region.norm_bound * region.radius);
+      }
+      if (std::holds_alternative<model::SquaredLoss>(loss)) {
+        return region.norm_bound *
+               squared_diameter(region.columns, region.norm_bound * region.radius);
+      }
+      return 2 * lipschitz;
+    case privacy::Adjacency::add_remove:
+      break;
+  }
+  throw base::GuaranteeError(
+      "the minimiser of a mean loss has no proved sensitivity under add_remove: its divisor is the "
+      "number of records; use replace_one or zero_out, or the methods gradient and objective");
+}
+
+}  // namespace tacet::learn

@@ -1,0 +1,201 @@
+#include "tacet/learn/plan/settle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tacet/base/error.h"
+#include "tacet/base/version.h"
+#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/composition.h"
+#include "tacet/privacy/decimal.h"
+#include "tacet/privacy/gaussian.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr int finest_bits = 30;
+constexpr int coarsest_bits = 14;
+
+}  // namespace
+
+const data::Target& target_of(const data::Schema& schema) {
+  if (!schema.target) {
+    throw base::UsageError("the schema names no target; add a [target] table to train");
+  }
+  return *schema.target;
+}
+
+std::int64_t outputs_of(const data::Target& target) {
+  return target.class_count() > 2 ? target.class_count() : 1;
+}
+
+model::Loss settle_loss(const data::Target& target, const LinearOptions& options,
+                        std::vector<std::string>& reasons) {
+  if (!options.loss) {
+    reasons.push_back(target.regression() ? "loss squared: the target is a number"
+                      : target.class_count() == 2
+                          ? "loss logistic: the target has two classes"
+                          : fmt::format("loss logistic, one class against the rest for each of {} "
+                                        "classes: one joint bound on a record's gradients",
+                                        target.class_count()));
+    return target.regression() ? model::Loss{model::SquaredLoss{}}
+                               : model::Loss{model::LogisticLoss{}};
+  }
+  if (model::properties(*options.loss).classification == target.regression()) {
+    throw base::UsageError(fmt::format("loss {} is for {}, but the target {} is {}",
+                                       model::loss_name(*options.loss),
+                                       target.regression() ? "classes" : "numbers", target.column,
+                                       target.regression() ? "a number" : "a class"));
+  }
+  return *options.loss;
+}
+
+double usual_slope(const model::Loss& loss) {
+  const auto facts = model::properties(loss);
+  if (!std::isinf(facts.slope_bound)) return facts.slope_bound;
+  if (facts.classification) return -model::loss_slope(loss, 0, 1);
+  const double quarter = model::loss_slope(loss, 0.5, 0);
+  return quarter > 0 ? quarter : model::loss_slope(loss, 1, 0);
+}
+
+void refuse_units(const data::Schema& schema, const LinearOptions& options) {
+  if (!schema.unit) return;
+  throw base::UsageError(fmt::format(
+      "method {} reads single records, but the schema's unit column {} protects all records of a "
+      "unit together; use --method gradient",
+      options.method, *schema.unit));
+}
+
+void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
+                     const TrainingMeans& means) {
+  if (dataset.rows() == row_count) return;
+  means.reservation.cancel();
+  throw base::DataError(fmt::format(
+      "the data hold {} records, but public_row_count is {}: under {} the number of records is "
+      "public and settles the schedule, so it must be exact",
+      dataset.rows(), row_count, privacy::to_string(means.reservation.guarantee().adjacency)));
+}
+
+std::int64_t settle_row_count(const data::Schema& schema, const LinearOptions& options) {
+  if (options.public_row_count) return *options.public_row_count;
+  if (schema.public_row_count) return *schema.public_row_count;
+  throw base::UsageError(fmt::format(
+      "public_row_count is missing: under {} tacet never uses the true number of records to set "
+      "noise and steps; declare {} in the schema or with --public-row-count",
+      privacy::to_string(options.adjacency),
+      options.adjacency == privacy::Adjacency::add_remove
+          ? "the number, or a public guess of it,"
+          : "the number, which is public under this adjacency,"));
+}
+
+privacy::Delta settle_delta(const LinearOptions& options, std::int64_t row_count,
+                            std::vector<std::string>& reasons) {
+  if (options.delta == 0) {
+    throw base::GuaranteeError(
+        "delta = 0 asks for pure privacy, which Gaussian noise cannot give; choose 0 < delta < 1, "
+        "or a method with noise for it: objective, regularized-output, phased-erm or ladder");
+  }
+  if (options.delta) return privacy::Delta(*options.delta);
+  const double usual = default_delta(row_count);
+  reasons.push_back(
+      fmt::format("delta {:g}: the largest power of ten below 1/{}^1.1", usual, row_count));
+  return privacy::Delta(usual);
+}
+
+privacy::Receipt blank_receipt(const std::string& method, const data::Schema& schema,
+                               const privacy::Guarantee& guarantee) {
+  privacy::Receipt receipt;
+  receipt.algorithm = method;
+  receipt.calibration = "tight";
+  receipt.guarantee = guarantee;
+  receipt.privacy_unit = schema.unit.value_or("record");
+  receipt.software_version = base::version;
+  return receipt;
+}
+
+void complete_receipt(privacy::Receipt& receipt, const TrainingMeans& means, double cipher_delta) {
+  means.reservation.commit();
+  receipt.events = means.reservation.spent();
+  const auto& stated = receipt.guarantee;
+  const double spent =
+      privacy::epsilon(receipt.events, stated.adjacency, privacy::delta_left(stated, cipher_delta));
+  if (spent > stated.epsilon || stated.epsilon > means.reservation.guarantee().epsilon) {
+    throw base::InternalError("training cost more than was reserved for it");
+  }
+  receipt.cipher_delta = cipher_delta;
+  if (!means.source.secure()) {
+    receipt.randomness = privacy::Randomness::seeded;
+    receipt.unprotected_reason =
+        "the noise was drawn from a known seed; for tests and experiments only";
+  }
+}
+
+privacy::Delta settle_delta_left(const LinearOptions& options, double delta, double cipher_delta) {
+  return privacy::delta_left({options.epsilon, delta, options.adjacency}, cipher_delta);
+}
+
+privacy::Guarantee settle_guarantee(const privacy::Event& events, const LinearOptions& options,
+                                    double delta, double cipher_delta) {
+  return privacy::stated_guarantee(events, {options.epsilon, delta, options.adjacency},
+                                   cipher_delta);
+}
+
+privacy::Epsilon settle_pure_epsilon(const LinearOptions& options) {
+  return privacy::Epsilon(privacy::decimal_down(options.epsilon));
+}
+
+int norm_bits_for(double noise_multiplier) {
+  const int bits =
+      std::min(finest_bits, static_cast<int>(std::floor(32 - std::log2(noise_multiplier))));
+  if (bits < coarsest_bits) {
+    throw base::NumericError(fmt::format(
+        "a noise multiplier of {:.4g} leaves fewer than 2^14 grid units for the clipping norm, too "
+        "coarse to learn from; ask for fewer steps, a larger epsilon or a larger delta",
+        noise_multiplier));
+  }
+  return bits;
+}
+
+void check_share_noise(ShareNoise kind, double multiplier, std::int64_t columns) {
+  const double share = 0x1p19 + std::sqrt(static_cast<double>(columns)) + 1;
+  const double most = kind == ShareNoise::gaussian ? 0x1p32 : 0x1p40;
+  if (multiplier * share < most) return;
+  throw base::NumericError(
+      fmt::format("noise of {:.4g} times what a record moves is wider than the sampler's grid, and "
+                  "nothing would be left of the model; ask for a larger epsilon or delta",
+                  multiplier));
+}
+
+double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon, privacy::Delta delta,
+                        privacy::Adjacency adjacency) {
+  // T steps are mu-GDP with mu = distance sqrt(T) / z.
+  const double mu = privacy::gaussian::mu_for(epsilon, delta);
+  double z = privacy::distance_factor(adjacency) * std::sqrt(static_cast<double>(steps)) / mu;
+  if (!(z > 0) || !std::isfinite(z)) {
+    throw base::GuaranteeError(
+        fmt::format("no finite noise gives epsilon {} at delta {}; ask for more", epsilon.value(),
+                    delta.value()));
+  }
+  const auto cost = [&] {
+    return privacy::epsilon(privacy::Repeated{steps, privacy::Gaussian{z}}, adjacency, delta);
+  };
+  while (cost() > epsilon.value()) z *= 1 + 4 * std::numeric_limits<double>::epsilon();
+  return z;
+}
+
+std::vector<Setting> loss_settings(const model::Loss& loss) {
+  std::vector<Setting> settings{{"loss", std::string(model::loss_name(loss))}};
+  if (const auto name = model::loss_parameter_name(loss); !name.empty()) {
+    settings.push_back({"loss_parameter", model::loss_parameter(loss), false});
+    settings.push_back({fmt::format("loss_{}", name), model::loss_parameter(loss)});
+  }
+  if (const double width = model::loss_width(loss); !std::isnan(width)) {
+    settings.push_back({"loss_width", width});
+  }
+  return settings;
+}
+
+}  // namespace tacet::learn

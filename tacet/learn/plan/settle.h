@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/privacy/guarantee.h"
+
+/// Decisions that methods of training share. Each uses the options and the schema alone, and says
+/// in `reasons` what it chose on its own.
+namespace tacet::learn {
+
+/// UsageError when the schema has no target.
+[[nodiscard]] const data::Target& target_of(const data::Schema& schema);
+
+/// 1, or one a class beyond two.
+[[nodiscard]] std::int64_t outputs_of(const data::Target& target);
+
+/// The given loss, or logistic for classes and squared for numbers. UsageError when the loss is
+/// not for this kind of target.
+[[nodiscard]] model::Loss settle_loss(const data::Target& target, const LinearOptions& options,
+                                      std::vector<std::string>& reasons);
+
+/// Largest slope of the loss or, where it has none, a usual one to clip at: that of margin 0 for
+/// classes, and for numbers that of a residual of a quarter of the target's range (of half of it,
+/// if a quarter costs nothing).
+[[nodiscard]] double usual_slope(const model::Loss& loss);
+
+/// The declared number of records. UsageError when neither options nor schema declare one.
+[[nodiscard]] std::int64_t settle_row_count(const data::Schema& schema,
+                                            const LinearOptions& options);
+
+/// The given delta, or default_delta(row_count). 0 is a GuaranteeError: for methods with Gaussian
+/// noise.
+[[nodiscard]] privacy::Delta settle_delta(const LinearOptions& options, std::int64_t row_count,
+                                          std::vector<std::string>& reasons);
+
+/// Epsilon, delta and adjacency in the receipt of a run; `parameters` is left to the method.
+[[nodiscard]] privacy::Receipt blank_receipt(const std::string& method, const data::Schema& schema,
+                                             const privacy::Guarantee& guarantee);
+
+/// Commits the reservation and completes the receipt of a plan with what was really spent, which
+/// never costs more than was planned; marks a seeded run as unprotected.
+void complete_receipt(privacy::Receipt& receipt, const TrainingMeans& means, double cipher_delta);
+
+/// What is left of delta for the noise that a method calibrates, beside the cipher's term, at the
+/// epsilon asked for (privacy/cipher_share.h); to be asked before anything is booked.
+/// GuaranteeError when nothing is left.
+[[nodiscard]] privacy::Delta settle_delta_left(const LinearOptions& options, double delta,
+                                               double cipher_delta);
+
+/// The guarantee of a plan's events, calibrated at settle_delta_left.
+[[nodiscard]] privacy::Guarantee settle_guarantee(const privacy::Event& events,
+                                                  const LinearOptions& options, double delta,
+                                                  double cipher_delta);
+
+/// What a pure mechanism is made for: the most that the decimal which was asked for allows
+/// (privacy/decimal.h), so that ten runs at 0.1 are 1.
+[[nodiscard]] privacy::Epsilon settle_pure_epsilon(const LinearOptions& options);
+
+/// The clipping norm as a power of two of grid units: 2^min(30, floor(32 - log2(z))). NumericError
+/// when that falls below 2^14, too coarse to learn from.
+[[nodiscard]] int norm_bits_for(double noise_multiplier);
+
+/// For methods that read single records in a public order: UsageError when the schema protects all
+/// records of a unit together.
+void refuse_units(const data::Schema& schema, const LinearOptions& options);
+
+/// For methods under which the number of records is public and settles the schedule: gives the
+/// reservation back and throws DataError when the data set has another number of records.
+void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
+                     const TrainingMeans& means);
+
+/// For a minimiser released on the grid of its solver, where a record's share is at most 2^19 units
+/// and half a diagonal: NumericError when noise of `multiplier` shares would be wider than the
+/// sampler's 2^32 units (Gaussian) or 2^40 (Laplace). To be asked before anything is booked.
+enum class ShareNoise { gaussian, laplace };
+void check_share_noise(ShareNoise kind, double multiplier, std::int64_t columns);
+
+/// The noise multiplier at which T releases on all records are (epsilon, delta)-DP, exactly (Dong,
+/// Roth, Su 2019), rounded up until the accountant agrees. GuaranteeError when no finite one does.
+[[nodiscard]] double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon,
+                                      privacy::Delta delta, privacy::Adjacency adjacency);
+
+/// Loss and, where it has one, its parameter: the first settings of every plan.
+[[nodiscard]] std::vector<Setting> loss_settings(const model::Loss& loss);
+
+}  // namespace tacet::learn
