@@ -23,12 +23,13 @@
 #include <string>
 #include <vector>
 
-#include "tacet/privacy/accountant.h"
-#include "tacet/privacy/calibrate.h"
-#include "tacet/privacy/rdp.h"
+#include "tacet/accounting/accountant.h"
+#include "tacet/accounting/calibrate.h"
+#include "tacet/accounting/routes/rdp.h"
 
 namespace {
 
+using namespace tacet::accounting;
 using namespace tacet::privacy;
 using Json = nlohmann::ordered_json;
 

@@ -2,12 +2,13 @@
 
 #include <iostream>
 
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/version.h"
-#include "tacet/privacy/composition.h"
 #include "tacet/privacy/event.h"
-#include "tacet/privacy/gaussian.h"
 
 int main() {
+  using namespace tacet::accounting;
   using namespace tacet::privacy;
   const Event event = Repeated{.count = 300, .base = Gaussian{.noise_multiplier = 40.0}};
   const Guarantee guarantee = account(event, Adjacency::add_remove, Delta{1e-5});

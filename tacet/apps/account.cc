@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tacet/accounting/accountant.h"
+#include "tacet/accounting/calibrate.h"
 #include "tacet/apps/account_result.h"
 #include "tacet/apps/command.h"
 #include "tacet/apps/patience.h"
@@ -14,8 +16,6 @@
 #include "tacet/apps/recorded_cost.h"
 #include "tacet/apps/release_options.h"
 #include "tacet/base/error.h"
-#include "tacet/privacy/accountant.h"
-#include "tacet/privacy/calibrate.h"
 
 namespace tacet::apps {
 namespace {
@@ -172,7 +172,7 @@ class AccountCommand : public Command {
     return subject;
   }
 
-  [[nodiscard]] AccountResult answer(const Subject& subject, privacy::WorkMeter& work) const {
+  [[nodiscard]] AccountResult answer(const Subject& subject, base::WorkMeter& work) const {
     AccountResult result{.subject = subject.description,
                          .found = epsilon_.empty() ? "epsilon" : "delta",
                          .guarantee = {0, 0, subject.adjacency},
@@ -189,25 +189,25 @@ class AccountCommand : public Command {
     }
     const privacy::Epsilon epsilon(number_option("--epsilon", epsilon_, "a number of at least 0"));
     result.interval = subject.unbounded
-                          ? privacy::PrivacyInterval{1, 1, true, "no noise", 1}
-                          : privacy::delta_interval(subject.event, subject.adjacency, epsilon,
-                                                    {.attained = true, .work = &work});
+                          ? accounting::PrivacyInterval{1, 1, true, "no noise", 1}
+                          : accounting::delta_interval(subject.event, subject.adjacency, epsilon,
+                                                       {.attained = true, .work = &work});
     guarantee.epsilon = epsilon.value();
     guarantee.delta = result.interval.upper;
     return result;
   }
 
-  [[nodiscard]] static privacy::PrivacyInterval epsilon_at(const Subject& subject,
-                                                           privacy::Delta delta,
-                                                           privacy::WorkMeter& work) {
+  [[nodiscard]] static accounting::PrivacyInterval epsilon_at(const Subject& subject,
+                                                              privacy::Delta delta,
+                                                              base::WorkMeter& work) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     if (subject.unbounded) return {infinity, infinity, true, "no noise", infinity};
-    return privacy::epsilon_interval(subject.event, subject.adjacency, delta,
-                                     {.attained = true, .work = &work});
+    return accounting::epsilon_interval(subject.event, subject.adjacency, delta,
+                                        {.attained = true, .work = &work});
   }
 
-  void print_curve(const Console& console, const Subject& subject, privacy::WorkMeter& work) const {
-    std::vector<privacy::CurvePoint> points;
+  void print_curve(const Console& console, const Subject& subject, base::WorkMeter& work) const {
+    std::vector<accounting::CurvePoint> points;
     for (const double delta : curve_deltas()) {
       points.push_back({delta, epsilon_at(subject, privacy::Delta(delta), work)});
     }
@@ -225,7 +225,7 @@ class AccountCommand : public Command {
     return deltas;
   }
 
-  void print_solution(const Console& console, privacy::WorkMeter& work) const {
+  void print_solution(const Console& console, base::WorkMeter& work) const {
     if (delta_.empty()) throw base::UsageError("--target-epsilon needs --delta");
     const auto unknown = find_.empty() ? Unknown::noise : parse_unknown(find_);
     const auto adjacency = adjacency_or(privacy::Adjacency::add_remove);
@@ -237,9 +237,9 @@ class AccountCommand : public Command {
     }
     const privacy::Delta delta(number_option("--delta", delta_, delta_range));
     const auto plan = solved(open, unknown, target, delta, adjacency, work);
-    const auto interval = privacy::epsilon_interval(plan.event(), adjacency, delta,
-                                                    {.attained = true, .work = &work});
-    if (unknown == Unknown::steps && plan.steps == privacy::most_steps_sought) {
+    const auto interval = accounting::epsilon_interval(plan.event(), adjacency, delta,
+                                                       {.attained = true, .work = &work});
+    if (unknown == Unknown::steps && plan.steps == accounting::most_steps_sought) {
       console.warn(
           fmt::format("the search for steps ends at 2^40 = {}; more may keep epsilon {} as well",
                       plan.steps, target.value()));

@@ -54,11 +54,11 @@ void print_json(const Console& console, const AccountResult& result) {
 
 }  // namespace
 
-double pair_lower(const privacy::PrivacyInterval& interval) {
+double pair_lower(const accounting::PrivacyInterval& interval) {
   return std::max(interval.lower, interval.attained);
 }
 
-std::string interval_in_words(const privacy::PrivacyInterval& interval,
+std::string interval_in_words(const accounting::PrivacyInterval& interval,
                               const std::string& quantity) {
   if (interval.route == "none") return "Nothing about a record is released.";
   if (std::isinf(interval.upper)) return "No finite epsilon is proved at this delta.";
@@ -126,7 +126,7 @@ void print_result(const Console& console, const AccountResult& result) {
 }
 
 void print_curve(const Console& console, const ordered_json& subject, privacy::Adjacency adjacency,
-                 const std::vector<privacy::CurvePoint>& curve) {
+                 const std::vector<accounting::CurvePoint>& curve) {
   if (!console.json()) {
     std::string csv = "delta,epsilon_lower,epsilon_upper,route,pair_lower\n";
     for (const auto& point : curve) {

@@ -4,18 +4,18 @@
 #include <string>
 #include <vector>
 
+#include "tacet/accounting/accountant.h"
 #include "tacet/apps/console.h"
-#include "tacet/privacy/accountant.h"
 #include "tacet/privacy/guarantee.h"
 
 namespace tacet::apps {
 
 /// What `tacet account` was asked and what it found.
 struct AccountResult {
-  nlohmann::ordered_json subject;     ///< the mechanism or the files, in printed order
-  std::string found;                  ///< the entry that was computed
-  privacy::Guarantee guarantee;       ///< its proved end
-  privacy::PrivacyInterval interval;  ///< of epsilon, or of delta where that was found
+  nlohmann::ordered_json subject;        ///< the mechanism or the files, in printed order
+  std::string found;                     ///< the entry that was computed
+  privacy::Guarantee guarantee;          ///< its proved end
+  accounting::PrivacyInterval interval;  ///< of epsilon, or of delta where that was found
   std::string privacy_unit = "record";
   std::string unprotected_reason = {};  ///< where one of the results protects nobody
 };
@@ -24,14 +24,14 @@ void print_result(const Console& console, const AccountResult& result);
 
 /// CSV, or JSON where asked for.
 void print_curve(const Console& console, const nlohmann::ordered_json& subject,
-                 privacy::Adjacency adjacency, const std::vector<privacy::CurvePoint>& curve);
+                 privacy::Adjacency adjacency, const std::vector<accounting::CurvePoint>& curve);
 
 /// What the dominating pair costs at least, which need not be a lower bound of the mechanism; where
 /// another route proves less than that, what data sets attain.
-[[nodiscard]] double pair_lower(const privacy::PrivacyInterval& interval);
+[[nodiscard]] double pair_lower(const accounting::PrivacyInterval& interval);
 
 /// What both ends of an interval of `quantity` are worth.
-[[nodiscard]] std::string interval_in_words(const privacy::PrivacyInterval& interval,
+[[nodiscard]] std::string interval_in_words(const accounting::PrivacyInterval& interval,
                                             const std::string& quantity);
 
 /// The route's name with what it stands for.

@@ -10,11 +10,11 @@
 #include <optional>
 #include <vector>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/privacy/cipher_share.h"
-#include "tacet/privacy/composition.h"
 #include "tacet/privacy/rounded_up.h"
 
 namespace tacet::apps {
@@ -98,7 +98,7 @@ std::optional<privacy::Guarantee> together(const Account& account) {
   }
   if (all.parts.empty() || all.parts.size() > most_runs_composed) return std::nullopt;
   try {
-    return privacy::account(all, account.enrolled.adjacency, privacy::Delta(delta));
+    return accounting::account(all, account.enrolled.adjacency, privacy::Delta(delta));
   } catch (const base::Error&) {
     return std::nullopt;
   }

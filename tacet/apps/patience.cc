@@ -10,15 +10,15 @@ void Patience::declare(CLI::App& app) {
   app.add_option("--patience", seconds_,
                  fmt::format("Give up on events that take more work than about so many seconds of "
                              "it, counted alike on every machine; inf never does [{}]",
-                             privacy::default_patience))
+                             base::default_patience))
       ->type_name("SECONDS");
 }
 
-privacy::WorkMeter Patience::meter(const base::CancelToken& cancel) const {
+base::WorkMeter Patience::meter(const base::CancelToken& cancel) const {
   const double seconds = seconds_.empty()
-                             ? privacy::default_patience
+                             ? base::default_patience
                              : number_option("--patience", seconds_, "a number of seconds above 0");
-  return privacy::WorkMeter(seconds, &cancel);
+  return base::WorkMeter(seconds, &cancel);
 }
 
 }  // namespace tacet::apps

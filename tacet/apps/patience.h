@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tacet/base/progress.h"
-#include "tacet/privacy/work.h"
+#include "tacet/base/work.h"
 
 namespace tacet::apps {
 
@@ -13,7 +13,7 @@ class Patience {
  public:
   void declare(CLI::App& app);
   /// A fresh meter of the seconds asked for; UsageError where they are none.
-  [[nodiscard]] privacy::WorkMeter meter(const base::CancelToken& cancel) const;
+  [[nodiscard]] base::WorkMeter meter(const base::CancelToken& cancel) const;
 
  private:
   std::string seconds_;

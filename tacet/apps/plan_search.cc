@@ -4,10 +4,10 @@
 
 #include <cmath>
 
+#include "tacet/accounting/accountant.h"
+#include "tacet/accounting/calibrate.h"
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
-#include "tacet/privacy/accountant.h"
-#include "tacet/privacy/calibrate.h"
-#include "tacet/privacy/gaussian.h"
 
 namespace tacet::apps {
 namespace {
@@ -20,10 +20,10 @@ struct Target {
   Epsilon epsilon;
   Delta delta;
   Adjacency adjacency;
-  privacy::WorkMeter* work;
+  base::WorkMeter* work;
 
   [[nodiscard]] bool kept_by(const ReleasePlan& plan) const {
-    return privacy::epsilon_interval(plan.event(), adjacency, delta, {.work = work}).upper <=
+    return accounting::epsilon_interval(plan.event(), adjacency, delta, {.work = work}).upper <=
            epsilon.value();
   }
 };
@@ -49,19 +49,20 @@ double least_noise(const ReleasePlan& plan, const Target& target) {
     candidate.noise = noise;
     return candidate.event();
   };
-  return privacy::least_noise(event, target.epsilon, target.delta, target.adjacency, target.work);
+  return accounting::least_noise(event, target.epsilon, target.delta, target.adjacency,
+                                 target.work);
 }
 
 double gaussian_noise(const ReleasePlan& plan, const Target& target) {
   if (rate_of(plan).value() != 1) {
-    return privacy::calibrate_noise({rate_of(plan), plan.steps}, target.epsilon, target.delta,
-                                    target.adjacency, target.work)
+    return accounting::calibrate_noise({rate_of(plan), plan.steps}, target.epsilon, target.delta,
+                                       target.adjacency, target.work)
         .value();
   }
   // T uses at mu cost one at mu sqrt(T): the composed query has sensitivity factor * sqrt(T).
   const double distance =
-      privacy::gaussian::compose(privacy::distance_factor(target.adjacency), plan.steps);
-  const double sigma = privacy::gaussian::sigma_for(distance, target.epsilon, target.delta);
+      accounting::gaussian::compose(privacy::distance_factor(target.adjacency), plan.steps);
+  const double sigma = accounting::gaussian::sigma_for(distance, target.epsilon, target.delta);
   if (!std::isfinite(sigma)) refuse(target, "Gaussian noise");
   return sigma;
 }
@@ -81,7 +82,7 @@ std::int64_t most_steps(ReleasePlan plan, const Target& target) {
     plan.steps = steps;
     return plan.event();
   };
-  return privacy::most_steps(event, target.epsilon, target.delta, target.adjacency, target.work);
+  return accounting::most_steps(event, target.epsilon, target.delta, target.adjacency, target.work);
 }
 
 void find_steps(ReleasePlan& plan, const Target& target) {
@@ -91,8 +92,8 @@ void find_steps(ReleasePlan& plan, const Target& target) {
 
 void find_rate(ReleasePlan& plan, const Target& target) {
   const auto rate =
-      privacy::calibrate_rate(plan.steps, privacy::NoiseMultiplier(plan.noise), target.epsilon,
-                              target.delta, target.adjacency, target.work);
+      accounting::calibrate_rate(plan.steps, privacy::NoiseMultiplier(plan.noise), target.epsilon,
+                                 target.delta, target.adjacency, target.work);
   if (rate.value() == 0) refuse(target, "sampling rate above 1e-9");
   plan.sampling_rate = rate.value();
 }
@@ -100,7 +101,7 @@ void find_rate(ReleasePlan& plan, const Target& target) {
 }  // namespace
 
 ReleasePlan solved(ReleasePlan plan, Unknown unknown, Epsilon epsilon, Delta delta,
-                   Adjacency adjacency, privacy::WorkMeter& work) {
+                   Adjacency adjacency, base::WorkMeter& work) {
   const Target target{epsilon, delta, adjacency, &work};
   switch (unknown) {
     case Unknown::none:

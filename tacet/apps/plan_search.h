@@ -1,8 +1,8 @@
 #pragma once
 
 #include "tacet/apps/release_options.h"
+#include "tacet/base/work.h"
 #include "tacet/privacy/guarantee.h"
-#include "tacet/privacy/work.h"
 
 namespace tacet::apps {
 
@@ -12,6 +12,6 @@ namespace tacet::apps {
 /// more work than `work` allows.
 [[nodiscard]] ReleasePlan solved(ReleasePlan plan, Unknown unknown, privacy::Epsilon target,
                                  privacy::Delta delta, privacy::Adjacency adjacency,
-                                 privacy::WorkMeter& work);
+                                 base::WorkMeter& work);
 
 }  // namespace tacet::apps

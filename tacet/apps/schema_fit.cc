@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tacet/accounting/stated_guarantee.h"
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/spending.h"
@@ -332,7 +333,7 @@ class SchemaFit : public Command {
     const privacy::Delta delta(number_option("--delta", delta_, "a number from 0 to 1, without 1"));
     const privacy::Guarantee asked{number_option("--epsilon", epsilon_, "a number above 0"),
                                    delta.value(), privacy::parse_adjacency(adjacency_)};
-    const auto proved = privacy::stated_guarantee(answers, asked, shares.cipher_delta);
+    const auto proved = accounting::stated_guarantee(answers, asked, shares.cipher_delta);
     if (!(proved.epsilon <= asked.epsilon)) {
       throw base::InternalError("the answers about all columns cost more than their shares");
     }

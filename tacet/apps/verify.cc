@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tacet/accounting/accountant.h"
 #include "tacet/apps/account_result.h"
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
@@ -14,7 +15,6 @@
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/learn/receipt_check.h"
-#include "tacet/privacy/accountant.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/privacy/rounded_up.h"
@@ -38,7 +38,7 @@ constexpr std::string_view examples =
 
 /// What the events of a receipt cost at what the cipher leaves of its delta.
 struct Verification {
-  privacy::PrivacyInterval epsilon;
+  accounting::PrivacyInterval epsilon;
   double cipher_share;  ///< what noise from the cipher takes of delta, or adds to a pure guarantee
   double delta_left;    ///< for the events
   learn::ReceiptCheck parameters;
@@ -47,20 +47,21 @@ struct Verification {
 
 /// Narrower intervals only where the usual one does not reach the stated epsilon: another release
 /// of tacet may have computed it to more digits.
-privacy::PrivacyInterval recompute(const Receipt& receipt, privacy::Delta delta,
-                                   privacy::WorkMeter& work) {
+accounting::PrivacyInterval recompute(const Receipt& receipt, privacy::Delta delta,
+                                      base::WorkMeter& work) {
   const auto& stated = receipt.guarantee;
-  auto interval = privacy::epsilon_interval(receipt.events, stated.adjacency, delta,
-                                            {.attained = true, .work = &work});
+  auto interval = accounting::epsilon_interval(receipt.events, stated.adjacency, delta,
+                                               {.attained = true, .work = &work});
   for (const double tolerance : {1e-4, 1e-5}) {
     if (interval.upper <= stated.epsilon || interval.lower > stated.epsilon) break;
-    interval = privacy::epsilon_interval(receipt.events, stated.adjacency, delta,
-                                         {.tolerance = tolerance, .attained = true, .work = &work});
+    interval =
+        accounting::epsilon_interval(receipt.events, stated.adjacency, delta,
+                                     {.tolerance = tolerance, .attained = true, .work = &work});
   }
   return interval;
 }
 
-std::string fault_of(const Receipt& receipt, const privacy::PrivacyInterval& interval,
+std::string fault_of(const Receipt& receipt, const accounting::PrivacyInterval& interval,
                      privacy::Delta left) {
   const auto& stated = receipt.guarantee;
   if (!(interval.upper <= stated.epsilon)) {
@@ -103,7 +104,7 @@ learn::ReceiptCheck checked_parameters(const RecordedResult& result) {
   return check;
 }
 
-Verification verification_of(const RecordedResult& result, privacy::WorkMeter& work) {
+Verification verification_of(const RecordedResult& result, base::WorkMeter& work) {
   const auto& receipt = result.receipt;
   const auto& stated = receipt.guarantee;
   if (stated.delta >= 1) {

@@ -21,7 +21,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::base {
-namespace {
+namespace atomic_file_test {
 
 namespace fs = std::filesystem;
 
@@ -230,5 +230,5 @@ TEST_F(AtomicFileTest, ReadingStopsAtTheSizeLimit) {
   EXPECT_THROW((void)read_file(file("a"), 4), DataError);
 }
 
-}  // namespace
+}  // namespace atomic_file_test
 }  // namespace tacet::base

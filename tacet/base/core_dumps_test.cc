@@ -9,7 +9,7 @@
 #include <csignal>
 
 namespace tacet::base {
-namespace {
+namespace core_dumps_test {
 
 TEST(CoreDumps, ACrashLeavesNoImageOfTheMemory) {
   const pid_t child = ::fork();
@@ -31,5 +31,5 @@ TEST(CoreDumps, ACrashLeavesNoImageOfTheMemory) {
   EXPECT_FALSE(WCOREDUMP(status));
 }
 
-}  // namespace
+}  // namespace core_dumps_test
 }  // namespace tacet::base

@@ -6,7 +6,7 @@
 #include <set>
 
 namespace tacet::base {
-namespace {
+namespace number_set_test {
 
 TEST(NumberSet, HoldsWhatASetHolds) {
   NumberSet numbers;
@@ -48,5 +48,5 @@ TEST(NumberSet, TheLastNumberHasNoNext) {
   EXPECT_EQ(numbers.intervals(), 2U);
 }
 
-}  // namespace
+}  // namespace number_set_test
 }  // namespace tacet::base

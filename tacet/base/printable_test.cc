@@ -5,7 +5,7 @@
 #include <string>
 
 namespace tacet::base {
-namespace {
+namespace printable_test {
 
 TEST(Printable, EscapesWhatMovesATerminal) {
   EXPECT_EQ(printable("a\nverdict  follows"), "a\\nverdict  follows");
@@ -52,5 +52,5 @@ TEST(Printable, JsonKeepsItsMeaning) {
             "{\n \"a\": \"\\u001b\\u009b\\u202e\\u007f\xc3\xb6\"\n}");
 }
 
-}  // namespace
+}  // namespace printable_test
 }  // namespace tacet::base

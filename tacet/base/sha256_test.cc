@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace tacet::base {
-namespace {
+namespace sha256_test {
 
 // FIPS 180-2, appendix B.1 and B.2.
 TEST(Sha256, KnownAnswersInPieces) {
@@ -17,5 +17,5 @@ TEST(Sha256, KnownAnswersInPieces) {
   EXPECT_EQ(pieces.digest(), "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
 
-}  // namespace
+}  // namespace sha256_test
 }  // namespace tacet::base

@@ -11,7 +11,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::base {
-namespace {
+namespace threads_test {
 
 TEST(ThreadPool, BlocksCoverEveryIndexOnce) {
   for (const int count : {1, 2, 3, 8}) {
@@ -69,5 +69,5 @@ TEST(ThreadPool, GoesOnWithTheThreadsThatTheSystemGives) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-}  // namespace
+}  // namespace threads_test
 }  // namespace tacet::base

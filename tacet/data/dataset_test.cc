@@ -7,7 +7,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::data {
-namespace {
+namespace dataset_test {
 
 using Values = std::vector<std::int16_t>;
 
@@ -127,5 +127,5 @@ TEST(Dataset, RefusesShapesThatMakeNoSense) {
   EXPECT_THROW(make(Storage::dense, 1, -1), base::UsageError);
 }
 
-}  // namespace
+}  // namespace dataset_test
 }  // namespace tacet::data

@@ -6,7 +6,7 @@
 #include <string>
 
 namespace tacet::data {
-namespace {
+namespace utf8_test {
 
 // What passes is what the writers of schemas and models take: no text stops them later.
 TEST(Utf8, AgreesWithTheWriterOfJsonOnAllShortTexts) {
@@ -35,5 +35,5 @@ TEST(Utf8, AgreesWithTheWriterOfJsonOnAllShortTexts) {
   }
 }
 
-}  // namespace
+}  // namespace utf8_test
 }  // namespace tacet::data

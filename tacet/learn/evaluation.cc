@@ -8,12 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/sums/score_sum.h"
 #include "tacet/privacy/cipher_share.h"
-#include "tacet/privacy/gaussian.h"
 
 namespace tacet::learn {
 namespace {
@@ -141,7 +142,7 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
   const auto left = privacy::delta_left(asked, cipher);
   const double noise = full_batch_noise(1, options.epsilon, left, options.adjacency);
   const privacy::Event event = privacy::Gaussian{noise};
-  return {.guarantee = privacy::stated_guarantee(event, asked, cipher),
+  return {.guarantee = accounting::stated_guarantee(event, asked, cipher),
           .event = event,
           .noise_multiplier = noise,
           .norm_bits = norm_bits_for(noise),

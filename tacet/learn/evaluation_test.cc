@@ -6,12 +6,12 @@
 #include <cmath>
 #include <vector>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
-#include "tacet/privacy/composition.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::learn {
-namespace {
+namespace evaluation_test {
 
 using privacy::Adjacency;
 using privacy::Delta;
@@ -58,7 +58,7 @@ EvaluationPlan plan_at(const model::LinearModel& model, double epsilon, Adjacenc
 EvaluationPlan with_little_noise(EvaluationPlan plan) {
   plan.noise_multiplier = 0.01;
   plan.event = privacy::Gaussian{plan.noise_multiplier};
-  plan.guarantee = privacy::account(plan.event, plan.guarantee.adjacency, Delta(1e-6));
+  plan.guarantee = accounting::account(plan.event, plan.guarantee.adjacency, Delta(1e-6));
   plan.cipher_delta = 0;
   return plan;
 }
@@ -257,5 +257,5 @@ TEST(Evaluation, OptionsThatPromiseNothingAreRefused) {
                base::UsageError);
 }
 
-}  // namespace
+}  // namespace evaluation_test
 }  // namespace tacet::learn

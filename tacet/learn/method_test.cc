@@ -6,16 +6,16 @@
 #include <cmath>
 #include <set>
 
+#include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/chain/localization.h"
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/privacy/decimal.h"
-#include "tacet/privacy/structure.h"
 #include "tests/support/data_sets.h"
 
 namespace tacet::learn {
-namespace {
+namespace method_test {
 
 TEST(Method, UnknownNamesAreRefusedWithTheKnownOnes) {
   try {
@@ -77,7 +77,7 @@ TEST(Method, PureMethodsSpendAtMostTheDecimalThatWasAskedFor) {
         try {
           const auto training = plan_training(schema, options);
           const double spent =
-              privacy::internal::pure_epsilon(training.events, training.guarantee.adjacency);
+              accounting::internal::pure_epsilon(training.events, training.guarantee.adjacency);
           EXPECT_LE(spent, privacy::decimal_down(epsilon)) << method.name;
           EXPECT_GT(spent, epsilon * (1 - 1e-12)) << method.name;
           EXPECT_LE(training.guarantee.epsilon, epsilon) << method.name;
@@ -170,5 +170,5 @@ TEST(Method, StorageAndThreadsChangeNoBitOfAModel) {
   }
 }
 
-}  // namespace
+}  // namespace method_test
 }  // namespace tacet::learn

@@ -18,7 +18,7 @@
 #include "tests/support/data_sets.h"
 
 namespace tacet::learn {
-namespace {
+namespace receipt_check_test {
 
 constexpr auto replace_one = privacy::Adjacency::replace_one;
 
@@ -211,5 +211,5 @@ TEST(ReceiptCheck, HostileReceiptsEndInAnAnswer) {
   EXPECT_GT(faults, 50);
 }
 
-}  // namespace
+}  // namespace receipt_check_test
 }  // namespace tacet::learn

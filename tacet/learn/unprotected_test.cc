@@ -8,22 +8,22 @@
 #include <string>
 #include <vector>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/model/model_file.h"
-#include "tacet/privacy/composition.h"
 #include "tacet/privacy/statement.h"
 
 // What has no guarantee cannot be mistaken for what has one: the calls below do not compile for it,
 // and do for what is protected.
 namespace tacet::learn {
-namespace {
+namespace unprotected_test {
 
 using privacy::Released;
 using privacy::Unprotected;
 
 template <typename T>
 concept Accountable = requires(const T& result, const privacy::Adjacency adjacency) {
-  privacy::account(result, adjacency, privacy::Delta(1e-6));
+  accounting::account(result, adjacency, privacy::Delta(1e-6));
 };
 template <typename T>
 concept HasCost = requires(const T& result) {
@@ -87,5 +87,5 @@ TEST(Unprotected, AModelKeepsItsMarkOnTheOnlyWayToAFile) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace unprotected_test
 }  // namespace tacet::learn

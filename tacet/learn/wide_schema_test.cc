@@ -10,7 +10,7 @@
 #include "tests/support/temporary_folder.h"
 
 namespace tacet::learn {
-namespace {
+namespace wide_schema_test {
 
 TEST(WideSchemaLong, AMillionCategoriesAreReadTrainedAndWritten) {
   constexpr int count = 1000000;
@@ -45,5 +45,5 @@ TEST(WideSchemaLong, AMillionCategoriesAreReadTrainedAndWritten) {
   EXPECT_EQ(copy.model.features, written.model.features);
 }
 
-}  // namespace
+}  // namespace wide_schema_test
 }  // namespace tacet::learn

@@ -6,15 +6,15 @@
 #include <array>
 #include <cmath>
 
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/filter.h"
+#include "tacet/accounting/routes/closed_forms.h"
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/accounting/routes/rdp.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
-#include "tacet/privacy/composition.h"
 #include "tacet/privacy/decimal.h"
-#include "tacet/privacy/filter.h"
-#include "tacet/privacy/gaussian.h"
-#include "tacet/privacy/rdp.h"
-#include "tacet/privacy/structure.h"
 
 namespace tacet::ledger {
 namespace {
@@ -49,7 +49,7 @@ struct Basic {
       const double count = numeric::count_up(repeated->count);
       return {numeric::multiply_up(once.value, count), numeric::multiply_up(once.delta, count)};
     }
-    return {privacy::internal::pure_epsilon(event, adjacency), 0};
+    return {accounting::internal::pure_epsilon(event, adjacency), 0};
   }
 };
 
@@ -69,7 +69,7 @@ Amount basic_cost(const Event& event, Adjacency adjacency, const privacy::Guaran
     return stated_or_more(summed, stated);
   }
   const auto at = [&](double delta) {
-    return Amount{privacy::account(event, adjacency, privacy::Delta(delta)).epsilon, delta};
+    return Amount{accounting::account(event, adjacency, privacy::Delta(delta)).epsilon, delta};
   };
   // A run under other neighbours states an epsilon that says nothing here.
   if (stated.adjacency != adjacency) return at(stated.delta);
@@ -78,21 +78,21 @@ Amount basic_cost(const Event& event, Adjacency adjacency, const privacy::Guaran
 }
 
 double rdp_cost(const Event& event, Adjacency adjacency, double order) {
-  const auto curve = privacy::rdp::curve(event, adjacency);
+  const auto curve = accounting::rdp::curve(event, adjacency);
   return curve ? (*curve)(order) : infinity;
 }
 
 double single_cost(const Event& event, Adjacency adjacency, const Cap& cap) {
   switch (cap.currency) {
     case Currency::zcdp:
-      return privacy::zcdp_rho(event, adjacency);
+      return accounting::zcdp_rho(event, adjacency);
     case Currency::gdp:
-      return privacy::squared_gdp(event, adjacency);
+      return accounting::squared_gdp(event, adjacency);
     case Currency::rdp:
       return rdp_cost(event, adjacency, cap.order);
     case Currency::pure:
     case Currency::basic:
-      return privacy::internal::pure_epsilon(event, adjacency);
+      return accounting::internal::pure_epsilon(event, adjacency);
   }
   throw base::InternalError("an unknown currency");
 }
@@ -195,7 +195,7 @@ std::string in_words(const Cap& cap) {
 
 Amount cost_of(const Event& event, Adjacency adjacency, const Cap& cap,
                const privacy::Guarantee& stated) {
-  if (const auto reason = privacy::internal::refusal(event, adjacency); !reason.empty()) {
+  if (const auto reason = accounting::internal::refusal(event, adjacency); !reason.empty()) {
     throw base::GuaranteeError(reason);
   }
   if (cap.currency == Currency::basic) return basic_cost(event, adjacency, stated);
@@ -213,12 +213,13 @@ double epsilon_at(const Amount& amount, const Cap& cap, privacy::Delta delta) {
   if (amount.value == 0 && amount.delta <= delta.value()) return 0;
   switch (cap.currency) {
     case Currency::zcdp:
-      return privacy::zcdp_epsilon(amount.value, delta);
+      return accounting::zcdp_epsilon(amount.value, delta);
     case Currency::gdp:
-      return privacy::gaussian::epsilon(numeric::round_up(std::sqrt(amount.value)), delta);
+      return accounting::gaussian::epsilon(numeric::round_up(std::sqrt(amount.value)), delta);
     case Currency::rdp:
-      return delta.value() == 0 ? infinity
-                                : privacy::rdp::to_epsilon(cap.order, amount.value, delta.value());
+      return delta.value() == 0
+                 ? infinity
+                 : accounting::rdp::to_epsilon(cap.order, amount.value, delta.value());
     case Currency::pure:
       return amount.value;
     case Currency::basic:

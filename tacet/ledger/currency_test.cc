@@ -5,16 +5,16 @@
 #include <cmath>
 #include <random>
 
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/filter.h"
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/accounting/routes/rdp.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/special.h"
-#include "tacet/privacy/composition.h"
-#include "tacet/privacy/filter.h"
-#include "tacet/privacy/gaussian.h"
-#include "tacet/privacy/rdp.h"
 
 namespace tacet::ledger {
-namespace {
+namespace currency_test {
 
 using privacy::Adjacency;
 using privacy::Event;
@@ -57,11 +57,11 @@ TEST(Currency, CostsOfKnownEventsAreTheTheoremsNumbers) {
 TEST(Currency, TheGaussianCurveOfAPureMechanismLiesBelowRandomisedResponse) {
   for (const double epsilon : {1e-6, 0.1, 1.0, 5.0, 40.0}) {
     const double mu =
-        std::sqrt(privacy::squared_gdp(privacy::PureDp{epsilon, add_remove}, add_remove));
+        std::sqrt(accounting::squared_gdp(privacy::PureDp{epsilon, add_remove}, add_remove));
     for (double e = 0; e < epsilon; e += epsilon / 7) {
       // delta of randomised response at e (Kairouz, Oh, Viswanath 2015).
       const double response = (std::exp(epsilon) - std::exp(e)) / (1 + std::exp(epsilon));
-      EXPECT_GE(privacy::gaussian::delta(mu, e) * (1 + 1e-9), response) << epsilon << ' ' << e;
+      EXPECT_GE(accounting::gaussian::delta(mu, e) * (1 + 1e-9), response) << epsilon << ' ' << e;
     }
   }
 }
@@ -74,7 +74,7 @@ TEST(Currency, PromisesAreNeverBelowTheTightGuarantee) {
   for (int i = 0; i < 50; ++i) {
     const double multiplier = noise(random);
     const Event event = privacy::Repeated{1 + i, privacy::Gaussian{multiplier}};
-    const double tight = privacy::epsilon(event, add_remove, delta);
+    const double tight = accounting::epsilon(event, add_remove, delta);
     const Cap zcdp{.currency = Currency::zcdp, .value = 1};
     const Cap gdp{.currency = Currency::gdp, .value = 1};
     const Cap rdp{.currency = Currency::rdp, .value = 1, .order = 6};
@@ -89,24 +89,25 @@ TEST(Currency, PromisesAreNeverBelowTheTightGuarantee) {
 // A filter and a ledger admit the same runs.
 TEST(Currency, LedgersAndFiltersHaveOnePriceForOneEvent) {
   EXPECT_EQ(cost(privacy::PureDp{4, add_remove}, Currency::zcdp), 4);
-  EXPECT_EQ(privacy::zcdp_rho(privacy::PureDp{4, add_remove}, add_remove), 4);
+  EXPECT_EQ(accounting::zcdp_rho(privacy::PureDp{4, add_remove}, add_remove), 4);
   const Event sampled = privacy::Repeated{1000, privacy::PoissonSampled{.01, privacy::Gaussian{1}}};
   EXPECT_EQ(cost(sampled, Currency::zcdp), 500);
-  EXPECT_EQ(privacy::zcdp_rho(sampled, add_remove), 500);
+  EXPECT_EQ(accounting::zcdp_rho(sampled, add_remove), 500);
   for (const Event& event :
        {Event(privacy::PureDp{4, add_remove}), sampled, Event(privacy::Laplace{.2}),
         Event(privacy::BoundedRange{3, add_remove}), Event(privacy::Gaussian{3}),
         Event(privacy::DiscreteLaplace{3, 2}), Event(privacy::DiscreteGaussian{3, 2, 5}),
         Event(privacy::Composed{{privacy::Gaussian{3}, privacy::Laplace{8}}}),
         Event(privacy::PoissonSampled{.2, privacy::Laplace{.5}})}) {
-    auto zcdp = privacy::Filter::zcdp(1e6, add_remove);
+    auto zcdp = accounting::Filter::zcdp(1e6, add_remove);
     ASSERT_TRUE(zcdp.admit(event));
     EXPECT_EQ(zcdp.spent(), cost(event, Currency::zcdp)) << privacy::event_to_json(event);
-    auto renyi = privacy::Filter::renyi(8, privacy::Epsilon(1e6), privacy::Delta(.1), add_remove);
+    auto renyi =
+        accounting::Filter::renyi(8, privacy::Epsilon(1e6), privacy::Delta(.1), add_remove);
     ASSERT_TRUE(renyi.admit(event));
     EXPECT_EQ(renyi.spent(), cost(event, Currency::rdp, add_remove, 8));
-    if (std::isinf(privacy::squared_gdp(event, add_remove))) continue;
-    auto gaussian = privacy::Filter::gaussian(1e6, add_remove);
+    if (std::isinf(accounting::squared_gdp(event, add_remove))) continue;
+    auto gaussian = accounting::Filter::gaussian(1e6, add_remove);
     ASSERT_TRUE(gaussian.admit(event));
     EXPECT_EQ(gaussian.spent(), cost(event, Currency::gdp)) << privacy::event_to_json(event);
   }
@@ -139,14 +140,14 @@ TEST(Currency, WhatHasNoProofIsRefused) {
 TEST(Currency, ABasicAccountBooksTheLargerOfStatedAndProved) {
   const Cap cap{.currency = Currency::basic, .value = 10, .delta = 1e-4};
   const Event event = privacy::Gaussian{5};
-  const double proved = privacy::epsilon(event, add_remove, privacy::Delta(1e-5));
+  const double proved = accounting::epsilon(event, add_remove, privacy::Delta(1e-5));
   EXPECT_EQ(cost_of(event, add_remove, cap, {2 * proved, 1e-5, add_remove}),
             (Amount{2 * proved, 1e-5, true}));
   EXPECT_EQ(cost_of(event, add_remove, cap, {proved / 2, 1e-5, add_remove}),
             (Amount{proved, 1e-5}));
   // What an account of replace-one neighbours pays for a run under add_remove.
   EXPECT_EQ(cost_of(event, replace_one, cap, {proved, 1e-5, add_remove}).value,
-            privacy::epsilon(event, replace_one, privacy::Delta(1e-5)));
+            accounting::epsilon(event, replace_one, privacy::Delta(1e-5)));
   const Event approximate = privacy::Composed{
       {privacy::ApproximateDp{0.5, 1e-6, add_remove}, privacy::PureDp{0.25, add_remove}}};
   EXPECT_EQ(cost_of(approximate, add_remove, cap, {0.75, 1e-6, add_remove}),
@@ -162,9 +163,9 @@ TEST(Cap, TheLargestCapThatPromisesEpsilonDoesNotPromiseMore) {
     EXPECT_LE(promised, 2) << to_string(currency);
     EXPECT_GT(promised, 2 * (1 - 1e-9)) << to_string(currency);
   }
-  // mu at (1, 1e-5): Balle, Wang 2018, as privacy/gaussian computes it.
+  // mu at (1, 1e-5): Balle, Wang 2018, as accounting/routes/gaussian computes it.
   EXPECT_NEAR(cap_for(Currency::gdp, privacy::Epsilon(1), privacy::Delta(1e-5), 0).value,
-              privacy::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-5)), 1e-9);
+              accounting::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-5)), 1e-9);
   EXPECT_THROW(static_cast<void>(cap_for(Currency::zcdp, epsilon, privacy::Delta(0), 0)),
                base::UsageError);
   EXPECT_THROW(static_cast<void>(cap_for(Currency::pure, epsilon, delta, 0)), base::UsageError);
@@ -229,7 +230,7 @@ TEST(BasicAccount, TenRunsAtATenthFitWhereTheProofReachesBelowTheDecimal) {
   const Cap cap{.currency = Currency::basic, .value = 1, .delta = 1e-6};
   // Calibrated to less than 0.1 at 1e-7, as calibrated noise is.
   const double noise = 42;
-  const double proved = privacy::gaussian::epsilon(1 / noise, privacy::Delta(1e-7));
+  const double proved = accounting::gaussian::epsilon(1 / noise, privacy::Delta(1e-7));
   ASSERT_LT(proved, 0.1 * (1 - 1e-12));
   EXPECT_EQ(admitted_of_ten(privacy::Gaussian{noise}, 0.1, 1e-7, cap), 10);
   const auto one = cost_of(privacy::Gaussian{noise}, add_remove, cap, {0.1, 1e-7, add_remove});
@@ -290,5 +291,5 @@ TEST(BasicAccount, NoRunIsBookedBelowWhatIsProved) {
   }
 }
 
-}  // namespace
+}  // namespace currency_test
 }  // namespace tacet::ledger

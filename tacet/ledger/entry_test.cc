@@ -9,7 +9,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::ledger {
-namespace {
+namespace entry_test {
 
 const std::string digest(64, '7');
 
@@ -95,5 +95,5 @@ TEST(Words, MustSaySomethingReadable) {
   EXPECT_THROW(check_words("x", std::string(1001, 'x')), base::UsageError);
 }
 
-}  // namespace
+}  // namespace entry_test
 }  // namespace tacet::ledger

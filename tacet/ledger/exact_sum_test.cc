@@ -13,7 +13,7 @@
 #include "tacet/numeric/infinity.h"
 
 namespace tacet::ledger {
-namespace {
+namespace exact_sum_test {
 
 using boost::multiprecision::cpp_rational;
 
@@ -146,5 +146,5 @@ TEST(ExactSum, WhatWasAddedCanBeTakenBack) {
   }
 }
 
-}  // namespace
+}  // namespace exact_sum_test
 }  // namespace tacet::ledger

@@ -11,7 +11,7 @@
 #include "tacet/ledger/digest.h"
 
 namespace tacet::ledger {
-namespace {
+namespace fingerprint_test {
 
 const std::string key_a(64, 'a');
 const std::string key_b(64, 'b');
@@ -84,5 +84,5 @@ TEST(Digest, IsSha256) {
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-}  // namespace
+}  // namespace fingerprint_test
 }  // namespace tacet::ledger

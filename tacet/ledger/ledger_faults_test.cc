@@ -26,7 +26,7 @@
 #include "tests/support/scratch_folder.h"
 
 namespace tacet::ledger {
-namespace {
+namespace ledger_faults_test {
 
 namespace fs = std::filesystem;
 
@@ -512,5 +512,5 @@ TEST(LedgerFaults, NetworkFileSystemsAreKnownByTheirNumbers) {
   EXPECT_EQ(internal::network_file_system(0x01021994), "");  // tmpfs
 }
 
-}  // namespace
+}  // namespace ledger_faults_test
 }  // namespace tacet::ledger

@@ -16,7 +16,7 @@
 #include "tests/support/scratch_folder.h"
 
 namespace tacet::ledger {
-namespace {
+namespace ledger_places_test {
 
 namespace fs = std::filesystem;
 
@@ -249,5 +249,5 @@ TEST(LedgerDisturbedLong, ThreeHundredMovesLinksAndCopiesReleaseNothingUnbooked)
   disturb(300, 2);
 }
 
-}  // namespace
+}  // namespace ledger_places_test
 }  // namespace tacet::ledger

@@ -14,7 +14,7 @@
 #include "tests/support/scratch_folder.h"
 
 namespace tacet::ledger {
-namespace {
+namespace ledger_test {
 
 using privacy::Adjacency;
 
@@ -461,5 +461,5 @@ TEST(Ledger, KeepsTheCiphersTermOfAnOutput) {
   EXPECT_EQ(ledger.books().account("adult").runs.front().outcome->cipher_delta, 3e-20);
 }
 
-}  // namespace
+}  // namespace ledger_test
 }  // namespace tacet::ledger

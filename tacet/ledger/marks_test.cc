@@ -12,7 +12,7 @@
 #include "tests/support/scratch_folder.h"
 
 namespace tacet::ledger {
-namespace {
+namespace marks_test {
 
 TEST(Marks, AreReadBackAndReplacedByFile) {
   const test::ScratchFolder folder;
@@ -138,5 +138,5 @@ TEST(Marks, WhatCannotBeUnderstoodIsNotTakenForNone) {
   }
 }
 
-}  // namespace
+}  // namespace marks_test
 }  // namespace tacet::ledger

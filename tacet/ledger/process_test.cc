@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 namespace tacet::ledger {
-namespace {
+namespace process_test {
 
 TEST(Process, ThisOneRuns) { EXPECT_TRUE(running(this_process())); }
 
@@ -30,5 +30,5 @@ TEST(Process, OneThatEndedDoesNotRunEvenBeforeItIsCollected) {
   ::waitpid(child, nullptr, 0);
 }
 
-}  // namespace
+}  // namespace process_test
 }  // namespace tacet::ledger

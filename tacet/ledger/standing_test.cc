@@ -20,7 +20,7 @@
 #include "tests/support/scratch_folder.h"
 
 namespace tacet::ledger {
-namespace {
+namespace standing_test {
 
 constexpr auto add_remove = privacy::Adjacency::add_remove;
 const Output output{sha256("model"), "model.json"};
@@ -215,5 +215,5 @@ TEST(StandingLong, ASpendInAHundredThousandRowsTakesLessThanFiftyMilliseconds) {
               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
-}  // namespace
+}  // namespace standing_test
 }  // namespace tacet::ledger

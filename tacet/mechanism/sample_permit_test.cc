@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/mechanism/noise/selected_gaussian.h"
 #include "tacet/mechanism/select/crossings.h"
-#include "tacet/privacy/composition.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace sample_permit_test {
 
 using privacy::Adjacency;
 using privacy::BoundedSum;
@@ -86,7 +86,8 @@ Event ten_of(const Event& event) { return privacy::Repeated{10, event}; }
 TEST(SamplePermit, BooksWhatTwoReleasesFromOneSampleCost) {
   const privacy::Delta delta(1e-5);
   const auto epsilon = [&](const Event& step, std::int64_t count) {
-    return privacy::account(privacy::Repeated{count, step}, Adjacency::add_remove, delta).epsilon;
+    return accounting::account(privacy::Repeated{count, step}, Adjacency::add_remove, delta)
+        .epsilon;
   };
   EXPECT_NEAR(epsilon(SamplePermit::event(poisson(), {Gaussian{1}, Gaussian{1}}), 1000), 8.8365,
               1e-3);
@@ -252,5 +253,5 @@ TEST(Sample, RowsAreDrawnAsTheEventSays) {
   EXPECT_THROW((void)Sample::fixed_size({4, 3}), base::UsageError);
 }
 
-}  // namespace
+}  // namespace sample_permit_test
 }  // namespace tacet::mechanism

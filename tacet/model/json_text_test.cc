@@ -9,7 +9,7 @@
 #include <string_view>
 
 namespace tacet::model {
-namespace {
+namespace json_text_test {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
@@ -72,5 +72,5 @@ TEST(JsonText, ComesInShortPieces) {
   EXPECT_LT(longest, std::size_t{200000});
 }
 
-}  // namespace
+}  // namespace json_text_test
 }  // namespace tacet::model

@@ -10,7 +10,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::model {
-namespace {
+namespace linear_model_test {
 
 LinearModel three_features(Task task) {
   LinearModel model;
@@ -140,5 +140,5 @@ TEST(LinearModel, TaskNamesAreReadBack) {
   EXPECT_THROW((void)parse_task("ranking"), base::DataError);
 }
 
-}  // namespace
+}  // namespace linear_model_test
 }  // namespace tacet::model

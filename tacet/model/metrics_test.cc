@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::model {
-namespace {
+namespace metrics_test {
 
 using Labels = std::vector<std::int64_t>;
 using Values = std::vector<double>;
@@ -101,5 +101,5 @@ TEST(Metrics, BestConstantIsTheMeanTheMedianOrTheQuantile) {
   EXPECT_THROW((void)best_constant_loss(pinball, {}), base::UsageError);
 }
 
-}  // namespace
+}  // namespace metrics_test
 }  // namespace tacet::model

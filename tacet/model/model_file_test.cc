@@ -12,7 +12,7 @@
 #include "tests/support/peak_memory.h"
 
 namespace tacet::model {
-namespace {
+namespace model_file_test {
 
 using nlohmann::json;
 
@@ -225,5 +225,5 @@ TEST(ModelFile, MassesOfOtherValuesAreRefused) {
   EXPECT_NE(fault_of(text).find("more than 2097152 values"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace model_file_test
 }  // namespace tacet::model

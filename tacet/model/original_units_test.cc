@@ -11,7 +11,7 @@
 #include "tacet/data/encode/encoder.h"
 
 namespace tacet::model {
-namespace {
+namespace original_units_test {
 
 data::Schema mixed_schema(data::RowScaling scaling) {
   data::Schema schema;
@@ -90,5 +90,5 @@ TEST(OriginalUnits, RegressionsSpeakInUnitsOfTheTarget) {
   EXPECT_EQ(effects.back().step, "constant");
 }
 
-}  // namespace
+}  // namespace original_units_test
 }  // namespace tacet::model

@@ -6,7 +6,7 @@
 #include <limits>
 
 namespace tacet::numeric {
-namespace {
+namespace elementary_test {
 
 TEST(Elementary, ExpAgreesWithLongDoubleArithmetic) {
   for (int i = -74400; i <= 70970; ++i) {
@@ -49,5 +49,5 @@ TEST(Elementary, SigmoidAndSoftplusStayAccurateInBothTails) {
   }
 }
 
-}  // namespace
+}  // namespace elementary_test
 }  // namespace tacet::numeric

@@ -10,7 +10,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::numeric {
-namespace {
+namespace fft_test {
 
 std::size_t reversed(std::size_t value, int bits) {
   std::size_t result = 0;
@@ -79,5 +79,5 @@ TEST(Fft, RefusesLengthsOutOfRange) {
   EXPECT_THROW(Fft(30), base::UsageError);
 }
 
-}  // namespace
+}  // namespace fft_test
 }  // namespace tacet::numeric

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace tacet::numeric {
-namespace {
+namespace kernels_test {
 
 struct Problem {
   std::vector<std::vector<std::int16_t>> rows;
@@ -66,5 +66,5 @@ TEST(Kernels, EqualIntegerArithmeticOnEveryInstructionSet) {
 
 TEST(Kernels, NameTheirInstructionSet) { EXPECT_FALSE(kernel_target().empty()); }
 
-}  // namespace
+}  // namespace kernels_test
 }  // namespace tacet::numeric

@@ -10,7 +10,7 @@
 #include "tacet/numeric/infinity.h"
 
 namespace tacet::numeric {
-namespace {
+namespace rounding_test {
 
 using boost::multiprecision::cpp_rational;
 
@@ -67,5 +67,5 @@ TEST(Rounding, CountsAboveTwoTo53AreNeverTooSmall) {
   EXPECT_GE(count_up(std::numeric_limits<std::int64_t>::max()), 0x1p63);
 }
 
-}  // namespace
+}  // namespace rounding_test
 }  // namespace tacet::numeric

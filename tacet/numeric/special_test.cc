@@ -8,7 +8,7 @@
 #include "tacet/numeric/roots.h"
 
 namespace tacet::numeric {
-namespace {
+namespace special_test {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -127,5 +127,5 @@ TEST(Roots, BracketingFindsASteepRoot) {
   EXPECT_NEAR(low, std::log(1000) / 20, 1e-11);
 }
 
-}  // namespace
+}  // namespace special_test
 }  // namespace tacet::numeric

@@ -7,7 +7,6 @@
 
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
-#include "tacet/privacy/structure.h"
 
 namespace tacet::privacy {
 namespace {

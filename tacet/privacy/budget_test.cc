@@ -8,10 +8,9 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/rounding.h"
-#include "tacet/privacy/structure.h"
 
 namespace tacet::privacy {
-namespace {
+namespace budget_test {
 
 constexpr auto adjacency = Adjacency::add_remove;
 
@@ -133,5 +132,5 @@ static_assert(!std::is_default_constructible_v<MechanismDoor>);
 static_assert(!std::is_convertible_v<Private<int>, int>);
 static_assert(!std::equality_comparable<Private<int>>);
 
-}  // namespace
+}  // namespace budget_test
 }  // namespace tacet::privacy

@@ -9,8 +9,6 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/privacy/composition.h"
-#include "tacet/privacy/decimal.h"
 
 namespace tacet::privacy {
 namespace {
@@ -73,20 +71,6 @@ Delta delta_left(const Guarantee& stated, double cipher_term) {
       "{:.3g} of it, (1 + e^epsilon) times its term {:.3g}; ask for a larger delta or a smaller "
       "epsilon",
       stated.delta, stated.epsilon, share, cipher_term));
-}
-
-Guarantee stated_guarantee(const Event& events, const Guarantee& asked, double cipher_term) {
-  const Delta left = delta_left(asked, cipher_term);
-  Guarantee proved = asked;
-  proved.epsilon = epsilon(events, asked.adjacency, left);
-  if (!(proved.epsilon < asked.epsilon)) return proved;
-  // Made for what the decimal that was asked for allows.
-  if (proved.epsilon == decimal_down(asked.epsilon)) return asked;
-  // A smaller epsilon leaves more of delta, at which as much is proved: but for the last digits of
-  // an accountant, so that it is asked.
-  const Delta more = delta_left(proved, cipher_term);
-  const bool holds = more == left || epsilon(events, asked.adjacency, more) <= proved.epsilon;
-  return holds ? proved : asked;
 }
 
 }  // namespace tacet::privacy

@@ -30,11 +30,4 @@ constexpr double most_share_of_pure = 1e-12;
 /// where the share is too much beside a pure guarantee.
 [[nodiscard]] Delta delta_left(const Guarantee& stated, double cipher_term);
 
-/// The guarantee that can be stated of events calibrated for `asked` at delta_left(asked): its
-/// delta, and an epsilon that is proved at delta_left of the result. Where the proof does not reach
-/// what was asked for, epsilon is above it and it is for the caller to add noise. GuaranteeError as
-/// delta_left.
-[[nodiscard]] Guarantee stated_guarantee(const Event& events, const Guarantee& asked,
-                                         double cipher_term);
-
 }  // namespace tacet::privacy

@@ -5,11 +5,10 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
-#include "tacet/privacy/composition.h"
 #include "tacet/privacy/rounded_up.h"
 
 namespace tacet::privacy {
-namespace {
+namespace cipher_share_test {
 
 constexpr auto replace_one = Adjacency::replace_one;
 
@@ -61,26 +60,6 @@ TEST(CipherShare, APureGuaranteeIsOneOfIdealNoiseOrNone) {
   }
 }
 
-TEST(CipherShare, WhatIsStatedHoldsBesideTheShare) {
-  for (const double z : {0.5, 1.0, 4.0}) {
-    for (const double term : {0.0, 1e-30, 1e-14, 1e-10}) {
-      const Event event = Repeated{3, Gaussian{z}};
-      const double delta = 1e-5;
-      const auto proved = stated_guarantee(event, {8, delta, replace_one}, term);
-      if (proved.epsilon > 8) continue;  // more noise is needed
-      EXPECT_EQ(proved.delta, delta);
-      EXPECT_LE(epsilon(event, replace_one, delta_left(proved, term)), proved.epsilon);
-      // Never more than what was asked for, and next to what the events cost by themselves.
-      EXPECT_LE(proved.epsilon, 8);
-      if (term < 1e-20) {
-        EXPECT_NEAR(proved.epsilon, epsilon(event, replace_one, Delta(delta)), 1e-9);
-      }
-    }
-  }
-  const Event loud = Gaussian{0.1};
-  EXPECT_GT(stated_guarantee(loud, {1, 1e-5, replace_one}, 1e-30).epsilon, 1);
-}
-
 TEST(RoundedUp, IsTheNextNumberOfSoManyDigits) {
   EXPECT_EQ(rounded_up(1, 6), "1");
   EXPECT_EQ(rounded_up(1.0000001, 6), "1.00001");
@@ -96,5 +75,5 @@ TEST(RoundedUp, IsTheNextNumberOfSoManyDigits) {
   EXPECT_EQ(rounded_up(123456.5, 6), "123457");
 }
 
-}  // namespace
+}  // namespace cipher_share_test
 }  // namespace tacet::privacy

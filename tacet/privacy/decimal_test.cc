@@ -12,7 +12,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::privacy {
-namespace {
+namespace decimal_test {
 
 using boost::multiprecision::cpp_int;
 using boost::multiprecision::cpp_rational;
@@ -62,5 +62,5 @@ TEST(DecimalDown, IsTheLargestDoubleNotAboveTheDecimal) {
   }
 }
 
-}  // namespace
+}  // namespace decimal_test
 }  // namespace tacet::privacy

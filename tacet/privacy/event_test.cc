@@ -8,7 +8,7 @@
 #include "tacet/numeric/infinity.h"
 
 namespace tacet::privacy {
-namespace {
+namespace event_test {
 
 using numeric::infinity;
 
@@ -146,5 +146,5 @@ TEST(Event, DepthAndSizeAreBounded) {
   expect_data_error(std::string(max_event_bytes + 1, ' '), "at most");
 }
 
-}  // namespace
+}  // namespace event_test
 }  // namespace tacet::privacy

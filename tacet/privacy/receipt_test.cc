@@ -9,7 +9,7 @@
 #include "tacet/privacy/statement.h"
 
 namespace tacet::privacy {
-namespace {
+namespace receipt_test {
 
 Receipt example() {
   Receipt receipt;
@@ -176,5 +176,5 @@ TEST(Quantities, RefuseWhatMakesNoSense) {
   EXPECT_THROW(static_cast<void>(parse_adjacency("bounded")), base::UsageError);
 }
 
-}  // namespace
+}  // namespace receipt_test
 }  // namespace tacet::privacy

@@ -13,7 +13,7 @@
 #include "tacet/data/encode/value_index.h"
 
 namespace tacet::data {
-namespace {
+namespace encoder_test {
 
 using Row = std::map<std::uint32_t, int>;
 
@@ -322,5 +322,5 @@ TEST(Encoder, NeighboursStayNeighbours) {
   EXPECT_EQ(first.label, second.label);
 }
 
-}  // namespace
+}  // namespace encoder_test
 }  // namespace tacet::data

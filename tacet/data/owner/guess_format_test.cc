@@ -11,7 +11,7 @@
 #include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
-namespace {
+namespace guess_format_test {
 
 FileFormat guess(const std::string& content, std::optional<char> separator = std::nullopt) {
   const test::TemporaryFile file(content);
@@ -93,5 +93,5 @@ TEST(GuessFormat, PublishedSetsAreRecognised) {
   EXPECT_TRUE(std::holds_alternative<TextColumn>(schema.columns.at(1).rule));
 }
 
-}  // namespace
+}  // namespace guess_format_test
 }  // namespace tacet::data

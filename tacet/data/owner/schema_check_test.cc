@@ -11,7 +11,7 @@
 #include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
-namespace {
+namespace schema_check_test {
 
 Schema schema_of(const std::string& kind, const std::string& target) {
   return schema_from_toml("[format]\nkind='" + kind + "'\n[target]\n" + target +
@@ -125,5 +125,5 @@ TEST(SchemaCheckUniform, StructuralFaultsStayErrors) {
                base::DataError);
 }
 
-}  // namespace
+}  // namespace schema_check_test
 }  // namespace tacet::data

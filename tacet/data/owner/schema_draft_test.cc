@@ -13,7 +13,7 @@
 #include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
-namespace {
+namespace schema_draft_test {
 
 using test::TemporaryFile;
 
@@ -130,5 +130,5 @@ TEST(SchemaCheck, TheShippedSchemasMapNothingInTheirSets) {
   }
 }
 
-}  // namespace
+}  // namespace schema_draft_test
 }  // namespace tacet::data

@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::data {
-namespace {
+namespace array_reader_test {
 
 /// An NPY file of version 1 as numpy writes it, but for the padding of its header.
 std::string npy(const std::string& header, const std::string& bytes) {
@@ -125,5 +125,5 @@ TEST(ArrayReader, AnArrayOfFloatsGivesNoIntegers) {
   EXPECT_THROW(reader.read(std::span(&value, 1)), base::DataError);
 }
 
-}  // namespace
+}  // namespace array_reader_test
 }  // namespace tacet::data

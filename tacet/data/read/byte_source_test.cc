@@ -9,7 +9,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::data {
-namespace {
+namespace byte_source_test {
 
 std::string gzip(const std::string& text) {
   z_stream stream{};
@@ -87,5 +87,5 @@ TEST(ByteSource, MissingFilesAndFoldersAreInputErrors) {
   EXPECT_THROW(open_source(std::filesystem::temp_directory_path()), base::IoError);
 }
 
-}  // namespace
+}  // namespace byte_source_test
 }  // namespace tacet::data

@@ -9,7 +9,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::data {
-namespace {
+namespace csv_test {
 
 using Records = std::vector<std::vector<std::string>>;
 
@@ -153,5 +153,5 @@ TEST(CsvReader, RoundTripsFieldsOfAwkwardCharacters) {
   EXPECT_EQ(read_all(text, {.buffer_size = 100}), expected);
 }
 
-}  // namespace
+}  // namespace csv_test
 }  // namespace tacet::data

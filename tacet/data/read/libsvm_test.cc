@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::data {
-namespace {
+namespace libsvm_test {
 
 struct Record {
   std::string label;
@@ -123,5 +123,5 @@ TEST(LibsvmReaderLong, ALineOfTenMillionColumnsIsRead) {
   EXPECT_EQ(records[0].columns.size(), std::size_t{count});
 }
 
-}  // namespace
+}  // namespace libsvm_test
 }  // namespace tacet::data

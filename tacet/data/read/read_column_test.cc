@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::data {
-namespace {
+namespace read_column_test {
 
 constexpr const char* schema_text = R"(
 name = "people"
@@ -77,5 +77,5 @@ TEST(ReadNumericColumn, ReadsWhatIsMissingAsTheSchemaSays) {
   EXPECT_EQ(incomes, (std::vector<double>{100, 100, 1000}));
 }
 
-}  // namespace
+}  // namespace read_column_test
 }  // namespace tacet::data

@@ -11,7 +11,7 @@
 #include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
-namespace {
+namespace read_dataset_test {
 
 using test::TemporaryFile;
 
@@ -193,5 +193,5 @@ TEST(ReadDataset, BankMarketingMatchesItsPublishedCounts) {
   EXPECT_EQ(positive, 4640);
 }
 
-}  // namespace
+}  // namespace read_dataset_test
 }  // namespace tacet::data

@@ -13,7 +13,7 @@
 #include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
-namespace {
+namespace read_uniform_test {
 
 class Folder : public test::TemporaryFolder {
  public:
@@ -180,5 +180,5 @@ TEST(ReadUniform, MnistMatchesItsPublishedCounts) {
             (std::vector<std::int64_t>{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009}));
 }
 
-}  // namespace
+}  // namespace read_uniform_test
 }  // namespace tacet::data

@@ -16,7 +16,7 @@
 #include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
-namespace {
+namespace unit_sample_test {
 
 const std::vector<std::string> missing{"", "NA"};
 
@@ -112,5 +112,5 @@ TEST(UnitSample, ContentsHoldTheTakenRecordsOnly) {
   EXPECT_FALSE(sample.takes_next(std::array<std::string_view, 2>{"b", "other"}));
 }
 
-}  // namespace
+}  // namespace unit_sample_test
 }  // namespace tacet::data

@@ -5,7 +5,7 @@
 #include <string>
 
 namespace tacet::data {
-namespace {
+namespace feature_names_test {
 
 void expect_the_names_of_the_columns(const Schema& schema) {
   const auto columns = schema.encoded_columns();
@@ -48,5 +48,5 @@ TEST(FeatureNames, ManyNumberedNamesTakeNoMemory) {
   EXPECT_EQ(names[(std::size_t{1} << 40) - 1], "x1099511627780");
 }
 
-}  // namespace
+}  // namespace feature_names_test
 }  // namespace tacet::data

@@ -7,15 +7,15 @@
 #include <limits>
 #include <utility>
 
+#include "tacet/accounting/accountant.h"
+#include "tacet/accounting/routes/closed_forms.h"
+#include "tacet/accounting/shapes/replacement.h"
 #include "tacet/base/error.h"
 #include "tacet/base/sha256.h"
 #include "tacet/base/version.h"
+#include "tacet/base/work.h"
 #include "tacet/data/schema/schema_node.h"
-#include "tacet/privacy/accountant.h"
 #include "tacet/privacy/cipher_share.h"
-#include "tacet/privacy/replacement.h"
-#include "tacet/privacy/structure.h"
-#include "tacet/privacy/work.h"
 
 namespace tacet::data {
 namespace {
@@ -29,24 +29,24 @@ double sum_up(double a, double b) {
 }
 
 double proved_epsilon(const privacy::Event& events, privacy::Adjacency adjacency, double delta,
-                      const privacy::AccountOptions& options = {}) {
-  return privacy::epsilon_interval(events, adjacency, privacy::Delta(delta), options).upper;
+                      const accounting::AccountOptions& options = {}) {
+  return accounting::epsilon_interval(events, adjacency, privacy::Delta(delta), options).upper;
 }
 
 /// What `stated` is proved for. Sums come first, for they cost no time and are what a fit of few
 /// columns states. Effort grows only as long as the stated epsilon lies within the interval:
 /// another release of tacet may have computed it to more digits.
 double proved_epsilon(const privacy::Event& events, const privacy::Guarantee& stated) {
-  const auto sums = privacy::internal::basic_composition(events, stated.adjacency);
+  const auto sums = accounting::internal::basic_composition(events, stated.adjacency);
   if (sums && sums->epsilon <= stated.epsilon && sums->delta <= stated.delta) return sums->epsilon;
-  constexpr privacy::AccountOptions efforts[] = {
+  constexpr accounting::AccountOptions efforts[] = {
       {.largest_log2_size = 12}, {}, {.tolerance = 1e-4}, {.tolerance = 1e-5}};
-  privacy::WorkMeter work(privacy::default_patience);  // a file may ask for more than anybody has
-  privacy::PrivacyInterval interval{};
+  base::WorkMeter work(base::default_patience);  // a file may ask for more than anybody has
+  accounting::PrivacyInterval interval{};
   for (auto effort : efforts) {
     effort.work = &work;
-    interval =
-        privacy::epsilon_interval(events, stated.adjacency, privacy::Delta(stated.delta), effort);
+    interval = accounting::epsilon_interval(events, stated.adjacency, privacy::Delta(stated.delta),
+                                            effort);
     if (interval.upper <= stated.epsilon || interval.lower > stated.epsilon) break;
   }
   return interval.upper;
@@ -56,7 +56,7 @@ double proved_epsilon(const privacy::Event& events, const privacy::Guarantee& st
 /// `least`, and what it leaves is at least what the events take by themselves.
 privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency adjacency,
                              double delta, double least, double cipher_delta,
-                             const privacy::AccountOptions& options = {}) {
+                             const accounting::AccountOptions& options = {}) {
   const double proved = delta < 1 ? proved_epsilon(events, adjacency, delta, options) : HUGE_VAL;
   privacy::Guarantee stated{proved, delta, adjacency};
   if (delta > 0 && std::isfinite(proved)) {
@@ -89,8 +89,9 @@ struct FitEvents {
 /// else at the delta of group privacy for the whole.
 FitEvents replaced(const SchemaCost& cost, double delta) {
   constexpr double rounding = 1 + 1e-14;  // of exp, a sum and a product
-  auto events = privacy::under_replace_one(cost.events);
-  const auto sums = privacy::internal::basic_composition(events, privacy::Adjacency::replace_one);
+  auto events = accounting::under_replace_one(cost.events);
+  const auto sums =
+      accounting::internal::basic_composition(events, privacy::Adjacency::replace_one);
   const double twice = sums ? std::max(delta, sums->delta)
                             : (1 + std::exp(cost.guarantee.epsilon)) * delta * rounding;
   if (!(twice < 1)) {
@@ -106,7 +107,7 @@ FitEvents fit_between(const SchemaCost& cost, privacy::Adjacency adjacency) {
   const auto fitted = cost.guarantee.adjacency;
   // Fits of older files left the cipher out of their delta.
   double delta = privacy::delta_left(cost.guarantee, cost.cipher_delta).value();
-  const auto sums = privacy::internal::basic_composition(cost.events, fitted);
+  const auto sums = accounting::internal::basic_composition(cost.events, fitted);
   if (sums) delta = std::max(delta, sums->delta);
   if (fitted == adjacency) return {cost.events, delta, cost.guarantee.delta};
   if (fitted == privacy::Adjacency::add_remove && adjacency == privacy::Adjacency::replace_one) {

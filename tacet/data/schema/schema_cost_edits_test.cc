@@ -5,20 +5,20 @@
 #include <random>
 #include <string>
 
+#include "tacet/accounting/accountant.h"
+#include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/privacy/accountant.h"
 #include "tacet/privacy/cipher_share.h"
-#include "tacet/privacy/structure.h"
 
 namespace tacet::data {
-namespace {
+namespace schema_cost_edits_test {
 
 using privacy::Adjacency;
 using privacy::Event;
 
 constexpr auto apart = Adjacency::add_remove;
-constexpr privacy::AccountOptions quick{.largest_log2_size = 12};
+constexpr accounting::AccountOptions quick{.largest_log2_size = 12};
 
 class Random {
  public:
@@ -39,7 +39,7 @@ nlohmann::json fitted(Random& random) {
   const Event events =
       privacy::Repeated{columns, privacy::Composed{{privacy::PureDp{epsilon / 9, apart}, second}}};
   // What a fit of few columns states: sums.
-  const auto sums = privacy::internal::basic_composition(events, apart);
+  const auto sums = accounting::internal::basic_composition(events, apart);
   Schema schema;
   schema.columns = {{.name = "age", .rule = NumericColumn{.lower = 17, .upper = 90}}};
   schema.cost = SchemaCost{.id = "0123456789abcdef",
@@ -91,8 +91,8 @@ void edit(nlohmann::json& schema, Random& random) {
 /// the first of both.
 double least(const Event& fit, const Event& run, const privacy::Guarantee& whole) {
   const auto stated = whole.adjacency == Adjacency::replace_one ? apart : whole.adjacency;
-  return privacy::epsilon_interval(privacy::Composed{{fit, run}}, stated,
-                                   privacy::Delta(whole.delta), quick)
+  return accounting::epsilon_interval(privacy::Composed{{fit, run}}, stated,
+                                      privacy::Delta(whole.delta), quick)
       .lower;
 }
 
@@ -102,7 +102,7 @@ privacy::Receipt run_under(Adjacency adjacency, const std::string& unit) {
   receipt.calibration = "tight";
   receipt.events = privacy::Gaussian{4};
   const privacy::Delta delta(1e-6);
-  receipt.guarantee = {privacy::epsilon_interval(receipt.events, adjacency, delta).upper, 1e-6,
+  receipt.guarantee = {accounting::epsilon_interval(receipt.events, adjacency, delta).upper, 1e-6,
                        adjacency};
   receipt.privacy_unit = unit;
   receipt.software_version = "0";
@@ -131,8 +131,8 @@ void use(const Schema& schema, Adjacency adjacency, Tally& tally) {
       << events;
   // What the cipher leaves of delta proves what is stated, which is hardly more than that.
   const double proved =
-      privacy::epsilon_interval(whole.events, adjacency,
-                                privacy::delta_left(whole.guarantee, whole.cipher_delta))
+      accounting::epsilon_interval(whole.events, adjacency,
+                                   privacy::delta_left(whole.guarantee, whole.cipher_delta))
           .upper;
   EXPECT_GE(whole.guarantee.epsilon, proved) << events;
   EXPECT_LE(whole.guarantee.epsilon, proved * (1 + 1e-6)) << events;
@@ -163,8 +163,9 @@ void edit_and_use(int count) {
     ++read.stated;
     const auto& cost = *schema.cost;
     const privacy::Delta delta(cost.guarantee.delta);
-    EXPECT_GE(cost.guarantee.epsilon,
-              privacy::epsilon_interval(cost.events, cost.guarantee.adjacency, delta, quick).lower);
+    EXPECT_GE(
+        cost.guarantee.epsilon,
+        accounting::epsilon_interval(cost.events, cost.guarantee.adjacency, delta, quick).lower);
     use(schema, cost.guarantee.adjacency, used);
     if (cost.guarantee.adjacency == apart) use(schema, Adjacency::replace_one, used);
   }
@@ -179,5 +180,5 @@ TEST(SchemaCostEditsLong, TwoHundredNeverLeadToAStatementBelowWhatTheEventsProve
   edit_and_use(200);
 }
 
-}  // namespace
+}  // namespace schema_cost_edits_test
 }  // namespace tacet::data

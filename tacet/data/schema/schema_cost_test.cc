@@ -7,15 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "tacet/accounting/accountant.h"
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/column_contents.h"
-#include "tacet/privacy/accountant.h"
 #include "tacet/privacy/cipher_share.h"
-#include "tacet/privacy/gaussian.h"
 #include "tests/support/temporary_folder.h"
 
 namespace tacet::data {
-namespace {
+namespace schema_cost_test {
 
 using privacy::Adjacency;
 
@@ -41,7 +42,7 @@ privacy::Receipt training_receipt(Adjacency adjacency) {
   receipt.events = privacy::Gaussian{3};
   receipt.software_version = "0";
   receipt.cipher_delta = 1e-19;
-  receipt.guarantee = privacy::stated_guarantee(receipt.events, {2, 1e-6, adjacency}, 1e-19);
+  receipt.guarantee = accounting::stated_guarantee(receipt.events, {2, 1e-6, adjacency}, 1e-19);
   return receipt;
 }
 
@@ -91,8 +92,8 @@ TEST(SchemaCost, IsAPartOfEveryLaterReceipt) {
   EXPECT_GE(whole.cipher_delta, 1.1e-19);
   // Whoever checks it recomputes no more from the events.
   const double recomputed =
-      privacy::epsilon_interval(whole.events, Adjacency::add_remove,
-                                privacy::delta_left(whole.guarantee, whole.cipher_delta))
+      accounting::epsilon_interval(whole.events, Adjacency::add_remove,
+                                   privacy::delta_left(whole.guarantee, whole.cipher_delta))
           .upper;
   EXPECT_LE(recomputed, whole.guarantee.epsilon);
   EXPECT_NEAR(recomputed, whole.guarantee.epsilon, 1e-9);
@@ -114,7 +115,7 @@ TEST(SchemaCost, WhatBothStateFollowsBesideTheCiphersTerms) {
     for (const auto& plan : plans) {
       const auto whole = with_schema_cost(schema, plan);
       const auto left = privacy::delta_left(whole.guarantee, whole.cipher_delta);
-      EXPECT_LE(privacy::epsilon_interval(whole.events, add_remove, left).upper,
+      EXPECT_LE(accounting::epsilon_interval(whole.events, add_remove, left).upper,
                 whole.guarantee.epsilon);
       EXPECT_GE(whole.guarantee.delta, plan.guarantee.delta + schema.cost->guarantee.delta);
       EXPECT_LE(whole.guarantee.epsilon, 1.002 * (2 + schema.cost->guarantee.epsilon));
@@ -158,7 +159,7 @@ Schema fitted_columns() {
 /// Gaussian noise at (1, 1e-5) between neighbours at that distance.
 privacy::Event run_at_one(double distance) {
   return privacy::Gaussian{
-      privacy::gaussian::sigma_for(distance, privacy::Epsilon(1), privacy::Delta(1e-5))};
+      accounting::gaussian::sigma_for(distance, privacy::Epsilon(1), privacy::Delta(1e-5))};
 }
 
 // With a run at (1, 1e-5) of its own: 2.992 by group privacy of the fit as a whole.
@@ -166,7 +167,8 @@ TEST(SchemaCost, ReleasesAreConvertedOneByOne) {
   constexpr auto replaced = Adjacency::replace_one;
   const auto run = run_at_one(2);
   const auto epsilon_with = [&](const privacy::Event& fit, double delta) {
-    return privacy::epsilon_interval(privacy::Composed{{fit, run}}, replaced, privacy::Delta(delta))
+    return accounting::epsilon_interval(privacy::Composed{{fit, run}}, replaced,
+                                        privacy::Delta(delta))
         .upper;
   };
   const double group = 1e-5 + (1 + std::exp(1.0)) * 1e-6;
@@ -300,5 +302,5 @@ TEST(ColumnContents, NamesComeFromTheFirstLine) {
   EXPECT_EQ(read_contents(file.path(), format, {}).size(), 2u);
 }
 
-}  // namespace
+}  // namespace schema_cost_test
 }  // namespace tacet::data

@@ -9,7 +9,7 @@
 #include "tests/support/data_sets.h"
 
 namespace tacet::data {
-namespace {
+namespace schema_test {
 
 constexpr const char* full_schema = R"(
 version = 1
@@ -239,5 +239,5 @@ TEST(Schema, MissingFilesAreInputErrors) {
   EXPECT_THROW(static_cast<void>(load_schema("/")), base::IoError);
 }
 
-}  // namespace
+}  // namespace schema_test
 }  // namespace tacet::data

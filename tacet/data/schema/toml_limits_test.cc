@@ -9,7 +9,7 @@
 #include "tacet/data/schema/schema.h"
 
 namespace tacet::data::internal {
-namespace {
+namespace toml_limits_test {
 
 std::string repeat(std::string_view text, int times) {
   std::string result;
@@ -61,5 +61,5 @@ TEST(TomlLimits, KeysAndValuesAreCounted) {
   EXPECT_THROW(check_toml_limits(repeat("[a]\n", most + 1), "s.toml"), base::DataError);
 }
 
-}  // namespace
+}  // namespace toml_limits_test
 }  // namespace tacet::data::internal

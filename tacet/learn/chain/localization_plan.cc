@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
-#include "tacet/privacy/gaussian.h"
 
 namespace tacet::learn {
 namespace {
@@ -26,8 +26,8 @@ void expect_facts(const LocalFacts& facts) {
 /// Deviation, or scale, of the noise that one release of sensitivity 1 needs.
 double unit_noise(const LocalFacts& facts) {
   if (facts.pure()) return 1 / facts.epsilon;
-  return privacy::gaussian::sigma_for(1, privacy::Epsilon(facts.epsilon),
-                                      privacy::Delta(facts.delta));
+  return accounting::gaussian::sigma_for(1, privacy::Epsilon(facts.epsilon),
+                                         privacy::Delta(facts.delta));
 }
 
 /// The factor by which a part of the budget raises it.

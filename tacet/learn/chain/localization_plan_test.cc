@@ -10,7 +10,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::learn {
-namespace {
+namespace localization_plan_test {
 
 LocalFacts facts_of(std::int64_t rows, std::int64_t columns, double epsilon, double delta) {
   return {.rows = rows,
@@ -261,5 +261,5 @@ TEST(LocalPlans, EndForExponentsCloseToOne) {
   EXPECT_THROW((void)growth_paper_plan(facts, 1.001), base::UsageError);
 }
 
-}  // namespace
+}  // namespace localization_plan_test
 }  // namespace tacet::learn

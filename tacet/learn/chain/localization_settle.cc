@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/chain/localization.h"
 #include "tacet/learn/chain/localization_run.h"
@@ -12,7 +13,6 @@
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/mechanism/noise/selected_gaussian.h"
 #include "tacet/mechanism/noise/selected_laplace.h"
-#include "tacet/privacy/composition.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::learn {
@@ -164,7 +164,7 @@ void settle_noise(LocalizationPlan& plan, const LinearOptions& options, privacy:
   // Rounding of the parts: the sum may pass what was asked for by some units in the last place.
   const double step = (pure ? -1 : 1) * 0x1p-50;
   plan.events = releases_of(plan);
-  while (privacy::epsilon(plan.events, options.adjacency, delta) > most.value()) {
+  while (accounting::epsilon(plan.events, options.adjacency, delta) > most.value()) {
     for (double& level : plan.noise_levels) level *= 1 + step;
     plan.events = releases_of(plan);
   }
@@ -181,7 +181,7 @@ void settle_paper_noise(LocalizationPlan& plan, const LinearOptions& options,
   const double multiplier = phase.noise / (pure ? share * std::sqrt(d) : share);
   const auto event = pure ? mechanism::BlockLaplace::event(privacy::NoiseMultiplier(multiplier))
                           : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(multiplier));
-  const double proved = privacy::epsilon(event, options.adjacency, delta);
+  const double proved = accounting::epsilon(event, options.adjacency, delta);
   if (proved > (pure ? settle_pure_epsilon(options).value() : options.epsilon)) {
     plan.reasons.push_back(fmt::format(
         "the paper's noise is claimed to give epsilon {:g}; what is proved is {:.4g}, so the "

@@ -8,16 +8,16 @@
 #include <tuple>
 #include <vector>
 
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/chain/localization_run.h"
 #include "tacet/learn/method.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/optimize/solver/erm.h"
-#include "tacet/privacy/composition.h"
-#include "tacet/privacy/gaussian.h"
 
 namespace tacet::learn {
-namespace {
+namespace localization_test {
 
 using privacy::Adjacency;
 
@@ -105,7 +105,7 @@ LocalizationPlan plan_with_little_noise(const data::Schema& schema, LinearOption
   }
   plan.events = privacy::Composed{std::move(releases)};
   plan.guarantee =
-      privacy::account(plan.events, options.adjacency, privacy::Delta(plan.guarantee.delta));
+      accounting::account(plan.events, options.adjacency, privacy::Delta(plan.guarantee.delta));
   plan.cipher_delta = 0;
   return plan;
 }
@@ -188,14 +188,15 @@ TEST(Localization, PrintedNoiseIsUsedOnlyWhereItIsProved) {
                              ? localized_paper_plan(facts)
                              : phased_erm_plan(facts, NoiseRule::paper);
     const double printed_mu = printed[0].sensitivity / printed[0].noise;
-    EXPECT_EQ(privacy::gaussian::delta(printed_mu, epsilon) <= delta, proved) << method << epsilon;
+    EXPECT_EQ(accounting::gaussian::delta(printed_mu, epsilon) <= delta, proved)
+        << method << epsilon;
     // Where the printed noise is not enough, the cipher leaves no room for any.
     if (!proved) {
       EXPECT_THROW((void)plan_localization(schema, options), base::GuaranteeError);
       continue;
     }
     const auto plan = plan_localization(schema, options);
-    EXPECT_LE(privacy::gaussian::delta(2 / plan.noise_levels[0], epsilon), delta * (1 + 1e-9));
+    EXPECT_LE(accounting::gaussian::delta(2 / plan.noise_levels[0], epsilon), delta * (1 + 1e-9));
     EXPECT_EQ(std::fabs(2 / plan.noise_levels[0] / printed_mu - 1) < 1e-6, proved)
         << method << epsilon;
   }
@@ -380,5 +381,5 @@ TEST(LocalizationLong, AuditOfTheLadderFindsNoMoreThanEpsilon) {
   EXPECT_GT(found(faulty, 20000), epsilon);
 }
 
-}  // namespace
+}  // namespace localization_test
 }  // namespace tacet::learn

@@ -4,11 +4,11 @@
 
 #include <cmath>
 
+#include "tacet/accounting/accountant.h"
+#include "tacet/accounting/calibrate.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/selected_gaussian.h"
-#include "tacet/privacy/accountant.h"
-#include "tacet/privacy/calibrate.h"
 #include "tacet/random/choose/subset.h"
 #include "tacet/random/source/source.h"
 
@@ -68,8 +68,8 @@ void check_unit(const data::Schema& schema, BatchSampling sampling) {
 // The accountant decides; its epsilon falls as the noise grows.
 double fixed_size_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
                         privacy::Delta delta) {
-  return privacy::least_noise([&](double z) { return batch_events(batches, steps, z); },
-                              privacy::Epsilon(options.epsilon), delta, options.adjacency);
+  return accounting::least_noise([&](double z) { return batch_events(batches, steps, z); },
+                                 privacy::Epsilon(options.epsilon), delta, options.adjacency);
 }
 
 }  // namespace
@@ -121,8 +121,9 @@ privacy::Event batch_events(const Batches& batches, std::int64_t steps, double n
     case BatchSampling::full:
       return privacy::Repeated{steps, noise};
     case BatchSampling::poisson:
-      return privacy::to_event({privacy::SamplingRate(batches.rate), steps, batches.records_a_unit},
-                               privacy::NoiseMultiplier(noise_multiplier));
+      return accounting::to_event(
+          {privacy::SamplingRate(batches.rate), steps, batches.records_a_unit},
+          privacy::NoiseMultiplier(noise_multiplier));
     case BatchSampling::fixed_size:
       return privacy::Repeated{steps,
                                privacy::FixedSizeSampled{batches.batch, batches.row_count, noise}};
@@ -141,7 +142,7 @@ double batch_noise(const Batches& batches, std::int64_t steps, const LinearOptio
     case BatchSampling::full:
       return full_batch_noise(steps, epsilon, delta, options.adjacency);
     case BatchSampling::poisson:
-      return privacy::calibrate_noise(
+      return accounting::calibrate_noise(
                  {privacy::SamplingRate(batches.rate), steps, batches.records_a_unit}, epsilon,
                  delta, options.adjacency)
           .value();

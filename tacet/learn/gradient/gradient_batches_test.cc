@@ -4,15 +4,15 @@
 
 #include <cmath>
 
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/privacy/cipher_share.h"
-#include "tacet/privacy/composition.h"
-#include "tacet/privacy/gaussian.h"
 #include "tests/support/data_sets.h"
 
 namespace tacet::learn {
-namespace {
+namespace gradient_batches_test {
 
 using privacy::Adjacency;
 
@@ -44,8 +44,8 @@ TEST(GradientBatches, PassesOfAPartitionAreExactGaussians) {
     options.steps = 45 * 3 + 1;  // 45 batches of 100 a pass: a fourth pass begins
     const auto plan = plan_gradient(berkeley(), options);
     const double mu = privacy::distance_factor(adjacency) * std::sqrt(4.0) / plan.noise_multiplier;
-    EXPECT_LE(privacy::gaussian::delta(mu, 1), 1e-5);
-    EXPECT_GE(privacy::gaussian::delta(mu, 1), 1e-5 * (1 - 1e-9));
+    EXPECT_LE(accounting::gaussian::delta(mu, 1), 1e-5);
+    EXPECT_GE(accounting::gaussian::delta(mu, 1), 1e-5 * (1 - 1e-9));
     EXPECT_LE(plan.guarantee.epsilon, 1);
   }
 }
@@ -62,7 +62,7 @@ TEST(GradientBatches, FixedSizeSamplesNeedTheSameNoiseUnderBothAdjacencies) {
   EXPECT_LE(one.guarantee.epsilon, 1);
   EXPECT_GE(one.guarantee.epsilon, 0.99);
   EXPECT_LT(
-      privacy::account(
+      accounting::account(
           privacy::Repeated{
               50, privacy::PoissonSampled{100.0 / 4526, privacy::Gaussian{one.noise_multiplier}}},
           Adjacency::zero_out, privacy::Delta(1e-5))
@@ -86,8 +86,8 @@ TEST(GradientBatches, BothTrainAndTheReceiptAgreesWithThePlan) {
         train_gradient(dataset, schema, plan, {source, reservation, pool, reducer});
     EXPECT_EQ(trained.receipt.guarantee, plan.guarantee) << sampling;
     EXPECT_EQ(trained.receipt.sampling, sampling);
-    EXPECT_EQ(privacy::epsilon(trained.receipt.events, Adjacency::replace_one,
-                               privacy::delta_left(plan.guarantee, plan.cipher_delta)),
+    EXPECT_EQ(accounting::epsilon(trained.receipt.events, Adjacency::replace_one,
+                                  privacy::delta_left(plan.guarantee, plan.cipher_delta)),
               plan.guarantee.epsilon);
   }
 }
@@ -116,8 +116,8 @@ TEST(GradientBatches, PaperTrainsWithinItsClaim) {
   EXPECT_EQ(trained.receipt.events, plan.events);
   EXPECT_LE(trained.receipt.guarantee.epsilon, 4);
   EXPECT_EQ(trained.receipt.guarantee, plan.guarantee);
-  EXPECT_LE(privacy::epsilon(trained.receipt.events, Adjacency::replace_one,
-                             privacy::delta_left(plan.guarantee, plan.cipher_delta)),
+  EXPECT_LE(accounting::epsilon(trained.receipt.events, Adjacency::replace_one,
+                                privacy::delta_left(plan.guarantee, plan.cipher_delta)),
             plan.guarantee.epsilon);
 }
 
@@ -260,5 +260,5 @@ TEST(GradientBatchesLong, NoiseOfSingleRecordsEqualsReferenceValues) {
   }
 }
 
-}  // namespace
+}  // namespace gradient_batches_test
 }  // namespace tacet::learn

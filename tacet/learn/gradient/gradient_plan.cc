@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
@@ -14,7 +15,6 @@
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/step_rule.h"
 #include "tacet/model/loss/loss_smoothness.h"
-#include "tacet/privacy/composition.h"
 
 namespace tacet::learn {
 namespace {

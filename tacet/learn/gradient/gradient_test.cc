@@ -7,15 +7,15 @@
 #include <limits>
 #include <utility>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/optimize/solver/erm.h"
 #include "tacet/privacy/cipher_share.h"
-#include "tacet/privacy/composition.h"
 #include "tests/support/data_sets.h"
 
 namespace tacet::learn {
-namespace {
+namespace gradient_test {
 
 constexpr auto add_remove = privacy::Adjacency::add_remove;
 
@@ -53,7 +53,7 @@ TrainedModel train_with_little_noise(const Setting& setting, LinearOptions optio
   plan.noise_multiplier = std::sqrt(static_cast<double>(plan.steps)) / mu;
   plan.events = privacy::Repeated{plan.steps, privacy::Gaussian{plan.noise_multiplier}};
   plan.guarantee =
-      privacy::account(plan.events, options.adjacency, privacy::Delta(plan.guarantee.delta));
+      accounting::account(plan.events, options.adjacency, privacy::Delta(plan.guarantee.delta));
   plan.cipher_delta = 0;
   return train(setting, plan, 1);
 }
@@ -143,7 +143,7 @@ NoiseCounts noise_counts(const Setting& setting, double epsilon, std::uint64_t s
   quiet.noise_multiplier = 1e-3;
   quiet.events = privacy::Repeated{quiet.steps, privacy::Gaussian{1e-3}};
   quiet.guarantee =
-      privacy::account(quiet.events, add_remove, privacy::Delta(quiet.guarantee.delta));
+      accounting::account(quiet.events, add_remove, privacy::Delta(quiet.guarantee.delta));
   quiet.cipher_delta = 0;
   random::SeededSource source(1);
   privacy::MemoryBudget budget(add_remove);
@@ -252,7 +252,7 @@ TEST(Gradient, PlanStatesAGuaranteeThatTheAccountantProves) {
         // Beside what noise from the cipher adds, to the last digit.
         const auto left = privacy::delta_left(plan.guarantee, plan.cipher_delta);
         EXPECT_LT(left.value(), delta);
-        EXPECT_EQ(privacy::epsilon(plan.events, adjacency, left), plan.guarantee.epsilon);
+        EXPECT_EQ(accounting::epsilon(plan.events, adjacency, left), plan.guarantee.epsilon);
       }
     }
   }
@@ -501,5 +501,5 @@ TEST(Gradient, RefusesWhatItCannotPlan) {
   EXPECT_THROW((void)plan_gradient(schema, usual), base::UsageError);
 }
 
-}  // namespace
+}  // namespace gradient_test
 }  // namespace tacet::learn

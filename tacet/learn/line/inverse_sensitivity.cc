@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/line/line_draw.h"
 #include "tacet/learn/plan/settle.h"
@@ -15,7 +16,6 @@
 #include "tacet/optimize/solver/certified_solver.h"
 #include "tacet/optimize/solver/glm_loss.h"
 #include "tacet/optimize/sums/gradient_sum.h"
-#include "tacet/privacy/composition.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::learn {

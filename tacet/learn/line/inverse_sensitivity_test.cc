@@ -10,7 +10,7 @@
 #include "tacet/optimize/solver/erm.h"
 
 namespace tacet::learn {
-namespace {
+namespace inverse_sensitivity_test {
 
 using privacy::Adjacency;
 
@@ -265,5 +265,5 @@ TEST(InverseSensitivity, RefusesWhereNothingIsProved) {
   EXPECT_THROW((void)train(line_data(schema, 0.5, 2000), schema, plan, 1), base::DataError);
 }
 
-}  // namespace
+}  // namespace inverse_sensitivity_test
 }  // namespace tacet::learn

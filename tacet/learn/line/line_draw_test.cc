@@ -6,7 +6,7 @@
 #include <cmath>
 
 namespace tacet::learn {
-namespace {
+namespace line_draw_test {
 
 /// Slope of a record's loss at weight w as draw_on_line takes it.
 double slope_of(const model::Loss& loss, double row, double label, double w) {
@@ -84,5 +84,5 @@ TEST(SlopeRange, OfALocationIsTheWidthOfTheTarget) {
   EXPECT_EQ(slope_range({model::LogisticLoss{}, 1}).width, 1);
 }
 
-}  // namespace
+}  // namespace line_draw_test
 }  // namespace tacet::learn

@@ -4,15 +4,15 @@
 #include <cmath>
 #include <functional>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/learn/minimiser/objective.h"
 #include "tacet/learn/minimiser/regularized_output.h"
-#include "tacet/privacy/composition.h"
 #include "tests/support/statistics.h"
 
 // Audits of what `objective` and `regularized-output` release, from the plan to the coefficient:
 // how often it falls beyond a cut on neighbouring data sets bounds epsilon from below.
 namespace tacet::learn {
-namespace {
+namespace minimum_audit_test {
 
 using enum privacy::Adjacency;
 
@@ -185,7 +185,7 @@ void audit_regularized_output(double delta, privacy::Adjacency adjacency, const 
   } else {
     faulty.noise_multiplier /= runs.fault;
     faulty.events = privacy::Gaussian{faulty.noise_multiplier};
-    faulty.guarantee = privacy::account(faulty.events, adjacency, privacy::Delta(delta));
+    faulty.guarantee = accounting::account(faulty.events, adjacency, privacy::Delta(delta));
   }
   events.events = faulty.events;
   events.guarantee = faulty.guarantee;
@@ -207,5 +207,5 @@ TEST(RegularizedOutputAuditLong, FrequenciesOfManyRunsStayBelowTheClaim) {
   }
 }
 
-}  // namespace
+}  // namespace minimum_audit_test
 }  // namespace tacet::learn

@@ -16,9 +16,9 @@
 /// Minimises sum_i loss(<w, x_i>, y_i) + (Lambda/2) |w|^2 + <b, w> for random b and releases the
 /// minimiser with a little noise for what its solver may be off
 /// (mechanism/minimum/perturbed_minimum.h). The cost is the joint profile of both
-/// (privacy/objective.h), under all three adjacencies; with delta 0 it is pure. For losses that are
-/// twice differentiable with a slope bounded everywhere: the proof is a change of variables whose
-/// Jacobian is the Hessian (docs/proofs/objective.md).
+/// (accounting/routes/objective.h), under all three adjacencies; with delta 0 it is pure. For
+/// losses that are twice differentiable with a slope bounded everywhere: the proof is a change of
+/// variables whose Jacobian is the Hessian (docs/proofs/objective.md).
 namespace tacet::learn {
 
 enum class Calibration {

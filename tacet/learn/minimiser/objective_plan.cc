@@ -4,21 +4,21 @@
 #include <cmath>
 #include <limits>
 
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/objective.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/minimiser/objective.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/solver/certified_solver.h"
-#include "tacet/privacy/composition.h"
-#include "tacet/privacy/objective.h"
 #include "tacet/random/noise/vector_laplace.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::learn {
 namespace {
 
-namespace objective = privacy::objective;
+namespace objective = accounting::objective;
 using privacy::Delta;
 using privacy::Epsilon;
 
@@ -150,7 +150,7 @@ Noise gaussian_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Delt
                      distance * plan.regularization * (1 + 1e-13), output}};
   };
   Noise noise = noise_at(sigma);
-  while (privacy::epsilon(noise.events, plan.guarantee.adjacency, delta) > epsilon.value()) {
+  while (accounting::epsilon(noise.events, plan.guarantee.adjacency, delta) > epsilon.value()) {
     noise = noise_at(sigma *= 1 + 1e-6);
   }
   return noise;

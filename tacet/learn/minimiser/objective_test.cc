@@ -6,18 +6,18 @@
 #include <cmath>
 #include <utility>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/method.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
 #include "tacet/optimize/solver/certified_solver.h"
 #include "tacet/privacy/cipher_share.h"
-#include "tacet/privacy/composition.h"
 #include "tacet/privacy/decimal.h"
 #include "tests/support/data_sets.h"
 
 namespace tacet::learn {
-namespace {
+namespace objective_test {
 
 using enum privacy::Adjacency;
 
@@ -67,8 +67,8 @@ TEST(Objective, PlansWhatWasAskedAndNoMore) {
         // A pure release spends at most the decimal: the double below .1, for which .1 is stated.
         EXPECT_EQ(
             delta > 0 ? plan.guarantee.epsilon : privacy::decimal_down(plan.guarantee.epsilon),
-            privacy::epsilon(plan.events, adjacency,
-                             privacy::delta_left(plan.guarantee, plan.cipher_delta)));
+            accounting::epsilon(plan.events, adjacency,
+                                privacy::delta_left(plan.guarantee, plan.cipher_delta)));
       }
     }
   }
@@ -314,5 +314,5 @@ TEST(Objective, CountsTheWordsThatItsSamplerMayRead) {
   EXPECT_EQ(approximate.cipher_delta, random::cipher_term(2, approximate.columns));
 }
 
-}  // namespace
+}  // namespace objective_test
 }  // namespace tacet::learn

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/plan/gradient_diameter.h"
@@ -16,8 +18,6 @@
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/solver/local_minimum.h"
-#include "tacet/privacy/composition.h"
-#include "tacet/privacy/gaussian.h"
 #include "tacet/random/noise/vector_laplace.h"
 #include "tacet/random/source/source.h"
 
@@ -68,7 +68,7 @@ double allowed_mu(const RegularizedOutputPlan& plan) {
   if (plan.pure()) {
     return epsilon.value() / std::sqrt(static_cast<double>(plan.columns) + 1);
   }
-  return privacy::gaussian::mu_for(epsilon, Delta(plan.guarantee.delta));
+  return accounting::gaussian::mu_for(epsilon, Delta(plan.guarantee.delta));
 }
 
 void settle_regularization(RegularizedOutputPlan& plan, const LinearOptions& options,

@@ -5,15 +5,15 @@
 #include <cmath>
 #include <utility>
 
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/optimize/solver/certified_solver.h"
-#include "tacet/privacy/composition.h"
-#include "tacet/privacy/gaussian.h"
 #include "tests/support/data_sets.h"
 
 namespace tacet::learn {
-namespace {
+namespace regularized_output_test {
 
 using enum privacy::Adjacency;
 
@@ -50,7 +50,7 @@ TrainedModel train(const Setting& setting, const RegularizedOutputPlan& plan, st
 
 // Reference values: n = 10000, radius 2, row norm and labels 1, replace_one, (1, 1e-6).
 TEST(OptimalRegularization, AgreesWithTheReferenceTable) {
-  const double mu = privacy::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-6));
+  const double mu = accounting::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-6));
   EXPECT_NEAR(mu, 0.236704380663, 1e-10);
   const double smooth = optimal_regularization({.rows = 10000,
                                                 .norm_bound = 1,
@@ -152,7 +152,7 @@ TEST(RegularizedOutput, TheSameModelForAnyThreadsAndTheMinimiserWithoutNoise) {
     loud.noise_multiplier *= part;
     loud.noise *= part;
     loud.events = privacy::Gaussian{loud.noise_multiplier};
-    loud.guarantee = privacy::account(loud.events, adjacency, privacy::Delta(1e-6));
+    loud.guarantee = accounting::account(loud.events, adjacency, privacy::Delta(1e-6));
     loud.cipher_delta = 0;
     base::ThreadPool pool(1);
     const auto truth = optimize::minimise_certified(
@@ -226,5 +226,5 @@ TEST(RegularizedOutput, CountsTheWordsThatItsSamplerMayRead) {
   EXPECT_EQ(approximate.cipher_delta, random::cipher_term(1, approximate.columns));
 }
 
-}  // namespace
+}  // namespace regularized_output_test
 }  // namespace tacet::learn

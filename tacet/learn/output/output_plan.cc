@@ -4,14 +4,14 @@
 #include <cmath>
 #include <numbers>
 
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/output/output.h"
 #include "tacet/learn/plan/paper_calibration.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/selected_gaussian.h"
 #include "tacet/model/loss/loss_smoothness.h"
-#include "tacet/privacy/composition.h"
-#include "tacet/privacy/gaussian.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::learn {

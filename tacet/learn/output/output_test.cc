@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/gradient/gradient.h"
@@ -13,12 +15,10 @@
 #include "tacet/learn/plan/paper_calibration.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/selected_gaussian.h"
-#include "tacet/privacy/composition.h"
-#include "tacet/privacy/gaussian.h"
 #include "tests/support/data_sets.h"
 
 namespace tacet::learn {
-namespace {
+namespace output_test {
 
 constexpr auto replace_one = privacy::Adjacency::replace_one;
 
@@ -74,8 +74,8 @@ TEST(Output, NoiseIsThatOfTheExactGaussianMechanism) {
   EXPECT_NEAR(sgd.exact().value / (2 * step * 4525.0 / 4526.0), 1, 1e-12);
   EXPECT_LT(sgd.sensitivity(), sgd.exact().value * 1.001);
   const double mu = sgd.sensitivity() / plan.deviation;
-  EXPECT_LE(privacy::gaussian::delta(mu, 1), 1e-5);
-  EXPECT_GE(privacy::gaussian::delta(mu, 1), 1e-5 * (1 - 1e-5));
+  EXPECT_LE(accounting::gaussian::delta(mu, 1), 1e-5);
+  EXPECT_GE(accounting::gaussian::delta(mu, 1), 1e-5 * (1 - 1e-5));
   EXPECT_NEAR(plan.deviation / sgd.sensitivity(), 3.73063163482, 1e-5);
   EXPECT_LE(plan.guarantee.epsilon, 1);
   ASSERT_TRUE(plan.predicted_excess);
@@ -120,7 +120,7 @@ TEST(Output, ReceiptTellsWhatWasDone) {
   EXPECT_NE(train(setting, options, 4).model.coefficients, trained.model.coefficients);
   // Nobody can account it under the adjacency it has no proof for.
   EXPECT_THROW(
-      (void)privacy::account(plan.events, privacy::Adjacency::add_remove, privacy::Delta(1e-5)),
+      (void)accounting::account(plan.events, privacy::Adjacency::add_remove, privacy::Delta(1e-5)),
       base::GuaranteeError);
 }
 
@@ -171,7 +171,7 @@ TEST(Output, MuchEpsilonApproachesTheMinimum) {
   // The noise of epsilon 1e4, beyond what the cipher lets any plan state.
   plan.noise_multiplier = privacy::distance_factor(replace_one) / 137.0;
   plan.events = mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
-  plan.guarantee = privacy::account(plan.events, replace_one, privacy::Delta(1e-5));
+  plan.guarantee = accounting::account(plan.events, replace_one, privacy::Delta(1e-5));
   plan.cipher_delta = 0;
   random::SeededSource source(1);
   privacy::MemoryBudget budget(replace_one);
@@ -439,11 +439,11 @@ TEST(OutputAuditLong, FrequenciesStayBelowTheClaimAndBetrayAThirdOfTheNoise) {
   faulty.noise_multiplier /= 3;
   faulty.events =
       mechanism::BlockGaussian::event(privacy::NoiseMultiplier(faulty.noise_multiplier));
-  faulty.guarantee = privacy::account(faulty.events, replace_one, privacy::Delta(1e-5));
+  faulty.guarantee = accounting::account(faulty.events, replace_one, privacy::Delta(1e-5));
   EXPECT_GT(audited_epsilon(line.results(faulty, -1, 10000, runs / 4),
                             line.results(faulty, worst, 10000 + runs, runs / 4), 1e-5),
             1);
 }
 
-}  // namespace
+}  // namespace output_test
 }  // namespace tacet::learn

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/output/output.h"
@@ -18,7 +19,6 @@
 #include "tacet/mechanism/noise/selected_gaussian.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/sgd/sgd.h"
-#include "tacet/privacy/composition.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::learn {

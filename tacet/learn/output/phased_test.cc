@@ -5,15 +5,15 @@
 #include <cmath>
 #include <set>
 
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/method.h"
-#include "tacet/privacy/composition.h"
-#include "tacet/privacy/gaussian.h"
 #include "tests/support/data_sets.h"
 
 namespace tacet::learn {
-namespace {
+namespace phased_test {
 
 constexpr auto replace_one = privacy::Adjacency::replace_one;
 
@@ -36,7 +36,7 @@ TEST(Phased, ChoiceEqualsReferenceValues) {
         Row{100000, 10, 4, 1e-6, 9, 0.01259201734, 0.006353231403, 0.007286398435},
         Row{1000000, 50, 1, 1e-8, 8, 0.003844114068, 0.002081103697, 0.004216376471}}) {
     const double ratio =
-        1 / privacy::gaussian::mu_for(privacy::Epsilon(row.epsilon), privacy::Delta(row.delta));
+        1 / accounting::gaussian::mu_for(privacy::Epsilon(row.epsilon), privacy::Delta(row.delta));
     const PhaseFacts facts{.records = row.records,
                            .dimension = row.dimension,
                            .scale = 1,
@@ -93,7 +93,7 @@ TEST(Phased, CostsWhatOnePhaseCosts) {
     EXPECT_LE(plan.guarantee.epsilon, 1);
     EXPECT_GE(plan.guarantee.epsilon, 1 - 1e-9);
     const double mu = 2 / plan.noise_multiplier;
-    EXPECT_NEAR(privacy::gaussian::delta(mu, 1), 1e-5, 1e-13);
+    EXPECT_NEAR(accounting::gaussian::delta(mu, 1), 1e-5, 1e-13);
     random::SeededSource source(static_cast<std::uint64_t>(run));
     auto reservation = budget.reserve(plan.events, plan.guarantee);
     const auto trained =
@@ -143,5 +143,5 @@ TEST(Phased, EveryLossTrainsInEveryDomain) {
   }
 }
 
-}  // namespace
+}  // namespace phased_test
 }  // namespace tacet::learn

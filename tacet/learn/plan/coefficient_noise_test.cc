@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::learn {
-namespace {
+namespace coefficient_noise_test {
 
 // Momentum descent on a quadratic with noise, by simulation.
 struct Quadratic {
@@ -173,5 +173,5 @@ TEST(CoefficientNoise, RefusesAnIncompleteTrace) {
   EXPECT_THROW((void)trace.deviations(), base::InternalError);
 }
 
-}  // namespace
+}  // namespace coefficient_noise_test
 }  // namespace tacet::learn

@@ -15,7 +15,7 @@
 #include "tacet/random/source/source.h"
 
 namespace tacet::learn {
-namespace {
+namespace gradient_diameter_test {
 
 using privacy::Adjacency;
 
@@ -185,5 +185,5 @@ TEST(GradientDiameter, GrowsWithTheBallAndIsRefusedForAMeanOfUnknownLength) {
                base::UsageError);
 }
 
-}  // namespace
+}  // namespace gradient_diameter_test
 }  // namespace tacet::learn

@@ -7,7 +7,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::learn {
-namespace {
+namespace linear_options_test {
 
 ParameterValues values(std::initializer_list<std::pair<const char*, const char*>> given) {
   ParameterValues result;
@@ -83,5 +83,5 @@ TEST(Parameters, EveryEntryIsExplained) {
   }
 }
 
-}  // namespace
+}  // namespace linear_options_test
 }  // namespace tacet::learn

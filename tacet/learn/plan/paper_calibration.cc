@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/model/loss/loss_smoothness.h"
-#include "tacet/privacy/gaussian.h"
 
 namespace tacet::learn::paper {
 namespace {
@@ -99,8 +99,9 @@ double sensitivity(const Constants& c, const Run& run, double gamma) {
 OutputNoise output_noise(const Constants& c, const Run& run, double epsilon, double delta) {
   const double moved = sensitivity(c, run, delta / 2);
   if (epsilon <= 1) return {moved * std::sqrt(2 * std::log(2.5 / delta)) / epsilon, false};
-  return {privacy::gaussian::sigma_for(moved, privacy::Epsilon(epsilon), privacy::Delta(delta / 2)),
-          true};
+  return {
+      accounting::gaussian::sigma_for(moved, privacy::Epsilon(epsilon), privacy::Delta(delta / 2)),
+      true};
 }
 
 double step_size(Theorem theorem, std::int64_t n, std::int64_t d, std::int64_t T, double alpha,

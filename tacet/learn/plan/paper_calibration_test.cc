@@ -4,13 +4,13 @@
 
 #include <cmath>
 
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/optimize/sgd/sgd_law.h"
-#include "tacet/privacy/gaussian.h"
 
 namespace tacet::learn::paper {
-namespace {
+namespace paper_calibration_test {
 
 model::Loss power(double exponent) {
   if (exponent == 1) return model::HingeLoss{};
@@ -137,10 +137,10 @@ TEST(PaperCalibration, NoiseBeyondEpsilonOneIsRepaired) {
     const auto noise = output_noise(c, run, epsilon, 1e-5);
     EXPECT_TRUE(noise.repaired);
     const double mu = sensitivity(c, run, 5e-6) / noise.sigma;
-    EXPECT_LE(privacy::gaussian::delta(mu, epsilon), 5e-6 * (1 + 1e-9));
+    EXPECT_LE(accounting::gaussian::delta(mu, epsilon), 5e-6 * (1 + 1e-9));
   }
   const double classical = std::sqrt(2 * std::log(1.25 / 1e-5)) / 10;
-  EXPECT_NEAR(privacy::gaussian::delta(1 / classical, 10), 2.265374365e-5, 1e-12);
+  EXPECT_NEAR(accounting::gaussian::delta(1 / classical, 10), 2.265374365e-5, 1e-12);
 }
 
 TEST(PaperCalibration, RefusesStepsBeyondItsTheorem) {
@@ -207,7 +207,7 @@ TEST(PaperCalibration, TheClassicalGaussianFactorFailsForLargeEpsilons) {
   for (const auto& [delta, crossing] :
        {std::pair{1e-5, 8.4198}, std::pair{1e-6, 8.7821}, std::pair{1e-8, 9.3743}}) {
     const auto reached = [delta](double epsilon) {
-      return privacy::gaussian::delta(epsilon / std::sqrt(2 * std::log(1.25 / delta)), epsilon);
+      return accounting::gaussian::delta(epsilon / std::sqrt(2 * std::log(1.25 / delta)), epsilon);
     };
     EXPECT_LE(reached(crossing - 1e-4), delta);
     EXPECT_GT(reached(crossing + 1e-4), delta);
@@ -291,5 +291,5 @@ TEST(PaperCalibrationLong, TightSensitivitiesAreFarBelowThePapersForManyRecords)
   }
 }
 
-}  // namespace
+}  // namespace paper_calibration_test
 }  // namespace tacet::learn::paper

@@ -6,12 +6,13 @@
 #include <cmath>
 #include <limits>
 
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/privacy/cipher_share.h"
-#include "tacet/privacy/composition.h"
 #include "tacet/privacy/decimal.h"
-#include "tacet/privacy/gaussian.h"
 
 namespace tacet::learn {
 namespace {
@@ -120,8 +121,8 @@ void complete_receipt(privacy::Receipt& receipt, const TrainingMeans& means, dou
   means.reservation.commit();
   receipt.events = means.reservation.spent();
   const auto& stated = receipt.guarantee;
-  const double spent =
-      privacy::epsilon(receipt.events, stated.adjacency, privacy::delta_left(stated, cipher_delta));
+  const double spent = accounting::epsilon(receipt.events, stated.adjacency,
+                                           privacy::delta_left(stated, cipher_delta));
   if (spent > stated.epsilon || stated.epsilon > means.reservation.guarantee().epsilon) {
     throw base::InternalError("training cost more than was reserved for it");
   }
@@ -139,8 +140,8 @@ privacy::Delta settle_delta_left(const LinearOptions& options, double delta, dou
 
 privacy::Guarantee settle_guarantee(const privacy::Event& events, const LinearOptions& options,
                                     double delta, double cipher_delta) {
-  return privacy::stated_guarantee(events, {options.epsilon, delta, options.adjacency},
-                                   cipher_delta);
+  return accounting::stated_guarantee(events, {options.epsilon, delta, options.adjacency},
+                                      cipher_delta);
 }
 
 privacy::Epsilon settle_pure_epsilon(const LinearOptions& options) {
@@ -172,7 +173,7 @@ void check_share_noise(ShareNoise kind, double multiplier, std::int64_t columns)
 double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon, privacy::Delta delta,
                         privacy::Adjacency adjacency) {
   // T steps are mu-GDP with mu = distance sqrt(T) / z.
-  const double mu = privacy::gaussian::mu_for(epsilon, delta);
+  const double mu = accounting::gaussian::mu_for(epsilon, delta);
   double z = privacy::distance_factor(adjacency) * std::sqrt(static_cast<double>(steps)) / mu;
   if (!(z > 0) || !std::isfinite(z)) {
     throw base::GuaranteeError(
@@ -180,7 +181,7 @@ double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon, privacy::D
                     delta.value()));
   }
   const auto cost = [&] {
-    return privacy::epsilon(privacy::Repeated{steps, privacy::Gaussian{z}}, adjacency, delta);
+    return accounting::epsilon(privacy::Repeated{steps, privacy::Gaussian{z}}, adjacency, delta);
   };
   while (cost() > epsilon.value()) z *= 1 + 4 * std::numeric_limits<double>::epsilon();
   return z;

@@ -6,7 +6,7 @@
 #include <limits>
 
 namespace tacet::learn {
-namespace {
+namespace step_rule_test {
 
 constexpr StepFacts usual{.release_noise = 1e-4,
                           .columns = 100,
@@ -60,5 +60,5 @@ TEST(StepRule, PathBalancesLearningAndNoise) {
   EXPECT_NEAR(plan.predicted_excess, 20 * 1e-4 * std::sqrt(std::sqrt(2.0) * 100), 1e-9);
 }
 
-}  // namespace
+}  // namespace step_rule_test
 }  // namespace tacet::learn

@@ -7,7 +7,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::learn {
-namespace {
+namespace lower_bounds_test {
 
 GrowthProblem problem_of(double kappa) {
   return {.rows = 1000, .kappa = kappa, .lambda = 0.5, .lipschitz = 1, .radius = 1};
@@ -76,5 +76,5 @@ TEST(LowerBounds, RefuseWhatMakesNoSense) {
   EXPECT_THROW((void)packing_bound(problem_of(2), 1, 0, 0.5), base::UsageError);
 }
 
-}  // namespace
+}  // namespace lower_bounds_test
 }  // namespace tacet::learn

@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
-#include "tacet/privacy/composition.h"
 #include "tacet/random/exact/uniform.h"
 
 namespace tacet::learn {
@@ -113,7 +113,7 @@ std::vector<double> population_to_empirical(std::int64_t rows, std::int64_t copi
         "resampling draws as many records as there are, so that their number must be public: use "
         "replace_one or zero_out");
   }
-  const auto cost = privacy::account(planned, inner.adjacency, privacy::Delta(inner.delta));
+  const auto cost = accounting::account(planned, inner.adjacency, privacy::Delta(inner.delta));
   if (cost.epsilon > inner.epsilon) {
     throw base::UsageError("the method would cost more than was stated for one record");
   }

@@ -9,7 +9,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::learn {
-namespace {
+namespace reductions_test {
 
 using privacy::Adjacency;
 
@@ -124,5 +124,5 @@ TEST(PopulationToEmpirical, RefusesWhatIsNotProved) {
       base::GuaranteeError);
 }
 
-}  // namespace
+}  // namespace reductions_test
 }  // namespace tacet::learn

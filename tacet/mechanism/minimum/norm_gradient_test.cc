@@ -11,7 +11,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace norm_gradient_test {
 
 using privacy::Adjacency;
 using privacy::Epsilon;
@@ -246,5 +246,5 @@ TEST(NormGradient, RefusesWhatIsNotProved) {
   EXPECT_NEAR(log_proposals(query_of(losses, 0.5), privacy::Epsilon(1)), std::log(2), 1e-6);
 }
 
-}  // namespace
+}  // namespace norm_gradient_test
 }  // namespace tacet::mechanism

@@ -8,7 +8,7 @@
 #include "tacet/numeric/infinity.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace perturbed_minimum_test {
 
 using privacy::Adjacency;
 
@@ -146,5 +146,5 @@ TEST(PerturbedMinimum, TheSolversToleranceLeavesRoomForBothRoundings) {
   EXPECT_THROW((void)minimum_grids({1, infinity, .1, 1}, 1), base::UsageError);
 }
 
-}  // namespace
+}  // namespace perturbed_minimum_test
 }  // namespace tacet::mechanism

@@ -11,7 +11,7 @@
 #include "tacet/numeric/elementary.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace smooth_minimiser_test {
 
 using privacy::Adjacency;
 using privacy::Epsilon;
@@ -360,5 +360,5 @@ TEST(SmoothMinimiser, RefusesWhatMakesNoSense) {
   EXPECT_TRUE(any >= 0 && any <= 1);
 }
 
-}  // namespace
+}  // namespace smooth_minimiser_test
 }  // namespace tacet::mechanism

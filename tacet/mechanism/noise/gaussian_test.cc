@@ -5,12 +5,12 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
-#include "tacet/privacy/gaussian.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace gaussian_test {
 
 using privacy::Adjacency;
 using privacy::BoundedSum;
@@ -97,7 +97,7 @@ double audited_mu(double multiplier, double shift_in_bounds, int trials) {
 
 TEST(GaussianMechanism, AuditStaysBelowTheClaimAndFindsPlantedFaults) {
   // Calibrated for epsilon 1, delta 1e-5 under add_remove.
-  const double mu = privacy::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-5));
+  const double mu = accounting::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-5));
   constexpr int trials = 200000;
   EXPECT_LE(audited_mu(1 / mu, 1, trials), mu);
   EXPECT_GE(audited_mu(1 / mu, 1, trials), 0.7 * mu);
@@ -142,5 +142,5 @@ TEST(GaussianMechanism, ReturnsTheEventItCost) {
   EXPECT_EQ(released.event(), privacy::Event(privacy::Gaussian{2.5}));
 }
 
-}  // namespace
+}  // namespace gaussian_test
 }  // namespace tacet::mechanism

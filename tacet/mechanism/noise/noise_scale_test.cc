@@ -13,7 +13,7 @@
 #include "tests/support/spender.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace noise_scale_test {
 
 using Digits = boost::multiprecision::cpp_bin_float_100;
 using internal::noise_scale;
@@ -91,5 +91,5 @@ TEST(NoiseScale, NoGaussianMechanismAddsLessThanItBooks) {
                                          exact.source, exact.reservation));
 }
 
-}  // namespace
+}  // namespace noise_scale_test
 }  // namespace tacet::mechanism

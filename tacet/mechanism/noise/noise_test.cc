@@ -4,17 +4,17 @@
 #include <cmath>
 #include <limits>
 
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/mechanism/noise/classical_gaussian.h"
 #include "tacet/mechanism/noise/discrete_noise.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/mechanism/noise/record_norm.h"
-#include "tacet/privacy/composition.h"
-#include "tacet/privacy/gaussian.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace noise_test {
 
 using privacy::Adjacency;
 using privacy::BoundedSum;
@@ -65,8 +65,8 @@ TEST(LaplaceMechanism, HasTheStatedScaleAndStaysOnTheGrid) {
   // Mean |X| = scale = 12.5 with deviation 12.5; rounding to 1/4 changes it by 1e-4.
   EXPECT_NEAR(sum / draws, 12.5, 6.2 * 12.5 / std::sqrt(draws) + 1e-3);
   // Rounded up, or exact.
-  EXPECT_GE(privacy::epsilon(event, adjacency, Delta(0)), 0.5);
-  EXPECT_LE(privacy::epsilon(event, adjacency, Delta(0)), std::nextafter(0.5, 1));
+  EXPECT_GE(accounting::epsilon(event, adjacency, Delta(0)), 0.5);
+  EXPECT_LE(accounting::epsilon(event, adjacency, Delta(0)), std::nextafter(0.5, 1));
 }
 
 TEST(LaplaceMechanism, RefusesNoNoise) {
@@ -82,7 +82,7 @@ TEST(LaplaceMechanism, RoundedAndDiscreteNoiseHaveTheirOwnCosts) {
   const Event rounded = privacy::Laplace{1};
   const Delta delta(1e-6);
   const auto cost = [&](const Event& event) {
-    return privacy::epsilon(privacy::Repeated{40, event}, adjacency, delta);
+    return accounting::epsilon(privacy::Repeated{40, event}, adjacency, delta);
   };
   EXPECT_GT(cost(discrete), cost(rounded) * 1.02);
 }
@@ -166,7 +166,7 @@ TEST(ClassicalGaussian, IsThePapersFormulaBelowOne) {
   EXPECT_NEAR(multiplier(0.9, 1e-6, adjacency), 5.8875583631672, 1e-12);
   EXPECT_NEAR(multiplier(0.9, 1e-6, Adjacency::replace_one), 2 * 5.8875583631672, 1e-12);
   // It protects, with more noise than needed.
-  EXPECT_LT(privacy::gaussian::delta(1 / multiplier(0.9, 1e-6, adjacency), 0.9), 1e-6);
+  EXPECT_LT(accounting::gaussian::delta(1 / multiplier(0.9, 1e-6, adjacency), 0.9), 1e-6);
 }
 
 TEST(ClassicalGaussian, RefusesWhereItsTheoremEnds) {
@@ -178,5 +178,5 @@ TEST(ClassicalGaussian, RefusesWhereItsTheoremEnds) {
                base::GuaranteeError);
 }
 
-}  // namespace
+}  // namespace noise_test
 }  // namespace tacet::mechanism

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
-#include "tacet/privacy/composition.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace selected_gaussian_test {
 
 using privacy::Adjacency;
 using privacy::BoundedSum;
@@ -57,10 +57,11 @@ TEST(BlockGaussian, CostsOneGaussianWhereTheNumberOfRecordsIsPublic) {
   const auto event = BlockGaussian::event(privacy::NoiseMultiplier(4));
   const privacy::Delta delta(1e-6);
   for (const auto adjacency : {Adjacency::replace_one, Adjacency::zero_out}) {
-    EXPECT_EQ(privacy::account(event, adjacency, delta),
-              privacy::account(privacy::Gaussian{4}, adjacency, delta));
+    EXPECT_EQ(accounting::account(event, adjacency, delta),
+              accounting::account(privacy::Gaussian{4}, adjacency, delta));
   }
-  EXPECT_THROW((void)privacy::account(event, Adjacency::add_remove, delta), base::GuaranteeError);
+  EXPECT_THROW((void)accounting::account(event, Adjacency::add_remove, delta),
+               base::GuaranteeError);
 }
 
 TEST(GaussianOfSample, DebitsTheSampleItWasTakenFrom) {
@@ -78,5 +79,5 @@ TEST(GaussianOfSample, DebitsTheSampleItWasTakenFrom) {
   EXPECT_EQ(reservation.spent(), event);
 }
 
-}  // namespace
+}  // namespace selected_gaussian_test
 }  // namespace tacet::mechanism

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/point/magnitude_grid.h"
@@ -13,7 +14,6 @@
 #include "tacet/mechanism/select/rational_epsilon.h"
 #include "tacet/mechanism/select/selection.h"
 #include "tacet/numeric/rounding.h"
-#include "tacet/privacy/structure.h"
 #include "tacet/random/noise/discrete.h"
 
 namespace tacet::mechanism {

@@ -15,7 +15,7 @@
 #include "tests/support/statistics.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace column_facts_test {
 
 using privacy::Adjacency;
 using privacy::Delta;
@@ -297,5 +297,5 @@ TEST(ColumnRules, RefuseWhatHasNoProof) {
       base::UsageError);
 }
 
-}  // namespace
+}  // namespace column_facts_test
 }  // namespace tacet::mechanism

@@ -11,7 +11,7 @@
 #include "tacet/mechanism/door_keeper.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace inverse_sensitivity_test {
 
 using privacy::Adjacency;
 using privacy::Epsilon;
@@ -236,5 +236,5 @@ TEST(Minimiser, RefusesWhatMakesNoSense) {
   EXPECT_THROW((void)minimiser(sum, {Grid(0, 1), Adjacency::replace_one, -1}, 1), base::UsageError);
 }
 
-}  // namespace
+}  // namespace inverse_sensitivity_test
 }  // namespace tacet::mechanism

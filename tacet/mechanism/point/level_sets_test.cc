@@ -10,7 +10,7 @@
 #include "tacet/random/choose/exponential_choice.h"
 
 namespace tacet::mechanism::internal {
-namespace {
+namespace level_sets_test {
 
 using random::WeightedLevel;
 
@@ -218,5 +218,5 @@ TEST(SortKeys, SortsShortAndLongLists) {
   }
 }
 
-}  // namespace
+}  // namespace level_sets_test
 }  // namespace tacet::mechanism::internal

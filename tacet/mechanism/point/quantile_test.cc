@@ -13,7 +13,7 @@
 #include "tests/support/statistics.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace quantile_test {
 
 using privacy::Adjacency;
 using privacy::Epsilon;
@@ -194,5 +194,5 @@ TEST(QuantileLong, OfTenMillionValuesIsQuick) {
   }
 }
 
-}  // namespace
+}  // namespace quantile_test
 }  // namespace tacet::mechanism

@@ -11,7 +11,7 @@
 #include "tests/support/statistics.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace crossings_test {
 
 using privacy::Adjacency;
 using privacy::NoiseMultiplier;
@@ -78,5 +78,5 @@ TEST(Crossings, RefuseSumsThatAreNone) {
   EXPECT_THROW(make(3, {}, 0), base::UsageError);
 }
 
-}  // namespace
+}  // namespace crossings_test
 }  // namespace tacet::mechanism

@@ -10,7 +10,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace rational_epsilon_test {
 
 using Integer = boost::multiprecision::cpp_int;
 using privacy::Epsilon;
@@ -57,5 +57,5 @@ TEST(RationalEpsilon, RefusesWhatIsTooSmallOrTooLarge) {
   }
 }
 
-}  // namespace
+}  // namespace rational_epsilon_test
 }  // namespace tacet::mechanism

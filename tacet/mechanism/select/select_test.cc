@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/select/exponential.h"
@@ -14,12 +15,11 @@
 #include "tacet/mechanism/select/noisy_max.h"
 #include "tacet/mechanism/select/permute_and_flip.h"
 #include "tacet/mechanism/select/top_k.h"
-#include "tacet/privacy/composition.h"
 #include "tests/support/spender.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace select_test {
 
 using privacy::Adjacency;
 using privacy::Epsilon;
@@ -102,7 +102,7 @@ TEST(Selections, HaveRandomBitsOfTheirOwn) {
 TEST(Selections, OfBoundedRangeComposeBetterThanPureOnes) {
   const auto adjacency = Adjacency::add_remove;
   const auto cost = [&](const Event& event) {
-    return privacy::epsilon(privacy::Repeated{1000, event}, adjacency, privacy::Delta(1e-6));
+    return accounting::epsilon(privacy::Repeated{1000, event}, adjacency, privacy::Delta(1e-6));
   };
   EXPECT_LT(cost(exponential_event(Epsilon(0.1), adjacency)),
             0.6 * cost(permute_and_flip_event(Epsilon(0.1), adjacency)));
@@ -250,5 +250,5 @@ TEST(TopK, SelectsEachCandidateOnceUpToAll) {
   }
 }
 
-}  // namespace
+}  // namespace select_test
 }  // namespace tacet::mechanism

@@ -12,7 +12,7 @@
 #include "tests/support/outcome_walk.h"
 
 namespace tacet::mechanism::internal {
-namespace {
+namespace selection_test {
 
 using random::Ratio;
 using random::WideRatio;
@@ -214,5 +214,5 @@ TEST(ScoreRate, HoldsForLargeScoresAndFineEpsilons) {
   EXPECT_NEAR(shares[1], 1 / (1 + std::exp(1.0)), 1e-6);
 }
 
-}  // namespace
+}  // namespace selection_test
 }  // namespace tacet::mechanism::internal

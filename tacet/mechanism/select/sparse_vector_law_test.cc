@@ -13,7 +13,7 @@
 #include "tests/support/outcome_walk.h"
 
 namespace tacet::mechanism::internal {
-namespace {
+namespace sparse_vector_law_test {
 
 using random::Ratio;
 using random::ScoredCandidate;
@@ -211,5 +211,5 @@ TEST(SparseVectorLaw, SkippingZerosDoesNotChangeIt) {
   }
 }
 
-}  // namespace
+}  // namespace sparse_vector_law_test
 }  // namespace tacet::mechanism::internal

@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/mechanism/select/sparse_vector_plan.h"
-#include "tacet/privacy/composition.h"
 #include "tests/support/spender.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::mechanism {
-namespace {
+namespace sparse_vector_test {
 
 using privacy::Adjacency;
 using privacy::Epsilon;
@@ -81,7 +81,7 @@ TEST(SparseVector, NoiseFollowsTheProofs) {
 TEST(SparseVector, CostsWhatItsFormSays) {
   const auto adjacency = Adjacency::replace_one;
   const auto pure = [&](const Event& event) {
-    return privacy::epsilon(event, adjacency, privacy::Delta(0));
+    return accounting::epsilon(event, adjacency, privacy::Delta(0));
   };
   for (const auto form :
        {SparseVectorForm::single_threshold, SparseVectorForm::redrawn_threshold}) {
@@ -90,8 +90,9 @@ TEST(SparseVector, CostsWhatItsFormSays) {
   // Many stretches compose better at a delta.
   auto many = sparse_options(SparseVectorForm::redrawn_threshold, 1000);
   many.value_epsilon.reset();
-  EXPECT_LT(privacy::epsilon(sparse_vector_event(many, adjacency), adjacency, privacy::Delta(1e-6)),
-            1);
+  EXPECT_LT(
+      accounting::epsilon(sparse_vector_event(many, adjacency), adjacency, privacy::Delta(1e-6)),
+      1);
 }
 
 TEST(SparseVector, RefusesWhatMakesNoSense) {
@@ -328,5 +329,5 @@ TEST(SparseVector, AnAuditOfWhatIsShownStaysWithinEpsilon) { audit(20000); }
 
 TEST(SparseVectorLong, AnAuditOfAMillionRunsStaysWithinEpsilon) { audit(1000000); }
 
-}  // namespace
+}  // namespace sparse_vector_test
 }  // namespace tacet::mechanism

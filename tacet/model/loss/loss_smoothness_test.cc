@@ -7,7 +7,7 @@
 #include <random>
 
 namespace tacet::model {
-namespace {
+namespace loss_smoothness_test {
 
 std::vector<Loss> every_loss() {
   return {LogisticLoss{},
@@ -190,5 +190,5 @@ TEST(LossSmoothness, CurvatureIsTheDerivativeOfTheSlope) {
   }
 }
 
-}  // namespace
+}  // namespace loss_smoothness_test
 }  // namespace tacet::model

@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::model {
-namespace {
+namespace loss_test {
 
 std::vector<Loss> every_loss() {
   return {LogisticLoss{},
@@ -154,5 +154,5 @@ TEST(Loss, RefusesUnknownNamesAndParametersOutOfRange) {
   EXPECT_THROW((void)make_loss("smoothed_pinball", 0.5, 0.0), base::UsageError);
 }
 
-}  // namespace
+}  // namespace loss_test
 }  // namespace tacet::model

@@ -10,7 +10,7 @@
 #include "tests/support/plain_sgd.h"
 
 namespace tacet::optimize {
-namespace {
+namespace sgd_law_test {
 
 using privacy::Adjacency;
 using namespace sgd_test;  // NOLINT(google-build-using-namespace): the tests' own helpers
@@ -231,5 +231,5 @@ TEST(SgdLaw, RoundingGuardGrowsWithTheColumns) {
   EXPECT_GT(many, 100 * 8 * 1000 * 0x1p-53 * std::max(1.0, norm));
 }
 
-}  // namespace
+}  // namespace sgd_law_test
 }  // namespace tacet::optimize

@@ -11,7 +11,7 @@
 #include "tacet/numeric/infinity.h"
 
 namespace tacet::optimize {
-namespace {
+namespace sgd_sensitivity_test {
 
 using numeric::infinity;
 
@@ -412,5 +412,5 @@ TEST(SgdSensitivity, TenMillionStepsTakeSeconds) {
   EXPECT_LT(seconds, 20);
 }
 
-}  // namespace
+}  // namespace sgd_sensitivity_test
 }  // namespace tacet::optimize

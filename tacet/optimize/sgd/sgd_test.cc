@@ -13,7 +13,7 @@
 #include "tests/support/plain_sgd.h"
 
 namespace tacet::optimize {
-namespace {
+namespace sgd_test {
 
 using data::Dataset;
 using data::Storage;
@@ -433,5 +433,5 @@ TEST(Sgd, SensitivityIsAFunctionOfPublicFactsAndRunsRepeat) {
   EXPECT_EQ(released_mean(one, dataset, 30), released_mean(one, dataset, 30));
 }
 
-}  // namespace
+}  // namespace sgd_test
 }  // namespace tacet::optimize

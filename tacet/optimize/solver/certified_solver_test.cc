@@ -10,7 +10,7 @@
 #include "tacet/optimize/solver/regularized_objective.h"
 
 namespace tacet::optimize {
-namespace {
+namespace certified_solver_test {
 
 using data::Dataset;
 using data::Storage;
@@ -390,5 +390,5 @@ TEST(CertifiedSolver, WorkIsCheckedFromPublicFactsAlone) {
                base::UsageError);
 }
 
-}  // namespace
+}  // namespace certified_solver_test
 }  // namespace tacet::optimize

@@ -9,7 +9,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::optimize {
-namespace {
+namespace domain_test {
 
 using Point = std::vector<double>;
 
@@ -89,5 +89,5 @@ TEST(Domain, RefusesWhatMakesNoSense) {
   EXPECT_EQ(reach(WholeSpace{}), std::numeric_limits<double>::infinity());
 }
 
-}  // namespace
+}  // namespace domain_test
 }  // namespace tacet::optimize

@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::optimize {
-namespace {
+namespace dual_ascent_test {
 
 using data::Dataset;
 using Point = std::vector<double>;
@@ -77,5 +77,5 @@ TEST(DualAscent, RefusesOtherDomains) {
                base::UsageError);
 }
 
-}  // namespace
+}  // namespace dual_ascent_test
 }  // namespace tacet::optimize

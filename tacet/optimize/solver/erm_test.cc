@@ -10,7 +10,7 @@
 #include "tacet/optimize/solver/smooth_slope.h"
 
 namespace tacet::optimize {
-namespace {
+namespace erm_test {
 
 using data::Dataset;
 using data::Storage;
@@ -137,5 +137,5 @@ TEST(SmoothedLoss, LiesBelowTheLossByAtMostHalfTheWidth) {
   }
 }
 
-}  // namespace
+}  // namespace erm_test
 }  // namespace tacet::optimize

@@ -14,7 +14,7 @@
 #include "tacet/privacy/budget.h"
 
 namespace tacet::optimize {
-namespace {
+namespace local_minimum_test {
 
 using Rows = std::vector<std::pair<std::vector<std::int16_t>, double>>;
 
@@ -371,5 +371,5 @@ TEST(LocalMinimum, RefusesWhatHasNoBound) {
   EXPECT_THROW((void)local_minimum(dataset_of(rows, 1), problem, pool), base::InternalError);
 }
 
-}  // namespace
+}  // namespace local_minimum_test
 }  // namespace tacet::optimize

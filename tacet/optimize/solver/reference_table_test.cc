@@ -14,7 +14,7 @@
 // too once the difference of both gradients at w* is added to the objective as a linear term. The
 // solvers find w* and that term together.
 namespace tacet::optimize {
-namespace {
+namespace reference_table_test {
 
 using data::Dataset;
 using Point = std::vector<double>;
@@ -296,5 +296,5 @@ TEST(FixedDescent, ProjectsAfterEveryStep) {
   }
 }
 
-}  // namespace
+}  // namespace reference_table_test
 }  // namespace tacet::optimize

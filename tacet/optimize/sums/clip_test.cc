@@ -10,7 +10,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::optimize {
-namespace {
+namespace clip_test {
 
 __extension__ using Wide = unsigned __int128;
 
@@ -125,5 +125,5 @@ TEST(ClippingNorm, RefusesWhatBoundsNothing) {
   }
 }
 
-}  // namespace
+}  // namespace clip_test
 }  // namespace tacet::optimize

@@ -11,7 +11,7 @@
 #include "tacet/optimize/sums/weight_grid.h"
 
 namespace tacet::optimize {
-namespace {
+namespace gradient_sum_test {
 
 using data::Dataset;
 using data::Storage;
@@ -348,5 +348,5 @@ TEST(WeightGrid, InnerProductsAreExactInAnyOrder) {
   }
 }
 
-}  // namespace
+}  // namespace gradient_sum_test
 }  // namespace tacet::optimize

@@ -11,7 +11,7 @@
 #include "tacet/mechanism/door_keeper.h"
 
 namespace tacet::optimize {
-namespace {
+namespace score_sum_test {
 
 using Scores = std::vector<double>;
 
@@ -101,5 +101,5 @@ TEST(ScoreSum, ShapesThatMakeNoSenseAreRefused) {
   EXPECT_THROW(sum.add(Scores{1}), base::InternalError);
 }
 
-}  // namespace
+}  // namespace score_sum_test
 }  // namespace tacet::optimize

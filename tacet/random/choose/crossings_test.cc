@@ -16,7 +16,7 @@
 #include "tests/support/statistics.h"
 
 namespace tacet::random {
-namespace {
+namespace crossings_test {
 
 using Digits = boost::multiprecision::cpp_bin_float_100;
 
@@ -261,5 +261,5 @@ TEST(GaussianCrossings, RefusesWhatMakesNoSense) {
   EXPECT_THROW(static_cast<void>(Crossing::of_discrete_laplace({0, 1}, 1)), base::UsageError);
 }
 
-}  // namespace
+}  // namespace crossings_test
 }  // namespace tacet::random

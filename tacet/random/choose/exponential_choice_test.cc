@@ -9,7 +9,7 @@
 #include "tests/support/statistics.h"
 
 namespace tacet::random {
-namespace {
+namespace exponential_choice_test {
 
 std::vector<double> law(const std::vector<WeightedLevel>& items, WideRatio rate) {
   const ExponentialChoice choice(items, rate);
@@ -101,5 +101,5 @@ TEST(ExponentialChoice, RefusesNothingToChoose) {
   EXPECT_THROW(ExponentialChoice(one, {1, 0}), base::UsageError);
 }
 
-}  // namespace
+}  // namespace exponential_choice_test
 }  // namespace tacet::random

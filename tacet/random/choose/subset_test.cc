@@ -12,7 +12,7 @@
 #include "tests/support/statistics.h"
 
 namespace tacet::random {
-namespace {
+namespace subset_test {
 
 TEST(PoissonRate, RoundsUpToAMultipleOfTwoToTheMinus64) {
   EXPECT_EQ(PoissonRate::at_least(0.5).numerator(), std::uint64_t{1} << 63);
@@ -201,5 +201,5 @@ TEST(Shuffle, EveryOrderIsEquallyLikely) {
                base::UsageError);
 }
 
-}  // namespace
+}  // namespace subset_test
 }  // namespace tacet::random

@@ -12,7 +12,7 @@
 #include "tacet/random/noise/rounded_gaussian.h"
 
 namespace tacet::random {
-namespace {
+namespace exact_normal_test {
 
 using Real = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<
     1600, boost::multiprecision::digit_base_2, void, std::int32_t, -60000, 60000>>;
@@ -88,5 +88,5 @@ TEST(ExactNormal, CrossingsOfFarThresholdsAreFound) {
   }
 }
 
-}  // namespace
+}  // namespace exact_normal_test
 }  // namespace tacet::random

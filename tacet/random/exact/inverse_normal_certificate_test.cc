@@ -21,7 +21,7 @@
 #include "tacet/random/exact/inverse_normal.h"
 
 namespace tacet::random::internal {
-namespace {
+namespace inverse_normal_certificate_test {
 
 namespace table = inverse_normal;
 using boost::multiprecision::cpp_int;
@@ -359,5 +359,5 @@ TEST(ExactNormal, TheDistributionFunctionContainsReferenceValues) {
   }
 }
 
-}  // namespace
+}  // namespace inverse_normal_certificate_test
 }  // namespace tacet::random::internal

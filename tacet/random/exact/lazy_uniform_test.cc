@@ -9,7 +9,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::random::internal {
-namespace {
+namespace lazy_uniform_test {
 
 using boost::multiprecision::cpp_int;
 using Real = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<
@@ -121,5 +121,5 @@ TEST(LazyUniform, ABrokenGeneratorIsNoticed) {
                base::InternalError);
 }
 
-}  // namespace
+}  // namespace lazy_uniform_test
 }  // namespace tacet::random::internal

@@ -12,7 +12,7 @@
 #include "tests/support/statistics.h"
 
 namespace tacet::random {
-namespace {
+namespace race_test {
 
 using Triple = std::vector<std::int64_t>;
 
@@ -167,5 +167,5 @@ TEST(ExponentialRace, DecidesTheHeaviestScores) {
   EXPECT_NEAR(static_cast<double>(firsts[1]), 50, 31);
 }
 
-}  // namespace
+}  // namespace race_test
 }  // namespace tacet::random

@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::random::internal {
-namespace {
+namespace real_interval_test {
 
 std::vector<std::uint64_t> words() {
   SeededSource source(41);
@@ -84,5 +84,5 @@ TEST(RealInterval, AnIncompleteNumberIsNotRead) {
   EXPECT_THROW(static_cast<void>(uniform.all_bits()), base::InternalError);
 }
 
-}  // namespace
+}  // namespace real_interval_test
 }  // namespace tacet::random::internal

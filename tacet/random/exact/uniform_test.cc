@@ -10,7 +10,7 @@
 #include "tests/support/statistics.h"
 
 namespace tacet::random {
-namespace {
+namespace uniform_test {
 
 /// Chi-square p-value of uniform_below(n) over at most 64 equal parts of its range.
 double uniformity(std::uint64_t n, std::int64_t draws) {
@@ -94,5 +94,5 @@ TEST(Bernoulli, KnowsItsEdges) {
   }
 }
 
-}  // namespace
+}  // namespace uniform_test
 }  // namespace tacet::random

@@ -12,7 +12,7 @@
 #include "tests/support/statistics.h"
 
 namespace tacet::random {
-namespace {
+namespace discrete_test {
 
 /// Chi-square p-value of integers against a symmetric pmf; cells that expect below 20 join the
 /// rest.
@@ -201,5 +201,5 @@ TEST(DiscreteLaws, RefuseScalesOutsideTheirRange) {
   }
 }
 
-}  // namespace
+}  // namespace discrete_test
 }  // namespace tacet::random

@@ -18,7 +18,7 @@
 #include "tests/support/statistics.h"
 
 namespace tacet::random {
-namespace {
+namespace rounded_gaussian_test {
 
 /// Extension words for draws given by hand; the reference values below used the same two.
 std::uint64_t fixed_extension(std::uint64_t, int i) {
@@ -491,5 +491,5 @@ TEST(RoundedGaussian, NothingToDoIsFine) {
   add_rounded_gaussian(source.lease(Purpose::noise, 0, 0), 1.0, {});
 }
 
-}  // namespace
+}  // namespace rounded_gaussian_test
 }  // namespace tacet::random

@@ -13,7 +13,7 @@
 #include "tests/support/statistics.h"
 
 namespace tacet::random {
-namespace {
+namespace vector_laplace_test {
 
 constexpr double grid = 65536;
 
@@ -185,5 +185,5 @@ TEST(RoundedL2Laplace, NothingToDoIsFine) {
   EXPECT_NO_THROW(add_rounded_l2_laplace(source.lease(Purpose::noise, 0, 0), 1.0, {}));
 }
 
-}  // namespace
+}  // namespace vector_laplace_test
 }  // namespace tacet::random

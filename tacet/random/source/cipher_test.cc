@@ -8,7 +8,7 @@
 #include "tacet/base/error.h"
 
 namespace tacet::random::internal {
-namespace {
+namespace cipher_test {
 
 TEST(Keystream, PassesItsKnownAnswerTest) { EXPECT_NO_THROW(check_cipher()); }
 
@@ -67,5 +67,5 @@ TEST(Keystream, EndsAtItsLimit) {
   EXPECT_THROW(stream.words(~std::uint64_t{0}, out), base::InternalError);
 }
 
-}  // namespace
+}  // namespace cipher_test
 }  // namespace tacet::random::internal

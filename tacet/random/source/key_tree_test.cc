@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace tacet::random::internal {
-namespace {
+namespace key_tree_test {
 
 std::vector<std::uint8_t> from_hex(const std::string& hex) {
   std::vector<std::uint8_t> bytes;
@@ -55,5 +55,5 @@ concept Printable = requires(std::ostream& out, const T& value) {
 
 TEST(KeyTree, KeysCannotBePrinted) { static_assert(!Printable<Key>); }
 
-}  // namespace
+}  // namespace key_tree_test
 }  // namespace tacet::random::internal

@@ -7,7 +7,7 @@
 #include <utility>
 
 namespace tacet::random::internal {
-namespace {
+namespace lease_book_test {
 
 TEST(LeaseBook, TakesEveryAddressOnce) {
   LeaseBook book;
@@ -69,5 +69,5 @@ TEST(LeaseBook, TheLastStepHasNoNext) {
   EXPECT_EQ(book.entries(), 2U);
 }
 
-}  // namespace
+}  // namespace lease_book_test
 }  // namespace tacet::random::internal

@@ -145,8 +145,9 @@ std::span<const std::uint8_t, key_size> SecureSlot::bytes() const {
 }
 
 ScopedWipe::~ScopedWipe() {
-  if (size_ == 0) return;  // an empty span may have no address, and the wipes below want one
-                           // Both are never optimised away; the first is several times as fast.
+  if (size_ == 0)
+    return;  // an empty span may have no address, and the wipes below want one
+             // Both are never optimised away; the first is several times as fast.
 #ifdef __linux__
   explicit_bzero(data_, size_);
 #else

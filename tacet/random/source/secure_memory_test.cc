@@ -18,7 +18,7 @@
 #include "tacet/random/source/key_tree.h"
 
 namespace tacet::random::internal {
-namespace {
+namespace secure_memory_test {
 
 /// Whether writable memory of this process holds the 32 bytes `pattern ^ mask` anywhere. Only the
 /// masked form is passed, so that the search does not find itself.
@@ -108,5 +108,5 @@ TEST(SecureMemory, ScopedWipeLeavesZeros) {
   EXPECT_EQ(words, (std::array<std::uint64_t, 4>{}));
 }
 
-}  // namespace
+}  // namespace secure_memory_test
 }  // namespace tacet::random::internal

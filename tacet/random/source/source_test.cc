@@ -17,7 +17,7 @@
 #include "tacet/random/source/secure_memory.h"
 
 namespace tacet::random {
-namespace {
+namespace source_test {
 
 TEST(Source, ALeafCanBeLeasedOnce) {
   SeededSource source(1);
@@ -335,5 +335,5 @@ TEST(Source, AChildThatSharesMemoryDrawsNothingTwice) {
   for (int i = 0; i < 2000; ++i) ASSERT_EQ(stream.next(), reference.next());
 }
 
-}  // namespace
+}  // namespace source_test
 }  // namespace tacet::random

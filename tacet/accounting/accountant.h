@@ -1,0 +1,59 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tacet/accounting/routes/language.h"
+#include "tacet/base/work.h"
+
+namespace tacet::accounting {
+
+/// What is known about an epsilon or a delta. `upper` is proved for the mechanism. `lower` bounds
+/// the dominating pair from below; where lower_is_attained, two real data sets meet that pair and
+/// no smaller value is true of the mechanism; elsewhere it only shows how tight the numerics are.
+/// Both ends are rounded to the safe side; a lower end above a proved upper one is an
+/// InternalError.
+struct PrivacyInterval {
+  double lower;
+  double upper;
+  bool lower_is_attained;
+  /// What gave `upper`: "gaussian", "pld", "rdp", "pure", "basic" (sums of epsilons and of deltas),
+  /// "tuning profile", "shuffle", "objective", "participation", "group" (twice add_remove),
+  /// "trivial" (delta 1), or "none" for what costs nothing.
+  std::string route;
+  /// Two real data sets exist for which nothing below this is true. `lower` itself where that is
+  /// attained; a smaller number from data sets of another kind, or 0, where it is not.
+  double attained = 0;
+};
+
+struct AccountOptions {
+  double tolerance = 1e-3;     ///< relative width at which the refinement of an interval may stop
+  int largest_log2_size = 20;  ///< of a transform: bounds time and memory; wider intervals result
+  bool attained = false;       ///< also look for `attained` where no data sets meet the pair
+  WorkMeter* work = nullptr;   ///< counts what is computed and ends it at a limit; null: none
+};
+
+/// epsilon of `event` at `delta` between neighbours of `adjacency`: the smallest bound of all
+/// proved routes. Infinity where only a larger delta allows a finite one. A pair of event and
+/// adjacency without a proof is a GuaranteeError that says why; nothing is ever accounted as
+/// something else that looks similar. Delta 0 gives pure epsilon or infinity. The cipher's term is
+/// not included.
+[[nodiscard]] PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta delta,
+                                               const AccountOptions& options = {});
+
+/// delta of `event` at `epsilon`; the same rules.
+[[nodiscard]] PrivacyInterval delta_interval(const Event& event, Adjacency adjacency,
+                                             Epsilon epsilon, const AccountOptions& options = {});
+
+struct CurvePoint {
+  double delta;
+  PrivacyInterval epsilon;
+};
+
+/// The (epsilon, delta) curve at the given deltas.
+[[nodiscard]] std::vector<CurvePoint> privacy_curve(const Event& event, Adjacency adjacency,
+                                                    std::span<const double> deltas,
+                                                    const AccountOptions& options = {});
+
+}  // namespace tacet::accounting

@@ -1,0 +1,136 @@
+#include "tacet/accounting/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/accounting/accountant.h"
+#include "tacet/accounting/calibration_search.h"
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/base/error.h"
+
+namespace tacet::accounting {
+
+namespace {
+
+using internal::CalibrationTarget;
+
+/// A point of [dear, cheap] away from its ends, for numbers that may be anything.
+double between(double dear, double x, double cheap) { return std::clamp(x, dear, cheap); }
+
+/// A shortfall of epsilon below which a search for a number may stop.
+constexpr double shortfall = 1e-3;
+
+/// Where a search may start. Many samples of rate q tend to Gaussian DP of mu = q sqrt(T (e^{1/s^2}
+/// - 1)) (Bu, Dong, Long, Su 2020); this is the target's mu over what follows sqrt(T).
+double rate_of_one_step(NoiseMultiplier noise, const CalibrationTarget& target) {
+  const bool known = target.delta.value() > 0 && target.epsilon.value() < 1e4;
+  const double mu = known ? gaussian::mu_for(target.epsilon, target.delta) : 1;
+  const double distance = distance_factor(target.adjacency) / noise.value();
+  return mu / std::sqrt(std::expm1(std::min(600.0, distance * distance)));
+}
+
+}  // namespace
+
+Event to_event(const SampledGaussianPlan& plan, NoiseMultiplier noise) {
+  const Event step =
+      plan.rate.value() == 1
+          ? Event(Gaussian{noise.value()})
+          : Event(PoissonSampled{plan.rate.value(), Gaussian{noise.value()}, plan.records_a_unit});
+  return plan.steps == 1 ? step : Event(Repeated{plan.steps, step});
+}
+
+NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, Epsilon epsilon, Delta delta,
+                                Adjacency adjacency, WorkMeter* work) {
+  if (plan.steps < 1) {
+    throw base::UsageError(fmt::format("steps must be 1 or more, got {}", plan.steps));
+  }
+  if (std::isinf(epsilon.value())) return NoiseMultiplier(0);
+  if (plan.rate.value() == 0) return NoiseMultiplier(0);
+  if (epsilon.value() == 0) {
+    throw base::GuaranteeError(
+        "no finite noise makes training cost nothing; epsilon must exceed 0");
+  }
+  if (delta.value() == 0) {
+    throw base::GuaranteeError(
+        "no Gaussian noise gives pure privacy (delta 0) at a finite epsilon; allow a delta above 0 "
+        "or use Laplace noise");
+  }
+  return NoiseMultiplier(
+      least_noise([&](double noise) { return to_event(plan, NoiseMultiplier(noise)); }, epsilon,
+                  delta, adjacency, work));
+}
+
+double least_noise(const std::function<Event(double)>& event, Epsilon epsilon, Delta delta,
+                   Adjacency adjacency, WorkMeter* work) {
+  constexpr double least = -14;
+  constexpr double most = 30;
+  const auto border =
+      internal::cheapest_within({.event = [&](double x) { return event(std::exp(x)); },
+                                 .dearest = least,
+                                 .cheapest = most,
+                                 .start = 0,
+                                 .snap = between,
+                                 .enough = [](double) { return shortfall; }},
+                                {epsilon, delta, adjacency, work});
+  if (!border.found) {
+    throw base::GuaranteeError("no noise multiplier up to e^30 reaches the epsilon asked for");
+  }
+  return std::exp(border.safe);
+}
+
+std::int64_t most_steps(const std::function<Event(std::int64_t)>& event, Epsilon epsilon,
+                        Delta delta, Adjacency adjacency, WorkMeter* work) {
+  constexpr auto most = most_steps_sought;
+  const auto steps_at = [](double x) {
+    return static_cast<std::int64_t>(std::llround(std::exp(-x)));
+  };
+  const auto at_steps = [](std::int64_t steps) { return -std::log(static_cast<double>(steps)); };
+  // Up to here the next number of steps is accounted too.
+  constexpr std::int64_t exact = 5000;
+  const auto border = internal::cheapest_within(
+      {.event = [&](double x) { return event(steps_at(x)); },
+       .dearest = at_steps(most),
+       .cheapest = 0,
+       .start = at_steps(64),
+       .snap =
+           [&](double dear, double x, double cheap) {
+             const auto below = steps_at(dear) - (dear == at_steps(most) ? 0 : 1);
+             const auto above = steps_at(cheap) + (cheap == 0 ? 0 : 1);
+             if (below < above) return cheap;
+             return at_steps(std::clamp(steps_at(x), above, below));
+           },
+       .enough = [&](double x) { return steps_at(x) <= exact ? 0.0 : shortfall; }},
+      {epsilon, delta, adjacency, work});
+  return border.found ? steps_at(border.safe) : 0;
+}
+
+std::int64_t calibrate_steps(SamplingRate rate, NoiseMultiplier noise, Epsilon epsilon, Delta delta,
+                             Adjacency adjacency) {
+  return most_steps(
+      [&](std::int64_t steps) {
+        return to_event({rate, steps}, noise);
+      },
+      epsilon, delta, adjacency);
+}
+
+SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise, Epsilon epsilon, Delta delta,
+                            Adjacency adjacency, WorkMeter* work) {
+  if (steps < 1) throw base::UsageError(fmt::format("steps must be 1 or more, got {}", steps));
+  constexpr double smallest = 1e-9;
+  const CalibrationTarget target{epsilon, delta, adjacency, work};
+  const double guess = rate_of_one_step(noise, target) / std::sqrt(static_cast<double>(steps));
+  const auto event = [&](double x) { return to_event({SamplingRate(std::exp(-x)), steps}, noise); };
+  const auto border = internal::cheapest_within(
+      {.event = event,
+       .dearest = 0,
+       .cheapest = -std::log(smallest),
+       .start = -std::log(std::isnan(guess) ? 1e-2 : std::clamp(guess, smallest, 1.0)),
+       .snap = between,
+       .enough = [](double) { return shortfall; }},
+      target);
+  return SamplingRate(border.found ? std::exp(-border.safe) : 0);
+}
+
+}  // namespace tacet::accounting

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "tacet/accounting/routes/language.h"
+
+namespace tacet::accounting {
+
+/// Admits releases whose parameters may be chosen from earlier outputs, as long as their sum stays
+/// within a cap fixed beforehand. Sums round up. An event without a bound in the filter's currency
+/// is a GuaranteeError.
+class Filter {
+ public:
+  /// Sum of rho (Feldman, Zrnic 2021).
+  [[nodiscard]] static Filter zcdp(double rho, Adjacency adjacency);
+  /// Sum of squared_gdp against mu^2 (Smith, Thakurta 2022; Koskela, Tobaben, Honkela 2023).
+  [[nodiscard]] static Filter gaussian(double mu, Adjacency adjacency);
+  /// Sum of Renyi bounds at one order, chosen now, against the largest value that still gives
+  /// (epsilon, delta) at that order.
+  [[nodiscard]] static Filter renyi(double alpha, Epsilon epsilon, Delta delta,
+                                    Adjacency adjacency);
+  /// Sums of epsilon and of delta; an event counts with its pure epsilon.
+  [[nodiscard]] static Filter basic(const Guarantee& cap);
+
+  /// Books the event if the cap allows it; false leaves everything as it was.
+  [[nodiscard]] bool admit(const Event& event);
+  /// The same for a release with a known (epsilon, delta); basic filters only, else a UsageError.
+  [[nodiscard]] bool admit(const Guarantee& guarantee);
+
+  [[nodiscard]] double spent() const { return spent_; }
+  [[nodiscard]] double cap() const { return cap_; }
+
+ private:
+  enum class Currency { zcdp, gaussian, renyi, basic };
+  Filter(Currency currency, double cap, Adjacency adjacency)
+      : currency_(currency), cap_(cap), adjacency_(adjacency) {}
+  [[nodiscard]] double cost(const Event& event) const;
+
+  Currency currency_;
+  double cap_;
+  Adjacency adjacency_;
+  double alpha_ = 0;
+  double delta_cap_ = 0;
+  double spent_ = 0;
+  double delta_spent_ = 0;
+};
+
+/// rho of an event, rounded up: the smallest that is proved, infinity where none is. What these
+/// two say is what filters and ledgers book.
+[[nodiscard]] double zcdp_rho(const Event& event, Adjacency adjacency);
+/// mu^2 of an event in Gaussian DP, the same.
+[[nodiscard]] double squared_gdp(const Event& event, Adjacency adjacency);
+
+/// The smallest epsilon of rho-zCDP at delta: the Renyi conversion over all orders.
+[[nodiscard]] double zcdp_epsilon(double rho, Delta delta);
+/// The older rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016), for papers that used it.
+[[nodiscard]] double zcdp_epsilon_classical(double rho, Delta delta);
+
+/// A bound for an open-ended sequence of releases (Rogers, Roth, Ullman, Vadhan 2016, by doubling):
+/// filters of caps rho_0 2^k at delta 6 / (pi^2 (k+1)^2) each.
+///
+/// What is promised: wherever the sequence stops, also where that depends on what was released,
+/// E[(1 - e^(epsilon - L))_+] <= delta for the loss L of everything so far and the epsilon shown
+/// then, which is what (epsilon, delta)-DP at a fixed epsilon says of L. It is not P(L > epsilon)
+/// <= delta: a conversion of zCDP (Canonne, Kamath, Steinke 2020) bounds that expectation, which is
+/// the smaller quantity, and the chance that L exceeds an epsilon shown may be above delta.
+class Odometer {
+ public:
+  /// `first_rho` is the first cap: public, positive.
+  Odometer(double first_rho, Delta delta, Adjacency adjacency);
+
+  void record(const Event& event);
+  /// epsilon at the delta given, for everything recorded so far.
+  [[nodiscard]] double epsilon() const;
+
+ private:
+  double first_rho_;
+  double delta_;
+  Adjacency adjacency_;
+  double spent_ = 0;
+};
+
+}  // namespace tacet::accounting

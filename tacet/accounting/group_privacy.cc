@@ -1,0 +1,29 @@
+#include "tacet/accounting/group_privacy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tacet::accounting::internal {
+
+double group_epsilon(const std::function<double(double)>& epsilon_at, double delta, double best) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto at = [&](double e) { return epsilon_at(delta / (1 + std::exp(e)) * (1 - 1e-15)); };
+  // e <- epsilon(delta / (1 + e^e)) grows to the smallest e that is enough; every step on the way
+  // bounds that from below, up to what the values themselves are wide.
+  double e = epsilon_at(delta);
+  constexpr int most = 12;
+  for (int i = 0; i < most && 2 * e < best; ++i) {
+    const double next = at(e);
+    if (next <= e) return 2 * e;
+    e = next * (1 + 1e-4);
+  }
+  return infinity;
+}
+
+double group_delta(const std::function<double(double)>& delta_at, double epsilon) {
+  const double half = 0.5 * epsilon;
+  return std::min(1.0, (1 + std::exp(half)) * delta_at(half) * (1 + 1e-14));
+}
+
+}  // namespace tacet::accounting::internal

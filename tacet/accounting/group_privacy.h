@@ -1,0 +1,18 @@
+#pragma once
+
+#include <functional>
+
+/// A record that replaces another, or is emptied, is one record less and one more: group privacy of
+/// two (Dwork, Roth 2014, theorem 2.2 and its form for delta).
+namespace tacet::accounting::internal {
+
+/// A bound of epsilon at `delta` for two records from epsilon_at, an upper bound for one at every
+/// delta: 2 e where one has delta' at e and delta' (1 + e^e) <= delta. Infinity as soon as it is
+/// known not to lie below `best`.
+[[nodiscard]] double group_epsilon(const std::function<double(double)>& epsilon_at, double delta,
+                                   double best);
+
+/// delta for two records at `epsilon` from delta_at for one: (1 + e^{epsilon/2}) delta(epsilon/2).
+[[nodiscard]] double group_delta(const std::function<double(double)>& delta_at, double epsilon);
+
+}  // namespace tacet::accounting::internal

@@ -1,0 +1,81 @@
+#include "tacet/accounting/loss/mixture.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/numeric/infinity.h"
+
+namespace tacet::accounting::pairs {
+namespace {
+
+using numeric::infinity;
+
+}  // namespace
+
+double log_of_ratio(double p, double q) {
+  if (p == 0) return -infinity;
+  return q < 1e-290 ? infinity : std::log(p / q);
+}
+
+double mixed_loss(double q, double s) {
+  if (s == -infinity) return std::log1p(-q);
+  // Tiny rates make tiny losses: only where e^s may overflow may they be formed from s itself.
+  if (s > 600) return s + std::log(q + (1 - q) * std::exp(-s));
+  const double change = q * std::expm1(s);
+  // Rates near 1 make 1 + change as small as 1 - q, of which a rounded sum would keep few digits.
+  return change < -0.5 ? std::log((1 - q) + q * std::exp(s)) : std::log1p(change);
+}
+
+double unmixed_loss(double q, double l) {
+  if (l > 1) return l == infinity ? l : l + std::log1p(-(1 - q) * std::exp(-l)) - std::log(q);
+  if (l < -0.5) {
+    const double share = std::exp(l) - (1 - q);
+    return share > 0 ? std::log(share / q) : -infinity;
+  }
+  const double t = std::expm1(l) / q;
+  return t > -1 ? std::log1p(t) : -infinity;
+}
+
+double mixture_upper_quantile(const Pair& base, double q, double log_tail) {
+  // P alone is too much, q P too little: Q(S > s) <= e^-s P(S > s).
+  double safe = base.upper_quantile(log_tail);
+  double unsafe = base.upper_quantile(std::min(log_tail - std::log(q), -0.7));
+  const double allowed = std::exp(log_tail) * (1 - 1e-6);
+  for (int i = 0; i < 40 && safe - unsafe > 1e-4; ++i) {
+    const double middle = 0.5 * (safe + unsafe);
+    const auto m = base.interval(middle, infinity);
+    // Far below, numbers lose their precision.
+    const bool enough = m.p > 1e-290 && (1 - q) * m.q + q * m.p <= allowed;
+    (enough ? safe : unsafe) = middle;
+  }
+  return safe;
+}
+
+Masses mixed(double q, Order order, const Masses& m) {
+  const double mixture = (1 - q) * m.q + q * m.p;
+  if (mixture == 0 && m.q == 0) return nothing;
+  const double ratio = m.log_ratio == infinity ? infinity : mixed_loss(q, m.log_ratio);
+  const double share = mixture > 0 ? q * m.p / mixture : 1;  // of an error of p / q in the ratio's
+  const double error =
+      std::isfinite(ratio) ? 2 * m.ratio_error * share + 0x1p-50 * std::fabs(ratio) : 0x1p-47;
+  if (order == Order::remove) return {mixture, m.q, ratio, error};
+  return {m.q, mixture, m.q == 0 ? -infinity : -ratio, error};
+}
+
+Masses joined(const Masses& below, const Masses& above, double at_zero) {
+  const double p = above.p + below.p + at_zero;
+  const double q = above.q + below.q + at_zero;
+  if (p == 0 && q == 0) return nothing;
+  // From the surpluses of both sides: what stands at 0 would drown them.
+  const auto excess = [](const Masses& m) { return m.q > 0 ? m.q * std::expm1(m.log_ratio) : 0; };
+  const double share = (excess(above) + excess(below)) / q;
+  const double rounding = 0x1p-48 * (excess(above) - excess(below)) / q;
+  const double log_ratio = std::isfinite(share) && share > -0.5 ? std::log1p(share)
+                           : p == 0                             ? -infinity
+                                                                : log_of_ratio(p, q);
+  const double error = std::max(above.ratio_error, below.ratio_error) +
+                       (std::isfinite(rounding) ? rounding : 0x1p-48);
+  return {p, q, log_ratio, error + 0x1p-48 * std::fabs(log_ratio)};
+}
+
+}  // namespace tacet::accounting::pairs

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "tacet/accounting/loss/pairs.h"
+
+/// Losses and masses of mixtures of the two laws of a pair, which sampling makes.
+namespace tacet::accounting::pairs {
+
+/// log(p / q); infinite where q is too small to be precise.
+[[nodiscard]] double log_of_ratio(double p, double q);
+
+/// log(1 - q + q e^s).
+[[nodiscard]] double mixed_loss(double q, double s);
+
+/// The s with mixed_loss(q, s) = l, minus infinity at or below the smallest loss.
+[[nodiscard]] double unmixed_loss(double q, double l);
+
+/// A loss beyond which the mixture (1 - q) Q + q P of a symmetric base has at most e^log_tail.
+[[nodiscard]] double mixture_upper_quantile(const Pair& base, double q, double log_tail);
+
+/// (1 - q) Q + q P against Q, or the other way round, from the masses of P and Q.
+[[nodiscard]] Masses mixed(double q, Order order, const Masses& m);
+
+/// The masses of two sets together, of losses below and above 0, and of `at_zero` at 0.
+[[nodiscard]] Masses joined(const Masses& below, const Masses& above, double at_zero);
+
+}  // namespace tacet::accounting::pairs

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+
+namespace tacet::accounting::pld {
+
+/// Which side of the root of a decreasing function a search must end on.
+enum class Side {
+  above,  ///< f <= target
+  below   ///< f >= target
+};
+
+struct RootSearch {
+  double guess;  ///< of the root, at least 0
+  double slope;  ///< a guess of f's slope near it, negative
+  double target;
+  Side side;
+  double accuracy;  ///< relative, of the root
+};
+
+/// Solves f(x) = target for a decreasing f on [0, infinity) by secants inside a growing bracket.
+/// Returns an x on the side asked for; infinity (above) or 0 (below) where none is found. An f that
+/// is minus infinity somewhere left of the root, where a lower bound is worth nothing, is avoided.
+[[nodiscard]] double solve_decreasing(const std::function<double(double)>& f,
+                                      const RootSearch& search);
+
+}  // namespace tacet::accounting::pld

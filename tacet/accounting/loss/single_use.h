@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+
+#include "tacet/accounting/loss/pairs.h"
+
+/// One use of one pair, which needs no loss grid: delta(eps) is what P and Q give to the losses
+/// above eps.
+namespace tacet::accounting::pld {
+
+struct Ends {
+  double lower;
+  double upper;
+};
+
+/// Bounds of log delta at eps. Nothing where the numbers are too small to be exact.
+[[nodiscard]] std::optional<Ends> single_log_delta(const pairs::Pair& pair, double eps);
+
+/// Bounds of epsilon at delta, the same.
+[[nodiscard]] std::optional<Ends> single_epsilon(const pairs::Pair& pair, double log_delta);
+
+}  // namespace tacet::accounting::pld

@@ -1,0 +1,427 @@
+#include "tacet/accounting/loss/tilted_sum.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "tacet/accounting/loss/staged_sum.h"
+#include "tacet/base/error.h"
+#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/special.h"
+
+namespace tacet::accounting::pld {
+namespace {
+
+using numeric::infinity;
+constexpr double u = 0x1p-53;  // unit roundoff
+constexpr double sqrt_5 = 2.2360679774997896964;
+
+constexpr std::size_t block_size = 16;
+
+/// The factors e^{rate i}, i < block_size, by which a run of exponentials follows its first.
+std::array<double, block_size> factors(double rate) {
+  std::array<double, block_size> result{};
+  for (std::size_t i = 0; i < block_size; ++i) result[i] = std::exp(rate * static_cast<double>(i));
+  return result;
+}
+
+}  // namespace
+
+TiltedLaw::Sums TiltedLaw::sums_above(double shifted) const {
+  if (!std::isfinite(shifted)) {
+    throw base::NumericError("a privacy loss is compared with a threshold that is not a number");
+  }
+  const auto size = static_cast<std::int64_t>(coefficients_.size());
+  const double first = std::floor(shifted / step_) + 1 - static_cast<double>(low_);
+  auto i = static_cast<std::int64_t>(std::clamp(first, 0.0, static_cast<double>(size)));
+  Sums sums;
+  const auto distance = [&](std::int64_t index) {
+    return static_cast<double>(low_ + index) * step_ - shifted;
+  };
+  const bool steep = theta_ * step_ * block_size > 300;
+  const auto tilt = factors(steep ? 0 : -theta_ * step_);
+  const auto decay = factors(-std::min(step_, 10.0));
+  while (i < size) {
+    const double d = distance(i);
+    if (theta_ * d > -log_smallest_tail) {
+      sums.cut = true;
+      break;
+    }
+    const auto end = std::min<std::int64_t>(size, i + static_cast<std::int64_t>(block_size));
+    // Close to the threshold 1 - e^-d needs expm1; further out a run of products does.
+    const bool direct = steep || step_ > 10 || d < 0.05;
+    const double tilt_base = direct ? 0 : std::exp(-theta_ * d);
+    const double decay_base = direct ? 0 : std::exp(-d);
+    for (std::size_t k = 0; i < end; ++i, ++k) {
+      double weight = 0;
+      if (direct) {
+        const double here = distance(i);
+        if (here <= 0) continue;
+        weight = -std::expm1(-here) * std::exp(-theta_ * here);
+      } else {
+        weight = (1 - decay_base * decay[k]) * (tilt_base * tilt[k]);
+      }
+      const double c = coefficients_[static_cast<std::size_t>(i)];
+      sums.positive += weight * std::max(c, 0.0);
+      sums.negative += weight * std::max(-c, 0.0);
+      sums.weights += weight;
+    }
+  }
+  return sums;
+}
+
+/// What the coefficients above a threshold miss or hold too much, relative to e^{K - theta eps'}.
+double TiltedLaw::outside(double shifted, bool cut) const {
+  const double tail = std::exp(log_tail_);
+  const auto size = static_cast<double>(coefficients_.size());
+  const double period = size * step_;
+  const double bottom = static_cast<double>(low_) * step_;
+  const double highest = static_cast<double>(high_) * step_;
+  // Losses more than a period above the threshold reappear above it.
+  const double wrapped = std::max(shifted, bottom) + period >= highest ? tail : 1;
+  // Losses above the last coefficient weigh little.
+  double beyond = std::exp(log_smallest_tail);
+  if (!cut) {
+    const double top = bottom + period;
+    beyond = top >= highest ? tail : std::exp(std::min(0.0, -theta_ * (top - shifted)));
+  }
+  // No weight relative to e^{K - theta eps'} exceeds 1.
+  return (tail + wrapped + beyond + law_error_) * (1 + 1e-9);
+}
+
+double TiltedLaw::one_end(double shifted, double sign) const {
+  // Everything relative to e^{K - theta eps'}.
+  const double scale = log_moment_ - theta_ * shifted;
+  const auto sums = sums_above(shifted);
+  const double tails = outside(shifted, sums.cut);
+  // Sums of up to `size` terms; products stand within 500 roundings of their exact weights.
+  const double rounding = u * (static_cast<double>(coefficients_.size()) + 500) *
+                          (sums.positive + sums.negative + sums.weights * round_off_);
+  // Negative coefficients are round-off; the upper end does without them.
+  const double sum = sums.positive - (sign > 0 ? 0.0 : sums.negative);
+  const double finite = sum + sign * (sums.weights * round_off_ + tails + rounding);
+  const double log_finite = finite > 0 ? std::log(finite) + scale + sign * mass_error_ : -infinity;
+  // Infinite losses count in full.
+  const double log_infinite = infinite_mass_ > 0 ? std::log(infinite_mass_) : -infinity;
+  return numeric::log_add_exp(log_finite, log_infinite);
+}
+
+double TiltedLaw::log_delta_above(double eps) const {
+  return one_end(eps - offset_ - loss_error_, 1);
+}
+
+double TiltedLaw::log_delta_below(double eps) const {
+  return one_end(eps - offset_ + loss_error_, -1);
+}
+
+/// One frequency of one measure: the product of its transforms' powers and what bounds its error.
+struct PowerState {
+  double product_re = 1;
+  double product_im = 0;
+  double raised = 1;       ///< product of (A + tau)^count
+  double sensitivity = 0;  ///< sum of count tau / (A + tau); below 0: the power is negligible
+};
+
+// A power below e^-200 is set to zero where the count is large enough for the bound of its
+// round-off to be as small.
+constexpr double log_negligible = -200;
+constexpr std::int64_t count_for_negligible = 32;
+
+/// log2 of the transform from which on two stages are tried.
+constexpr int long_bits = 15;
+/// One stage may be that long where two would move more than this share of all mass.
+constexpr int largest_direct_bits = 20;
+constexpr double largest_moved = 5e-4;
+
+namespace {
+
+void multiply(double& re, double& im, double by_re, double by_im) {
+  const double new_re = re * by_re - im * by_im;
+  im = re * by_im + im * by_re;
+  re = new_re;
+}
+
+/// Multiplies `state` by (re, im)^count. `negligible_square` is the square of the magnitude below
+/// which the power is negligible.
+void raise(PowerState& state, double re, double im, std::int64_t count, double tau,
+           double negligible_square) {
+  const double square = re * re + im * im;
+  if (square < negligible_square) {
+    state.sensitivity = -1;
+    return;
+  }
+  if (state.sensitivity < 0) return;
+  const double raised = std::sqrt(square) * (1 + 4 * u) + tau;
+  const auto times = static_cast<double>(count);
+  state.raised *= std::pow(raised, times) * (1 + 4 * u);
+  state.sensitivity += times * tau / raised;
+  double base_re = re;
+  double base_im = im;
+  for (auto rest = count; rest > 0; rest >>= 1) {
+    if ((rest & 1) != 0) multiply(state.product_re, state.product_im, base_re, base_im);
+    if (rest > 1) multiply(base_re, base_im, base_re, base_im);
+  }
+}
+
+/// Sums over frequencies for the bound of a coefficient's error.
+struct ErrorSums {
+  double forward = 0;
+  double powering = 0;
+  double magnitudes = 0;
+  double squares = 0;  ///< of each frequency's error
+
+  void add(const PowerState& state, double total_count) {
+    if (state.sensitivity < 0) {
+      magnitudes += 1e-80;
+      return;
+    }
+    const double by_forward = state.raised * state.sensitivity * 1.01;
+    const double by_powering = 1.01 * sqrt_5 * total_count * u * state.raised;
+    forward += by_forward;
+    powering += by_powering;
+    magnitudes += state.raised;
+    squares += (by_forward + by_powering) * (by_forward + by_powering);
+  }
+  [[nodiscard]] double bound(double n) const { return 1.01 * (forward + powering) / n + 1e-80; }
+};
+
+/// Adds the tilted masses of one grid, folded modulo n, to `target`. Returns its log moment and the
+/// largest |theta y|.
+struct Tilt {
+  double log_moment;
+  double largest_exponent;
+};
+Tilt fold(const LossGrid& grid, double theta, std::vector<double>& target) {
+  const auto n = target.size();
+  const double log_moment = pld::log_moment(grid, theta);
+  double largest = 0;
+  for (const auto end : {grid.index.front(), grid.index.back()}) {
+    largest = std::max(largest, std::fabs(theta * grid.step * static_cast<double>(end)));
+  }
+  for_each_tilted(grid, theta, log_moment, [&](std::size_t i, double w) {
+    target[static_cast<std::size_t>(grid.index[i]) & (n - 1)] += w;
+  });
+  return {log_moment, largest};
+}
+
+}  // namespace
+
+namespace {
+
+/// Place of a frequency among those that stand for their mirror images too: half a block each.
+std::size_t slot(std::size_t position) {
+  if (position < 2) return position;
+  const auto block = std::bit_floor(position);
+  return block / 2 + (position - block) + 1;
+}
+
+}  // namespace
+
+namespace {
+
+/// The tail that costs delta at `shifted` a ten millionth of itself, by the saddle-point
+/// approximation of delta relative to e^{K - theta eps'}.
+double log_tail_for(const GridSum::Cumulants& tilted, double theta, double shifted) {
+  const double deviation = std::sqrt(tilted.variance);
+  double log_share = -std::log1p(theta) - std::log1p(2.5 * theta * deviation);
+  if (theta > 0 && deviation > 0) {
+    const double z = (shifted - tilted.mean) / deviation;
+    log_share -= std::min(40.0, 0.5 * z * z);
+  }
+  return std::clamp(log_share - 16, log_smallest_tail, -18.0);
+}
+
+}  // namespace
+
+namespace {
+
+/// The sum of all masses' errors that laws composed before leave in a sum of theirs: for measures
+/// of mass 1 that differ by e, T-fold sums differ by at most ((1 + e)^T - 1).
+double inherited_error(const GridSum& sum) {
+  double error = 0;
+  double log_drop = 0;
+  for (const auto& part : sum.parts()) {
+    error += static_cast<double>(part.count) * part.grid.law_error;
+    log_drop += static_cast<double>(part.count) * part.grid.moment_drop;
+  }
+  if (error == 0) return 0;
+  if (!(error < 0.1 && log_drop < 3)) {
+    throw base::NumericError("round-off of composed privacy losses grew too large");
+  }
+  return 1.1 * error * std::exp(log_drop);
+}
+
+}  // namespace
+
+int TwinTransform::prepare(double theta, const Thresholds& thresholds) {
+  double width = 16;
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto& sum = *sums_[k];
+    const double step = sum.step();
+    const auto cumulants = sum.cumulants(theta);
+    const double low_threshold = thresholds.low - sum.offset();
+    const double high_threshold = thresholds.high - sum.offset();
+    auto& law = laws_[k];
+    law = TiltedLaw();
+    law.theta_ = theta;
+    law.step_ = step;
+    law.offset_ = sum.offset();
+    law.infinite_mass_ = sum.infinite_mass(k == 0 ? End::above : End::below);
+    law.loss_error_ = sum.loss_error();
+    law.log_tail_ = thresholds.log_tail < 0
+                        ? thresholds.log_tail
+                        : log_tail_for(cumulants, theta, 0.5 * (low_threshold + high_threshold));
+    const auto window = chernoff_window(sum, theta, cumulants, law.log_tail_);
+    law.low_ = window.low;
+    law.high_ = window.high;
+    const auto low = static_cast<double>(window.low);
+    const auto high = static_cast<double>(window.high);
+    // Enough that nothing wraps to above a threshold and that the rest above weighs nothing; the
+    // whole window always is.
+    double needed = high - low_threshold / step;
+    if (theta > 0) {
+      needed = std::max(needed, high_threshold / step - low - law.log_tail_ / (theta * step));
+    } else {
+      needed = high - low;
+    }
+    width = std::max(width, std::min(needed, high - low) + 3);
+  }
+  if (!(width < 0x1p40)) {
+    throw base::NumericError("a composed privacy loss exceeds the range of a transform");
+  }
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::ceil(width)) - 1));
+}
+
+void TwinTransform::run(double theta, const Thresholds& thresholds, int largest_bits) {
+  const int bits = prepare(theta, thresholds);
+  if (bits >= long_bits) {
+    const double log_tail = std::min(laws_[0].log_tail_, laws_[1].log_tail_);
+    if (const auto sums = staged(*sums_[0], *sums_[1], {theta, log_tail, bits})) {
+      if (sums->moved < largest_moved || bits > largest_direct_bits) {
+        try {
+          TwinTransform shorter(sums->upper, sums->lower);
+          shorter.run(theta, thresholds, largest_bits);
+          laws_ = std::move(shorter.laws_);
+          length_ = shorter.length_;
+          return;
+        } catch (const base::NumericError&) {
+          if (bits > largest_direct_bits) throw;
+        }
+      }
+    }
+  }
+  transform(theta, bits, largest_bits);
+}
+
+void TwinTransform::run_whole(double theta, double log_tail, int largest_bits) {
+  constexpr double far = 1e200;
+  transform(theta, prepare(theta, {-far, far, log_tail}), largest_bits);
+}
+
+void TwinTransform::transform(double theta, int bits, int largest_bits) {
+  if (bits > largest_bits) {
+    throw base::NumericError(fmt::format("a composed loss needs a transform of 2^{}", bits));
+  }
+  const auto n = std::size_t{1} << bits;
+  length_ = n;
+  if (!fft_ || fft_->size() != n) fft_ = std::make_unique<numeric::Fft>(bits);
+  // Both measures share each transform; their separation costs one addition more.
+  const double tau = 2 * numeric::Fft::error_bound(bits) + 4 * u;
+  if (static_cast<double>(sums_[0]->steps()) * tau > 0.1) {
+    throw base::NumericError(
+        fmt::format("{} compositions exceed what round-off allows", sums_[0]->steps()));
+  }
+  std::vector<std::array<PowerState, 2>> states(n / 2 + 1);
+  for (std::size_t e = 0; e < sums_[0]->parts().size(); ++e) multiply_in(e, theta, states);
+  invert(states);
+  for (std::size_t k = 0; k < 2; ++k) laws_[k].law_error_ = inherited_error(*sums_[k]);
+}
+
+void TwinTransform::multiply_in(std::size_t part, double theta,
+                                std::vector<std::array<PowerState, 2>>& states) {
+  const auto n = fft_->size();
+  std::vector<double> re(n, 0);
+  std::vector<double> im(n, 0);
+  const auto count = sums_[0]->parts()[part].count;
+  const auto times = static_cast<double>(count);
+  // What stands at index 0 is the same at every frequency: only the rest goes through the transform
+  // and feels its error.
+  std::array<double, 2> still{};
+  double moving = 0;
+  for (std::size_t k = 0; k < 2; ++k) {
+    auto& target = k == 0 ? re : im;
+    const auto tilt = fold(sums_[k]->parts()[part].grid, theta, target);
+    still[k] = std::exchange(target[0], 0);
+    moving += std::accumulate(target.begin(), target.end(), 0.0);
+    auto& law = laws_[k];
+    law.log_moment_ += times * tilt.log_moment;
+    law.mass_error_ +=
+        times * (u * (3 * tilt.largest_exponent + 3 * std::fabs(tilt.log_moment) + 40) +
+                 mass_slack + sums_[k]->parts()[part].grid.mass_error);
+  }
+  fft_->forward(re.data(), im.data());
+  // The separation of both measures and the addition of what stands still, once each.
+  const double tau =
+      numeric::Fft::error_bound(std::countr_zero(n)) * std::min(2.0, moving * 1.001) +
+      (1.01 + 4 * std::min(2.0, moving)) * u;
+  const double negligible_square =
+      count < count_for_negligible ? -1.0 : std::exp(2 * log_negligible / times);
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto m = numeric::Fft::mirror(j);
+    if (m < j) continue;
+    auto& [first, second] = states[slot(j)];
+    raise(first, still[0] + 0.5 * (re[j] + re[m]), 0.5 * (im[j] - im[m]), count, tau,
+          negligible_square);
+    raise(second, still[1] + 0.5 * (im[j] + im[m]), 0.5 * (re[m] - re[j]), count, tau,
+          negligible_square);
+  }
+}
+
+void TwinTransform::invert(std::vector<std::array<PowerState, 2>>& states) {
+  const auto n = fft_->size();
+  std::vector<double> re(n, 0);
+  std::vector<double> im(n, 0);
+  std::array<ErrorSums, 2> errors;
+  const auto total_count = static_cast<double>(sums_[0]->steps());
+  for (std::size_t j = 0; j < n; ++j) {
+    const auto m = numeric::Fft::mirror(j);
+    if (m < j) continue;
+    auto& [a, b] = states[slot(j)];
+    for (std::size_t k = 0; k < 2; ++k) {
+      auto& state = states[slot(j)][k];
+      if (state.sensitivity < 0) state.product_re = state.product_im = 0;
+      errors[k].add(state, total_count);
+      if (m != j) errors[k].add(state, total_count);
+    }
+    re[j] = a.product_re - b.product_im;
+    im[j] = a.product_im + b.product_re;
+    if (m == j) continue;
+    re[m] = a.product_re + b.product_im;
+    im[m] = b.product_re - a.product_im;
+  }
+  fft_->inverse(re.data(), im.data());
+  const double shared = numeric::Fft::error_bound(std::countr_zero(n)) *
+                        (errors[0].magnitudes + errors[1].magnitudes) / static_cast<double>(n);
+  for (std::size_t k = 0; k < 2; ++k) {
+    auto& law = laws_[k];
+    law.round_off_ = errors[k].bound(static_cast<double>(n)) + 1.01 * shared;
+    // By Parseval's identity and Cauchy's inequality.
+    const auto size = static_cast<double>(n);
+    law.total_round_off_ = std::min(size * law.round_off_,
+                                    1.01 * (std::sqrt(errors[k].squares) + size * shared) + 1e-75);
+    const auto& source = k == 0 ? re : im;
+    law.coefficients_.resize(n);
+    auto place = static_cast<std::size_t>(law.low_) & (n - 1);
+    for (std::size_t i = 0; i < n; ++i) {
+      law.coefficients_[i] = source[place];
+      place = (place + 1) & (n - 1);
+    }
+  }
+}
+
+}  // namespace tacet::accounting::pld

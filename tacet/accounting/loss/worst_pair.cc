@@ -1,0 +1,147 @@
+#include "tacet/accounting/loss/worst_pair.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tacet/accounting/loss/discretize.h"
+#include "tacet/numeric/infinity.h"
+
+namespace tacet::accounting::pairs {
+namespace {
+
+using numeric::infinity;
+/// What lies beyond counts as an infinite loss.
+constexpr double log_tail = -80;
+constexpr double largest_epsilon = 600;
+/// Knots lie this share of the spread apart, and this share of the loss where that is more: chords
+/// then add 3e-6 to the variance of the loss.
+constexpr double spacing = 0.005;
+/// Covers the masses' own errors, and those of the slopes between some thousand knots.
+constexpr double knot_slack = 0x1p-36;
+static_assert(knot_slack > 8 * pld::mass_slack);
+
+/// Masses, and which law comes first.
+enum class Face { forward, backward };
+
+/// Above a largest loss and its rounding.
+double past(double largest) { return largest + 0x1p-48 * std::fabs(largest); }
+
+/// An upper bound of sup_S P(S) - e^eps Q(S), or with P and Q exchanged, for eps >= 0.
+double delta_above(const Pair& pair, Face face, double eps) {
+  const double largest = face == Face::forward ? pair.highest() : -pair.lowest();
+  if (eps >= past(largest)) {
+    return face == Face::forward ? pair.infinite_mass()
+                                 : pair.interval(-infinity, std::nextafter(-eps, -infinity)).q;
+  }
+  // A mass that stands at eps itself counts nothing, one that rounding moved across next to it.
+  const double rounding = 0x1p-49 * (1 + std::fabs(eps));
+  const auto m = face == Face::forward ? pair.interval(eps - rounding, infinity)
+                                       : pair.interval(-infinity, rounding - eps);
+  const double first = face == Face::forward ? m.p : m.q;
+  const double infinite = face == Face::forward ? pair.infinite_mass() : 0;
+  if (first == 0) return infinite;
+  const double ratio = face == Face::forward ? m.log_ratio : -m.log_ratio;
+  // The set {L > eps} gives the largest value; its masses and their ratio carry errors. Where the
+  // ratio is unknown, the mass alone is a bound.
+  constexpr double smallest = 1e-290;
+  const bool known = std::isfinite(ratio) && m.p > smallest && m.q > smallest;
+  const double error = m.ratio_error + 0x1p-49 * (std::fabs(eps) + std::fabs(ratio)) + 2 * rounding;
+  const double gap = known ? std::max(0.0, ratio - eps) + error : infinity;
+  return std::min(1.0, (infinite - first * std::expm1(-gap)) * (1 + knot_slack));
+}
+
+/// Epsilons from 0 to the largest loss of any part, in one direction.
+std::vector<double> knots(std::span<const PairPointer> parts, Face face) {
+  double end = 0;
+  double least = infinity;
+  double most = 0;
+  std::vector<double> result{0};
+  for (const auto& part : parts) {
+    const double last = face == Face::forward ? part->highest() : -part->lowest();
+    const double quantile =
+        face == Face::forward ? part->upper_quantile(log_tail) : -part->lower_quantile(log_tail);
+    if (std::isfinite(last) && last > 0) result.push_back(past(last));
+    end = std::max(end, std::min(last, quantile));
+    const double own = pld::loss_moments(*part, pld::log_low_tail).spread;
+    if (own > 0) least = std::min(least, own);
+    most = std::max(most, own);
+  }
+  if (most > 0 && end > 0) {
+    const double spread = std::max(least, 1e-6 * most);
+    // sinh spreads the knots evenly below the spread and by a constant factor above it.
+    const double last = std::asinh(end / spread);
+    const auto count = static_cast<int>(std::ceil(last / spacing));
+    for (int i = 1; i <= count; ++i) result.push_back(spread * std::sinh(last * i / count));
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+/// One knot of a profile over a = e^eps.
+struct Knot {
+  double epsilon;
+  double delta;
+};
+
+/// The fall of delta from one knot to the next for one unit of a; a - a' from the epsilons, which
+/// may be tiny.
+double fall(const Knot& from, const Knot& to) {
+  return (from.delta - to.delta) / (std::exp(from.epsilon) * std::expm1(to.epsilon - from.epsilon));
+}
+
+/// The losses above 0 of the pair whose profile is the chords between the knots, and what is left
+/// at infinity. delta'(a) = -Q(L > log a): slopes give the masses.
+struct Half {
+  std::vector<Atom> atoms;
+  double infinite;
+};
+Half half_of(std::span<const PairPointer> parts, Face face) {
+  std::vector<Knot> hull;
+  for (const double epsilon : knots(parts, face)) {
+    if (epsilon > largest_epsilon) break;
+    Knot knot{epsilon, 0};
+    for (const auto& part : parts) {
+      knot.delta = std::max(knot.delta, delta_above(*part, face, epsilon));
+    }
+    if (!hull.empty()) knot.delta = std::min(knot.delta, hull.back().delta);
+    // Rounding may bend what is convex; chords below a knot are still above the profile.
+    while (hull.size() >= 2 &&
+           fall(hull[hull.size() - 2], hull.back()) <= fall(hull.back(), knot)) {
+      hull.pop_back();
+    }
+    hull.push_back(knot);
+  }
+  Half half{{}, hull.back().delta};
+  double slope = 0;
+  for (std::size_t i = hull.size(); i-- > 1;) {
+    const double before = fall(hull[i - 1], hull[i]);
+    const double q = before - slope;
+    slope = before;
+    const double epsilon = hull[i].epsilon;
+    if (q > 0) half.atoms.push_back({epsilon, q * std::exp(epsilon), q});
+  }
+  std::reverse(half.atoms.begin(), half.atoms.end());
+  return half;
+}
+
+}  // namespace
+
+PairPointer worst(std::span<const PairPointer> parts) {
+  const auto above = half_of(parts, Face::forward);
+  auto below = half_of(parts, Face::backward);
+  double rest = 1 - above.infinite;
+  std::vector<Atom> atoms;
+  for (auto it = below.atoms.rbegin(); it != below.atoms.rend(); ++it) {
+    atoms.push_back({-it->loss, it->q, it->p});
+    rest -= it->q;
+  }
+  for (const auto& one : above.atoms) rest -= one.p;
+  rest = std::max(0.0, rest) + 0x1p-51;
+  atoms.push_back({0, rest, rest});
+  atoms.insert(atoms.end(), above.atoms.begin(), above.atoms.end());
+  return finite(std::move(atoms), above.infinite, below.infinite);
+}
+
+}  // namespace tacet::accounting::pairs

@@ -1,0 +1,75 @@
+#include "tacet/accounting/private_selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/accounting/profile_pair.h"
+#include "tacet/accounting/routes/closed_forms.h"
+#include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
+
+namespace tacet::accounting::internal {
+
+TuningCurve::TuningCurve(const RandomlyRepeated& event, Adjacency adjacency,
+                         const AccountOptions& options)
+    : run_(tuned_run(event, adjacency, options.work)),
+      adjacency_(adjacency),
+      options_(options),
+      bound_(repetition::profile_bound(repetition::law_of(event),
+                                       [this](double e) { return run_delta(e); })),
+      cap_(event.cap),
+      cut_(event.cap > 0 ? repetition::tail(repetition::law_of(event), event.cap) : 0) {}
+
+double TuningCurve::run_delta(double epsilon) const {
+  return delta_interval(run_, adjacency_, Epsilon(epsilon), options_).upper;
+}
+
+double TuningCurve::run_epsilon(double delta) const {
+  return delta >= 1 ? 0 : epsilon_interval(run_, adjacency_, Delta(delta), options_).upper;
+}
+
+double TuningCurve::epsilon(double delta) const {
+  // A cap changes the law; what it cuts off is paid for at (1 + e^epsilon) times its probability.
+  const double share = cut_ > 0 ? 0.999 : 1;
+  const double total = numeric::add_up(bound_.shift, run_epsilon(delta * share / bound_.scale));
+  if (cut_ > 0 && cut_ * (1 + std::exp(total)) > delta * (1 - share)) {
+    throw base::GuaranteeError(fmt::format(
+        "the cap of {} repetitions is exceeded with probability {:.3g}, too much for delta {}; "
+        "raise the cap",
+        cap_, cut_, delta));
+  }
+  return total;
+}
+
+double TuningCurve::direct_delta(double epsilon) const {
+  constexpr double rounding = 1 + 0x1p-50;  // of exp and a sum
+  const double beyond =
+      cut_ > 0 ? numeric::multiply_up(cut_, (1 + std::exp(epsilon)) * rounding) : 0;
+  const double below = -numeric::add_up(bound_.shift, -epsilon);  // epsilon - shift, rounded down
+  const double run = run_delta(std::max(0.0, below));
+  return std::min(1.0, numeric::add_up(numeric::multiply_up(bound_.scale, run), beyond));
+}
+
+double TuningCurve::delta(double epsilon) {
+  if (beyond_.empty() && run_.as<RandomlyRepeated>() == nullptr) {
+    for (const double goal : {1e-1, 1e-2, 1e-3, 1e-5}) {
+      const double above = numeric::add_up(bound_.shift, run_epsilon(goal / bound_.scale));
+      if (std::isfinite(above)) beyond_.push_back({above, direct_delta(above)});
+    }
+    if (beyond_.empty()) beyond_.push_back({HUGE_VAL, 1});  // looked for, and not found
+  }
+  double least = epsilon < bound_.shift ? 1 : direct_delta(epsilon);
+  for (const auto& point : beyond_) least = std::min(least, implied_delta(point, epsilon));
+  return least;
+}
+
+double implied_delta(const pairs::Point& point, double epsilon) {
+  if (epsilon >= point.epsilon) return point.delta;
+  // (e^p - e^x) / (1 + e^p), also where the exponentials overflow.
+  const double response = -std::expm1(epsilon - point.epsilon) / (1 + std::exp(-point.epsilon));
+  return std::min(1.0, (point.delta + (1 - point.delta) * response) * (1 + 1e-14));
+}
+
+}  // namespace tacet::accounting::internal

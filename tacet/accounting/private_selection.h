@@ -1,0 +1,41 @@
+#pragma once
+
+#include <vector>
+
+#include "tacet/accounting/accountant.h"
+#include "tacet/accounting/loss/pairs.h"
+#include "tacet/accounting/routes/repetition.h"
+
+namespace tacet::accounting::internal {
+
+/// The (epsilon, delta) curve of private tuning by the profile bound, from the base run's own
+/// intervals in both orders; the bound's constants are found once. Events tuned deeper than
+/// repetition::deepest_profile have none.
+class TuningCurve {
+ public:
+  TuningCurve(const RandomlyRepeated& event, Adjacency adjacency, const AccountOptions& options);
+
+  /// epsilon at a delta above 0. GuaranteeError where the cap cuts off too much for it.
+  [[nodiscard]] double epsilon(double delta) const;
+  /// delta at epsilon. Below the bound's shift, what larger epsilons imply.
+  [[nodiscard]] double delta(double epsilon);
+
+ private:
+  [[nodiscard]] double run_delta(double epsilon) const;
+  [[nodiscard]] double run_epsilon(double delta) const;
+  [[nodiscard]] double direct_delta(double epsilon) const;
+
+  Event run_;
+  Adjacency adjacency_;
+  AccountOptions options_;
+  repetition::ProfileBound bound_;
+  std::int64_t cap_;
+  double cut_;                        ///< the chance that the cap is exceeded
+  std::vector<pairs::Point> beyond_;  ///< points above the shift, found when first asked for
+};
+
+/// The largest delta at epsilon of what is (point.epsilon, point.delta)-DP, rounded up: randomised
+/// response that sometimes reveals everything is the worst such mechanism.
+[[nodiscard]] double implied_delta(const pairs::Point& point, double epsilon);
+
+}  // namespace tacet::accounting::internal

@@ -1,0 +1,458 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tacet/accounting/accountant.h"
+#include "tacet/accounting/composition.h"
+#include "tacet/accounting/dominating.h"
+#include "tacet/accounting/filter.h"
+#include "tacet/accounting/loss/pld.h"
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/accounting/routes/rdp.h"
+#include "tacet/accounting/routes/repetition.h"
+#include "tacet/accounting/routes/shuffle.h"
+#include "tests/support/data_sets.h"
+
+// Values that papers print or independent programs computed, row by row.
+namespace tacet::accounting {
+namespace published_values_test {
+
+constexpr auto add_remove = Adjacency::add_remove;
+constexpr auto replace_one = Adjacency::replace_one;
+constexpr auto tnb = RepetitionLaw::truncated_negative_binomial;
+
+// ---- tests/oracles/misc.csv: values computed at 40 digits
+
+using Row = std::vector<std::string>;
+
+std::map<std::string, std::vector<Row>> rows_by_kind() {
+  std::map<std::string, std::vector<Row>> rows;
+  std::ifstream file(test::source_file("tests/oracles/misc.csv"));
+  for (std::string line; std::getline(file, line);) {
+    std::stringstream cells(line);
+    Row row;
+    for (std::string cell; std::getline(cells, cell, ',');) row.push_back(cell);
+    rows[row.front()].push_back(row);
+  }
+  return rows;
+}
+
+double at(const Row& row, std::size_t place) { return std::stod(row.at(place)); }
+
+class MiscellaneousOracles : public ::testing::Test {
+ protected:
+  /// Visits all rows of a kind; there must be `count`.
+  template <typename Check>
+  void each(const std::string& kind, std::size_t count, const Check& check) {
+    const auto found = rows_.find(kind);
+    ASSERT_TRUE(found != rows_.end()) << kind;
+    EXPECT_EQ(found->second.size(), count) << kind;
+    for (const auto& row : found->second) check(row);
+  }
+
+ private:
+  std::map<std::string, std::vector<Row>> rows_ = rows_by_kind();
+};
+
+TEST_F(MiscellaneousOracles, RenyiDivergences) {
+  each("rdp_poisson_gauss_remove", 9, [](const Row& r) {
+    EXPECT_NEAR(rdp::poisson_gaussian(at(r, 1), at(r, 2), at(r, 3)) / at(r, 4), 1, 1e-10) << r[1];
+  });
+  each("rdp_poisson_gauss_add", 8, [](const Row& r) {
+    EXPECT_NEAR(rdp::poisson_gaussian_reverse(at(r, 1), at(r, 2), at(r, 3)) / at(r, 4), 1, 1e-10)
+        << r[1];
+  });
+  each("rdp_laplace", 3, [](const Row& r) {
+    EXPECT_NEAR(rdp::laplace(1 / at(r, 1), at(r, 2)) / at(r, 3), 1, 1e-11) << r[1];
+  });
+}
+
+TEST_F(MiscellaneousOracles, Conversions) {
+  each("rdp_to_eps_CKS", 3, [](const Row& r) {
+    EXPECT_NEAR(rdp::to_epsilon(at(r, 1), at(r, 2), at(r, 3)) / at(r, 4), 1, 1e-12) << r[1];
+  });
+  each("rdp_to_eps_mironov_paper", 3, [](const Row& r) {
+    EXPECT_NEAR(rdp::to_epsilon_classical(at(r, 1), at(r, 2), at(r, 3)) / at(r, 4), 1, 1e-12)
+        << r[1];
+  });
+  each("zcdp_to_eps_tight", 3, [](const Row& r) {
+    const double rho = at(r, 1);
+    const auto best =
+        rdp::best_epsilon([rho](double alpha) { return rho * alpha; }, Delta(at(r, 2)));
+    EXPECT_NEAR(best.epsilon / at(r, 4), 1, 1e-9) << rho;
+    EXPECT_GE(best.epsilon, at(r, 4) * (1 - 1e-13)) << rho;  // no order is better than the best one
+    EXPECT_NEAR(best.alpha / std::stod(r[3].substr(r[3].find('=') + 1)), 1, 1e-3) << rho;
+    EXPECT_EQ(zcdp_epsilon(rho, Delta(at(r, 2))), best.epsilon);
+  });
+  each("zcdp_to_eps_BS16", 3, [](const Row& r) {
+    const Delta delta(at(r, 2));
+    EXPECT_NEAR(zcdp_epsilon_classical(at(r, 1), delta) / at(r, 4), 1, 1e-12) << r[1];
+    EXPECT_LT(zcdp_epsilon(at(r, 1), delta), zcdp_epsilon_classical(at(r, 1), delta)) << r[1];
+  });
+}
+
+TEST_F(MiscellaneousOracles, Compositions) {
+  each("kov_delta", 5, [](const Row& r) {
+    const auto count = static_cast<std::int64_t>(at(r, 1));
+    const Epsilon one(at(r, 2));
+    const Epsilon total(at(r, 3));
+    EXPECT_NEAR(optimal_composition_delta(one, 0, count, total) / at(r, 4), 1, 1e-9) << r[1];
+    const auto interval =
+        delta_interval(Repeated{count, PureDp{one.value(), add_remove}}, add_remove, total);
+    EXPECT_LE(interval.lower, at(r, 4) * (1 + 1e-12)) << r[1];
+    EXPECT_GE(interval.upper, at(r, 4) * (1 - 1e-12)) << r[1];
+  });
+  each("amplified_eps", 2, [](const Row& r) {
+    const Event event = PoissonSampled{at(r, 2), PureDp{at(r, 1), add_remove}};
+    const double amplified = epsilon_interval(event, add_remove, Delta(0)).upper;
+    EXPECT_NEAR(amplified / at(r, 3), 1, 1e-12) << r[1];
+    EXPECT_GE(amplified, at(r, 3) * (1 - 1e-13)) << r[1];
+  });
+}
+
+TEST_F(MiscellaneousOracles, GaussianNoises) {
+  each("discrete_gaussian_delta", 6, [](const Row& r) {
+    const double variance = at(r, 1);
+    const auto shift = static_cast<std::int64_t>(at(r, 2));
+    const double epsilon = at(r, 3);
+    const auto interval = delta_interval(DiscreteGaussian{std::sqrt(variance), shift, 1},
+                                         add_remove, Epsilon(epsilon), {.tolerance = 1e-4});
+    EXPECT_LE(interval.lower, at(r, 4) * (1 + 1e-12)) << variance;
+    EXPECT_GE(interval.upper, at(r, 4) * (1 - 1e-12)) << variance;
+    const double mu = static_cast<double>(shift) / std::sqrt(variance);
+    EXPECT_NEAR(gaussian::delta(mu, epsilon) / at(r, 6), 1, 1e-11) << variance;
+  });
+  each("classical_gauss_sigma", 2, [](const Row& r) {
+    EXPECT_NEAR(gaussian::classical_sigma(1, Epsilon(at(r, 1)), Delta(at(r, 2))) / at(r, 3), 1,
+                1e-12);
+  });
+}
+
+// ---- Gaussian noise
+
+TEST(ClassicalGaussian, PrintedNoisesHaveTheirActualDeltas) {
+  struct Case {
+    double epsilon, target, sigma, delta;
+  };
+  for (const auto& c : {Case{1, 1e-5, 4.84480526261, 4.113691954e-8},
+                        {4, 1e-5, 1.21120131565, 6.844937952e-7},
+                        {8, 1e-5, 0.605600657826, 7.970595518e-6},
+                        {10, 1e-5, 0.484480526261, 2.265374365e-5},
+                        {20, 1e-5, 0.24224026313, 0.001526694696},
+                        {50, 1e-5, 0.0968961052521, 0.5861842637},
+                        {8, 1e-2, 0.388438932512, 0.01782395376}}) {
+    // The formula scales with 1 / epsilon; below 1 it is the library's.
+    const double formula =
+        gaussian::classical_sigma(1, Epsilon(0.5), Delta(c.target)) * 0.5 / c.epsilon;
+    EXPECT_NEAR(formula / c.sigma, 1, 1e-11) << c.epsilon;
+    EXPECT_NEAR(gaussian::delta(1 / c.sigma, c.epsilon) / c.delta, 1, 1e-9) << c.epsilon;
+    // It stays above the exact noise until its own delta is met.
+    const double exact = gaussian::sigma_for(1, Epsilon(c.epsilon), Delta(c.target));
+    EXPECT_EQ(formula >= exact, c.delta <= c.target) << c.epsilon;
+  }
+}
+
+TEST(ClassicalGaussian, CrossesTheExactNoise) {
+  for (const auto& [delta, crossing] :
+       {std::pair(1e-5, 8.419771301536), {1e-6, 8.782091752219}, {1e-8, 9.374336739602}}) {
+    const double root = std::sqrt(2 * std::log(1.25 / delta));
+    const auto exact = [delta = delta](double e) {
+      return gaussian::sigma_for(1, Epsilon(e), Delta(delta));
+    };
+    EXPECT_GT(root / (crossing * (1 - 1e-9)), exact(crossing * (1 - 1e-9))) << delta;
+    EXPECT_LT(root / (crossing * (1 + 1e-9)), exact(crossing * (1 + 1e-9))) << delta;
+  }
+}
+
+TEST(AnalyticGaussian, NoisesOfTheTableOfTargets) {
+  struct Case {
+    double epsilon, at_5, at_6, at_8;
+  };
+  for (const auto& c : {Case{0.1, 30.749566132, 36.3046904262, 45.937360185},
+                        {0.5, 7.03182667558, 8.05761848073, 9.86353379617},
+                        {1, 3.73063163482, 4.22467888933, 5.10030878753},
+                        {2, 1.99381244564, 2.23047627119, 2.65292676806},
+                        {4, 1.08116184952, 1.19351858716, 1.39558268391},
+                        {10, 0.499888619709, 0.541086831818, 0.61584635576}}) {
+    const auto sigma = [&](double delta) {
+      return gaussian::sigma_for(1, Epsilon(c.epsilon), Delta(delta));
+    };
+    EXPECT_NEAR(sigma(1e-5) / c.at_5, 1, 1e-11) << c.epsilon;
+    EXPECT_NEAR(sigma(1e-6) / c.at_6, 1, 1e-11) << c.epsilon;
+    EXPECT_NEAR(sigma(1e-8) / c.at_8, 1, 1e-11) << c.epsilon;
+  }
+}
+
+TEST(AnalyticGaussian, FarTailsOfManyStepsStayInTheInterval) {
+  EXPECT_NEAR(gaussian::delta(1, 12) / 5.20844e-32, 1, 1e-6);
+  // The same as 100 steps of a pure mixture that happens to be one Gaussian at rate 1.
+  const auto interval = delta_interval(Repeated{100, PoissonSampled{1 - 1e-12, Gaussian{10}}},
+                                       add_remove, Epsilon(12));
+  EXPECT_LE(interval.lower, 5.20844e-32 * (1 + 1e-6));
+  EXPECT_GE(interval.upper, 5.20844e-32 * (1 - 1e-6));
+  EXPECT_LE(interval.upper - interval.lower, 1.3e-3 * interval.upper);
+}
+
+// Gaussian noise together with a pure mechanism, which randomised response dominates.
+TEST(Accountant, GaussianAndPureTogetherAgreeWithTheReference) {
+  struct Case {
+    double mu, pure, delta, epsilon;
+  };
+  for (const auto& c : {Case{.2, .5, 3.1903286754e-4, 1.31276427313},
+                        {1, .1, 0.128695231354, 4.91329630477},
+                        {.5, 1, 0.144322750895, 3.22019072979}}) {
+    EXPECT_NEAR(gaussian_and_pure_delta(c.mu, Epsilon(c.pure), 1, Epsilon(1)) / c.delta, 1, 1e-10);
+    EXPECT_NEAR(gaussian_and_pure_epsilon(c.mu, Epsilon(c.pure), 1, Delta(1e-6)) / c.epsilon, 1,
+                1e-10);
+    const Event event = Composed{{Gaussian{1 / c.mu}, PureDp{c.pure, add_remove}}};
+    const auto delta = delta_interval(event, add_remove, Epsilon(1));
+    EXPECT_LE(delta.lower, c.delta * (1 + 1e-10)) << c.mu;
+    EXPECT_GE(delta.upper, c.delta * (1 - 1e-10)) << c.mu;
+    EXPECT_LE(delta.upper - delta.lower, 1e-3 * delta.upper) << c.mu;
+    const auto epsilon = epsilon_interval(event, add_remove, Delta(1e-6));
+    EXPECT_LE(epsilon.lower, c.epsilon * (1 + 1e-10)) << c.mu;
+    EXPECT_GE(epsilon.upper, c.epsilon * (1 - 1e-10)) << c.mu;
+    EXPECT_LE(epsilon.upper - epsilon.lower, 1e-3 * epsilon.upper) << c.mu;
+  }
+}
+
+// ---- sampling
+
+TEST(PoissonGaussianRdp, LeavesTheDeviationsOfPublicSeriesBehind) {
+  // Two public accountants differ at real orders (a series that adds absolute values) and by their
+  // grids of large orders. The real line is at least as good as the better of both.
+  struct Case {
+    double q, sigma;
+    std::int64_t steps;
+    double first, second, best;  // `best` by quadrature at 30 digits, minimised over real orders
+  };
+  for (const auto& c : {Case{.1, 1, 100, 7.89926, 7.90385, 7.8991851218393},
+                        {1e-4, .8, 100000, .84718, .83923, .82840933973416}}) {
+    const auto curve =
+        rdp::curve(Repeated{c.steps, PoissonSampled{c.q, Gaussian{c.sigma}}}, add_remove);
+    ASSERT_TRUE(curve);
+    const double epsilon = rdp::best_epsilon(*curve, Delta(1e-5)).epsilon;
+    EXPECT_NEAR(epsilon / c.best, 1, 1e-9) << c.q;
+    EXPECT_LT(epsilon, std::min(c.first, c.second)) << c.q;
+  }
+}
+
+TEST(Accountant, FixedSizeSamplesAreNotPoissonSamples) {
+  const Delta delta(1e-5);
+  const auto fixed =
+      epsilon_interval(Repeated{1000, FixedSizeSampled{1, 100, Gaussian{2}}}, replace_one, delta);
+  const auto poisson =
+      epsilon_interval(Repeated{1000, PoissonSampled{.01, Gaussian{1}}}, add_remove, delta);
+  EXPECT_LE(poisson.lower, 1.82826);
+  EXPECT_GE(poisson.upper, 1.8282);
+  EXPECT_LE(poisson.upper - poisson.lower, 1e-3 * poisson.upper);
+  EXPECT_LE(fixed.lower, 2.19891 * (1 + 2e-5));
+  EXPECT_GE(fixed.upper, 2.19891 * (1 - 2e-5));
+  EXPECT_GT(fixed.lower, 1.2 * poisson.upper);
+  // One step alone costs the same under both.
+  const auto one_fixed =
+      epsilon_interval(FixedSizeSampled{1, 100, Gaussian{2}}, replace_one, delta);
+  const auto one_poisson = epsilon_interval(PoissonSampled{.01, Gaussian{1}}, add_remove, delta);
+  EXPECT_NEAR(one_fixed.upper / one_poisson.upper, 1, 2e-3);
+}
+
+// n^2 steps that each read one of n = 1000 records, with the noise that a paper calibrates for
+// (epsilon, 1e-6): the real delta, from the pair of a record opposite to all others. The paper's
+// claim breaks at 3.44.
+void check_single_record_steps(double epsilon, double low, double high) {
+  const double distance = epsilon / std::sqrt(2 * std::log(1e6));
+  const Event event = Repeated{1000000, FixedSizeSampled{1, 1000, Gaussian{2 / distance}}};
+  const auto met = internal::lower_attained(event, replace_one);
+  ASSERT_TRUE(met);
+  const auto bracket = pld::delta_bracket(met->remove, met->add, epsilon, {.tolerance = 3e-3});
+  EXPECT_GE(bracket.lower, low) << epsilon;
+  EXPECT_LE(bracket.upper, high) << epsilon;
+}
+
+TEST(Accountant, SingleRecordStepsOfAPaperCalibrationHaveTheirActualDeltas) {
+  check_single_record_steps(3.42, 0, 1e-6);
+  check_single_record_steps(3.46, 1e-6, 1.1e-6);
+  check_single_record_steps(8, 7.35e-2, 7.48e-2);
+}
+
+TEST(AccountantLong, SingleRecordStepsOfAPaperCalibrationHaveTheirActualDeltas) {
+  check_single_record_steps(1, 5.3e-9, 5.5e-9);
+  check_single_record_steps(4, 3.95e-6, 4.05e-6);
+  check_single_record_steps(10, 0.765, 0.776);
+  check_single_record_steps(14, 0.99, 1);
+  check_single_record_steps(20, 0.999, 1);
+}
+
+TEST(Accountant, DiscreteLaplaceIsRandomisedResponse) {
+  // delta(0) = tanh(1/2), not the 1 - e^{-1/2} of continuous noise.
+  const auto discrete = delta_interval(DiscreteLaplace{1, 1}, add_remove, Epsilon(0));
+  EXPECT_LE(discrete.lower, std::tanh(.5));
+  EXPECT_GE(discrete.upper, std::tanh(.5));
+  EXPECT_LT(delta_interval(Laplace{1}, add_remove, Epsilon(0)).upper, .394);
+}
+
+// ---- private tuning
+
+double mu_of_one() { return gaussian::mu_for(Epsilon(1), Delta(1e-6)); }
+
+TEST(Repetition, ShiftsOfTheProfileBoundAgreeWithTheReference) {
+  struct Case {
+    double eta, mean, shift;
+  };
+  const double mu = mu_of_one();
+  const auto base = [&](double e) { return gaussian::delta(mu, e); };
+  for (const auto& c : {Case{-.5, 10, .5034370823},
+                        {0, 5, .2445245168},
+                        {0, 10, .3261858746},
+                        {0, 30, .4386896753},
+                        {0, 100, .545279569},
+                        {1, 10, .212882997},
+                        {1, 100, .4063693327}}) {
+    const double gamma = repetition::gamma_for_mean(c.eta, c.mean);
+    const auto bound = repetition::profile_bound({tnb, c.eta, gamma}, base);
+    EXPECT_NEAR(bound.first / c.shift, 1, 1e-8) << c.eta << " " << c.mean;
+    EXPECT_GE(bound.shift, (1 + c.eta) * c.shift * (1 - 1e-8)) << c.eta << " " << c.mean;
+    EXPECT_NEAR(bound.scale / c.mean, 1, 1e-9);
+  }
+}
+
+TEST(Repetition, PureRunsHaveTheirPrintedShifts) {
+  struct Case {
+    double base, eta, mean, shift, total;
+  };
+  for (const auto& c : {Case{1, 0, 10, .939235759349, 1.93923575935},
+                        {1, 1, 10, .79567203916, 2.59134407832},
+                        {2, 1, 10, 1.46018681257, 4.92037362513}}) {
+    const double gamma = repetition::gamma_for_mean(c.eta, c.mean);
+    const auto profile = [&](double e) {
+      return std::max(0.0, (std::exp(c.base) - std::exp(e)) / (1 + std::exp(c.base)));
+    };
+    const auto bound = repetition::profile_bound({tnb, c.eta, gamma}, profile);
+    EXPECT_NEAR(bound.first / c.shift, 1, 1e-8) << c.base << " " << c.eta;
+    EXPECT_NEAR(repetition::pure_epsilon({tnb, c.eta, gamma}, c.base) / c.total, 1, 1e-9);
+    EXPECT_LE(repetition::pure_epsilon({tnb, c.eta, gamma}, c.base), (2 + c.eta) * c.base);
+  }
+}
+
+TEST(Repetition, PublishedRenyiBoundAgreesOnIntegerOrders) {
+  // The published theorem minimised over integer orders up to 256, which ours never exceeds.
+  struct Case {
+    double eta, constant, at_20, epsilon;
+    double order;
+  };
+  const double mu = mu_of_one();
+  for (const auto& c : {Case{0, .608776676134, 1.29025500349, 1.7987762446, 23},
+                        {1, .959917286823, 1.64139561418, 2.14991685529, 23}}) {
+    const double gamma = repetition::gamma_for_mean(c.eta, 10);
+    double constant = HUGE_VAL;
+    for (double order = 2; order <= 256; ++order) {
+      constant = std::min(constant, (1 + c.eta) * (1 - 1 / order) * rdp::gaussian(mu, order) -
+                                        (1 + c.eta) * std::log(gamma) / order);
+    }
+    EXPECT_NEAR(constant / c.constant, 1, 1e-10) << c.eta;
+    const auto published = [&](double order) {
+      return rdp::gaussian(mu, order) + constant + std::log(10) / (order - 1);
+    };
+    EXPECT_NEAR(published(20) / c.at_20, 1, 1e-10) << c.eta;
+    double best = HUGE_VAL;
+    double best_order = 0;
+    for (double order = 2; order <= 256; ++order) {
+      const double epsilon = rdp::to_epsilon(order, published(order), 1e-6);
+      if (epsilon < best) best_order = order;
+      best = std::min(best, epsilon);
+    }
+    EXPECT_NEAR(best / c.epsilon, 1, 1e-10) << c.eta;
+    EXPECT_EQ(best_order, c.order);
+    // Ours: all real orders in both places, so at most that; and the profile is below both.
+    const Event event = RandomlyRepeated{tnb, c.eta, gamma, 0, 0, 0, 0, Gaussian{1 / mu}};
+    const auto curve = rdp::curve(event, add_remove);
+    ASSERT_TRUE(curve);
+    EXPECT_LE((*curve)(20), c.at_20 * (1 + 1e-9));
+    EXPECT_GE((*curve)(20), c.at_20 * (1 - 1e-3));
+    const double renyi = rdp::best_epsilon(*curve, Delta(1e-6)).epsilon;
+    EXPECT_LE(renyi, c.epsilon * (1 + 1e-9));
+    EXPECT_GE(renyi, c.epsilon * (1 - 1e-3));
+    EXPECT_LT(epsilon_interval(event, add_remove, Delta(1e-6)).upper, renyi);
+  }
+}
+
+TEST(Repetition, PoissonCountsAgreeWithThePublishedTheorem) {
+  struct Case {
+    double order, epsilon, delta, value;
+  };
+  const double mu = mu_of_one();
+  const auto base = [&](double e) { return gaussian::delta(mu, e); };
+  for (const auto& c : {Case{5, .223143551314, .0244546154475, .960264837287},
+                        {20, .0512932943876, .0726250488293, 1.40772881565}}) {
+    const double epsilon = std::log1p(1 / (c.order - 1));
+    EXPECT_NEAR(epsilon / c.epsilon, 1, 1e-11);
+    EXPECT_NEAR(base(epsilon) / c.delta, 1, 1e-11);
+    EXPECT_NEAR(repetition::poisson_rdp(10, c.order, rdp::gaussian(mu, c.order), base) / c.value, 1,
+                1e-10);
+  }
+}
+
+TEST(Repetition, ChanceOfNoRunFromTheBestFifthAgreesWithTheReference) {
+  for (const auto& [eta, mean, f] :
+       {std::tuple(0., 10., .416929), {0., 30., .315321}, {1., 10., .285714}}) {
+    const repetition::Law law{tnb, eta, repetition::gamma_for_mean(eta, mean)};
+    EXPECT_NEAR(repetition::generating_function(law, .8), f, 5.1e-7) << eta << " " << mean;
+  }
+}
+
+// ---- shuffled reports, delta 1e-6
+
+void check_shuffle_table(std::int64_t fewest, std::int64_t most) {
+  struct Case {
+    std::int64_t n;
+    double local, clones, theorem, closed, closed_2022;
+  };
+  const Case cases[] = {
+      {1000, 0.5, 0.0705234676, 0.06268656573, 0.27263760920041036, 0.24733361123313694},
+      {1000, 1, 0.1824123475, 0.1486706164, 0.5662014894828012, 0.48758554694171624},
+      {1000, 2, 0.5454979655, 0.3970870586, 2, 0.941597676824182},
+      {1000, 4, 3.989963598, 1.852906554, 4, 4},
+      {10000, 0.5, 0.0204014551, 0.01811740687, 0.0938681618520289, 0.08450143565421328},
+      {10000, 1, 0.05300531648, 0.04320615808, 0.21402565193083783, 0.18000636773139655},
+      {10000, 2, 0.1550452425, 0.1143996153, 0.5009200872512194, 0.39815706006991136},
+      {10000, 4, 0.6009087636, 0.4108122931, 4, 0.9581431564245838},
+      {100000, 0.5, 0.005812548731, 0.00515272909, 0.030579330543759106, 0.027446949537326418},
+      {100000, 1, 0.01528206239, 0.01242989749, 0.07255492488700492, 0.060360493621755516},
+      {100000, 2, 0.04502558032, 0.03318724896, 0.18618919728288, 0.1433272407357705},
+      {100000, 4, 0.1697697473, 0.1181530665, 0.5346339916517076, 0.4077925871611126},
+      {1000000, 0.5, 0.001619094361, 0.001431477194, 0.009764589396731404, 0.008755643916222333},
+      {1000000, 1, 0.004334519803, 0.003513521016, 0.023496774905355525, 0.0194698665694725},
+      {1000000, 2, 0.0129583699, 0.009517230607, 0.06261672225278497, 0.04753011597759554},
+      {1000000, 4, 0.04930707439, 0.03427976766, 0.2009852295237436, 0.1473466816575497}};
+  for (const auto& c : cases) {
+    if (c.n < fewest || c.n > most) continue;
+    const double clones = shuffle::clones_epsilon(c.n, c.local, 1e-6);
+    EXPECT_NEAR(clones / c.clones, 1, 1e-7) << c.n << " " << c.local;
+    EXPECT_NEAR(
+        shuffle::clones_epsilon(c.n, c.local, 1e-6, 2 / (std::exp(c.local) + 1)) / c.theorem, 1,
+        1e-7)
+        << c.n << " " << c.local;
+    EXPECT_NEAR(shuffle::closed_form_epsilon(c.n, c.local, 1e-6) / c.closed, 1, 1e-12) << c.n;
+    EXPECT_NEAR(shuffle::closed_form_epsilon_2022(c.n, c.local, 1e-6) / c.closed_2022, 1, 1e-12)
+        << c.n;
+    EXPECT_LE(clones, c.closed) << c.n;
+    EXPECT_LE(c.theorem, c.clones);
+  }
+}
+
+TEST(Shuffle, SmallRowsOfTheTableAgreeWithTheReference) { check_shuffle_table(1, 1000); }
+TEST(ShuffleLong, LargeRowsOfTheTableAgreeWithTheReference) { check_shuffle_table(1001, 1000000); }
+
+TEST(Shuffle, LiesInTheIntervalOfTheFirstAnalysis) {
+  const double epsilon = shuffle::clones_epsilon(100000, 4, 1e-6);
+  EXPECT_GE(epsilon, 0.16754);
+  EXPECT_LE(epsilon, 0.17279);
+}
+
+}  // namespace published_values_test
+}  // namespace tacet::accounting

@@ -1,0 +1,284 @@
+#include "tacet/accounting/routes/objective.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <queue>
+#include <vector>
+
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/base/error.h"
+#include "tacet/numeric/roots.h"
+
+namespace tacet::accounting::objective {
+namespace {
+
+constexpr double inverse_sqrt_2pi = 0.39894228040143267794;
+
+/// E(1 - e^{e - s^2/2 - s|N|})_+ in closed form.
+double folded_delta(double e, double s) {
+  if (s == 0) return e >= 0 ? 0 : -std::expm1(e);
+  const double half = 0.5 * s * s;
+  if (e >= half) return std::min(1.0, 2 * gaussian::delta(s, e));
+  return std::min(1.0, 1 - std::exp(e - half) * (1 - 2 * gaussian::delta(s, half)));
+}
+
+/// 8-point Gauss-Legendre over [a, b].
+template <typename Function>
+double panel(double a, double b, const Function& f) {
+  constexpr std::array nodes{0.18343464249564980494, 0.52553240991632898582, 0.79666647741362673959,
+                             0.96028985649753623168};
+  constexpr std::array weights{0.36268378337836198297, 0.31370664587788728734,
+                               0.22238103445337447054, 0.10122853629037625915};
+  const double mid = 0.5 * (a + b);
+  const double half = 0.5 * (b - a);
+  double sum = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    sum += weights[i] * (f(mid - half * nodes[i]) + f(mid + half * nodes[i]));
+  }
+  return half * sum;
+}
+
+/// E over |N| of the Gaussian delta at e - S^2/2 - S|N| for output noise at mu: the joint delta of
+/// the minimum and its noisy release. Split where the argument changes sign.
+double joint_delta(double e, double s, double mu) {
+  if (s == 0) return gaussian::delta(mu, e);
+  const double turn = (e - 0.5 * s * s) / s;
+  const double reach = 10 * mu / s;
+  constexpr double end = 13;  // beyond it |N| has a mass of 1.3e-38
+  std::vector<double> cuts{0, end};
+  for (double x = 0.5; x < end; x += 0.5) cuts.push_back(x);
+  for (double i = -10; i <= 10; ++i) cuts.push_back(std::clamp(turn + reach * i / 10, 0.0, end));
+  std::sort(cuts.begin(), cuts.end());
+  double sum = 0;
+  const auto integrand = [&](double x) {
+    return 2 * inverse_sqrt_2pi * std::exp(-0.5 * x * x) *
+           gaussian::delta(mu, e - 0.5 * s * s - s * x);
+  };
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+    if (!(cuts[i + 1] > cuts[i])) continue;
+    // The hockey stick increases in x: where it is nothing at the end, so it is before.
+    const double most = gaussian::delta(mu, e - 0.5 * s * s - s * cuts[i + 1]);
+    sum += most < 1e-40 ? 1e-40 * (cuts[i + 1] - cuts[i]) : panel(cuts[i], cuts[i + 1], integrand);
+  }
+  // The panels resolve every scale; the margin is far above their error.
+  return std::min(1.0, sum * (1 + 1e-9) + 1.4e-38);
+}
+
+/// Certified maximum of f(2s cos t) + f(2s sin t) over [0, pi/4] for an increasing f: on an
+/// interval the larger ends bound it. Intervals are halved until the bound of each lies within 1e-4
+/// of the largest value met, or at most `most` times.
+template <typename Increasing>
+double worst_angle(double s, const Increasing& f, int most = 100) {
+  constexpr double quarter_pi = 0.78539816339744830962;
+  struct Interval {
+    double low;
+    double high;
+    double bound;
+    bool operator<(const Interval& other) const { return bound < other.bound; }
+  };
+  const auto interval = [&](double low, double high) {
+    return Interval{low, high, f(2 * s * std::cos(low)) + f(2 * s * std::sin(high))};
+  };
+  double met = f(2 * s) + f(0);
+  std::priority_queue<Interval> open;
+  open.push(interval(0, quarter_pi));
+  for (int i = 0; i < most && open.top().bound > met * (1 + 1e-4); ++i) {
+    const auto [low, high, bound] = open.top();
+    open.pop();
+    const double middle = 0.5 * (low + high);
+    met = std::max(met, f(2 * s * std::cos(middle)) + f(2 * s * std::sin(middle)));
+    open.push(interval(low, middle));
+    open.push(interval(middle, high));
+  }
+  return open.top().bound;
+}
+
+/// delta of the exact minimum where a record is replaced, from `most` angles.
+double replaced_delta(double e, double s, int most) {
+  if (e <= 0) return 1;
+  return std::min(1.0, worst_angle(
+                           s, [&](double x) { return folded_delta(e, x); }, most));
+}
+
+}  // namespace
+
+double exact_delta(double sigma, double lipschitz, double smoothness, double regularization,
+                   double epsilon, Adjacency adjacency) {
+  const double e = epsilon - std::log1p(smoothness / regularization);
+  const double s = lipschitz / sigma;
+  if (adjacency != Adjacency::replace_one) return folded_delta(e, s);
+  return replaced_delta(e, s, 4000);
+}
+
+double delta(const ObjectivePerturbation& event, double epsilon, Adjacency adjacency) {
+  const double e = epsilon - std::log1p(event.smoothness / event.regularization) * (1 + 1e-15);
+  const double s = event.lipschitz / event.sigma;
+  const double mu = 2 * event.tolerance / (event.regularization * event.output_sigma);
+  if (adjacency != Adjacency::replace_one) return joint_delta(e, s, mu);
+  if (e <= 0) return 1;
+  // The excess of two one-record terms over what the output noise alone leaks. At angle 0 the
+  // second term vanishes into that.
+  const double alone = gaussian::delta(mu, e);
+  const double worst =
+      worst_angle(s, [&](double x) { return joint_delta(e, x, mu); }) - alone * (1 - 1e-9);
+  return std::min(1.0, worst);
+}
+
+std::vector<pairs::Point> exact_profile(const ObjectivePerturbation& event, Adjacency adjacency) {
+  constexpr double smallest_delta = 1e-24;
+  constexpr double bulk = 1e-13;  // deltas of interest are above it
+  constexpr double largest_epsilon = 600;
+  constexpr int before = 16;
+  constexpr std::size_t most = 4000;
+  // The loss is c + S^2/2 + S|N|: nothing changes faster than on that scale, and in the tail delta
+  // falls by a constant factor from point to point.
+  const double c = std::log1p(event.smoothness / event.regularization) * (1 + 1e-15);
+  const double s = event.lipschitz / event.sigma;
+  const double scale = 0.1 * distance_factor(adjacency) * s + 1e-12 * (1 + c);
+  const bool replaced = adjacency == Adjacency::replace_one;
+  std::vector<pairs::Point> points;
+  double last = 1;
+  const auto add = [&](double epsilon) {
+    last = (replaced ? replaced_delta(epsilon - c, s, 100) : folded_delta(epsilon - c, s)) *
+           (1 + 1e-12);
+    if (last < (points.empty() ? 1.0 : points.back().delta)) points.push_back({epsilon, last});
+  };
+  for (int i = 0; i < before && c > 0; ++i) add(c * i / before);
+  double step = 0.01 * scale;
+  for (double epsilon = c; epsilon < largest_epsilon && points.size() < most; epsilon += step) {
+    const double earlier = last;
+    add(epsilon);
+    if (last <= smallest_delta) break;
+    // The fall of log delta over the last step tells the next one.
+    const double fall = std::log(earlier / last);
+    const double goal = last > bulk ? 0.12 : 0.6;
+    step = std::min({scale, 2 * step, fall > 0 ? step * std::max(0.5, goal / fall) : scale});
+  }
+  return points;
+}
+
+namespace {
+
+/// The end of [low, high] shrunk to a relative `tolerance` around the border where `delta_at`,
+/// which falls, meets the goal: the side where it is at most the goal.
+template <typename DeltaAt>
+double border(double low, double delta_low, double high, double delta_high, double goal,
+              double tolerance, const DeltaAt& delta_at) {
+  const auto excess = [&](double delta_value) {
+    return std::log(std::max(delta_value, 1e-300)) - std::log(goal) - 1e-14;
+  };
+  // Below 0 where the goal is met; exactly 0 does not occur but counts as not met.
+  const auto [inside, outside] = numeric::bracket_root(
+      high, excess(delta_high), low, excess(delta_low),
+      [&](double x) { return excess(delta_at(x)); }, tolerance * high);
+  (void)outside;
+  return inside;
+}
+
+}  // namespace
+
+double epsilon(const ObjectivePerturbation& event, double target, Adjacency adjacency) {
+  constexpr double largest = 20000;
+  const auto delta_at = [&](double e) { return delta(event, e, adjacency); };
+  double low = 0;
+  double high = 1;
+  double above = delta_at(low);
+  if (above <= target) return 0;
+  double below = delta_at(high);
+  while (!(below <= target)) {
+    low = high;
+    above = below;
+    high *= 2;
+    if (high > largest) return HUGE_VAL;
+    below = delta_at(high);
+  }
+  // So near to 0 that the border's relative accuracy is one of epsilon too.
+  constexpr double smallest = 1e-12;
+  while (low == 0 && high > smallest) {
+    const double middle = 0.25 * high;
+    const double found = delta_at(middle);
+    (found <= target ? high : low) = middle;
+    (found <= target ? below : above) = found;
+  }
+  return border(low, above, high, below, target, 1e-9, delta_at);
+}
+
+double calibrate_sigma(const Curvature& curvature, Epsilon target, Delta limit,
+                       Adjacency adjacency) {
+  const double goal = limit.value();
+  const auto refuse = [&](const char* why) {
+    throw base::GuaranteeError(
+        fmt::format("no noise makes objective perturbation ({:.4g}, {:.4g})-DP: {}", target.value(),
+                    goal, why));
+  };
+  if (!(goal > 0)) refuse("Gaussian noise needs delta above 0");
+  const double c = std::log1p(curvature.smoothness / curvature.regularization);
+  if (!(c < target.value())) {
+    refuse(
+        "the curvature of one loss alone, ln(1 + smoothness / regularization), costs more; ask "
+        "for more regularization");
+  }
+  if (!(gaussian::delta(curvature.output_mu, target.value() - c) < goal)) {
+    refuse("the noise on the minimum is too small for its tolerance");
+  }
+  const auto delta_at = [&](double sigma) {
+    if (curvature.output_mu == 0) {
+      return exact_delta(sigma, curvature.lipschitz, curvature.smoothness, curvature.regularization,
+                         target.value(), adjacency);
+    }
+    // The tolerance that goes with this mu at output noise 1.
+    const ObjectivePerturbation event{sigma,
+                                      curvature.lipschitz,
+                                      curvature.smoothness,
+                                      curvature.regularization,
+                                      0.5 * curvature.output_mu * curvature.regularization,
+                                      1};
+    return delta(event, target.value(), adjacency);
+  };
+  double high = curvature.lipschitz;
+  double below = delta_at(high);
+  while (!(below <= goal)) {
+    high *= 2;
+    if (high > 1e12 * curvature.lipschitz) refuse("none of any size was found");
+    below = delta_at(high);
+  }
+  double low = 0.5 * high;
+  double above = delta_at(low);
+  while (above <= goal) {
+    high = low;
+    below = above;
+    low *= 0.5;
+    if (low < 1e-12 * curvature.lipschitz) return high;
+    above = delta_at(low);
+  }
+  return border(low, above, high, below, goal, 1e-6, delta_at);
+}
+
+double published_sigma(double lipschitz, Epsilon target, Delta limit, Adjacency adjacency) {
+  return distance_factor(adjacency) * lipschitz *
+         std::sqrt(8 * std::log(2 / limit.value()) + 4 * target.value()) / target.value();
+}
+
+double published_regularization(double smoothness, Epsilon target) {
+  return 2 * smoothness / target.value();
+}
+
+PureShares pure_shares(double smoothness, double regularization, Epsilon target,
+                       double output_share) {
+  constexpr double margin = 1e-12;  // for the rounding of the shares' sum
+  const double determinant = std::log1p(smoothness / regularization) * (1 + margin);
+  const double output = output_share * target.value();
+  const double linear = (target.value() - determinant - output) * (1 - margin);
+  if (!(linear > 0)) {
+    throw base::GuaranteeError(fmt::format(
+        "ln(1 + smoothness / regularization) = {:.4g} leaves nothing of epsilon {:.4g}; ask for "
+        "more regularization",
+        determinant, target.value()));
+  }
+  return {determinant, linear, output};
+}
+
+}  // namespace tacet::accounting::objective

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "tacet/accounting/routes/language.h"
+#include "tacet/base/work.h"
+
+/// Renyi differential privacy (Mironov 2017): bounds r(alpha) of the Renyi divergence of real order
+/// alpha > 1 between the outputs on neighbours. Bounds of successive releases add, order by order.
+/// All values are rounded up by a margin of 1e-12.
+namespace tacet::accounting::rdp {
+
+/// Gaussian noise at distance over noise `mu`: alpha mu^2 / 2.
+[[nodiscard]] double gaussian(double mu, double alpha);
+
+/// Laplace noise of scale `scale` at distance 1 (Mironov 2017, proposition 6).
+[[nodiscard]] double laplace(double scale, double alpha);
+
+/// Discrete Laplace noise of scale `scale` at an integer distance of at least 1: the divergence of
+/// both laws in closed form.
+[[nodiscard]] double discrete_laplace(double scale, double distance, double alpha);
+
+/// Any epsilon-DP mechanism: randomised response is the worst one.
+[[nodiscard]] double pure(double epsilon, double alpha);
+
+/// Any mechanism of bounded range epsilon: the worst two-point pair (Dong, Durfee, Rogers 2020),
+/// never above alpha epsilon^2 / 8.
+[[nodiscard]] double bounded_range(double epsilon, double alpha);
+
+/// One draw of the exponential mechanism whose scores change little in L2 norm and support.
+[[nodiscard]] double score_selection(const ScoreSelection& event, double alpha);
+
+/// Gaussian noise (standard deviation `sigma` in units of the distance) on a Poisson sample of rate
+/// q, one record more against one less; the opposite order is never larger (Mironov, Talwar, Zhang
+/// 2019, theorem 5).
+[[nodiscard]] double poisson_gaussian(double q, double sigma, double alpha);
+
+/// The opposite order; where there is next to no noise, the larger one's bound.
+[[nodiscard]] double poisson_gaussian_reverse(double q, double sigma, double alpha);
+
+using Curve = std::function<double(double)>;
+
+/// Any mechanism with curve `base` (both orders) on a Poisson sample of rate q, both orders.
+/// Evaluates `base` at the integers up to ceil(alpha).
+[[nodiscard]] double poisson(double q, const Curve& base, double alpha);
+/// Its two orders apart: one record less against one more, and the opposite.
+[[nodiscard]] double poisson_remove(double q, const Curve& base, double alpha);
+[[nodiscard]] double poisson_add(double q, const Curve& base, double alpha);
+
+/// Any mechanism with replace-one curve `base` and pure epsilon `base_limit` (may be infinite) on a
+/// uniform subset of a fraction gamma (Wang, Balle, Kasiviswanathan 2019, theorem 9).
+[[nodiscard]] double fixed_size(double gamma, const Curve& base, double base_limit, double alpha);
+
+/// epsilon at delta of a mechanism with Renyi bound `value` at order alpha (Canonne, Kamath,
+/// Steinke 2020, proposition 12).
+[[nodiscard]] double to_epsilon(double alpha, double value, double delta);
+/// delta at epsilon, the same statement.
+[[nodiscard]] double to_delta(double alpha, double value, double epsilon);
+/// The older epsilon = value + ln(1/delta) / (alpha - 1), for papers that used it.
+[[nodiscard]] double to_epsilon_classical(double alpha, double value, double delta);
+
+struct Optimum {
+  double epsilon;
+  double alpha;
+};
+
+/// The smallest to_epsilon over real orders: a grid from 1.01 to 2^20, then golden sections.
+/// Infinity for delta = 0.
+[[nodiscard]] Optimum best_epsilon(const Curve& curve, Delta delta);
+
+/// The smallest to_delta over real orders.
+[[nodiscard]] double best_delta(const Curve& curve, double epsilon);
+
+/// The curve of an event, or nothing where no Renyi bound is proved for it under `adjacency`. What
+/// its evaluation takes is counted by `work`, if given, which must outlive it.
+[[nodiscard]] std::optional<Curve> curve(const Event& event, Adjacency adjacency,
+                                         WorkMeter* work = nullptr);
+
+}  // namespace tacet::accounting::rdp

@@ -1,0 +1,91 @@
+#include "tacet/accounting/routes/repetition.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tacet/accounting/accountant.h"
+#include "tacet/base/error.h"
+
+namespace tacet::accounting {
+namespace repetition_test {
+
+constexpr auto add_remove = Adjacency::add_remove;
+constexpr auto tnb = RepetitionLaw::truncated_negative_binomial;
+
+repetition::Law poisson(double mean) { return {RepetitionLaw::poisson, 0, 0, mean, 0, 0}; }
+repetition::Law binomial(std::int64_t trials, double probability) {
+  return {RepetitionLaw::binomial, 0, 0, 0, trials, probability};
+}
+
+TEST(RepetitionTail, WithWhatTheCapKeepsItIsEverything) {
+  for (const auto& law :
+       {poisson(.3), poisson(5), poisson(60), binomial(1, .3), binomial(40, .2), binomial(300, .99),
+        repetition::Law{tnb, 0, .05}, repetition::Law{tnb, 1, .02}, repetition::Law{tnb, -.9, 1e-4},
+        repetition::Law{tnb, -.5, .9}, repetition::Law{tnb, 7, .3}, repetition::Law{tnb, 1000, .9},
+        repetition::Law{tnb, 1e-300, .05}}) {
+    double kept = repetition::probability(law, 0);
+    for (std::int64_t cap = 1; cap < 400; ++cap) {
+      kept += repetition::probability(law, cap);
+      const double cut = repetition::tail(law, cap);
+      EXPECT_GE(kept + cut, 1 - 1e-11) << "eta " << law.eta << " cap " << cap;
+      // Beyond the mode it is no more than that.
+      if (cut < 1) {
+        EXPECT_LE(kept + cut, 1 + 2e-6) << "eta " << law.eta << " cap " << cap;
+      }
+    }
+  }
+}
+
+TEST(RepetitionTail, ACapFarBelowTheMeanCutsOffEverything) {
+  for (const auto& law : {poisson(800), poisson(1e9), poisson(1e300), binomial(100000, .01),
+                          binomial(std::int64_t{1} << 62, .5), repetition::Law{tnb, 1000, .4},
+                          repetition::Law{tnb, 1e6, .5}}) {
+    for (const std::int64_t cap : {1, 2, 5, 50}) EXPECT_EQ(repetition::tail(law, cap), 1) << cap;
+  }
+}
+
+TEST(RepetitionTail, IsNothingOnlyWhereNothingIsCutOff) {
+  EXPECT_EQ(repetition::tail(binomial(2000, .5), 2000), 0);
+  EXPECT_GT(repetition::tail(binomial(2000, .5), 1999), 0);  // 2^-2000
+  EXPECT_NEAR(repetition::tail(binomial(10, .5), 9) * 1024, 1, 1e-6);
+  EXPECT_GT(repetition::tail(poisson(1), 1000), 0);
+  EXPECT_GT(repetition::tail({tnb, 1, .5}, 5000), 0);
+}
+
+TEST(Repetition, NoPowerOverflowsInTheLaws) {
+  // |eta| (1 - gamma) / gamma^(1 + eta) where gamma^eta is beyond the doubles.
+  EXPECT_NEAR(repetition::mean({tnb, -.99, 1e-320}) / (.99 * std::pow(1e-320, -.01)), 1, 1e-11);
+  // NB(1000, .4): the truncation changes nothing. Its probabilities and mean, by hand.
+  const repetition::Law law{tnb, 1000, .4};
+  EXPECT_NEAR(repetition::mean(law), 1500, 1e-9);
+  double sum = 0;
+  double mean = 0;
+  for (std::int64_t k = 1; k < 4000; ++k) {
+    sum += repetition::probability(law, k);
+    mean += static_cast<double>(k) * repetition::probability(law, k);
+  }
+  EXPECT_NEAR(sum, 1, 1e-10);
+  EXPECT_NEAR(mean / 1500, 1, 1e-10);
+  EXPECT_EQ(repetition::generating_function(law, 1), 1);
+  EXPECT_NEAR(repetition::generating_function(law, .999), std::pow(1 + 1.5e-3, -1000.0), 1e-12);
+}
+
+TEST(Repetition, ACapBelowTheMeanIsRefusedWhateverTheDelta) {
+  const Event base = Profile{{{0, 4e-3}, {5, 0}}, add_remove};
+  for (const Event& tuned :
+       {Event(RandomlyRepeated{RepetitionLaw::poisson, 0, 0, 800, 0, 0, 2, base}),
+        Event(RandomlyRepeated{RepetitionLaw::binomial, 0, 0, 0, 100000, .01, 5, base}),
+        Event(RandomlyRepeated{tnb, 1000, .4, 0, 0, 0, 5, base}),
+        // A mean so small that the base run needs no epsilon: the cap is paid for all the same.
+        Event(RandomlyRepeated{RepetitionLaw::poisson, 0, 0, .5, 0, 0, 1, base})}) {
+    for (const double delta : {1e-20, 1e-5, .6}) {
+      EXPECT_THROW(static_cast<void>(epsilon_interval(tuned, add_remove, Delta(delta))),
+                   base::GuaranteeError);
+    }
+    EXPECT_GT(delta_interval(tuned, add_remove, Epsilon(1)).upper, .1);
+  }
+}
+
+}  // namespace repetition_test
+}  // namespace tacet::accounting

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+/// Central guarantee of shuffled local reports (Feldman, McMillan, Talwar 2021): a trusted party
+/// permutes one report from each of n clients at random and strips everything else. All reports
+/// must come from the same local randomiser at the same pure local epsilon, each frame field fixed
+/// by the slot; n counts honest reporters only. Adjacency: replace_one.
+namespace tacet::accounting::shuffle {
+
+/// delta at `epsilon`, from the binomial number of clones of one client's report among the others;
+/// rounded up. Every other client sends a clone with probability e^-local_epsilon.
+[[nodiscard]] double clones_delta(std::int64_t reports, double local_epsilon, double epsilon);
+
+/// The same with another clone probability, for comparison with the 2022 theorem's 2/(e^eps + 1).
+[[nodiscard]] double clones_delta(std::int64_t reports, double local_epsilon, double epsilon,
+                                  double clone_probability);
+
+/// The smallest epsilon at `delta`, rounded up, never above local_epsilon.
+[[nodiscard]] double clones_epsilon(std::int64_t reports, double local_epsilon, double delta);
+
+/// The same with another clone probability, for comparison.
+[[nodiscard]] double clones_epsilon(std::int64_t reports, double local_epsilon, double delta,
+                                    double clone_probability);
+
+/// The closed form of 2021, or local_epsilon where its condition fails.
+[[nodiscard]] double closed_form_epsilon(std::int64_t reports, double local_epsilon, double delta);
+/// The closed form of the 2022 theorem, for comparison.
+[[nodiscard]] double closed_form_epsilon_2022(std::int64_t reports, double local_epsilon,
+                                              double delta);
+
+}  // namespace tacet::accounting::shuffle

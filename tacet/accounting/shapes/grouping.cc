@@ -1,0 +1,281 @@
+#include "tacet/accounting/shapes/grouping.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "tacet/accounting/routes/closed_forms.h"
+
+namespace tacet::accounting::internal {
+namespace {
+
+/// What is compared of a sample and of what reads it: two of one shape cost the more, the larger
+/// each measure is.
+struct Shape {
+  std::size_t sample = 0;    ///< its kind, 0 for none
+  std::size_t leaf = 0;      ///< the kind of what reads it
+  int stated = -1;           ///< the adjacency of a guarantee
+  std::int64_t records = 1;  ///< of a unit in the sample
+  auto operator<=>(const Shape&) const = default;
+};
+enum Measure : std::size_t { rate, strength, second, measures };
+using Measures = std::array<double, measures>;
+
+struct Simple {
+  Shape shape;
+  Measures of{1, 1, 1};
+};
+
+/// Measures of what can be compared with its like; false for everything else.
+struct MeasureLeaf {
+  Simple& out;
+
+  bool noise(double multiplier) const {
+    // Not its inverse, which may take two for one.
+    out.of[strength] = -multiplier;
+    return multiplier > 0 && std::isfinite(multiplier);
+  }
+  bool guarantee(double epsilon, Adjacency adjacency) const {
+    out.of[strength] = epsilon;
+    out.shape.stated = static_cast<int>(adjacency);
+    return epsilon > 0 && std::isfinite(epsilon);
+  }
+  bool operator()(const Gaussian& e) const { return noise(e.noise_multiplier); }
+  bool operator()(const Laplace& e) const { return noise(e.noise_multiplier); }
+  bool operator()(const PureDp& e) const { return guarantee(e.epsilon, e.adjacency); }
+  bool operator()(const BoundedRange& e) const { return guarantee(e.epsilon, e.adjacency); }
+  bool operator()(const Zcdp& e) const { return guarantee(e.rho, e.adjacency); }
+  bool operator()(const ApproximateDp& e) const {
+    out.of[second] = e.delta;
+    return e.delta > 0 && e.delta < 1 && guarantee(e.epsilon, e.adjacency);
+  }
+  template <typename Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+};
+
+std::optional<Simple> measured(const Event& event) {
+  Simple simple;
+  const Event* leaf = &event;
+  if (const auto* sampled = event.as<PoissonSampled>()) {
+    simple.shape.sample = event.node().index();
+    simple.of[rate] = sampled->rate;
+    simple.shape.records = sampled->records_a_unit;
+    leaf = &*sampled->base;
+  } else if (const auto* subset = event.as<FixedSizeSampled>()) {
+    simple.shape.sample = event.node().index();
+    simple.of[rate] = sampled_fraction(*subset);
+    leaf = &*subset->base;
+  }
+  simple.shape.leaf = leaf->node().index();
+  if (!(simple.of[rate] > 0) || !std::visit(MeasureLeaf{simple}, leaf->node())) {
+    return std::nullopt;
+  }
+  return simple;
+}
+
+struct Part {
+  Event event;
+  std::int64_t count;
+};
+
+const Event& leaf_of(const Event& event) {
+  if (const auto* sampled = event.as<PoissonSampled>()) return *sampled->base;
+  if (const auto* subset = event.as<FixedSizeSampled>()) return *subset->base;
+  return event;
+}
+
+/// The largest measures of a group, and whose they are.
+struct Group {
+  Measures largest;
+  std::array<const Event*, measures> whose;
+  std::int64_t count;
+
+  Group(const Simple& one, const Part& part)
+      : largest(one.of), whose{&part.event, &part.event, &part.event}, count(part.count) {}
+  [[nodiscard]] bool take(const Simple& one, const Part& part) {
+    for (std::size_t i = 0; i < measures; ++i) {
+      if (one.of[i] > largest[i]) {
+        largest[i] = one.of[i];
+        whose[i] = &part.event;
+      }
+    }
+    return !__builtin_add_overflow(count, part.count, &count);
+  }
+  [[nodiscard]] Event event() const {
+    Event leaf = leaf_of(*whose[strength]);
+    if (const auto* approximate = leaf.as<ApproximateDp>()) {
+      leaf = ApproximateDp{approximate->epsilon, largest[second], approximate->adjacency};
+    }
+    if (const auto* sampled = whose[rate]->as<PoissonSampled>()) {
+      return PoissonSampled{sampled->rate, std::move(leaf), sampled->records_a_unit};
+    }
+    if (const auto* subset = whose[rate]->as<FixedSizeSampled>()) {
+      return FixedSizeSampled{subset->sample_size, subset->population, std::move(leaf)};
+    }
+    return leaf;
+  }
+};
+
+using Key = std::pair<Shape, Measures>;
+
+/// Where a measure lies on a logarithmic grid, itself for width 0.
+Measures rounded(const Measures& of, double width) {
+  Measures key = of;
+  if (width == 0) return key;
+  for (auto& one : key) one = std::floor(std::log(std::fabs(one)) / width);
+  return key;
+}
+
+/// Parts that can be compared, in groups; false where they would occur more than 2^63 times.
+bool grouped(const std::vector<Part>& parts, const std::vector<Simple>& simple, double width,
+             std::map<Key, Group>& groups) {
+  groups.clear();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Key key{simple[i].shape, rounded(simple[i].of, width)};
+    const auto found = groups.find(key);
+    if (found == groups.end()) {
+      groups.emplace(key, Group(simple[i], parts[i]));
+    } else if (!found->second.take(simple[i], parts[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Replaces `parts` by at most about `most` groups; false where that is no fewer.
+bool group(std::vector<Part>& parts, std::size_t most) {
+  std::vector<Part> like;
+  std::vector<Part> others;
+  std::vector<Simple> simple;
+  for (auto& part : parts) {
+    if (const auto one = measured(part.event)) {
+      simple.push_back(*one);
+      like.push_back(std::move(part));
+    } else {
+      const auto end = others.begin() + static_cast<std::ptrdiff_t>(std::min(others.size(), most));
+      const auto same = std::find_if(others.begin(), end,
+                                     [&](const Part& other) { return other.event == part.event; });
+      if (same == end || __builtin_add_overflow(same->count, part.count, &same->count)) {
+        others.push_back(std::move(part));
+      }
+    }
+  }
+  const auto left = std::max<std::size_t>(most > others.size() ? most - others.size() : 1, 1);
+  std::map<Key, Group> groups;
+  constexpr double finest = 0x1p-8;
+  constexpr double coarsest = 4096;  // beyond the logarithms of all doubles
+  bool fine = grouped(like, simple, 0, groups);
+  const auto different = groups.size();
+  for (double width = finest; fine && groups.size() > left && width <= coarsest; width *= 2) {
+    fine = grouped(like, simple, width, groups);
+  }
+  parts = std::move(others);
+  if (!fine) {
+    for (auto& part : like) parts.push_back(std::move(part));
+    return false;
+  }
+  for (const auto& [key, one] : groups) parts.push_back({one.event(), one.count});
+  return groups.size() < different;
+}
+
+/// The parts of a composition; false where one would occur more than 2^63 times.
+bool flatten(const Event& event, std::int64_t times, std::vector<Part>& out) {
+  if (const auto* repeated = event.as<Repeated>()) {
+    std::int64_t product = 0;
+    return !__builtin_mul_overflow(times, repeated->count, &product) &&
+           flatten(*repeated->base, product, out);
+  }
+  if (const auto* composed = event.as<Composed>()) {
+    return std::all_of(composed->parts.begin(), composed->parts.end(),
+                       [&](const Event& part) { return flatten(part, times, out); });
+  }
+  out.push_back({event, times});
+  return true;
+}
+
+/// Coarsens each part and then their list; false where nothing changed.
+bool coarsen(std::vector<Part>& parts, std::size_t most) {
+  bool changed = false;
+  for (auto& part : parts) {
+    if (auto inner = coarsened(part.event, most)) {
+      part.event = std::move(*inner);
+      changed = true;
+    }
+  }
+  if (parts.size() > most && group(parts, most)) changed = true;
+  return changed;
+}
+
+std::size_t leaves(const Event& event);
+
+struct Leaves {
+  std::size_t operator()(const Composed& e) const { return all(e.parts); }
+  std::size_t operator()(const Partitioned& e) const { return all(e.parts); }
+  std::size_t operator()(const Repeated& e) const { return leaves(*e.base); }
+  std::size_t operator()(const PoissonSampled& e) const { return leaves(*e.base); }
+  std::size_t operator()(const FixedSizeSampled& e) const { return leaves(*e.base); }
+  std::size_t operator()(const RandomlyRepeated& e) const { return leaves(*e.base); }
+  template <typename Leaf>
+  std::size_t operator()(const Leaf&) const {
+    return 1;
+  }
+  static std::size_t all(const std::vector<Event>& parts) {
+    std::size_t sum = 0;
+    for (const auto& part : parts) sum += leaves(part);
+    return sum;
+  }
+};
+
+std::size_t leaves(const Event& event) { return std::visit(Leaves{}, event.node()); }
+
+}  // namespace
+
+std::optional<Event> coarsened(const Event& event, std::size_t most) {
+  if (leaves(event) <= most) return std::nullopt;
+  if (event.as<Composed>() != nullptr || event.as<Repeated>() != nullptr) {
+    std::vector<Part> parts;
+    if (!flatten(event, 1, parts) || !coarsen(parts, most)) return std::nullopt;
+    Composed all;
+    for (const auto& part : parts) all.parts.emplace_back(Repeated{part.count, part.event});
+    return all;
+  }
+  if (const auto* blocks = event.as<Partitioned>()) {
+    std::vector<Part> parts;
+    for (const auto& part : blocks->parts) parts.push_back({part, 1});
+    if (!coarsen(parts, most)) return std::nullopt;
+    // Blocks are parallel: a group counts once.
+    Partitioned fewer{blocks->assignment, {}};
+    for (const auto& part : parts) fewer.parts.push_back(part.event);
+    return fewer;
+  }
+  const auto within = [most](const Event& base, const auto& around) -> std::optional<Event> {
+    auto inner = coarsened(base, most);
+    if (!inner) return std::nullopt;
+    return around(std::move(*inner));
+  };
+  if (const auto* sampled = event.as<PoissonSampled>()) {
+    return within(*sampled->base, [&](Event base) {
+      return PoissonSampled{sampled->rate, std::move(base), sampled->records_a_unit};
+    });
+  }
+  if (const auto* subset = event.as<FixedSizeSampled>()) {
+    return within(*subset->base, [&](Event base) {
+      return FixedSizeSampled{subset->sample_size, subset->population, std::move(base)};
+    });
+  }
+  if (const auto* tuning = event.as<RandomlyRepeated>()) {
+    return within(*tuning->base, [&](Event base) {
+      auto copy = *tuning;
+      copy.base = std::move(base);
+      return copy;
+    });
+  }
+  return std::nullopt;
+}
+
+}  // namespace tacet::accounting::internal

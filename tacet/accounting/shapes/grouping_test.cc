@@ -1,0 +1,155 @@
+#include "tacet/accounting/shapes/grouping.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+#include "tacet/accounting/accountant.h"
+#include "tacet/accounting/routes/closed_forms.h"
+#include "tacet/base/error.h"
+
+namespace tacet::accounting {
+namespace grouping_test {
+
+constexpr auto add_remove = Adjacency::add_remove;
+constexpr auto replace_one = Adjacency::replace_one;
+
+TEST(Coarsened, FewDifferentPartsStayAsTheyAre) {
+  Composed few;
+  for (int i = 0; i < 500; ++i) few.parts.emplace_back(Laplace{1.0 + i % 20});
+  EXPECT_FALSE(internal::coarsened(few));
+  EXPECT_FALSE(internal::coarsened(Repeated{1000, Laplace{3}}));
+  Partitioned blocks{Assignment::by_record, {}};
+  for (int i = 0; i < 20; ++i) blocks.parts.emplace_back(Repeated{5, Laplace{1.0 + i}});
+  EXPECT_FALSE(internal::coarsened(blocks));
+}
+
+TEST(Coarsened, EveryPartCountsAsMuchAsTheLargestOfItsGroup) {
+  // Pure epsilons: the sum of the groups is never below the sum of the parts, and near it where
+  // the parts are near each other.
+  for (const double spread : {1e-4, .1, 3.0}) {
+    Composed many;
+    Partitioned blocks{Assignment::by_record, {}};
+    for (int i = 0; i < 400; ++i) {
+      const double noise = std::exp(spread * std::sin(i));
+      many.parts.emplace_back(Repeated{1 + i % 3, Laplace{noise}});
+      many.parts.emplace_back(PoissonSampled{.1 * std::exp(-spread * (1 + std::cos(i))),
+                                             PureDp{1 / noise, add_remove}});
+      blocks.parts.emplace_back(Repeated{1 + i % 3, Laplace{noise}});
+    }
+    const auto coarse = internal::coarsened(many);
+    ASSERT_TRUE(coarse);
+    EXPECT_LE(coarse->as<Composed>()->parts.size(), internal::most_different_parts);
+    const double before = internal::pure_epsilon(many, add_remove);
+    const double after = internal::pure_epsilon(*coarse, add_remove);
+    EXPECT_GE(after, before * (1 - 1e-12)) << spread;
+    EXPECT_LE(after, before * std::exp(3 * spread + .02)) << spread;
+    // Of blocks with several releases each nothing is lost.
+    if (const auto fewer = internal::coarsened(blocks)) {
+      EXPECT_GE(internal::pure_epsilon(*fewer, add_remove),
+                internal::pure_epsilon(blocks, add_remove));
+    }
+  }
+}
+
+TEST(Coarsened, ShapesAreKeptApart) {
+  Composed many;
+  for (int i = 0; i < 40; ++i) {
+    const double x = 1 + .01 * i;
+    many.parts.emplace_back(Laplace{x});
+    many.parts.emplace_back(FixedSizeSampled{10 + i, 1000, Gaussian{x}});
+    many.parts.emplace_back(FixedSizeSampled{10, 1000, Laplace{x}});
+    many.parts.emplace_back(ApproximateDp{.1 * x, 1e-9 / x, replace_one});
+    many.parts.emplace_back(BoundedRange{.1 * x, replace_one});
+    many.parts.emplace_back(Zcdp{.1 * x, replace_one});
+  }
+  const auto coarse = internal::coarsened(many, 6);
+  ASSERT_TRUE(coarse);
+  Composed expected;
+  const auto have = coarse->as<Composed>()->parts;
+  ASSERT_EQ(have.size(), 6U);
+  const auto holds = [&](const Event& event) {
+    for (const auto& part : have) {
+      if (part == Event(Repeated{40, event})) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(holds(Laplace{1}));
+  EXPECT_TRUE(holds(FixedSizeSampled{49, 1000, Gaussian{1}}));
+  EXPECT_TRUE(holds(FixedSizeSampled{10, 1000, Laplace{1}}));
+  EXPECT_TRUE(holds(ApproximateDp{.1 * (1 + .01 * 39), 1e-9, replace_one}));
+  EXPECT_TRUE(holds(BoundedRange{.1 * (1 + .01 * 39), replace_one}));
+  EXPECT_TRUE(holds(Zcdp{.1 * (1 + .01 * 39), replace_one}));
+}
+
+double seconds(const Event& event, Adjacency adjacency, double delta, PrivacyInterval& out) {
+  const auto start = std::chrono::steady_clock::now();
+  out = epsilon_interval(event, adjacency, Delta(delta));
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The limits are generous: without them these take minutes.
+TEST(AccountingLong, EveryEventIsAccountedForWithinSeconds) {
+  Composed sampled;
+  Composed laplace;
+  Composed profiles;
+  for (int i = 0; i < 3000; ++i) {
+    sampled.parts.emplace_back(
+        PoissonSampled{1e-4 * (1 + i % 97 * .01), Gaussian{1 + i % 89 * .01}});
+    laplace.parts.emplace_back(Laplace{50 + i * .01});
+  }
+  Event nested = Gaussian{20};
+  for (int i = 0; i < 6; ++i) {
+    nested =
+        RandomlyRepeated{RepetitionLaw::truncated_negative_binomial, 0, .5, 0, 0, 0, 0, nested};
+  }
+  for (const Event& event :
+       {Event(sampled), Event(laplace), nested, Event(Composed{{nested, Laplace{3}}})}) {
+    PrivacyInterval interval{};
+    EXPECT_LT(seconds(event, add_remove, 1e-6, interval), 20);
+    EXPECT_LT(interval.upper, 100);
+    EXPECT_FALSE(interval.lower_is_attained);
+  }
+}
+
+TEST(Accounting, LikePartsCostNextToNothingMore) {
+  // Ninety nearly equal parts against ninety of the cheapest and ninety of the dearest.
+  const auto all = [](double first, double step) {
+    Composed parts;
+    for (int i = 0; i < 90; ++i) {
+      parts.parts.emplace_back(PoissonSampled{.01 * (1 + (first + step * i) * 1e-3), Gaussian{1}});
+    }
+    return epsilon_interval(parts, add_remove, Delta(1e-6)).upper;
+  };
+  const double between = all(0, 1);
+  EXPECT_GE(between, all(0, 0));
+  EXPECT_LE(between, all(90, 0) * 1.01);
+}
+
+TEST(Accounting, TuningInsideTuningKeepsABoundAtEveryDepth) {
+  const auto nested = [](int levels, const Event& base, RepetitionLaw law) {
+    Event event = base;
+    for (int i = 0; i < levels; ++i) event = RandomlyRepeated{law, 0, .5, 2, 0, 0, 0, event};
+    return event;
+  };
+  constexpr auto tnb = RepetitionLaw::truncated_negative_binomial;
+  double last = 0;
+  for (const int levels : {1, 2, 4, 6}) {
+    const Event event = nested(levels, Gaussian{20}, tnb);
+    const auto interval = epsilon_interval(event, add_remove, Delta(1e-6));
+    EXPECT_GT(interval.upper, last) << levels;
+    EXPECT_LT(delta_interval(event, add_remove, Epsilon(interval.upper)).upper, 1e-6 * 1.001);
+    last = interval.upper;
+  }
+  const Event pure = nested(5, PureDp{.1, add_remove}, RepetitionLaw::poisson);
+  EXPECT_LT(epsilon_interval(pure, add_remove, Delta(1e-6)).upper, 50);
+  EXPECT_LT(delta_interval(pure, add_remove, Epsilon(0)).upper, 1);
+  EXPECT_THROW(static_cast<void>(epsilon_interval(nested(5, Gaussian{20}, RepetitionLaw::poisson),
+                                                  add_remove, Delta(1e-6))),
+               base::GuaranteeError);
+}
+
+}  // namespace grouping_test
+}  // namespace tacet::accounting

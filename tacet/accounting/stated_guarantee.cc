@@ -1,0 +1,22 @@
+#include "tacet/accounting/stated_guarantee.h"
+
+#include "tacet/accounting/composition.h"
+#include "tacet/privacy/decimal.h"
+
+namespace tacet::accounting {
+
+Guarantee stated_guarantee(const Event& events, const Guarantee& asked, double cipher_term) {
+  const Delta left = delta_left(asked, cipher_term);
+  Guarantee proved = asked;
+  proved.epsilon = epsilon(events, asked.adjacency, left);
+  if (!(proved.epsilon < asked.epsilon)) return proved;
+  // Made for what the decimal that was asked for allows.
+  if (proved.epsilon == privacy::decimal_down(asked.epsilon)) return asked;
+  // A smaller epsilon leaves more of delta, at which as much is proved: but for the last digits of
+  // an accountant, so that it is asked.
+  const Delta more = delta_left(proved, cipher_term);
+  const bool holds = more == left || epsilon(events, asked.adjacency, more) <= proved.epsilon;
+  return holds ? proved : asked;
+}
+
+}  // namespace tacet::accounting

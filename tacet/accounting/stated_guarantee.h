@@ -1,0 +1,14 @@
+#pragma once
+
+#include "tacet/accounting/routes/language.h"
+
+namespace tacet::accounting {
+
+/// The guarantee that can be stated of events calibrated for `asked` at delta_left(asked): its
+/// delta, and an epsilon that is proved at delta_left of the result. Where the proof does not reach
+/// what was asked for, epsilon is above it and it is for the caller to add noise. GuaranteeError as
+/// delta_left.
+[[nodiscard]] Guarantee stated_guarantee(const Event& events, const Guarantee& asked,
+                                         double cipher_term);
+
+}  // namespace tacet::accounting
