@@ -123,6 +123,16 @@ def settings():
         add(BERKELEY, f"--method localized --record-use {record_use} --epsilon 1 --phases 3")
     for method in METHODS:
         add(BERKELEY, f"--method {method} --epsilon inf")
+    for schema, losses in (("numbers", NUMBER_LOSSES), ("two", CLASS_LOSSES)):
+        for loss in losses:
+            for adjacency in ("zero_out", "replace_one"):
+                add(f"data.csv --schema {schema}.toml",
+                    f"--loss {loss} --adjacency {adjacency} --epsilon 0.5 --delta 1e-6")
+    for adjacency in ADJACENCIES:
+        for kind in ("numbers", "two"):
+            add(f"data.csv --schema {kind}unit.toml",
+                f"--batch-size 40 --steps 20 --adjacency {adjacency} --epsilon 2 --delta 1e-5 "
+                "--records-a-unit 3")
     return out
 
 
