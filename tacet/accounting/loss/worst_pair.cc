@@ -97,14 +97,17 @@ struct Half {
   std::vector<Atom> atoms;
   double infinite;
 };
-Half half_of(std::span<const PairPointer> parts, Face face) {
+double largest_delta(std::span<const PairPointer> parts, Face face, double epsilon) {
+  double largest = 0;
+  for (const auto& part : parts) largest = std::max(largest, delta_above(*part, face, epsilon));
+  return largest;
+}
+/// `variation` is delta at 0, where both faces meet.
+Half half_of(std::span<const PairPointer> parts, Face face, double variation) {
   std::vector<Knot> hull;
   for (const double epsilon : knots(parts, face)) {
     if (epsilon > largest_epsilon) break;
-    Knot knot{epsilon, 0};
-    for (const auto& part : parts) {
-      knot.delta = std::max(knot.delta, delta_above(*part, face, epsilon));
-    }
+    Knot knot{epsilon, epsilon == 0 ? variation : largest_delta(parts, face, epsilon)};
     if (!hull.empty()) knot.delta = std::min(knot.delta, hull.back().delta);
     // Rounding may bend what is convex; chords below a knot are still above the profile.
     while (hull.size() >= 2 &&
@@ -129,8 +132,12 @@ Half half_of(std::span<const PairPointer> parts, Face face) {
 }  // namespace
 
 PairPointer worst(std::span<const PairPointer> parts) {
-  const auto above = half_of(parts, Face::forward);
-  auto below = half_of(parts, Face::backward);
+  // One total variation: were Q's masses above P's in all, the profile would lie below the truth
+  // at losses below 0, delta(e) = P(all) - e^e Q(all) + e^e delta'(-e).
+  const double variation =
+      std::max(largest_delta(parts, Face::forward, 0), largest_delta(parts, Face::backward, 0));
+  const auto above = half_of(parts, Face::forward, variation);
+  const auto below = half_of(parts, Face::backward, variation);
   double rest = 1 - above.infinite;
   std::vector<Atom> atoms;
   for (auto it = below.atoms.rbegin(); it != below.atoms.rend(); ++it) {

@@ -57,6 +57,24 @@ TEST(WorstPair, OfTinyLossesKeepsItsDigits) {
   }
 }
 
+// Two faces with bounds of the total variation of their own gave laws whose masses differed by
+// their slack, 1e-11, and a profile that lay below the truth by as much at losses below 0.
+TEST(WorstPair, BothLawsHaveTheSameMass) {
+  for (const auto order : {Order::remove, Order::add}) {
+    for (const double rate : {.1, .5, .9}) {
+      for (const double scale : {.7, 3.0}) {
+        std::vector<pairs::PairPointer> parts;
+        parts.push_back(pairs::poisson(pairs::gaussian(1), rate, order));
+        parts.push_back(pairs::poisson(pairs::laplace(scale), rate, order));
+        const auto pair = pairs::worst(parts);
+        double difference = pair->infinite_mass();
+        for (const auto& atom : pair->list()) difference += atom.p - atom.q;
+        EXPECT_NEAR(difference, 0, 0x1p-46) << rate << ' ' << scale;
+      }
+    }
+  }
+}
+
 // A pure pair stays pure: nothing at infinity.
 TEST(WorstPair, OfPurePairsIsPure) {
   std::vector<pairs::PairPointer> parts;
