@@ -37,7 +37,7 @@ class CheckFloorsTest(unittest.TestCase):
 
     def test_lower_and_same_floors_may_be_included(self):
         self.assert_clean({
-            "tacet/accounting/routes/rdp.cc": '#include "tacet/accounting/routes/rdp.h"\n\n#include <vector>\n\n'
+            "tacet/privacy/rdp.cc": '#include "tacet/privacy/rdp.h"\n\n#include <vector>\n\n'
                                     '#include "tacet/base/error.h"\n'
                                     '#include "tacet/random/source.h"\n',
             "tacet/apps/main.cc": '#include <CLI/CLI.hpp>\n#include "tacet/report/record.h"\n',
