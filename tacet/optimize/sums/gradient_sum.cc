@@ -194,7 +194,7 @@ GradientSum::GradientSum(const data::Dataset& dataset, const model::Loss& loss,
       loss_(loss),
       outputs_(outputs),
       norm_bits_(limit.norm_bits),
-      records_a_unit_(dataset.has_units() ? limit.records_a_unit : 1),
+      records_a_unit_(limit.records_a_unit),
       clipping_norm_(checked_clipping_norm(limit)),
       threads_(threads),
       reducer_(reducer) {
@@ -277,10 +277,14 @@ privacy::BoundedSum GradientSum::at(std::span<const double> weights,
   if (sample.sample().rate() == nullptr) {
     throw base::UsageError("a sample of fixed size is accounted otherwise than a Poisson sample");
   }
-  if (!sample.sample().is_all() && sample.sample().records_a_unit() < records_a_unit_) {
+  // No fewer records than take part, and none that adds more than its share: an event for more
+  // records promises smaller ones, which costs less.
+  const auto records = sample.sample().records_a_unit();
+  if (!sample.sample().is_all() &&
+      (records > records_a_unit_ || (dataset_.has_units() && records < records_a_unit_))) {
     throw base::InternalError(
-        fmt::format("{} records of a unit take part in a sample that is accounted for {}",
-                    records_a_unit_, sample.sample().records_a_unit()));
+        fmt::format("{} records of a unit share its bound in a sample that is accounted for {}",
+                    records_a_unit_, records));
   }
   return privacy::BoundedSum::from_certified(total(weights, ListedRows{sample.rows()}), grid(),
                                              std::int64_t{1} << norm_bits_, sample.sample());

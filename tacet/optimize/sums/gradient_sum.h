@@ -66,7 +66,7 @@ class GradientSum {
   const model::Loss& loss_;
   std::int64_t outputs_;
   int norm_bits_;
-  std::int64_t records_a_unit_;
+  std::int64_t records_a_unit_;  ///< that share the bound
   double clipping_norm_;
   std::vector<std::int32_t> scalar_bounds_;  // A_i
   base::ThreadPool& threads_;

@@ -289,7 +289,8 @@ TEST(GradientSum, ASampleSumsItsRecordsAndIsNamed) {
   }
 }
 
-// A sample's event must stand for as many records of a unit as take part, and samples of fixed size
+// A sample's event must stand for as many records of a unit as take part: for fewer it misses some,
+// for more it promises that each adds less, and says too small an epsilon. Samples of fixed size
 // have no proof for units at all.
 TEST(GradientSum, SamplesOfUnitsAreThoseOfTheirEvent) {
   RecordMaker make(3, 8);
@@ -309,8 +310,15 @@ TEST(GradientSum, SamplesOfUnitsAreThoseOfTheirEvent) {
   const auto two = sums.at(weights, sample(0, 2));
   EXPECT_EQ(two.sample().event(privacy::Gaussian{1}),
             privacy::Event(privacy::PoissonSampled{0.5, privacy::Gaussian{1}, 2}));
-  EXPECT_NO_THROW((void)sums.at(weights, sample(1, 3)));
+  EXPECT_THROW((void)sums.at(weights, sample(1, 3)), base::InternalError);
   EXPECT_THROW((void)sums.at(weights, sample(2, 1)), base::InternalError);
+  // A record that is a unit by itself is one of no more than any number of them.
+  Dataset records({.columns = 3, .norm_bound = 1, .storage = Storage::dense});
+  for (int i = 0; i < 6; ++i) records.append_dense(make().features, 1);
+  const GradientSum alone(records, loss, 1, {.records_a_unit = 2}, pool, reducer);
+  EXPECT_NO_THROW((void)alone.at(weights, sample(5, 1)));
+  EXPECT_NO_THROW((void)alone.at(weights, sample(6, 2)));
+  EXPECT_THROW((void)alone.at(weights, sample(7, 3)), base::InternalError);
   EXPECT_THROW((void)sample(3, 0), base::UsageError);
   const auto fixed =
       privacy::DrawnSample::fixed_size(source.lease(random::Purpose::sampling, 4, 0), {2, 6});
