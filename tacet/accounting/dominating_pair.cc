@@ -178,6 +178,12 @@ class UsesOf {
 
   [[nodiscard]] Uses poisson(const PoissonSampled& event) const {
     if (event.rate == 1) return of(*event.base);
+    // Numbers lose their digits in the masses of smaller rates; a larger one costs more.
+    constexpr double least_rate = 1e-250;
+    if (event.rate > 0 && event.rate < least_rate) {
+      *attained_ = false;
+      return poisson({least_rate, event.base, event.records_a_unit});
+    }
     if (event.records_a_unit > 1) return of_units(event);
     if (is_replaced(event, adjacency_)) return replaced(event);
     auto base = with_record_first(*event.base);

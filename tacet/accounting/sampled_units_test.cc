@@ -300,6 +300,23 @@ TEST(SampledUnits, NextToNoNoiseShowsWhoIsThere) {
   }
 }
 
+// Rates near the smallest numbers: masses lost their digits, and one use was said to cost 5e-324 or
+// to be known from both sides at contradictory values.
+TEST(SampledUnits, TheSmallestRatesStillCost) {
+  for (const double rate : {1e-320, 1e-300}) {
+    for (const std::int64_t k : {1, 2}) {
+      for (const auto adjacency : {add_remove, replace_one}) {
+        SCOPED_TRACE(std::to_string(std::log10(rate)) + " " + std::to_string(k));
+        const auto seen = delta_interval(units(rate, .001, k), adjacency, Epsilon(1));
+        const double joins = static_cast<double>(k) * rate;
+        EXPECT_GE(seen.upper, joins * (1 - 1e-9));
+        EXPECT_LE(seen.lower, joins * (1 + 1e-9));
+        EXPECT_LE(seen.upper, joins * (1 + 1e-3));
+      }
+    }
+  }
+}
+
 // What has no pair of its own is what a unit costs that joins whole or not at all; noise on sums
 // also what its records cost one by one.
 TEST(SampledUnits, OtherEventsAreBoundedByWholeUnits) {
