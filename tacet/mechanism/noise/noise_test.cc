@@ -7,7 +7,6 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
-#include "tacet/mechanism/noise/classical_gaussian.h"
 #include "tacet/mechanism/noise/discrete_noise.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/mechanism/noise/record_norm.h"
@@ -155,27 +154,6 @@ TEST(DiscreteNoise, RefusesNoiseBeyondItsSamplers) {
                base::UsageError);
   EXPECT_THROW((void)discrete_laplace_event(sum_of({0}, 1, 1), NoiseMultiplier(1e20)),
                base::UsageError);
-}
-
-// Reference values computed at 14 digits.
-TEST(ClassicalGaussian, IsThePapersFormulaBelowOne) {
-  const auto multiplier = [](double epsilon, double delta, Adjacency neighbours) {
-    return classical_gaussian_multiplier(Epsilon(epsilon), Delta(delta), neighbours).value();
-  };
-  EXPECT_NEAR(multiplier(0.5, 1e-5, adjacency), 9.6896105252108, 1e-12);
-  EXPECT_NEAR(multiplier(0.9, 1e-6, adjacency), 5.8875583631672, 1e-12);
-  EXPECT_NEAR(multiplier(0.9, 1e-6, Adjacency::replace_one), 2 * 5.8875583631672, 1e-12);
-  // It protects, with more noise than needed.
-  EXPECT_LT(accounting::gaussian::delta(1 / multiplier(0.9, 1e-6, adjacency), 0.9), 1e-6);
-}
-
-TEST(ClassicalGaussian, RefusesWhereItsTheoremEnds) {
-  for (const double epsilon : {0.0, 1.0, 2.0, std::numeric_limits<double>::infinity()}) {
-    EXPECT_THROW((void)classical_gaussian_multiplier(Epsilon(epsilon), Delta(1e-5), adjacency),
-                 base::GuaranteeError);
-  }
-  EXPECT_THROW((void)classical_gaussian_multiplier(Epsilon(0.5), Delta(0), adjacency),
-               base::GuaranteeError);
 }
 
 }  // namespace noise_test

@@ -91,8 +91,4 @@ double residual_certificate(const Domain& domain, const ResidualStep& residual,
   return (std::sqrt(square) * up + error) / strong_convexity * up + projection_error(domain, size);
 }
 
-double fenchel_certificate(double gap, double gap_error, double strong_convexity) {
-  return std::sqrt((std::max(gap, 0.0) + gap_error) / strong_convexity) * up;
-}
-
 }  // namespace tacet::optimize

@@ -39,9 +39,4 @@ struct ResidualStep {
 [[nodiscard]] double residual_certificate(const Domain& domain, const ResidualStep& residual,
                                           double strong_convexity);
 
-/// |x(alpha) - w*| <= sqrt(gap / mu) for the primal point that belongs to a dual one (both the
-/// primal function and the regulariser's conjugate contribute mu/2). `gap_error` bounds the
-/// rounding of the gap, which may come out as 0 or below at the minimum.
-[[nodiscard]] double fenchel_certificate(double gap, double gap_error, double strong_convexity);
-
 }  // namespace tacet::optimize

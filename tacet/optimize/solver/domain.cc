@@ -96,29 +96,6 @@ void project(const Domain& domain, std::span<double> point) {
   internal::project_onto<double>(domain, point);
 }
 
-void project_onto_intersection(std::span<const Domain> domains, std::span<double> point,
-                               int most_cycles) {
-  const std::size_t columns = point.size();
-  std::vector<std::vector<double>> corrections(domains.size(), std::vector<double>(columns, 0.0));
-  std::vector<double> moved(columns);
-  for (int cycle = 0; cycle < most_cycles; ++cycle) {
-    double change = 0;
-    for (std::size_t k = 0; k < domains.size(); ++k) {
-      auto& correction = corrections[k];
-      for (std::size_t j = 0; j < columns; ++j) moved[j] = point[j] + correction[j];
-      std::vector<double> projected = moved;
-      project(domains[k], projected);
-      for (std::size_t j = 0; j < columns; ++j) {
-        const double next = moved[j] - projected[j];
-        change = std::max(change, std::fabs(next - correction[j]));
-        correction[j] = next;
-        point[j] = projected[j];
-      }
-    }
-    if (change <= 1e-14 * (1 + length(point))) return;
-  }
-}
-
 double reach(const Domain& domain) { return std::visit(Reach{}, domain); }
 
 }  // namespace tacet::optimize

@@ -46,13 +46,6 @@ using Domain = std::variant<WholeSpace, Ball, Lens, Box, Simplex>;
 /// where both surfaces meet.
 void project(const Domain& domain, std::span<double> point);
 
-/// Nearest point of the intersection of several domains by Dykstra's alternating projections
-/// (Boyle, Dykstra 1986), until a cycle moves by less than 1e-14 of the point's size or after
-/// `most_cycles`. Unlike the others it is not exact, so that nothing which is proved for an exact
-/// projection may use it. The intersection must not be empty.
-void project_onto_intersection(std::span<const Domain> domains, std::span<double> point,
-                               int most_cycles = 10000);
-
 /// The radius of a ball around the origin that holds the domain; infinity for an unbounded one.
 [[nodiscard]] double reach(const Domain& domain);
 

@@ -64,6 +64,32 @@ TEST(Domain, ProjectionsMeetTheVariationalInequality) {
   }
 }
 
+// Nearest point of the intersection of several domains by Dykstra's alternating projections
+// (Boyle, Dykstra 1986).
+void project_onto_intersection(std::span<const Domain> domains, std::span<double> point) {
+  const std::size_t columns = point.size();
+  std::vector<std::vector<double>> corrections(domains.size(), std::vector<double>(columns, 0.0));
+  std::vector<double> moved(columns);
+  for (int cycle = 0; cycle < 10000; ++cycle) {
+    double change = 0;
+    for (std::size_t k = 0; k < domains.size(); ++k) {
+      auto& correction = corrections[k];
+      for (std::size_t j = 0; j < columns; ++j) moved[j] = point[j] + correction[j];
+      std::vector<double> projected = moved;
+      project(domains[k], projected);
+      for (std::size_t j = 0; j < columns; ++j) {
+        const double next = moved[j] - projected[j];
+        change = std::max(change, std::fabs(next - correction[j]));
+        correction[j] = next;
+        point[j] = projected[j];
+      }
+    }
+    double square = 0;
+    for (const double x : point) square += x * x;
+    if (change <= 1e-14 * (1 + std::sqrt(square))) return;
+  }
+}
+
 TEST(Domain, DykstraFindsTheNearestPointOfALens) {
   std::mt19937_64 bits(6);
   std::normal_distribution<double> normal;

@@ -1,16 +1,16 @@
-#include "tacet/optimize/solver/dual_ascent.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
 #include "tacet/base/error.h"
+#include "tests/support/dual_ascent.h"
 
 namespace tacet::optimize {
 namespace dual_ascent_test {
 
 using data::Dataset;
+using dual_ascent::minimise_by_dual_ascent;
 using Point = std::vector<double>;
 
 double distance(const Point& a, const Point& b) {

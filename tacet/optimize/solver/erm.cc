@@ -6,7 +6,7 @@
 #include <deque>
 #include <optional>
 
-#include "tacet/optimize/solver/smooth_slope.h"
+#include "tacet/model/loss/loss_smoothness.h"
 
 namespace tacet::optimize {
 namespace {
@@ -84,7 +84,7 @@ struct Derivatives {
 class Objective {
  public:
   /// `positive` is the class that is told from the rest; none when the labels are -1 and +1.
-  Objective(const data::Dataset& dataset, const SmoothedLoss& loss, double l2,
+  Objective(const data::Dataset& dataset, const model::Loss& loss, double l2,
             base::ThreadPool& threads, std::optional<std::int64_t> positive)
       : dataset_(dataset), loss_(loss), l2_(l2), threads_(threads), positive_(positive) {}
 
@@ -97,10 +97,13 @@ class Objective {
       sum.gradient = Vector::Zero(columns);
       if (with_hessian) sum.hessian = Matrix::Zero(columns, columns);
       for (auto i = rows * part / parts; i < rows * (part + 1) / parts; ++i) {
-        const auto point = loss_.at(dot(dataset_, i, weights), label(i));
-        sum.value += point.value;
-        add_row(dataset_, i, point.slope, sum.gradient);
-        if (with_hessian) add_outer(dataset_, i, point.curvature, sum.hessian);
+        const double u = dot(dataset_, i, weights);
+        const double y = label(i);
+        sum.value += model::loss_value(loss_, u, y);
+        add_row(dataset_, i, model::loss_slope(loss_, u, y), sum.gradient);
+        if (with_hessian) {
+          add_outer(dataset_, i, model::loss_curvature(loss_, u, y), sum.hessian);
+        }
       }
     });
     for (std::size_t part = 1; part < sums.size(); ++part) {
@@ -127,7 +130,7 @@ class Objective {
   }
 
   const data::Dataset& dataset_;
-  const SmoothedLoss& loss_;
+  const model::Loss& loss_;
   double l2_;
   base::ThreadPool& threads_;
   std::optional<std::int64_t> positive_;
@@ -222,15 +225,15 @@ ErmResult minimise_output(const data::Dataset& dataset, const model::Loss& loss,
                           base::ThreadPool& threads, const base::Supervision& supervision) {
   Vector weights = Vector::Zero(dataset.columns());
   bool converged = false;
-  const bool kinked = SmoothedLoss::has_kink(loss);
-  for (double width = kinked ? 1.0 : last_width; width >= last_width; width /= 4) {
-    const SmoothedLoss smoothed(loss, width);
+  for (double width = model::can_be_smoothed(loss) ? 1.0 : last_width; width >= last_width;
+       width /= 4) {
+    const model::Loss smoothed = model::smoothed(loss, width);
     const Objective objective(dataset, smoothed, options.l2, threads, positive);
     converged = dataset.columns() <= most_newton_columns
                     ? newton(objective, options, supervision, weights)
                     : limited_memory(objective, options, supervision, weights);
   }
-  const SmoothedLoss last(loss, last_width);
+  const model::Loss last = model::smoothed(loss, last_width);
   const Objective objective(dataset, last, options.l2, threads, positive);
   return {{weights.begin(), weights.end()}, objective.at(weights, false).value, converged};
 }

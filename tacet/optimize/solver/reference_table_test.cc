@@ -4,8 +4,8 @@
 #include <functional>
 
 #include "tacet/optimize/solver/certified_solver.h"
-#include "tacet/optimize/solver/dual_ascent.h"
 #include "tacet/optimize/solver/fixed_descent.h"
+#include "tests/support/dual_ascent.h"
 
 // Minimisers that an independent program found for twelve real records, in the mean form with
 // mu = .1: rows sin(1 + i j) scaled to norm at most 1, classes sign(cos 2i), numbers .8 cos(.7 i).
@@ -17,6 +17,7 @@ namespace tacet::optimize {
 namespace reference_table_test {
 
 using data::Dataset;
+using dual_ascent::minimise_by_dual_ascent;
 using Point = std::vector<double>;
 using Gradient = std::function<Point(std::span<const double>)>;
 

@@ -76,25 +76,6 @@ Bracket exp_bracket(const Fraction& x, int p) {
   return exp_of_scaled((x.numerator << p) / x.denominator, p);
 }
 
-Bracket double_exp_bracket(const Fraction& x, int p) {
-  const bool negative = x.numerator < 0;
-  const Integer magnitude = abs(x.numerator);
-  if (negative && magnitude > 8 * x.denominator) return {0, 1};  // exp(-exp(8)) < 2^-4000
-  // The inner value, rounded down and up; exp(-v) falls in v and moves by less than v does.
-  Bracket inner;
-  if (!negative) {
-    inner = exp_bracket(x, p);
-  } else {
-    const int q = p + 40;
-    const Bracket inverse = exp_bracket({magnitude, x.denominator}, q);
-    const Integer one = Integer(1) << (p + q);
-    inner = {one / inverse.high, one / inverse.low + 1};
-  }
-  const Bracket largest = exp_of_scaled(inner.low, p);
-  const Bracket smallest = exp_of_scaled(inner.high, p);
-  return {smallest.low, largest.high};
-}
-
 double certain_exp(double x) {
   // exp(-x) = 2^-n exp(-r), |r| <= 0.35. n ln 2 is exact in the high part, whose last 11 bits are
   // zero; the Taylor polynomial of degree 13 leaves 0.35^14/14! < 2^-57. Rounding errors: r within
@@ -148,17 +129,6 @@ bool below_threshold(LazyUniform& uniform, std::int64_t k, double scale, const F
   const double approximation = x > 700 ? 0 : certain_exp(x);
   return uniform.below(approximation, certain_exp_error + x * 0x1p-50, [&](int p) {
     return exp_bracket({(2 * Integer(k) - odd) * exact.denominator, 2 * exact.numerator}, p);
-  });
-}
-
-/// U < exp(-exp(-(2k - 1)/(2 scale))), which is G < (k - 1/2)/scale.
-bool gumbel_below(LazyUniform& uniform, std::int64_t k, double scale, const Fraction& exact) {
-  const double x = (static_cast<double>(k) - 0.5) / scale;
-  const double v = x >= 0 ? (x > 700 ? 0 : certain_exp(x)) : 1 / certain_exp(std::min(-x, 100.0));
-  const double approximation = v > 700 ? 0 : certain_exp(v);
-  const double error = certain_exp_error + v * (2 * certain_exp_error + std::fabs(x) * 0x1p-50);
-  return uniform.below(approximation, error, [&](int p) {
-    return double_exp_bracket({(2 * Integer(k) - 1) * exact.denominator, 2 * exact.numerator}, p);
   });
 }
 
@@ -220,12 +190,6 @@ std::int64_t round_exponential(LazyUniform& uniform, double scale, const Fractio
   return last_true(static_cast<std::int64_t>(guess), [&](std::int64_t k) {
     return k <= 0 || below_threshold(uniform, k, scale, exact, odd);
   });
-}
-
-std::int64_t round_gumbel(LazyUniform& uniform, double scale, const Fraction& exact) {
-  const double guess = -std::log(guessed_exponential(uniform.word()));
-  return last_true(static_cast<std::int64_t>(std::floor(scale * guess + 0.5)),
-                   [&](std::int64_t k) { return !gumbel_below(uniform, k, scale, exact); });
 }
 
 std::int64_t largest_power(LazyUniform& uniform, double rate, std::int64_t most,

@@ -29,8 +29,6 @@ struct Fraction {
 
 /// exp(-x) for an exact x >= 0, between bounds 2^-p or a few apart.
 [[nodiscard]] Bracket exp_bracket(const Fraction& x, int p);
-/// exp(-exp(-x)) for an exact x of any sign.
-[[nodiscard]] Bracket double_exp_bracket(const Fraction& x, int p);
 
 /// exp(-x) in doubles for 0 <= x <= 700 with a relative error below 2^-45, by operations whose
 /// rounding IEEE 754 fixes: the same on every machine.
@@ -75,9 +73,6 @@ class LazyUniform {
 /// U < exp(-(k - shift)/scale), or 0. `exact` is the scale without error.
 [[nodiscard]] std::int64_t round_exponential(LazyUniform& uniform, double scale,
                                              const Fraction& exact, bool half);
-
-/// floor(scale G + 1/2), G = -ln(-ln U) standard Gumbel.
-[[nodiscard]] std::int64_t round_gumbel(LazyUniform& uniform, double scale, const Fraction& exact);
 
 /// The largest k in 0..most with U < base^k, for a base in [0, 1) or next to 1: geometric with the
 /// chance 1 - base of success. `rate` is -ln base to a relative error of 2^-46, or beyond 700 any

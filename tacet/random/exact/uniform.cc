@@ -21,14 +21,6 @@ std::uint64_t uniform_below(Stream& stream, std::uint64_t n) {
   return static_cast<std::uint64_t>(product >> 64);
 }
 
-bool bernoulli(Stream& stream, std::uint64_t numerator, std::uint64_t denominator) {
-  if (denominator == 0 || numerator > denominator) {
-    throw base::UsageError(
-        fmt::format("a probability must lie in [0, 1], got {} / {}", numerator, denominator));
-  }
-  return uniform_below(stream, denominator) < numerator;
-}
-
 bool bernoulli_real(Stream& stream, double probability) {
   if (!(probability >= 0 && probability <= 1)) {
     throw base::UsageError(fmt::format("a probability must lie in [0, 1], got {}", probability));

@@ -9,10 +9,6 @@ namespace tacet::random {
 /// Uniform on 0, ..., n - 1, exactly. n = 0 is a UsageError.
 [[nodiscard]] std::uint64_t uniform_below(Stream& stream, std::uint64_t n);
 
-/// True with probability numerator / denominator, exactly. A UsageError unless
-/// 0 <= numerator <= denominator and denominator > 0.
-[[nodiscard]] bool bernoulli(Stream& stream, std::uint64_t numerator, std::uint64_t denominator);
-
 /// True with exactly the probability that the double is, however small. A UsageError unless
 /// 0 <= probability <= 1. Pass the smaller of two complementary probabilities: 1 - p rounds.
 [[nodiscard]] bool bernoulli_real(Stream& stream, double probability);

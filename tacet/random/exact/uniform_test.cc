@@ -51,18 +51,6 @@ TEST(UniformBelow, KnowsItsEdges) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(uniform_below(stream, 1), 0U);
 }
 
-TEST(Bernoulli, HasItsProbability) {
-  SeededSource source(3);
-  Stream stream(source.lease(Purpose::audit, 0, 0));
-  constexpr std::int64_t draws = 400000;
-  std::int64_t successes = 0;
-  for (std::int64_t i = 0; i < draws; ++i) successes += bernoulli(stream, 3, 7) ? 1 : 0;
-  const double mean = 3.0 / 7 * draws;
-  const double deviation = std::sqrt(mean * 4 / 7);
-  EXPECT_GT(test::normal_p_value((static_cast<double>(successes) - mean) / deviation),
-            test::false_alarm_rate);
-}
-
 TEST(Bernoulli, TakesADoubleForExactlyWhatItIs) {
   SeededSource source(4);
   Stream stream(source.lease(Purpose::audit, 0, 0));
@@ -81,17 +69,6 @@ TEST(Bernoulli, TakesADoubleForExactlyWhatItIs) {
   }
   EXPECT_THROW(static_cast<void>(bernoulli_real(stream, -0.1)), base::UsageError);
   EXPECT_THROW(static_cast<void>(bernoulli_real(stream, std::nan(""))), base::UsageError);
-}
-
-TEST(Bernoulli, KnowsItsEdges) {
-  SeededSource source(1);
-  Stream stream(source.lease(Purpose::audit, 0, 0));
-  EXPECT_THROW(static_cast<void>(bernoulli(stream, 0, 0)), base::UsageError);
-  EXPECT_THROW(static_cast<void>(bernoulli(stream, 2, 1)), base::UsageError);
-  for (int i = 0; i < 100; ++i) {
-    EXPECT_FALSE(bernoulli(stream, 0, 5));
-    EXPECT_TRUE(bernoulli(stream, 5, 5));
-  }
 }
 
 }  // namespace uniform_test

@@ -59,16 +59,4 @@ void add_rounded_laplace(Lease lease, double scale, std::span<std::int64_t> valu
   internal::add_rounded_laplace(leaf, scale, values, first);
 }
 
-std::int64_t rounded_exponential(Stream& stream, double scale) {
-  check_scale(scale);
-  LazyUniform uniform(stream);
-  return internal::round_exponential(uniform, scale, internal::exact_fraction(scale), true);
-}
-
-std::int64_t rounded_gumbel(Stream& stream, double scale) {
-  check_scale(scale);
-  LazyUniform uniform(stream);
-  return internal::round_gumbel(uniform, scale, internal::exact_fraction(scale));
-}
-
 }  // namespace tacet::random

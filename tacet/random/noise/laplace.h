@@ -19,12 +19,6 @@ constexpr double largest_laplace_scale = 1099511627776.0;  // 2^40
 void add_rounded_laplace(Lease lease, double scale, std::span<std::int64_t> values,
                          std::uint64_t first = 0);
 
-/// floor(scale E + 1/2), E exponential with mean 1, exactly. Scales as above.
-[[nodiscard]] std::int64_t rounded_exponential(Stream& stream, double scale);
-
-/// floor(scale G + 1/2), G standard Gumbel (P(G < x) = exp(-exp(-x))), exactly. Scales as above.
-[[nodiscard]] std::int64_t rounded_gumbel(Stream& stream, double scale);
-
 namespace internal {
 
 /// add_rounded_laplace from an open leaf. Not for users: a leaf could noise two sums, a lease

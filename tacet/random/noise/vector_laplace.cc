@@ -20,11 +20,6 @@ using internal::Arithmetic;
 using internal::RealInterval;
 using internal::TwoStageUniform;
 
-// All exponential variables of a draw in 512 bits take a second or so.
-constexpr std::int64_t largest_shape = std::int64_t{1} << 16;
-// Wider, doubles would hardly ever decide.
-constexpr double largest_mean = 0x1p40;
-
 void check_scale(double scale) {
   if (!(scale > 0 && scale <= largest_laplace_scale)) {
     throw base::UsageError(fmt::format(
@@ -149,34 +144,6 @@ void internal::draw_rounded_l2_laplace(Stream& stream, double scale, std::span<s
   for (TwoStageUniform& uniform : normals) uniform.complete(stream);
   for (TwoStageUniform& uniform : exponentials) uniform.complete(stream);
   round_finely(normals, exponentials, scale, noise);
-}
-
-std::int64_t internal::draw_rounded_gamma(Stream& stream, std::int64_t shape, double scale,
-                                          Arithmetic arithmetic) {
-  auto uniforms = draw_uniforms(stream, static_cast<std::size_t>(shape));
-  std::int64_t rounded = 0;
-  if (arithmetic == Arithmetic::doubles_first) {
-    const Approximate sum = rough_sum(uniforms);
-    const double y = scale * sum.value;
-    if (doubles_round_certainly(y, scale * sum.error * 1.01 + y * 0x1p-52, rounded)) return rounded;
-  }
-  for (TwoStageUniform& uniform : uniforms) uniform.complete(stream);
-  if (!internal::rounds_certainly(interval(scale) * fine_sum(uniforms), rounded)) fail_undecided();
-  return rounded;
-}
-
-std::int64_t rounded_gamma(Stream& stream, std::int64_t shape, double scale) {
-  check_scale(scale);
-  if (shape < 1 || shape > largest_shape) {
-    throw base::UsageError(
-        fmt::format("the shape of the Gamma law must lie in [1, 2^16], got {}", shape));
-  }
-  if (static_cast<double>(shape) * scale > largest_mean) {
-    throw base::UsageError(
-        fmt::format("shape times scale, the mean, must be at most 2^40 grid units, got {} and {}",
-                    shape, scale));
-  }
-  return internal::draw_rounded_gamma(stream, shape, scale, Arithmetic::doubles_first);
 }
 
 void add_rounded_l2_laplace(Lease lease, double scale, std::span<std::int64_t> values) {

@@ -8,10 +8,6 @@
 
 namespace tacet::random {
 
-/// floor(scale G + 1/2), G a Gamma variable of whole shape (mean = shape), exactly. A UsageError
-/// unless 1 <= shape <= 2^16, 0 < scale and shape scale <= 2^40.
-[[nodiscard]] std::int64_t rounded_gamma(Stream& stream, std::int64_t shape, double scale);
-
 /// Adds the coordinatewise rounding floor(X_j + 1/2) of a vector X of density proportional to
 /// exp(-|X| / scale), |.| the Euclidean norm, exactly: a vector of integers plus this noise is a
 /// rounding of the vector plus X, so that it is purely epsilon-private for a Euclidean sensitivity
@@ -32,8 +28,6 @@ namespace internal {
 /// The noise of one vector, decided as `arithmetic` says.
 void draw_rounded_l2_laplace(Stream& stream, double scale, std::span<std::int64_t> noise,
                              Arithmetic arithmetic);
-[[nodiscard]] std::int64_t draw_rounded_gamma(Stream& stream, std::int64_t shape, double scale,
-                                              Arithmetic arithmetic);
 
 }  // namespace internal
 }  // namespace tacet::random
