@@ -1,168 +1,76 @@
 #include "tacet/model/loss/loss.h"
 
-#include <algorithm>
-#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "tacet/numeric/elementary.h"
+#include <cmath>
+#include <utility>
+
+#include "tacet/base/error.h"
 
 namespace tacet::model {
 namespace {
 
-// base^exponent for base >= 0 and exponent in [-1, 2], the same bits on every machine.
-double power(double base, double exponent) {
-  if (exponent == 1) return base;
-  if (exponent == 0.5) return std::sqrt(base);
-  if (exponent == 2) return base * base;
-  return base > 0 ? numeric::exp(exponent * numeric::log(base)) : 0;
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+template <typename Family>
+concept Parametric = requires {
+  Family::parameter;
+};
+
+// Whether the family has a width besides its own parameter.
+template <typename Family>
+constexpr bool has_second_width() {
+  if constexpr (requires(Family family) { family.width; }) {
+    return Family::parameter.value != &Family::width;
+  } else {
+    return false;
+  }
 }
 
-// The Moreau envelope of max(left t, right t) of width h, left <= 0 <= right. Branches, not a
-// clamp: widths are small, so that slopes are nearly always the same one, and a loop over records
-// need not wait for this one.
-double envelope_slope(double t, double left, double right, double h) {
-  const double slope = t / h;
-  if (slope >= right) return right;
-  if (slope <= left) return left;
-  return slope;
-}
-double envelope(double t, double left, double right, double h) {
-  const double slope = envelope_slope(t, left, right, h);
-  return slope * t - h * slope * slope / 2;
+double checked(std::string_view loss, std::string_view name, double value, double lower,
+               double upper) {
+  // An exponent of 2 is the one upper end that belongs to its range.
+  const bool closed = upper == 2;
+  if (value > lower && (value < upper || (closed && value == upper)) && std::isfinite(value)) {
+    return value;
+  }
+  throw base::UsageError(
+      fmt::format("{} of loss {} must lie {} {} {} {}, got {}", name, loss,
+                  closed ? "above" : "between", lower, closed ? "and up to" : "and",
+                  std::isinf(upper) ? "infinity" : fmt::format("{}", upper), value));
 }
 
-// m^q with a line for its slope on m < h, m >= 0.
-double linearised_value(double m, double q, double h) {
-  if (m < h) return q / 2 * power(h, q - 2) * m * m;
-  return power(m, q) - (1 - q / 2) * power(h, q);
+template <typename Family>
+Loss made(Family loss, double parameter, double width) {
+  if (!std::isnan(parameter)) {
+    if constexpr (Parametric<Family>) {
+      const auto& own = Family::parameter;
+      loss.*own.value = checked(Family::name, own.name, parameter, own.lower, own.upper);
+    } else {
+      throw base::UsageError(
+          fmt::format("loss {} has no parameter, got {}", Family::name, parameter));
+    }
+  }
+  if (!std::isnan(width)) {
+    if constexpr (has_second_width<Family>()) {
+      loss.width = checked(Family::name, "width", width, 0, unbounded);
+    } else {
+      throw base::UsageError(
+          fmt::format("loss {} has no width besides its parameter, got {}", Family::name, width));
+    }
+  }
+  return loss;
 }
-double linearised_slope(double m, double q, double h) {
-  return m < h ? q * power(h, q - 2) * m : q * power(m, q - 1);
+
+template <LossFamily... Families>
+std::vector<Loss> every_default(const std::variant<Families...>* /*type*/) {
+  return {Loss(Families{})...};
 }
+
+std::vector<Loss> every_default() { return every_default(static_cast<const Loss*>(nullptr)); }
 
 }  // namespace
-
-double LogisticLoss::value(double prediction, double label) const {
-  return numeric::softplus(-label * prediction);
-}
-double LogisticLoss::slope(double prediction, double label) const {
-  return -label * numeric::sigmoid(-label * prediction);
-}
-
-double SquaredLoss::value(double prediction, double label) const {
-  return (label - prediction) * (label - prediction) / 2;
-}
-double SquaredLoss::slope(double prediction, double label) const { return prediction - label; }
-
-double HingeLoss::value(double prediction, double label) const {
-  return std::max(0.0, 1 - label * prediction);
-}
-double HingeLoss::slope(double prediction, double label) const {
-  return label * prediction < 1 ? -label : 0.0;
-}
-
-double SmoothedHingeLoss::value(double prediction, double label) const {
-  const double gap = 1 - label * prediction;
-  if (gap <= 0) return 0;
-  return gap < width ? gap * gap / (2 * width) : gap - width / 2;
-}
-double SmoothedHingeLoss::slope(double prediction, double label) const {
-  const double gap = 1 - label * prediction;
-  if (gap >= width) return -label;
-  return gap <= 0 ? 0 : -label * (gap / width);
-}
-
-double HuberLoss::value(double prediction, double label) const {
-  const double r = std::fabs(label - prediction);
-  return r <= threshold ? r * r / 2 : threshold * r - threshold * threshold / 2;
-}
-double HuberLoss::slope(double prediction, double label) const {
-  return std::clamp(prediction - label, -threshold, threshold);
-}
-
-double AbsoluteLoss::value(double prediction, double label) const {
-  return std::fabs(label - prediction);
-}
-double AbsoluteLoss::slope(double prediction, double label) const {
-  return prediction > label ? 1.0 : prediction < label ? -1.0 : 0.0;
-}
-
-double PinballLoss::value(double prediction, double label) const {
-  const double r = label - prediction;
-  return std::max(quantile * r, (quantile - 1) * r);
-}
-double PinballLoss::slope(double prediction, double label) const {
-  return prediction > label ? 1 - quantile : prediction < label ? -quantile : 0.0;
-}
-
-double PowerHingeLoss::value(double prediction, double label) const {
-  return power(std::max(0.0, 1 - label * prediction), exponent);
-}
-double PowerHingeLoss::slope(double prediction, double label) const {
-  const double gap = std::max(0.0, 1 - label * prediction);
-  return -label * exponent * power(gap, exponent - 1);
-}
-
-double PowerRegressionLoss::value(double prediction, double label) const {
-  return power(std::fabs(label - prediction), exponent);
-}
-double PowerRegressionLoss::slope(double prediction, double label) const {
-  const double size = exponent * power(std::fabs(prediction - label), exponent - 1);
-  return std::copysign(size, prediction - label);
-}
-
-double SmoothedAbsoluteLoss::value(double prediction, double label) const {
-  return envelope(prediction - label, -1, 1, width);
-}
-double SmoothedAbsoluteLoss::slope(double prediction, double label) const {
-  return envelope_slope(prediction - label, -1, 1, width);
-}
-
-double SmoothedPinballLoss::value(double prediction, double label) const {
-  return envelope(prediction - label, -quantile, 1 - quantile, width);
-}
-double SmoothedPinballLoss::slope(double prediction, double label) const {
-  return envelope_slope(prediction - label, -quantile, 1 - quantile, width);
-}
-
-double EpsilonInsensitiveLoss::value(double prediction, double label) const {
-  return std::max(0.0, std::fabs(prediction - label) - insensitivity);
-}
-double EpsilonInsensitiveLoss::slope(double prediction, double label) const {
-  const double r = prediction - label;
-  return r > insensitivity ? 1.0 : r < -insensitivity ? -1.0 : 0.0;
-}
-
-double SmoothedEpsilonInsensitiveLoss::value(double prediction, double label) const {
-  return envelope(std::fabs(prediction - label) - insensitivity, 0, 1, width);
-}
-double SmoothedEpsilonInsensitiveLoss::slope(double prediction, double label) const {
-  const double r = prediction - label;
-  return std::copysign(envelope_slope(std::fabs(r) - insensitivity, 0, 1, width), r);
-}
-
-double SquaredEpsilonInsensitiveLoss::value(double prediction, double label) const {
-  const double excess = std::max(0.0, std::fabs(prediction - label) - insensitivity);
-  return excess * excess;
-}
-double SquaredEpsilonInsensitiveLoss::slope(double prediction, double label) const {
-  const double r = prediction - label;
-  return std::copysign(2 * std::max(0.0, std::fabs(r) - insensitivity), r);
-}
-
-double LinearisedPowerHingeLoss::value(double prediction, double label) const {
-  return linearised_value(std::max(0.0, 1 - label * prediction), exponent, width);
-}
-double LinearisedPowerHingeLoss::slope(double prediction, double label) const {
-  return -label * linearised_slope(std::max(0.0, 1 - label * prediction), exponent, width);
-}
-
-double LinearisedPowerRegressionLoss::value(double prediction, double label) const {
-  return linearised_value(std::fabs(prediction - label), exponent, width);
-}
-double LinearisedPowerRegressionLoss::slope(double prediction, double label) const {
-  const double r = prediction - label;
-  return std::copysign(linearised_slope(std::fabs(r), exponent, width), r);
-}
 
 double loss_value(const Loss& loss, double prediction, double label) {
   return std::visit([&](const auto& l) { return l.value(prediction, label); }, loss);
@@ -170,6 +78,65 @@ double loss_value(const Loss& loss, double prediction, double label) {
 
 double loss_slope(const Loss& loss, double prediction, double label) {
   return std::visit([&](const auto& l) { return l.slope(prediction, label); }, loss);
+}
+
+LossProperties properties(const Loss& loss) {
+  return std::visit(
+      [](const auto& l) {
+        return LossProperties{l.slope_bound_within(unbounded), l.smoothness().curvature,
+                              l.classification};
+      },
+      loss);
+}
+
+std::string_view loss_name(const Loss& loss) {
+  return std::visit([](const auto& l) { return l.name; }, loss);
+}
+
+double loss_parameter(const Loss& loss) {
+  return std::visit(
+      []<typename Family>(const Family& l) {
+        if constexpr (Parametric<Family>) return l.*Family::parameter.value;
+        return none;
+      },
+      loss);
+}
+
+std::string_view loss_parameter_name(const Loss& loss) {
+  return std::visit(
+      []<typename Family>(const Family& /*l*/) {
+        if constexpr (Parametric<Family>) return Family::parameter.name;
+        return std::string_view();
+      },
+      loss);
+}
+
+double loss_width(const Loss& loss) {
+  return std::visit(
+      []<typename Family>(const Family& l) {
+        if constexpr (has_second_width<Family>()) return l.width;
+        return none;
+      },
+      loss);
+}
+
+Loss make_loss(std::string_view name, double parameter, double width) {
+  for (const auto& loss : every_default()) {
+    if (loss_name(loss) != name) continue;
+    return std::visit([&](const auto& l) { return made(l, parameter, width); }, loss);
+  }
+  throw base::UsageError(
+      fmt::format("unknown loss '{}'; known are {}", name, fmt::join(loss_names(), ", ")));
+}
+
+std::vector<std::string> loss_names() {
+  std::vector<std::string> names;
+  for (const bool classes : {true, false}) {
+    for (const auto& loss : every_default()) {
+      if (properties(loss).classification == classes) names.emplace_back(loss_name(loss));
+    }
+  }
+  return names;
 }
 
 }  // namespace tacet::model

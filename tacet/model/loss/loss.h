@@ -1,155 +1,48 @@
 #pragma once
 
 #include <limits>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "tacet/model/loss/absolute.h"
+#include "tacet/model/loss/hinge.h"
+#include "tacet/model/loss/huber.h"
+#include "tacet/model/loss/insensitive.h"
+#include "tacet/model/loss/logistic.h"
+#include "tacet/model/loss/pinball.h"
+#include "tacet/model/loss/power.h"
+#include "tacet/model/loss/squared.h"
+
 /// Losses of linear predictors: convex scalar functions of a prediction u = <w, x> and a label y.
 ///
 /// Classification labels are -1 and +1; regression labels lie in [-1, 1]. `slope` is the
-/// derivative in u, at a kink a fixed element of the subdifferential, so that two runs at the same
-/// weights take the same step.
+/// derivative in u, where there is none a fixed element of the subdifferential, so that two runs at
+/// the same weights take the same step.
+///
+///   const model::Loss loss = model::make_loss("huber", 0.5);
+///   const double slope = model::loss_slope(loss, 0.2, 1.0);   // at prediction 0.2, label 1
 namespace tacet::model {
 
-/// ln(1 + e^{-yu}).
-struct LogisticLoss {
-  static constexpr std::string_view name = "logistic";
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// (y - u)^2 / 2.
-struct SquaredLoss {
-  static constexpr std::string_view name = "squared";
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// max(0, 1 - yu).
-struct HingeLoss {
-  static constexpr std::string_view name = "hinge";
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// The hinge with its corner rounded on a width h > 0 of the margin.
-struct SmoothedHingeLoss {
-  static constexpr std::string_view name = "smoothed_hinge";
-  double width = 0.5;
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// r^2/2 for |r| <= threshold, then linear with slope `threshold`; r = y - u, threshold > 0.
-struct HuberLoss {
-  static constexpr std::string_view name = "huber";
-  double threshold = 0.25;
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// |y - u|.
-struct AbsoluteLoss {
-  static constexpr std::string_view name = "absolute";
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// max(q r, (q - 1) r), r = y - u: its minimiser is the conditional quantile q in (0, 1).
-struct PinballLoss {
-  static constexpr std::string_view name = "pinball";
-  double quantile = 0.5;
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// max(0, 1 - yu)^q, 1 < exponent q <= 2: between the hinge and its square.
-struct PowerHingeLoss {
-  static constexpr std::string_view name = "power_hinge";
-  double exponent = 1.5;
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// |y - u|^q, 1 < exponent q <= 2: between the absolute and the squared loss.
-struct PowerRegressionLoss {
-  static constexpr std::string_view name = "power_regression";
-  double exponent = 1.5;
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// The absolute loss with its corner rounded on a width h > 0: the Huber loss of slope 1.
-struct SmoothedAbsoluteLoss {
-  static constexpr std::string_view name = "smoothed_absolute";
-  double width = 0.25;
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// The Moreau envelope of the pinball loss: its corner rounded on a width h > 0.
-struct SmoothedPinballLoss {
-  static constexpr std::string_view name = "smoothed_pinball";
-  double quantile = 0.5;
-  double width = 0.25;
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// max(0, |y - u| - insensitivity), 0 < insensitivity < 1: small residuals cost nothing.
-struct EpsilonInsensitiveLoss {
-  static constexpr std::string_view name = "epsilon_insensitive";
-  double insensitivity = 0.1;
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// Its Moreau envelope: both corners rounded on a width h > 0.
-struct SmoothedEpsilonInsensitiveLoss {
-  static constexpr std::string_view name = "smoothed_epsilon_insensitive";
-  double insensitivity = 0.1;
-  double width = 0.25;
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// max(0, |y - u| - insensitivity)^2.
-struct SquaredEpsilonInsensitiveLoss {
-  static constexpr std::string_view name = "squared_epsilon_insensitive";
-  double insensitivity = 0.1;
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// The power hinge whose slope q m^(q-1) in m = 1 - yu is replaced by the line q h^(q-2) m on
-/// 0 < m < h, so that it is smooth; the value is 0 where the hinge is.
-struct LinearisedPowerHingeLoss {
-  static constexpr std::string_view name = "linearised_power_hinge";
-  double exponent = 1.5;
-  double width = 0.25;
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-/// The power regression loss with the same line on |y - u| < h; the value is 0 at y.
-struct LinearisedPowerRegressionLoss {
-  static constexpr std::string_view name = "linearised_power_regression";
-  double exponent = 1.5;
-  double width = 0.25;
-  [[nodiscard]] double value(double prediction, double label) const;
-  [[nodiscard]] double slope(double prediction, double label) const;
-};
-
-using Loss = std::variant<LogisticLoss, SquaredLoss, HingeLoss, SmoothedHingeLoss, HuberLoss,
-                          AbsoluteLoss, PinballLoss, PowerHingeLoss, PowerRegressionLoss,
-                          SmoothedAbsoluteLoss, SmoothedPinballLoss, EpsilonInsensitiveLoss,
-                          SmoothedEpsilonInsensitiveLoss, SquaredEpsilonInsensitiveLoss,
-                          LinearisedPowerHingeLoss, LinearisedPowerRegressionLoss>;
-
-constexpr double unbounded = std::numeric_limits<double>::infinity();
+/// Every loss there is; a new one is its file and its line here (loss_parts.h says what a file
+/// states). Loops over records are templates over the family, with one std::visit at their top.
+using Loss = std::variant<LogisticLoss,                    //
+                          SquaredLoss,                     //
+                          HingeLoss,                       //
+                          SmoothedHingeLoss,               //
+                          HuberLoss,                       //
+                          AbsoluteLoss,                    //
+                          PinballLoss,                     //
+                          PowerHingeLoss,                  //
+                          PowerRegressionLoss,             //
+                          SmoothedAbsoluteLoss,            //
+                          SmoothedPinballLoss,             //
+                          EpsilonInsensitiveLoss,          //
+                          SmoothedEpsilonInsensitiveLoss,  //
+                          SquaredEpsilonInsensitiveLoss,   //
+                          LinearisedPowerHingeLoss,        //
+                          LinearisedPowerRegressionLoss>;
 
 /// Facts that hold for every prediction and every label.
 struct LossProperties {

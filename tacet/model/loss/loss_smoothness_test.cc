@@ -6,6 +6,8 @@
 #include <cmath>
 #include <random>
 
+#include "tests/support/loss_facts.h"
+
 namespace tacet::model {
 namespace loss_smoothness_test {
 

@@ -7,6 +7,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/model/loss/loss_smoothness.h"
+#include "tests/support/loss_facts.h"
 #include "tests/support/plain_sgd.h"
 
 namespace tacet::optimize {

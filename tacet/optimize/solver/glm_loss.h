@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 #include <variant>
 
 #include "tacet/base/error.h"
@@ -11,7 +10,7 @@
 
 namespace tacet::optimize {
 
-/// The scalar loss that a solver minimises: a model's loss, its kinks rounded by the Moreau
+/// The scalar loss that a solver minimises: a model's loss, its corners rounded by the Moreau
 /// envelope of a public width, its slope cut to [-slope_clip, slope_clip]. The cut loss is convex
 /// again (a clipped non-decreasing slope is non-decreasing), so cutting is part of the objective,
 /// and a bound of the slope holds for every prediction and label there is.
@@ -70,94 +69,28 @@ void GlmLoss::with_slopes(const Body& body) const {
                                    : SlopeAndCurvature{std::clamp(slope, -clip, clip), 0.0};
   };
   std::visit(
-      [&]<typename L>(const L& loss) {
-        body([&loss, &any = loss_, clipped](double prediction, double label) {
+      [&](const auto& loss) {
+        body([&loss, clipped](double prediction, double label) {
           const double slope = loss.slope(prediction, label);
-          if constexpr (std::is_same_v<L, model::LogisticLoss>) {
-            return clipped(slope, std::fabs(slope) * (1 - std::fabs(slope)));
-          }
-          return clipped(slope, model::loss_curvature(any, prediction, label));
+          return clipped(slope, loss.curvature(prediction, label, slope));
         });
       },
       loss_);
 }
 
-namespace internal {
-
-template <typename Real>
-Real within(const Real& low, const Real& value, const Real& high) {
-  return value < low ? low : value > high ? high : value;
-}
-
-/// Slopes in a wider type, by the formulas of model/loss.
-template <typename Real>
-struct WideSlope {
-  const Real& u;
-  Real y;
-
-  Real operator()(const model::LogisticLoss&) const {
-    using std::exp;
-    return Real(-y) / (Real(1) + exp(Real(y * u)));
-  }
-  Real operator()(const model::SquaredLoss&) const { return u - y; }
-  Real operator()(const model::SmoothedHingeLoss& l) const {
-    return Real(-y) * within(Real(0), Real((Real(1) - y * u) / Real(l.width)), Real(1));
-  }
-  Real operator()(const model::HuberLoss& l) const {
-    return within(Real(-l.threshold), Real(u - y), Real(l.threshold));
-  }
-  Real operator()(const model::SmoothedAbsoluteLoss& l) const {
-    return within(Real(-1), Real((u - y) / Real(l.width)), Real(1));
-  }
-  Real operator()(const model::SmoothedPinballLoss& l) const {
-    return within(Real(-l.quantile), Real((u - y) / Real(l.width)), Real(1 - l.quantile));
-  }
-  Real operator()(const model::SmoothedEpsilonInsensitiveLoss& l) const {
-    return signed_by(
-        within(Real(0), Real((residual() - Real(l.insensitivity)) / Real(l.width)), Real(1)));
-  }
-  Real operator()(const model::SquaredEpsilonInsensitiveLoss& l) const {
-    const Real excess = residual() - Real(l.insensitivity);
-    return signed_by(excess > 0 ? Real(2 * excess) : Real(0));
-  }
-  Real operator()(const model::PowerHingeLoss& l) const {
-    return Real(-y) * power(Real(1) - y * u, l.exponent);
-  }
-  Real operator()(const model::PowerRegressionLoss& l) const {
-    return signed_by(power(residual(), l.exponent));
-  }
-  Real operator()(const model::LinearisedPowerHingeLoss& l) const {
-    return Real(-y) * linearised(Real(1) - y * u, l);
-  }
-  Real operator()(const model::LinearisedPowerRegressionLoss& l) const {
-    return signed_by(linearised(residual(), l));
-  }
-  template <typename Kinked>
-  Real operator()(const Kinked&) const {
-    throw base::InternalError("a loss with a kink has no slope in wide arithmetic");
-  }
-
-  [[nodiscard]] Real residual() const { return u < y ? Real(y - u) : Real(u - y); }
-  [[nodiscard]] Real signed_by(const Real& size) const { return u < y ? Real(-size) : size; }
-  static Real power(const Real& m, double q) {
-    using std::pow;
-    return m > 0 ? Real(Real(q) * pow(m, Real(q - 1))) : Real(0);
-  }
-  template <typename Linearised>
-  static Real linearised(const Real& m, const Linearised& l) {
-    using std::pow;
-    if (m >= Real(l.width)) return power(m, l.exponent);
-    return m > 0 ? Real(Real(l.exponent) * pow(Real(l.width), Real(l.exponent - 2)) * m) : Real(0);
-  }
-};
-
-}  // namespace internal
-
 template <typename Real>
 Real GlmLoss::slope_in(const Real& prediction, double label) const {
-  const Real slope = std::visit(internal::WideSlope<Real>{prediction, Real(label)}, loss_);
+  const Real slope = std::visit(
+      [&](const auto& loss) -> Real {
+        if constexpr (requires { loss.wide_slope(prediction, prediction); }) {
+          return loss.wide_slope(prediction, Real(label));
+        } else {
+          throw base::InternalError("a loss that is not smooth has no slope in wide arithmetic");
+        }
+      },
+      loss_);
   if (!std::isfinite(clip_)) return slope;
-  return internal::within(Real(-clip_), slope, Real(clip_));
+  return model::internal::within(Real(-clip_), slope, Real(clip_));
 }
 
 }  // namespace tacet::optimize

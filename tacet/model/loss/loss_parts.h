@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <limits>
+#include <string_view>
+
+#include "tacet/numeric/elementary.h"
+
+/// What families of losses are made of. A family is one struct in a file of its own with all that
+/// is known of it: value, slope, curvature, the constants that sensitivities are computed from, and
+/// how it is made smooth. `loss.h` lists the families; nothing else knows them by name but the
+/// theorems that hold for one loss only.
+///
+/// u is a prediction, y a label. The methods of families are inline, since the loops over records
+/// are templates over them.
+namespace tacet::model {
+
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+
+/// Scalar constants of phi(u) at any label the loss may see; for a predictor u = <w, x> with
+/// |x| <= X the loss is Hoelder smooth in w with the same exponent a and the constant times
+/// X^(1+a), and its gradients are at most X times the slope. Every row is proved in
+/// docs/proofs/loss_table.md and met with equality by some pair of points, except where it says
+/// `at most`.
+struct LossSmoothness {
+  double exponent;   ///< a in [0, 1]: |phi'(u) - phi'(v)| <= constant |u - v|^a
+  double constant;   ///< for a = 0 the diameter of the subgradients at a point, not a slope
+  double range;      ///< sup phi' - inf phi'; `unbounded` for powers
+  double curvature;  ///< Lipschitz constant of phi'; `unbounded` for a < 1
+};
+
+/// A family's own number and its open range; an upper end of 2 belongs to it.
+template <typename Family>
+struct LossParameter {
+  std::string_view name;
+  double lower;
+  double upper;
+  double Family::*value;
+};
+
+/// What every family states. `slope` is the derivative of `value` in u; where the loss is not
+/// smooth, a fixed element of the subdifferential. `curvature` is the second derivative, 0 at the
+/// ends of pieces, from the slope at the same place. `slope_bound_within(b)` is sup |phi'| over
+/// |u| <= b, which may be infinite, and all labels; never 0. Besides:
+///   parameter    a LossParameter, where the family has a number of its own;
+///   width        where it is a smoothed loss: the width;
+///   smoothed(h)  where it is not smooth: the smooth family on a width h > 0;
+///   wide_slope   where it is smooth: the slope in a wider type of numbers.
+template <typename F>
+concept LossFamily = requires(const F family, double u, double y) {
+  { F::name } -> std::convertible_to<std::string_view>;
+  { F::classification } -> std::convertible_to<bool>;
+  { family.value(u, y) } -> std::same_as<double>;
+  { family.slope(u, y) } -> std::same_as<double>;
+  { family.curvature(u, y, family.slope(u, y)) } -> std::same_as<double>;
+  { family.smoothness() } -> std::same_as<LossSmoothness>;
+  { family.slope_bound_within(u) } -> std::same_as<double>;
+};
+
+namespace internal {
+
+/// Slopes jump by `jump` at a non-smooth point and are constant elsewhere, or nearly.
+constexpr LossSmoothness jumping(double jump) { return {0, jump, jump, unbounded}; }
+constexpr LossSmoothness smooth(double curvature, double range) {
+  return {1, curvature, range, curvature};
+}
+
+template <typename Real>
+Real within(const Real& low, const Real& value, const Real& high) {
+  return value < low ? low : value > high ? high : value;
+}
+
+/// `size` with the sign of u - y.
+template <typename Real>
+Real signed_by(const Real& size, const Real& u, const Real& y) {
+  return u < y ? Real(-size) : size;
+}
+
+template <typename Real>
+Real residual(const Real& u, const Real& y) {
+  return u < y ? Real(y - u) : Real(u - y);
+}
+
+// The Moreau envelope of max(left t, right t) of width h, left <= 0 <= right. Branches, not a
+// clamp: widths are small, so that slopes are nearly always the same one, and a loop over records
+// need not wait for this one.
+inline double envelope_slope(double t, double left, double right, double h) {
+  const double slope = t / h;
+  if (slope >= right) return right;
+  if (slope <= left) return left;
+  return slope;
+}
+inline double envelope(double t, double left, double right, double h) {
+  const double slope = envelope_slope(t, left, right, h);
+  return slope * t - h * slope * slope / 2;
+}
+
+}  // namespace internal
+}  // namespace tacet::model
