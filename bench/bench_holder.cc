@@ -29,7 +29,7 @@ const data::Schema& schema() {
     made.features = data::UniformFeatures{.count = columns, .lower = -1, .upper = 1};
     made.intercept = false;
     made.target = data::Target{"", data::BinaryTarget{{"1"}, {"-1"}}};
-    made.format.kind = data::FileKind::npy;
+    made.format.kind = &data::file_kind("npy");
     made.public_row_count = rows;
     return made;
   }();

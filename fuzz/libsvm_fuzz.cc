@@ -47,7 +47,7 @@ bool same(const Outcome& a, const Outcome& b) {
 
 void encode(const Outcome& outcome, std::int64_t columns) {
   Schema schema;
-  schema.format.kind = FileKind::libsvm;
+  schema.format.kind = &file_kind("libsvm");
   schema.features = UniformFeatures{.count = columns, .lower = -2, .upper = 3};
   UniformEncoder encoder(schema);
   Dataset data(schema.shape());

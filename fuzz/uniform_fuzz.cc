@@ -100,7 +100,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 8) return 0;
   const Input input = cut({reinterpret_cast<const char*>(data), size});
   Schema schema;
-  schema.format.kind = input.has(sparse) ? FileKind::npy_csr : FileKind::npy;
+  schema.format.kind = &file_kind(input.has(sparse) ? "npy-csr" : "npy");
   schema.features = UniformFeatures{.count = input.count, .lower = -2, .upper = 100};
   schema.target = Target{"", RegressionTarget{-1, 1}};
   if (input.has(classes)) schema.target->rule = MultiClassTarget{{"0", "1", "2"}};

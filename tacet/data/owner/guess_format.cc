@@ -38,52 +38,17 @@ std::string beginning_of(const std::filesystem::path& file) {
   return text;
 }
 
-/// How many features `label index:value ...` holds; nothing when the line is none.
-std::optional<std::size_t> libsvm_features(std::string_view line) {
-  line = line.substr(0, line.find_first_of("#\r"));
-  std::size_t fields = 0;
-  while (!line.empty()) {
-    const auto end = std::min(line.find_first_of(" \t"), line.size());
-    const auto field = line.substr(0, end);
-    line.remove_prefix(std::min(end + 1, line.size()));
-    if (field.empty()) continue;
-    const auto colon = field.find(':');
-    const bool label = fields++ == 0;
-    if (label != (colon == std::string_view::npos)) return std::nullopt;
-    if (label && !parse_number(field)) return std::nullopt;
-    if (label) continue;
-    if (colon == 0 || field.find_first_not_of("0123456789") != colon) return std::nullopt;
-    if (!parse_number(field.substr(colon + 1))) return std::nullopt;
-  }
-  return fields == 0 ? 0 : fields - 1;
-}
-
-bool looks_like_libsvm(std::string_view text) {
-  // The sample may end in the middle of a field.
-  const auto last = text.find_last_of(text.find('\n') == std::string_view::npos ? " \t" : "\n");
-  if (text.size() == sampled_bytes && last != std::string_view::npos) text = text.substr(0, last);
-  std::size_t features = 0;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const auto found = libsvm_features(text.substr(0, end));
-    if (!found) return false;
-    features += *found;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return features > 0;
-}
-
 void refuse_other_kinds(const std::filesystem::path& file) {
   const std::string text = beginning_of(file);
-  const bool array =
-      text.starts_with("\x93NUMPY") || text.starts_with(std::string_view("\0\0\x08", 3));
-  if (!array && !looks_like_libsvm(text)) return;
-  throw base::DataError(fmt::format(
-      "{}: the file looks like {}, whose features have no names; a draft is for CSV files. Write "
-      "the schema by hand: [format] with kind = \"{}\", [features] with count, lower and upper, "
-      "and "
-      "[target]",
-      file.string(), array ? "an NPY or IDX array" : "LIBSVM", array ? "npy" : "libsvm"));
+  const bool whole = text.size() < sampled_bytes;
+  for (const FileKind& kind : file_kinds()) {
+    if (kind.recognises == nullptr || !kind.recognises(text, whole)) continue;
+    throw base::DataError(fmt::format(
+        "{}: the file looks like {}, whose features have no names; a draft is for CSV files. Write "
+        "the schema by hand: [format] with kind = \"{}\", [features] with count, lower and upper, "
+        "and [target]",
+        file.string(), kind.description, kind.name));
+  }
 }
 
 // --- separator and quotes

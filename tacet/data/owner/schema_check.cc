@@ -139,7 +139,7 @@ SchemaCheck check_uniform(const std::filesystem::path& file, const Schema& schem
     if (label->faults.column.empty()) label->faults.column = "label";
   }
   SchemaCheck result;
-  result.lines = schema.format.kind == FileKind::libsvm;
+  result.lines = schema.format.kind->has_lines;
   internal::UniformRecord record;
   while (records->next(record)) {
     ++result.rows;
@@ -161,7 +161,7 @@ SchemaCheck check_uniform(const std::filesystem::path& file, const Schema& schem
 
 SchemaCheck check_values(const std::filesystem::path& file, const Schema& schema) {
   schema.validate();
-  return schema.format.kind == FileKind::csv ? check_csv(file, schema)
+  return schema.format.kind->names_columns() ? check_csv(file, schema)
                                              : check_uniform(file, schema);
 }
 

@@ -111,7 +111,7 @@ std::size_t find_target(const std::vector<std::string>& names, const std::string
 }  // namespace
 
 Schema draft_schema(const std::filesystem::path& public_file, const DraftOptions& options) {
-  if (options.format.kind != FileKind::csv) {
+  if (!options.format.kind->names_columns()) {
     throw base::UsageError("only CSV files can be drafted; describe others by [features]");
   }
   Schema schema;

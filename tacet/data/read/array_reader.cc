@@ -224,4 +224,8 @@ void ArrayReader::fail(std::string_view message) const {
   throw base::DataError(fmt::format("{}: {}", file_name_, message));
 }
 
+bool looks_like_array(std::string_view text, bool /*whole*/) {
+  return text.starts_with("\x93NUMPY") || text.starts_with(std::string_view("\0\0\x08", 3));
+}
+
 }  // namespace tacet::data

@@ -63,4 +63,7 @@ class ArrayReader {
   std::vector<char> buffer_;
 };
 
+/// Whether a file that begins with `text` is an NPY or IDX array.
+[[nodiscard]] bool looks_like_array(std::string_view text, bool whole);
+
 }  // namespace tacet::data

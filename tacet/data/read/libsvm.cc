@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
@@ -21,7 +22,42 @@ bool line_end(char c) { return c == '\n' || c == '\r'; }
 bool field_end(char c) { return blank(c) || line_end(c) || c == '\0'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
+/// How many features `label index:value ...` holds; nothing when the line is none.
+std::optional<std::size_t> libsvm_features(std::string_view line) {
+  line = line.substr(0, line.find_first_of("#\r"));
+  std::size_t fields = 0;
+  while (!line.empty()) {
+    const auto end = std::min(line.find_first_of(" \t"), line.size());
+    const auto field = line.substr(0, end);
+    line.remove_prefix(std::min(end + 1, line.size()));
+    if (field.empty()) continue;
+    const auto colon = field.find(':');
+    const bool label = fields++ == 0;
+    if (label != (colon == std::string_view::npos)) return std::nullopt;
+    if (label && !parse_number(field)) return std::nullopt;
+    if (label) continue;
+    if (colon == 0 || field.find_first_not_of("0123456789") != colon) return std::nullopt;
+    if (!parse_number(field.substr(colon + 1))) return std::nullopt;
+  }
+  return fields == 0 ? 0 : fields - 1;
+}
+
 }  // namespace
+
+bool looks_like_libsvm(std::string_view text, bool whole) {
+  // What is no whole file may end in the middle of a field.
+  const auto last = text.find_last_of(text.find('\n') == std::string_view::npos ? " \t" : "\n");
+  if (!whole && last != std::string_view::npos) text = text.substr(0, last);
+  std::size_t features = 0;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const auto found = libsvm_features(text.substr(0, end));
+    if (!found) return false;
+    features += *found;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return features > 0;
+}
 
 LibsvmReader::LibsvmReader(std::unique_ptr<ByteSource> source, std::string file_name,
                            const LibsvmOptions& options)

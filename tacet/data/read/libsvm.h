@@ -73,4 +73,7 @@ class LibsvmReader {
   const char* line_start_ = nullptr;
 };
 
+/// Whether a file that begins with `text` holds such lines and some feature; `whole`: it is all.
+[[nodiscard]] bool looks_like_libsvm(std::string_view text, bool whole);
+
 }  // namespace tacet::data

@@ -22,7 +22,7 @@ struct NumericRule {
 };
 
 NumericRule numeric_rule(const Schema& schema, std::string_view name) {
-  if (schema.format.kind != FileKind::csv) {
+  if (!schema.format.kind->names_columns()) {
     throw base::UsageError("only CSV files have columns with names");
   }
   for (const auto& column : schema.columns) {

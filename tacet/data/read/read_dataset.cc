@@ -51,16 +51,11 @@ Dataset read_dataset(const std::filesystem::path& file, const Schema& schema,
                      const ReadOptions& options) {
   schema.validate();
   check_options(schema, options);
-  switch (schema.format.kind) {
-    case FileKind::csv:
-      return read_csv(open_source(file), file.string(), schema, options);
-    case FileKind::libsvm:
-    case FileKind::npy:
-    case FileKind::npy_csr:
-      return internal::read_uniform(*internal::open_uniform(file, schema, options.target), schema,
-                                    options);
+  if (schema.format.kind->names_columns()) {
+    return read_csv(open_source(file), file.string(), schema, options);
   }
-  throw base::InternalError("a kind of file without a reader");
+  return internal::read_uniform(*internal::open_uniform(file, schema, options.target), schema,
+                                options);
 }
 
 }  // namespace tacet::data

@@ -227,6 +227,24 @@ std::optional<ArrayReader> open_labels(const Path& file, TargetUse target) {
   return open_array(file);
 }
 
+}  // namespace
+
+std::unique_ptr<UniformRecords> dense_records(ArrayReader features,
+                                              std::optional<ArrayReader> labels,
+                                              std::int64_t count) {
+  return std::make_unique<DenseRecords>(std::move(features), std::move(labels), count);
+}
+
+std::unique_ptr<UniformRecords> csr_records(CsrArrays arrays, std::optional<ArrayReader> labels,
+                                            std::int64_t count) {
+  return std::make_unique<CsrRecords>(std::move(arrays), std::move(labels), count);
+}
+
+std::unique_ptr<UniformRecords> open_libsvm(const Path& file, std::int64_t count,
+                                            TargetUse /*target*/) {
+  return std::make_unique<LibsvmRecords>(open_source(file), file.string(), count);
+}
+
 std::unique_ptr<UniformRecords> open_dense(const Path& file, std::int64_t count, TargetUse target) {
   ArrayReader features = open_array(file);
   const bool images = file.filename().string().find("images-idx3") != std::string::npos;
@@ -245,38 +263,9 @@ std::unique_ptr<UniformRecords> open_csr(const Path& file, std::int64_t count, T
                      count);
 }
 
-}  // namespace
-
-std::unique_ptr<UniformRecords> libsvm_records(std::unique_ptr<ByteSource> source,
-                                               const std::string& file_name, std::int64_t count) {
-  return std::make_unique<LibsvmRecords>(std::move(source), file_name, count);
-}
-
-std::unique_ptr<UniformRecords> dense_records(ArrayReader features,
-                                              std::optional<ArrayReader> labels,
-                                              std::int64_t count) {
-  return std::make_unique<DenseRecords>(std::move(features), std::move(labels), count);
-}
-
-std::unique_ptr<UniformRecords> csr_records(CsrArrays arrays, std::optional<ArrayReader> labels,
-                                            std::int64_t count) {
-  return std::make_unique<CsrRecords>(std::move(arrays), std::move(labels), count);
-}
-
 std::unique_ptr<UniformRecords> open_uniform(const Path& file, const Schema& schema,
                                              TargetUse target) {
-  const std::int64_t count = schema.features->count;
-  switch (schema.format.kind) {
-    case FileKind::libsvm:
-      return libsvm_records(open_source(file), file.string(), count);
-    case FileKind::npy:
-      return open_dense(file, count, target);
-    case FileKind::npy_csr:
-      return open_csr(file, count, target);
-    case FileKind::csv:
-      break;
-  }
-  throw base::InternalError("a kind of file whose columns have names");
+  return schema.format.kind->open(file, schema.features->count, target);
 }
 
 }  // namespace tacet::data::internal

@@ -42,9 +42,6 @@ struct CsrArrays {
 };
 
 /// `count` is the schema's number of features, 1 to 2^32 - 1.
-[[nodiscard]] std::unique_ptr<UniformRecords> libsvm_records(std::unique_ptr<ByteSource> source,
-                                                             const std::string& file_name,
-                                                             std::int64_t count);
 [[nodiscard]] std::unique_ptr<UniformRecords> dense_records(ArrayReader features,
                                                             std::optional<ArrayReader> labels,
                                                             std::int64_t count);
@@ -52,10 +49,20 @@ struct CsrArrays {
                                                           std::optional<ArrayReader> labels,
                                                           std::int64_t count);
 
-/// Opens the file that the schema describes, and those beside it: `NAME.npy` holds one row a
-/// record, `NAME.labels.npy` the labels; for IDX files `...images-idx3...` and `...labels-idx1...`.
+/// Open files by their names, with their labels unless the target is absent. A LIBSVM file holds
+/// labels itself.
+[[nodiscard]] std::unique_ptr<UniformRecords> open_libsvm(const std::filesystem::path& file,
+                                                          std::int64_t count, TargetUse target);
+/// `NAME.npy` holds one row a record, `NAME.labels.npy` the labels; for IDX files
+/// `...images-idx3...` and `...labels-idx1...`.
+[[nodiscard]] std::unique_ptr<UniformRecords> open_dense(const std::filesystem::path& file,
+                                                         std::int64_t count, TargetUse target);
 /// Compressed sparse rows: `NAME.indptr.npy` (the file to name), `NAME.indices.npy`, where there is
 /// one `NAME.data.npy`, and `NAME.labels.npy`.
+[[nodiscard]] std::unique_ptr<UniformRecords> open_csr(const std::filesystem::path& file,
+                                                       std::int64_t count, TargetUse target);
+
+/// Opens the file that the schema describes by the reader of its kind.
 [[nodiscard]] std::unique_ptr<UniformRecords> open_uniform(const std::filesystem::path& file,
                                                            const Schema& schema, TargetUse target);
 

@@ -290,10 +290,7 @@ Storage Schema::storage_kind() const {
   for (const Column& column : columns) {
     if (std::holds_alternative<TextColumn>(column.rule)) touched += usual_words - 1;
   }
-  // LIBSVM and CSR files are sparse by choice of their writer; NPY matrices are dense.
-  if (features && !features->most_nonzero) {
-    return format.kind == FileKind::npy ? Storage::dense : Storage::sparse;
-  }
+  if (features && !features->most_nonzero) return format.kind->storage;
   const std::int64_t width = encoded_column_count();
   return width > narrowest_sparse && touched < width / 4 ? Storage::sparse : Storage::dense;
 }
@@ -312,7 +309,7 @@ void Schema::validate(std::string_view where) const {
   if (const auto used = unit.value_or("record"); cost && cost->unit != used) {
     internal::fail_at(where, internal::other_unit(cost->unit, used));
   }
-  if (format.kind == FileKind::csv) {
+  if (format.kind->names_columns()) {
     check_csv(*this, where);
   } else {
     check_uniform(*this, where);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tacet/data/dataset.h"
+#include "tacet/data/schema/file_kind.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
 
@@ -112,10 +113,8 @@ struct Target {
   [[nodiscard]] std::vector<std::string> class_names() const;
 };
 
-enum class FileKind { csv, libsvm, npy, npy_csr };
-
 struct FileFormat {
-  FileKind kind = FileKind::csv;
+  const FileKind* kind = &file_kind("csv");
   char separator = ',';
   std::optional<char> quote = '"';  ///< absent: quotes are ordinary characters
   bool header = true;

@@ -102,20 +102,8 @@ struct TargetWriter {
 
 json format_to_json(const FileFormat& format) {
   json out = json::object();
-  switch (format.kind) {
-    case FileKind::csv:
-      out["kind"] = "csv";
-      break;
-    case FileKind::libsvm:
-      out["kind"] = "libsvm";
-      return out;
-    case FileKind::npy:
-      out["kind"] = "npy";
-      return out;
-    case FileKind::npy_csr:
-      out["kind"] = "npy-csr";
-      return out;
-  }
+  out["kind"] = format.kind->name;
+  if (!format.kind->names_columns()) return out;
   if (format.separator != ',') out["separator"] = std::string(1, format.separator);
   if (format.quote != '"') {
     out["quote"] = format.quote ? std::string(1, *format.quote) : std::string();

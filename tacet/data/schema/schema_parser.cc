@@ -238,11 +238,11 @@ FileFormat read_format(const Node& node) {
   TableReader table(node, "format");
   FileFormat format;
   if (const Node* kind = table.find("kind")) {
-    constexpr FileKind kinds[] = {FileKind::csv, FileKind::libsvm, FileKind::npy,
-                                  FileKind::npy_csr};
-    format.kind = kinds[as_choice(*kind, "kind", {"csv", "libsvm", "npy", "npy-csr"})];
+    std::vector<std::string> names;
+    for (const FileKind& known : file_kinds()) names.emplace_back(known.name);
+    format.kind = &file_kinds()[as_choice(*kind, "kind", names)];
   }
-  if (format.kind == FileKind::csv) {
+  if (format.kind->names_columns()) {
     if (const Node* entry = table.find("separator")) {
       const auto separator = one_character(*entry, "separator");
       if (!separator) fail_at(entry->where, "'separator' must be one character, got none");
