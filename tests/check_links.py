@@ -1,9 +1,11 @@
-"""Fails when a document or a comment points at a file of the tree that is not there.
+"""Fails when a document or a comment points at a file of the tree that is not there, or at a
+section, theorem or lemma that the note has not.
 
     check_links.py SOURCE
 
-Checked are relative links in Markdown files and every `docs/....md` that is named anywhere in the
-sources.
+Checked are relative links in Markdown files, every `docs/....md` that is named anywhere in the
+sources, and what follows it: `docs/proofs/objective.md, section 3`, `..., Theorem B`. Sections and
+theorems are those that headings name.
 """
 
 import os
@@ -13,6 +15,9 @@ import sys
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 MENTION = re.compile(r"\bdocs/[\w/.-]+?\.md\b")
+PLACE = re.compile(r"\b(docs/[\w/.-]+?\.md)\W{0,3},\s+(?:(section|theorem|lemma)s?\s+)?"
+                   r"(\d+\w?|[A-Z])(?:\s+and\s+(\d+\w?|[A-Z]))?\b(?!\.\d)", re.IGNORECASE)
+COMMENT_BREAK = re.compile(r"\n\s*(?:///?|#)[ \t]?")
 FOLDERS = ("tacet", "tests", "bench", "fuzz", "examples", "scripts", "cmake", "docs", "data")
 
 
@@ -22,13 +27,32 @@ def files(source):
         yield from (path for path in (source / folder).rglob("*") if path.is_file())
 
 
+def names_place(note, kind, place):
+    """Whether a heading of the note is `## 3. ...` or names `Theorem B`."""
+    headings = "\n".join(re.findall(r"^#+ .*$", note, re.MULTILINE))
+    if kind.lower() == "section":
+        return re.search(rf"^#+ {place}\. ", headings, re.MULTILINE) is not None
+    return re.search(rf"\b{kind} {place}\b", headings, re.IGNORECASE) is not None
+
+
+def missing_places(source, text):
+    """Every `docs/....md, section 3` in the text whose note is there, but not the section."""
+    for path, kind, *places in PLACE.findall(COMMENT_BREAK.sub(" ", text)):
+        note = source / path
+        if not note.exists():
+            continue
+        for place in filter(None, places):
+            if not names_place(note.read_text(encoding="utf-8"), kind or "section", place):
+                yield f"{path} has no {kind or 'section'} {place}"
+
+
 def main(source):
     source = pathlib.Path(source).resolve()
     broken = []
     for path in sorted(files(source)):
         if path.suffix not in {".md", ".h", ".cc", ".py", ".txt", ".cmake", ".toml", ""}:
             continue
-        if path == pathlib.Path(__file__).resolve():
+        if path.name in {"check_links.py", "check_links_test.py"}:
             continue
         try:
             text = path.read_text(encoding="utf-8")
@@ -40,6 +64,7 @@ def main(source):
                         if not re.match(r"[a-z]+:", target)}
         broken += [f"{path.relative_to(source)}: there is no {os.path.relpath(target, source)}"
                    for target in sorted(targets) if not target.exists()]
+        broken += [f"{path.relative_to(source)}: {what}" for what in missing_places(source, text)]
     print("\n".join(broken) or "every link leads somewhere")
     return 1 if broken else 0
 

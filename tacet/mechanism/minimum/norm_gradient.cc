@@ -115,6 +115,8 @@ double log_proposals(const NormGradientQuery& query, privacy::Epsilon epsilon) {
 }
 
 privacy::Event norm_gradient_event(const NormGradientQuery& query, privacy::Epsilon epsilon) {
+  // The score moves by one record's gradient: docs/proofs/norm-gradient.md. Of epsilon, the share
+  // of rounding is kept back (norm_gradient_grid).
   return privacy::BoundedRange{epsilon.value(), query.adjacency};
 }
 

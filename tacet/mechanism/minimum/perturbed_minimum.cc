@@ -107,7 +107,7 @@ privacy::Released<std::vector<double>> release_perturbed_minimum(
             },
             1};
   };
-  // Dividing by a power of two is exact: the deviations are the event's.
+  // Dividing by a power of two is exact: the standard deviations are the event's.
   auto released =
       perturb(columns, grids, solver, address, source, noise(event.sigma / grids.linear),
               noise(event.output_sigma / grids.output));
@@ -118,6 +118,8 @@ privacy::Released<std::vector<double>> release_purely_perturbed_minimum(
     const PurePerturbation& perturbation, std::size_t columns, const PerturbedSolver& solver,
     NoiseAddress address, Source& source, privacy::Reservation& reservation) {
   const auto grids = minimum_grids(perturbation.scales, columns);
+  // docs/proofs/objective.md, sections 1 and 2: the pure form after Chaudhuri, Monteleoni, Sarwate
+  // 2011, and the computed minimum's distance from the exact one.
   const privacy::Event event =
       privacy::PureDp{perturbation.epsilon.value(), perturbation.adjacency};
   reservation.debit(event);

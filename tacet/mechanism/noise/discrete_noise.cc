@@ -42,6 +42,7 @@ double scale_of(const privacy::BoundedSum& sum, privacy::NoiseMultiplier multipl
 
 privacy::Event discrete_gaussian_event(const privacy::BoundedSum& sum,
                                        privacy::NoiseMultiplier multiplier) {
+  // Canonne, Kamath, Steinke 2020, by the sum's own dimension and bound.
   return privacy::DiscreteGaussian{sigma_of(sum, multiplier), sum.contribution_bound(),
                                    static_cast<std::int64_t>(sum.size())};
 }

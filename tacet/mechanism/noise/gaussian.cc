@@ -30,6 +30,7 @@ privacy::Released<std::vector<double>> release_gaussian(privacy::BoundedSum sum,
                                                         NoiseAddress address,
                                                         random::Source& source,
                                                         privacy::Reservation& reservation) {
+  // The rounded noise is a rounding of the real mechanism: docs/proofs/gradient.md, section 2.
   auto event =
       internal::debit_sampled(sum.sample(), privacy::Gaussian{multiplier.value()}, reservation);
   return with_gaussian(std::move(sum), multiplier, std::move(event), address, source);

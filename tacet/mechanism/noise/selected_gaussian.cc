@@ -54,6 +54,7 @@ privacy::Released<std::vector<double>> release_gaussian_of_sample(
 }
 
 privacy::Event BlockGaussian::event(privacy::NoiseMultiplier multiplier) {
+  // A record is in one block: parallel composition (McSherry 2009, theorem 4), adaptively too.
   return privacy::Partitioned{privacy::Assignment::by_position,
                               {privacy::Gaussian{multiplier.value()}}};
 }

@@ -28,6 +28,7 @@ std::int64_t place_of(const privacy::SelectedSum& sum, std::int64_t next) {
 }  // namespace
 
 privacy::Event BlockL2Laplace::event(privacy::Epsilon epsilon, privacy::Adjacency adjacency) {
+  // A record is in one block: parallel composition (McSherry 2009, theorem 4), adaptively too.
   return privacy::Partitioned{privacy::Assignment::by_position,
                               {privacy::PureDp{epsilon.value(), adjacency}}};
 }

@@ -103,6 +103,7 @@ void internal::check_radius(const MinimiserQuery& query) {
 }
 
 privacy::Event minimiser_event(const MinimiserQuery& query, privacy::Epsilon epsilon) {
+  // docs/proofs/selection.md, section 6.
   return privacy::BoundedRange{epsilon.value(), query.adjacency};
 }
 

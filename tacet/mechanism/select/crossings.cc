@@ -36,6 +36,8 @@ privacy::Released<std::vector<std::int64_t>> release_crossings(const privacy::Sp
                                                                NoiseAddress address,
                                                                random::Source& source,
                                                                privacy::Reservation& reservation) {
+  // Post-processing of the Gaussian mechanism on all coordinates; those that are 0 are skipped by
+  // exact gaps: docs/proofs/selection.md, "Thresholds among very many scores".
   auto event =
       internal::debit_sampled(sum.sample(), privacy::Gaussian{multiplier.value()}, reservation);
   return find({sum, multiplier, threshold}, std::move(event), address, source);

@@ -85,7 +85,8 @@ Scores generalized_scores(std::span<const double> errors, std::span<const double
     for (const auto& other : candidates) {
       const Wide gap = Wide{candidate.penalised} - other.penalised;
       if (gap <= 0) continue;
-      // Rounding down moves no two quotients further apart than a whole number does.
+      // docs/proofs/selection.md, section 3: rounding down moves no two quotients further apart
+      // than a whole number does.
       const Wide quotient = (gap << fraction_bits) / (Wide{candidate.moves} + other.moves);
       worst = std::max(worst, static_cast<std::int64_t>(std::min(quotient, Wide{largest_score})));
     }

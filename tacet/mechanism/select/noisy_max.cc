@@ -29,6 +29,7 @@ privacy::Released<std::int64_t> select_with_laplace_noise(const Scores& scores,
 privacy::Event noisy_max_event(NoisyMax noise, privacy::Epsilon epsilon,
                                privacy::Adjacency adjacency) {
   if (noise == NoisyMax::gumbel) return exponential_event(epsilon, adjacency);
+  // Discrete Laplace noise, ties to the first: docs/proofs/selection.md, section 4.
   return privacy::PureDp{epsilon.value(), adjacency};
 }
 

@@ -82,6 +82,9 @@ privacy::Event sparse_vector_event(const SparseVectorOptions& options,
   const auto times = [&](privacy::Epsilon epsilon) -> privacy::Event {
     return privacy::Repeated{c, pure(each_of(epsilon, c))};
   };
+  // docs/proofs/selection.md, section 4: one threshold for all c positives costs the selection's
+  // epsilon once; where it is drawn again, each stretch costs its share. Values have their own
+  // noise.
   std::vector<privacy::Event> parts;
   parts.push_back(redrawn(options) ? times(options.selection_epsilon)
                                    : pure(options.selection_epsilon));

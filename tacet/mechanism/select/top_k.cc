@@ -11,6 +11,7 @@ namespace tacet::mechanism {
 
 privacy::Event top_event(std::int64_t count, privacy::Epsilon epsilon_each,
                          privacy::Adjacency adjacency) {
+  // Peeling: adaptive composition of exponential mechanisms (Durfee, Rogers 2019).
   return privacy::Repeated{count, privacy::BoundedRange{epsilon_each.value(), adjacency}};
 }
 

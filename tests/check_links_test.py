@@ -1,0 +1,62 @@
+"""Plants broken links and citations and demands that check_links reports each of them."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parent / "check_links.py"
+NOTE = """# A note
+
+## 1. First
+
+## 3b. Third
+
+## Theorem A: something
+
+## What is bounded (Lemma 2)
+"""
+
+
+def check(name, text):
+    """Runs the script over a tree with a note and one file; returns (exit code, findings)."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        (root / "docs" / "proofs").mkdir(parents=True)
+        (root / "docs" / "proofs" / "note.md").write_text(NOTE, encoding="utf-8")
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        run = subprocess.run([sys.executable, str(SCRIPT), folder], check=False,
+                             capture_output=True, text=True)
+        return run.returncode, [line.partition(": ")[2] for line in run.stdout.splitlines()
+                                if ": " in line]
+
+
+class CheckLinksTest(unittest.TestCase):
+    def test_what_is_there_passes(self):
+        for text in ("// docs/proofs/note.md", "// docs/proofs/note.md, section 1.",
+                     "// (docs/proofs/note.md, 3b)", "/// docs/proofs/note.md,\n/// section 1",
+                     "// docs/proofs/note.md, Theorem A", "// docs/proofs/note.md, lemma 2"):
+            self.assertEqual(check("tacet/a.h", text), (0, []), text)
+        self.assertEqual(check("docs/b.md", "[the note](proofs/note.md)"), (0, []))
+
+    def test_a_missing_note_is_found(self):
+        self.assertEqual(check("tacet/a.h", "// docs/proofs/other.md, section 1"),
+                         (1, ["there is no docs/proofs/other.md"]))
+        self.assertEqual(check("docs/b.md", "[a](proofs/other.md)"),
+                         (1, ["there is no docs/proofs/other.md"]))
+
+    def test_a_missing_section_is_found(self):
+        for text, what in (("// docs/proofs/note.md, section 2", "section 2"),
+                           ("// (docs/proofs/note.md, 4)", "section 4"),
+                           ("/// docs/proofs/note.md,\n/// sections 1 and 7", "section 7"),
+                           ("// docs/proofs/note.md, Theorem B", "Theorem B"),
+                           ("# docs/proofs/note.md, Theorems A and C", "Theorem C")):
+            self.assertEqual(check("tacet/a.h", text),
+                             (1, [f"docs/proofs/note.md has no {what}"]), text)
+
+
+if __name__ == "__main__":
+    unittest.main()
