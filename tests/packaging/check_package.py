@@ -1,8 +1,8 @@
-"""Builds examples/embed the way another project would, and runs it.
+"""Builds the examples the way another project would, and runs them.
 
     check_package.py install|subdirectory|headers SOURCE BUILD SCRATCH COMPILER
 
-install:       installs BUILD below SCRATCH and finds the package there
+install:       installs BUILD below SCRATCH and finds the package there, for every example
 subdirectory:  takes SOURCE into the example's own build
 headers:       installs, then compiles every installed header as a program of its own
 """
@@ -35,17 +35,16 @@ def install(build, scratch):
     return prefix
 
 
-def build_and_run_example(source, scratch, compiler, *options):
+def build_and_run_example(name, expected, source, scratch, compiler, *options):
     # A copy outside the tree: nothing but the package may tell the example where tacet is.
-    example = scratch / "example"
-    shutil.copytree(source / "examples" / "embed", example)
-    run("cmake", "-S", example, "-B", scratch / "build", "-G", "Ninja",
+    example = scratch / name
+    shutil.copytree(source / "examples" / name, example)
+    run("cmake", "-S", example, "-B", scratch / f"build-{name}", "-G", "Ninja",
         "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_CXX_COMPILER={compiler}", *options)
-    run("cmake", "--build", scratch / "build", "--target", "embed", "--parallel", "2")
-    output = run(scratch / "build" / "embed", cwd=source)
-    expected = f"tacet {project_version(source)}"
+    run("cmake", "--build", scratch / f"build-{name}", "--target", name, "--parallel", "2")
+    output = run(scratch / f"build-{name}" / name, cwd=source)
     if expected not in output:
-        sys.exit(f"the example should have printed '{expected}', but printed:\n{output}")
+        sys.exit(f"example {name} should have printed '{expected}', but printed:\n{output}")
     print(output, end="")
 
 
@@ -68,7 +67,9 @@ def compile_headers(prefix, scratch, compiler):
         unit = project / f"header_{number}.cc"
         unit.write_text(f'#include "{header.relative_to(prefix / "include").as_posix()}"\n')
         units.append(unit.name)
-    targets = sorted({f"tacet::{header.parent.name}" for header in headers})
+    # include/tacet/MODULE/[ROOM/]NAME.h
+    modules = {header.relative_to(prefix / "include" / "tacet").parts[0] for header in headers}
+    targets = sorted(f"tacet::{module}" for module in modules)
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(headers LANGUAGES CXX)\n"
         "find_package(tacet REQUIRED)\n"
@@ -85,12 +86,16 @@ def main(mode, source, build, scratch, compiler):
     scratch = scratch / mode
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
+    version = f"tacet {project_version(source)}"
     if mode == "install":
         prefix = install(build, scratch)
-        build_and_run_example(source, scratch, compiler, f"-DCMAKE_PREFIX_PATH={prefix}")
+        for name, expected in (("embed", version), ("select", "most wanted: ")):
+            build_and_run_example(name, expected, source, scratch, compiler,
+                                  f"-DCMAKE_PREFIX_PATH={prefix}")
         check_program(source, prefix)
     elif mode == "subdirectory":
-        build_and_run_example(source, scratch, compiler, f"-DTACET_SOURCE={source}")
+        build_and_run_example("embed", version, source, scratch, compiler,
+                              f"-DTACET_SOURCE={source}")
     elif mode == "headers":
         compile_headers(install(build, scratch), scratch, compiler)
     else:
