@@ -8,8 +8,8 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient/gradient_batches.h"
 #include "tacet/learn/plan/settle.h"
-#include "tacet/mechanism/noise/selected_gaussian.h"
-#include "tacet/mechanism/noise/selected_laplace.h"
+#include "tacet/mechanism/noise/block_laplace.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
 
 namespace tacet::learn::internal {
 namespace {

@@ -11,7 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
-#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/mechanism/select/crossings.h"
 
 namespace tacet::mechanism {
@@ -38,8 +38,8 @@ SparseBoundedSum sparse(const Sample& sample) {
   return SparseBoundedSum::from_certified(100, {{7, 16}}, 16, sample);
 }
 
-privacy::SelectedSum selected(const Sample& sample) {
-  return privacy::SelectedSum::from_certified(BoundedSum::from_certified({3}, 1.0, 16), sample);
+privacy::PartialSum selected(const Sample& sample) {
+  return privacy::PartialSum::from_certified(BoundedSum::from_certified({3}, 1.0, 16), sample);
 }
 
 Event together(double a, double b) {

@@ -16,9 +16,9 @@ namespace tacet::model::internal {
 /// than limits::model_values values are refused while they are read.
 [[nodiscard]] nlohmann::json parse_outline(std::string_view text);
 
-/// Fills the lists of a model whose other parts are known: coefficients and noise deviations become
-/// what the text says, and its features must be the model's own. `text` is one that parse_outline
-/// accepted.
+/// Fills the lists of a model whose other parts are known: coefficients and standard deviations of
+/// noise become what the text says, and its features must be the model's own. `text` is one that
+/// parse_outline accepted.
 void read_lists(std::string_view text, LinearModel& model);
 
 /// At most the first 40 characters of a value, for a message.

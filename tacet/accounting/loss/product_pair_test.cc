@@ -105,7 +105,7 @@ TEST(Product, TheUpperLawCountsItsOwnRoundingAsMassOfQ) {
   EXPECT_GE(product->above.infinite_q, 1e4 * 0x1p-40);
 }
 
-Event selected_sum(double range, std::int64_t draws, double noise, Adjacency adjacency) {
+Event partial_sum(double range, std::int64_t draws, double noise, Adjacency adjacency) {
   return Composed{{Repeated{draws, BoundedRange{range, adjacency}}, Gaussian{noise}}};
 }
 
@@ -125,21 +125,21 @@ void check_selection(const Event& event, double delta, double remove, double add
 }
 
 TEST(BoundedRangeTraining, AgreesWithTheReferenceInBothOrders) {
-  const Event step = PoissonSampled{0.01, selected_sum(0.5, 10, 1, add_remove)};
+  const Event step = PoissonSampled{0.01, partial_sum(0.5, 10, 1, add_remove)};
   check_selection(Repeated{1000, step}, 1e-5, 3.82880576, 2.24783513, 2e-5, 2e-5);
 }
 
 TEST(BoundedRangeTraining, WideModelAgreesWithTheReference) {
-  const Event step = PoissonSampled{1e-4, selected_sum(0.27022777, 100, 0.5, add_remove)};
+  const Event step = PoissonSampled{1e-4, partial_sum(0.27022777, 100, 0.5, add_remove)};
   check_selection(Repeated{200000, step}, 1e-5, 7.79436927, 2.43547986, 1e-3, 6e-3);
 }
 
 TEST(BoundedRangeTrainingLong, WideModelAgreesWithTheReference) {
-  const Event step = PoissonSampled{1e-4, selected_sum(0.28378695, 100, 0.5, add_remove)};
+  const Event step = PoissonSampled{1e-4, partial_sum(0.28378695, 100, 0.5, add_remove)};
   check_selection(Repeated{200000, step}, 1e-5, 8.55561554, 2.61929285, 1e-4, 1e-3);
   // One draw more costs what it should.
-  const Event more = PoissonSampled{1e-4, selected_sum(0.2766, 101, 0.5, add_remove)};
-  const Event same = PoissonSampled{1e-4, selected_sum(0.2766, 100, 0.5, add_remove)};
+  const Event more = PoissonSampled{1e-4, partial_sum(0.2766, 101, 0.5, add_remove)};
+  const Event same = PoissonSampled{1e-4, partial_sum(0.2766, 100, 0.5, add_remove)};
   for (const auto& [one, expected] : {std::pair(&more, 8.21995), std::pair(&same, 8.14173)}) {
     const auto interval = epsilon_interval(Repeated{200000, *one}, add_remove, Delta(1e-5));
     EXPECT_NEAR(interval.upper, expected, 1e-2);
@@ -148,7 +148,7 @@ TEST(BoundedRangeTrainingLong, WideModelAgreesWithTheReference) {
 }
 
 TEST(BoundedRangeTraining, TheAccountantTakesThePairWhereItIsTheBest) {
-  const Event step = PoissonSampled{0.01, selected_sum(0.5, 10, 1, add_remove)};
+  const Event step = PoissonSampled{0.01, partial_sum(0.5, 10, 1, add_remove)};
   const auto interval =
       epsilon_interval(Repeated{1000, step}, add_remove, Delta(1e-5), {.attained = true});
   EXPECT_EQ(interval.route, "pld");
@@ -164,11 +164,11 @@ TEST(BoundedRangeTraining, HardlyAnySelectionCostsHardlyAnything) {
   };
   for (const auto adjacency : {replace_one, Adjacency::zero_out}) {
     // Inside a sample of fixed size a record is replaced by another.
-    const Event with = FixedSizeSampled{1, 100, selected_sum(1e-4, 3, 2, replace_one)};
+    const Event with = FixedSizeSampled{1, 100, partial_sum(1e-4, 3, 2, replace_one)};
     const Event without = FixedSizeSampled{1, 100, Gaussian{2}};
     EXPECT_NEAR(cost(with, adjacency) / cost(without, adjacency), 1, 5e-3);
   }
-  const Event with = PoissonSampled{0.01, selected_sum(1e-4, 3, 2, add_remove)};
+  const Event with = PoissonSampled{0.01, partial_sum(1e-4, 3, 2, add_remove)};
   EXPECT_NEAR(cost(with, add_remove) / cost(PoissonSampled{0.01, Gaussian{2}}, add_remove), 1,
               5e-3);
   // Order does not matter, and Gaussian noise is one Gaussian.

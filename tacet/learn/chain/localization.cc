@@ -8,10 +8,10 @@
 #include "tacet/learn/chain/localization_run.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/mechanism/noise/block_laplace.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
-#include "tacet/mechanism/noise/selected_gaussian.h"
-#include "tacet/mechanism/noise/selected_laplace.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
 
 namespace tacet::learn {
 namespace {
@@ -67,7 +67,7 @@ class Doors {
         euclidean_(privacy::Epsilon(plan.noise_levels[0]), plan.guarantee.adjacency,
                    means.reservation) {}
 
-  [[nodiscard]] std::vector<double> release(privacy::SelectedSum sum, std::uint64_t phase) {
+  [[nodiscard]] std::vector<double> release(privacy::PartialSum sum, std::uint64_t phase) {
     const mechanism::NoiseAddress address{.step = phase};
     switch (plan_.noise) {
       case LocalNoise::gaussian:

@@ -10,9 +10,9 @@
 #include "tacet/learn/chain/localization_run.h"
 #include "tacet/learn/plan/gradient_diameter.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/mechanism/noise/block_laplace.h"
 #include "tacet/mechanism/noise/laplace.h"
-#include "tacet/mechanism/noise/selected_gaussian.h"
-#include "tacet/mechanism/noise/selected_laplace.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::learn {

@@ -10,7 +10,7 @@
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/step_rule.h"
 #include "tacet/mechanism/noise/gaussian.h"
-#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/optimize/solver/erm.h"
 #include "tacet/optimize/sums/gradient_sum.h"
 #include "tacet/random/choose/subset.h"
@@ -120,7 +120,7 @@ class StepReleases {
       case BatchSampling::fixed_size: {
         const auto sample = privacy::DrawnSample::fixed_size(
             means_.source.lease(random::Purpose::sampling, step, 0), {plan_.batch, rows_});
-        return mechanism::release_gaussian_of_sample(sum_.selected(weights, sample), noise_,
+        return mechanism::release_gaussian_of_sample(sum_.partial(weights, sample), noise_,
                                                      {.step = step}, means_.source,
                                                      means_.reservation);
       }
@@ -151,7 +151,7 @@ class StepReleases {
     const auto size = static_cast<std::size_t>(plan_.batch);
     const auto rows = std::span(order_).subspan(static_cast<std::size_t>(block) * size, size);
     return pass_->release(
-        sum_.selected(weights, rows, privacy::BlockSelection{static_cast<std::int64_t>(block)}),
+        sum_.partial(weights, rows, privacy::PassBlock{static_cast<std::int64_t>(block)}),
         {.step = step}, means_.source);
   }
 

@@ -8,7 +8,7 @@
 #include "tacet/accounting/calibrate.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/settle.h"
-#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/random/choose/subset.h"
 #include "tacet/random/source/source.h"
 

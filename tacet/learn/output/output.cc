@@ -8,7 +8,7 @@
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/settled_training.h"
-#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
 
 namespace tacet::learn {
 namespace {

@@ -10,7 +10,7 @@
 #include "tacet/learn/output/output.h"
 #include "tacet/learn/plan/paper_calibration.h"
 #include "tacet/learn/plan/settle.h"
-#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/random/source/source.h"
 

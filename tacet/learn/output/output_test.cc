@@ -14,7 +14,7 @@
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/paper_calibration.h"
 #include "tacet/learn/plan/settle.h"
-#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tests/support/data_sets.h"
 
 namespace tacet::learn {

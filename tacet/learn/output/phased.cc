@@ -16,7 +16,7 @@
 #include "tacet/learn/output/output.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/settled_training.h"
-#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/sgd/sgd.h"
 #include "tacet/random/source/source.h"

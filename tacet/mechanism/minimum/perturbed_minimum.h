@@ -52,9 +52,9 @@ struct MinimumScales {
 /// for whatever records it looks at. `linear` is secret, as the point is.
 using PerturbedSolver = std::function<std::vector<double>(std::span<const double> linear)>;
 
-/// Gaussian b of deviation event.sigma and Gaussian output noise event.output_sigma, for the
-/// distance event.tolerance / event.regularization. Debits the event before a random bit is drawn.
-/// The noise of b comes from `address`, the output's from the next tensor.
+/// Gaussian b of standard deviation event.sigma and Gaussian output noise event.output_sigma, for
+/// the distance event.tolerance / event.regularization. Debits the event before a random bit is
+/// drawn. The noise of b comes from `address`, the output's from the next tensor.
 [[nodiscard]] privacy::Released<std::vector<double>> release_perturbed_minimum(
     const privacy::ObjectivePerturbation& event, std::size_t columns, const PerturbedSolver& solver,
     NoiseAddress address, random::Source& source, privacy::Reservation& reservation);

@@ -7,7 +7,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/noise/gaussian.h"
-#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/mechanism/select/crossings.h"
 #include "tacet/numeric/infinity.h"
 #include "tests/support/spender.h"
@@ -72,15 +72,14 @@ TEST(NoiseScale, NoGaussianMechanismAddsLessThanItBooks) {
   auto& reservation = spender.reservation;
   EXPECT_THROW((void)release_gaussian(sum(), noise, spender.next(), source, reservation),
                base::UsageError);
-  EXPECT_THROW((void)release_gaussian_of_sample(privacy::SelectedSum::from_certified(
-                                                    sum(), privacy::Sample::fixed_size({1, 10})),
-                                                noise, spender.next(), source, reservation),
+  EXPECT_THROW((void)release_gaussian_of_sample(
+                   privacy::PartialSum::from_certified(sum(), privacy::Sample::fixed_size({1, 10})),
+                   noise, spender.next(), source, reservation),
                base::UsageError);
   BlockGaussian pass(noise, reservation);
-  EXPECT_THROW(
-      (void)pass.release(privacy::SelectedSum::from_certified(sum(), privacy::BlockSelection{0}),
-                         spender.next(), source),
-      base::UsageError);
+  EXPECT_THROW((void)pass.release(privacy::PartialSum::from_certified(sum(), privacy::PassBlock{0}),
+                                  spender.next(), source),
+               base::UsageError);
   const auto few = privacy::SparseBoundedSum::from_certified(3, {{1, 1}}, 5);
   EXPECT_THROW((void)release_crossings(few, noise, 0, spender.next(), source, reservation),
                base::UsageError);

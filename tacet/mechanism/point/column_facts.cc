@@ -130,7 +130,7 @@ std::int64_t frequency_threshold(const AnswerCost& cost) {
       static_cast<double>(ratio.numerator) / static_cast<double>(ratio.denominator);
   const auto values = static_cast<double>(cost.values_a_unit);
   // The texts of one unit alone have counts t_i with a sum of at most N. With q = exp(-1/scale)
-  // the chance that one of them is seen is at most sum q^(T - t_i) / (1 + q), which is largest
+  // the probability that one of them is seen is at most sum q^(T - t_i) / (1 + q), which is largest
   // where they are one text N times or N texts once (docs/proofs/schema_fit.md): q^-N or N q^-1.
   const double log_most = std::max((values - 1) / scale, std::log(values));  // less that of q^-1
   // Below delta from T - 1 = scale (log_most + ln(1/delta)) on; one more for all roundings.

@@ -61,7 +61,7 @@ TEST(MagnitudeGrid, HoldsSmallWholeNumbers) {
   for (int i = -64; i <= 64; ++i) EXPECT_EQ(magnitude_point(magnitude_rank(i)), i);
 }
 
-TEST(ColumnRules, CountsOfKindsAreNoisyByOneOverEpsilon) {
+TEST(ColumnFacts, CountsOfKindsAreNoisyByOneOverEpsilon) {
   const auto cost = cost_of(0.5, 0);
   constexpr int draws = 4000;
   Spender spender(1, cost.event(), cost.adjacency, draws);
@@ -77,7 +77,7 @@ TEST(ColumnRules, CountsOfKindsAreNoisyByOneOverEpsilon) {
   EXPECT_NEAR(sum / (3 * draws), 1 / std::sinh(0.5), 6.2 * 2 / std::sqrt(3.0 * draws));
 }
 
-TEST(ColumnRules, CoverageIsLoweredToWhatFewValuesAllow) {
+TEST(ColumnFacts, CoverageIsLoweredToWhatFewValuesAllow) {
   EXPECT_EQ(attainable_coverage(0.98, 1000000, Epsilon(0.1)), 0.98);
   EXPECT_NEAR(attainable_coverage(0.98, 10000, Epsilon(0.1)), 0.92, 1e-12);
   EXPECT_EQ(attainable_coverage(0.98, 10, Epsilon(0.1)), 0.5);
@@ -85,7 +85,7 @@ TEST(ColumnRules, CoverageIsLoweredToWhatFewValuesAllow) {
   EXPECT_EQ(attainable_coverage(0.3, 10, Epsilon(0.1)), 0.3);
 }
 
-TEST(ColumnRules, BoundsHoldTheMiddleOfTheValues) {
+TEST(ColumnFacts, BoundsHoldTheMiddleOfTheValues) {
   for (const auto adjacency : {Adjacency::add_remove, Adjacency::zero_out}) {
     const auto cost = cost_of(1, 0, adjacency);
     Spender spender(1, cost.event(), cost.adjacency, 1);
@@ -100,7 +100,7 @@ TEST(ColumnRules, BoundsHoldTheMiddleOfTheValues) {
   }
 }
 
-TEST(ColumnRules, BoundsRiseEvenForConstantAndEmptyColumns) {
+TEST(ColumnFacts, BoundsRiseEvenForConstantAndEmptyColumns) {
   const auto cost = cost_of(2, 0);
   Spender spender(4, cost.event(), cost.adjacency, 40);
   for (int i = 0; i < 20; ++i) {
@@ -118,7 +118,7 @@ TEST(ColumnRules, BoundsRiseEvenForConstantAndEmptyColumns) {
   }
 }
 
-TEST(ColumnRules, FrequentTextsAreReleasedAndRareOnesAreNot) {
+TEST(ColumnFacts, FrequentTextsAreReleasedAndRareOnesAreNot) {
   const auto cost = cost_of(1, 1e-6);
   Spender spender(1, cost.event(), cost.adjacency, 1);
   Counts counts{{"common", 5000}, {"frequent", 900}};
@@ -140,7 +140,7 @@ double upper_tail(std::int64_t k, double epsilon) {
 
 // Exactly: the chance that a text of a single record is shown is at most delta, and the threshold
 // is no more than two counts above the smallest one with that property.
-TEST(ColumnRules, ThresholdKeepsTheTextOfASingleRecordSecret) {
+TEST(ColumnFacts, ThresholdKeepsTheTextOfASingleRecordSecret) {
   for (const double epsilon : {0.05, 0.5, 1.0, 4.0}) {
     for (const double delta : {1e-3, 1e-6, 1e-12}) {
       const auto threshold = frequency_threshold(cost_of(epsilon, delta));
@@ -151,7 +151,7 @@ TEST(ColumnRules, ThresholdKeepsTheTextOfASingleRecordSecret) {
 }
 
 // The hockey-stick divergence of the exact law of one count, with and without one record.
-TEST(ColumnRules, FrequentTextsKeepEpsilonAndDeltaExactly) {
+TEST(ColumnFacts, FrequentTextsKeepEpsilonAndDeltaExactly) {
   const double epsilon = 0.5;
   const double delta = 1e-3;
   const auto threshold = frequency_threshold(cost_of(epsilon, delta));
@@ -185,7 +185,7 @@ double worst_sight(std::int64_t values, std::int64_t most, std::int64_t threshol
 }
 
 // Over all partitions of a unit's values into texts that nobody else has.
-TEST(ColumnRules, ThresholdKeepsAllTextsOfASingleUnitSecret) {
+TEST(ColumnFacts, ThresholdKeepsAllTextsOfASingleUnitSecret) {
   for (const std::int64_t values : {1, 2, 3, 7, 20}) {
     for (const double epsilon : {0.05, 0.5, 4.0, 30.0}) {
       for (const double delta : {1e-3, 1e-9}) {
@@ -219,7 +219,7 @@ std::vector<double> shown_law(std::int64_t count, std::int64_t threshold, double
 
 // The hockey-stick divergence of the exact joint law of two counts, with and without a unit of two
 // values: its own texts, the texts of others, or one of each.
-TEST(ColumnRules, FrequentTextsOfAUnitKeepEpsilonAndDeltaExactly) {
+TEST(ColumnFacts, FrequentTextsOfAUnitKeepEpsilonAndDeltaExactly) {
   const double epsilon = 1;
   const double delta = 1e-2;
   const auto threshold = frequency_threshold(cost_of(epsilon, delta, Adjacency::add_remove, 2));
@@ -251,7 +251,7 @@ TEST(ColumnRules, FrequentTextsOfAUnitKeepEpsilonAndDeltaExactly) {
 }
 
 // N values of a unit at epsilon are one value at epsilon / N: the same draws, the same answers.
-TEST(ColumnRules, NoiseIsForAllValuesOfAUnit) {
+TEST(ColumnFacts, NoiseIsForAllValuesOfAUnit) {
   const auto single = cost_of(0.25, 1e-6);
   const auto several = cost_of(1, 1e-6, Adjacency::add_remove, 4);
   EXPECT_EQ(several.epsilon_a_value().value(), 0.25);
@@ -274,7 +274,7 @@ TEST(ColumnRules, NoiseIsForAllValuesOfAUnit) {
   EXPECT_GE(frequency_threshold(several), frequency_threshold(single));
 }
 
-TEST(ColumnRules, RefuseWhatHasNoProof) {
+TEST(ColumnFacts, RefuseWhatHasNoProof) {
   EXPECT_THROW((void)cost_of(1, 0, Adjacency::add_remove, 0).event(), base::UsageError);
   EXPECT_THROW((void)cost_of(0.5, 0, Adjacency::add_remove, 1 << 20).event(), base::UsageError);
   Spender spender(1, cost_of(1, 0).event(), Adjacency::add_remove, 1);

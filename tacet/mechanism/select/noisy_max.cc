@@ -19,9 +19,9 @@ privacy::Released<std::int64_t> select_with_laplace_noise(const Scores& scores,
   const auto event = noisy_max_event(NoisyMax::laplace, epsilon, scores.adjacency());
   reservation.debit(event);
   const auto door = DoorKeeper::door();
-  internal::StreamChance chance(
+  internal::StreamDraws draws(
       source.lease(random::Purpose::selection, address.step, address.tensor));
-  return {door, internal::laplace_noisy_max(scores.open(door), scale, chance), event};
+  return {door, internal::laplace_noisy_max(scores.open(door), scale, draws), event};
 }
 
 }  // namespace

@@ -22,9 +22,9 @@ privacy::Released<std::int64_t> select_permute_and_flip(const Scores& scores,
   const auto event = permute_and_flip_event(epsilon, scores.adjacency());
   reservation.debit(event);
   const auto door = DoorKeeper::door();
-  internal::StreamChance chance(
+  internal::StreamDraws draws(
       source.lease(random::Purpose::selection, address.step, address.tensor));
-  return {door, internal::permute_and_flip(scores.open(door), rate, chance), event};
+  return {door, internal::permute_and_flip(scores.open(door), rate, draws), event};
 }
 
 }  // namespace tacet::mechanism

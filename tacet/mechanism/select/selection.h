@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tacet/mechanism/select/chance.h"
+#include "tacet/mechanism/select/draws.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
 #include "tacet/mechanism/select/scores.h"
 #include "tacet/mechanism/select/sparse_vector.h"
@@ -31,19 +31,19 @@ namespace tacet::mechanism::internal {
 
 /// Permute-and-flip (McKenna, Sheldon 2020): candidates in random order, each accepted with
 /// probability exp(-rate (best - score)).
-template <Chance C>
+template <Draws C>
 [[nodiscard]] std::int64_t permute_and_flip(std::span<const std::int64_t> scores,
-                                            random::WideRatio rate, C& chance) {
+                                            random::WideRatio rate, C& draws) {
   const std::int64_t best = *std::max_element(scores.begin(), scores.end());
   std::vector<std::int64_t> left(scores.size());
   std::iota(left.begin(), left.end(), 0);
   while (true) {
     // The last one left is a best one, which is always accepted: the pool cannot run dry.
-    const auto place = static_cast<std::size_t>(chance.below(left.size()));
+    const auto place = static_cast<std::size_t>(draws.below(left.size()));
     const std::int64_t candidate = left[place];
     const auto shortfall = static_cast<std::uint64_t>(best) -
                            static_cast<std::uint64_t>(scores[static_cast<std::size_t>(candidate)]);
-    if (chance.exp_decision({rate.numerator * shortfall, rate.denominator})) return candidate;
+    if (draws.exp_decision({rate.numerator * shortfall, rate.denominator})) return candidate;
     left[place] = left.back();
     left.pop_back();
   }
@@ -52,13 +52,13 @@ template <Chance C>
 /// The candidate whose score plus discrete Laplace noise is the largest, the first of equals: for
 /// fixed noise on the others a candidate wins at all integers from a threshold on, and neighbours
 /// move that by twice the sensitivity (once, where scores move one way).
-template <Chance C>
+template <Draws C>
 [[nodiscard]] std::int64_t laplace_noisy_max(std::span<const std::int64_t> scores,
-                                             random::Ratio scale, C& chance) {
+                                             random::Ratio scale, C& draws) {
   std::int64_t winner = 0;
   std::int64_t largest = 0;
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    const std::int64_t noisy = scores[i] + chance.laplace(scale);
+    const std::int64_t noisy = scores[i] + draws.laplace(scale);
     if (i > 0 && noisy <= largest) continue;
     winner = static_cast<std::int64_t>(i);
     largest = noisy;
@@ -85,17 +85,17 @@ struct Positive {
 
 /// One run of the sparse vector technique, query by query: which scores are at or above a
 /// threshold, both noisy, until `most` were. Every query gets noise of its own that is never shown.
-template <Chance C>
+template <Draws C>
 class ThresholdRun {
  public:
   ThresholdRun(std::int64_t threshold, const SparseVectorScales& scales, std::int64_t most,
-               ThresholdNoise noise, Compared compared, C& chance)
+               ThresholdNoise noise, Compared compared, C& draws)
       : threshold_(threshold),
         scales_(scales),
         most_(most),
         noise_(noise),
         compared_(compared),
-        chance_(chance) {
+        draws_(draws) {
     draw_threshold();
   }
 
@@ -108,40 +108,40 @@ class ThresholdRun {
   };
   [[nodiscard]] Answer ask(std::int64_t score) {
     const std::int64_t held = compared_ == Compared::magnitude && score < 0 ? -score : score;
-    if (held + chance_.laplace(scales_.query) < noisy_threshold_) return {false, std::nullopt};
+    if (held + draws_.laplace(scales_.query) < noisy_threshold_) return {false, std::nullopt};
     return positive(score);
   }
 
   /// Asks `count` queries of score 0 at once: how many answers came before the first positive one,
   /// which is not asked yet for its value; `count` if there was none.
   [[nodiscard]] std::int64_t negatives_of_zeros(std::int64_t count) {
-    return chance_.misses(scales_.query, noisy_threshold_, count);
+    return draws_.misses(scales_.query, noisy_threshold_, count);
   }
   /// The answer to a query that is known to be positive.
   [[nodiscard]] Answer positive(std::int64_t score) {
     Answer answer{true, std::nullopt};
     // Fresh: the noise that decided must not be seen.
-    if (scales_.value) answer.value = score + chance_.laplace(*scales_.value);
+    if (scales_.value) answer.value = score + draws_.laplace(*scales_.value);
     ++found_;
     if (!ended() && noise_ == ThresholdNoise::redrawn_each_time) draw_threshold();
     return answer;
   }
 
  private:
-  void draw_threshold() { noisy_threshold_ = threshold_ + chance_.laplace(scales_.threshold); }
+  void draw_threshold() { noisy_threshold_ = threshold_ + draws_.laplace(scales_.threshold); }
 
   std::int64_t threshold_;
   SparseVectorScales scales_;
   std::int64_t most_;
   ThresholdNoise noise_;
   Compared compared_;
-  C& chance_;
+  C& draws_;
   std::int64_t noisy_threshold_ = 0;
   std::int64_t found_ = 0;
 };
 
 /// The positive answers of a run over all scores in order.
-template <Chance C>
+template <Draws C>
 [[nodiscard]] std::vector<Positive> above_threshold(std::span<const std::int64_t> scores,
                                                     ThresholdRun<C>& run) {
   std::vector<Positive> found;
@@ -154,7 +154,7 @@ template <Chance C>
 
 /// The same, in law, over `population` scores of which those not listed are 0, without a draw for
 /// each of these. `listed` ascends by index.
-template <Chance C>
+template <Draws C>
 [[nodiscard]] std::vector<Positive> sparse_above_threshold(
     std::int64_t population, std::span<const random::ScoredCandidate> listed,
     ThresholdRun<C>& run) {

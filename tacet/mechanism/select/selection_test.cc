@@ -18,12 +18,12 @@ using random::Ratio;
 using random::WideRatio;
 using test::Walk;
 
-static_assert(Chance<Walk>);
+static_assert(Draws<Walk>);
 
 std::vector<double> permute_and_flip_law(const std::vector<std::int64_t>& scores, WideRatio rate) {
   Walk walk;
   const auto law =
-      walk.law<std::int64_t>([&](Walk& chance) { return permute_and_flip(scores, rate, chance); });
+      walk.law<std::int64_t>([&](Walk& draws) { return permute_and_flip(scores, rate, draws); });
   std::vector<double> result(scores.size());
   for (const auto& [i, p] : law) result[static_cast<std::size_t>(i)] = p;
   return result;
@@ -164,8 +164,8 @@ TEST(SelectionLaws, NeighboursCatchTheWrongSensitivity) {
 
 std::vector<double> noisy_max_law(const std::vector<std::int64_t>& scores, Ratio scale) {
   Walk walk;
-  const auto law = walk.law<std::int64_t>(
-      [&](Walk& chance) { return laplace_noisy_max(scores, scale, chance); });
+  const auto law =
+      walk.law<std::int64_t>([&](Walk& draws) { return laplace_noisy_max(scores, scale, draws); });
   std::vector<double> result(scores.size());
   for (const auto& [i, p] : law) result[static_cast<std::size_t>(i)] = p;
   return result;
@@ -207,7 +207,7 @@ TEST(ScoreRate, HoldsForLargeScoresAndFineEpsilons) {
   Walk walk;
   const std::vector<std::int64_t> scores{large << 20, 0};
   const auto law =
-      walk.law<std::int64_t>([&](Walk& chance) { return permute_and_flip(scores, rate, chance); });
+      walk.law<std::int64_t>([&](Walk& draws) { return permute_and_flip(scores, rate, draws); });
   EXPECT_EQ(law.at(1), 0);
   const std::vector<std::int64_t> near{large, large - (std::int64_t{1} << 21)};
   const auto shares = exponential_law(near, rate);

@@ -94,7 +94,7 @@ privacy::Event sparse_vector_event(const SparseVectorOptions& options,
 
 namespace {
 
-using internal::StreamChance;
+using internal::StreamDraws;
 using internal::ThresholdNoise;
 using internal::ThresholdRun;
 
@@ -141,9 +141,9 @@ privacy::Released<SparseVectorAnswer> release_sparse_vector(const Scores& querie
       run_settings(options, queries.sensitivity(), queries.movement(), queries.unit());
   reservation.debit(event);
   const auto door = DoorKeeper::door();
-  StreamChance chance(selection_lease(source, address));
+  StreamDraws draws(selection_lease(source, address));
   ThresholdRun run(settings.threshold, settings.scales, options.most_positives, settings.noise,
-                   options.compared, chance);
+                   options.compared, draws);
   return {door, in_units(internal::above_threshold(queries.open(door), run), queries.unit()),
           event};
 }
@@ -157,9 +157,9 @@ privacy::Released<SparseVectorAnswer> release_sparse_vector(const SparseScores& 
   const auto settings = run_settings(options, queries.sensitivity(), queries.movement(), 1);
   reservation.debit(event);
   const auto door = DoorKeeper::door();
-  StreamChance chance(selection_lease(source, address));
+  StreamDraws draws(selection_lease(source, address));
   ThresholdRun run(settings.threshold, settings.scales, options.most_positives, settings.noise,
-                   options.compared, chance);
+                   options.compared, draws);
   return {
       door,
       in_units(internal::sparse_above_threshold(queries.population(), queries.open(door), run), 1),
@@ -168,12 +168,12 @@ privacy::Released<SparseVectorAnswer> release_sparse_vector(const SparseScores& 
 
 struct InteractiveSparseVector::Run {
   Run(const RunSettings& settings, const SparseVectorOptions& options, random::Lease lease)
-      : chance(std::move(lease)),
+      : draws(std::move(lease)),
         answers(settings.threshold, settings.scales, options.most_positives, settings.noise,
-                options.compared, chance) {}
+                options.compared, draws) {}
 
-  StreamChance chance;
-  ThresholdRun<StreamChance> answers;
+  StreamDraws draws;
+  ThresholdRun<StreamDraws> answers;
 };
 
 InteractiveSparseVector::InteractiveSparseVector(const SparseVectorOptions& options,

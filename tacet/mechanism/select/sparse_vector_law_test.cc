@@ -25,9 +25,9 @@ std::map<Found, double> sparse_law(const std::vector<std::int64_t>& queries,
                                    const SparseVectorScales& scales, std::int64_t most,
                                    ThresholdNoise noise, double reach) {
   Walk walk(reach);
-  return walk.law<Found>([&](Walk& chance) {
+  return walk.law<Found>([&](Walk& draws) {
     Found found;
-    ThresholdRun run(0, scales, most, noise, Compared::query, chance);
+    ThresholdRun run(0, scales, most, noise, Compared::query, draws);
     for (const auto& positive : above_threshold(queries, run)) {
       found.push_back(positive.index);
     }
@@ -98,9 +98,9 @@ TEST(SparseVectorLaw, NeighboursNeverBeatEpsilon) {
 std::map<std::pair<std::int64_t, std::int64_t>, double> value_law(
     std::int64_t query, const SparseVectorScales& scales) {
   Walk walk(14);
-  return walk.law<std::pair<std::int64_t, std::int64_t>>([&](Walk& chance) {
+  return walk.law<std::pair<std::int64_t, std::int64_t>>([&](Walk& draws) {
     const std::vector<std::int64_t> queries{query};
-    ThresholdRun run(0, scales, 1, ThresholdNoise::drawn_once, Compared::query, chance);
+    ThresholdRun run(0, scales, 1, ThresholdNoise::drawn_once, Compared::query, draws);
     const auto found = above_threshold(queries, run);
     if (found.empty()) return std::pair<std::int64_t, std::int64_t>{-1, 0};
     return std::pair<std::int64_t, std::int64_t>{0, found[0].value.value()};
@@ -166,9 +166,9 @@ std::map<Found, double> law_of_sparse(std::int64_t population,
                                       const SparseVectorScales& scales, std::int64_t most,
                                       ThresholdNoise noise) {
   Walk walk(6);
-  return walk.law<Found>([&](Walk& chance) {
+  return walk.law<Found>([&](Walk& draws) {
     Found found;
-    ThresholdRun run(1, scales, most, noise, Compared::query, chance);
+    ThresholdRun run(1, scales, most, noise, Compared::query, draws);
     for (const auto& positive : sparse_above_threshold(population, listed, run)) {
       found.push_back(positive.index);
     }
@@ -190,9 +190,9 @@ TEST(SparseVectorLaw, SkippingZerosDoesNotChangeIt) {
         Walk walk(6);
         std::vector<std::int64_t> dense(3);
         for (const auto& item : listed) dense[static_cast<std::size_t>(item.index)] = item.score;
-        const auto expected = walk.law<Found>([&](Walk& chance) {
+        const auto expected = walk.law<Found>([&](Walk& draws) {
           Found found;
-          ThresholdRun run(1, scales, most, noise, Compared::query, chance);
+          ThresholdRun run(1, scales, most, noise, Compared::query, draws);
           for (const auto& positive : above_threshold(dense, run)) {
             found.push_back(positive.index);
           }

@@ -42,11 +42,11 @@ double CertifiedSgd::deviation_unit(int norm_bits) const {
   return grid(norm_bits) * std::ldexp(1.0, norm_bits);
 }
 
-privacy::SelectedSum CertifiedSgd::run(const data::Dataset& dataset,
-                                       std::span<const std::uint32_t> rows,
-                                       std::span<const double> start, int norm_bits,
-                                       privacy::BlockSelection block, base::ThreadPool& threads,
-                                       const base::Supervision& supervision) const {
+privacy::PartialSum CertifiedSgd::run(const data::Dataset& dataset,
+                                      std::span<const std::uint32_t> rows,
+                                      std::span<const double> start, int norm_bits,
+                                      privacy::PassBlock block, base::ThreadPool& threads,
+                                      const base::Supervision& supervision) const {
   if (dataset.columns() != problem_.columns || dataset.norm_bound() > problem_.norm_bound ||
       static_cast<std::int64_t>(rows.size()) != schedule_.records) {
     throw base::InternalError("the data set is not the one that the descent was certified for");
@@ -65,7 +65,7 @@ privacy::SelectedSum CertifiedSgd::run(const data::Dataset& dataset,
     // Beyond 2^62 units lies nothing that the certificate allows.
     values.push_back(std::llrint(std::clamp(w / unit, -0x1p62, 0x1p62)));
   }
-  return privacy::SelectedSum::from_certified(
+  return privacy::PartialSum::from_certified(
       privacy::BoundedSum::from_certified(std::move(values), unit, std::int64_t{1} << norm_bits),
       block);
 }

@@ -11,7 +11,7 @@
 #include "tacet/optimize/sgd/sgd_schedule.h"
 #include "tacet/optimize/sgd/sgd_sensitivity.h"
 #include "tacet/privacy/adjacency.h"
-#include "tacet/privacy/selected_sum.h"
+#include "tacet/privacy/partial_sum.h"
 
 namespace tacet::optimize {
 
@@ -42,11 +42,11 @@ class CertifiedSgd {
   /// distance_factor(adjacency) 2^norm_bits units apart. `rows` are the data set's rows that the
   /// schedule's records stand for, in order; each occurs once. An empty `start` means 0.
   /// InternalError when the data set does not fit the problem.
-  [[nodiscard]] privacy::SelectedSum run(const data::Dataset& dataset,
-                                         std::span<const std::uint32_t> rows,
-                                         std::span<const double> start, int norm_bits,
-                                         privacy::BlockSelection block, base::ThreadPool& threads,
-                                         const base::Supervision& supervision = {}) const;
+  [[nodiscard]] privacy::PartialSum run(const data::Dataset& dataset,
+                                        std::span<const std::uint32_t> rows,
+                                        std::span<const double> start, int norm_bits,
+                                        privacy::PassBlock block, base::ThreadPool& threads,
+                                        const base::Supervision& supervision = {}) const;
 
  private:
   [[nodiscard]] double grid(int norm_bits) const;

@@ -18,7 +18,7 @@ constexpr std::int64_t most_newton_columns = 500;
 // The records are summed in this many parts, whatever the number of threads, so that the order of
 // the additions, and with it the last bit, never changes.
 constexpr std::int64_t parts = 16;
-// Kinks are smoothed on this width in the end, which moves the loss by less than 1e-6.
+// Corners are smoothed on this width in the end, which moves the loss by less than 1e-6.
 constexpr double last_width = 0x1p-20;
 constexpr double unit = 1.0 / data::Dataset::feature_scale;
 

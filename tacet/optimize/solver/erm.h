@@ -27,9 +27,9 @@ struct ErmResult {
 /// learners are measured against, and what `--epsilon inf` runs. Everything in the result is as
 /// private as the records.
 ///
-/// Damped Newton steps up to 500 columns, L-BFGS beyond. A loss with a kink is replaced by its
-/// Moreau envelope of width 1, 1/4, ... 2^-20, each warm-started by the last.
-/// The result has the same bits for any number of threads.
+/// Damped Newton steps up to 500 columns, L-BFGS beyond. A loss that is not smooth is replaced by
+/// its Moreau envelope of width 1, 1/4, ... 2^-20, each warm-started by the last. The result has
+/// the same bits for any number of threads.
 [[nodiscard]] ErmResult minimise_without_protection(const data::Dataset& dataset,
                                                     const model::Loss& loss,
                                                     const ErmOptions& options,

@@ -139,11 +139,11 @@ privacy::BoundedSum local_minimum(const data::Dataset& dataset, const LocalProbl
   return internal::on_share_grid(weights, share);
 }
 
-privacy::SelectedSum local_block_minimum(const data::Dataset& dataset, const LocalProblem& problem,
-                                         privacy::BlockSelection block, base::ThreadPool& threads,
-                                         const base::Supervision& supervision) {
-  return privacy::SelectedSum::from_certified(local_minimum(dataset, problem, threads, supervision),
-                                              block);
+privacy::PartialSum local_block_minimum(const data::Dataset& dataset, const LocalProblem& problem,
+                                        privacy::PassBlock block, base::ThreadPool& threads,
+                                        const base::Supervision& supervision) {
+  return privacy::PartialSum::from_certified(local_minimum(dataset, problem, threads, supervision),
+                                             block);
 }
 
 }  // namespace tacet::optimize

@@ -11,7 +11,7 @@
 #include "tacet/optimize/solver/glm_loss.h"
 #include "tacet/optimize/solver/glm_sums.h"
 #include "tacet/privacy/bounded_sum.h"
-#include "tacet/privacy/selected_sum.h"
+#include "tacet/privacy/partial_sum.h"
 
 /// Regularized minimisers, around the origin or a released point, as sums that additive mechanisms
 /// take: on a grid, with a certified bound of what one record moves
@@ -52,10 +52,10 @@ struct LocalProblem {
                                                 const base::Supervision& supervision = {});
 
 /// The same for a problem whose rows are a block of their own among disjoint ones, cut by position.
-[[nodiscard]] privacy::SelectedSum local_block_minimum(const data::Dataset& dataset,
-                                                       const LocalProblem& problem,
-                                                       privacy::BlockSelection block,
-                                                       base::ThreadPool& threads,
-                                                       const base::Supervision& supervision = {});
+[[nodiscard]] privacy::PartialSum local_block_minimum(const data::Dataset& dataset,
+                                                      const LocalProblem& problem,
+                                                      privacy::PassBlock block,
+                                                      base::ThreadPool& threads,
+                                                      const base::Supervision& supervision = {});
 
 }  // namespace tacet::optimize

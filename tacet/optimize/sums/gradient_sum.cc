@@ -290,24 +290,24 @@ privacy::BoundedSum GradientSum::at(std::span<const double> weights,
                                              std::int64_t{1} << norm_bits_, sample.sample());
 }
 
-privacy::SelectedSum GradientSum::selected(std::span<const double> weights,
-                                           const privacy::DrawnSample& sample) const {
+privacy::PartialSum GradientSum::partial(std::span<const double> weights,
+                                         const privacy::DrawnSample& sample) const {
   check_sample(sample);
   if (sample.sample().fixed() == nullptr) {
     throw base::UsageError("a Poisson sample is accounted otherwise than one of fixed size");
   }
   refuse_units();
-  return privacy::SelectedSum::from_certified(
+  return privacy::PartialSum::from_certified(
       privacy::BoundedSum::from_certified(total(weights, ListedRows{sample.rows()}), grid(),
                                           std::int64_t{1} << norm_bits_),
       sample.sample());
 }
 
-privacy::SelectedSum GradientSum::selected(std::span<const double> weights,
-                                           std::span<const std::int64_t> rows,
-                                           privacy::BlockSelection block) const {
+privacy::PartialSum GradientSum::partial(std::span<const double> weights,
+                                         std::span<const std::int64_t> rows,
+                                         privacy::PassBlock block) const {
   refuse_units();
-  return privacy::SelectedSum::from_certified(
+  return privacy::PartialSum::from_certified(
       privacy::BoundedSum::from_certified(total(weights, ListedRows{rows}), grid(),
                                           std::int64_t{1} << norm_bits_),
       block);

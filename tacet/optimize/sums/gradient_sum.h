@@ -10,7 +10,7 @@
 #include "tacet/model/loss/loss.h"
 #include "tacet/optimize/sums/clip.h"
 #include "tacet/privacy/bounded_sum.h"
-#include "tacet/privacy/selected_sum.h"
+#include "tacet/privacy/partial_sum.h"
 
 namespace tacet::optimize {
 
@@ -41,13 +41,13 @@ class GradientSum {
 
   /// The same for a secret sample of fixed size. UsageError for a Poisson sample, for one of
   /// another number of records, and for units of several records.
-  [[nodiscard]] privacy::SelectedSum selected(std::span<const double> weights,
-                                              const privacy::DrawnSample& sample) const;
+  [[nodiscard]] privacy::PartialSum partial(std::span<const double> weights,
+                                            const privacy::DrawnSample& sample) const;
   /// The same for the records of one block of a pass, each listed at most once. UsageError for
   /// units of several records.
-  [[nodiscard]] privacy::SelectedSum selected(std::span<const double> weights,
-                                              std::span<const std::int64_t> rows,
-                                              privacy::BlockSelection block) const;
+  [[nodiscard]] privacy::PartialSum partial(std::span<const double> weights,
+                                            std::span<const std::int64_t> rows,
+                                            privacy::PassBlock block) const;
 
   [[nodiscard]] std::int64_t outputs() const { return outputs_; }
   /// C rounded down to 24 significant bits: what is enforced.

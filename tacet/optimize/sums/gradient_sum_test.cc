@@ -273,15 +273,15 @@ TEST(GradientSum, ASampleSumsItsRecordsAndIsNamed) {
               sum_of(make_dataset(chosen(poisson), 3, storage), loss, weights, limit));
     EXPECT_EQ(sum.sample(), poisson.sample());
     EXPECT_EQ(sum.sample().rate()->value(), 0.125);
-    const auto of_fixed = sums.selected(weights, fixed);
-    EXPECT_EQ(std::get<privacy::Sample>(of_fixed.selection()), fixed.sample());
-    const auto taken = sums.selected(weights, fixed)
+    const auto of_fixed = sums.partial(weights, fixed);
+    EXPECT_EQ(std::get<privacy::Sample>(of_fixed.part()), fixed.sample());
+    const auto taken = sums.partial(weights, fixed)
                            .take(mechanism::DoorKeeper::door())
                            .take(mechanism::DoorKeeper::door());
     EXPECT_EQ(taken, sum_of(make_dataset(chosen(fixed), 3, storage), loss, weights, limit));
     EXPECT_THROW((void)sums.at(weights, fixed), base::UsageError);
-    EXPECT_THROW((void)sums.selected(weights, poisson), base::UsageError);
-    EXPECT_THROW((void)sums.selected(weights, other), base::UsageError);
+    EXPECT_THROW((void)sums.partial(weights, poisson), base::UsageError);
+    EXPECT_THROW((void)sums.partial(weights, other), base::UsageError);
     const auto empty =
         sums.at(weights, privacy::DrawnSample::poisson(lease(storage == Storage::dense ? 3 : 4),
                                                        random::PoissonRate::at_least(0), 60));
@@ -322,10 +322,9 @@ TEST(GradientSum, SamplesOfUnitsAreThoseOfTheirEvent) {
   EXPECT_THROW((void)sample(3, 0), base::UsageError);
   const auto fixed =
       privacy::DrawnSample::fixed_size(source.lease(random::Purpose::sampling, 4, 0), {2, 6});
-  EXPECT_THROW((void)sums.selected(weights, fixed), base::UsageError);
-  EXPECT_THROW(
-      (void)sums.selected(weights, std::vector<std::int64_t>{0, 1}, privacy::BlockSelection{0}),
-      base::UsageError);
+  EXPECT_THROW((void)sums.partial(weights, fixed), base::UsageError);
+  EXPECT_THROW((void)sums.partial(weights, std::vector<std::int64_t>{0, 1}, privacy::PassBlock{0}),
+               base::UsageError);
 }
 
 TEST(WeightGrid, InnerProductsAreExactInAnyOrder) {

@@ -21,7 +21,7 @@ using Integer = boost::multiprecision::cpp_int;
 
 constexpr std::int64_t largest_threshold = std::int64_t{1} << 61;
 constexpr std::int64_t largest_score = std::int64_t{1} << 60;
-// A chance below 2^-700 cannot show in 2^63 draws that read 512 bits each.
+// A probability below 2^-700 cannot show in 2^63 draws that read 512 bits each.
 constexpr int most_rate_bits = 768;
 
 void check_threshold(std::int64_t threshold) {
@@ -37,9 +37,9 @@ Bracket probability(const Integer& low, const Integer& high, int p) {
   return {low < 0 ? Integer(0) : low, high > one ? one : high};
 }
 
-Bracket complement(const Bracket& chance, int p) {
+Bracket complement(const Bracket& of, int p) {
   const Integer one = Integer(1) << p;
-  return probability(one - chance.high, one - chance.low, p);
+  return probability(one - of.high, one - of.low, p);
 }
 
 /// -ln(1 - h) for h in (0, 1/2] as 2 artanh(h / (2 - h)), up to 2^-50 relative.
@@ -50,22 +50,22 @@ double rate_of_small(double h) {
   return 2 * z * sum;
 }
 
-/// -ln of a chance to miss given by bounds.
+/// -ln of a probability to miss given by bounds.
 double rate_of(const std::function<Bracket(int)>& miss) {
   for (int p = 96;; p *= 2) {
     const Bracket low = miss(p);
     const Bracket hit = complement(low, p);
     const Integer scale = Integer(1) << p;
-    // The smaller of both chances needs 60 good bits.
+    // The smaller of both probabilities needs 60 good bits.
     const bool mostly_misses = 2 * hit.high <= scale;
     const Bracket& small = mostly_misses ? hit : low;
     const bool settled = small.low > ((small.high - small.low) << 60);
     if (!settled && p < most_rate_bits) continue;
     if (!settled) return mostly_misses ? 0 : std::numeric_limits<double>::infinity();
-    const double chance = internal::approximate({small.low, scale});
-    if (mostly_misses) return rate_of_small(chance);
-    return chance > 0x1p-990 ? -internal::certain_log(chance)
-                             : std::numeric_limits<double>::infinity();
+    const double smaller = internal::approximate({small.low, scale});
+    if (mostly_misses) return rate_of_small(smaller);
+    return smaller > 0x1p-990 ? -internal::certain_log(smaller)
+                              : std::numeric_limits<double>::infinity();
   }
 }
 

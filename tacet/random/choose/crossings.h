@@ -15,12 +15,13 @@
 /// the others (a continuous tail, a logarithm in doubles) would show which scores were not 0.
 namespace tacet::random {
 
-/// Whether integer noise reaches a threshold: its chance, to as many digits as a decision needs.
+/// Whether integer noise reaches a threshold: its probability, to as many digits as a decision
+/// needs.
 class Crossing {
  public:
   /// K >= threshold for K of add_rounded_gaussian: K is 1 up to where sigma Z is threshold - 1/2,
-  /// so the chance is 1 - Phi((threshold - 1/2) / sigma). A UsageError unless 0 < sigma <= 2^32 and
-  /// |threshold| <= 2^61.
+  /// so the probability is 1 - Phi((threshold - 1/2) / sigma). A UsageError unless 0 < sigma <=
+  /// 2^32 and |threshold| <= 2^61.
   [[nodiscard]] static Crossing of_rounded_gaussian(double sigma, std::int64_t threshold);
   /// K >= threshold for K of DiscreteLaplace. A UsageError unless 0 < scale <= 2^40 and
   /// |threshold| <= 2^61.
@@ -28,7 +29,7 @@ class Crossing {
 
   /// How many independent draws miss before the first one that reaches the threshold, cut at
   /// `most`: exactly geometric. Which numbers can come out, and how often, does not depend on how
-  /// small the chance is. The first word of `uniform` nearly always decides.
+  /// small the probability is. The first word of `uniform` nearly always decides.
   [[nodiscard]] std::int64_t misses(internal::LazyUniform& uniform, std::int64_t most) const;
   [[nodiscard]] std::int64_t misses(Stream& stream, std::int64_t most) const;
 

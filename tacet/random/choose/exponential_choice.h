@@ -39,7 +39,7 @@ class ExponentialChoice {
   /// For tests of the law: how often item `i` is proposed, out of proposals().
   [[nodiscard]] std::uint64_t proposal(std::size_t i) const { return envelope(items_[i]); }
   [[nodiscard]] std::uint64_t proposals() const { return total_; }
-  /// For tests of the law: the chance of acceptance to 2^-50 of its size, down to e^-900.
+  /// For tests of the law: the probability of acceptance to 2^-50 of its size, down to e^-900.
   [[nodiscard]] double acceptance(std::size_t i) const;
 
  private:

@@ -15,20 +15,20 @@ namespace tacet::mechanism::internal {
 /// The random decisions a selection takes. Algorithms are written against it, so that tests can
 /// walk through every outcome of the very same code and add up the probabilities.
 template <typename T>
-concept Chance = requires(T chance, std::uint64_t n, std::int64_t k, random::WideRatio x,
-                          random::Ratio scale) {
-  { chance.below(n) } -> std::same_as<std::uint64_t>;       // uniform on 0..n-1
-  { chance.exp_decision(x) } -> std::same_as<bool>;         // true with probability exp(-x)
-  { chance.laplace(scale) } -> std::same_as<std::int64_t>;  // discrete Laplace
+concept Draws = requires(T draws, std::uint64_t n, std::int64_t k, random::WideRatio x,
+                         random::Ratio scale) {
+  { draws.below(n) } -> std::same_as<std::uint64_t>;       // uniform on 0..n-1
+  { draws.exp_decision(x) } -> std::same_as<bool>;         // true with probability exp(-x)
+  { draws.laplace(scale) } -> std::same_as<std::int64_t>;  // discrete Laplace
   // Draws of discrete Laplace noise below a threshold before the first one at or above it, at most
   // so many.
-  { chance.misses(scale, k, k) } -> std::same_as<std::int64_t>;
+  { draws.misses(scale, k, k) } -> std::same_as<std::int64_t>;
 };
 
 /// Decisions by exact samplers.
-class StreamChance {
+class StreamDraws {
  public:
-  explicit StreamChance(random::Lease lease) : stream_(std::move(lease)) {}
+  explicit StreamDraws(random::Lease lease) : stream_(std::move(lease)) {}
 
   [[nodiscard]] std::uint64_t below(std::uint64_t n) { return random::uniform_below(stream_, n); }
   [[nodiscard]] bool exp_decision(random::WideRatio x) {
@@ -50,6 +50,6 @@ class StreamChance {
   random::Stream stream_;
 };
 
-static_assert(Chance<StreamChance>);
+static_assert(Draws<StreamDraws>);
 
 }  // namespace tacet::mechanism::internal

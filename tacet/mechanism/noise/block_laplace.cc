@@ -1,4 +1,4 @@
-#include "tacet/mechanism/noise/selected_laplace.h"
+#include "tacet/mechanism/noise/block_laplace.h"
 
 #include <cmath>
 #include <limits>
@@ -17,12 +17,12 @@ namespace {
 double up(double value) { return std::nextafter(value, std::numeric_limits<double>::infinity()); }
 
 /// The place of the next block; InternalError for one that was released, or is none.
-std::int64_t place_of(const privacy::SelectedSum& sum, std::int64_t next) {
-  const auto* selection = std::get_if<privacy::BlockSelection>(&sum.selection());
-  if (selection == nullptr || selection->block < next) {
+std::int64_t place_of(const privacy::PartialSum& sum, std::int64_t next) {
+  const auto* part = std::get_if<privacy::PassBlock>(&sum.part());
+  if (part == nullptr || part->block < next) {
     throw base::InternalError("a block is released once, and after those before it");
   }
-  return selection->block;
+  return part->block;
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ privacy::Event BlockL2Laplace::event(privacy::Epsilon epsilon, privacy::Adjacenc
                               {privacy::PureDp{epsilon.value(), adjacency}}};
 }
 
-privacy::Released<std::vector<double>> BlockL2Laplace::release(privacy::SelectedSum sum,
+privacy::Released<std::vector<double>> BlockL2Laplace::release(privacy::PartialSum sum,
                                                                NoiseAddress address,
                                                                random::Source& source) {
   const std::int64_t block = place_of(sum, next_);
@@ -55,7 +55,7 @@ privacy::Event BlockLaplace::event(privacy::NoiseMultiplier multiplier) {
                               {privacy::Laplace{multiplier.value()}}};
 }
 
-privacy::Released<std::vector<double>> BlockLaplace::release(privacy::SelectedSum sum,
+privacy::Released<std::vector<double>> BlockLaplace::release(privacy::PartialSum sum,
                                                              NoiseAddress address,
                                                              random::Source& source) {
   const std::int64_t block = place_of(sum, next_);

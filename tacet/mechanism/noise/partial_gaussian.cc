@@ -1,4 +1,4 @@
-#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
 
 #include <utility>
 
@@ -12,12 +12,12 @@
 namespace tacet::mechanism {
 namespace {
 
-privacy::Released<std::vector<double>> with_noise(privacy::SelectedSum selected,
+privacy::Released<std::vector<double>> with_noise(privacy::PartialSum partial,
                                                   privacy::NoiseMultiplier multiplier,
                                                   const privacy::Event& event, NoiseAddress address,
                                                   random::Source& source) {
   const auto door = DoorKeeper::door();
-  privacy::BoundedSum sum = std::move(selected).take(door);
+  privacy::BoundedSum sum = std::move(partial).take(door);
   const double grid = sum.grid();
   const double sigma =
       internal::noise_scale(multiplier.value(), static_cast<double>(sum.contribution_bound()));
@@ -28,8 +28,8 @@ privacy::Released<std::vector<double>> with_noise(privacy::SelectedSum selected,
   return {door, internal::in_real_units(values, grid), event};
 }
 
-privacy::Sample sample_of(const privacy::SelectedSum& sum) {
-  const auto* sample = std::get_if<privacy::Sample>(&sum.selection());
+privacy::Sample sample_of(const privacy::PartialSum& sum) {
+  const auto* sample = std::get_if<privacy::Sample>(&sum.part());
   if (sample == nullptr || sample->fixed() == nullptr) {
     throw base::InternalError("the sum is not over a sample of fixed size");
   }
@@ -39,7 +39,7 @@ privacy::Sample sample_of(const privacy::SelectedSum& sum) {
 }  // namespace
 
 privacy::Released<std::vector<double>> release_gaussian_of_sample(
-    privacy::SelectedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
+    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
     random::Source& source, privacy::Reservation& reservation) {
   const auto event =
       internal::debit_sampled(sample_of(sum), privacy::Gaussian{multiplier.value()}, reservation);
@@ -47,7 +47,7 @@ privacy::Released<std::vector<double>> release_gaussian_of_sample(
 }
 
 privacy::Released<std::vector<double>> release_gaussian_of_sample(
-    privacy::SelectedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
+    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
     random::Source& source, SamplePermit& permit) {
   permit.take(sample_of(sum), privacy::Gaussian{multiplier.value()});
   return with_noise(std::move(sum), multiplier, permit.event(), address, source);
@@ -59,16 +59,16 @@ privacy::Event BlockGaussian::event(privacy::NoiseMultiplier multiplier) {
                               {privacy::Gaussian{multiplier.value()}}};
 }
 
-privacy::Released<std::vector<double>> BlockGaussian::release(privacy::SelectedSum sum,
+privacy::Released<std::vector<double>> BlockGaussian::release(privacy::PartialSum sum,
                                                               NoiseAddress address,
                                                               random::Source& source) {
-  const auto* selection = std::get_if<privacy::BlockSelection>(&sum.selection());
-  if (selection == nullptr || selection->block < next_) {
+  const auto* part = std::get_if<privacy::PassBlock>(&sum.part());
+  if (part == nullptr || part->block < next_) {
     throw base::InternalError("a block is released once, and after those before it");
   }
   const auto whole = event(multiplier_);
   if (next_ == 0) reservation_.debit(whole);
-  next_ = selection->block + 1;
+  next_ = part->block + 1;
   return with_noise(std::move(sum), multiplier_, whole, address, source);
 }
 

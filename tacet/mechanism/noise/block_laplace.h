@@ -6,8 +6,8 @@
 #include "tacet/mechanism/noise_address.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/partial_sum.h"
 #include "tacet/privacy/released.h"
-#include "tacet/privacy/selected_sum.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
@@ -26,7 +26,7 @@ class BlockL2Laplace {
   [[nodiscard]] static privacy::Event event(privacy::Epsilon epsilon, privacy::Adjacency adjacency);
 
   /// InternalError unless the blocks come in ascending order, each once.
-  [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::SelectedSum sum,
+  [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::PartialSum sum,
                                                                NoiseAddress address,
                                                                random::Source& source);
 
@@ -45,7 +45,7 @@ class BlockLaplace {
       : multiplier_(multiplier), reservation_(reservation) {}
 
   [[nodiscard]] static privacy::Event event(privacy::NoiseMultiplier multiplier);
-  [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::SelectedSum sum,
+  [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::PartialSum sum,
                                                                NoiseAddress address,
                                                                random::Source& source);
 

@@ -11,33 +11,33 @@
 namespace tacet::privacy {
 
 /// One of the disjoint blocks that a pass over the records by position is cut into.
-struct BlockSelection {
+struct PassBlock {
   std::int64_t block;
 };
 
 /// A bounded vector computed from some records only, in a way that is accounted otherwise than a
 /// sum over all of them: neighbours are zero_out or replace_one, never add_remove. The mechanisms
 /// for sums over all records do not take it.
-class SelectedSum {
+class PartialSum {
  public:
-  using Selection = std::variant<Sample, BlockSelection>;
+  using Part = std::variant<Sample, PassBlock>;
 
-  /// As for BoundedSum, only the code that selects and clips records may state this. A Sample is
+  /// As for BoundedSum, only the code that takes and clips records may state this. A Sample is
   /// one of fixed size.
-  [[nodiscard]] static SelectedSum from_certified(BoundedSum sum, Selection selection) {
-    return SelectedSum(std::move(sum), selection);
+  [[nodiscard]] static PartialSum from_certified(BoundedSum sum, Part part) {
+    return PartialSum(std::move(sum), part);
   }
 
-  [[nodiscard]] const Selection& selection() const { return selection_; }
+  [[nodiscard]] const Part& part() const { return part_; }
   [[nodiscard]] double grid() const { return sum_.grid(); }
   [[nodiscard]] std::size_t size() const { return sum_.size(); }
   [[nodiscard]] BoundedSum take(MechanismDoor /*door*/) && { return std::move(sum_); }
 
  private:
-  SelectedSum(BoundedSum sum, Selection selection) : sum_(std::move(sum)), selection_(selection) {}
+  PartialSum(BoundedSum sum, Part part) : sum_(std::move(sum)), part_(part) {}
 
   BoundedSum sum_;
-  Selection selection_;
+  Part part_;
 };
 
 }  // namespace tacet::privacy

@@ -1,4 +1,4 @@
-#include "tacet/mechanism/noise/selected_laplace.h"
+#include "tacet/mechanism/noise/block_laplace.h"
 
 #include <gtest/gtest.h>
 
@@ -9,23 +9,23 @@
 #include "tests/support/statistics.h"
 
 namespace tacet::mechanism {
-namespace selected_laplace_test {
+namespace block_laplace_test {
 
 using privacy::Adjacency;
 using privacy::BoundedSum;
 using privacy::Epsilon;
 using privacy::NoiseMultiplier;
-using privacy::SelectedSum;
+using privacy::PartialSum;
 
 constexpr privacy::Guarantee cost{1, 0, Adjacency::replace_one};
 constexpr double grid = 0.5;
 
-SelectedSum selected(std::vector<std::int64_t> values, SelectedSum::Selection selection) {
-  return SelectedSum::from_certified(BoundedSum::from_certified(std::move(values), grid, 1 << 20),
-                                     selection);
+PartialSum selected(std::vector<std::int64_t> values, PartialSum::Part selection) {
+  return PartialSum::from_certified(BoundedSum::from_certified(std::move(values), grid, 1 << 20),
+                                    selection);
 }
-SelectedSum block(std::int64_t index) { return selected({0, 0}, privacy::BlockSelection{index}); }
-SelectedSum sample() { return selected({0, 0}, privacy::Sample::fixed_size({3, 30})); }
+PartialSum block(std::int64_t index) { return selected({0, 0}, privacy::PassBlock{index}); }
+PartialSum sample() { return selected({0, 0}, privacy::Sample::fixed_size({3, 30})); }
 
 BlockL2Laplace euclidean(privacy::Reservation& reservation) {
   return {Epsilon(0.5), Adjacency::replace_one, reservation};
@@ -96,7 +96,7 @@ double mean_size(const Make& make, const privacy::Event& event, std::size_t colu
   double sum = 0;
   for (int i = 0; i < draws; ++i) {
     const auto released =
-        pass.release(selected(std::vector<std::int64_t>(columns), privacy::BlockSelection{i}),
+        pass.release(selected(std::vector<std::int64_t>(columns), privacy::PassBlock{i}),
                      {.step = static_cast<std::uint64_t>(i)}, source);
     double square = 0;
     for (const double value : released.value()) square += value * value;
@@ -123,5 +123,5 @@ TEST(BlockLaplace, HasTheScaleThatItsCostNeeds) {
             test::false_alarm_rate);
 }
 
-}  // namespace selected_laplace_test
+}  // namespace block_laplace_test
 }  // namespace tacet::mechanism

@@ -7,22 +7,22 @@
 #include "tacet/mechanism/sample_permit.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/partial_sum.h"
 #include "tacet/privacy/released.h"
-#include "tacet/privacy/selected_sum.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
 /// Releases the sum over a secret sample of fixed size plus rounded Gaussian noise, as
 /// release_gaussian does, and debits FixedSizeSampled{sample, population, Gaussian{multiplier}}.
-/// InternalError for any other selection, and when anything was released from the sample before.
+/// InternalError for any other part, and when anything was released from the sample before.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian_of_sample(
-    privacy::SelectedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
+    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
     random::Source& source, privacy::Reservation& reservation);
 
 /// One of several releases from one sample: takes Gaussian{multiplier} out of the permit.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian_of_sample(
-    privacy::SelectedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
+    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
     random::Source& source, SamplePermit& permit);
 
 /// One pass over disjoint blocks: each block's vector is released once with the same noise
@@ -38,7 +38,7 @@ class BlockGaussian {
   [[nodiscard]] static privacy::Event event(privacy::NoiseMultiplier multiplier);
 
   /// InternalError unless the blocks come in ascending order, each once.
-  [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::SelectedSum sum,
+  [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::PartialSum sum,
                                                                NoiseAddress address,
                                                                random::Source& source);
 

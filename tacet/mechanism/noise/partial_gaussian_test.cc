@@ -1,4 +1,4 @@
-#include "tacet/mechanism/noise/selected_gaussian.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
 
 #include <gtest/gtest.h>
 
@@ -6,22 +6,22 @@
 #include "tacet/base/error.h"
 
 namespace tacet::mechanism {
-namespace selected_gaussian_test {
+namespace partial_gaussian_test {
 
 using privacy::Adjacency;
 using privacy::BoundedSum;
-using privacy::SelectedSum;
+using privacy::PartialSum;
 
 constexpr privacy::Guarantee cost{1, 1e-5, Adjacency::replace_one};
 
-SelectedSum block(std::int64_t index) {
-  return SelectedSum::from_certified(BoundedSum::from_certified({0, 0}, 0.5, 1 << 20),
-                                     privacy::BlockSelection{index});
+PartialSum block(std::int64_t index) {
+  return PartialSum::from_certified(BoundedSum::from_certified({0, 0}, 0.5, 1 << 20),
+                                    privacy::PassBlock{index});
 }
 
-SelectedSum sample(std::int64_t size, std::int64_t population) {
-  return SelectedSum::from_certified(BoundedSum::from_certified({0, 0}, 0.5, 1 << 20),
-                                     privacy::Sample::fixed_size({size, population}));
+PartialSum sample(std::int64_t size, std::int64_t population) {
+  return PartialSum::from_certified(BoundedSum::from_certified({0, 0}, 0.5, 1 << 20),
+                                    privacy::Sample::fixed_size({size, population}));
 }
 
 TEST(BlockGaussian, BooksOnePassForAllItsBlocks) {
@@ -79,5 +79,5 @@ TEST(GaussianOfSample, DebitsTheSampleItWasTakenFrom) {
   EXPECT_EQ(reservation.spent(), event);
 }
 
-}  // namespace selected_gaussian_test
+}  // namespace partial_gaussian_test
 }  // namespace tacet::mechanism
