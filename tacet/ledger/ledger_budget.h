@@ -29,6 +29,16 @@ struct RunDetails {
 ///
 /// Whatever ends the process in between leaves the reservation spent in full. Must not outlive its
 /// ledger. Not for use by several threads at once.
+///
+/// Example:
+///
+///     const auto run = [](ledger::Ledger& account, const privacy::Event& planned,
+///                         const privacy::Guarantee& cost, const std::string& model) {
+///       ledger::LedgerBudget budget(account, {.data_set = "patients", .command = "my program"});
+///       auto permit = budget.reserve(planned, cost);  // durable, before records are read
+///       permit.commit();                              // after the last release
+///       budget.release(model, "model.json");          // durable; now the model may appear
+///     };
 class LedgerBudget : public privacy::Budget {
  public:
   LedgerBudget(Ledger& ledger, RunDetails details);

@@ -15,6 +15,13 @@
 ///
 /// A SHA-256 checksum over the content detects accidents and edits by hand. It is no signature:
 /// who can write the file can also write a matching checksum.
+///
+/// Example:
+///
+///     const model::ModelFile file = model::load_model("model.json");
+///     const double epsilon = file.receipt.guarantee.epsilon;  // what its training promises
+///     const data::Dataset records =
+///         data::read_dataset("new.csv", file.schema, {.target = data::TargetUse::absent});
 namespace tacet::model {
 
 struct ModelFile {

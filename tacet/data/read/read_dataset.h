@@ -24,6 +24,11 @@ struct ReadOptions {
 /// records and a buffer. Structural faults are DataErrors with file:line:column, a file the
 /// system refuses is an IoError. A file without records is no fault: under add_remove even that is
 /// secret. Without the target every label is 0.
+///
+/// Example:
+///
+///     const data::Schema schema = data::load_schema("adult.toml");
+///     const data::Dataset records = data::read_dataset("adult.csv.gz", schema);
 [[nodiscard]] Dataset read_dataset(const std::filesystem::path& file, const Schema& schema,
                                    const ReadOptions& options = {});
 

@@ -18,6 +18,17 @@
 /// columns count, their bounds and categories, and what happens to every value outside of them.
 /// Nothing of it is ever inferred from private data, unless by a private mechanism whose cost it
 /// then states. docs: data/schemas/README.md.
+///
+/// Example:
+///
+///     const data::Schema schema = data::schema_from_toml(R"(
+///       [[column]]
+///       name = "age"
+///       kind = "numeric"
+///       lower = 17
+///       upper = 90
+///     )", "inline");
+///     const std::int64_t columns = schema.encoded_column_count();  // 2: age and the intercept
 namespace tacet::data {
 
 /// A number in public bounds, clipped to them and mapped to [0, 1].

@@ -23,6 +23,15 @@ namespace tacet::mechanism {
 /// Debits `reservation` by Gaussian{multiplier}, under PoissonSampled where the sum says so, before
 /// a random bit is drawn. UsageError when the noise would be zero, or wider than 2^32 grid units.
 /// InternalError when anything was released from the sum's sample before.
+///
+/// Example:
+///
+///     // One release of a certified sum; the permit was booked before records were read.
+///     const auto release = [](privacy::BoundedSum sum, privacy::Reservation& permit) {
+///       const auto source = random::SecureSource::create();
+///       const privacy::NoiseMultiplier noise(1.5);
+///       return mechanism::release_gaussian(std::move(sum), noise, {.step = 0}, *source, permit);
+///     };
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian(
     privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
     random::Source& source, privacy::Reservation& reservation);

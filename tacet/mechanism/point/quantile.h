@@ -37,6 +37,19 @@ struct QuantileQuery {
 ///
 /// A UsageError for a level outside [0, 1] or a radius outside [0, grid.last()]; a DataError for no
 /// value at all under replace_one.
+///
+/// Example:
+///
+///     const mechanism::QuantileQuery median{
+///         .level = 0.5, .grid = {0, 100, 0.5}, .adjacency = privacy::Adjacency::add_remove};
+///     const privacy::Event event = mechanism::quantile_event(median, privacy::Epsilon(0.5));
+///     privacy::MemoryBudget budget(privacy::Guarantee{1, 0, median.adjacency});
+///     auto permit = budget.reserve(event, {0.5, 0, median.adjacency});
+///     const privacy::Private<std::vector<double>> ages(std::vector<double>{31, 18, 44});
+///     const auto source = random::SecureSource::create();
+///     const auto found =
+///         mechanism::release_quantile(ages, median, privacy::Epsilon(0.5), {}, *source, permit);
+///     permit.commit();
 [[nodiscard]] privacy::Released<double> release_quantile(
     const privacy::Private<std::vector<double>>& values, const QuantileQuery& query,
     privacy::Epsilon epsilon, NoiseAddress address, random::Source& source,

@@ -22,6 +22,15 @@ namespace tacet::mechanism {
 /// round_down). Adding Gumbel noise and taking the largest is the same law.
 ///
 /// Debits `reservation` by exponential_event before a random bit is drawn.
+///
+/// Example:
+///
+///     // Votes for four candidates, one a person; examples/select is a whole program.
+///     const auto votes = mechanism::Scores::integers(
+///         {12, 9, 3, 11}, 1, mechanism::Movement::one_way, privacy::Adjacency::add_remove);
+///     const auto best = [&](random::Source& source, privacy::Reservation& permit) {
+///       return mechanism::select_exponential(votes, privacy::Epsilon(1), {}, source, permit);
+///     };
 [[nodiscard]] privacy::Released<std::int64_t> select_exponential(const Scores& scores,
                                                                  privacy::Epsilon epsilon,
                                                                  NoiseAddress address,

@@ -21,8 +21,10 @@
 /// derivative in u, where there is none a fixed element of the subdifferential, so that two runs at
 /// the same weights take the same step.
 ///
-///   const model::Loss loss = model::make_loss("huber", 0.5);
-///   const double slope = model::loss_slope(loss, 0.2, 1.0);   // at prediction 0.2, label 1
+/// Example:
+///
+///     const model::Loss loss = model::make_loss("huber", 0.5);  // its threshold
+///     const double slope = model::loss_slope(loss, 0.2, 1.0);   // at prediction 0.2, label 1
 namespace tacet::model {
 
 /// Every loss there is; a new one is its file and its line here (loss_parts.h says what a file

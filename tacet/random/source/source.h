@@ -13,6 +13,11 @@
 #include "tacet/random/source/key_tree.h"
 #include "tacet/random/source/lease_book.h"
 
+/// Example:
+///
+///     const auto source = random::SecureSource::create();  // keys of the operating system
+///     random::Stream stream(source->lease(random::Purpose::noise, 0, 0));  // this address, once
+///     const std::uint64_t word = stream.next();
 namespace tacet::random {
 
 /// What random numbers are for. Purposes never share a bit.
