@@ -64,30 +64,24 @@ Unknown parse_unknown(const std::string& name) {
 
 class AccountCommand : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app =
-        add(program, "account", "Compute what releases cost, or the noise a cost needs", examples);
-    app.add_option("files", files_,
-                   "Models, other results, receipts or events (JSON) to add up instead")
-        ->type_name("FILE");
-    release_.declare(app);
-    app.add_option("--adjacency", adjacency_,
-                   "Neighbours: add_remove, zero_out or replace_one [of the files, or add_remove]")
-        ->type_name("NAME");
-    app.add_option("--delta", delta_, "Find epsilon at this delta, 0 for pure privacy")
-        ->type_name("NUMBER");
-    app.add_option("--epsilon", epsilon_, "Find delta at this epsilon")->type_name("NUMBER");
-    app.add_option("--target-epsilon", target_epsilon_,
-                   "Find what keeps this epsilon at --delta; --find says what")
-        ->type_name("NUMBER");
-    app.add_option("--find", find_,
-                   "What --target-epsilon finds: noise, steps or sampling-rate [noise]")
-        ->type_name("NAME");
-    app.add_flag("--curve", curve_, "Print epsilon at many deltas, as CSV (or --json)");
-    app.add_option("--deltas", deltas_, "Those of --curve [0 and 1e-12 to 1e-2 by tens]")
-        ->type_name("NUMBER,...")
-        ->delimiter(',');
-    patience_.declare(app);
+  void declare(CommandLine& line) override {
+    auto& options =
+        add(line, "account", "Compute what releases cost, or the noise a cost needs", examples);
+    options.add("files", files_, "FILE",
+                "Models, other results, receipts or events (JSON) to add up instead");
+    release_.declare(options);
+    options.add("--adjacency", adjacency_, "NAME",
+                "Neighbours: add_remove, zero_out or replace_one [of the files, or add_remove]");
+    options.add("--delta", delta_, "NUMBER", "Find epsilon at this delta, 0 for pure privacy");
+    options.add("--epsilon", epsilon_, "NUMBER", "Find delta at this epsilon");
+    options.add("--target-epsilon", target_epsilon_, "NUMBER",
+                "Find what keeps this epsilon at --delta; --find says what");
+    options.add("--find", find_, "NAME",
+                "What --target-epsilon finds: noise, steps or sampling-rate [noise]");
+    options.flag("--curve", curve_, "Print epsilon at many deltas, as CSV (or --json)");
+    options.add("--deltas", deltas_, "NUMBER,...", "Those of --curve [0 and 1e-12 to 1e-2 by tens]",
+                Form::list);
+    patience_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {

@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "tacet/base/error.h"
 
@@ -25,34 +22,15 @@ bool parse_whole(std::string_view text, Number& value) {
   return parsed.ec == std::errc() && parsed.ptr == end;
 }
 
-CLI::App& group(CLI::App& program, const std::string& name) {
-  for (auto* known : program.get_subcommands([](CLI::App*) { return true; })) {
-    if (known->get_name() == name) return *known;
-  }
-  constexpr std::array<std::pair<std::string_view, const char*>, 2> descriptions{
-      {{"schema", "Draft or check a schema"},
-       {"ledger", "Keep account of what was spent on data sets"}}};
-  const auto* const found = std::ranges::find(descriptions, std::string_view(name),
-                                              &std::pair<std::string_view, const char*>::first);
-  auto* created = program.add_subcommand(name, found == descriptions.end() ? "" : found->second);
-  created->require_subcommand(1);
-  created->footer("");  // the program's own is inherited otherwise
-  return *created;
-}
-
 }  // namespace
 
-CLI::App& Command::add(CLI::App& program, const std::string& name, const std::string& what_it_does,
-                       std::string_view examples) {
+Options& Command::add(CommandLine& line, const std::string& name, const std::string& what_it_does,
+                      std::string_view examples) {
   name_ = name;
-  const auto blank = name.find(' ');
-  auto& parent = blank == std::string::npos ? program : group(program, name.substr(0, blank));
-  app_ = parent.add_subcommand(blank == std::string::npos ? name : name.substr(blank + 1),
-                               what_it_does);
-  app_->add_flag("--json", style_.json, "Print the result as JSON");
-  app_->add_flag("--quiet,-q", style_.quiet, "Print nothing but the result and errors");
-  app_->footer(fmt::format("Examples:\n{}", examples));
-  return *app_;
+  auto& options = options_.emplace(line.command(name, what_it_does, examples));
+  options.flag("--json", style_.json, "Print the result as JSON");
+  options.flag("--quiet,-q", style_.quiet, "Print nothing but the result and errors");
+  return options;
 }
 
 double number_option(std::string_view option, std::string_view text, std::string_view allowed) {

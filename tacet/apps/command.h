@@ -1,38 +1,38 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tacet/apps/console.h"
+#include "tacet/apps/options.h"
 #include "tacet/base/progress.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::apps {
 
-/// A subcommand: declares its options, then runs with what was given.
+/// A command: declares its options, then runs with what was given.
 class Command {
  public:
   virtual ~Command() = default;
-  /// Adds the subcommand to the program. Called once, before parsing.
-  virtual void declare(CLI::App& program) = 0;
+  /// Adds the command to the command line. Called once, before parsing.
+  virtual void declare(CommandLine& line) = 0;
   virtual void run(const Console& console, const base::CancelToken& cancel) = 0;
 
-  [[nodiscard]] bool chosen() const { return app_ != nullptr && app_->parsed(); }
+  [[nodiscard]] bool chosen() const { return options_ && options_->chosen(); }
   /// As it is typed, "schema draft" say.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] OutputStyle style() const { return style_; }
 
  protected:
-  /// The subcommand with the options that all have, and with examples below its help. A name of two
-  /// words is a command of a group; the group is added with its first command.
-  CLI::App& add(CLI::App& program, const std::string& name, const std::string& what_it_does,
-                std::string_view examples);
+  /// The command with the options that all have, and with examples below its help.
+  Options& add(CommandLine& line, const std::string& name, const std::string& what_it_does,
+               std::string_view examples);
 
  private:
-  CLI::App* app_ = nullptr;
+  std::optional<Options> options_;
   std::string name_;
   OutputStyle style_;
 };

@@ -153,39 +153,27 @@ ordered_json calibration_json(const std::vector<model::CalibrationBin>& bins) {
 
 class Evaluate : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app = add(program, "evaluate", "Measure how well a model predicts", examples);
-    app.add_option("model", model_, "Model file that `tacet train` wrote")
-        ->required()
-        ->type_name("FILE");
-    app.add_option("data", data_, "File with records and their true answers")
-        ->required()
-        ->type_name("FILE");
-    app.add_flag("--public", public_, "The records need no protection: print exact metrics");
-    app.add_flag("--calibration", calibration_,
+  void declare(CommandLine& line) override {
+    auto& options = add(line, "evaluate", "Measure how well a model predicts", examples);
+    options.add("model", model_, "FILE", "Model file that `tacet train` wrote", Form::required);
+    options.add("data", data_, "FILE", "File with records and their true answers", Form::required);
+    options.flag("--public", public_, "The records need no protection: print exact metrics");
+    options.flag("--calibration", calibration_,
                  "Add a table of predicted against observed shares (two classes)");
-    app.add_option("--epsilon", epsilon_, "Print noisy metrics at this privacy loss bound")
-        ->type_name("NUMBER");
-    app.add_option("--delta", delta_,
-                   "Probability mass on which epsilon may be exceeded [default: the largest power "
-                   "of ten below 1/public_row_count^1.1]")
-        ->type_name("NUMBER");
-    app.add_option("--public-row-count", row_count_,
-                   "Number of records in this file, where it is public; sets the default delta")
-        ->type_name("COUNT");
-    app.add_option("--adjacency", adjacency_, "add_remove, zero_out or replace_one")
-        ->type_name("NAME")
-        ->capture_default_str();
-    app.add_option(
-           "--loss-cap", loss_cap_,
-           "Losses above it count as it; not for several classes, which have no single loss "
-           "[default: four times the loss of a margin of 0; for numbers the largest loss in "
-           "the target's bounds]")
-        ->type_name("NUMBER");
-    app.add_option("--seed", seed_,
-                   "Repeatable noise from a known seed, which protects nobody: for tests")
-        ->type_name("COUNT");
-    spending_.declare(app);
+    options.add("--epsilon", epsilon_, "NUMBER", "Print noisy metrics at this privacy loss bound");
+    options.add("--delta", delta_, "NUMBER",
+                "Probability mass on which epsilon may be exceeded [default: the largest power "
+                "of ten below 1/public_row_count^1.1]");
+    options.add("--public-row-count", row_count_, "COUNT",
+                "Number of records in this file, where it is public; sets the default delta");
+    options.add("--adjacency", adjacency_, "NAME", "add_remove, zero_out or replace_one");
+    options.add("--loss-cap", loss_cap_, "NUMBER",
+                "Losses above it count as it; not for several classes, which have no single loss "
+                "[default: four times the loss of a margin of 0; for numbers the largest loss in "
+                "the target's bounds]");
+    options.add("--seed", seed_, "COUNT",
+                "Repeatable noise from a known seed, which protects nobody: for tests");
+    spending_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {

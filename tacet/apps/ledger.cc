@@ -66,13 +66,11 @@ constexpr std::string_view cap_examples =
 /// How a cap is given on the command line.
 class CapOptions {
  public:
-  void declare(CLI::App& app) {
-    app.add_option("--cap", cap_,
-                   "Most that may be spent: rho (zcdp), mu (gdp), the Renyi bound (rdp) or epsilon")
-        ->type_name("NUMBER");
-    app.add_option("--epsilon", epsilon_, "With --delta: the largest cap that promises it")
-        ->type_name("NUMBER");
-    app.add_option("--delta", delta_, "Delta of the cap; 0 in a pure account")->type_name("NUMBER");
+  void declare(Options& options) {
+    options.add("--cap", cap_, "NUMBER",
+                "Most that may be spent: rho (zcdp), mu (gdp), the Renyi bound (rdp) or epsilon");
+    options.add("--epsilon", epsilon_, "NUMBER", "With --delta: the largest cap that promises it");
+    options.add("--delta", delta_, "NUMBER", "Delta of the cap; 0 in a pure account");
   }
 
   [[nodiscard]] bool given() const { return !cap_.empty() || !epsilon_.empty() || !delta_.empty(); }
@@ -107,8 +105,8 @@ class CapOptions {
   std::string delta_;
 };
 
-void add_ledger(CLI::App& app, std::string& path) {
-  app.add_option("ledger", path, "Ledger file")->required()->type_name("FILE");
+void add_ledger(Options& options, std::string& path) {
+  options.add("ledger", path, "FILE", "Ledger file", Form::required);
 }
 
 void print_account(const Console& console, const ledger::Account& account) {
@@ -124,36 +122,25 @@ const ledger::Account& account_in(const ledger::Books& books, const std::string&
 
 class LedgerInit : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app = add(program, "ledger init", "Make a ledger, or an account in one", init_examples);
-    add_ledger(app, ledger_);
-    app.add_option("--data-set", data_set_, "Name of the account: letters, digits, _ - . :")
-        ->required()
-        ->type_name("NAME");
-    app.add_option("--data", data_,
-                   "File with the records: recognised later, and marked in its folder so that "
-                   "spending without the ledger is refused")
-        ->type_name("FILE");
-    app.add_option("--currency", currency_, "zcdp, gdp, rdp, pure or basic")
-        ->type_name("NAME")
-        ->capture_default_str();
-    app.add_option("--order", order_, "Renyi order of an rdp account, above 1")
-        ->type_name("NUMBER");
-    app.add_option("--adjacency", adjacency_,
-                   "add_remove, zero_out or replace_one; a replace_one account also takes runs "
-                   "under add_remove, at the double distance")
-        ->type_name("NAME")
-        ->capture_default_str();
-    app.add_option(
-           "--alias", alias_,
-           "The records have the account NAME already: --data-set becomes a further name of "
-           "it, with its cap and all it has spent")
-        ->type_name("NAME");
-    app.add_option("--privacy-unit", unit_,
-                   "What is protected: record, or the schema's unit column")
-        ->type_name("NAME")
-        ->capture_default_str();
-    cap_.declare(app);
+  void declare(CommandLine& line) override {
+    auto& options = add(line, "ledger init", "Make a ledger, or an account in one", init_examples);
+    add_ledger(options, ledger_);
+    options.add("--data-set", data_set_, "NAME",
+                "Name of the account: letters, digits, _ - . :", Form::required);
+    options.add("--data", data_, "FILE",
+                "File with the records: recognised later, and marked in its folder so that "
+                "spending without the ledger is refused");
+    options.add("--currency", currency_, "NAME", "zcdp, gdp, rdp, pure or basic");
+    options.add("--order", order_, "NUMBER", "Renyi order of an rdp account, above 1");
+    options.add("--adjacency", adjacency_, "NAME",
+                "add_remove, zero_out or replace_one; a replace_one account also takes runs "
+                "under add_remove, at the double distance");
+    options.add("--alias", alias_, "NAME",
+                "The records have the account NAME already: --data-set becomes a further name of "
+                "it, with its cap and all it has spent");
+    options.add("--privacy-unit", unit_, "NAME",
+                "What is protected: record, or the schema's unit column");
+    cap_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
@@ -231,11 +218,11 @@ class LedgerInit : public Command {
 
 class LedgerShow : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app = add(program, "ledger show", "Print what is spent, what is left, and every run",
-                    show_examples);
-    add_ledger(app, ledger_);
-    app.add_option("--data-set", data_set_, "Only this account")->type_name("NAME");
+  void declare(CommandLine& line) override {
+    auto& options =
+        add(line, "ledger show", "Print what is spent, what is left, and every run", show_examples);
+    add_ledger(options, ledger_);
+    options.add("--data-set", data_set_, "NAME", "Only this account");
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
@@ -263,9 +250,9 @@ class LedgerShow : public Command {
 
 class LedgerVerify : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app = add(program, "ledger verify", "Check that no row was changed", verify_examples);
-    add_ledger(app, ledger_);
+  void declare(CommandLine& line) override {
+    auto& options = add(line, "ledger verify", "Check that no row was changed", verify_examples);
+    add_ledger(options, ledger_);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
@@ -283,16 +270,14 @@ class LedgerVerify : public Command {
 
 class LedgerResolve : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app = add(program, "ledger resolve", "Give back what a run had booked that died",
-                    resolve_examples);
-    add_ledger(app, ledger_);
-    app.add_option("--run", run_, "Number of the run, as `tacet ledger show` prints it")
-        ->required()
-        ->type_name("COUNT");
-    app.add_flag("--aborted-unreleased", unreleased_, "Nothing of it left: no file, log or number");
-    app.add_option("--attest", attestation_, "Why you know; the words stay in the ledger")
-        ->type_name("TEXT");
+  void declare(CommandLine& line) override {
+    auto& options =
+        add(line, "ledger resolve", "Give back what a run had booked that died", resolve_examples);
+    add_ledger(options, ledger_);
+    options.add("--run", run_, "COUNT", "Number of the run, as `tacet ledger show` prints it",
+                Form::required);
+    options.flag("--aborted-unreleased", unreleased_, "Nothing of it left: no file, log or number");
+    options.add("--attest", attestation_, "TEXT", "Why you know; the words stay in the ledger");
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
@@ -317,14 +302,13 @@ class LedgerResolve : public Command {
 
 class LedgerCap : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app = add(program, "ledger cap", "Change the cap of an account", cap_examples);
-    add_ledger(app, ledger_);
-    app.add_option("--data-set", data_set_, "Name of the account, where there are several")
-        ->type_name("NAME");
-    cap_.declare(app);
-    app.add_flag("--override", override_, "Raise the cap");
-    app.add_option("--reason", reason_, "Why; the words stay in the ledger")->type_name("TEXT");
+  void declare(CommandLine& line) override {
+    auto& options = add(line, "ledger cap", "Change the cap of an account", cap_examples);
+    add_ledger(options, ledger_);
+    options.add("--data-set", data_set_, "NAME", "Name of the account, where there are several");
+    cap_.declare(options);
+    options.flag("--override", override_, "Raise the cap");
+    options.add("--reason", reason_, "TEXT", "Why; the words stay in the ledger");
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {

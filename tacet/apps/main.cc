@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -12,7 +11,6 @@
 #include "tacet/apps/console.h"
 #include "tacet/apps/descriptors.h"
 #include "tacet/apps/interrupt.h"
-#include "tacet/apps/text_table.h"
 #include "tacet/base/core_dumps.h"
 #include "tacet/base/error.h"
 #include "tacet/base/printable.h"
@@ -31,84 +29,28 @@ constexpr const char* examples =
     "6 numeric, 7 input or output, 130 interrupted. Results go to standard output, talk to\n"
     "standard error.\n";
 
-/// Options as `--name VALUE`, without the parser's list of what excludes what.
-class HelpFormat : public CLI::Formatter {
- public:
-  std::string make_option_opts(const CLI::Option* option) const override {
-    std::string text;
-    if (option->get_items_expected() != 0) text += " " + option->get_type_name();
-    if (option->get_required() && !option->get_positional()) text += " (required)";
-    return text;
-  }
-
-  std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    const auto name = make_option_name(option, is_positional) + make_option_opts(option);
-    return described(name, make_option_desc(option));
-  }
-
-  std::string make_subcommand(const CLI::App* command) const override {
-    return described(command->get_name(), command->get_description());
-  }
-
- private:
-  /// Two columns, the right one wrapped; a long name has a line of its own.
-  static std::string described(const std::string& name, const std::string& text) {
-    constexpr std::size_t name_width = 26;
-    constexpr std::size_t line_width = 96;
-    const std::string indent(name_width + 2, ' ');
-    std::string line = "  " + name;
-    if (display_width(line) + 2 > indent.size()) {
-      line += "\n" + indent;
-    } else {
-      line.resize(indent.size(), ' ');
-    }
-    return line + wrapped(text, line_width - indent.size(), indent) + "\n";
-  }
-};
-
-int exit_code(base::ErrorKind kind) { return static_cast<int>(kind); }
-
 /// On one line, whatever names and texts of files the message holds.
-int report(const std::string& where, const std::string& message, base::ErrorKind kind) {
-  const auto text = base::printable(fmt::format("{}: {}", where, message)) + "\n";
+int report(const std::string& message, base::ErrorKind kind) {
+  const auto text = base::printable(message) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
-  return exit_code(kind);
-}
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-/// Help and version are no errors; everything else the parser throws is the user's mistake.
-int report_parse_result(const CLI::App& program, const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) {
-    program.exit(error);
-    flush_results();
-    return 0;
-  }
-  std::string where = "tacet";
-  for (auto chosen = program.get_subcommands(); !chosen.empty();
-       chosen = chosen.back()->get_subcommands()) {
-    where += " " + chosen.back()->get_name();
-  }
-  auto what = first_line(error.what());
-  if (program.get_subcommands().empty() && !program.remaining().empty()) {
-    what = fmt::format("there is no command '{}'", program.remaining().front());
-  }
-  return report(where, fmt::format("{}; see `{} --help`", what, where), base::ErrorKind::usage);
+  return static_cast<int>(kind);
 }
 
 int run_command(Command& command) {
-  const auto where = "tacet " + command.name();
+  const auto failed = [&](const std::string& why, base::ErrorKind kind) {
+    return report(fmt::format("tacet {}: {}", command.name(), why), kind);
+  };
   try {
     command.run(Console(command.style()), catch_interrupts());
     flush_results();
     return 0;
   } catch (const base::Error& error) {
-    return report(where, error.what(), error.kind());
+    return failed(error.what(), error.kind());
   } catch (const std::bad_alloc&) {
-    return report(where, "out of memory: the encoded records and the model must fit into it",
+    return failed("out of memory: the encoded records and the model must fit into it",
                   base::ErrorKind::internal);
   } catch (const std::exception& error) {
-    return report(where, fmt::format("internal error: {}; please report it", error.what()),
+    return failed(fmt::format("internal error: {}; please report it", error.what()),
                   base::ErrorKind::internal);
   }
 }
@@ -136,17 +78,22 @@ std::vector<std::unique_ptr<Command>> all_commands() {
 }
 
 int run(int argc, char** argv) {
-  CLI::App program{"Trains models on sensitive records with proven differential privacy", "tacet"};
-  program.set_version_flag("--version", fmt::format("tacet {}", base::version));
-  program.formatter(std::make_shared<HelpFormat>());
-  program.require_subcommand(1);
-  program.footer(examples);
+  CommandLine line(
+      {.name = "tacet",
+       .purpose = "Trains models on sensitive records with proven differential privacy",
+       .version = std::string(base::version),
+       .examples = examples,
+       .groups = {{"schema", "Draft or check a schema"},
+                  {"ledger", "Keep account of what was spent on data sets"}}});
   auto commands = all_commands();
-  for (auto& command : commands) command->declare(program);
+  for (auto& command : commands) command->declare(line);
   try {
-    program.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return report_parse_result(program, error);
+    if (!line.parse(argc, argv)) {
+      flush_results();
+      return 0;
+    }
+  } catch (const base::UsageError& error) {
+    return report(error.what(), error.kind());
   }
   for (auto& command : commands) {
     if (command->chosen()) return run_command(*command);
@@ -166,8 +113,9 @@ int main(int argc, char** argv) {
     tacet::base::forbid_core_dumps();
     return tacet::apps::run(argc, argv);
   } catch (const tacet::base::Error& error) {
-    return tacet::apps::report("tacet", error.what(), error.kind());
+    return tacet::apps::report(fmt::format("tacet: {}", error.what()), error.kind());
   } catch (const std::exception& error) {
-    return tacet::apps::report("tacet", error.what(), tacet::base::ErrorKind::internal);
+    return tacet::apps::report(fmt::format("tacet: {}", error.what()),
+                               tacet::base::ErrorKind::internal);
   }
 }

@@ -6,12 +6,11 @@
 
 namespace tacet::apps {
 
-void Patience::declare(CLI::App& app) {
-  app.add_option("--patience", seconds_,
-                 fmt::format("Give up on events that take more work than about so many seconds of "
-                             "it, counted alike on every machine; inf never does [{}]",
-                             base::default_patience))
-      ->type_name("SECONDS");
+void Patience::declare(Options& options) {
+  options.add("--patience", seconds_, "SECONDS",
+              fmt::format("Give up on events that take more work than about so many seconds of "
+                          "it, counted alike on every machine; inf never does [{}]",
+                          base::default_patience));
 }
 
 base::WorkMeter Patience::meter(const base::CancelToken& cancel) const {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
+#include "tacet/apps/options.h"
 #include "tacet/base/progress.h"
 #include "tacet/base/work.h"
 
@@ -11,7 +11,7 @@ namespace tacet::apps {
 /// The option --patience of commands that account for events from files.
 class Patience {
  public:
-  void declare(CLI::App& app);
+  void declare(Options& options);
   /// A fresh meter of the seconds asked for; UsageError where they are none.
   [[nodiscard]] base::WorkMeter meter(const base::CancelToken& cancel) const;
 

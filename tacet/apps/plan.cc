@@ -22,12 +22,11 @@ constexpr std::string_view examples =
 
 class Plan : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app =
-        add(program, "plan", "Print what `train` would do and cost; reads no data", examples);
-    app.add_option("data", data_, "Not opened; only there so that train's command line fits")
-        ->type_name("FILE");
-    training_.declare(app);
+  void declare(CommandLine& line) override {
+    auto& options =
+        add(line, "plan", "Print what `train` would do and cost; reads no data", examples);
+    options.add("data", data_, "FILE", "Not opened; only there so that train's command line fits");
+    training_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {

@@ -133,18 +133,14 @@ class Predictor {
 
 class Predict : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app = add(program, "predict", "Apply a model to records", examples);
-    app.add_option("model", model_, "Model file that `tacet train` wrote")
-        ->required()
-        ->type_name("FILE");
-    app.add_option("data", data_, "File with the records, in the format of the training file")
-        ->required()
-        ->type_name("FILE");
-    app.add_flag("--proba", proba_, "Print the probability of each class");
-    app.add_option("--output,-o", output_, "File to write instead of standard output")
-        ->type_name("FILE");
-    app.add_flag("--force", force_, "Overwrite the output file");
+  void declare(CommandLine& line) override {
+    auto& options = add(line, "predict", "Apply a model to records", examples);
+    options.add("model", model_, "FILE", "Model file that `tacet train` wrote", Form::required);
+    options.add("data", data_, "FILE", "File with the records, in the format of the training file",
+                Form::required);
+    options.flag("--proba", proba_, "Print the probability of each class");
+    options.add("--output,-o", output_, "FILE", "File to write instead of standard output");
+    options.flag("--force", force_, "Overwrite the output file");
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {

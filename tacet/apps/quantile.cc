@@ -42,33 +42,23 @@ const double cipher_delta = random::cipher_term(1, random::most_leaf_words);
 
 class Quantile : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app = add(program, "quantile", "Release a quantile of one column", examples);
-    app.add_option("data", data_, "File with one record a line")->required()->type_name("FILE");
-    app.add_option("--schema,-s", schema_, "Schema of the file")->required()->type_name("FILE");
-    app.add_option("--column,-c", column_, "A numeric column, or the numeric target")
-        ->required()
-        ->type_name("NAME");
-    app.add_option("--epsilon,-e", epsilon_, "Privacy parameter, above 0")
-        ->required()
-        ->type_name("NUMBER");
-    app.add_option("--q", level_, "Which quantile: 0 smallest, 0.5 median, 1 largest value")
-        ->type_name("NUMBER")
-        ->capture_default_str();
-    app.add_option("--lower", lower_, "Smallest possible answer; the schema's lower bound")
-        ->type_name("NUMBER");
-    app.add_option("--upper", upper_, "Largest possible answer; the schema's upper bound")
-        ->type_name("NUMBER");
-    app.add_option("--step", step_, "Distance of possible answers; 2^-40 of the bounds' distance")
-        ->type_name("NUMBER");
-    app.add_option("--adjacency", adjacency_,
-                   "Who is protected: replace_one, zero_out or add_remove")
-        ->type_name("NAME")
-        ->capture_default_str();
-    app.add_option("--seed", seed_,
-                   "Repeatable noise from a known seed, which protects nobody: for tests")
-        ->type_name("COUNT");
-    spending_.declare(app);
+  void declare(CommandLine& line) override {
+    auto& options = add(line, "quantile", "Release a quantile of one column", examples);
+    options.add("data", data_, "FILE", "File with one record a line", Form::required);
+    options.add("--schema,-s", schema_, "FILE", "Schema of the file", Form::required);
+    options.add("--column,-c", column_, "NAME", "A numeric column, or the numeric target",
+                Form::required);
+    options.add("--epsilon,-e", epsilon_, "NUMBER", "Privacy parameter, above 0", Form::required);
+    options.add("--q", level_, "NUMBER", "Which quantile: 0 smallest, 0.5 median, 1 largest value");
+    options.add("--lower", lower_, "NUMBER", "Smallest possible answer; the schema's lower bound");
+    options.add("--upper", upper_, "NUMBER", "Largest possible answer; the schema's upper bound");
+    options.add("--step", step_, "NUMBER",
+                "Distance of possible answers; 2^-40 of the bounds' distance");
+    options.add("--adjacency", adjacency_, "NAME",
+                "Who is protected: replace_one, zero_out or add_remove");
+    options.add("--seed", seed_, "COUNT",
+                "Repeatable noise from a known seed, which protects nobody: for tests");
+    spending_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {

@@ -271,13 +271,13 @@ ordered_json ReleasePlan::description() const {
   return out;
 }
 
-void ReleaseOptions::declare(CLI::App& app) {
+void ReleaseOptions::declare(Options& options) {
   values_.reserve(std::size(declarations));
   for (const auto& declaration : declarations) {
     // The parser keeps references to the texts, which the reserve above keeps in place.
     auto& value = values_.emplace_back(Value{declaration.option, ""});
-    auto* option = app.add_option(declaration.option, value.text, declaration.help);
-    option->type_name(value.option == "--mechanism" ? "NAME" : "NUMBER");
+    options.add(declaration.option, value.text, value.option == "--mechanism" ? "NAME" : "NUMBER",
+                declaration.help);
   }
 }
 

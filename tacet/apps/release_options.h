@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tacet/apps/options.h"
 #include "tacet/privacy/event.h"
 
 namespace tacet::apps {
@@ -36,7 +36,7 @@ struct ReleasePlan {
 /// a UsageError, never ignored.
 class ReleaseOptions {
  public:
-  void declare(CLI::App& app);
+  void declare(Options& options);
   /// The first option given, as typed; empty: none.
   [[nodiscard]] std::string first_given() const;
   /// The plan; the number that `unknown` names must not be given and is left at its default.

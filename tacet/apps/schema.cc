@@ -34,23 +34,21 @@ constexpr std::string_view check_examples =
 
 class SchemaDraft : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app = add(program, "schema draft", "Write a first schema from a file declared public",
-                    draft_examples);
-    app.add_option("data", data_, "CSV file to look at")->required()->type_name("FILE");
-    app.add_flag("--public", public_, "The file needs no protection");
-    app.add_option("--target", target_, "Column to predict")->type_name("NAME");
-    app.add_option("--separator", separator_,
-                   "Character between fields, or 'tab' [default: the one that fits]")
-        ->type_name("CHARACTER");
-    auto* header = app.add_flag("--header", header_, "The first line holds the columns' names");
-    app.add_flag("--no-header", no_header_,
-                 "The first line is a record; columns are named column_1, column_2, ...")
-        ->excludes(header);
-    app.add_option("--output,-o", output_, "File to write instead of standard output")
-        ->type_name("FILE");
-    app.add_flag("--force", force_, "Overwrite the output file");
-    spending_.declare(app);
+  void declare(CommandLine& line) override {
+    auto& options = add(line, "schema draft", "Write a first schema from a file declared public",
+                        draft_examples);
+    options.add("data", data_, "FILE", "CSV file to look at", Form::required);
+    options.flag("--public", public_, "The file needs no protection");
+    options.add("--target", target_, "NAME", "Column to predict");
+    options.add("--separator", separator_, "CHARACTER",
+                "Character between fields, or 'tab' [default: the one that fits]");
+    options.flag("--header", header_, "The first line holds the columns' names");
+    options.flag("--no-header", no_header_,
+                 "The first line is a record; columns are named column_1, column_2, ...");
+    options.exclude("--no-header", "--header");
+    options.add("--output,-o", output_, "FILE", "File to write instead of standard output");
+    options.flag("--force", force_, "Overwrite the output file");
+    spending_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
@@ -116,12 +114,12 @@ class SchemaDraft : public Command {
 
 class SchemaCheck : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app = add(program, "schema check", "List the values that a schema maps, for the owner",
-                    check_examples);
-    app.add_option("data", data_, "File with the records")->required()->type_name("FILE");
-    app.add_option("--schema,-s", schema_, "Schema file (TOML)")->required()->type_name("FILE");
-    spending_.declare(app);
+  void declare(CommandLine& line) override {
+    auto& options = add(line, "schema check", "List the values that a schema maps, for the owner",
+                        check_examples);
+    options.add("data", data_, "FILE", "File with the records", Form::required);
+    options.add("--schema,-s", schema_, "FILE", "Schema file (TOML)", Form::required);
+    spending_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {

@@ -51,68 +51,50 @@ constexpr std::string_view examples =
 
 class SchemaFit : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app =
-        add(program, "schema fit",
+  void declare(CommandLine& line) override {
+    auto& options =
+        add(line, "schema fit",
             "Take bounds and categories from private records, for a part of the budget", examples);
-    app.add_option("data", data_, "CSV file with one record a line")->required()->type_name("FILE");
-    app.add_option("--epsilon,-e", epsilon_, "Privacy parameter of the whole schema, above 0")
-        ->required()
-        ->type_name("NUMBER");
-    app.add_option("--delta,-d", delta_, "Share that lists of categories may cost; 0: no lists")
-        ->type_name("NUMBER")
-        ->capture_default_str();
-    app.add_option("--target", target_, "Column to predict: a number, or see --positive")
-        ->type_name("NAME");
-    app.add_option("--positive", positive_, "The target has two classes, and this label is one")
-        ->type_name("LABEL");
-    app.add_option("--ignore", ignored_, "Column that is not read; may be given several times")
-        ->type_name("NAME");
-    app.add_option("--unit", unit_,
-                   "Column whose value names whose record it is: all records of one are protected "
-                   "together, in training too")
-        ->type_name("NAME");
-    app.add_option("--records-a-unit", records_a_unit_,
-                   "How many of a unit's records count, chosen by a secret coin; noise grows with "
-                   "it [default: 1]")
-        ->type_name("COUNT");
-    app.add_option("--coverage", coverage_, "Share of a column's numbers between its bounds")
-        ->type_name("NUMBER")
-        ->capture_default_str();
-    app.add_option("--most-categories", most_categories_, "Longest list of categories")
-        ->type_name("COUNT")
-        ->capture_default_str();
-    app.add_option("--missing", missing_, "A further text that stands for a missing value")
-        ->type_name("TEXT");
-    app.add_option("--public-row-count", row_count_,
-                   "Number of records, or a public guess of it, to write into the schema")
-        ->type_name("COUNT");
-    app.add_option("--separator", separator_, "Character between fields")
-        ->type_name("CHAR")
-        ->capture_default_str();
-    app.add_option("--quote", quote_, "Character around fields that need it, empty for none")
-        ->type_name("CHAR")
-        ->capture_default_str();
-    app.add_flag("--fill-short", fill_short_, "Lines with too few fields end with empty ones");
-    app.add_flag("--trim", trim_, "Drop blanks around fields");
-    auto* header = app.add_flag("--header", header_,
-                                "The first line holds the columns' names, whatever it looks like");
-    app.add_flag("--no-header", no_header_,
-                 "The first line is a record; columns are named column_1, column_2, ...")
-        ->excludes(header);
-    app.add_option("--columns", column_count_, "How many columns there are, with --no-header")
-        ->type_name("COUNT");
-    app.add_option("--adjacency", adjacency_,
-                   "Who is protected: add_remove (serves replace_one too) or zero_out")
-        ->type_name("NAME")
-        ->capture_default_str();
-    app.add_option("--seed", seed_,
-                   "Repeatable noise from a known seed, which protects nobody: for tests")
-        ->type_name("COUNT");
-    app.add_option("--output,-o", output_, "File to write instead of standard output")
-        ->type_name("FILE");
-    app.add_flag("--force", force_, "Overwrite the output file");
-    spending_.declare(app);
+    options.add("data", data_, "FILE", "CSV file with one record a line", Form::required);
+    options.add("--epsilon,-e", epsilon_, "NUMBER",
+                "Privacy parameter of the whole schema, above 0", Form::required);
+    options.add("--delta,-d", delta_, "NUMBER",
+                "Share that lists of categories may cost; 0: no lists");
+    options.add("--target", target_, "NAME", "Column to predict: a number, or see --positive");
+    options.add("--positive", positive_, "LABEL",
+                "The target has two classes, and this label is one");
+    options.add("--ignore", ignored_, "NAME",
+                "Column that is not read; may be given several times");
+    options.add("--unit", unit_, "NAME",
+                "Column whose value names whose record it is: all records of one are protected "
+                "together, in training too");
+    options.add("--records-a-unit", records_a_unit_, "COUNT",
+                "How many of a unit's records count, chosen by a secret coin; noise grows with "
+                "it [default: 1]");
+    options.add("--coverage", coverage_, "NUMBER",
+                "Share of a column's numbers between its bounds");
+    options.add("--most-categories", most_categories_, "COUNT", "Longest list of categories");
+    options.add("--missing", missing_, "TEXT", "A further text that stands for a missing value");
+    options.add("--public-row-count", row_count_, "COUNT",
+                "Number of records, or a public guess of it, to write into the schema");
+    options.add("--separator", separator_, "CHAR", "Character between fields");
+    options.add("--quote", quote_, "CHAR", "Character around fields that need it, empty for none");
+    options.flag("--fill-short", fill_short_, "Lines with too few fields end with empty ones");
+    options.flag("--trim", trim_, "Drop blanks around fields");
+    options.flag("--header", header_,
+                 "The first line holds the columns' names, whatever it looks like");
+    options.flag("--no-header", no_header_,
+                 "The first line is a record; columns are named column_1, column_2, ...");
+    options.exclude("--no-header", "--header");
+    options.add("--columns", column_count_, "COUNT",
+                "How many columns there are, with --no-header");
+    options.add("--adjacency", adjacency_, "NAME",
+                "Who is protected: add_remove (serves replace_one too) or zero_out");
+    options.add("--seed", seed_, "COUNT",
+                "Repeatable noise from a known seed, which protects nobody: for tests");
+    options.add("--output,-o", output_, "FILE", "File to write instead of standard output");
+    options.flag("--force", force_, "Overwrite the output file");
+    spending_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {

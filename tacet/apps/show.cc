@@ -25,11 +25,9 @@ constexpr std::string_view examples =
 
 class Show : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app = add(program, "show", "Print a model and what it cost", examples);
-    app.add_option("model", model_, "Model file that `tacet train` wrote")
-        ->required()
-        ->type_name("FILE");
+  void declare(CommandLine& line) override {
+    auto& options = add(line, "show", "Print a model and what it cost", examples);
+    options.add("model", model_, "FILE", "Model file that `tacet train` wrote", Form::required);
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {

@@ -178,16 +178,14 @@ void Spending::release_digest(const std::string& sha256, const std::string& name
   if (account_ != nullptr) account_->release_digest(sha256, name, cipher_delta);
 }
 
-void SpendingOptions::declare(CLI::App& app) {
-  app.add_option("--ledger", ledger_, "Book the cost in this ledger, before the data are read")
-      ->type_name("FILE");
-  app.add_option("--data-set", data_set_,
-                 "Name of the account in the ledger [default: the only one, or the file's own]")
-      ->type_name("NAME");
-  app.add_option("--without-ledger", without_ledger_,
-                 "Spend past the cap of data that have an account; the reason and the cost stay in "
-                 "their ledger")
-      ->type_name("REASON");
+void SpendingOptions::declare(Options& options) {
+  options.add("--ledger", ledger_, "FILE",
+              "Book the cost in this ledger, before the data are read");
+  options.add("--data-set", data_set_, "NAME",
+              "Name of the account in the ledger [default: the only one, or the file's own]");
+  options.add("--without-ledger", without_ledger_, "REASON",
+              "Spend past the cap of data that have an account; the reason and the cost stay in "
+              "their ledger");
 }
 
 std::optional<FoundMark> mark_of(const std::string& data) {

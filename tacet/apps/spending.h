@@ -1,6 +1,5 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <string_view>
 
 #include "tacet/apps/console.h"
+#include "tacet/apps/options.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/ledger/ledger_budget.h"
 #include "tacet/ledger/marks.h"
@@ -91,7 +91,7 @@ struct FoundMark {
 /// The options that every command has which spends privacy.
 class SpendingOptions {
  public:
-  void declare(CLI::App& app);
+  void declare(Options& options);
   /// Opens the account. BudgetError when the data have one and it was not given.
   [[nodiscard]] std::unique_ptr<Spending> open(const SpendingRequest& request,
                                                const Console& console) const;

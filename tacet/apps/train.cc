@@ -44,18 +44,15 @@ constexpr std::string_view examples =
 
 class Train : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app = add(program, "train", "Train a model with differential privacy", examples);
-    app.add_option("data", data_, "File with one record a line")->required()->type_name("FILE");
-    training_.declare(app);
-    spending_.declare(app);
-    app.add_option("--seed", seed_,
-                   "Repeatable noise from a known seed, which protects nobody: for tests")
-        ->type_name("COUNT");
-    app.add_option("--output,-o", output_, "Model file to write, - for standard output")
-        ->type_name("FILE")
-        ->capture_default_str();
-    app.add_flag("--force", force_, "Overwrite the model file");
+  void declare(CommandLine& line) override {
+    auto& options = add(line, "train", "Train a model with differential privacy", examples);
+    options.add("data", data_, "FILE", "File with one record a line", Form::required);
+    training_.declare(options);
+    spending_.declare(options);
+    options.add("--seed", seed_, "COUNT",
+                "Repeatable noise from a known seed, which protects nobody: for tests");
+    options.add("--output,-o", output_, "FILE", "Model file to write, - for standard output");
+    options.flag("--force", force_, "Overwrite the model file");
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {

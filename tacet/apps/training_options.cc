@@ -56,17 +56,16 @@ ordered_json value_json(const std::variant<std::int64_t, double, std::string>& v
 
 }  // namespace
 
-void TrainingOptions::declare(CLI::App& app) {
-  app.add_option("--schema,-s", schema_,
-                 "Schema file (TOML): which columns count, and their bounds")
-      ->type_name("FILE");
+void TrainingOptions::declare(Options& options) {
+  options.add("--schema,-s", schema_, "FILE",
+              "Schema file (TOML): which columns count, and their bounds");
   for (const auto& parameter : learn::parameters()) {
     const std::string name(parameter.name);
-    app.add_option_function<std::string>(
-           "--" + name, [this, name](const std::string& value) { given_[name] = value; },
-           fmt::format("{} [{}; default: {}]", capitalised(parameter.help), parameter.range,
-                       parameter.default_value))
-        ->type_name(type_word(parameter.type));
+    options.add(
+        "--" + name, [this, name](const std::string& value) { given_[name] = value; },
+        type_word(parameter.type),
+        fmt::format("{} [{}; default: {}]", capitalised(parameter.help), parameter.range,
+                    parameter.default_value));
   }
 }
 

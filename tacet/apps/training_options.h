@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "tacet/apps/options.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/parameters.h"
@@ -16,7 +16,7 @@ namespace tacet::apps {
 /// learn::parameters(). An adjacency that is not given is the one usual for the method.
 class TrainingOptions {
  public:
-  void declare(CLI::App& app);
+  void declare(Options& options);
 
   /// Checked values; UsageError names the option.
   [[nodiscard]] learn::ParameterValues values() const;

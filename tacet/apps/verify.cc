@@ -189,15 +189,13 @@ void print_text(const Console& console, const Receipt& receipt, const Verificati
 
 class Verify : public Command {
  public:
-  void declare(CLI::App& program) override {
-    auto& app =
-        add(program, "verify", "Recompute the guarantee of a model from its receipt", examples);
-    app.add_option("model", model_,
-                   "Model file, another result with a receipt, or a receipt (JSON)")
-        ->required()
-        ->type_name("FILE");
-    app.add_flag("--protected", must_protect_, "Refuse a model that promises no privacy");
-    patience_.declare(app);
+  void declare(CommandLine& line) override {
+    auto& options =
+        add(line, "verify", "Recompute the guarantee of a model from its receipt", examples);
+    options.add("model", model_, "FILE",
+                "Model file, another result with a receipt, or a receipt (JSON)", Form::required);
+    options.flag("--protected", must_protect_, "Refuse a model that promises no privacy");
+    patience_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {

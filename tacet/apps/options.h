@@ -1,0 +1,83 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace tacet::apps {
+
+/// How an option is given.
+enum class Form {
+  optional,
+  required,
+  list,  ///< values apart by commas
+};
+
+/// What one command may be given. An option fills a variable of the command, which keeps its value
+/// where the option is left out and must outlive the command line. Names are "--output,-o", or
+/// without dashes for what goes by its place; `kind` is the sort of value that help shows, FILE
+/// say.
+///
+///   options.add("data", data_, "FILE", "File with one record a line", Form::required);
+///   options.add("--schema,-s", schema_, "FILE", "Schema of the file");
+///   options.flag("--force", force_, "Overwrite the model file");
+class Options {
+ public:
+  explicit Options(CLI::App& command) : command_(&command) {}
+
+  void add(const std::string& names, std::string& value, const std::string& kind,
+           const std::string& help, Form form = Form::optional);
+  /// May be given several times.
+  void add(const std::string& names, std::vector<std::string>& values, const std::string& kind,
+           const std::string& help, Form form = Form::optional);
+  /// For many options of one table: `receive` gets the value.
+  void add(const std::string& names, const std::function<void(const std::string&)>& receive,
+           const std::string& kind, const std::string& help);
+  void flag(const std::string& names, bool& value, const std::string& help);
+  /// Neither goes with the other.
+  void exclude(const std::string& one, const std::string& other);
+
+  /// The command is the one that was typed.
+  [[nodiscard]] bool chosen() const;
+
+ private:
+  CLI::App* command_;
+};
+
+/// The command line of a program of commands: parses, and prints help.
+class CommandLine {
+ public:
+  using Texts = std::vector<std::pair<std::string, std::string>>;
+
+  struct About {
+    std::string name;
+    std::string purpose;
+    std::string version;
+    std::string examples;
+    Texts groups;  ///< of commands with two words: the first one, and what they do
+  };
+
+  explicit CommandLine(const About& about);
+  ~CommandLine();
+
+  /// A command "show", or "ledger show" of a group, with examples below its help.
+  [[nodiscard]] Options command(const std::string& name, const std::string& help,
+                                std::string_view examples);
+
+  /// False when help or the version was asked for, which it prints. UsageError for what is not
+  /// allowed.
+  [[nodiscard]] bool parse(int argc, char** argv);
+
+ private:
+  Texts groups_;
+  std::unique_ptr<CLI::App> program_;
+};
+
+}  // namespace tacet::apps
