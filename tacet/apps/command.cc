@@ -47,13 +47,4 @@ std::int64_t integer_option(std::string_view option, std::string_view text,
   return value;
 }
 
-std::unique_ptr<random::Source> random_source(const std::string& seed) {
-  if (seed.empty()) return random::SecureSource::create();
-  const auto number = integer_option("--seed", seed, "a whole number of at least 0");
-  if (number < 0) {
-    throw base::UsageError(fmt::format("--seed must be at least 0, got {}", number));
-  }
-  return std::make_unique<random::SeededSource>(static_cast<std::uint64_t>(number));
-}
-
 }  // namespace tacet::apps

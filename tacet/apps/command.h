@@ -9,7 +9,6 @@
 #include "tacet/apps/console.h"
 #include "tacet/apps/options.h"
 #include "tacet/base/progress.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::apps {
 
@@ -61,11 +60,5 @@ class Command {
 /// The same for a whole number.
 [[nodiscard]] std::int64_t integer_option(std::string_view option, std::string_view text,
                                           std::string_view allowed);
-
-/// Secure noise, or noise from the number in `seed` where that is not empty.
-[[nodiscard]] std::unique_ptr<random::Source> random_source(const std::string& seed);
-
-inline constexpr std::string_view seeded_banner =
-    "PRIVACY: NONE (seeded noise; for tests and experiments only)";
 
 }  // namespace tacet::apps

@@ -11,7 +11,6 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/text_table.h"
-#include "tacet/apps/unprotected_use.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/evaluation.h"
@@ -171,8 +170,7 @@ class Evaluate : public Command {
                 "Losses above it count as it; not for several classes, which have no single loss "
                 "[default: four times the loss of a margin of 0; for numbers the largest loss in "
                 "the target's bounds]");
-    options.add("--seed", seed_, "COUNT",
-                "Repeatable noise from a known seed, which protects nobody: for tests");
+    seed_.declare(options);
     spending_.declare(options);
   }
 
@@ -196,18 +194,22 @@ class Evaluate : public Command {
     if (calibration_) expect_calibration(file.model);
     file.schema.unit.reset();  // exact metrics of public records bound nobody's part
     file.schema.cost.reset();
-    check_results();
-    UnprotectedUse use(spending_, name(), data_, "exact metrics (--public)", console);
+    ConsoleOutput output(console);
     ProgressLine progress(console);
-    progress.announce(fmt::format("reading {}", data_));
-    const auto data =
-        use.read([&] { return data::read_dataset(data_, file.schema, {.cancel = &cancel}); });
-    progress.clear();
-    if (data.rows() == 0) throw base::DataError(fmt::format("'{}' has no records", data_));
-    const auto text = metrics_text(file.model, outcomes_of(file.model, data, cancel), data.rows(),
-                                   console.json());
-    use.release(text, "standard output");
-    console.result(text);
+    run::spend(
+        unprotected_use(name(), data_, "exact metrics (--public)"),
+        spending_.front(console, cancel), output,
+        [&] {
+          progress.announce(fmt::format("reading {}", data_));
+          return data::read_dataset(data_, file.schema, {.cancel = &cancel});
+        },
+        [&](const data::Dataset& data, privacy::Reservation&, run::Pieces& result) {
+          progress.clear();
+          if (data.rows() == 0) throw base::DataError(fmt::format("'{}' has no records", data_));
+          result.write(metrics_text(file.model, outcomes_of(file.model, data, cancel), data.rows(),
+                                    console.json()));
+          return 0.0;
+        });
   }
 
   /// The command line's own default of the adjacency is add_remove.
@@ -245,32 +247,34 @@ class Evaluate : public Command {
 
   void run_privately(const Console& console, const base::CancelToken& cancel) const {
     if (calibration_) throw base::UsageError("--calibration needs --public");
-    const auto source = random_source(seed_);
+    const auto source = seed_.source();
     const auto file = model::load_model(model_);
     const auto options = private_options(file.schema);
     warn_if_unprotected(console, file.receipt);
-    if (!seed_.empty()) console.warn(seeded_banner);
+    seed_.warn(console);
     const auto plan = learn::plan_evaluation(file.model, options);
-    check_results();
-    const auto spending =
-        spending_.open({.command = name(),
-                        .data = data_,
-                        .privacy_unit = plan.privacy_unit,
-                        .adjacency = plan.guarantee.adjacency,
-                        .unprotected_reason = seed_.empty() ? "" : "noise from a known seed"},
-                       console);
-    auto reservation = spending->reserve(plan.event, plan.guarantee);  // before a value is read
+    ConsoleOutput output(console);
     ProgressLine progress(console);
-    progress.announce(fmt::format("reading {}", data_));
-    const auto data = spending->read(reservation, [&] {
-      return data::read_dataset(data_, file.schema,
-                                {.units = data::UnitUse::index, .cancel = &cancel});
-    });
-    const auto found = learn::evaluate(data, file.model, plan, *source, reservation, &cancel);
-    progress.clear();
-    const auto text = console.json() ? json_text(noisy_json(plan, found)) : noisy_text(plan, found);
-    spending->release(text, "standard output", found.receipt.cipher_delta);
-    console.result(text);
+    run::spend(
+        {.command = name(),
+         .data = data_,
+         .privacy_unit = plan.privacy_unit,
+         .planned = plan.event,
+         .cost = plan.guarantee,
+         .unprotected_reason = seed_.unprotected_reason()},
+        spending_.front(console, cancel), output,
+        [&] {
+          progress.announce(fmt::format("reading {}", data_));
+          return data::read_dataset(data_, file.schema,
+                                    {.units = data::UnitUse::index, .cancel = &cancel});
+        },
+        [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
+          const auto found = learn::evaluate(data, file.model, plan, *source, reservation, &cancel);
+          progress.clear();
+          result.write(console.json() ? json_text(noisy_json(plan, found))
+                                      : noisy_text(plan, found));
+          return found.receipt.cipher_delta;
+        });
   }
 
   static ordered_json noisy_json(const learn::EvaluationPlan& plan,
@@ -346,7 +350,7 @@ class Evaluate : public Command {
   std::string row_count_;
   std::string adjacency_ = "add_remove";
   std::string loss_cap_;
-  std::string seed_;
+  SeedOption seed_;
   SpendingOptions spending_;
 };
 

@@ -25,6 +25,4 @@ const base::CancelToken& catch_interrupts() {
   return interrupted;
 }
 
-const base::CancelToken& interruption() { return interrupted; }
-
 }  // namespace tacet::apps

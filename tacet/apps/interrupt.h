@@ -9,7 +9,4 @@ namespace tacet::apps {
 /// ignored (nohup, a shell's background jobs) stays ignored.
 [[nodiscard]] const base::CancelToken& catch_interrupts();
 
-/// The same flag, for what waits: locks.
-[[nodiscard]] const base::CancelToken& interruption();
-
 }  // namespace tacet::apps

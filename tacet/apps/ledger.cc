@@ -9,11 +9,10 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
-#include "tacet/apps/interrupt.h"
 #include "tacet/apps/ledger_report.h"
-#include "tacet/apps/spending.h"
 #include "tacet/base/error.h"
 #include "tacet/ledger/marks.h"
+#include "tacet/run/records.h"
 
 namespace tacet::apps {
 namespace {
@@ -163,9 +162,9 @@ class LedgerInit : public Command {
     }
     Ledger::ensure(ledger_);
     Ledger ledger(ledger_, {.cancel = &cancel});
-    if (!data_.empty()) enrolment.fingerprint = fingerprint_of(ledger, data_);
+    if (!data_.empty()) enrolment.fingerprint = run::fingerprint_of(ledger, data_);
     ledger.enrol(enrolment);
-    finish(console, ledger);
+    finish(console, ledger, cancel);
   }
 
  private:
@@ -176,20 +175,21 @@ class LedgerInit : public Command {
     }
     Ledger ledger(ledger_, {.cancel = &cancel});
     std::optional<std::string> fingerprint;
-    if (!data_.empty()) fingerprint = fingerprint_of(ledger, data_);
+    if (!data_.empty()) fingerprint = run::fingerprint_of(ledger, data_);
     // The account's own name: only its mark is renewed.
     if (data_set_ != alias_) ledger.add_alias(data_set_, alias_);
     if (fingerprint) static_cast<void>(ledger.see_records(alias_, *fingerprint, data_));
-    finish(console, ledger);
+    finish(console, ledger, cancel);
   }
 
-  void finish(const Console& console, Ledger& ledger) const {
+  void finish(const Console& console, Ledger& ledger, const base::CancelToken& cancel) const {
     const auto books = ledger.books();
-    if (!data_.empty()) mark(console, ledger, books);
+    if (!data_.empty()) mark(console, ledger, books, cancel);
     print_account(console, books.account(data_set_));
   }
 
-  void mark(const Console& console, Ledger& ledger, const ledger::Books& books) const {
+  void mark(const Console& console, Ledger& ledger, const ledger::Books& books,
+            const base::CancelToken& cancel) const {
     std::error_code error;
     const auto file = fs::canonical(data_, error);
     const auto folder = file.parent_path();
@@ -197,7 +197,7 @@ class LedgerInit : public Command {
       ledger::add_mark(folder,
                        {file.filename().string(), data_set_, ledger::path_for_mark(folder, ledger_),
                         books.ledger, ledger.position()},
-                       &interruption());
+                       &cancel);
     } catch (const base::IoError& failure) {
       console.warn(fmt::format(
           "the data could not be marked, so that spending without --ledger goes unnoticed: {}",

@@ -56,8 +56,7 @@ class Quantile : public Command {
                 "Distance of possible answers; 2^-40 of the bounds' distance");
     options.add("--adjacency", adjacency_, "NAME",
                 "Who is protected: replace_one, zero_out or add_remove");
-    options.add("--seed", seed_, "COUNT",
-                "Repeatable noise from a known seed, which protects nobody: for tests");
+    seed_.declare(options);
     spending_.declare(options);
   }
 
@@ -65,37 +64,32 @@ class Quantile : public Command {
     const auto schema = data::load_schema(schema_);
     const auto query = make_query(schema);
     const privacy::Epsilon epsilon(number_option("--epsilon", epsilon_, "a number above 0"));
-    const auto source = random_source(seed_);
-    if (!source->secure()) {
-      console.warn(seeded_banner);
-    }
-    check_results();
-    const auto spending =
-        spending_.open({.command = name(),
-                        .data = data_,
-                        .adjacency = query.adjacency,
-                        .unprotected_reason = source->secure() ? "" : "noise from a known seed"},
-                       console);
-    // Booked before the first value is read.
+    const auto source = seed_.source();
+    seed_.warn(console);
+    ConsoleOutput output(console);
     const privacy::Epsilon spent(privacy::decimal_down(epsilon.value()));
-    const auto event = mechanism::quantile_event(query, spent);
-    const privacy::Guarantee stated{epsilon.value(), 0, query.adjacency};
-    static_cast<void>(privacy::delta_left(stated, cipher_delta));
-    static_cast<void>(data::with_schema_cost(schema, {event, stated, cipher_delta}));
-    spending->book_schema(schema, schema_);
-    auto reservation = spending->reserve(event, stated);
-    const auto values = spending->read(
-        reservation, [&] { return data::read_numeric_column(data_, schema, column_, &cancel); });
-    const auto released =
-        mechanism::release_quantile(values, query, spent, {}, *source, reservation);
-    reservation.commit();
-    auto own = receipt_of(query, released.event(), epsilon, *source);
-    own.public_row_count = schema.public_row_count;
-    const auto receipt = data::with_schema_cost(schema, own);
-    const auto text =
-        console.json() ? report_json(released, receipt) : fmt::format("{}\n", released.value());
-    spending->release(text, "standard output", cipher_delta);
-    console.result(text);
+    const run::Expense expense{.command = name(),
+                               .data = data_,
+                               .planned = mechanism::quantile_event(query, spent),
+                               .cost = {epsilon.value(), 0, query.adjacency},
+                               .schema = {&schema, schema_},
+                               .unprotected_reason = seed_.unprotected_reason()};
+    static_cast<void>(privacy::delta_left(expense.cost, cipher_delta));
+    static_cast<void>(
+        data::with_schema_cost(schema, {expense.planned, expense.cost, cipher_delta}));
+    privacy::Receipt receipt;
+    const auto read = [&] { return data::read_numeric_column(data_, schema, column_, &cancel); };
+    run::spend(expense, spending_.front(console, cancel), output, read,
+               [&](const auto& values, privacy::Reservation& reservation, run::Pieces& result) {
+                 const auto released =
+                     mechanism::release_quantile(values, query, spent, {}, *source, reservation);
+                 auto own = receipt_of(query, released.event(), epsilon, *source);
+                 own.public_row_count = schema.public_row_count;
+                 receipt = data::with_schema_cost(schema, own);
+                 result.write(console.json() ? report_json(released, receipt)
+                                             : fmt::format("{}\n", released.value()));
+                 return cipher_delta;
+               });
     if (!console.json()) console.say(paragraph(privacy::statement(receipt)));
   }
 
@@ -162,7 +156,7 @@ class Quantile : public Command {
   std::string upper_;
   std::string step_;
   std::string adjacency_ = "replace_one";
-  std::string seed_;
+  SeedOption seed_;
   SpendingOptions spending_;
 };
 

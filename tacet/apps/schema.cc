@@ -8,8 +8,6 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/text_table.h"
-#include "tacet/apps/unprotected_use.h"
-#include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/data/owner/guess_format.h"
 #include "tacet/data/owner/schema_check.h"
@@ -46,37 +44,31 @@ class SchemaDraft : public Command {
     options.flag("--no-header", no_header_,
                  "The first line is a record; columns are named column_1, column_2, ...");
     options.exclude("--no-header", "--header");
-    options.add("--output,-o", output_, "FILE", "File to write instead of standard output");
-    options.flag("--force", force_, "Overwrite the output file");
+    output_.declare(options);
     spending_.declare(options);
   }
 
-  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+  void run(const Console& console, const base::CancelToken& cancel) override {
     if (!public_) {
       throw base::UsageError(
           "a draft takes bounds and categories from the file, which would reveal its records; give "
           "--public if the file is public, or write the schema from a codebook");
     }
-    // Opened first: an output that cannot be written must not be booked.
-    std::optional<base::AtomicFile> output;
-    if (!output_.empty()) {
-      output.emplace(output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
-    }
-    UnprotectedUse use(spending_, name(), data_, "exact bounds and categories (--public)", console);
-    const auto schema = use.read([&] { return draft(); });
-    const auto text =
-        console.json() ? json_text(data::schema_to_json(schema)) : data::schema_to_toml(schema);
-    use.release(text, output_.empty() ? "standard output" : output_);
-    if (output) {
-      output->write(text);
-      output->commit();
-    } else {
-      console.result(text);
-    }
+    const auto output = output_.open(console);
+    bool fill_short = false;
+    run::spend(
+        unprotected_use(name(), data_, "exact bounds and categories (--public)"),
+        spending_.front(console, cancel), *output, [&] { return draft(); },
+        [&](const data::Schema& schema, privacy::Reservation&, run::Pieces& result) {
+          fill_short = schema.format.fill_short;
+          result.write(console.json() ? json_text(data::schema_to_json(schema))
+                                      : data::schema_to_toml(schema));
+          return 0.0;
+        });
     console.say(
         "A draft: review every bound and category, and keep public_row_count only where it is "
         "public.");
-    if (schema.format.fill_short) {
+    if (fill_short) {
       console.say("Some records are too short: fill_short ends them with empty values.");
     }
   }
@@ -104,11 +96,10 @@ class SchemaDraft : public Command {
   std::string data_;
   std::string target_;
   std::string separator_;
-  std::string output_;
+  OutputOptions output_;
   bool public_ = false;
   bool header_ = false;
   bool no_header_ = false;
-  bool force_ = false;
   SpendingOptions spending_;
 };
 
@@ -122,14 +113,17 @@ class SchemaCheck : public Command {
     spending_.declare(options);
   }
 
-  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+  void run(const Console& console, const base::CancelToken& cancel) override {
     const auto schema = data::load_schema(schema_);
-    UnprotectedUse use(spending_, name(), data_, "exact counts for the owner", console);
-    const auto found = use.read([&] { return data::check_values(data_, schema); });
-    const auto report = console.json() ? json_text(json(found)) : text(found);
-    use.release(report, "standard output");
-    console.warn("NOT PRIVATE: exact counts from the records, for their owner only");
-    console.result(report);
+    ConsoleOutput output(console);
+    run::spend(
+        unprotected_use(name(), data_, "exact counts for the owner"),
+        spending_.front(console, cancel), output, [&] { return data::check_values(data_, schema); },
+        [&](const data::SchemaCheck& found, privacy::Reservation&, run::Pieces& result) {
+          result.write(console.json() ? json_text(json(found)) : text(found));
+          console.warn("NOT PRIVATE: exact counts from the records, for their owner only");
+          return 0.0;
+        });
   }
 
  private:

@@ -1,37 +1,26 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "tacet/accounting/stated_guarantee.h"
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/spending.h"
-#include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/column_contents.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/read/unit_sample.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/mechanism/point/column_facts.h"
-#include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/statement.h"
-#include "tacet/random/source/source.h"
+#include "tacet/run/schema_fit.h"
 
 namespace tacet::apps {
 namespace {
-
-using mechanism::AnswerCost;
-
-// A tenth of a column's epsilon counts numbers and texts, which needs no precision.
-constexpr double kind_share = 0.1;
-// Shares of epsilon are rounded down by more than their sum can be rounded up.
-constexpr double spare = 1e-12;
 
 constexpr std::string_view examples =
     "  tacet schema fit data.csv --epsilon 1 --target income --positive \">50K\" -o s.toml\n"
@@ -90,90 +79,71 @@ class SchemaFit : public Command {
                 "How many columns there are, with --no-header");
     options.add("--adjacency", adjacency_, "NAME",
                 "Who is protected: add_remove (serves replace_one too) or zero_out");
-    options.add("--seed", seed_, "COUNT",
-                "Repeatable noise from a known seed, which protects nobody: for tests");
-    options.add("--output,-o", output_, "FILE", "File to write instead of standard output");
-    options.flag("--force", force_, "Overwrite the output file");
+    seed_.declare(options);
+    output_.declare(options);
     spending_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
-    const auto source = random_source(seed_);
-    if (!source->secure()) console.warn(seeded_banner);
-    auto schema = frame();
+    const auto source = seed_.source();
+    seed_.warn(console);
+    auto request = what_is_said();
     if (!source->secure()) {
-      schema.description = "Bounds and categories fitted with seeded noise, which protects nobody.";
+      request.frame.description =
+          "Bounds and categories fitted with seeded noise, which protects nobody.";
     }
-    static_cast<void>(coverage());
-    static_cast<void>(most_categories());
-    const auto names = data::column_names(data_, schema.format);
-    if (schema.format.header) {
+    auto names = data::column_names(data_, request.frame.format);
+    if (request.frame.format.header) {
       data::check_header(names, data_,
                          header_ ? data::HeaderTrust::declared : data::HeaderTrust::guessed);
     }
-    check_names(names);
-    const Shares shares = divide(names);
-    const auto answers = planned_answers(shares);
-    auto& cost = schema.cost.emplace(planned_cost(answers, shares, *source));
-    std::optional<base::AtomicFile> output;
-    if (output_.empty()) {
-      check_results();
-    } else {
-      output.emplace(output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
-    }
-    const auto spending = spending_.open({.command = data::booking_name(cost),
-                                          .data = data_,
-                                          .privacy_unit = cost.unit,
-                                          .adjacency = cost.guarantee.adjacency,
-                                          .unprotected_reason = cost.unprotected_reason},
-                                         console);
-    // Booked before the first value is read.
-    auto reservation = spending->reserve(answers, cost.guarantee);
-    const auto contents =
-        spending->read(reservation, [&] { return read_records(schema, *source, cancel); });
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      cancel.throw_if_cancelled();
-      if (names[k] == schema.unit) continue;
-      if (is_ignored(names[k])) {
-        schema.columns.push_back({.name = names[k], .rule = data::IgnoredColumn{}});
-      } else if (names[k] != target_) {
-        schema.columns.push_back(
-            {.name = names[k], .rule = rule_of(contents[k], shares, k, *source, reservation)});
-      } else if (!schema.target) {
-        const auto counts = kinds_of(contents[k], shares, k, *source, reservation);
-        const auto bounds = bounds_of(contents[k], counts.numbers, shares, k, *source, reservation);
-        schema.target = data::Target{target_, data::RegressionTarget{bounds.lower, bounds.upper}};
-      }
-    }
-    reservation.commit();
-    if (source->cipher_delta() > cost.cipher_delta) {
-      throw base::InternalError("the fit drew more noise than was planned for it");
-    }
-    schema.validate(data_);
-    const auto text =
-        console.json() ? json_text(data::schema_to_json(schema)) : data::schema_to_toml(schema);
-    if (output) output->write(text);
-    spending->release(text, output_.empty() ? "standard output" : output_, cost.cipher_delta);
-    if (output) {
-      output->commit();
-    } else {
-      console.result(text);
-      flush_results();
-    }
+    set_budget(request);
+    const auto plan = run::plan_fit(request, std::move(names), *source);
+    const auto output = output_.open(console);
+    data::Schema schema;
+    run::spend(
+        {.command = data::booking_name(plan.cost),
+         .data = data_,
+         .privacy_unit = plan.cost.unit,
+         .planned = plan.cost.events,
+         .cost = plan.cost.guarantee,
+         .unprotected_reason = plan.cost.unprotected_reason},
+        spending_.front(console, cancel), *output,
+        [&] { return run::read_for_fit(request, *source, &cancel); },
+        [&](const run::Contents& contents, privacy::Reservation& reservation, run::Pieces& result) {
+          schema = run::fit(request, plan, contents, {*source, reservation, &cancel});
+          result.write(console.json() ? json_text(data::schema_to_json(schema))
+                                      : data::schema_to_toml(schema));
+          return plan.cost.cipher_delta;
+        });
     if (!console.json()) {
       console.say(paragraph(privacy::statement(data::fit_receipt(schema))));
     }
   }
 
  private:
-  /// What the two answers about a column cost, all of it public.
-  struct Shares {
-    AnswerCost kind;
-    AnswerCost bounds_or_texts;
-    std::int64_t columns = 0;
-    double cipher_delta = 0;                  ///< the cipher's term of all answers
-    privacy::Delta left = privacy::Delta(0);  ///< of delta, for them
-  };
+  /// All but what the fit may cost.
+  [[nodiscard]] run::FitRequest what_is_said() const {
+    auto frame = this->frame();
+    return {.data = data_,
+            .frame = std::move(frame),
+            .target = target_,
+            .ignored = ignored_,
+            .coverage = coverage(),
+            .most_categories = most_categories(),
+            .asked = {0, 0, privacy::Adjacency::add_remove}};
+  }
+
+  void set_budget(run::FitRequest& request) const {
+    const auto adjacency = privacy::parse_adjacency(adjacency_);
+    const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
+    const privacy::Delta delta(number_option("--delta", delta_, "a number from 0 to 1, without 1"));
+    request.records_a_unit = records_a_unit();
+    if (!(epsilon > 0 && epsilon <= 1e6)) {
+      throw base::UsageError(fmt::format("--epsilon must be above 0 and finite, got {}", epsilon));
+    }
+    request.asked = {epsilon, delta.value(), adjacency};
+  }
 
   [[nodiscard]] data::Schema frame() const {
     data::Schema schema;
@@ -218,35 +188,6 @@ class SchemaFit : public Command {
     return schema;
   }
 
-  [[nodiscard]] bool is_ignored(const std::string& name) const {
-    return std::find(ignored_.begin(), ignored_.end(), name) != ignored_.end();
-  }
-
-  void check_names(const std::vector<std::string>& names) const {
-    const auto need = [&](const std::string& name) {
-      if (std::count(names.begin(), names.end(), name) == 1) return;
-      throw base::UsageError(fmt::format("the file has no column '{}', or several", name));
-    };
-    for (const auto& name : ignored_) need(name);
-    if (!target_.empty()) need(target_);
-    if (is_ignored(target_)) throw base::UsageError("the target cannot be ignored");
-    if (!unit_.empty()) need(unit_);
-    if (!unit_.empty() && (unit_ == target_ || is_ignored(unit_))) {
-      throw base::UsageError("the unit's column can be neither the target nor ignored");
-    }
-    // What no schema can say is refused before anything is spent.
-    data::Schema probe = frame();
-    for (const auto& name : names) {
-      if (name == target_ || name == unit_) continue;
-      probe.columns.push_back({.name = name, .rule = data::NumericColumn{}});
-      if (is_ignored(name)) probe.columns.back().rule = data::IgnoredColumn{};
-    }
-    if (!target_.empty() && !probe.target) {
-      probe.target = data::Target{target_, data::RegressionTarget{}};
-    }
-    probe.validate(data_);
-  }
-
   [[nodiscard]] double coverage() const {
     const double share = number_option("--coverage", coverage_, "a number between 0 and 1");
     if (share > 0 && share < 1) return share;
@@ -262,118 +203,11 @@ class SchemaFit : public Command {
         fmt::format("--records-a-unit must lie in 1..{}, got {}", data::most_records_a_unit, most));
   }
 
-  [[nodiscard]] std::vector<privacy::Private<data::ColumnContents>> read_records(
-      const data::Schema& schema, random::Source& source, const base::CancelToken& cancel) const {
-    if (!schema.unit) return data::read_contents(data_, schema.format, schema.missing, &cancel);
-    data::UnitSample sample(data_, schema.format, schema.missing, {*schema.unit, records_a_unit()},
-                            source.lease(random::Purpose::sampling, 0, 0), &cancel);
-    return data::read_contents(data_, schema.format, schema.missing, &cancel, &sample);
-  }
-
   [[nodiscard]] std::int64_t most_categories() const {
     const auto most =
         integer_option("--most-categories", most_categories_, "a whole number of at least 1");
     if (most >= 1) return most;
     throw base::UsageError(fmt::format("--most-categories must be at least 1, got {}", most));
-  }
-
-  [[nodiscard]] Shares divide(const std::vector<std::string>& names) const {
-    const auto adjacency = privacy::parse_adjacency(adjacency_);
-    const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
-    const double delta = number_option("--delta", delta_, "a number from 0 to 1, without 1");
-    Shares shares{.kind = {privacy::Epsilon(1), privacy::Delta(0), adjacency},
-                  .bounds_or_texts = {privacy::Epsilon(1), privacy::Delta(delta), adjacency}};
-    shares.kind.values_a_unit = shares.bounds_or_texts.values_a_unit = records_a_unit();
-    if (!(epsilon > 0 && epsilon <= 1e6)) {
-      throw base::UsageError(fmt::format("--epsilon must be above 0 and finite, got {}", epsilon));
-    }
-    shares.columns = std::count_if(names.begin(), names.end(), [this](const std::string& name) {
-      return !is_ignored(name) && name != unit_ && (name != target_ || positive_.empty());
-    });
-    if (shares.columns == 0) throw base::UsageError("there is no column to fit");
-    const auto parts = static_cast<double>(shares.columns);
-    // Of each column: its kinds, two bounds or its texts; the name of the fit; the units' coins.
-    const std::int64_t leaves = 3 * shares.columns + (unit_.empty() ? 1 : 2);
-    shares.cipher_delta = random::cipher_term(leaves, random::most_leaf_words);
-    shares.left = privacy::delta_left({epsilon, delta, adjacency}, shares.cipher_delta);
-    const double each = epsilon / parts * (1 - spare);
-    shares.kind.epsilon = privacy::Epsilon(each * kind_share);
-    shares.bounds_or_texts.epsilon = privacy::Epsilon(each * (1 - kind_share) * (1 - spare));
-    shares.bounds_or_texts.delta = privacy::Delta(shares.left.value() / parts * (1 - spare));
-    return shares;
-  }
-
-  /// Every answer that may be asked for.
-  [[nodiscard]] static privacy::Event planned_answers(const Shares& shares) {
-    return privacy::Repeated{
-        shares.columns, privacy::Composed{{shares.kind.event(), shares.bounds_or_texts.event()}}};
-  }
-
-  /// The epsilon that the accountant proves for all answers, at most what was asked for.
-  [[nodiscard]] data::SchemaCost planned_cost(const privacy::Event& answers, const Shares& shares,
-                                              random::Source& source) const {
-    const privacy::Delta delta(number_option("--delta", delta_, "a number from 0 to 1, without 1"));
-    const privacy::Guarantee asked{number_option("--epsilon", epsilon_, "a number above 0"),
-                                   delta.value(), privacy::parse_adjacency(adjacency_)};
-    const auto proved = accounting::stated_guarantee(answers, asked, shares.cipher_delta);
-    if (!(proved.epsilon <= asked.epsilon)) {
-      throw base::InternalError("the answers about all columns cost more than their shares");
-    }
-    // A name, which only has to differ from the names of other fits.
-    const auto id = random::Stream(source.lease(random::Purpose::initialisation, 0, 0)).next();
-    return {.id = fmt::format("{:016x}", id),
-            .unit = unit_.empty() ? "record" : unit_,
-            .events = answers,
-            .guarantee = proved,
-            .cipher_delta = shares.cipher_delta,
-            .unprotected_reason =
-                source.secure() ? "" : "seeded noise; for tests and experiments only"};
-  }
-
-  [[nodiscard]] static mechanism::KindCounts kinds_of(
-      const privacy::Private<data::ColumnContents>& contents, const Shares& shares, std::size_t k,
-      random::Source& source, privacy::Reservation& reservation) {
-    const auto counts = contents.map([](const data::ColumnContents& c) {
-      return mechanism::KindCounts{static_cast<std::int64_t>(c.numbers.size()), c.code_count,
-                                   c.prose_count};
-    });
-    return mechanism::release_kinds(counts, shares.kind, {.step = k, .tensor = 0}, source,
-                                    reservation)
-        .value();
-  }
-
-  [[nodiscard]] mechanism::Bounds bounds_of(const privacy::Private<data::ColumnContents>& contents,
-                                            std::int64_t about, const Shares& shares, std::size_t k,
-                                            random::Source& source,
-                                            privacy::Reservation& reservation) const {
-    const auto& cost = shares.bounds_or_texts;
-    const double share = mechanism::attainable_coverage(coverage(), about, cost.epsilon_a_value());
-    return mechanism::release_bounds(contents.map([](const auto& c) { return c.numbers; }), share,
-                                     cost, {.step = k, .tensor = 1}, source, reservation)
-        .value();
-  }
-
-  [[nodiscard]] decltype(data::Column::rule) rule_of(
-      const privacy::Private<data::ColumnContents>& contents, const Shares& shares, std::size_t k,
-      random::Source& source, privacy::Reservation& reservation) const {
-    const auto counts = kinds_of(contents, shares, k, source, reservation);
-    if (counts.numbers >= std::max(counts.codes, counts.prose)) {
-      const auto bounds = bounds_of(contents, counts.numbers, shares, k, source, reservation);
-      return data::NumericColumn{.lower = bounds.lower, .upper = bounds.upper};
-    }
-    if (counts.prose > counts.codes) return data::TextColumn{};
-    if (shares.bounds_or_texts.delta.value() == 0) return data::HashedColumn{};
-    const auto found = mechanism::release_frequent(
-                           contents.map([](const auto& c) { return c.codes; }),
-                           shares.bounds_or_texts, {.step = k, .tensor = 3}, source, reservation)
-                           .value();
-    if (found.empty()) return data::HashedColumn{};
-    data::CategoricalColumn rule{.categories = {}, .other = data::OtherRule::column};
-    for (const auto& text : found) {
-      if (static_cast<std::int64_t>(rule.categories.size()) == most_categories()) break;
-      rule.categories.push_back(text.text);
-    }
-    return rule;
   }
 
   std::string data_;
@@ -396,9 +230,8 @@ class SchemaFit : public Command {
   bool no_header_ = false;
   std::string column_count_;
   std::string adjacency_ = "add_remove";
-  std::string seed_;
-  std::string output_;
-  bool force_ = false;
+  SeedOption seed_;
+  OutputOptions output_;
   SpendingOptions spending_;
 };
 

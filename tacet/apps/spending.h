@@ -1,113 +1,77 @@
 #pragma once
 
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tacet/apps/console.h"
 #include "tacet/apps/options.h"
-#include "tacet/data/schema/schema.h"
-#include "tacet/ledger/ledger_budget.h"
-#include "tacet/ledger/marks.h"
-#include "tacet/privacy/budget.h"
+#include "tacet/random/source/source.h"
+#include "tacet/run/spend.h"
 
 namespace tacet::apps {
-
-/// What a command is about to spend on.
-struct SpendingRequest {
-  std::string command;
-  std::string data;  ///< file with the private records
-  std::string privacy_unit = "record";
-  std::string calibration = "tight";
-  privacy::Adjacency adjacency;
-  std::string unprotected_reason;  ///< not empty: nothing protects the records
-};
-
-/// The budget of one command: the account of its data set, or a book that ends with the process.
-///
-///   reserve() before the data are opened, read() around reading them, release() when the output is
-///   complete and before it appears.
-class Spending {
- public:
-  Spending(SpendingRequest request, const Console& console);
-  /// `marks` is the folder whose marks tell of the account.
-  Spending(SpendingRequest request, const Console& console, std::unique_ptr<ledger::Ledger> ledger,
-           ledger::RunDetails details, std::optional<std::filesystem::path> marks);
-
-  [[nodiscard]] privacy::Reservation reserve(const privacy::Event& planned,
-                                             const privacy::Guarantee& cost);
-
-  /// Books what the schema cost when it was fitted to these records, under the unit that the fit
-  /// protects, unless the account holds that already: each fit is paid for once, told by its name
-  /// and its events. Before the data are read.
-  void book_schema(const data::Schema& schema, const std::string& file);
-
-  /// The result of `reader`. When the records cannot be read, or have another account, nothing was
-  /// released and the reservation is given back.
-  template <typename Reader>
-  [[nodiscard]] auto read(privacy::Reservation& reservation, const Reader& reader) {
-    try {
-      auto records = reader();
-      check_records();
-      return records;
-    } catch (...) {
-      give_back(reservation);
-      throw;
-    }
-  }
-
-  /// Writes the end of the run with the hash of `output` and the cipher's term into the ledger.
-  void release(std::string_view output, const std::string& name, double cipher_delta);
-  /// As above for an output that was written in pieces: its SHA-256, hexadecimal.
-  void release_digest(const std::string& sha256, const std::string& name, double cipher_delta);
-
- private:
-  void note_in_marks(privacy::Reservation& reservation);
-  void check_records();
-  void give_back(privacy::Reservation& reservation);
-
-  SpendingRequest request_;
-  const Console& console_;
-  std::unique_ptr<ledger::Ledger> ledger_;
-  std::unique_ptr<privacy::Budget> budget_;
-  ledger::LedgerBudget* account_ = nullptr;  // the same budget, when it is a ledger's
-  std::optional<std::filesystem::path> marks_;
-};
-
-/// The account of the records in a file.
-struct FoundMark {
-  ledger::Mark mark;
-  std::filesystem::path ledger;
-  std::filesystem::path folder;  ///< in which the mark lies
-};
-
-/// The account of `data` by the marks beside it, or beside what it links to, or by its records
-/// where a marked file in its folder holds the same ones. Nothing where no mark tells of any;
-/// BudgetError when a mark in its folder cannot tell, because its ledger is missing.
-[[nodiscard]] std::optional<FoundMark> mark_of(const std::string& data);
 
 /// The options that every command has which spends privacy.
 class SpendingOptions {
  public:
   void declare(Options& options);
-  /// Opens the account. BudgetError when the data have one and it was not given.
-  [[nodiscard]] std::unique_ptr<Spending> open(const SpendingRequest& request,
-                                               const Console& console) const;
+  /// The account chosen, and this terminal. Must not outlive `console`.
+  [[nodiscard]] run::Front front(const Console& console, const base::CancelToken& cancel) const;
 
  private:
-  [[nodiscard]] std::string chosen_data_set(const ledger::Standing& standing,
-                                            const std::optional<FoundMark>& mark) const;
-
-  std::string ledger_;
-  std::string data_set_;
-  std::string without_ledger_;
+  run::AccountChoice account_;
 };
 
-/// Keyed fingerprint of the lines of a file; nothing when it is no regular file and can be read
-/// only once.
-[[nodiscard]] std::optional<std::string> fingerprint_of(ledger::Ledger& ledger,
-                                                        const std::string& file);
+/// Standard output as the place of a result. An IoError at once when nothing can go there.
+class ConsoleOutput : public run::Output {
+ public:
+  explicit ConsoleOutput(const Console& console, std::string name = "standard output")
+      : console_(console), name_(std::move(name)) {
+    check_results();
+  }
+
+  [[nodiscard]] std::string name() const override { return name_; }
+  void write(std::string_view piece) override { text_ += piece; }
+  void appear() override;
+
+ private:
+  const Console& console_;
+  std::string name_;
+  std::string text_;
+};
+
+/// The options --output and --force of commands that print without them.
+class OutputOptions {
+ public:
+  void declare(Options& options);
+  /// Opened before anything is booked: an output that cannot be written must cost nothing.
+  [[nodiscard]] std::unique_ptr<run::Output> open(const Console& console) const;
+
+ private:
+  std::string path_;
+  bool force_ = false;
+};
+
+/// The option --seed of commands that draw noise.
+class SeedOption {
+ public:
+  void declare(Options& options);
+  /// Secure noise, or noise from the number given.
+  [[nodiscard]] std::unique_ptr<random::Source> source() const;
+  /// Tells a person that seeded noise protects nobody.
+  void warn(const Console& console) const;
+  /// What the ledger keeps of that; empty: the noise is secure.
+  [[nodiscard]] std::string unprotected_reason() const;
+
+ private:
+  std::string seed_;
+};
+
+/// What a command spends that prints exact figures of records: without end. Records that have an
+/// account are not public, whoever says so; without theirs, or without a reason that their ledger
+/// keeps, run::spend refuses it. `what` goes out: "exact metrics (--public)".
+[[nodiscard]] run::Expense unprotected_use(const std::string& command, const std::string& data,
+                                           const std::string& what);
 
 }  // namespace tacet::apps

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,17 +12,14 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/training_options.h"
-#include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
-#include "tacet/base/sha256.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/method.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/statement.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::apps {
 namespace {
@@ -49,8 +45,7 @@ class Train : public Command {
     options.add("data", data_, "FILE", "File with one record a line", Form::required);
     training_.declare(options);
     spending_.declare(options);
-    options.add("--seed", seed_, "COUNT",
-                "Repeatable noise from a known seed, which protects nobody: for tests");
+    seed_.declare(options);
     options.add("--output,-o", output_, "FILE", "Model file to write, - for standard output");
     options.flag("--force", force_, "Overwrite the model file");
   }
@@ -63,42 +58,41 @@ class Train : public Command {
     if (pool.size() < threads) {
       console.say(fmt::format("the system started {} of {} threads", pool.size(), threads));
     }
-    const auto source = random_source(seed_);
+    const auto source = seed_.source();
     const auto schema = training_.schema();
     const auto plan = learn::plan_training(schema, options);
     // Refused before anything is spent where both costs do not go together.
     static_cast<void>(
         data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.cipher_delta}));
     warn_before(console, plan);
-    // Opened first: an output that cannot be written must not cost any privacy.
-    auto output = open_output();
-    const auto spending = spending_.open(spending_request(schema, plan), console);
-
+    const auto output = open_output(console);
     ProgressLine progress(console);
-    progress.announce(fmt::format("reading {}", data_));
-    auto trained =
-        train(*spending, schema, plan, *source, pool, {.progress = &progress, .cancel = &cancel});
-    progress.clear();
-    const model::ModelFile file{schema, std::move(trained.model),
-                                data::with_schema_cost(schema, trained.receipt)};
-    base::Sha256 digest;
-    std::string text;  // for standard output alone: a file may be larger than the memory
-    model::write_model(file, [&](std::string_view piece) {
-      cancel.throw_if_cancelled();
-      digest.add(piece);
-      if (output) {
-        output->write(piece);
-      } else {
-        text += piece;
-      }
-    });
-    spending->release_digest(digest.digest(), output_, trained.receipt.cipher_delta);
-    if (output) {
-      output->commit();
-    } else {
-      console.result(text);
-      flush_results();
-    }
+    const base::Supervision supervision{.progress = &progress, .cancel = &cancel};
+    model::ModelFile file{.schema = schema};
+    run::spend(
+        expense_of(schema, plan), spending_.front(console, cancel), *output,
+        [&] {
+          progress.announce(fmt::format("reading {}", data_));
+          return data::read_dataset(data_, schema,
+                                    {.units = data::UnitUse::index, .cancel = &cancel});
+        },
+        [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
+          base::LocalReducer reducer;
+          auto trained = plan.run(data, schema,
+                                  {.source = *source,
+                                   .reservation = reservation,
+                                   .threads = pool,
+                                   .reducer = reducer,
+                                   .supervision = supervision});
+          progress.clear();
+          file.model = std::move(trained.model);
+          file.receipt = data::with_schema_cost(schema, trained.receipt);
+          model::write_model(file, [&](std::string_view piece) {
+            cancel.throw_if_cancelled();
+            result.write(piece);
+          });
+          return trained.receipt.cipher_delta;
+        });
     report(console, plan, file, progress.seconds());
   }
 
@@ -117,52 +111,28 @@ class Train : public Command {
     if (plan.unprotected()) {
       console.warn(
           "PRIVACY: NONE (epsilon inf: trained without noise; the model may reveal any record)");
-    } else if (!seed_.empty()) {
-      console.warn(seeded_banner);
+    } else {
+      seed_.warn(console);
     }
   }
 
-  [[nodiscard]] std::optional<base::AtomicFile> open_output() const {
-    if (output_ == standard_output) {
-      check_results();
-      return std::nullopt;
-    }
-    return base::AtomicFile(output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+  /// Opened before anything is booked: an output that cannot be written must not cost any privacy.
+  [[nodiscard]] std::unique_ptr<run::Output> open_output(const Console& console) const {
+    if (output_ == standard_output) return std::make_unique<ConsoleOutput>(console, output_);
+    return std::make_unique<run::FileOutput>(
+        output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
   }
 
-  [[nodiscard]] SpendingRequest spending_request(const data::Schema& schema,
-                                                 const learn::Training& plan) const {
-    SpendingRequest request{.command = name(),
-                            .data = data_,
-                            .privacy_unit = schema.unit.value_or("record"),
-                            .adjacency = plan.guarantee.adjacency,
-                            .unprotected_reason = {}};
-    if (plan.unprotected()) {
-      request.unprotected_reason = "trained with epsilon inf";
-    } else if (!seed_.empty()) {
-      request.unprotected_reason = "noise from a known seed";
-    }
-    return request;
-  }
-
-  [[nodiscard]] learn::TrainedModel train(Spending& spending, const data::Schema& schema,
-                                          const learn::Training& plan, random::Source& source,
-                                          base::ThreadPool& pool,
-                                          const base::Supervision& supervision) const {
-    // Booked before the first value is read.
-    spending.book_schema(schema, training_.schema_file());
-    auto reservation = spending.reserve(plan.events, plan.guarantee);
-    const auto data = spending.read(reservation, [&] {
-      return data::read_dataset(data_, schema,
-                                {.units = data::UnitUse::index, .cancel = supervision.cancel});
-    });
-    base::LocalReducer reducer;
-    return plan.run(data, schema,
-                    {.source = source,
-                     .reservation = reservation,
-                     .threads = pool,
-                     .reducer = reducer,
-                     .supervision = supervision});
+  [[nodiscard]] run::Expense expense_of(const data::Schema& schema,
+                                        const learn::Training& plan) const {
+    return {.command = name(),
+            .data = data_,
+            .privacy_unit = schema.unit.value_or("record"),
+            .planned = plan.events,
+            .cost = plan.guarantee,
+            .schema = {&schema, training_.schema_file()},
+            .unprotected_reason =
+                plan.unprotected() ? "trained with epsilon inf" : seed_.unprotected_reason()};
   }
 
   void report(const Console& console, const learn::Training& plan, const model::ModelFile& file,
@@ -206,7 +176,7 @@ class Train : public Command {
   }
 
   std::string data_;
-  std::string seed_;
+  SeedOption seed_;
   std::string output_ = "model.json";
   bool force_ = false;
   TrainingOptions training_;

@@ -1,0 +1,128 @@
+#include "tacet/run/account.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/run/records.h"
+
+namespace tacet::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+/// Only the ledger of a mark can say whether a file holds the marked records.
+[[noreturn]] void refuse_unknown(const std::string& data, const fs::path& folder,
+                                 const ledger::Mark& lost) {
+  std::error_code error;
+  const bool replaced = fs::exists(ledger::ledger_path(folder, lost), error);
+  throw base::BudgetError(fmt::format(
+      "'{}' may be a copy of '{}' beside it, whose ledger '{}' is {}, so nothing can tell; no "
+      "data were used. Put that ledger back, or mark '{}' again where the ledger is now (`tacet "
+      "ledger init LEDGER --data-set NAME --alias NAME --data FILE`), or, when its account is no "
+      "longer needed, remove its mark from '{}'",
+      data, lost.file, ledger::ledger_path(folder, lost).string(),
+      replaced ? "another one now" : "missing", lost.file,
+      (folder / ledger::marks_file_name).string()));
+}
+
+/// The account among those of the ledger.
+std::string chosen_data_set(const ledger::Standing& standing, const std::optional<FoundMark>& mark,
+                            const std::string& given) {
+  const auto& own = mark ? mark->mark.data_set : given;
+  if (!given.empty() && !standing.account(own).is_called(given)) {
+    throw base::BudgetError(fmt::format(
+        "these data have the account '{}'; they cannot be booked under '{}'", own, given));
+  }
+  if (!own.empty()) return standing.account(own).name();
+  if (standing.accounts.size() == 1) return standing.accounts.front().name();
+  throw base::UsageError("the ledger has several accounts or none; name one with --data-set");
+}
+
+/// Refuses options that do not go together, and data whose account was not given.
+void check_choice(const std::string& data, const AccountChoice& choice,
+                  const std::optional<FoundMark>& mark) {
+  if (!mark && !choice.override_reason.empty()) {
+    throw base::UsageError(
+        "--without-ledger is for data that have an account, and these have none here");
+  }
+  if (!choice.override_reason.empty() && !choice.ledger.empty()) {
+    throw base::UsageError("--ledger and --without-ledger exclude each other");
+  }
+  if (!mark && choice.ledger.empty() && !choice.data_set.empty()) {
+    throw base::UsageError("--data-set needs --ledger");
+  }
+  if (mark && choice.ledger.empty() && choice.override_reason.empty()) {
+    throw base::BudgetError(fmt::format(
+        "the records of '{}' have the privacy account '{}': give --ledger {}, or --without-ledger "
+        "REASON, which that ledger keeps; no data were used",
+        data, mark->mark.data_set, mark->ledger.string()));
+  }
+}
+
+}  // namespace
+
+std::optional<FoundMark> mark_of(const std::string& data, const base::CancelToken* cancel) {
+  std::error_code error;
+  std::vector<fs::path> files{data};
+  if (const auto followed = fs::canonical(data, error); !error) files.push_back(followed);
+  for (const auto& file : files) {
+    const auto folder = folder_of(file);
+    for (const auto& mark : ledger::read_marks(folder)) {
+      if (mark.file != file.filename()) continue;
+      return FoundMark{mark, ledger::ledger_path(folder, mark), folder};
+    }
+  }
+  // A copy beside the original has another name and the same records.
+  const auto folder = folder_of(files.back());
+  std::optional<ledger::Mark> lost;
+  for (const auto& mark : ledger::read_marks(folder)) {
+    const auto path = ledger::ledger_path(folder, mark);
+    if (!fs::exists(path, error)) {
+      lost = mark;
+      continue;
+    }
+    ledger::Ledger ledger(path, {.access = ledger::Access::read, .cancel = cancel});
+    const auto standing = ledger.standing();
+    if (standing.ledger != mark.ledger_name) {  // another one took its place
+      lost = mark;
+      continue;
+    }
+    const auto fingerprint = fingerprint_of(ledger, files.back().string());
+    if (!fingerprint) continue;
+    const auto* owner = standing.owner(*fingerprint);
+    if (owner != nullptr) {
+      return FoundMark{{"", owner->name(), path, standing.ledger, mark.seen}, path, folder};
+    }
+  }
+  if (lost && fs::is_regular_file(files.back(), error)) refuse_unknown(data, folder, *lost);
+  return std::nullopt;
+}
+
+std::optional<Account> find_account(const std::string& data, const Front& front) {
+  const auto& choice = front.account;
+  const auto mark = mark_of(data, front.cancel);
+  check_choice(data, choice, mark);
+  if (!mark && choice.ledger.empty()) return std::nullopt;
+  auto ledger = std::make_unique<ledger::Ledger>(
+      choice.ledger.empty() ? mark->ledger : fs::path(choice.ledger),
+      ledger::OpenOptions{.cancel = front.cancel});
+  const auto standing = ledger->standing();
+  if (mark && mark->mark.ledger_name != standing.ledger) {
+    throw base::BudgetError(
+        fmt::format("the account of '{}' is '{}' in the ledger {}, which is another one than {}",
+                    data, mark->mark.data_set, mark->ledger.string(), ledger->path().string()));
+  }
+  if (mark) ledger::check_continues(mark->mark, *ledger);
+  auto data_set = chosen_data_set(standing, mark, choice.data_set);
+  return Account{std::move(ledger), std::move(data_set),
+                 mark ? std::optional(mark->folder) : std::nullopt};
+}
+
+}  // namespace tacet::run

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tacet/base/progress.h"
+#include "tacet/ledger/ledger.h"
+#include "tacet/ledger/marks.h"
+#include "tacet/run/front.h"
+
+namespace tacet::run {
+
+/// The account of the records in a file, as the marks beside it tell.
+struct FoundMark {
+  ledger::Mark mark;
+  std::filesystem::path ledger;
+  std::filesystem::path folder;  ///< in which the mark lies
+};
+
+/// The account of `data` by the marks beside it, or beside what it links to, or by its records
+/// where a marked file in its folder holds the same ones. Nothing where no mark tells of any;
+/// BudgetError when a mark in its folder cannot tell, because its ledger is missing.
+[[nodiscard]] std::optional<FoundMark> mark_of(const std::string& data,
+                                               const base::CancelToken* cancel);
+
+/// The account that pays for a run.
+struct Account {
+  std::unique_ptr<ledger::Ledger> ledger;
+  std::string data_set;                        ///< its name there
+  std::optional<std::filesystem::path> marks;  ///< the folder whose marks tell of it
+};
+
+/// Opens the account that was chosen; nothing where the data have none and none was given.
+/// BudgetError when the data have one and another one was given, or none.
+[[nodiscard]] std::optional<Account> find_account(const std::string& data, const Front& front);
+
+}  // namespace tacet::run

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "tacet/base/progress.h"
+
+namespace tacet::run {
+
+/// Which account is to pay, as the user says it; all empty: the data have none.
+struct AccountChoice {
+  std::string ledger;           ///< --ledger: its file
+  std::string data_set;         ///< --data-set: the account in it
+  std::string override_reason;  ///< --without-ledger: why the cap does not count
+};
+
+/// What a front end brings along: the choice of the account, a way to talk to a person, and a flag
+/// that ends waits and computations.
+struct Front {
+  AccountChoice account;
+  std::function<void(std::string_view line)> warn;
+  const base::CancelToken* cancel = nullptr;
+};
+
+}  // namespace tacet::run

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tacet/base/progress.h"
+#include "tacet/data/read/column_contents.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/mechanism/point/column_facts.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/random/source/source.h"
+
+/// Bounds and categories taken from private records, for a part of the budget
+/// (docs/proofs/schema_fit.md). Planned from public facts alone, then read and fitted between the
+/// steps of run::spend.
+namespace tacet::run {
+
+/// What is said of a schema before a record is read.
+struct FitRequest {
+  std::string data;    ///< file with the records
+  data::Schema frame;  ///< its format, the missing values, the unit, a target of classes
+  std::string target;  ///< column to predict; empty: none
+  std::vector<std::string> ignored;
+  std::int64_t records_a_unit = 1;  ///< how many of a unit's records count
+  double coverage = 0.98;           ///< share of a column's numbers between its bounds
+  std::int64_t most_categories = 50;
+  privacy::Guarantee asked;  ///< of the whole schema
+
+  [[nodiscard]] bool ignores(const std::string& name) const;
+};
+
+/// What the two answers about a column cost.
+struct FitShares {
+  mechanism::AnswerCost kind;             ///< how many numbers and texts there are
+  mechanism::AnswerCost bounds_or_texts;  ///< bounds of the numbers, or the frequent texts
+  std::int64_t columns = 0;
+  double cipher_delta = 0;  ///< the cipher's term of all answers
+};
+
+struct FitPlan {
+  std::vector<std::string> names;  ///< of the columns
+  FitShares shares;
+  data::SchemaCost cost;  ///< with every answer that may be asked for
+};
+
+/// Divides the budget among the columns. UsageError for what no schema can say, GuaranteeError
+/// where the cipher leaves nothing of delta.
+[[nodiscard]] FitPlan plan_fit(const FitRequest& request, std::vector<std::string> names,
+                               random::Source& source);
+
+using Contents = std::vector<privacy::Private<data::ColumnContents>>;
+
+[[nodiscard]] Contents read_for_fit(const FitRequest& request, random::Source& source,
+                                    const base::CancelToken* cancel);
+
+/// What a fit works with.
+struct FitTools {
+  random::Source& source;
+  privacy::Reservation& reservation;
+  const base::CancelToken* cancel;
+};
+
+/// The frame with a rule for every column, and its cost. Debits the answers of the plan.
+[[nodiscard]] data::Schema fit(const FitRequest& request, const FitPlan& plan,
+                               const Contents& contents, const FitTools& tools);
+
+}  // namespace tacet::run

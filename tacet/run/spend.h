@@ -1,0 +1,38 @@
+#pragma once
+
+#include "tacet/privacy/budget.h"
+#include "tacet/run/front.h"
+#include "tacet/run/output.h"
+#include "tacet/run/payment.h"
+
+namespace tacet::run {
+
+/// The one order in which private records are used, whoever asks for it:
+///
+///   run::FileOutput output("model.json", base::Overwrite::refuse);
+///   run::spend(expense, front, output,
+///              [&] { return data::read_dataset(file, schema, {}); },
+///              [&](const data::Dataset& data, privacy::Reservation& reservation,
+///                  run::Pieces& result) {
+///                ...compute from `data`, each release debiting `reservation`...
+///                result.write(text);
+///                return cipher_delta;  // the cipher's term of the noise in it
+///              });
+///
+/// Whatever throws before `read` has returned leaves nothing spent; whatever throws later leaves
+/// the expense spent in full and shows no output.
+template <typename Read, typename Use>
+void spend(const Expense& expense, const Front& front, Output& output, const Read& read,
+           const Use& use) {
+  Payment payment(expense, front);  // finds the account
+  payment.book_schema();
+  auto reservation = payment.reserve();  // before a value is read
+  const auto records = payment.read(reservation, read);
+  Pieces result(output);
+  const double cipher_delta = use(records, reservation, result);  // runs and writes
+  if (!reservation.committed()) reservation.commit();
+  payment.release(result.sha256(), output.name(), cipher_delta);
+  output.appear();
+}
+
+}  // namespace tacet::run
