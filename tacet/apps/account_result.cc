@@ -7,7 +7,7 @@
 #include <map>
 
 #include "tacet/apps/describe.h"
-#include "tacet/apps/text_table.h"
+#include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/printable.h"
 #include "tacet/privacy/statement.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tacet/accounting/accountant.h"
-#include "tacet/apps/console.h"
+#include "tacet/apps/terminal/console.h"
 #include "tacet/privacy/guarantee.h"
 
 namespace tacet::apps {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tacet/apps/console.h"
 #include "tacet/apps/options.h"
+#include "tacet/apps/terminal/console.h"
 #include "tacet/base/progress.h"
 
 namespace tacet::apps {
@@ -60,5 +60,8 @@ class Command {
 /// The same for a whole number.
 [[nodiscard]] std::int64_t integer_option(std::string_view option, std::string_view text,
                                           std::string_view allowed);
+/// The same for a whole number of at least `least`.
+[[nodiscard]] std::int64_t count_option(std::string_view option, std::string_view text,
+                                        std::int64_t least);
 
 }  // namespace tacet::apps

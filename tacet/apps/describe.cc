@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "tacet/apps/text_table.h"
+#include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/printable.h"
 #include "tacet/model/original_units.h"
 #include "tacet/privacy/rounded_up.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "tacet/apps/console.h"
+#include "tacet/apps/terminal/console.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/receipt.h"

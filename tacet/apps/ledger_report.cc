@@ -12,7 +12,7 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/apps/describe.h"
-#include "tacet/apps/text_table.h"
+#include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/rounded_up.h"

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "tacet/apps/command.h"
-#include "tacet/apps/console.h"
-#include "tacet/apps/descriptors.h"
-#include "tacet/apps/interrupt.h"
+#include "tacet/apps/terminal/console.h"
+#include "tacet/apps/terminal/descriptors.h"
+#include "tacet/apps/terminal/interrupt.h"
 #include "tacet/base/core_dumps.h"
 #include "tacet/base/error.h"
 #include "tacet/base/printable.h"

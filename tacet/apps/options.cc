@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tacet/apps/text_table.h"
+#include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 
 namespace tacet::apps {

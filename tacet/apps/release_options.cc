@@ -70,12 +70,7 @@ class Given {
     return number_option(option, text(option), allowed);
   }
   [[nodiscard]] std::int64_t whole(const std::string& option, std::int64_t least) {
-    const auto value =
-        integer_option(option, text(option), fmt::format("a whole number of at least {}", least));
-    if (value < least) {
-      throw base::UsageError(fmt::format("{} must be at least {}, got {}", option, least, value));
-    }
-    return value;
+    return count_option(option, text(option), least);
   }
 
   void refuse_unused(const std::string& mechanism) const {

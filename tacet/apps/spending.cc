@@ -1,11 +1,8 @@
 #include "tacet/apps/spending.h"
 
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "tacet/apps/command.h"
-#include "tacet/base/error.h"
 
 namespace tacet::apps {
 
@@ -48,11 +45,8 @@ void SeedOption::declare(Options& options) {
 
 std::unique_ptr<random::Source> SeedOption::source() const {
   if (seed_.empty()) return random::SecureSource::create();
-  const auto number = integer_option("--seed", seed_, "a whole number of at least 0");
-  if (number < 0) {
-    throw base::UsageError(fmt::format("--seed must be at least 0, got {}", number));
-  }
-  return std::make_unique<random::SeededSource>(static_cast<std::uint64_t>(number));
+  const auto number = static_cast<std::uint64_t>(count_option("--seed", seed_, 0));
+  return std::make_unique<random::SeededSource>(number);
 }
 
 void SeedOption::warn(const Console& console) const {

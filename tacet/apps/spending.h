@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "tacet/apps/console.h"
 #include "tacet/apps/options.h"
+#include "tacet/apps/terminal/console.h"
 #include "tacet/random/source/source.h"
 #include "tacet/run/spend.h"
 

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "tacet/apps/describe.h"
-#include "tacet/apps/text_table.h"
+#include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/privacy/rounded_up.h"

@@ -1,4 +1,4 @@
-#include "tacet/apps/descriptors.h"
+#include "tacet/apps/terminal/descriptors.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/patience.h"
 #include "tacet/apps/recorded_cost.h"
-#include "tacet/apps/text_table.h"
+#include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/learn/receipt_check.h"

@@ -7,7 +7,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/spending.h"
-#include "tacet/apps/text_table.h"
+#include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/data/owner/guess_format.h"
 #include "tacet/data/owner/schema_check.h"

@@ -1,4 +1,4 @@
-#include "tacet/apps/text_table.h"
+#include "tacet/apps/terminal/text_table.h"
 
 #include <algorithm>
 #include <sstream>

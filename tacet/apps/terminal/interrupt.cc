@@ -1,4 +1,4 @@
-#include "tacet/apps/interrupt.h"
+#include "tacet/apps/terminal/interrupt.h"
 
 #include <csignal>
 

@@ -130,7 +130,7 @@ class SchemaFit : public Command {
             .target = target_,
             .ignored = ignored_,
             .coverage = coverage(),
-            .most_categories = most_categories(),
+            .most_categories = count_option("--most-categories", most_categories_, 1),
             .asked = {0, 0, privacy::Adjacency::add_remove}};
   }
 
@@ -201,13 +201,6 @@ class SchemaFit : public Command {
     if (most >= 1 && most <= data::most_records_a_unit) return most;
     throw base::UsageError(
         fmt::format("--records-a-unit must lie in 1..{}, got {}", data::most_records_a_unit, most));
-  }
-
-  [[nodiscard]] std::int64_t most_categories() const {
-    const auto most =
-        integer_option("--most-categories", most_categories_, "a whole number of at least 1");
-    if (most >= 1) return most;
-    throw base::UsageError(fmt::format("--most-categories must be at least 1, got {}", most));
   }
 
   std::string data_;

@@ -1,4 +1,4 @@
-#include "tacet/apps/console.h"
+#include "tacet/apps/terminal/console.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -10,7 +10,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/spending.h"
-#include "tacet/apps/text_table.h"
+#include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/evaluation.h"
@@ -230,12 +230,7 @@ class Evaluate : public Command {
 
   [[nodiscard]] std::optional<std::int64_t> public_row_count() const {
     if (row_count_.empty()) return std::nullopt;
-    const auto count =
-        integer_option("--public-row-count", row_count_, "a whole number of at least 1");
-    if (count < 1) {
-      throw base::UsageError(fmt::format("--public-row-count must be at least 1, got {}", count));
-    }
-    return count;
+    return count_option("--public-row-count", row_count_, 1);
   }
 
   [[nodiscard]] double chosen_delta() const {
