@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
+#include "tacet/privacy/decimal.h"
 
 namespace tacet::accounting {
 namespace stated_guarantee_test {
@@ -30,6 +33,20 @@ TEST(StatedGuarantee, WhatIsStatedHoldsBesideTheShare) {
   }
   const Event loud = Gaussian{0.1};
   EXPECT_GT(stated_guarantee(loud, {1, 1e-5, replace_one}, 1e-30).epsilon, 1);
+}
+
+// A sum of pure epsilons may be a double above the decimal that it prints as. What is
+// stated is a decimal that is not below.
+TEST(StatedGuarantee, PureSumsAreStatedAsDecimalsThatAreNotBelow) {
+  for (const double proved : {0.1, 0.3, 0.010948199999999991, 2.675, 7.1}) {
+    const Event event = PureDp{proved, replace_one};
+    const double stated = stated_guarantee(event, {8, 0, replace_one}, 0).epsilon;
+    EXPECT_EQ(stated, privacy::decimal_up(proved));
+    // Next to what was asked for, that.
+    const double next = std::nextafter(privacy::decimal_up(proved), 8.0);
+    EXPECT_LE(stated_guarantee(event, {next, 0, replace_one}, 0).epsilon, next);
+    EXPECT_GE(stated_guarantee(event, {next, 0, replace_one}, 0).epsilon, stated);
+  }
 }
 
 }  // namespace stated_guarantee_test

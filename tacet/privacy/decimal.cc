@@ -36,13 +36,22 @@ Digits digits_of(double value, Precision... precision) {
   return read;
 }
 
+/// Whether a number is above the decimal that it prints as.
+bool is_above_its_decimal(double value) {
+  if (!(value >= 0)) throw base::InternalError("only numbers of at least 0 are spent");
+  if (value == 0 || std::isinf(value)) return false;
+  return digits_of(value, all_digits - 1) > digits_of(value);
+}
+
 }  // namespace
 
 double decimal_down(double value) {
-  if (!(value >= 0)) throw base::InternalError("only numbers of at least 0 are spent");
-  if (value == 0 || std::isinf(value)) return value;
-  const bool above = digits_of(value, all_digits - 1) > digits_of(value);
-  return above ? std::nextafter(value, 0.0) : value;
+  return is_above_its_decimal(value) ? std::nextafter(value, 0.0) : value;
+}
+
+// The next double prints as what lies nearer to it than to this one.
+double decimal_up(double value) {
+  return is_above_its_decimal(value) ? std::nextafter(value, HUGE_VAL) : value;
 }
 
 }  // namespace tacet::privacy

@@ -8,4 +8,8 @@ namespace tacet::privacy {
 /// anything else is an InternalError.
 [[nodiscard]] double decimal_down(double value);
 
+/// The smallest double that prints as a decimal of at least `value`, which is as for decimal_down:
+/// what is proved to be `value` may be stated as that decimal.
+[[nodiscard]] double decimal_up(double value);
+
 }  // namespace tacet::privacy

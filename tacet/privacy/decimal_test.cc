@@ -62,5 +62,21 @@ TEST(DecimalDown, IsTheLargestDoubleNotAboveTheDecimal) {
   }
 }
 
+TEST(DecimalUp, IsTheSmallestDoubleWhoseDecimalIsNotBelow) {
+  EXPECT_EQ(decimal_up(0), 0);
+  EXPECT_EQ(decimal_up(0.3), 0.3);  // below 0.3
+  EXPECT_EQ(decimal_up(0.1), std::nextafter(0.1, 1.0));
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 2000; ++i) {
+    const double value =
+        std::ldexp(static_cast<double>(random() >> 11), static_cast<int>(i % 90) - 100);
+    const double up = decimal_up(value);
+    EXPECT_GE(printed(up), cpp_rational(value)) << value;
+    EXPECT_TRUE(up == value ||
+                (up == std::nextafter(value, HUGE_VAL) && printed(value) < cpp_rational(value)))
+        << value;
+  }
+}
+
 }  // namespace decimal_test
 }  // namespace tacet::privacy
