@@ -326,7 +326,7 @@ void measure_rows(std::int64_t rows, int repetitions, LogisticPopulation& popula
     std::vector<double> plain;
     for (const auto& set : sets) {
       plain.push_back(mean_loss(large, optimize::minimise_without_protection(
-                                           set, model::LogisticLoss{}, {.l2 = 1e-6}, threads)
+                                           set, model::LogisticLoss{}, {.mean_l2 = 1e-6}, threads)
                                            .weights) -
                       least);
     }
@@ -353,8 +353,8 @@ void measure_glm(nlohmann::json& found, int repetitions) {
   LogisticPopulation population(2);
   const auto large = population.draw(glm_schema(100'000), 100'000);
   base::ThreadPool threads(1);
-  const auto best =
-      optimize::minimise_without_protection(large, model::LogisticLoss{}, {.l2 = 1e-9}, threads);
+  const auto best = optimize::minimise_without_protection(large, model::LogisticLoss{},
+                                                          {.mean_l2 = 1e-9}, threads);
   const double least = mean_loss(large, best.weights);
   for (const std::int64_t rows : {1000, 5000, 30'000}) {
     measure_rows(rows, repetitions / 2 + 1, population, large, least, found);

@@ -141,7 +141,7 @@ void time_adult(const std::string& folder, nlohmann::json& rows) {
   std::vector<double> linear(static_cast<std::size_t>(dataset.columns()));
   for (auto& b : linear) b = normal(bits);
   const optimize::RegularizedProblem problem{
-      .loss = optimize::GlmLoss(model::LogisticLoss{}), .l2 = 6.518, .linear = linear};
+      .loss = optimize::GlmLoss(model::LogisticLoss{}), .sum_l2 = 6.518, .linear = linear};
   for (const int threads : {1, 2}) {
     base::ThreadPool pool(threads);
     const double time = fastest(10, [&] {
@@ -161,7 +161,7 @@ int main(int count, char** words) {
   const Baseline baseline(dataset);
   base::ThreadPool pool(1);
   const optimize::RegularizedProblem problem{.loss = optimize::GlmLoss(model::LogisticLoss{}),
-                                             .l2 = 1};
+                                             .sum_l2 = 1};
   const optimize::RowRange all{0, dataset.rows()};
   const optimize::internal::RegularizedObjective objective(dataset, all, problem, pool);
   const auto gradient_norm = [&](const std::vector<double>& weights) {

@@ -16,12 +16,12 @@
 /// For tests: a second solver, from the dual side, written independently of the one that ships.
 namespace tacet::optimize::dual_ascent {
 
-/// sum_i loss(<w, x_i>, y_i) + (l2 / 2) |w - centre|^2 over the whole space or a ball around the
-/// origin. Kinks need no rounding: width 0 keeps them.
+/// sum_i loss(<w, x_i>, y_i) + (sum_l2 / 2) |w - centre|^2 over the whole space or a ball around
+/// the origin. Kinks need no rounding: width 0 keeps them.
 struct DualProblem {
   model::Loss loss;
   double smoothing_width = 0;
-  double l2 = 1;  ///< of the sum
+  double sum_l2 = 1;  ///< of the sum
   std::vector<double> centre{};
   Domain domain = WholeSpace{};
 };
@@ -222,7 +222,7 @@ class Ascent {
     // v is summed with compensation: two roundings of the sum, and second-order terms.
     const double n = static_cast<double>(dataset_.rows());
     const double point_error =
-        64 * rounding * size + n * n * rounding * rounding * absolute_ / problem_.l2;
+        64 * rounding * size + n * n * rounding * rounding * absolute_ / problem_.sum_l2;
     double gap = 0;
     double gap_error = 0;
     for (std::int64_t i = 0; i < dataset_.rows(); ++i) {
@@ -240,7 +240,7 @@ class Ascent {
       gap_error += (slope + z_error) * z_error + 0x1p-48 * (1 + std::fabs(z));
     }
     gap_error += n * rounding * gap;
-    found.distance_bound = fenchel_certificate(gap, gap_error, problem_.l2) + point_error;
+    found.distance_bound = fenchel_certificate(gap, gap_error, problem_.sum_l2) + point_error;
     return found;
   }
 
@@ -251,8 +251,8 @@ class Ascent {
     const double along = row_dot(dataset_, i, point_);
     const double square = static_cast<double>(dataset_.squared_norm(i)) * unit * unit;
     const double old = duals_[place];
-    const double next = record.step(scale_ * along, old, square / problem_.l2);
-    const double change = (next - old) * record.factor() / problem_.l2;
+    const double next = record.step(scale_ * along, old, square / problem_.sum_l2);
+    const double change = (next - old) * record.factor() / problem_.sum_l2;
     if (change == 0) return;
     duals_[place] = next;
     for_row(dataset_, i, [&](std::size_t j, double x) { point_[j] += change * x; });
@@ -282,8 +282,8 @@ class Ascent {
     }
     square_ = 0;
     for (std::size_t j = 0; j < columns; ++j) {
-      point_[j] =
-          (problem_.centre.empty() ? 0 : problem_.centre[j]) + (point_[j] + rest[j]) / problem_.l2;
+      point_[j] = (problem_.centre.empty() ? 0 : problem_.centre[j]) +
+                  (point_[j] + rest[j]) / problem_.sum_l2;
       square_ += point_[j] * point_[j];
     }
     rescale();
@@ -313,7 +313,7 @@ class Ascent {
                                                               const DualProblem& problem,
                                                               double tolerance,
                                                               std::int64_t most_epochs) {
-  if (!(problem.l2 > 0) || !(tolerance > 0)) {
+  if (!(problem.sum_l2 > 0) || !(tolerance > 0)) {
     throw base::UsageError("dual ascent needs a positive l2 and tolerance");
   }
   (void)checked(problem.domain, static_cast<std::size_t>(dataset.columns()));

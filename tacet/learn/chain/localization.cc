@@ -125,7 +125,7 @@ optimize::LocalProblem local_problem(const LocalizationPlan& plan, const LocalPh
                                      std::vector<double> centre) {
   return {.loss = local_loss(plan, solver),
           .rows = {phase.first, phase.last},
-          .l2 = phase.l2 * static_cast<double>(phase.records()),
+          .sum_l2 = phase.l2 * static_cast<double>(phase.records()),
           .centre = std::move(centre),
           .domain = std::move(domain),
           .gradient_share = plan.gradient_share,
@@ -138,7 +138,7 @@ void check_local_work(const LocalizationPlan& plan, const LocalPhase& phase,
   optimize::check_fallback_work({.rows = phase.records(),
                                  .norm_bound = norm_bound,
                                  .curvature = local_loss(plan, solver).curvature_bound(),
-                                 .l2 = phase.l2 * static_cast<double>(phase.records()),
+                                 .sum_l2 = phase.l2 * static_cast<double>(phase.records()),
                                  .distance = 2 * plan.radius,
                                  .tolerance = solver.tolerance});
 }

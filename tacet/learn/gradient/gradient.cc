@@ -267,7 +267,7 @@ privacy::Unprotected<model::LinearModel> fit_unprotected(const data::Dataset& da
     throw base::DataError("the file holds no records; without noise there is nothing to train on");
   }
   const auto fit = optimize::minimise_without_protection(
-      dataset, plan.loss, {.l2 = plan.l2, .outputs = plan.outputs}, threads, supervision);
+      dataset, plan.loss, {.mean_l2 = plan.l2, .outputs = plan.outputs}, threads, supervision);
   auto model = model::empty_model(schema, plan.loss);
   model.coefficients = fit.weights;
   return {std::move(model), "trained with epsilon inf: no noise was added"};

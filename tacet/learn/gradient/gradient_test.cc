@@ -334,7 +334,7 @@ TEST(Gradient, PenaltyPullsToThePenalisedMinimum) {
   const auto trained = train_with_little_noise(setting, options).model.coefficients;
   base::ThreadPool pool(2);
   const auto truth = optimize::minimise_without_protection(setting.train, model::LogisticLoss{},
-                                                           {.l2 = 0.05}, pool);
+                                                           {.mean_l2 = 0.05}, pool);
   for (std::size_t j = 0; j < trained.size(); ++j) {
     EXPECT_NEAR(trained[j], truth.weights[j], 0.01);
   }

@@ -120,7 +120,7 @@ std::vector<Setting> settings_of(const InverseSensitivityPlan& plan) {
 double start_tolerance(const mechanism::NormGradientQuery& query, double epsilon) {
   const double weight =
       epsilon / (2 * privacy::distance_factor(query.adjacency) * query.clipping_norm);
-  return start_cost / 2 / (weight * (query.smoothness + query.l2));
+  return start_cost / 2 / (weight * (query.smoothness + query.sum_l2));
 }
 
 privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& dataset,
@@ -136,7 +136,7 @@ privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& datas
       means.threads, means.reducer);
   const auto query = plan.query();
   const optimize::RegularizedProblem problem{.loss = optimize::GlmLoss(plan.loss, 0, steepest),
-                                             .l2 = query.l2};
+                                             .sum_l2 = query.sum_l2};
   const auto fit = optimize::minimise_certified(dataset, {0, dataset.rows()}, problem,
                                                 start_tolerance(query, plan.spent().value()),
                                                 means.threads, means.supervision);
@@ -163,7 +163,7 @@ mechanism::NormGradientQuery InverseSensitivityPlan::query() const {
                                      .adjacency = guarantee.adjacency,
                                      .clipping_norm = clipping_norm,
                                      .smoothness = n * smoothness,
-                                     .l2 = n * l2,
+                                     .sum_l2 = n * l2,
                                      .gradient_error = 0};
   // A record's slope is rounded to half a unit of its row's integers (norm at most 2048), weights
   // to 2^-38 of their norm, which is at most twice that of any minimiser.

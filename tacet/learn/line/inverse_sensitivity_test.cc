@@ -171,7 +171,8 @@ TEST(InverseSensitivity, SeveralColumnsFollowThePenalisedMinimiser) {
   const auto plan = plan_inverse_sensitivity(schema, options);
   EXPECT_FALSE(plan.on_a_line);
   base::ThreadPool pool(1);
-  const auto best = optimize::minimise_without_protection(dataset, plan.loss, {.l2 = 0.01}, pool);
+  const auto best =
+      optimize::minimise_without_protection(dataset, plan.loss, {.mean_l2 = 0.01}, pool);
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const auto trained = train(dataset, schema, plan, seed);
     for (std::size_t j = 0; j < 2; ++j) {

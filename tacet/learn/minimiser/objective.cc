@@ -54,7 +54,7 @@ privacy::Released<std::vector<double>> release_objective(const data::Dataset& da
     // What is drawn while the solver runs, and how long that takes, is nobody's business.
     return optimize::minimise_certified(dataset, {0, dataset.rows()},
                                         {.loss = optimize::GlmLoss(plan.loss),
-                                         .l2 = plan.regularization,
+                                         .sum_l2 = plan.regularization,
                                          .linear = {linear.begin(), linear.end()}},
                                         plan.solver_tolerance, means.threads, means.supervision)
         .weights;

@@ -198,7 +198,7 @@ void settle_solver(ObjectivePlan& plan, const RecordBounds& bounds, double norm_
   optimize::check_fallback_work({.rows = plan.public_row_count,
                                  .norm_bound = norm_bound,
                                  .curvature = model::properties(plan.loss).curvature,
-                                 .l2 = plan.regularization,
+                                 .sum_l2 = plan.regularization,
                                  .distance = reach(rows),
                                  .tolerance = plan.solver_tolerance});
 }

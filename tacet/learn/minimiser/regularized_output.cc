@@ -44,7 +44,7 @@ optimize::GlmLoss solver_loss(const RegularizedOutputPlan& plan) {
 optimize::LocalProblem problem_of(const RegularizedOutputPlan& plan, std::int64_t rows) {
   return {.loss = solver_loss(plan),
           .rows = {0, rows},
-          .l2 = plan.regularization,
+          .sum_l2 = plan.regularization,
           .domain = optimize::Ball{plan.radius},
           .gradient_share = plan.gradient_share,
           .steps = plan.steps,
@@ -138,7 +138,7 @@ void settle_solver(RegularizedOutputPlan& plan, double norm_bound) {
   optimize::check_fallback_work({.rows = plan.public_row_count,
                                  .norm_bound = norm_bound,
                                  .curvature = curvature,
-                                 .l2 = plan.regularization,
+                                 .sum_l2 = plan.regularization,
                                  .distance = 2 * plan.radius,
                                  .tolerance = plan.solver_tolerance});
 }

@@ -148,7 +148,7 @@ TEST(GradientDiameter, MinimisersOfTheSquaredLossMoveNoFurtherThanItSays) {
           .tolerance = 1e-7};
       double closest = 0;
       for (int trial = 0; trial < 200; ++trial) {
-        problem.l2 = trial % 2 == 0 ? 1 : 300;
+        problem.sum_l2 = trial % 2 == 0 ? 1 : 300;
         problem.centre = random_point(generator, columns, 0.98 * radius);
         const auto dataset_of = [&](double scale, double label) {
           data::Dataset dataset({.columns = static_cast<std::int64_t>(columns), .norm_bound = 1});

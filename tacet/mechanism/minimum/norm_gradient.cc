@@ -27,13 +27,13 @@ double weight_of(const NormGradientQuery& query, double epsilon) {
 
 /// Beyond every minimiser by a factor of 2: |w*| <= rows clipping_norm / l2.
 double radius_of(const NormGradientQuery& query) {
-  return 2 * static_cast<double>(query.rows) * query.clipping_norm / query.l2;
+  return 2 * static_cast<double>(query.rows) * query.clipping_norm / query.sum_l2;
 }
 
 void expect_numbers(const NormGradientQuery& query, privacy::Epsilon epsilon) {
   const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
   if (query.columns < 1 || query.rows < 1 || !positive(query.clipping_norm) ||
-      !positive(query.l2) || !(query.smoothness >= 0) || !(query.gradient_error >= 0) ||
+      !positive(query.sum_l2) || !(query.smoothness >= 0) || !(query.gradient_error >= 0) ||
       !positive(epsilon.value())) {
     throw base::UsageError(
         "the gradient mechanism needs records, columns, a finite epsilon and positive bounds; in "
@@ -52,7 +52,7 @@ double score(const privacy::BoundedSum& sum, std::span<const double> weights,
   const auto values = sum.open(DoorKeeper::door());
   double square = 0;
   for (std::size_t j = 0; j < weights.size(); ++j) {
-    const double part = static_cast<double>(values[j]) * sum.grid() + query.l2 * weights[j];
+    const double part = static_cast<double>(values[j]) * sum.grid() + query.sum_l2 * weights[j];
     square += part * part;
   }
   return std::sqrt(square);
@@ -86,7 +86,8 @@ NormGradientGrid norm_gradient_grid(const NormGradientQuery& query, privacy::Eps
   const double weight = weight_of(query, epsilon.value());
   const double radius = radius_of(query);
   const auto d = static_cast<double>(query.columns);
-  const double unit = std::exp2(std::floor(std::log2(1 / (weight * query.l2 * scale_in_units))));
+  const double unit =
+      std::exp2(std::floor(std::log2(1 / (weight * query.sum_l2 * scale_in_units))));
   if (!(radius < most_units * unit)) {
     throw base::UsageError(fmt::format(
         "{} records are too many for the gradient mechanism at epsilon {:g}; its grid would not "
@@ -95,12 +96,12 @@ NormGradientGrid norm_gradient_grid(const NormGradientQuery& query, privacy::Eps
   }
   // The largest score, twice the gradients' and the penalty's sum with room for rounding.
   const double scores =
-      2 * (static_cast<double>(query.rows) * query.clipping_norm + query.l2 * radius);
+      2 * (static_cast<double>(query.rows) * query.clipping_norm + query.sum_l2 * radius);
   const double largest_exponent = weight * 3 * scores;
   NormGradientGrid grid{unit, radius, 0};
   // Scores and distances: sums of d squares. Cells: half a diagonal. Coins: 2^-50 each.
   grid.exponent_error = weight * scores * 3 * (d + 32) * unit_roundoff +
-                        weight * query.l2 * unit * std::sqrt(d) + largest_exponent * 0x1p-50;
+                        weight * query.sum_l2 * unit * std::sqrt(d) + largest_exponent * 0x1p-50;
   if (4 * grid.exponent_error > largest_share * epsilon.value()) {
     throw base::GuaranteeError(
         fmt::format("rounding could cost {:.2g} of epsilon {:g} with {} records; use method ladder",
@@ -110,7 +111,7 @@ NormGradientGrid norm_gradient_grid(const NormGradientQuery& query, privacy::Eps
 }
 
 double log_proposals(const NormGradientQuery& query, privacy::Epsilon epsilon) {
-  return static_cast<double>(query.columns) * std::log1p(query.smoothness / query.l2) +
+  return static_cast<double>(query.columns) * std::log1p(query.smoothness / query.sum_l2) +
          slack_of(query, norm_gradient_grid(query, epsilon), weight_of(query, epsilon.value()));
 }
 
@@ -131,7 +132,7 @@ privacy::Released<std::vector<double>> release_norm_gradient(
   const auto door = DoorKeeper::door();
   const auto columns = static_cast<std::size_t>(query.columns);
   const double weight = weight_of(query, epsilon.value() - 4 * grid.exponent_error);
-  const double scale = 1 / (weight * query.l2 * grid.unit);
+  const double scale = 1 / (weight * query.sum_l2 * grid.unit);
   const auto sum_at = [&](std::span<const double> weights) {
     auto sum = gradient(weights);
     const double norm = static_cast<double>(sum.contribution_bound()) * sum.grid();
@@ -168,7 +169,7 @@ privacy::Released<std::vector<double>> release_norm_gradient(
     }
     if (!(square <= grid.radius * grid.radius)) continue;
     const double exponent = weight * (score(sum_at(weights), weights, query) + start_score -
-                                      query.l2 * distance(weights, origin)) +
+                                      query.sum_l2 * distance(weights, origin)) +
                             slack;
     if (bernoulli_exponential(stream, std::max(0.0, exponent))) break;
   }

@@ -15,13 +15,13 @@
 /// The gradient as a score (Reimherr, Awan 2019, the K-norm gradient mechanism; the inverse
 /// sensitivity mechanism of Asi, Duchi 2020 with radius 0): a point w of a public grid has
 /// probability proportional to exp(-epsilon |G(w)| / (2 Gamma)), where G is the gradient of a sum
-/// of losses plus (l2 / 2) |w|^2 and Gamma bounds how far a neighbour moves it. Purely
+/// of losses plus (sum_l2 / 2) |w|^2 and Gamma bounds how far a neighbour moves it. Purely
 /// epsilon-private, in any number of dimensions.
 ///
-/// The penalty makes the sampler exact: |G(w)| >= l2 |w - s| - |G(s)| for every s, so a proposal
-/// with density exp(-epsilon l2 |w - s| / (2 Gamma)) around any s is accepted with the probability
-/// that is missing. s decides the time alone, never the law. How long it takes depends on the
-/// records; nothing about it is returned.
+/// The penalty makes the sampler exact: |G(w)| >= sum_l2 |w - s| - |G(s)| for every s, so a
+/// proposal with density exp(-epsilon sum_l2 |w - s| / (2 Gamma)) around any s is accepted with the
+/// probability that is missing. s decides the time alone, never the law. How long it takes depends
+/// on the records; nothing about it is returned.
 ///
 /// What doubles and grids change of the exponents is bounded by public numbers and paid for
 /// (docs/proofs/norm-gradient.md).
@@ -37,7 +37,7 @@ struct NormGradientQuery {
   privacy::Adjacency adjacency = privacy::Adjacency::replace_one;
   double clipping_norm = 1;   ///< of one record's gradient, as all sums carry it
   double smoothness = 1;      ///< Lipschitz constant of the sum's gradient, without the penalty
-  double l2 = 1;              ///< of the whole sum, not of the mean
+  double sum_l2 = 1;          ///< of the whole sum, not of the mean
   double gradient_error = 0;  ///< distance of a sum from a monotone gradient, at most
 };
 
@@ -54,7 +54,7 @@ struct NormGradientGrid {
                                                   privacy::Epsilon epsilon);
 
 /// Natural logarithm of how many proposals an answer takes on average at most, from public numbers:
-/// d ln(1 + smoothness / l2), and what rounding of the gradients adds. A start whose score is s
+/// d ln(1 + smoothness / sum_l2), and what rounding of the gradients adds. A start whose score is s
 /// adds 2 weight s.
 [[nodiscard]] double log_proposals(const NormGradientQuery& query, privacy::Epsilon epsilon);
 

@@ -67,7 +67,7 @@ NormGradientQuery query_of(const Losses& losses, double l2) {
           .adjacency = Adjacency::zero_out,
           .clipping_norm = 1,
           .smoothness = 0.25 * static_cast<double>(losses.rows.size()),
-          .l2 = l2,
+          .sum_l2 = l2,
           .gradient_error = std::ldexp(1, -20)};
 }
 
@@ -223,7 +223,7 @@ TEST(NormGradient, PaysForTheRoundingOfLargeExponents) {
   double before = 0;
   for (const std::int64_t rows : {1'000, 100'000, 1'000'000}) {
     query.rows = rows;
-    query.l2 = 1e-3 * static_cast<double>(rows);
+    query.sum_l2 = 1e-3 * static_cast<double>(rows);
     const double paid = norm_gradient_grid(query, Epsilon(1)).exponent_error;
     const double largest = 1.0 / 4 * static_cast<double>(rows);
     EXPECT_GE(paid, 4 * 0x1p-53 * largest);

@@ -36,11 +36,11 @@ CertifiedGradient RegularizedObjective::gradient(std::span<const double> weights
                                                  Precision precision,
                                                  std::vector<double>* curvatures) const {
   CertifiedGradient result = sums_.gradient(weights, precision, curvatures);
-  const double size = norm(result.sum) + problem_.l2 * (norm(weights) + norm(problem_.centre)) +
+  const double size = norm(result.sum) + problem_.sum_l2 * (norm(weights) + norm(problem_.centre)) +
                       norm(problem_.linear);
   for (std::size_t j = 0; j < weights.size(); ++j) {
     const double centre = problem_.centre.empty() ? 0 : problem_.centre[j];
-    result.sum[j] += problem_.l2 * (weights[j] - centre);
+    result.sum[j] += problem_.sum_l2 * (weights[j] - centre);
     if (!problem_.linear.empty()) result.sum[j] += problem_.linear[j];
   }
   result.error += 8 * rounding * size;
@@ -52,13 +52,13 @@ CertifiedMinimum RegularizedObjective::certify(std::span<const double> weights,
   const auto here = gradient(weights, Precision::fine);
   CertifiedMinimum found{{weights.begin(), weights.end()}, 0, SolverRoute::fast};
   if (!constrained()) {
-    found.distance_bound = gradient_certificate(here.sum, here.error, problem_.l2);
+    found.distance_bound = gradient_certificate(here.sum, here.error, problem_.sum_l2);
     return found;
   }
   const auto* ball = std::get_if<Ball>(&problem_.domain);
   if (ball != nullptr && well_inside(*ball, weights)) {
     // For any point of the domain, mu |w - w*|^2 <= <grad F(w), w - w*>.
-    found.distance_bound = gradient_certificate(here.sum, here.error, problem_.l2);
+    found.distance_bound = gradient_certificate(here.sum, here.error, problem_.sum_l2);
     if (found.distance_bound <= enough) return found;
   }
   const double m = smoothness();
@@ -72,11 +72,11 @@ CertifiedMinimum RegularizedObjective::certify(std::span<const double> weights,
                                                .to_gradient = there.sum,
                                                .gradient_error = here.error + there.error,
                                                .step = m},
-                                              problem_.l2);
+                                              problem_.sum_l2);
   if (ball != nullptr && ball->centre.empty()) {
     found.distance_bound = std::min(
         found.distance_bound,
-        ball_certificate(found.weights, there.sum, there.error, ball->radius, problem_.l2, m));
+        ball_certificate(found.weights, there.sum, there.error, ball->radius, problem_.sum_l2, m));
   }
   return found;
 }
@@ -126,7 +126,7 @@ class NewtonSystem {
   /// Takes the curvatures of the present point into use.
   void refresh(const std::vector<double>& curvatures, double shift) {
     ready_ = true;
-    added_ = objective_.problem().l2 + shift;
+    added_ = objective_.problem().sum_l2 + shift;
     if (!direct_) {
       curvatures_ = curvatures;
       diagonal_ = objective_.sums().hessian_diagonal(curvatures);
@@ -339,7 +339,7 @@ void warm_start(const data::Dataset& dataset, RowRange rows, const RegularizedPr
   if (rows.count() < 8192) return;
   RegularizedProblem small = problem;
   small.domain = WholeSpace{};
-  small.l2 = problem.l2 / share;
+  small.sum_l2 = problem.sum_l2 / share;
   for (double& value : small.linear) value /= share;
   const RegularizedObjective objective(dataset, {rows.first, rows.first + rows.count() / share},
                                        small, threads);
@@ -364,7 +364,7 @@ CertifiedMinimum fast_route(const data::Dataset& dataset, RowRange rows,
   if (state.weights.empty()) state.weights.assign(objective.columns(), 0.0);
   if (passes > 1) {
     warm_start(dataset, rows, problem, threads, state, supervision);
-    const double goal = 0.25 * tolerance * problem.l2;
+    const double goal = 0.25 * tolerance * problem.sum_l2;
     const auto* ball = std::get_if<Ball>(&problem.domain);
     if (!leaves(problem.domain, state.weights)) {
       NewtonSearch(objective, nullptr).run(goal, state, supervision);
@@ -389,7 +389,7 @@ double accelerated_length(double kappa, double excess_over_l2, double tolerance)
 
 double accelerated_length(const RegularizedObjective& objective, const CertifiedMinimum& start,
                           double tolerance) {
-  const double l2 = objective.problem().l2;
+  const double l2 = objective.problem().sum_l2;
   const auto gradient = objective.gradient(start.weights, Precision::fine);
   const double distance = start.distance_bound;
   const double excess =
@@ -401,7 +401,7 @@ double accelerated_length(const RegularizedObjective& objective, const Certified
 void accelerated_route(const RegularizedObjective& objective, double tolerance,
                        const base::Supervision& supervision, CertifiedMinimum& best) {
   const double m = objective.smoothness();
-  const double root = std::sqrt(m / objective.problem().l2);
+  const double root = std::sqrt(m / objective.problem().sum_l2);
   const double momentum = (root - 1) / (root + 1);
   const std::size_t columns = objective.columns();
   std::vector<double> x = best.weights;
@@ -433,7 +433,7 @@ void accelerated_route(const RegularizedObjective& objective, double tolerance,
 
 std::int64_t fallback_length(const WorkFacts& facts) {
   const double kappa = 1 + static_cast<double>(facts.rows) * facts.curvature * facts.norm_bound *
-                               facts.norm_bound / facts.l2;
+                               facts.norm_bound / facts.sum_l2;
   constexpr double most = 0x1p62;
   return static_cast<std::int64_t>(std::min(
       most,
@@ -448,7 +448,7 @@ void check_fallback_work(const WorkFacts& facts) {
       "the solver's route of last resort would visit {:.3g} records, above the cap of {:.3g}: it "
       "grows with rows^1.5 / l2^0.5; ask for more regularisation (l2 is {:.4g} for the sum over {} "
       "records) or use the method gradient",
-      work, most_work, facts.l2, facts.rows));
+      work, most_work, facts.sum_l2, facts.rows));
 }
 
 CertifiedMinimum minimise_certified(const data::Dataset& dataset, RowRange rows,
@@ -456,10 +456,10 @@ CertifiedMinimum minimise_certified(const data::Dataset& dataset, RowRange rows,
                                     base::ThreadPool& threads, const base::Supervision& supervision,
                                     const SolverLimits& limits) {
   const auto columns = static_cast<std::size_t>(dataset.columns());
-  if (!(problem.l2 > 0) || !std::isfinite(problem.l2) || !(tolerance > 0)) {
+  if (!(problem.sum_l2 > 0) || !std::isfinite(problem.sum_l2) || !(tolerance > 0)) {
     throw base::UsageError(
         fmt::format("a certified minimum needs a positive l2 and tolerance, got {} and {}",
-                    problem.l2, tolerance));
+                    problem.sum_l2, tolerance));
   }
   if ((!problem.centre.empty() && problem.centre.size() != columns) ||
       (!problem.linear.empty() && problem.linear.size() != columns)) {

@@ -16,16 +16,16 @@
 ///
 ///     const auto minimise = [](const data::Dataset& records, base::ThreadPool& threads) {
 ///       const optimize::GlmLoss loss(model::LogisticLoss{});
-///       const optimize::RegularizedProblem problem{.loss = loss, .l2 = 10};
+///       const optimize::RegularizedProblem problem{.loss = loss, .sum_l2 = 10};
 ///       // Within 1e-9 of the exact minimiser, whatever the records are; as private as they are.
 ///       return optimize::minimise_certified(records, {0, records.rows()}, problem, 1e-9, threads);
 ///     };
 namespace tacet::optimize {
 
-/// sum_i loss(<w, x_i>, y_i) + (l2 / 2) |w - centre|^2 + <linear, w> over the domain.
+/// sum_i loss(<w, x_i>, y_i) + (sum_l2 / 2) |w - centre|^2 + <linear, w> over the domain.
 struct RegularizedProblem {
   GlmLoss loss;
-  double l2 = 1;                 ///< of the sum, not of the mean; positive
+  double sum_l2 = 1;             ///< of the sum, not of the mean; positive
   std::vector<double> centre{};  ///< empty: the origin
   std::vector<double> linear{};  ///< empty: none
   Domain domain = WholeSpace{};
@@ -36,13 +36,13 @@ struct WorkFacts {
   std::int64_t rows = 0;  ///< the public count
   double norm_bound = 1;
   double curvature = 0.25;  ///< of the loss
-  double l2 = 1;
+  double sum_l2 = 1;
   double distance = 1;   ///< of the start from the minimiser, at most
   double tolerance = 1;  ///< asked for
 };
 
 /// Steps of accelerated descent that reach the tolerance whatever the data: with kappa = 1 + rows
-/// curvature norm_bound^2 / l2, ln(8 (kappa + 1/2) distance^2 / tolerance^2) over
+/// curvature norm_bound^2 / sum_l2, ln(8 (kappa + 1/2) distance^2 / tolerance^2) over
 /// -ln(1 - kappa^{-1/2}) (Beck 2017, theorem 10.42).
 [[nodiscard]] std::int64_t fallback_length(const WorkFacts& facts);
 /// UsageError when that length times the rows exceeds 2^42 visits of a record: for use before any

@@ -54,7 +54,7 @@ Point reference(const Dataset& dataset, const RegularizedProblem& problem) {
   base::ThreadPool pool(1);
   const auto near = minimise_certified(dataset, all(dataset), problem, 1e-8, pool);
   const double kappa = 1 + static_cast<double>(dataset.rows()) * problem.loss.curvature_bound() *
-                               dataset.norm_bound() * dataset.norm_bound() / problem.l2;
+                               dataset.norm_bound() * dataset.norm_bound() / problem.sum_l2;
   return internal::descend_in_wide_floats(dataset, all(dataset), problem, near.weights,
                                           static_cast<std::int64_t>(40 * std::sqrt(kappa)) + 40,
                                           {});
@@ -71,7 +71,7 @@ Dataset tiny_dataset() {
   return dataset;
 }
 RegularizedProblem tiny_problem(const model::Loss& loss) {
-  return {.loss = GlmLoss(loss), .l2 = 4 * 0.1 * tiny_scale * tiny_scale};
+  return {.loss = GlmLoss(loss), .sum_l2 = 4 * 0.1 * tiny_scale * tiny_scale};
 }
 
 TEST(CertifiedSolver, AgreesWithTheReferenceMinimisers) {
@@ -128,7 +128,7 @@ TEST(Certificates, BoundTheTrueDistanceOfAnyPoint) {
     for (const Domain& domain : {Domain{WholeSpace{}}, Domain{Ball{.4}}, Domain{Ball{50}},
                                  Domain{Lens{Ball{.5}, Ball{.5, Point(6, .2)}}}}) {
       const RegularizedProblem problem{.loss = GlmLoss(model::LogisticLoss{}),
-                                       .l2 = .5,
+                                       .sum_l2 = .5,
                                        .linear = Point(6, .3),
                                        .domain = domain};
       const auto truth = reference(dataset, problem);
@@ -143,7 +143,7 @@ TEST(Certificates, BoundTheTrueDistanceOfAnyPoint) {
         if (const auto* ball = std::get_if<Ball>(&domain)) {
           const auto here = objective.gradient(w, Precision::fine);
           EXPECT_GE(
-              ball_certificate(w, here.sum, here.error, ball->radius, problem.l2,
+              ball_certificate(w, here.sum, here.error, ball->radius, problem.sum_l2,
                                objective.smoothness()),
               distance(w, truth) -
                   (internal::norm(w) > ball->radius ? 2 * (internal::norm(w) - ball->radius) : 0));
@@ -251,7 +251,7 @@ TEST(CertifiedSolver, TheSameBitsForAnyThreadsAndStorage) {
   const auto dense = random_dataset(20000, 8, true, Storage::dense);
   const auto sparse = random_dataset(20000, 8, true, Storage::sparse);
   const RegularizedProblem problem{
-      .loss = GlmLoss(model::LogisticLoss{}), .l2 = 5, .linear = Point(8, 9)};
+      .loss = GlmLoss(model::LogisticLoss{}), .sum_l2 = 5, .linear = Point(8, 9)};
   const auto a = minimise_certified(dense, all(dense), problem, 1e-9, one);
   EXPECT_EQ(a.route, SolverRoute::fast);
   EXPECT_EQ(a.weights, minimise_certified(dense, all(dense), problem, 1e-9, three).weights);
@@ -265,7 +265,7 @@ TEST(CertifiedSolver, EveryRouteEndsWithinTheTolerance) {
     for (const auto& loss : {GlmLoss(model::LogisticLoss{}), GlmLoss(model::SmoothedHingeLoss{.2}),
                              GlmLoss(model::HingeLoss{}, .3)}) {
       const RegularizedProblem problem{
-          .loss = loss, .l2 = 2, .linear = {3, -1, 0, .5}, .domain = domain};
+          .loss = loss, .sum_l2 = 2, .linear = {3, -1, 0, .5}, .domain = domain};
       const auto truth = reference(dataset, problem);
       constexpr double tolerance = 1e-7;
       for (const auto& limits : {SolverLimits{}, SolverLimits{.fast_passes = 1},
@@ -291,7 +291,7 @@ TEST(CertifiedSolver, ABindingBallNeedsNoSlowRoute) {
   for (const Ball& ball : {Ball{.5}, Ball{.4, {.1, 0, -.1, 0, .2, .1}}}) {
     for (const auto& loss : {GlmLoss(model::LogisticLoss{}), GlmLoss(model::HingeLoss{}, .01),
                              GlmLoss(model::AbsoluteLoss{}, .01)}) {
-      const RegularizedProblem problem{.loss = loss, .l2 = 20, .domain = ball};
+      const RegularizedProblem problem{.loss = loss, .sum_l2 = 20, .domain = ball};
       const auto found = minimise_certified(dataset, all(dataset), problem, 1e-6, pool);
       EXPECT_EQ(found.route, SolverRoute::fast) << model::loss_name(loss.loss());
       EXPECT_LE(found.distance_bound, 1e-6);
@@ -334,7 +334,7 @@ TEST(CertifiedSolver, ManyColumnsTakeConjugateGradients) {
     dataset.append(row);
   }
   base::ThreadPool pool(2);
-  const RegularizedProblem problem{.loss = GlmLoss(model::LogisticLoss{}), .l2 = .5};
+  const RegularizedProblem problem{.loss = GlmLoss(model::LogisticLoss{}), .sum_l2 = .5};
   const auto found = minimise_certified(dataset, all(dataset), problem, 1e-9, pool);
   EXPECT_EQ(found.route, SolverRoute::fast);
   EXPECT_LE(found.distance_bound, 1e-9);
@@ -346,7 +346,7 @@ TEST(CertifiedSolver, HoldsForAnyNumberOfRecords) {
   for (const std::int64_t rows : {0, 1, 10, 100, 300, 3000}) {
     const auto dataset = random_dataset(rows, 3, true, Storage::dense);
     const RegularizedProblem problem{
-        .loss = GlmLoss(model::LogisticLoss{}), .l2 = 5, .linear = {1, -2, .5}};
+        .loss = GlmLoss(model::LogisticLoss{}), .sum_l2 = 5, .linear = {1, -2, .5}};
     const auto found = minimise_certified(dataset, all(dataset), problem, 1e-8, pool);
     EXPECT_LE(found.distance_bound, 1e-8) << rows;
     if (rows == 0) {
@@ -362,7 +362,8 @@ TEST(CertifiedSolver, LabelsAreThoseOfTheLossesOwnDomain) {
     Dataset dataset({.columns = 2, .norm_bound = 1});
     dataset.append_dense(std::vector<std::int16_t>{2000, 100}, first);
     dataset.append_dense(std::vector<std::int16_t>{-300, 1500}, second);
-    return minimise_certified(dataset, all(dataset), {.loss = GlmLoss(loss), .l2 = .3}, 1e-9, pool)
+    return minimise_certified(dataset, all(dataset), {.loss = GlmLoss(loss), .sum_l2 = .3}, 1e-9,
+                              pool)
         .weights;
   };
   EXPECT_EQ(solve(model::LogisticLoss{}, 7, -.3), solve(model::LogisticLoss{}, 1, -1));
@@ -373,7 +374,7 @@ TEST(CertifiedSolver, WorkIsCheckedFromPublicFactsAlone) {
   const WorkFacts adult{.rows = 32561,
                         .norm_bound = 1,
                         .curvature = .25,
-                        .l2 = 5,
+                        .sum_l2 = 5,
                         .distance = 100,
                         .tolerance = 1e-7};
   EXPECT_NO_THROW(check_fallback_work(adult));
@@ -387,7 +388,7 @@ TEST(CertifiedSolver, WorkIsCheckedFromPublicFactsAlone) {
   const auto dataset = tiny_dataset();
   auto problem = tiny_problem(model::LogisticLoss{});
   EXPECT_THROW((void)minimise_certified(dataset, all(dataset), problem, 0, pool), base::UsageError);
-  problem.l2 = 0;
+  problem.sum_l2 = 0;
   EXPECT_THROW((void)minimise_certified(dataset, all(dataset), problem, 1e-6, pool),
                base::UsageError);
 }

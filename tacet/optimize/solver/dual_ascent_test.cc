@@ -50,15 +50,17 @@ TEST(DualAscent, ItsCertificateBoundsTheDistanceFromTheMinimiser) {
                         {model::PinballLoss{.9}, .05}}) {
     const auto dataset = sines(model::properties(c.loss).classification);
     for (const Domain& domain : {Domain{WholeSpace{}}, Domain{Ball{.3}}}) {
-      const auto truth = minimise_certified(
-          dataset, {0, dataset.rows()},
-          {.loss = GlmLoss(c.loss, c.width), .l2 = 1.2, .centre = {.1, -.2, .05}, .domain = domain},
-          1e-11, pool);
+      const auto truth = minimise_certified(dataset, {0, dataset.rows()},
+                                            {.loss = GlmLoss(c.loss, c.width),
+                                             .sum_l2 = 1.2,
+                                             .centre = {.1, -.2, .05},
+                                             .domain = domain},
+                                            1e-11, pool);
       for (const std::int64_t epochs : {0, 1, 3, 30, 3000}) {
         const auto found = minimise_by_dual_ascent(dataset,
                                                    {.loss = c.loss,
                                                     .smoothing_width = c.width,
-                                                    .l2 = 1.2,
+                                                    .sum_l2 = 1.2,
                                                     .centre = {.1, -.2, .05},
                                                     .domain = domain},
                                                    1e-9, epochs);

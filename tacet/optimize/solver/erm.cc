@@ -228,13 +228,13 @@ ErmResult minimise_output(const data::Dataset& dataset, const model::Loss& loss,
   for (double width = model::can_be_smoothed(loss) ? 1.0 : last_width; width >= last_width;
        width /= 4) {
     const model::Loss smoothed = model::smoothed(loss, width);
-    const Objective objective(dataset, smoothed, options.l2, threads, positive);
+    const Objective objective(dataset, smoothed, options.mean_l2, threads, positive);
     converged = dataset.columns() <= most_newton_columns
                     ? newton(objective, options, supervision, weights)
                     : limited_memory(objective, options, supervision, weights);
   }
   const model::Loss last = model::smoothed(loss, last_width);
-  const Objective objective(dataset, last, options.l2, threads, positive);
+  const Objective objective(dataset, last, options.mean_l2, threads, positive);
   return {{weights.begin(), weights.end()}, objective.at(weights, false).value, converged};
 }
 

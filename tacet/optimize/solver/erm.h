@@ -11,7 +11,7 @@
 namespace tacet::optimize {
 
 struct ErmOptions {
-  double l2 = 0;            ///< lambda of (lambda/2) |w|^2, at least 0
+  double mean_l2 = 0;       ///< lambda of (lambda/2) |w|^2, at least 0
   double tolerance = 1e-9;  ///< of the predicted decrease of the mean loss
   std::int64_t most_steps = 500;
   std::int64_t outputs = 1;  ///< above 1: one class against the rest for each of labels 0, 1, ...

@@ -20,7 +20,7 @@ ContractingStep step_of(const LocalProblem& problem, double norm_bound) {
   return internal::contracting_step(static_cast<double>(problem.rows.count()) *
                                         problem.loss.curvature_bound() * norm_bound * norm_bound *
                                         (1 + 8 * rounding),
-                                    problem.l2);
+                                    problem.sum_l2);
 }
 
 // Bound of what rounding moves one step, over the whole domain: public. Sums as in GlmSums: the
@@ -44,7 +44,7 @@ double step_error(const LocalProblem& problem, const ContractingStep& step, Prec
     per_record += slope * std::max(0x1p-50, rows * 0x1p-76);
   }
   const double error =
-      rows * per_record * norm_bound + 16 * rounding * (gradient + 2 * problem.l2 * radius);
+      rows * per_record * norm_bound + 16 * rounding * (gradient + 2 * problem.sum_l2 * radius);
   return step.size * error + 128 * rounding * (radius + step.size * gradient);
 }
 
@@ -62,7 +62,7 @@ Descent descent_of(const LocalProblem& problem, double norm_bound, std::int64_t 
   const double rate = descent.step.rate;
   // Under a strong penalty one step forgets everything.
   const double log_rate = std::max(std::log1p(-rate), -700.0);
-  const double moved = problem.gradient_share / problem.l2 *
+  const double moved = problem.gradient_share / problem.sum_l2 *
                        -std::expm1(static_cast<double>(problem.steps) * log_rate);
   double coarse = step_error(problem, descent.step, Precision::coarse, norm_bound, columns) / rate;
   const double fine =
@@ -83,14 +83,14 @@ double exact_share(const LocalProblem& problem, double norm_bound, std::int64_t 
   if (!std::isfinite(reach(problem.domain))) {
     throw base::UsageError("a local minimum needs a bounded domain");
   }
-  if (!(problem.l2 > 0) || !std::isfinite(problem.l2)) {
+  if (!(problem.sum_l2 > 0) || !std::isfinite(problem.sum_l2)) {
     throw base::UsageError("the penalty of a local minimum must be positive and finite");
   }
   // A certified minimiser is rounded to doubles once more, by 2^-53 of its length.
   const double share =
       problem.steps > 0
           ? descent_of(problem, norm_bound, columns).share
-          : (problem.gradient_share / problem.l2 + 2 * problem.tolerance) * (1 + 0x1p-40) +
+          : (problem.gradient_share / problem.sum_l2 + 2 * problem.tolerance) * (1 + 0x1p-40) +
                 0x1p-50 * reach(problem.domain);
   if (!std::isfinite(share)) throw base::NumericError("a record's share of a minimum overflows");
   // No finer: weights then stay below 2^58 grid units, and what doubles resolve is not reached.
@@ -98,8 +98,10 @@ double exact_share(const LocalProblem& problem, double norm_bound, std::int64_t 
 }
 
 RegularizedProblem as_regularized(const LocalProblem& problem) {
-  return {
-      .loss = problem.loss, .l2 = problem.l2, .centre = problem.centre, .domain = problem.domain};
+  return {.loss = problem.loss,
+          .sum_l2 = problem.sum_l2,
+          .centre = problem.centre,
+          .domain = problem.domain};
 }
 
 std::vector<double> descended(const data::Dataset& dataset, const LocalProblem& problem,

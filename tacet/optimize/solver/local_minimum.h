@@ -18,11 +18,11 @@
 /// (docs/proofs/regularized-output.md).
 namespace tacet::optimize {
 
-/// sum over `rows` of loss(<w, x_i>, y_i) + (l2 / 2) |w - centre|^2 over a bounded domain.
+/// sum over `rows` of loss(<w, x_i>, y_i) + (sum_l2 / 2) |w - centre|^2 over a bounded domain.
 struct LocalProblem {
   GlmLoss loss;
   RowRange rows;
-  double l2 = 1;  ///< of the sum
+  double sum_l2 = 1;  ///< of the sum
   std::vector<double> centre{};
   Domain domain = Ball{};
   /// How far one record moves the gradient of the sum anywhere on the domain: once for a record
@@ -37,10 +37,10 @@ struct LocalProblem {
   double tolerance = 0;  ///< of the certified solver
 };
 
-/// In units of its share (once or twice), how far one record moves the result: (g / l2) (1 - rho^N)
-/// for N steps of contraction rho = 1 - 2 l2 / (smoothness + 2 l2) and what rounding adds, or
-/// g / l2 + 2 tolerance. From public facts: rows and columns of the problem, and the bound of rows'
-/// norms. UsageError for a loss of unbounded slope or an unbounded domain.
+/// In units of its share (once or twice), how far one record moves the result: (g / sum_l2) (1 -
+/// rho^N) for N steps of contraction rho = 1 - 2 sum_l2 / (smoothness + 2 sum_l2) and what rounding
+/// adds, or g / sum_l2 + 2 tolerance. From public facts: rows and columns of the problem, and the
+/// bound of rows' norms. UsageError for a loss of unbounded slope or an unbounded domain.
 [[nodiscard]] double local_share(const LocalProblem& problem, double norm_bound,
                                  std::int64_t columns);
 

@@ -74,7 +74,7 @@ TEST(LocalMinimum, NeighboursMoveNoFurtherThanTheirShare) {
       for (const std::int64_t steps : {0, 1, 5, 30, 300}) {
         LocalProblem problem{.loss = loss,
                              .rows = {0, std::ssize(rows)},
-                             .l2 = .05 + .2 * static_cast<double>(bits() % 10),
+                             .sum_l2 = .05 + .2 * static_cast<double>(bits() % 10),
                              .domain = Ball{bits() % 2 == 0 ? 0.4 : 3.0},
                              .gradient_share = loss.slope_bound(),
                              .steps = steps,
@@ -108,7 +108,7 @@ const std::vector<GlmLoss>& losses() {
 LocalProblem certified(const GlmLoss& loss, double l2, double radius, std::int64_t rows) {
   return {.loss = loss,
           .rows = {0, rows},
-          .l2 = l2,
+          .sum_l2 = l2,
           .domain = Ball{radius},
           .gradient_share = loss.slope_bound(),
           .tolerance = 1e-6};
@@ -179,8 +179,12 @@ TEST(LocalMinimum, DescentFollowsItsRecursion) {
   const Rows rows{{{1200, 1600}, 1}, {{2000, 0}, -1}, {{0, -2000}, 1}, {{-1600, 1200}, -1}};
   base::ThreadPool pool(1);
   const GlmLoss loss(model::SquaredLoss{}, 0, 10);
-  const LocalProblem problem{
-      .loss = loss, .rows = {0, 4}, .l2 = .4, .domain = Ball{10}, .gradient_share = 10, .steps = 5};
+  const LocalProblem problem{.loss = loss,
+                             .rows = {0, 4},
+                             .sum_l2 = .4,
+                             .domain = Ball{10},
+                             .gradient_share = 10,
+                             .steps = 5};
   double a = 0;
   double b = 0;
   const double step = 2 / (4 * 1.0 + 2 * .4);
@@ -208,7 +212,7 @@ TEST(LocalMinimum, IsTheMinimumAroundItsCentre) {
   base::ThreadPool pool(1);
   LocalProblem problem{.loss = GlmLoss(model::SquaredLoss{}, 0, 20),
                        .rows = {0, 2},
-                       .l2 = 2,
+                       .sum_l2 = 2,
                        .centre = {3},
                        .domain = Ball{10},
                        .gradient_share = 11};
@@ -227,10 +231,10 @@ TEST(LocalMinimum, RoundingAddsLittleToTheShareOfManyRecords) {
     for (const std::int64_t steps : {1, 10, 3000}) {
       const LocalProblem problem{.loss = GlmLoss(model::LogisticLoss{}),
                                  .rows = {0, rows},
-                                 .l2 = 1e-3 * static_cast<double>(rows),
+                                 .sum_l2 = 1e-3 * static_cast<double>(rows),
                                  .domain = Ball{5},
                                  .steps = steps};
-      const double moved = (1 - std::pow(1 - 2 / (250.0 + 2), steps)) / problem.l2;
+      const double moved = (1 - std::pow(1 - 2 / (250.0 + 2), steps)) / problem.sum_l2;
       EXPECT_GT(local_share(problem, 1, 50), moved);
       EXPECT_LT(local_share(problem, 1, 50), 1.012 * moved) << rows << ' ' << steps;
     }
@@ -243,7 +247,7 @@ TEST(LocalMinimum, ReadsItsOwnRowsAlone) {
   auto rows = random_rows(bits, 12, 2);
   const LocalProblem problem{.loss = GlmLoss(model::LogisticLoss{}),
                              .rows = {4, 9},
-                             .l2 = 1,
+                             .sum_l2 = 1,
                              .domain = Ball{5},
                              .steps = 40};
   const auto before = opened(local_minimum(dataset_of(rows, 2), problem, pool));
@@ -283,7 +287,7 @@ TEST(LocalMinimum, NeighboursMoveNoFurtherThanTheirShareDownToTheFloorOfRounding
       double closest = 0;
       LocalProblem problem{.loss = GlmLoss(model::AbsoluteLoss{}, .1),
                            .rows = {0, 5},
-                           .l2 = std::pow(10.0, scale),
+                           .sum_l2 = std::pow(10.0, scale),
                            .domain = Ball{20},
                            .steps = steps,
                            .tolerance = steps == 0 ? 0.005 * std::pow(10.0, -scale) : 0};
@@ -316,16 +320,16 @@ TEST(LocalMinimum, TheShareIsNeverFinerThanDoublesResolve) {
   for (const std::int64_t steps : {0, 5}) {
     LocalProblem problem{.loss = GlmLoss(model::LogisticLoss{}),
                          .rows = {0, 1000},
-                         .l2 = 1e6,
+                         .sum_l2 = 1e6,
                          .domain = Ball{20},
                          .steps = steps};
-    for (; problem.l2 < 1e300; problem.l2 *= 1e6) {
+    for (; problem.sum_l2 < 1e300; problem.sum_l2 *= 1e6) {
       const double share = local_share(problem, 1, 3);
       EXPECT_GE(share, 20 * 0x1p-40);
       EXPECT_LT(20 / internal::share_grid(share), 0x1p60);
-      EXPECT_GE(share, problem.gradient_share / problem.l2 * (steps == 0 ? 1 : 0.9));
+      EXPECT_GE(share, problem.gradient_share / problem.sum_l2 * (steps == 0 ? 1 : 0.9));
     }
-    problem.l2 = std::numeric_limits<double>::infinity();
+    problem.sum_l2 = std::numeric_limits<double>::infinity();
     EXPECT_THROW((void)local_share(problem, 1, 3), base::UsageError);
   }
 }
@@ -343,7 +347,7 @@ TEST(LocalMinimum, ItsShareFollowsNothingButPublicFacts) {
         const auto rows = random_rows(bits, count, 3);
         LocalProblem problem{.loss = GlmLoss(model::LogisticLoss{}),
                              .rows = {0, static_cast<std::int64_t>(count)},
-                             .l2 = 0.5,
+                             .sum_l2 = 0.5,
                              .domain = Ball{5},
                              .steps = steps,
                              .tolerance = 1e-7};

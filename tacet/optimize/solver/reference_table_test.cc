@@ -111,8 +111,8 @@ Point by_certified_solver(const GlmLoss& loss, const Domain& domain, const Point
       [&](const Point& linear) {
         const auto found = minimise_certified(
             dataset, {0, dataset.rows()},
-            {.loss = loss, .l2 = l2, .centre = centre, .linear = linear, .domain = domain}, 1e-11,
-            pool);
+            {.loss = loss, .sum_l2 = l2, .centre = centre, .linear = linear, .domain = domain},
+            1e-11, pool);
         EXPECT_LE(found.distance_bound, 1e-11);
         return found.weights;
       },
@@ -131,7 +131,7 @@ Point by_dual_ascent(const GlmLoss& smooth, const model::Loss& loss, double widt
         return minimise_by_dual_ascent(dataset,
                                        {.loss = loss,
                                         .smoothing_width = width,
-                                        .l2 = l2,
+                                        .sum_l2 = l2,
                                         .centre = moved,
                                         .domain = domain},
                                        1e-12, 400)
@@ -228,14 +228,17 @@ TEST(ReferenceTable, DualAscentKeepsKinks) {
     if (std::holds_alternative<Lens>(c.domain)) continue;
     const auto dataset = stored(sines(model::properties(c.loss).classification));
     const auto limit = at_width_zero([&](double width, const Point&) {
-      return minimise_certified(
-                 dataset, {0, dataset.rows()},
-                 {.loss = GlmLoss(c.loss, width), .l2 = l2, .centre = centre, .domain = c.domain},
-                 1e-11, pool)
+      return minimise_certified(dataset, {0, dataset.rows()},
+                                {.loss = GlmLoss(c.loss, width),
+                                 .sum_l2 = l2,
+                                 .centre = centre,
+                                 .domain = c.domain},
+                                1e-11, pool)
           .weights;
     });
     const auto found = minimise_by_dual_ascent(
-        dataset, {.loss = c.loss, .l2 = l2, .centre = centre, .domain = c.domain}, 1e-12, 20000);
+        dataset, {.loss = c.loss, .sum_l2 = l2, .centre = centre, .domain = c.domain}, 1e-12,
+        20000);
     EXPECT_LT(distance(found.weights, limit), c.width) << model::loss_name(c.loss);
     EXPECT_LT(found.distance_bound, 1e-3);
   }

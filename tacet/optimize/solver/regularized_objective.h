@@ -20,7 +20,7 @@ class RegularizedObjective {
   [[nodiscard]] const GlmSums& sums() const { return sums_; }
   [[nodiscard]] const RegularizedProblem& problem() const { return problem_; }
   [[nodiscard]] std::size_t columns() const { return sums_.columns(); }
-  [[nodiscard]] double smoothness() const { return sums_.smoothness() + problem_.l2; }
+  [[nodiscard]] double smoothness() const { return sums_.smoothness() + problem_.sum_l2; }
   [[nodiscard]] bool constrained() const {
     return !std::holds_alternative<WholeSpace>(problem_.domain);
   }

@@ -47,7 +47,7 @@ std::vector<double> descend_in_wide_floats(const data::Dataset& dataset, RowRang
   std::vector<Wide> x(start.begin(), start.end());
   std::vector<Wide> y = x;
   std::vector<Wide> gradient(columns);
-  const Wide l2 = problem.l2;
+  const Wide l2 = problem.sum_l2;
   const Wide smoothness = Wide(static_cast<double>(rows.count())) * problem.loss.curvature_bound() *
                               dataset.norm_bound() * dataset.norm_bound() +
                           l2;
