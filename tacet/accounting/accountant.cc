@@ -15,6 +15,8 @@
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/accounting/routes/rdp.h"
+#include "tacet/accounting/routes/refusal.h"
+#include "tacet/accounting/routes/sampling.h"
 #include "tacet/accounting/shapes/event_work.h"
 #include "tacet/accounting/shapes/grouping.h"
 #include "tacet/accounting/shapes/rewrite.h"

@@ -13,6 +13,7 @@
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/accounting/routes/objective.h"
 #include "tacet/accounting/routes/occurrences.h"
+#include "tacet/accounting/routes/sampling.h"
 #include "tacet/accounting/routes/shuffle.h"
 #include "tacet/accounting/shapes/event_work.h"
 #include "tacet/numeric/rounding.h"

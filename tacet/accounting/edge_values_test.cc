@@ -5,9 +5,9 @@
 
 #include "tacet/accounting/accountant.h"
 #include "tacet/accounting/filter.h"
-#include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/accounting/routes/rdp.h"
+#include "tacet/accounting/routes/sampling.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"

@@ -7,6 +7,8 @@
 
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/accounting/routes/rdp.h"
+#include "tacet/accounting/routes/refusal.h"
+#include "tacet/accounting/routes/sampling.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "tacet/accounting/profile_pair.h"
-#include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/rounding.h"
 

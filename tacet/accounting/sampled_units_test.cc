@@ -14,6 +14,7 @@
 #include "tacet/accounting/loss/replaced_pair.h"
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/accounting/routes/rdp.h"
+#include "tacet/accounting/routes/sampling.h"
 #include "tacet/accounting/shapes/grouping.h"
 #include "tacet/accounting/shapes/rewrite.h"
 #include "tacet/base/error.h"

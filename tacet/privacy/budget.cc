@@ -7,6 +7,7 @@
 
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
+#include "tacet/privacy/event_tree.h"
 
 namespace tacet::privacy {
 namespace {
@@ -30,27 +31,20 @@ std::string in_words(const Guarantee& guarantee) {
 Reservation::Reservation(Event planned, Guarantee guarantee,
                          std::unique_ptr<ReservationRecord> record)
     : planned_(std::move(planned)), guarantee_(guarantee), record_(std::move(record)) {
-  count(planned_, 1, entries_);
+  count(planned_, entries_);
 }
 
-void Reservation::count(const Event& event, std::int64_t times, std::vector<Entry>& entries) const {
-  if (const auto* repeated = event.as<Repeated>()) {
-    std::int64_t product = 0;
-    if (__builtin_mul_overflow(times, repeated->count, &product)) {
-      throw base::UsageError("more than 2^63 repetitions cannot be reserved");
+void Reservation::count(const Event& planned, std::vector<Entry>& entries) {
+  const auto add = [&entries](const Event& event, std::int64_t times) {
+    const auto found = std::find_if(entries.begin(), entries.end(),
+                                    [&](const Entry& entry) { return entry.event == event; });
+    if (found != entries.end()) {
+      return !__builtin_add_overflow(found->planned, times, &found->planned);
     }
-    count(*repeated->base, product, entries);
-    return;
-  }
-  if (const auto* composed = event.as<Composed>()) {
-    for (const auto& part : composed->parts) count(part, times, entries);
-    return;
-  }
-  const auto found = std::find_if(entries.begin(), entries.end(),
-                                  [&](const Entry& entry) { return entry.event == event; });
-  if (found == entries.end()) {
     entries.push_back({event, times, 0});
-  } else if (__builtin_add_overflow(found->planned, times, &found->planned)) {
+    return true;
+  };
+  if (!each_release(planned, add)) {
     throw base::UsageError("more than 2^63 repetitions cannot be reserved");
   }
 }
@@ -60,7 +54,7 @@ void Reservation::debit(const Event& event) {
     throw base::BudgetError("a release was attempted after its reservation had ended");
   }
   std::vector<Entry> asked;
-  count(event, 1, asked);
+  count(event, asked);
   const auto entry_of = [this](const Event& wanted) {
     return std::find_if(entries_.begin(), entries_.end(),
                         [&](const Entry& entry) { return entry.event == wanted; });

@@ -76,7 +76,7 @@ class Reservation {
     std::int64_t spent;
   };
 
-  void count(const Event& event, std::int64_t times, std::vector<Entry>& entries) const;
+  static void count(const Event& planned, std::vector<Entry>& entries);
 
   Event planned_;
   Guarantee guarantee_;

@@ -9,33 +9,36 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/event_tree.h"
 
 namespace tacet::privacy {
 namespace {
 
+/// How often a release that holds no other draws noise.
+struct LeafDraws {
+  double operator()(const PureDp& e) const { return e.epsilon > 0 ? 1 : 0; }
+  double operator()(const BoundedRange& e) const { return e.epsilon > 0 ? 1 : 0; }
+  double operator()(const ApproximateDp& e) const { return e.epsilon > 0 || e.delta > 0 ? 1 : 0; }
+  double operator()(const ObjectivePerturbation& /*minimum and output*/) const { return 2; }
+  double operator()(const Gaussian&) const { return 1; }
+  double operator()(const Laplace&) const { return 1; }
+  double operator()(const DiscreteGaussian&) const { return 1; }
+  double operator()(const DiscreteLaplace&) const { return 1; }
+  template <typename Other>
+  double operator()(const Other&) const {
+    return 0;
+  }
+};
+
 /// How often at least an event draws noise. Tuned runs may all be left out.
-double draws(const Event& event) {
-  const auto sum = [](const std::vector<Event>& parts) {
-    return std::accumulate(parts.begin(), parts.end(), 0.0,
-                           [](double total, const auto& part) { return total + draws(part); });
-  };
-  if (const auto* repeated = event.as<Repeated>()) {
-    return static_cast<double>(repeated->count) * draws(*repeated->base);
-  }
-  if (const auto* composed = event.as<Composed>()) return sum(composed->parts);
-  if (const auto* blocks = event.as<Partitioned>()) return sum(blocks->parts);
-  if (const auto* sampled = event.as<PoissonSampled>()) return draws(*sampled->base);
-  if (const auto* sampled = event.as<FixedSizeSampled>()) return draws(*sampled->base);
-  if (const auto* stated = event.as<PureDp>()) return stated->epsilon > 0 ? 1 : 0;
-  if (const auto* stated = event.as<BoundedRange>()) return stated->epsilon > 0 ? 1 : 0;
-  if (const auto* stated = event.as<ApproximateDp>()) {
-    return stated->epsilon > 0 || stated->delta > 0 ? 1 : 0;
-  }
-  if (event.as<ObjectivePerturbation>() != nullptr) return 2;
-  const bool noise = event.as<Gaussian>() != nullptr || event.as<Laplace>() != nullptr ||
-                     event.as<DiscreteGaussian>() != nullptr ||
-                     event.as<DiscreteLaplace>() != nullptr;
-  return noise ? 1 : 0;
+double draws(const Event& events) {
+  return fold<double>(events, [](const Event& event, std::span<const double> inside) {
+    if (event.as<RandomlyRepeated>() != nullptr) return 0.0;
+    if (inside.empty()) return std::visit(LeafDraws{}, event.node());
+    const double sum = std::accumulate(inside.begin(), inside.end(), 0.0);
+    const auto* repeated = event.as<Repeated>();
+    return repeated != nullptr ? static_cast<double>(repeated->count) * sum : sum;
+  });
 }
 
 }  // namespace

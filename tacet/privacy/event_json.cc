@@ -17,134 +17,44 @@ using Json = nlohmann::ordered_json;
 
 constexpr int format_version = 1;
 
-const char* law_name(RepetitionLaw law) {
-  switch (law) {
-    case RepetitionLaw::truncated_negative_binomial:
-      return "truncated_negative_binomial";
-    case RepetitionLaw::poisson:
-      return "poisson";
-    case RepetitionLaw::binomial:
-      return "binomial";
-  }
-  throw base::InternalError("a repetition law outside its enumeration");
-}
-
 // ---- writing
 
 Json number(double value) { return std::isinf(value) ? Json("inf") : Json(value); }
 
 Json to_json(const Event& event);
 
-Json list(const std::vector<Event>& events) {
-  auto result = Json::array();
-  for (const auto& event : events) result.push_back(to_json(event));
-  return result;
-}
+/// Writes the fields of one kind.
+struct WriteField {
+  Json& out;
 
-struct Writer {
-  Json out = Json::object();
-
-  void operator()(const Gaussian& e) { out["noise_multiplier"] = number(e.noise_multiplier); }
-  void operator()(const Laplace& e) { out["noise_multiplier"] = number(e.noise_multiplier); }
-  void operator()(const DiscreteGaussian& e) {
-    out["sigma"] = number(e.sigma);
-    out["sensitivity"] = e.sensitivity;
-    out["dimension"] = e.dimension;
+  void operator()(const char* key, double value, const range::Range& /*range*/) {
+    out[key] = number(value);
   }
-  void operator()(const DiscreteLaplace& e) {
-    out["scale"] = number(e.scale);
-    out["sensitivity"] = e.sensitivity;
+  void operator()(const char* key, std::int64_t value, const range::CountRange& range) {
+    if (value != range.unwritten) out[key] = value;
   }
-  void operator()(const PureDp& e) {
-    out["epsilon"] = number(e.epsilon);
-    out["adjacency"] = to_string(e.adjacency);
-  }
-  void operator()(const ApproximateDp& e) {
-    out["epsilon"] = number(e.epsilon);
-    out["delta"] = number(e.delta);
-    out["adjacency"] = to_string(e.adjacency);
-  }
-  void operator()(const BoundedRange& e) {
-    out["epsilon"] = number(e.epsilon);
-    out["adjacency"] = to_string(e.adjacency);
-  }
-  void operator()(const ScoreSelection& e) {
-    out["eta"] = number(e.eta);
-    out["score_bound"] = number(e.score_bound);
-    out["l2_sensitivity"] = number(e.l2_sensitivity);
-    out["range_sensitivity"] = number(e.range_sensitivity);
-    out["candidates"] = e.candidates;
-    out["support"] = e.support;
-    out["adjacency"] = to_string(e.adjacency);
-  }
-  void operator()(const Zcdp& e) {
-    out["rho"] = number(e.rho);
-    out["adjacency"] = to_string(e.adjacency);
-  }
-  void operator()(const Profile& e) {
-    auto points = Json::array();
-    for (const auto& point : e.points) {
-      points.push_back(Json::array({number(point.epsilon), number(point.delta)}));
+  void operator()(const char* key, const std::vector<ProfilePoint>& points) {
+    auto& list = out[key] = Json::array();
+    for (const auto& point : points) {
+      list.push_back(Json::array({number(point.epsilon), number(point.delta)}));
     }
-    out["points"] = std::move(points);
-    out["adjacency"] = to_string(e.adjacency);
   }
-  void operator()(const ObjectivePerturbation& e) {
-    out["sigma"] = number(e.sigma);
-    out["lipschitz"] = number(e.lipschitz);
-    out["smoothness"] = number(e.smoothness);
-    out["regularization"] = number(e.regularization);
-    out["tolerance"] = number(e.tolerance);
-    out["output_sigma"] = number(e.output_sigma);
+  void operator()(const char* key, const EventBox& base) { out[key] = to_json(*base); }
+  void operator()(const char* key, const std::vector<Event>& parts) {
+    auto& list = out[key] = Json::array();
+    for (const auto& part : parts) list.push_back(to_json(part));
   }
-  void operator()(const ShuffledLocal& e) {
-    out["local_epsilon"] = number(e.local_epsilon);
-    out["reports"] = e.reports;
-  }
-  void operator()(const PoissonSampled& e) {
-    out["rate"] = number(e.rate);
-    if (e.records_a_unit != 1) out["records_a_unit"] = e.records_a_unit;
-    out["base"] = to_json(*e.base);
-  }
-  void operator()(const FixedSizeSampled& e) {
-    out["sample_size"] = e.sample_size;
-    out["population"] = e.population;
-    out["base"] = to_json(*e.base);
-  }
-  void operator()(const Partitioned& e) {
-    out["assignment"] = e.assignment == Assignment::by_position ? "by_position" : "by_record";
-    out["parts"] = list(e.parts);
-  }
-  void operator()(const Composed& e) { out["parts"] = list(e.parts); }
-  void operator()(const Repeated& e) {
-    out["count"] = e.count;
-    out["base"] = to_json(*e.base);
-  }
-  void operator()(const RandomlyRepeated& e) {
-    out["law"] = law_name(e.law);
-    switch (e.law) {
-      case RepetitionLaw::truncated_negative_binomial:
-        out["eta"] = number(e.eta);
-        out["gamma"] = number(e.gamma);
-        break;
-      case RepetitionLaw::poisson:
-        out["mean"] = number(e.mean);
-        break;
-      case RepetitionLaw::binomial:
-        out["trials"] = e.trials;
-        out["probability"] = number(e.probability);
-        break;
-    }
-    out["cap"] = e.cap;
-    out["base"] = to_json(*e.base);
+  template <typename Enumeration>
+  void operator()(const char* key, Enumeration value) {
+    out[key] = to_string(value);
   }
 };
 
 Json to_json(const Event& event) {
-  Writer writer;
-  writer.out["kind"] = kind_name(event);
-  std::visit(writer, event.node());
-  return std::move(writer.out);
+  auto out = Json::object();
+  out["kind"] = kind_name(event);
+  std::visit([&](const auto& e) { e.fields(e, WriteField{out}); }, event.node());
+  return out;
 }
 
 // ---- reading
@@ -183,14 +93,6 @@ class Fields {
     if (!value.is_string()) bad(path_ + "." + key, "a string was expected, got " + value.dump());
     return value.get<std::string>();
   }
-  Adjacency adjacency() {
-    const auto name = text("adjacency");
-    try {
-      return parse_adjacency(name);
-    } catch (const base::UsageError& error) {
-      bad(path_, error.what());
-    }
-  }
   void done() const {
     for (const auto& [key, value] : object_.items()) {
       if (!seen_.contains(key)) bad(path_, fmt::format("unknown key '{}'", key));
@@ -210,7 +112,9 @@ class Fields {
   std::set<std::string> seen_;
 };
 
-class Reader {
+}  // namespace
+
+class internal::EventReader {
  public:
   Event read(const Json& json, const std::string& path, int depth) {
     if (depth > max_event_depth) {
@@ -220,7 +124,7 @@ class Reader {
     Fields fields(json, path);
     const auto kind = fields.text("kind");
     try {
-      auto event = make(kind, fields, depth);
+      auto event = of_kind<0>(kind, fields, depth);
       fields.done();
       return event;
     } catch (const base::UsageError& error) {
@@ -229,148 +133,80 @@ class Reader {
   }
 
  private:
-  EventBox child(Fields& fields, int depth) {
-    return read(fields.at("base"), fields.path() + ".base", depth + 1);
+  /// The kind of this name among those from `index` on.
+  template <std::size_t index>
+  Event of_kind(const std::string& kind, Fields& fields, int depth) {
+    if constexpr (index == std::variant_size_v<Event::Node>) {
+      bad(fields.path(), fmt::format("unknown kind of event '{}'", kind));
+    } else {
+      using Kind = std::variant_alternative_t<index, Event::Node>;
+      if (kind != Kind::kind) return of_kind<index + 1>(kind, fields, depth);
+      Kind event{};
+      Kind::fields(event, ReadField{*this, fields, depth});
+      return event;
+    }
   }
 
-  std::vector<Event> children(Fields& fields, int depth) {
-    const auto& parts = fields.at("parts");
-    if (!parts.is_array()) bad(fields.path() + ".parts", "an array was expected");
-    std::vector<Event> events;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      events.push_back(read(parts[i], fmt::format("{}.parts[{}]", fields.path(), i), depth + 1));
-    }
-    return events;
-  }
+  /// Reads the fields of one kind.
+  struct ReadField {
+    EventReader& reader;
+    Fields& from;
+    int depth;
 
-  Event make(const std::string& kind, Fields& f, int depth) {
-    if (kind == "poisson_sampled") {
-      const auto rate = f.real("rate");
-      const auto records = f.integer_or("records_a_unit", 1);
-      return PoissonSampled{rate, child(f, depth), records};
+    void operator()(const char* key, double& value, const range::Range& /*range*/) {
+      value = from.real(key);
     }
-    if (kind == "fixed_size_sampled") {
-      const auto size = f.integer("sample_size");
-      return FixedSizeSampled{size, f.integer("population"), child(f, depth)};
+    void operator()(const char* key, std::int64_t& value, const range::CountRange& range) {
+      value = range.unwritten ? from.integer_or(key, *range.unwritten) : from.integer(key);
     }
-    if (kind == "partitioned") return Partitioned{assignment(f), children(f, depth)};
-    if (kind == "composed") return Composed{children(f, depth)};
-    if (kind == "repeated") return Repeated{f.integer("count"), child(f, depth)};
-    if (kind == "randomly_repeated") return repetition(f, depth);
-    return leaf(kind, f);
-  }
+    void operator()(const char* key, Adjacency& value) { value = parse_adjacency(from.text(key)); }
+    void operator()(const char* key, Assignment& value) {
+      value =
+          named(key, {Assignment::by_position, Assignment::by_record}, "by_position or by_record");
+    }
+    void operator()(const char* key, RepetitionLaw& value) {
+      value = named(key,
+                    {RepetitionLaw::truncated_negative_binomial, RepetitionLaw::poisson,
+                     RepetitionLaw::binomial},
+                    "truncated_negative_binomial, poisson or binomial");
+    }
+    void operator()(const char* key, std::vector<ProfilePoint>& value) {
+      const auto path = from.path() + "." + key;
+      for (const auto& point : array(key)) {
+        if (!point.is_array() || point.size() != 2) {
+          bad(path, "pairs [epsilon, delta] were expected");
+        }
+        value.push_back({Fields::as_real(point[0], path), Fields::as_real(point[1], path)});
+      }
+    }
+    void operator()(const char* key, EventBox& value) {
+      value = reader.read(from.at(key), from.path() + "." + key, depth + 1);
+    }
+    void operator()(const char* key, std::vector<Event>& value) {
+      for (const auto& part : array(key)) {
+        const auto path = fmt::format("{}.{}[{}]", from.path(), key, value.size());
+        value.push_back(reader.read(part, path, depth + 1));
+      }
+    }
 
-  static Event leaf(const std::string& kind, Fields& f) {
-    if (kind == "gaussian") return Gaussian{f.real("noise_multiplier")};
-    if (kind == "laplace") return Laplace{f.real("noise_multiplier")};
-    if (kind == "discrete_gaussian") {
-      return DiscreteGaussian{f.real("sigma"), f.integer("sensitivity"), f.integer("dimension")};
+    const Json& array(const char* key) {
+      const auto& list = from.at(key);
+      if (!list.is_array()) bad(from.path() + "." + key, "an array was expected");
+      return list;
     }
-    if (kind == "discrete_laplace") {
-      return DiscreteLaplace{f.real("scale"), f.integer("sensitivity")};
+    template <typename Enumeration>
+    Enumeration named(const char* key, std::initializer_list<Enumeration> values,
+                      const char* allowed) {
+      const auto name = from.text(key);
+      for (const auto value : values) {
+        if (name == to_string(value)) return value;
+      }
+      bad(from.path(), fmt::format("{} must be {}, got '{}'", key, allowed, name));
     }
-    if (kind == "pure_dp") return PureDp{f.real("epsilon"), f.adjacency()};
-    if (kind == "approximate_dp") {
-      return ApproximateDp{f.real("epsilon"), f.real("delta"), f.adjacency()};
-    }
-    if (kind == "bounded_range") return BoundedRange{f.real("epsilon"), f.adjacency()};
-    if (kind == "score_selection") {
-      return ScoreSelection{f.real("eta"),
-                            f.real("score_bound"),
-                            f.real("l2_sensitivity"),
-                            f.real("range_sensitivity"),
-                            f.integer("candidates"),
-                            f.integer("support"),
-                            f.adjacency()};
-    }
-    if (kind == "zcdp") return Zcdp{f.real("rho"), f.adjacency()};
-    if (kind == "profile") return profile(f);
-    if (kind == "objective_perturbation") {
-      return ObjectivePerturbation{f.real("sigma"),      f.real("lipschitz"),
-                                   f.real("smoothness"), f.real("regularization"),
-                                   f.real("tolerance"),  f.real("output_sigma")};
-    }
-    if (kind == "shuffled_local") {
-      return ShuffledLocal{f.real("local_epsilon"), f.integer("reports")};
-    }
-    bad(f.path(), fmt::format("unknown kind of event '{}'", kind));
-  }
-
-  static Assignment assignment(Fields& f) {
-    const auto name = f.text("assignment");
-    if (name == "by_position") return Assignment::by_position;
-    if (name == "by_record") return Assignment::by_record;
-    bad(f.path(), fmt::format("assignment must be by_position or by_record, got '{}'", name));
-  }
-
-  static Event profile(Fields& f) {
-    Profile result{{}, f.adjacency()};
-    const auto& points = f.at("points");
-    if (!points.is_array()) bad(f.path() + ".points", "an array was expected");
-    for (const auto& point : points) {
-      const auto path = f.path() + ".points";
-      if (!point.is_array() || point.size() != 2) bad(path, "pairs [epsilon, delta] were expected");
-      result.points.push_back({Fields::as_real(point[0], path), Fields::as_real(point[1], path)});
-    }
-    return result;
-  }
-
-  Event repetition(Fields& f, int depth) {
-    const auto law = f.text("law");
-    const auto cap = f.integer("cap");
-    if (law == "truncated_negative_binomial") {
-      const auto eta = f.real("eta");
-      return RandomlyRepeated{RepetitionLaw::truncated_negative_binomial,
-                              eta,
-                              f.real("gamma"),
-                              0,
-                              0,
-                              0,
-                              cap,
-                              child(f, depth)};
-    }
-    if (law == "poisson") {
-      const auto mean = f.real("mean");
-      return RandomlyRepeated{RepetitionLaw::poisson, 0, 0, mean, 0, 0, cap, child(f, depth)};
-    }
-    if (law == "binomial") {
-      const auto trials = f.integer("trials");
-      const auto probability = f.real("probability");
-      return RandomlyRepeated{RepetitionLaw::binomial, 0, 0, 0, trials, probability, cap,
-                              child(f, depth)};
-    }
-    bad(f.path(), fmt::format("law must be truncated_negative_binomial, poisson or binomial, "
-                              "got '{}'",
-                              law));
-  }
+  };
 
   int nodes_ = 0;
 };
-
-struct KindName {
-  const char* operator()(const Gaussian&) const { return "gaussian"; }
-  const char* operator()(const Laplace&) const { return "laplace"; }
-  const char* operator()(const DiscreteGaussian&) const { return "discrete_gaussian"; }
-  const char* operator()(const DiscreteLaplace&) const { return "discrete_laplace"; }
-  const char* operator()(const PureDp&) const { return "pure_dp"; }
-  const char* operator()(const ApproximateDp&) const { return "approximate_dp"; }
-  const char* operator()(const BoundedRange&) const { return "bounded_range"; }
-  const char* operator()(const ScoreSelection&) const { return "score_selection"; }
-  const char* operator()(const Zcdp&) const { return "zcdp"; }
-  const char* operator()(const Profile&) const { return "profile"; }
-  const char* operator()(const ObjectivePerturbation&) const { return "objective_perturbation"; }
-  const char* operator()(const ShuffledLocal&) const { return "shuffled_local"; }
-  const char* operator()(const PoissonSampled&) const { return "poisson_sampled"; }
-  const char* operator()(const FixedSizeSampled&) const { return "fixed_size_sampled"; }
-  const char* operator()(const Partitioned&) const { return "partitioned"; }
-  const char* operator()(const Composed&) const { return "composed"; }
-  const char* operator()(const Repeated&) const { return "repeated"; }
-  const char* operator()(const RandomlyRepeated&) const { return "randomly_repeated"; }
-};
-
-}  // namespace
-
-std::string kind_name(const Event& event) { return std::visit(KindName{}, event.node()); }
 
 std::string event_to_json(const Event& event, int indent) {
   auto document = Json::object();
@@ -389,7 +225,7 @@ Event event_from_json(std::string_view text) {
   if (version != format_version) {
     bad("version", fmt::format("this program reads version {}, got {}", format_version, version));
   }
-  auto event = Reader().read(fields.at("event"), "event", 1);
+  auto event = internal::EventReader().read(fields.at("event"), "event", 1);
   fields.done();
   return event;
 }

@@ -36,7 +36,8 @@ std::vector<Event> one_of_each() {
       Repeated{1000, PoissonSampled{0.01, gaussian}},
       RandomlyRepeated{RepetitionLaw::truncated_negative_binomial, 0, 0.1, 0, 0, 0, 100, gaussian},
       RandomlyRepeated{RepetitionLaw::poisson, 0, 0, 10, 0, 0, 0, gaussian},
-      RandomlyRepeated{RepetitionLaw::binomial, 0, 0, 0, 20, 0.5, 0, gaussian}};
+      RandomlyRepeated{RepetitionLaw::binomial, 0, 0, 0, 20, 0.5, 0, gaussian},
+      PoissonSampled{0.01, gaussian, 4}};
 }
 
 TEST(Event, EveryKindSurvivesTheRoundTripThroughJson) {
@@ -44,6 +45,49 @@ TEST(Event, EveryKindSurvivesTheRoundTripThroughJson) {
     const auto text = event_to_json(event);
     EXPECT_EQ(event_from_json(text), event) << text;
     EXPECT_EQ(event_to_json(event_from_json(text)), text);
+  }
+}
+
+// As written by version 1 from its first day: files of users hold these.
+TEST(Event, TheTextOfEveryKindStaysAsItIs) {
+  const std::string gaussian = R"({"kind":"gaussian","noise_multiplier":1.1})";
+  const std::vector<std::string> texts = {
+      gaussian,
+      R"({"kind":"gaussian","noise_multiplier":"inf"})",
+      R"({"kind":"laplace","noise_multiplier":0.5})",
+      R"({"kind":"discrete_gaussian","sigma":2.5,"sensitivity":3,"dimension":1})",
+      R"({"kind":"discrete_laplace","scale":4.25,"sensitivity":1})",
+      R"({"kind":"pure_dp","epsilon":0.1,"adjacency":"replace_one"})",
+      R"({"kind":"approximate_dp","epsilon":0.1,"delta":1e-07,"adjacency":"add_remove"})",
+      R"({"kind":"bounded_range","epsilon":0.3,"adjacency":"zero_out"})",
+      R"({"kind":"score_selection","eta":1.5,"score_bound":0.1,"l2_sensitivity":0.75,)"
+      R"("range_sensitivity":0.2,"candidates":99901,"support":1000,"adjacency":"add_remove"})",
+      R"({"kind":"zcdp","rho":0.01,"adjacency":"add_remove"})",
+      R"({"kind":"profile","points":[[0.0,0.1],[1.0,0.001],[2.0,0.0]],"adjacency":"replace_one"})",
+      R"({"kind":"objective_perturbation","sigma":4.0,"lipschitz":1.0,"smoothness":0.25,)"
+      R"("regularization":10.0,"tolerance":1e-06,"output_sigma":0.01})",
+      R"({"kind":"shuffled_local","local_epsilon":1.0,"reports":1000})",
+      R"({"kind":"poisson_sampled","rate":0.01,"base":)" + gaussian + "}",
+      R"({"kind":"fixed_size_sampled","sample_size":10,"population":1000,"base":)" + gaussian + "}",
+      R"({"kind":"partitioned","assignment":"by_position","parts":[)" + gaussian +
+          R"(,{"kind":"gaussian","noise_multiplier":2.0}]})",
+      R"({"kind":"composed","parts":[)" + gaussian +
+          R"(,{"kind":"laplace","noise_multiplier":2.0}]})",
+      R"({"kind":"composed","parts":[]})",
+      R"({"kind":"repeated","count":1000,"base":{"kind":"poisson_sampled","rate":0.01,"base":)" +
+          gaussian + "}}",
+      R"({"kind":"randomly_repeated","law":"truncated_negative_binomial","eta":0.0,"gamma":0.1,)"
+      R"("cap":100,"base":)" +
+          gaussian + "}",
+      R"({"kind":"randomly_repeated","law":"poisson","mean":10.0,"cap":0,"base":)" + gaussian + "}",
+      R"({"kind":"randomly_repeated","law":"binomial","trials":20,"probability":0.5,"cap":0,)"
+      R"("base":)" +
+          gaussian + "}",
+      R"({"kind":"poisson_sampled","rate":0.01,"records_a_unit":4,"base":)" + gaussian + "}"};
+  const auto events = one_of_each();
+  ASSERT_EQ(events.size(), texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_EQ(event_to_json(events[i]), R"({"version":1,"event":)" + texts[i] + "}");
   }
 }
 

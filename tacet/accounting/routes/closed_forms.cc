@@ -1,14 +1,11 @@
 #include "tacet/accounting/routes/closed_forms.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <span>
 
-#include "tacet/accounting/loss/mixture.h"
-#include "tacet/accounting/routes/rdp.h"
 #include "tacet/accounting/routes/repetition.h"
+#include "tacet/accounting/routes/sampling.h"
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
@@ -69,7 +66,7 @@ struct PureEpsilon {
     const double rate = unit_rate(e);
     if (!is_replaced(e, adjacency)) return std::min(amplified(rate, own), record_by_record(e, own));
     const double base = pure_epsilon(*e.base, Adjacency::add_remove);
-    return std::min({own, replaced(rate, base), record_by_record(e, base)});
+    return std::min({own, amplified_replaced(rate, base), record_by_record(e, base)});
   }
   /// sampled_units.md, section 3: j records of a unit cost j / k of a sum's epsilon, and the mean
   /// of e^{j epsilon / k} over the binomial j is a k-th power.
@@ -77,8 +74,8 @@ struct PureEpsilon {
     if (e.records_a_unit == 1 || !is_sum(*e.base) || std::isinf(whole)) return infinity;
     const double count = numeric::count_up(e.records_a_unit);
     const double one = numeric::divide_up(whole, count);
-    return numeric::multiply_up(
-        count, is_replaced(e, adjacency) ? replaced(e.rate, one) : amplified(e.rate, one));
+    return numeric::multiply_up(count, is_replaced(e, adjacency) ? amplified_replaced(e.rate, one)
+                                                                 : amplified(e.rate, one));
   }
   double operator()(const FixedSizeSampled& e) const {
     if (e.sample_size == 0) return 0;
@@ -107,62 +104,9 @@ struct PureEpsilon {
     if (base == 0 || std::isinf(base)) return base;
     return repetition::pure_epsilon(repetition::law_of(e), base);
   }
-
-  /// ln[(1 - q + q e^epsilon) / (1 - q + q e^-epsilon)], rounded up: replaced_record.md, section 3.
-  static double replaced(double rate, double epsilon) {
-    if (std::isinf(epsilon) || epsilon == 0) return epsilon;
-    const double loss = pairs::mixed_loss(rate, epsilon) - pairs::mixed_loss(rate, -epsilon);
-    return std::max(loss * (1 + 1e-14), std::numeric_limits<double>::denorm_min());
-  }
 };
 
 }  // namespace
-
-double amplified(double rate, double loss) {
-  if (std::isinf(loss) || loss > 700 || rate == 1) return loss;
-  // Products of tiny rates and losses keep at least the smallest double.
-  constexpr double margin = 1e-15;  // of expm1 and log1p
-  const double change = numeric::multiply_up(rate, std::expm1(loss) * (1 + margin));
-  return std::min(loss, numeric::round_up(std::log1p(change) * (1 + margin)));
-}
-
-double unit_rate(const PoissonSampled& event) {
-  if (event.records_a_unit == 1 || event.rate == 0 || event.rate == 1) return event.rate;
-  const double log_none = static_cast<double>(event.records_a_unit) * std::log1p(-event.rate);
-  constexpr double rounding = 1 + 1e-15;
-  return std::min(1.0, std::max(event.rate, -std::expm1(log_none * rounding) * rounding));
-}
-
-Adjacency inner_adjacency(const FixedSizeSampled& /*event*/, Adjacency /*adjacency*/) {
-  return Adjacency::replace_one;
-}
-
-double sampled_fraction(const FixedSizeSampled& event) {
-  // Both counts as doubles, the numerator not below and the denominator not above its value.
-  const auto population = static_cast<double>(event.population);
-  const double below =
-      event.population > (std::int64_t{1} << 53) ? std::nextafter(population, 0) : population;
-  return std::min(1.0, numeric::divide_up(numeric::count_up(event.sample_size), below));
-}
-
-Event without_sampling(const Event& event) {
-  if (const auto* sampled = event.as<PoissonSampled>()) return without_sampling(*sampled->base);
-  if (const auto* repeated = event.as<Repeated>()) {
-    return Repeated{repeated->count, without_sampling(*repeated->base)};
-  }
-  if (const auto* composed = event.as<Composed>()) {
-    Composed all;
-    for (const auto& part : composed->parts) all.parts.push_back(without_sampling(part));
-    return all;
-  }
-  return event;
-}
-
-bool blocks_are_parallel(const Partitioned& event, Adjacency adjacency) {
-  if (adjacency == Adjacency::zero_out) return true;
-  const bool by_position = event.assignment == Assignment::by_position;
-  return by_position == (adjacency == Adjacency::replace_one);
-}
 
 std::optional<double> squared_mu(const Event& event, Adjacency adjacency) {
   if (const auto* gaussian = event.as<Gaussian>()) {
@@ -204,23 +148,19 @@ std::optional<double> squared_mu(const Event& event, Adjacency adjacency) {
 namespace {
 
 /// How often squared_mu rounds for an event, at most; infinity where it may be far above the truth.
-double roundings(const Event& event) {
-  double sum = 4;
-  if (const auto* gaussian = event.as<Gaussian>()) {
-    // Squares of smaller mu come near the smallest doubles.
-    constexpr double largest_noise = 1e140;
-    const bool tiny = gaussian->noise_multiplier > largest_noise;
-    return tiny && std::isfinite(gaussian->noise_multiplier) ? infinity : sum;
-  }
-  if (const auto* repeated = event.as<Repeated>()) return sum + roundings(*repeated->base);
-  if (const auto* sampled = event.as<PoissonSampled>()) return sum + roundings(*sampled->base);
-  if (const auto* composed = event.as<Composed>()) {
-    for (const auto& part : composed->parts) sum += 1 + roundings(part);
-  }
-  if (const auto* blocks = event.as<Partitioned>()) {
-    for (const auto& part : blocks->parts) sum += roundings(part);
-  }
-  return sum;
+double roundings(const Event& whole) {
+  return fold<double>(whole, [](const Event& event, std::span<const double> within) {
+    double sum = 4;
+    if (const auto* gaussian = event.as<Gaussian>()) {
+      // Squares of smaller mu come near the smallest doubles.
+      constexpr double largest_noise = 1e140;
+      const bool tiny = gaussian->noise_multiplier > largest_noise;
+      return tiny && std::isfinite(gaussian->noise_multiplier) ? infinity : sum;
+    }
+    const double each = event.as<Composed>() != nullptr ? 1 : 0;
+    for (const double one : within) sum += each + one;
+    return sum;
+  });
 }
 
 }  // namespace
@@ -229,31 +169,6 @@ double mu_below(const Event& event, Adjacency adjacency) {
   const auto square = squared_mu(event, adjacency);
   if (!square || *square == 0) return 0;
   return std::max(0.0, std::sqrt(*square) * (1 - 0x1p-52 * roundings(event)));
-}
-
-namespace {
-
-/// Whether what is known of an event is a guarantee stated for whole records, so that an emptied
-/// record is one as well.
-bool has_stated(const Event& event) {
-  const auto any = [](const std::vector<Event>& parts) {
-    return std::any_of(parts.begin(), parts.end(), has_stated);
-  };
-  if (const auto* composed = event.as<Composed>()) return any(composed->parts);
-  if (const auto* blocks = event.as<Partitioned>()) return any(blocks->parts);
-  if (const auto* repeated = event.as<Repeated>()) return has_stated(*repeated->base);
-  if (const auto* sampled = event.as<PoissonSampled>()) return has_stated(*sampled->base);
-  if (const auto* tuned = event.as<RandomlyRepeated>()) return has_stated(*tuned->base);
-  return event.as<PureDp>() != nullptr || event.as<ApproximateDp>() != nullptr ||
-         event.as<BoundedRange>() != nullptr || event.as<ScoreSelection>() != nullptr ||
-         event.as<Zcdp>() != nullptr || event.as<Profile>() != nullptr;
-}
-
-}  // namespace
-
-bool is_replaced(const PoissonSampled& event, Adjacency adjacency) {
-  return adjacency == Adjacency::replace_one ||
-         (adjacency == Adjacency::zero_out && has_stated(*event.base));
 }
 
 double pure_epsilon(const Event& event, Adjacency adjacency) {
@@ -313,7 +228,7 @@ struct Basic {
     const auto base = basic_composition(*e.base, Adjacency::add_remove);
     if (!base || std::isinf(base->epsilon)) return base;
     const double rate = unit_rate(e);
-    const double epsilon = PureEpsilon::replaced(rate, base->epsilon);
+    const double epsilon = amplified_replaced(rate, base->epsilon);
     const double growth = (1 + std::exp(epsilon - base->epsilon)) * (1 + 1e-14);
     return BasicBound{epsilon, std::min(1.0, numeric::multiply_up(
                                                  growth, numeric::multiply_up(rate, base->delta)))};
@@ -338,173 +253,5 @@ std::optional<BasicBound> basic_composition(const Event& event, Adjacency adjace
   }
   return std::visit(Basic{adjacency}, event.node());
 }
-
-namespace {
-
-/// The first kind in an event that compares two records, or two samples of one size, and so says
-/// nothing of a sample with a record against the same one without.
-struct NeedsAnotherRecord {
-  std::string operator()(const PureDp& e) const { return stated(e, "pure_dp"); }
-  std::string operator()(const ApproximateDp& e) const { return stated(e, "approximate_dp"); }
-  std::string operator()(const BoundedRange& e) const { return stated(e, "bounded_range"); }
-  std::string operator()(const ScoreSelection& e) const { return stated(e, "score_selection"); }
-  std::string operator()(const Zcdp& e) const { return stated(e, "zcdp"); }
-  std::string operator()(const Profile& e) const { return stated(e, "profile"); }
-  std::string operator()(const ShuffledLocal&) const { return "shuffled_local"; }
-  std::string operator()(const FixedSizeSampled&) const { return "fixed_size_sampled"; }
-  std::string operator()(const Partitioned& e) const {
-    return blocks_are_parallel(e, Adjacency::add_remove) ? first(e.parts) : "partitioned";
-  }
-  std::string operator()(const Composed& e) const { return first(e.parts); }
-  std::string operator()(const Repeated& e) const { return of(*e.base); }
-  std::string operator()(const RandomlyRepeated& e) const { return of(*e.base); }
-  std::string operator()(const PoissonSampled& e) const { return of(*e.base); }
-  template <typename Leaf>
-  std::string operator()(const Leaf&) const {
-    return {};
-  }
-
-  template <typename Stated>
-  static std::string stated(const Stated& event, const char* kind) {
-    return event.adjacency == Adjacency::add_remove ? "" : kind;
-  }
-  static std::string of(const Event& event) {
-    return std::visit(NeedsAnotherRecord{}, event.node());
-  }
-  static std::string first(const std::vector<Event>& parts) {
-    for (const auto& part : parts) {
-      if (auto kind = of(part); !kind.empty()) return kind;
-    }
-    return {};
-  }
-};
-
-struct Refusal {
-  Adjacency adjacency;
-
-  std::string mismatch(const char* kind, Adjacency stated) const {
-    if (stated == adjacency) return {};
-    return fmt::format(
-        "{} was proved for {} neighbours and says nothing under {}; state what is proved for {}, "
-        "or "
-        "account for {}",
-        kind, to_string(stated), to_string(adjacency), to_string(adjacency), to_string(stated));
-  }
-  std::string operator()(const PureDp& e) const { return mismatch("pure_dp", e.adjacency); }
-  std::string operator()(const ApproximateDp& e) const {
-    if (e.delta >= 1) {
-      return "approximate_dp with delta 1 promises nothing, whatever its epsilon; state the delta "
-             "below 1 that was proved";
-    }
-    return mismatch("approximate_dp", e.adjacency);
-  }
-  std::string operator()(const BoundedRange& e) const {
-    return mismatch("bounded_range", e.adjacency);
-  }
-  std::string operator()(const ScoreSelection& e) const {
-    return mismatch("score_selection", e.adjacency);
-  }
-  std::string operator()(const Zcdp& e) const { return mismatch("zcdp", e.adjacency); }
-  std::string operator()(const Profile& e) const {
-    if (e.points.back().delta >= 1) {
-      return "a profile that lists no delta below 1 promises nothing; list a point that was proved";
-    }
-    return mismatch("profile", e.adjacency);
-  }
-  std::string operator()(const ShuffledLocal&) const {
-    return mismatch("shuffled_local", Adjacency::replace_one);
-  }
-  std::string operator()(const PoissonSampled& e) const {
-    if (adjacency != Adjacency::add_remove && e.rate > 0 && e.rate < 1) {
-      if (const auto kind = NeedsAnotherRecord::of(*e.base); !kind.empty()) {
-        return fmt::format(
-            "a Poisson sample holds a record or does not, and {} says nothing about a record more "
-            "or less, so no bound is proved under {}; state it for add_remove, use samples of "
-            "fixed size, or leave the sampling out",
-            kind, to_string(adjacency));
-      }
-      return refusal(*e.base, Adjacency::add_remove);
-    }
-    return refusal(*e.base, adjacency);
-  }
-  std::string operator()(const FixedSizeSampled& e) const {
-    if (adjacency == Adjacency::add_remove) {
-      return "a record more displaces another one from a sample of fixed size, so no bound is "
-             "proved for fixed_size_sampled under add_remove; use Poisson sampling or replace_one";
-    }
-    return refusal(*e.base, inner_adjacency(e, adjacency));
-  }
-  std::string operator()(const Partitioned& e) const {
-    if (!blocks_are_parallel(e, adjacency)) {
-      return adjacency == Adjacency::add_remove
-                 ? "a record more shifts the others between blocks formed by position, so no bound "
-                   "is proved for them under add_remove; form the blocks by record, or use "
-                   "replace_one"
-                 : "a replaced record may change its block when blocks are formed by record, so no "
-                   "bound is proved for them under replace_one; form the blocks by position, or "
-                   "use add_remove";
-    }
-    return first(e.parts);
-  }
-  std::string operator()(const Composed& e) const { return first(e.parts); }
-  std::string operator()(const Repeated& e) const { return refusal(*e.base, adjacency); }
-  std::string operator()(const RandomlyRepeated& e) const {
-    auto reason = refusal(*e.base, adjacency);
-    if (!reason.empty() || repetition::depth(e) <= repetition::deepest_profile) return reason;
-    if (std::isfinite(pure_epsilon(e, adjacency)) || rdp::curve(e, adjacency)) return {};
-    return fmt::format(
-        "more than {} tunings inside one another have a bound only where all have a truncated "
-        "negative binomial law without a cap and the run a Renyi bound, or where all is pure; "
-        "tune in one level over all combinations",
-        repetition::deepest_profile);
-  }
-  template <typename Leaf>
-  std::string operator()(const Leaf&) const {
-    return {};
-  }
-
-  std::string first(const std::vector<Event>& parts) const {
-    for (const auto& part : parts) {
-      auto reason = refusal(part, adjacency);
-      if (!reason.empty()) return reason;
-    }
-    return {};
-  }
-};
-
-}  // namespace
-
-std::string refusal(const Event& event, Adjacency adjacency) {
-  return std::visit(Refusal{adjacency}, event.node());
-}
-
-namespace {
-
-/// Upper bound of the chance that a unit is in any sample.
-struct Participation {
-  double operator()(const PoissonSampled& e) const {
-    return numeric::multiply_up(unit_rate(e), of(*e.base));
-  }
-  double operator()(const FixedSizeSampled& e) const {
-    return numeric::multiply_up(sampled_fraction(e), of(*e.base));
-  }
-  double operator()(const Repeated& e) const {
-    return numeric::multiply_up(numeric::count_up(e.count), of(*e.base));
-  }
-  double operator()(const Composed& e) const {
-    double total = 0;
-    for (const auto& part : e.parts) total = numeric::add_up(total, of(part));
-    return total;
-  }
-  template <typename Other>
-  double operator()(const Other&) const {
-    return 1;
-  }
-  static double of(const Event& event) { return std::visit(Participation{}, event.node()); }
-};
-
-}  // namespace
-
-double participation(const Event& event) { return std::min(1.0, Participation::of(event)); }
 
 }  // namespace tacet::accounting::internal

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <string>
 
 #include "tacet/accounting/routes/language.h"
 
-/// What the accountants share: which shapes of events have closed forms, and why others are
-/// refused.
+/// Bounds of whole events in closed form: Gaussian noise throughout, pure epsilons, and sums of
+/// epsilons and deltas. docs/proofs/accountant.md, section 2.
 namespace tacet::accounting::internal {
 
 /// Losses beyond this come near the largest doubles; events that need them have no loss
@@ -31,41 +29,5 @@ struct BasicBound {
 /// Sums of epsilons and of deltas, rounded up, of an event made of pure and (epsilon, delta) parts,
 /// also of samples and disjoint blocks; nothing for any other event.
 [[nodiscard]] std::optional<BasicBound> basic_composition(const Event& event, Adjacency adjacency);
-
-/// Why nothing is proved for this (event, adjacency), the innermost reason first found; empty where
-/// every part has a proof under some accountant.
-[[nodiscard]] std::string refusal(const Event& event, Adjacency adjacency);
-
-/// The adjacency under which the mechanism on the sample must be accounted. A fixed-size sample
-/// swaps records, so also zero_out moves a sum by two bounds there.
-[[nodiscard]] Adjacency inner_adjacency(const FixedSizeSampled& event, Adjacency adjacency);
-
-/// Whether neighbours of a Poisson sample differ by one record that replaces another in it: always
-/// under replace_one; under zero_out where the base is known by a stated guarantee, for which an
-/// emptied record is still a record. The base then compares a sample with and without the record.
-[[nodiscard]] bool is_replaced(const PoissonSampled& event, Adjacency adjacency);
-
-/// The event with every sample replaced by all records. It costs at least as much: sampling mixes
-/// the pair with equal laws, and hockey-stick divergences are jointly convex.
-[[nodiscard]] Event without_sampling(const Event& event);
-
-/// Whether disjoint blocks protect as much as the worst block under `adjacency`.
-[[nodiscard]] bool blocks_are_parallel(const Partitioned& event, Adjacency adjacency);
-
-/// Upper bound of the chance that a unit takes part in any release: without it both laws are one,
-/// so that delta is never larger, at any epsilon.
-[[nodiscard]] double participation(const Event& event);
-
-/// log(1 + rate (e^loss - 1)) for a rate in [0, 1] and a loss of at least 0, rounded up: what a
-/// sample leaves of a loss, or of the exponent of a moment. Never nothing where neither is.
-[[nodiscard]] double amplified(double rate, double loss);
-
-/// The chance that a unit has any record in the sample, 1 - (1 - q)^k, rounded up; the rate itself
-/// for units of one record. Whatever is proved of the base for the whole unit holds of the sample
-/// as of one that the unit joins whole with this chance (docs/proofs/sampled_units.md, section 1).
-[[nodiscard]] double unit_rate(const PoissonSampled& event);
-
-/// sample_size / population, rounded up.
-[[nodiscard]] double sampled_fraction(const FixedSizeSampled& event);
 
 }  // namespace tacet::accounting::internal

@@ -16,28 +16,20 @@ bool is_several(const Event& event) {
 }
 
 bool flatten(const Event& event, std::int64_t times, std::vector<Occurrence>& out) {
-  if (const auto* repeated = event.as<Repeated>()) {
-    std::int64_t product = 0;
-    if (__builtin_mul_overflow(times, repeated->count, &product)) return false;
-    return flatten(*repeated->base, product, out);
-  }
-  if (const auto* composed = event.as<Composed>()) {
-    return std::all_of(composed->parts.begin(), composed->parts.end(),
-                       [&](const Event& part) { return flatten(part, times, out); });
-  }
-  if (const auto* blocks = event.as<Partitioned>()) {
-    const auto& parts = blocks->parts;
-    const bool equal = std::all_of(parts.begin(), parts.end(),
-                                   [&](const Event& part) { return part == parts.front(); });
-    if (equal) return flatten(parts.front(), times, out);
-  }
-  const auto found = std::find_if(out.begin(), out.end(),
-                                  [&](const Occurrence& one) { return one.event == event; });
-  if (found == out.end()) {
-    out.push_back({event, times});
+  const auto add = [&out](const Event& one, std::int64_t count) {
+    if (const auto* blocks = one.as<Partitioned>()) {
+      const auto& parts = blocks->parts;
+      const bool equal =
+          std::ranges::all_of(parts, [&](const Event& part) { return part == parts.front(); });
+      if (equal) return flatten(parts.front(), count, out);
+    }
+    const auto found =
+        std::ranges::find_if(out, [&](const Occurrence& other) { return other.event == one; });
+    if (found != out.end()) return !__builtin_add_overflow(found->count, count, &found->count);
+    out.push_back({one, count});
     return true;
-  }
-  return !__builtin_add_overflow(found->count, times, &found->count);
+  };
+  return each_release(event, add, times);
 }
 
 void split_minima(std::vector<Occurrence>& parts, Adjacency adjacency) {

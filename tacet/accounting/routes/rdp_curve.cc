@@ -10,6 +10,7 @@
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/accounting/routes/rdp_replaced.h"
 #include "tacet/accounting/routes/repetition.h"
+#include "tacet/accounting/routes/sampling.h"
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 

@@ -222,29 +222,12 @@ double pure_epsilon(const Law& law, double base_epsilon) {
   return numeric::round_up(base_epsilon + profile_bound(law, profile).shift);
 }
 
-namespace {
-
-struct Depth {
-  int operator()(const RandomlyRepeated& e) const { return 1 + depth(*e.base); }
-  int operator()(const Repeated& e) const { return depth(*e.base); }
-  int operator()(const PoissonSampled& e) const { return depth(*e.base); }
-  int operator()(const FixedSizeSampled& e) const { return depth(*e.base); }
-  int operator()(const Composed& e) const { return deepest(e.parts); }
-  int operator()(const Partitioned& e) const { return deepest(e.parts); }
-  template <typename Leaf>
-  int operator()(const Leaf&) const {
-    return 0;
-  }
-  static int deepest(const std::vector<Event>& parts) {
-    int most = 0;
-    for (const auto& part : parts) most = std::max(most, depth(part));
-    return most;
-  }
-};
-
-}  // namespace
-
-int depth(const Event& event) { return std::visit(Depth{}, event.node()); }
+int depth(const Event& whole) {
+  return fold<int>(whole, [](const Event& event, std::span<const int> within) {
+    const int deepest = within.empty() ? 0 : std::ranges::max(within);
+    return deepest + (event.as<RandomlyRepeated>() != nullptr ? 1 : 0);
+  });
+}
 
 double poisson_rdp(double mean_count, double alpha, double base_value,
                    const std::function<double(double)>& base_delta) {

@@ -1,32 +1,21 @@
 #include "tacet/accounting/shapes/event_work.h"
 
 #include <algorithm>
-#include <vector>
+#include <numeric>
+#include <span>
 
 namespace tacet::accounting::internal {
 
-double work_of_reading(const Event& event) {
-  constexpr double part = 2e4;
-  constexpr double search = 2e7;
-  const auto all = [](const std::vector<Event>& parts) {
-    double sum = part;
-    for (const auto& one : parts) sum += work_of_reading(one);
-    return sum;
-  };
-  if (const auto* composed = event.as<Composed>()) return all(composed->parts);
-  if (const auto* blocks = event.as<Partitioned>()) return all(blocks->parts);
-  if (const auto* repeated = event.as<Repeated>()) return part + work_of_reading(*repeated->base);
-  if (const auto* sampled = event.as<PoissonSampled>())
-    return part + work_of_reading(*sampled->base);
-  if (const auto* sampled = event.as<FixedSizeSampled>()) {
-    return part + work_of_reading(*sampled->base);
-  }
-  if (const auto* tuning = event.as<RandomlyRepeated>()) {
-    return (tuning->cap > 0 ? search : part) + work_of_reading(*tuning->base);
-  }
-  const bool searched =
-      event.as<ShuffledLocal>() != nullptr || event.as<ObjectivePerturbation>() != nullptr;
-  return searched ? search : part;
+double work_of_reading(const Event& whole) {
+  return fold<double>(whole, [](const Event& event, std::span<const double> within) {
+    constexpr double part = 2e4;
+    constexpr double search = 2e7;
+    const auto* tuning = event.as<RandomlyRepeated>();
+    const bool searched = (tuning != nullptr && tuning->cap > 0) ||
+                          event.as<ShuffledLocal>() != nullptr ||
+                          event.as<ObjectivePerturbation>() != nullptr;
+    return std::accumulate(within.begin(), within.end(), searched ? search : part);
+  });
 }
 
 double work_of_pair(const Event& event) {

@@ -4,10 +4,12 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "tacet/accounting/routes/closed_forms.h"
+#include "tacet/accounting/routes/sampling.h"
 
 namespace tacet::accounting::internal {
 namespace {
@@ -183,21 +185,6 @@ bool group(std::vector<Part>& parts, std::size_t most) {
   return groups.size() < different;
 }
 
-/// The parts of a composition; false where one would occur more than 2^63 times.
-bool flatten(const Event& event, std::int64_t times, std::vector<Part>& out) {
-  if (const auto* repeated = event.as<Repeated>()) {
-    std::int64_t product = 0;
-    return !__builtin_mul_overflow(times, repeated->count, &product) &&
-           flatten(*repeated->base, product, out);
-  }
-  if (const auto* composed = event.as<Composed>()) {
-    return std::all_of(composed->parts.begin(), composed->parts.end(),
-                       [&](const Event& part) { return flatten(part, times, out); });
-  }
-  out.push_back({event, times});
-  return true;
-}
-
 /// Coarsens each part and then their list; false where nothing changed.
 bool coarsen(std::vector<Part>& parts, std::size_t most) {
   bool changed = false;
@@ -211,27 +198,12 @@ bool coarsen(std::vector<Part>& parts, std::size_t most) {
   return changed;
 }
 
-std::size_t leaves(const Event& event);
-
-struct Leaves {
-  std::size_t operator()(const Composed& e) const { return all(e.parts); }
-  std::size_t operator()(const Partitioned& e) const { return all(e.parts); }
-  std::size_t operator()(const Repeated& e) const { return leaves(*e.base); }
-  std::size_t operator()(const PoissonSampled& e) const { return leaves(*e.base); }
-  std::size_t operator()(const FixedSizeSampled& e) const { return leaves(*e.base); }
-  std::size_t operator()(const RandomlyRepeated& e) const { return leaves(*e.base); }
-  template <typename Leaf>
-  std::size_t operator()(const Leaf&) const {
-    return 1;
-  }
-  static std::size_t all(const std::vector<Event>& parts) {
-    std::size_t sum = 0;
-    for (const auto& part : parts) sum += leaves(part);
-    return sum;
-  }
-};
-
-std::size_t leaves(const Event& event) { return std::visit(Leaves{}, event.node()); }
+std::size_t leaves(const Event& whole) {
+  return fold<std::size_t>(whole, [](const Event& event, std::span<const std::size_t> within) {
+    if (within.empty() && event.as<Composed>() == nullptr) return std::size_t{1};
+    return std::accumulate(within.begin(), within.end(), std::size_t{0});
+  });
+}
 
 }  // namespace
 
@@ -239,7 +211,11 @@ std::optional<Event> coarsened(const Event& event, std::size_t most) {
   if (leaves(event) <= most) return std::nullopt;
   if (event.as<Composed>() != nullptr || event.as<Repeated>() != nullptr) {
     std::vector<Part> parts;
-    if (!flatten(event, 1, parts) || !coarsen(parts, most)) return std::nullopt;
+    const bool counted = each_release(event, [&](const Event& part, std::int64_t times) {
+      parts.push_back({part, times});
+      return true;
+    });
+    if (!counted || !coarsen(parts, most)) return std::nullopt;
     Composed all;
     for (const auto& part : parts) all.parts.emplace_back(Repeated{part.count, part.event});
     return all;
@@ -253,28 +229,14 @@ std::optional<Event> coarsened(const Event& event, std::size_t most) {
     for (const auto& part : parts) fewer.parts.push_back(part.event);
     return fewer;
   }
-  const auto within = [most](const Event& base, const auto& around) -> std::optional<Event> {
+  // A sample or a tuning is changed where what it reads is.
+  bool changed = false;
+  auto fewer = with_inside(event, [&](const Event& base) {
     auto inner = coarsened(base, most);
-    if (!inner) return std::nullopt;
-    return around(std::move(*inner));
-  };
-  if (const auto* sampled = event.as<PoissonSampled>()) {
-    return within(*sampled->base, [&](Event base) {
-      return PoissonSampled{sampled->rate, std::move(base), sampled->records_a_unit};
-    });
-  }
-  if (const auto* subset = event.as<FixedSizeSampled>()) {
-    return within(*subset->base, [&](Event base) {
-      return FixedSizeSampled{subset->sample_size, subset->population, std::move(base)};
-    });
-  }
-  if (const auto* tuning = event.as<RandomlyRepeated>()) {
-    return within(*tuning->base, [&](Event base) {
-      auto copy = *tuning;
-      copy.base = std::move(base);
-      return copy;
-    });
-  }
+    changed = changed || inner;
+    return inner ? std::move(*inner) : base;
+  });
+  if (changed) return fewer;
   return std::nullopt;
 }
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <variant>
 
-#include "tacet/accounting/routes/closed_forms.h"
+#include "tacet/accounting/routes/refusal.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/rounding.h"
 
@@ -57,14 +57,8 @@ struct Replacement {
     }
     return both;
   }
-  Event operator()(const Composed& e) const {
-    Composed all;
-    for (const auto& part : e.parts) all.parts.push_back(under_replace_one(part));
-    return all;
-  }
-  Event operator()(const Repeated& e) const {
-    return Repeated{e.count, under_replace_one(*e.base)};
-  }
+  Event operator()(const Composed& e) const { return with_inside(e, under_replace_one); }
+  Event operator()(const Repeated& e) const { return with_inside(e, under_replace_one); }
   Event operator()(const Gaussian& e) const { return e; }
   Event operator()(const Laplace& e) const { return e; }
   Event operator()(const DiscreteGaussian& e) const { return e; }

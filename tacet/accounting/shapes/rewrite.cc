@@ -4,20 +4,11 @@
 #include <utility>
 #include <variant>
 
-#include "tacet/accounting/routes/closed_forms.h"
+#include "tacet/accounting/routes/sampling.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::internal {
 namespace {
-
-/// Applies `sample` to every block.
-template <typename Sample>
-Event in_each_block(const Partitioned& blocks, const Sample& sample) {
-  Partitioned result{blocks.assignment, {}};
-  result.parts.reserve(blocks.parts.size());
-  for (const auto& part : blocks.parts) result.parts.push_back(sample(part));
-  return result;
-}
 
 struct Rewrite {
   Adjacency adjacency;
@@ -43,7 +34,7 @@ struct Rewrite {
     const auto* blocks = base.as<Partitioned>();
     if (blocks != nullptr && adjacency != Adjacency::replace_one &&
         blocks_are_parallel(*blocks, adjacency)) {
-      return in_each_block(*blocks, [&](const Event& part) { return poisson(rate, part); });
+      return with_inside(base, [&](const Event& part) { return poisson(rate, part); });
     }
     return PoissonSampled{rate, std::move(base)};
   }
@@ -64,21 +55,19 @@ struct Rewrite {
     const auto* blocks = base.as<Partitioned>();
     if (blocks != nullptr && adjacency != Adjacency::add_remove &&
         blocks_are_parallel(*blocks, Adjacency::replace_one)) {
-      return in_each_block(*blocks,
-                           [&](const Event& part) { return subset(size, population, part); });
+      return with_inside(base, [&](const Event& part) { return subset(size, population, part); });
     }
     return FixedSizeSampled{size, population, std::move(base)};
   }
 
-  Event operator()(const Partitioned& e) const {
-    return in_each_block(e, [&](const Event& part) { return of(part); });
+  [[nodiscard]] Event changed_inside(const Event& event) const {
+    return with_inside(event, [&](const Event& child) { return of(child); });
   }
+  Event operator()(const Partitioned& e) const { return changed_inside(e); }
   Event operator()(const Composed& e) const {
-    Composed result;
-    result.parts.reserve(e.parts.size());
-    for (const auto& part : e.parts) result.parts.push_back(of(part));
-    if (result.parts.size() == 1) return std::move(result.parts.front());
-    return result;
+    auto result = changed_inside(e);
+    const auto parts = inside(result);
+    return parts.size() == 1 ? Event(parts.front()) : result;
   }
   Event operator()(const Repeated& e) const {
     auto base = of(*e.base);
@@ -91,10 +80,7 @@ struct Rewrite {
     }
     return Repeated{e.count, std::move(base)};
   }
-  Event operator()(RandomlyRepeated e) const {
-    e.base = of(*e.base);
-    return e;
-  }
+  Event operator()(const RandomlyRepeated& e) const { return changed_inside(e); }
   template <typename Leaf>
   Event operator()(const Leaf& leaf) const {
     return leaf;

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/point/magnitude_grid.h"
