@@ -72,9 +72,9 @@ double gaussian_and_pure_delta(double mu, Epsilon epsilon, std::int64_t count,
     const double rest = total - (n - 2 * j) * e;
     // The shifted epsilon carries an absolute error, which moves log delta by at most as much times
     // its slope, |rest| / mu^2 + 1; one place further down covers it.
-    const double lowered = rest - 4e-16 * (total + n * e);
-    sum += std::exp(log_lies(n, j, e) + gaussian::log_delta(mu, lowered)) *
-           (1 + gaussian::relative_error(mu, lowered));
+    const double dominating = rest - 4e-16 * (total + n * e);
+    sum += std::exp(log_lies(n, j, e) + gaussian::log_delta(mu, dominating)) *
+           (1 + gaussian::relative_error(mu, dominating));
   }
   return std::min(1.0, sum * sum_margin(n));
 }
@@ -96,18 +96,6 @@ double gaussian_and_pure_epsilon(double mu, Epsilon epsilon, std::int64_t count,
         return gaussian_and_pure_delta(mu, epsilon, count, Epsilon(total)) <= delta.value();
       },
       1e-14);
-}
-
-Guarantee advanced_composition(const Guarantee& each, std::int64_t count, double slack) {
-  const auto valid = checked(each);
-  need_count(count);
-  if (!(slack > 0 && slack < 1)) {
-    throw base::UsageError(fmt::format("the slack must lie in (0, 1), got {}", slack));
-  }
-  const auto n = static_cast<double>(count);
-  const double e = valid.epsilon;
-  const double total = e * std::sqrt(-2 * n * std::log(slack)) + n * e * std::expm1(e);
-  return {total * (1 + 1e-15), std::min(1.0, n * valid.delta + slack), valid.adjacency};
 }
 
 }  // namespace tacet::accounting

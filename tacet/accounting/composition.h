@@ -28,9 +28,4 @@ namespace tacet::accounting {
 [[nodiscard]] double gaussian_and_pure_epsilon(double mu, Epsilon epsilon, std::int64_t count,
                                                Delta delta);
 
-/// The advanced composition theorem (Dwork, Rothblum, Vadhan 2010), for papers that used it:
-/// epsilon sqrt(2 count ln(1/slack)) + count epsilon (e^epsilon - 1), at count delta_each + slack.
-[[nodiscard]] Guarantee advanced_composition(const Guarantee& each, std::int64_t count,
-                                             double slack);
-
 }  // namespace tacet::accounting

@@ -6,6 +6,7 @@
 
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tests/support/textbook_bounds.h"
 
 namespace tacet::accounting {
 namespace composition_test {
@@ -54,7 +55,7 @@ TEST(OptimalComposition, AgreesWithTheReferenceTable) {
 }
 
 TEST(AdvancedComposition, IsAboveTheOptimalOne) {
-  const auto total = advanced_composition({0.05, 0, Adjacency::add_remove}, 100, 1e-6);
+  const auto total = textbook::advanced_composition({0.05, 0, Adjacency::add_remove}, 100, 1e-6);
   EXPECT_LT(optimal_composition_delta(Epsilon(0.05), 0, 100, Epsilon(total.epsilon)), 1e-6);
   EXPECT_EQ(total.delta, 1e-6);
 }

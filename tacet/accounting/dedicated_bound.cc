@@ -8,37 +8,39 @@
 
 namespace tacet::accounting::internal {
 
-std::optional<OwnBound> own_epsilon(const Event& event, Adjacency adjacency, double delta,
-                                    const AccountOptions& options) {
+std::optional<DedicatedBound> dedicated_epsilon(const Event& event, Adjacency adjacency,
+                                                double delta, const AccountOptions& options) {
   if (const auto* tuning = event.as<RandomlyRepeated>()) {
     if (repetition::depth(event) > repetition::deepest_profile) {
-      return OwnBound{pure_epsilon(event, adjacency), "pure"};
+      return DedicatedBound{pure_epsilon(event, adjacency), "pure"};
     }
-    return OwnBound{TuningCurve(*tuning, adjacency, options).epsilon(delta), "tuning profile"};
+    return DedicatedBound{SelectionCurve(*tuning, adjacency, options).epsilon(delta),
+                          "tuning profile"};
   }
   if (const auto* reports = event.as<ShuffledLocal>()) {
-    return OwnBound{shuffle::clones_epsilon(reports->reports, reports->local_epsilon, delta),
-                    "shuffle"};
+    return DedicatedBound{shuffle::clones_epsilon(reports->reports, reports->local_epsilon, delta),
+                          "shuffle"};
   }
   if (const auto* minimum = event.as<ObjectivePerturbation>()) {
-    return OwnBound{objective::epsilon(*minimum, delta, adjacency), "objective"};
+    return DedicatedBound{objective::epsilon(*minimum, delta, adjacency), "objective"};
   }
   return std::nullopt;
 }
-std::optional<OwnBound> own_delta(const Event& event, Adjacency adjacency, double epsilon,
-                                  const AccountOptions& options) {
+std::optional<DedicatedBound> dedicated_delta(const Event& event, Adjacency adjacency,
+                                              double epsilon, const AccountOptions& options) {
   if (const auto* tuning = event.as<RandomlyRepeated>()) {
     if (repetition::depth(event) > repetition::deepest_profile) {
-      return OwnBound{1, "trivial"};
+      return DedicatedBound{1, "trivial"};
     }
-    return OwnBound{TuningCurve(*tuning, adjacency, options).delta(epsilon), "tuning profile"};
+    return DedicatedBound{SelectionCurve(*tuning, adjacency, options).delta(epsilon),
+                          "tuning profile"};
   }
   if (const auto* reports = event.as<ShuffledLocal>()) {
-    return OwnBound{shuffle::clones_delta(reports->reports, reports->local_epsilon, epsilon),
-                    "shuffle"};
+    return DedicatedBound{shuffle::clones_delta(reports->reports, reports->local_epsilon, epsilon),
+                          "shuffle"};
   }
   if (const auto* minimum = event.as<ObjectivePerturbation>()) {
-    return OwnBound{objective::delta(*minimum, epsilon, adjacency), "objective"};
+    return DedicatedBound{objective::delta(*minimum, epsilon, adjacency), "objective"};
   }
   return std::nullopt;
 }

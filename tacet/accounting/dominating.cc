@@ -23,7 +23,7 @@ bool is_sampled(const Event& event) {
 
 /// What real data sets meet of one indivisible event, as pairs it dominates; leaves it out where
 /// none are known.
-void add_attained_pairs(const Occurrence& one, Adjacency adjacency, Lowered& out) {
+void add_attained_pairs(const Occurrence& one, Adjacency adjacency, DominatingPairs& out) {
   const Event* base = &one.event;
   double rate = 1;
   auto distance = adjacency;
@@ -79,10 +79,10 @@ void add_attained_pairs(const Occurrence& one, Adjacency adjacency, Lowered& out
 
 }  // namespace
 
-std::optional<Lowered> lower_attained(const Event& event, Adjacency adjacency) {
+std::optional<DominatingPairs> attained_pairs(const Event& event, Adjacency adjacency) {
   std::vector<Occurrence> parts;
   if (!flatten(event, 1, parts)) return std::nullopt;
-  Lowered out;
+  DominatingPairs out;
   for (const auto& one : parts) {
     if (!costs_nothing(one.event)) add_attained_pairs(one, adjacency, out);
   }
@@ -109,11 +109,11 @@ bool profiles_pay(const std::vector<const Occurrence*>& without, std::size_t par
 
 }  // namespace
 
-std::optional<Lowered> lower(const Event& event, Adjacency adjacency, double fineness,
-                             WorkMeter* work) {
+std::optional<DominatingPairs> dominating_pairs(const Event& event, Adjacency adjacency,
+                                                double fineness, WorkMeter* work) {
   std::vector<Occurrence> parts;
   if (!flatten(event, 1, parts) || !join_gaussians(parts, adjacency)) return std::nullopt;
-  Lowered out;
+  DominatingPairs out;
   const auto add_pairs = [&](const Occurrence& one, Missing missing) {
     const auto uses = uses_of(one.event, adjacency, {fineness, missing, work}, &out.attained);
     if (!uses) return false;
@@ -135,7 +135,7 @@ std::optional<Lowered> lower(const Event& event, Adjacency adjacency, double fin
   for (const auto* one : without) {
     // An event's own accountants are no help to itself.
     const bool itself = one->event == event && !is_sampled(event);
-    if (!add_pairs(*one, itself ? Missing::none : Missing::own_profile)) return std::nullopt;
+    if (!add_pairs(*one, itself ? Missing::none : Missing::proved_profile)) return std::nullopt;
   }
   const bool orders = std::any_of(parts.begin(), parts.end(), [&](const Occurrence& one) {
     return has_orders(one.event, adjacency);

@@ -174,7 +174,7 @@ class UsesOf {
   }
   [[nodiscard]] Uses by_profile(const Event& event) const {
     if (options_.missing == Missing::none) return {};
-    return through(own_profile(event, adjacency_, options_.work));
+    return through(proved_profile(event, adjacency_, options_.work));
   }
 
   [[nodiscard]] Uses poisson(const PoissonSampled& event) const {

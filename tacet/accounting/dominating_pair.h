@@ -11,8 +11,8 @@ namespace tacet::accounting::internal {
 
 /// What happens to events without a loss distribution of their own.
 enum class Missing {
-  none,        ///< they have no pair
-  own_profile  ///< the profile that their own accountants prove stands for them
+  none,           ///< they have no pair
+  proved_profile  ///< the profile that their own accountants prove stands for them
 };
 
 /// A dominating pair of one order of the neighbours and, where that is a bound of a worst one, a

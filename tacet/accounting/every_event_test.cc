@@ -146,7 +146,7 @@ TEST(EveryEvent, ProfilesOfPartsStayAboveTheTruth) {
     for (const double epsilon : {0.0, 0.1, 0.5, 1.0, 3.0}) {
       const double exact = gaussian::delta(1 / sigma, epsilon);
       double above = 1;
-      const auto points = internal::own_profile(stated, add_remove);
+      const auto points = internal::proved_profile(stated, add_remove);
       ASSERT_GE(points.size(), 10U);
       for (const auto& point : points) {
         EXPECT_GE(point.delta, gaussian::delta(1 / sigma, point.epsilon));

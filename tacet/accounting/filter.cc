@@ -148,11 +148,6 @@ double zcdp_epsilon(double rho, Delta delta) {
   return rdp::best_epsilon([rho](double alpha) { return rho * alpha; }, delta).epsilon;
 }
 
-double zcdp_epsilon_classical(double rho, Delta delta) {
-  if (rho == 0) return 0;
-  return (rho + 2 * std::sqrt(-rho * std::log(delta.value()))) * (1 + 1e-15);
-}
-
 Filter Filter::zcdp(double rho, Adjacency adjacency) {
   need_cap(rho, "rho");
   return {Currency::zcdp, rho, adjacency};

@@ -51,8 +51,6 @@ class Filter {
 
 /// The smallest epsilon of rho-zCDP at delta: the Renyi conversion over all orders.
 [[nodiscard]] double zcdp_epsilon(double rho, Delta delta);
-/// The older rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016), for papers that used it.
-[[nodiscard]] double zcdp_epsilon_classical(double rho, Delta delta);
 
 /// A bound for an open-ended sequence of releases (Rogers, Roth, Ullman, Vadhan 2016, by doubling):
 /// filters of caps rho_0 2^k at delta 6 / (pi^2 (k+1)^2) each.
@@ -61,7 +59,7 @@ class Filter {
 /// E[(1 - e^(epsilon - L))_+] <= delta for the loss L of everything so far and the epsilon shown
 /// then, which is what (epsilon, delta)-DP at a fixed epsilon says of L. It is not P(L > epsilon)
 /// <= delta: a conversion of zCDP (Canonne, Kamath, Steinke 2020) bounds that expectation, which is
-/// the smaller quantity, and the chance that L exceeds an epsilon shown may be above delta.
+/// the smaller quantity, and the probability that L exceeds an epsilon shown may be above delta.
 class Odometer {
  public:
   /// `first_rho` is the first cap: public, positive.

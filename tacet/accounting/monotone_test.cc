@@ -13,6 +13,7 @@
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/accounting/routes/repetition.h"
 #include "tacet/accounting/routes/shuffle.h"
+#include "tests/support/textbook_bounds.h"
 
 // More noise, fewer steps, smaller samples, a larger delta: never a larger epsilon. Over full grids
 // of every route but the loss distributions, whose grid is beside their code.
@@ -137,8 +138,7 @@ TEST(Monotone, ConcentratedBounds) {
   const Axis rhos{"rho", {1e-6, 1e-3, 0.01, 0.011, 0.5, 2, 50}, Direction::grows};
   check_grid(
       {rhos, deltas}, [](const auto& v) { return zcdp_epsilon(v[0], Delta(v[1])); }, search);
-  check_grid({rhos, deltas},
-             [](const auto& v) { return zcdp_epsilon_classical(v[0], Delta(v[1])); });
+  check_grid({rhos, deltas}, [](const auto& v) { return textbook::zcdp_epsilon(v[0], v[1]); });
   check_grid({counts, noises}, [](const auto& v) {
     return zcdp_rho(Composed{{Repeated{whole(v[0]), Gaussian{v[1]}}, Laplace{v[1]}}}, add_remove);
   });
@@ -168,8 +168,8 @@ TEST(Monotone, CompositionsOfPureAndApproximateMechanisms) {
       },
       1e-10);
   check_grid({each, slacks, times}, [](const auto& v) {
-    return advanced_composition({v[0], v[1], add_remove}, whole(v[2]), 1e-6).epsilon +
-           1e3 * advanced_composition({v[0], v[1], add_remove}, whole(v[2]), 1e-6).delta;
+    return textbook::advanced_composition({v[0], v[1], add_remove}, whole(v[2]), 1e-6).epsilon +
+           1e3 * textbook::advanced_composition({v[0], v[1], add_remove}, whole(v[2]), 1e-6).delta;
   });
   check_grid(
       {{"mu", {0.01, 0.2, 1}, Direction::grows}, each, {"count", {1, 3}, Direction::grows}, deltas},

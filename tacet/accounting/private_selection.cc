@@ -11,9 +11,9 @@
 
 namespace tacet::accounting::internal {
 
-TuningCurve::TuningCurve(const RandomlyRepeated& event, Adjacency adjacency,
-                         const AccountOptions& options)
-    : run_(tuned_run(event, adjacency, options.work)),
+SelectionCurve::SelectionCurve(const RandomlyRepeated& event, Adjacency adjacency,
+                               const AccountOptions& options)
+    : run_(selection_run(event, adjacency, options.work)),
       adjacency_(adjacency),
       options_(options),
       bound_(repetition::profile_bound(repetition::law_of(event),
@@ -21,15 +21,15 @@ TuningCurve::TuningCurve(const RandomlyRepeated& event, Adjacency adjacency,
       cap_(event.cap),
       cut_(event.cap > 0 ? repetition::tail(repetition::law_of(event), event.cap) : 0) {}
 
-double TuningCurve::run_delta(double epsilon) const {
+double SelectionCurve::run_delta(double epsilon) const {
   return delta_interval(run_, adjacency_, Epsilon(epsilon), options_).upper;
 }
 
-double TuningCurve::run_epsilon(double delta) const {
+double SelectionCurve::run_epsilon(double delta) const {
   return delta >= 1 ? 0 : epsilon_interval(run_, adjacency_, Delta(delta), options_).upper;
 }
 
-double TuningCurve::epsilon(double delta) const {
+double SelectionCurve::epsilon(double delta) const {
   // A cap changes the law; what it cuts off is paid for at (1 + e^epsilon) times its probability.
   const double share = cut_ > 0 ? 0.999 : 1;
   const double total = numeric::add_up(bound_.shift, run_epsilon(delta * share / bound_.scale));
@@ -42,7 +42,7 @@ double TuningCurve::epsilon(double delta) const {
   return total;
 }
 
-double TuningCurve::direct_delta(double epsilon) const {
+double SelectionCurve::direct_delta(double epsilon) const {
   constexpr double rounding = 1 + 0x1p-50;  // of exp and a sum
   const double beyond =
       cut_ > 0 ? numeric::multiply_up(cut_, (1 + std::exp(epsilon)) * rounding) : 0;
@@ -51,7 +51,7 @@ double TuningCurve::direct_delta(double epsilon) const {
   return std::min(1.0, numeric::add_up(numeric::multiply_up(bound_.scale, run), beyond));
 }
 
-double TuningCurve::delta(double epsilon) {
+double SelectionCurve::delta(double epsilon) {
   if (beyond_.empty() && run_.as<RandomlyRepeated>() == nullptr) {
     for (const double goal : {1e-1, 1e-2, 1e-3, 1e-5}) {
       const double above = numeric::add_up(bound_.shift, run_epsilon(goal / bound_.scale));

@@ -11,9 +11,9 @@ namespace tacet::accounting::internal {
 /// The (epsilon, delta) curve of private tuning by the profile bound, from the base run's own
 /// intervals in both orders; the bound's constants are found once. Events tuned deeper than
 /// repetition::deepest_profile have none.
-class TuningCurve {
+class SelectionCurve {
  public:
-  TuningCurve(const RandomlyRepeated& event, Adjacency adjacency, const AccountOptions& options);
+  SelectionCurve(const RandomlyRepeated& event, Adjacency adjacency, const AccountOptions& options);
 
   /// epsilon at a delta above 0. GuaranteeError where the cap cuts off too much for it.
   [[nodiscard]] double epsilon(double delta) const;
@@ -30,7 +30,7 @@ class TuningCurve {
   AccountOptions options_;
   repetition::ProfileBound bound_;
   std::int64_t cap_;
-  double cut_;                        ///< the chance that the cap is exceeded
+  double cut_;                        ///< the probability that the cap is exceeded
   std::vector<pairs::Point> beyond_;  ///< points above the shift, found when first asked for
 };
 

@@ -15,7 +15,7 @@ RandomlyRepeated tuned(const Event& run) {
   return {RepetitionLaw::truncated_negative_binomial, 1, .1, 0, 0, 0, 0, run};
 }
 
-TEST(TuningCurve, HasADeltaBelowItsShift) {
+TEST(SelectionCurve, HasADeltaBelowItsShift) {
   for (const Event& run : {Event(PureDp{.3, add_remove}), Event(Gaussian{5}), Event(Laplace{4})}) {
     const Event event = tuned(run);
     double last = 1;
@@ -39,16 +39,16 @@ TEST(TuningCurve, HasADeltaBelowItsShift) {
 }
 
 // A shift that doubles would swallow: one run tells nothing at epsilon, but all of them do.
-TEST(TuningCurve, RoundsWhatIsLeftOfEpsilonDown) {
+TEST(SelectionCurve, RoundsWhatIsLeftOfEpsilonDown) {
   const Event event =
       RandomlyRepeated{RepetitionLaw::poisson, 0, 0, 1e-17, 0, 0, 0, PureDp{.3, add_remove}};
-  internal::TuningCurve curve(*event.as<RandomlyRepeated>(), add_remove, {});
+  internal::SelectionCurve curve(*event.as<RandomlyRepeated>(), add_remove, {});
   EXPECT_GT(curve.delta(.3), 0);
   EXPECT_LT(curve.delta(.3), 1e-31);
   EXPECT_EQ(curve.delta(.4), 0);
 }
 
-TEST(TuningCurve, WhatAPointImpliesIsTheWorstMechanismsDelta) {
+TEST(SelectionCurve, WhatAPointImpliesIsTheWorstMechanismsDelta) {
   const pairs::Point point{1, 1e-3};
   EXPECT_EQ(internal::implied_delta(point, 1), 1e-3);
   EXPECT_EQ(internal::implied_delta(point, 2), 1e-3);

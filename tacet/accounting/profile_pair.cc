@@ -23,7 +23,7 @@ using DeltaOf = std::function<double(double)>;
 DeltaOf delta_of(const Event& event, Adjacency adjacency, const AccountOptions& options) {
   const auto* tuning = event.as<RandomlyRepeated>();
   if (tuning != nullptr && repetition::depth(event) <= repetition::deepest_profile) {
-    return [curve = TuningCurve(*tuning, adjacency, options)](double e) mutable {
+    return [curve = SelectionCurve(*tuning, adjacency, options)](double e) mutable {
       return curve.delta(e);
     };
   }
@@ -34,10 +34,10 @@ DeltaOf delta_of(const Event& event, Adjacency adjacency, const AccountOptions& 
 
 }  // namespace
 
-Event tuned_run(const RandomlyRepeated& event, Adjacency adjacency, WorkMeter* work) {
+Event selection_run(const RandomlyRepeated& event, Adjacency adjacency, WorkMeter* work) {
   if (repetition::depth(*event.base) == 0) return *event.base;
   Profile profile{{}, adjacency};
-  for (const auto& point : own_profile(*event.base, adjacency, work)) {
+  for (const auto& point : proved_profile(*event.base, adjacency, work)) {
     profile.points.push_back({point.epsilon, point.delta});
   }
   if (profile.points.empty()) return *event.base;
@@ -54,7 +54,7 @@ bool has_quick_profile(const Event& event, Adjacency adjacency) {
   return event.as<Zcdp>() != nullptr || event.as<DiscreteGaussian>() != nullptr;
 }
 
-std::vector<pairs::Point> own_profile(const Event& event, Adjacency adjacency, WorkMeter* work) {
+std::vector<pairs::Point> proved_profile(const Event& event, Adjacency adjacency, WorkMeter* work) {
   std::vector<pairs::Point> points;
   const double pure = pure_epsilon(event, adjacency);
   const double most = std::min(pure, largest_loss);

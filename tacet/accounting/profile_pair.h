@@ -13,13 +13,13 @@ namespace tacet::accounting::internal {
 /// Down to deltas of 1e-18 where the event reaches them. Empty where no epsilon below 600 has a
 /// delta below 1. The profile of these points dominates the event, so that what has no loss
 /// distribution of its own can be composed and sampled all the same.
-[[nodiscard]] std::vector<pairs::Point> own_profile(const Event& event, Adjacency adjacency,
-                                                    WorkMeter* work = nullptr);
+[[nodiscard]] std::vector<pairs::Point> proved_profile(const Event& event, Adjacency adjacency,
+                                                       WorkMeter* work = nullptr);
 
 /// What stands for the run inside a tuning: the run itself, or its profile where it is tuned in
 /// turn, whose every point would take a search over the points below it.
-[[nodiscard]] Event tuned_run(const RandomlyRepeated& event, Adjacency adjacency,
-                              WorkMeter* work = nullptr);
+[[nodiscard]] Event selection_run(const RandomlyRepeated& event, Adjacency adjacency,
+                                  WorkMeter* work = nullptr);
 
 /// Whether the profile takes less than about a second.
 [[nodiscard]] bool has_quick_profile(const Event& event, Adjacency adjacency);

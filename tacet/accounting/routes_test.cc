@@ -11,6 +11,7 @@
 #include "tacet/accounting/routes/repetition.h"
 #include "tacet/accounting/routes/shuffle.h"
 #include "tacet/base/error.h"
+#include "tests/support/textbook_bounds.h"
 
 namespace tacet::accounting {
 namespace routes_test {
@@ -143,7 +144,7 @@ TEST(Shuffle, EpsilonAgreesWithTheReferenceTable) {
                         {100000, 4, 0.1697697473, 0.5346339916517076}}) {
     const auto interval = epsilon_interval(ShuffledLocal{c.local, c.n}, replace_one, Delta(1e-6));
     EXPECT_NEAR(interval.upper / c.clones, 1, 1e-7) << c.n;
-    EXPECT_NEAR(shuffle::closed_form_epsilon(c.n, c.local, 1e-6), c.closed, 1e-9) << c.n;
+    EXPECT_NEAR(textbook::shuffled_epsilon_2021(c.n, c.local, 1e-6), c.closed, 1e-9) << c.n;
   }
   EXPECT_EQ(epsilon_interval(ShuffledLocal{1, 100}, replace_one, Delta(0)).upper, 1);
 }

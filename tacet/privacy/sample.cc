@@ -53,8 +53,8 @@ Sample Sample::fixed_size(FixedSizeSelection selection) {
 
 Event Sample::event(Event noise) const {
   if (is_all()) return noise;
-  if (const auto* chance = rate()) {
-    return PoissonSampled{chance->value(), std::move(noise), records_a_unit_};
+  if (const auto* probability = rate()) {
+    return PoissonSampled{probability->value(), std::move(noise), records_a_unit_};
   }
   return FixedSizeSampled{fixed()->sample, fixed()->population, std::move(noise)};
 }

@@ -31,14 +31,15 @@ class Sample {
  public:
   /// Every record: no sample, and nothing to claim.
   [[nodiscard]] static Sample all() { return {}; }
-  /// A new sample in which each record is independently with the chance `rate`; 1: all(). Of each
-  /// privacy unit at most `records_a_unit` records count, 1 to most_records_a_unit (UsageError).
+  /// A new sample in which each record is independently with the probability `rate`; 1: all(). Of
+  /// each privacy unit at most `records_a_unit` records count, 1 to most_records_a_unit
+  /// (UsageError).
   [[nodiscard]] static Sample poisson(SamplingRate rate, std::int64_t records_a_unit = 1);
   /// A new sample of fixed size. UsageError unless 0 <= sample <= population.
   [[nodiscard]] static Sample fixed_size(FixedSizeSelection selection);
 
   [[nodiscard]] bool is_all() const { return serial_ == 0; }
-  /// For Poisson samples and all records the chance of each; else absent.
+  /// For Poisson samples and all records the probability of each; else absent.
   [[nodiscard]] const SamplingRate* rate() const { return std::get_if<SamplingRate>(&kind_); }
   [[nodiscard]] const FixedSizeSelection* fixed() const {
     return std::get_if<FixedSizeSelection>(&kind_);

@@ -5,13 +5,13 @@
 #include "tacet/accounting/loss/pairs.h"
 
 /// Gaussian noise on a Poisson sample of a unit's records: pairs of laws that mix what j of its k
-/// records move, with the binomial chances of j. docs/proofs/sampled_units.md.
+/// records move, with the binomial probabilities of j. docs/proofs/sampled_units.md.
 namespace tacet::accounting::pairs {
 
 /// How a unit's records join a sample, and how far they move the noise's mean.
 struct SampledUnit {
-  double mu;             ///< of all k records together, in deviations of the noise; above 0
-  double rate;           ///< of each record, in (0, 1)
+  double mu;    ///< of all k records together, in standard deviations of the noise; above 0
+  double rate;  ///< of each record, in (0, 1)
   std::int64_t records;  ///< k, at least 1; each record moves the mean by at most mu / k
 };
 

@@ -68,51 +68,51 @@ double GridLevel::rate_of_large(double log_delta, double share) const {
 
 bool GridLevel::split(double log_delta, double share) {
   const double rate = rate_of_large(log_delta, share);
-  auto upper = split_jumps(upper_, rate);
-  auto lower = split_jumps(lower_, rate);
+  auto upper = split_large_losses(upper_, rate);
+  auto lower = split_large_losses(lower_, rate);
   if (!upper || !lower) return false;
-  jumps_.emplace(Jumps{std::move(*upper), std::move(*lower), std::nullopt, std::nullopt});
+  large_.emplace(LargeLosses{std::move(*upper), std::move(*lower), std::nullopt, std::nullopt});
   try {
-    TwinTransform rest(jumps_->upper.rest, jumps_->lower.rest);
+    TwinTransform rest(large_->upper.rest, large_->lower.rest);
     // What the transform leaves out costs delta the rate's share of it.
     const double log_tail = log_delta - std::log(rate) - 18;
     rest.run(0, {0, 0, std::clamp(log_tail, log_smallest_tail, -18.0)}, largest_bits_);
-    jumps_->above.emplace(jumps_->upper, upper_, rest.first());
-    jumps_->below.emplace(jumps_->lower, lower_, rest.second());
+    large_->above.emplace(large_->upper, upper_, rest.first());
+    large_->below.emplace(large_->lower, lower_, rest.second());
   } catch (const base::NumericError&) {
-    jumps_.reset();
+    large_.reset();
     return false;
   }
-  twin_.emplace(jumps_->upper.small, jumps_->lower.small);
+  twin_.emplace(large_->upper.small, large_->lower.small);
   return true;
 }
 
 double GridLevel::log_delta_above(double eps) const {
   const double small = twin_->first().log_delta_above(eps);
-  return jumps_ ? numeric::log_add_exp(small, std::log(jumps_->above->delta_above(eps))) : small;
+  return large_ ? numeric::log_add_exp(small, std::log(large_->above->delta_above(eps))) : small;
 }
 
 double GridLevel::log_delta_below(double eps) const {
   const double small = twin_->second().log_delta_below(eps);
-  return jumps_ ? numeric::log_add_exp(small, std::log(jumps_->below->delta_below(eps))) : small;
+  return large_ ? numeric::log_add_exp(small, std::log(large_->below->delta_below(eps))) : small;
 }
 
 double GridLevel::round_off_at(double eps) const {
   double below = twin_->first().log_delta_below(eps);
-  if (jumps_) below = numeric::log_add_exp(below, std::log(jumps_->above->delta_below(eps)));
+  if (large_) below = numeric::log_add_exp(below, std::log(large_->above->delta_below(eps)));
   return log_delta_above(eps) - below;
 }
 
 bool GridLevel::is_astray(double theta, double log_delta) const {
   // A normal sum is tilted by some sqrt(2 log(1/x)) of its deviations, where delta is x or, of a
-  // sum whose deviation is small, x deviations.
-  const double deviation = std::sqrt(upper_.cumulants(0).variance);
-  const double log_share = log_delta - std::log(std::min(1.0, deviation));
-  return theta * deviation < 0.3 * std::sqrt(std::max(0.0, -2 * log_share - 4));
+  // sum whose standard deviation is small, x deviations.
+  const double standard_deviation = std::sqrt(upper_.cumulants(0).variance);
+  const double log_share = log_delta - std::log(std::min(1.0, standard_deviation));
+  return theta * standard_deviation < 0.3 * std::sqrt(std::max(0.0, -2 * log_share - 4));
 }
 
 std::optional<GridLevel::Aim> GridLevel::aim_apart(double log_delta, double share) const {
-  const auto parts = split_jumps(upper_, rate_of_large(log_delta, share));
+  const auto parts = split_large_losses(upper_, rate_of_large(log_delta, share));
   if (!parts) return std::nullopt;
   auto aim = aim_at(parts->small, log_delta);
   // One large loss beside the mean of the others.
@@ -169,8 +169,8 @@ GridLevel::Aim GridLevel::aim_at(const GridSum& sum, double log_delta) const {
     }
   }
   const double theta = std::exp(0.5 * (low + high));
-  const double deviation = std::sqrt(sum.cumulants(theta).variance);
-  const double excess = std::log1p(theta * deviation) / theta;
+  const double standard_deviation = std::sqrt(sum.cumulants(theta).variance);
+  const double excess = std::log1p(theta * standard_deviation) / theta;
   return {theta, bound(std::log(theta)) - excess + sum.offset()};
 }
 

@@ -59,7 +59,7 @@ class GridLevel {
   bool split(double log_delta, double share);
   /// The tilt under which the mean of the upper sum's smaller losses is eps.
   [[nodiscard]] double tilt_of_small(double eps) const {
-    return tilt_for_mean(jumps_->upper.small, eps);
+    return tilt_for_mean(large_->upper.small, eps);
   }
   [[nodiscard]] double log_delta_above(double eps) const;
   [[nodiscard]] double log_delta_below(double eps) const;
@@ -84,13 +84,13 @@ class GridLevel {
   GridSum upper_;
   GridSum lower_;
   /// What split() found.
-  struct Jumps {
-    JumpSplit upper;
-    JumpSplit lower;
-    std::optional<JumpLaw> above;
-    std::optional<JumpLaw> below;
+  struct LargeLosses {
+    LargeLossSplit upper;
+    LargeLossSplit lower;
+    std::optional<LargeLossLaw> above;
+    std::optional<LargeLossLaw> below;
   };
-  std::optional<Jumps> jumps_;
+  std::optional<LargeLosses> large_;
   std::optional<TwinTransform> twin_;
 };
 

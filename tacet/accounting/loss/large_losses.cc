@@ -13,7 +13,7 @@ constexpr double u = 0x1p-53;  // unit roundoff
 
 }  // namespace
 
-std::optional<JumpSplit> split_jumps(const GridSum& sum, double largest_rate) {
+std::optional<LargeLossSplit> split_large_losses(const GridSum& sum, double largest_rate) {
   if (sum.parts().size() != 1 || sum.parts()[0].count < 2) return std::nullopt;
   const auto& grid = sum.parts()[0].grid;
   const auto count = sum.parts()[0].count;
@@ -30,7 +30,7 @@ std::optional<JumpSplit> split_jumps(const GridSum& sum, double largest_rate) {
   LossGrid small = grid;
   small.index.resize(kept);
   small.mass.resize(kept);
-  JumpSplit split{GridSum({{small, count}}), GridSum({{small, count - 1}}), {}, {}, 0};
+  LargeLossSplit split{GridSum({{small, count}}), GridSum({{small, count - 1}}), {}, {}, 0};
   for (std::size_t i = kept; i < grid.mass.size(); ++i) {
     if (grid.mass[i] <= 0) continue;
     split.index.push_back(grid.index[i]);
@@ -40,7 +40,7 @@ std::optional<JumpSplit> split_jumps(const GridSum& sum, double largest_rate) {
   return split;
 }
 
-JumpLaw::JumpLaw(const JumpSplit& split, const GridSum& whole, const TiltedLaw& rest)
+LargeLossLaw::LargeLossLaw(const LargeLossSplit& split, const GridSum& whole, const TiltedLaw& rest)
     : step_(rest.step()),
       offset_(rest.offset() + whole.parts()[0].grid.offset),
       loss_error_(whole.loss_error() + rest.loss_error()),
@@ -66,13 +66,13 @@ JumpLaw::JumpLaw(const JumpSplit& split, const GridSum& whole, const TiltedLaw& 
     above_[i] = above_[i + 1] + mass;
     weighted_[i] = weighted_[i + 1] + mass * std::exp(centre_ - y);
   }
-  jumps_.reserve(split.index.size());
+  large_.reserve(split.index.size());
   for (std::size_t j = 0; j < split.index.size(); ++j) {
-    jumps_.push_back({static_cast<double>(split.index[j]) * whole.step(), split.mass[j]});
+    large_.push_back({static_cast<double>(split.index[j]) * whole.step(), split.mass[j]});
   }
   // Each coefficient of the rest counts at most once for a large loss; what lies outside of its
   // transform, or wraps, too.
-  const auto terms = static_cast<double>(size + jumps_.size());
+  const auto terms = static_cast<double>(size + large_.size());
   error_ = split.rate *
            (rest.total_round_off() + rest.law_error() + 3 * std::exp(rest.log_tail()) +
             8 * u * (terms + largest_loss + std::fabs(centre_))) *
@@ -82,7 +82,7 @@ JumpLaw::JumpLaw(const JumpSplit& split, const GridSum& whole, const TiltedLaw& 
 }
 
 /// delta of the rest at any threshold, in its own scale.
-double JumpLaw::rest_delta(double shifted) const {
+double LargeLossLaw::rest_delta(double shifted) const {
   const double first = std::floor(shifted / step_) + 1 - static_cast<double>(low_);
   const auto last = static_cast<double>(above_.size() - 1);
   // Nothing lies above, and e^{shifted - centre} may overflow.
@@ -91,21 +91,21 @@ double JumpLaw::rest_delta(double shifted) const {
   return std::max(0.0, above_[i] - std::exp(shifted - centre_) * weighted_[i]);
 }
 
-double JumpLaw::sum_above(double shifted) const {
+double LargeLossLaw::sum_above(double shifted) const {
   if (!std::isfinite(shifted)) {
     throw base::NumericError("a privacy loss is compared with a threshold that is not a number");
   }
   double sum = 0;
-  for (const auto& jump : jumps_) sum += jump.mass * rest_delta(shifted - jump.loss);
+  for (const auto& one : large_) sum += one.mass * rest_delta(shifted - one.loss);
   return sum;
 }
 
-double JumpLaw::delta_above(double eps) const {
+double LargeLossLaw::delta_above(double eps) const {
   const double shifted = eps - offset_ - loss_error_;
   return (sum_above(shifted) + error_) * std::exp(factor_error_) + several_;
 }
 
-double JumpLaw::delta_below(double eps) const {
+double LargeLossLaw::delta_below(double eps) const {
   const double shifted = eps - offset_ + loss_error_;
   return std::max(0.0, (sum_above(shifted) - error_) * std::exp(-factor_error_));
 }

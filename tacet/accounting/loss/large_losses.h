@@ -13,7 +13,7 @@
 /// / 2. docs/proofs/accountant.md, section 6.
 namespace tacet::accounting::pld {
 
-struct JumpSplit {
+struct LargeLossSplit {
   GridSum small;                    ///< all losses, the large ones taken out
   GridSum rest;                     ///< one loss fewer
   std::vector<std::int64_t> index;  ///< of the large losses, from the grid's offset
@@ -23,13 +23,14 @@ struct JumpSplit {
 
 /// Takes out the largest losses as long as the rate stays within `largest_rate`. Nothing for a sum
 /// of different laws, or where the grid has no such loss.
-[[nodiscard]] std::optional<JumpSplit> split_jumps(const GridSum& sum, double largest_rate);
+[[nodiscard]] std::optional<LargeLossSplit> split_large_losses(const GridSum& sum,
+                                                               double largest_rate);
 
 /// delta of a sum with exactly one large loss.
-class JumpLaw {
+class LargeLossLaw {
  public:
   /// `rest` is the untilted law of split.rest.
-  JumpLaw(const JumpSplit& split, const GridSum& whole, const TiltedLaw& rest);
+  LargeLossLaw(const LargeLossSplit& split, const GridSum& whole, const TiltedLaw& rest);
 
   /// Bounds of what one large loss adds to delta at eps; two or more are in the upper one.
   [[nodiscard]] double delta_above(double eps) const;
@@ -39,11 +40,11 @@ class JumpLaw {
   [[nodiscard]] double sum_above(double shifted) const;
   [[nodiscard]] double rest_delta(double shifted) const;
 
-  struct Jump {
+  struct LargeLoss {
     double loss;
     double mass;
   };
-  std::vector<Jump> jumps_;
+  std::vector<LargeLoss> large_;
   double step_ = 0;
   double offset_ = 0;
   double centre_ = 0;  ///< of the rest's losses

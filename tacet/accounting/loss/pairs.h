@@ -80,7 +80,7 @@ using PairPointer = std::unique_ptr<const Pair>;
 /// Finitely many losses, ascending; `infinite_p` at L = infinity, `infinite_q` at L = -infinity.
 [[nodiscard]] PairPointer finite(std::vector<Atom> atoms, double infinite_p, double infinite_q);
 
-/// Randomised response at epsilon with a chance of delta to reveal everything: every
+/// Randomised response at epsilon with a probability of delta to reveal everything: every
 /// (epsilon, delta)-DP mechanism. Symmetric.
 [[nodiscard]] PairPointer approximate(double epsilon, double delta);
 

@@ -138,11 +138,11 @@ class Search {
       // A far too wide bracket says less about the tilt than the law itself.
       if (std::isinf(bracket_.upper) || relative_gap() > 0.3) {
         auto first = level.aim_at(log_delta);
-        jumps_apart_ = false;
+        large_apart_ = false;
         if (level.is_astray(first.theta, log_delta)) {
           if (const auto apart = level.aim_apart(log_delta, 0.1 * effort_.tolerance)) {
-            jumps_apart_ = apart->epsilon < 0.8 * first.epsilon;
-            if (jumps_apart_) first = *apart;
+            large_apart_ = apart->epsilon < 0.8 * first.epsilon;
+            if (large_apart_) first = *apart;
             by_one_ = first.by_one;
             border_ = first.border;
           }
@@ -152,7 +152,7 @@ class Search {
       } else {
         guess_ = bracket_.upper;
         const auto apart =
-            jumps_apart_ ? level.aim_apart(log_delta, 0.1 * effort_.tolerance) : std::nullopt;
+            large_apart_ ? level.aim_apart(log_delta, 0.1 * effort_.tolerance) : std::nullopt;
         theta_ = apart ? apart->theta : level.tilt_for_mean(guess_);
         if (apart) border_ = apart->border;
       }
@@ -217,7 +217,7 @@ class Search {
     double factor = 0.125;
     if (std::isfinite(gap) && gap < 0.5) {
       // Beside rare large losses a coarse grid understates what a finer one will need.
-      const double caution = jumps_apart_ ? 0.55 : 0.75;
+      const double caution = large_apart_ ? 0.55 : 0.75;
       factor = std::clamp(caution * std::sqrt(effort_.tolerance / gap), 0.05, 0.7);
     }
     share_ *= factor;
@@ -263,7 +263,7 @@ class Search {
     const double acceptable = 3 * effort_.tolerance;
     const double aimed = theta_;
     // Long transforms use up the work that is allowed: large losses come apart before those.
-    if (!jumps_apart_ && with_tilt(level, thresholds, {quick, usual_bits}, use) <= acceptable)
+    if (!large_apart_ && with_tilt(level, thresholds, {quick, usual_bits}, use) <= acceptable)
       return;
     theta_ = aimed;
     // A share x of delta moves epsilon by x / (theta epsilon) of itself; by x / 2 or less where the
@@ -272,7 +272,7 @@ class Search {
     const double share =
         std::min(5e-3, 0.1 * effort_.tolerance * std::max(1.0, aim_factor_ * slope));
     if (level.split(log_delta, share)) {
-      jumps_apart_ = true;
+      large_apart_ = true;
       theta_ = level.tilt_of_small(0.5 * (thresholds.low + thresholds.high));
       // Small losses that cannot reach epsilon at all ask for no more.
       if (by_one_) theta_ = std::min(theta_, 1e4 / guess_);
@@ -296,8 +296,8 @@ class Search {
   }
 
   /// Composes under the tilt theta_. Any tilt is valid; one beyond the saddle point, where heavy
-  /// tails take over, needs a huge transform or drowns in round-off, and is lowered then. Returns
-  /// the least round-off reached.
+  /// tails take over, needs a huge transform or drowns in round-off, and is lowered then.
+  /// Returns the least round-off reached.
   template <typename Use>
   [[nodiscard]] double with_tilt(GridLevel& level, const Thresholds& thresholds,
                                  const Attempts& attempts, const Use& use) {
@@ -322,7 +322,7 @@ class Search {
       // With large losses apart it may be those, and no tilt of the others, that set the width.
       // and what is left of round-off may come of the masses, which every tilt shares.
       const bool no_better =
-          (jumps_apart_ || best < hopeless) && std::isfinite(best) && reached > 0.9 * best;
+          (large_apart_ || best < hopeless) && std::isfinite(best) && reached > 0.9 * best;
       if (reached < best) {
         best = reached;
         best_theta = theta_;
@@ -365,7 +365,7 @@ class Search {
   void follow(Resolution& resolution) const {
     resolution.uniform = uniform_;
     resolution.theta = std::max(by_one_ ? std::min(theta_, 200 / guess_) : theta_, 1e-3);
-    resolution.border = jumps_apart_ ? border_ : infinity;
+    resolution.border = large_apart_ ? border_ : infinity;
     resolution.share = share_;
   }
 
@@ -439,7 +439,7 @@ class Search {
   double last_gap_ = infinity;
   int stagnant_ = 0;
   double work_ = 0;
-  bool jumps_apart_ = false;
+  bool large_apart_ = false;
   double border_ = infinity;  ///< of large losses, once they were looked for
   bool by_one_ = false;       ///< one large loss makes up delta
   double aim_factor_ = 1;     ///< 0 where delta itself is sought

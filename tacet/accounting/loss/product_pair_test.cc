@@ -72,11 +72,11 @@ TEST(Product, SamplesTakeTheLawThatFacesThem) {
   ASSERT_TRUE(product);
   const double q = 0.3;
   const Event step = PoissonSampled{q, Composed{{Repeated{4, Laplace{1}}}}};
-  const auto lowered = internal::lower(step, add_remove, 1e-2);
-  ASSERT_TRUE(lowered);
-  ASSERT_EQ(lowered->add.size(), 1U);
-  const auto& above = *lowered->add[0].pair;
-  const auto& below = *lowered->add[0].below;
+  const auto dominating = internal::dominating_pairs(step, add_remove, 1e-2);
+  ASSERT_TRUE(dominating);
+  ASSERT_EQ(dominating->add.size(), 1U);
+  const auto& above = *dominating->add[0].pair;
+  const auto& below = *dominating->add[0].below;
   for (const double epsilon : {-0.3, 0.0, 0.1, 0.2, 0.3}) {
     // sup_S Q(S) - a ((1 - q) Q + q P)(S) = c sup_S Q(S) - b P(S), c = 1 - a (1 - q), b = a q / c;
     // by symmetry P and Q of the base may change places.
@@ -112,11 +112,11 @@ Event partial_sum(double range, std::int64_t draws, double noise, Adjacency adja
 // Reference values of an independent program that rounds up; both orders.
 void check_selection(const Event& event, double delta, double remove, double add, double tolerance,
                      double agreement) {
-  const auto lowered = internal::lower(event, add_remove, tolerance);
-  ASSERT_TRUE(lowered);
-  EXPECT_FALSE(lowered->attained);
+  const auto dominating = internal::dominating_pairs(event, add_remove, tolerance);
+  ASSERT_TRUE(dominating);
+  EXPECT_FALSE(dominating->attained);
   for (const auto& [parts, expected] :
-       {std::pair(&lowered->remove, remove), std::pair(&lowered->add, add)}) {
+       {std::pair(&dominating->remove, remove), std::pair(&dominating->add, add)}) {
     const auto bracket = pld::epsilon_bracket(*parts, delta, {.tolerance = tolerance});
     EXPECT_LE(bracket.lower, expected);
     EXPECT_NEAR(bracket.upper, expected, agreement);

@@ -103,7 +103,7 @@ class ReplacedLaplace final : public Pair {
   }
   Masses highest_atom() const override {
     const Masses top = base_->highest_atom();
-    return lowered(top);
+    return dominating(top);
   }
   Masses lowest_atom() const override { return mirrored(highest_atom()); }
   double lowest() const override { return -end_; }
@@ -119,7 +119,7 @@ class ReplacedLaplace final : public Pair {
 
  private:
   /// The base's masses on outcomes above 0, where the other record leaves e^-epsilon of the noise.
-  [[nodiscard]] Masses lowered(const Masses& m) const {
+  [[nodiscard]] Masses dominating(const Masses& m) const {
     const Masses other{m.q * std::exp(-base_end_), m.q, -base_end_, 0x1p-52 * base_end_};
     return both_mixed(q_, m, other);
   }
@@ -134,7 +134,7 @@ class ReplacedLaplace final : public Pair {
       const std::array edges{from, to};
       base_->fill(edges, {&m, 1});
     }
-    return lowered(m);
+    return dominating(m);
   }
   [[nodiscard]] Masses among(double low, double high, bool with_ends) const {
     Masses above = nothing;

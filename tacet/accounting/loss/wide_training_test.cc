@@ -68,10 +68,10 @@ TEST(WideModel, UpperEndsFallWithTheGridAsTheReferenceDoes) {
 TEST(WideModelLong, UpperEndsWithSelectionFallWithTheGridToo) {
   const Event step =
       PoissonSampled{0.01, Composed{{Repeated{10, BoundedRange{0.5, add_remove}}, Gaussian{1}}}};
-  const auto lowered = internal::lower(Repeated{1000, step}, add_remove, 2e-5);
-  ASSERT_TRUE(lowered);
-  for (const auto& [parts, coarse, fine] : {std::tuple(&lowered->remove, 3.82880847, 3.82880576),
-                                            std::tuple(&lowered->add, 2.24784109, 2.24783513)}) {
+  const auto dominating = internal::dominating_pairs(Repeated{1000, step}, add_remove, 2e-5);
+  ASSERT_TRUE(dominating);
+  for (const auto& [parts, coarse, fine] : {std::tuple(&dominating->remove, 3.82880847, 3.82880576),
+                                            std::tuple(&dominating->add, 2.24784109, 2.24783513)}) {
     const auto wide = pld::epsilon_bracket_at(*parts, 1e-5, 1e-4);
     const auto narrow = pld::epsilon_bracket_at(*parts, 1e-5, 5e-5);
     EXPECT_LE(narrow.upper, wide.upper + 1e-9);

@@ -5,7 +5,7 @@
 #include "tacet/accounting/routes/language.h"
 
 /// Bounds of whole events in closed form: Gaussian noise throughout, pure epsilons, and sums of
-/// epsilons and deltas. docs/proofs/accountant.md, section 2.
+/// epsilons and deltas. Of samples: docs/proofs/sampled_units.md and replaced_record.md, section 3.
 namespace tacet::accounting::internal {
 
 /// Losses beyond this come near the largest doubles; events that need them have no loss

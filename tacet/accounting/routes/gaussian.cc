@@ -174,20 +174,4 @@ double compose(double mu, std::int64_t count) {
   return std::nextafter(std::nextafter(total, infinity), infinity);
 }
 
-double classical_sigma(double sensitivity, Epsilon epsilon, Delta delta) {
-  if (!(sensitivity >= 0) || std::isinf(sensitivity)) {
-    throw base::UsageError(
-        fmt::format("the sensitivity must be finite and 0 or more, got {}", sensitivity));
-  }
-  if (!(epsilon.value() > 0 && epsilon.value() < 1) || delta.value() == 0) {
-    throw base::GuaranteeError(
-        fmt::format("the classical Gaussian calibration is proved for 0 < epsilon < 1 and delta > "
-                    "0 only, got epsilon {} and delta {}; use the tight calibration",
-                    epsilon.value(), delta.value()));
-  }
-  const double sigma =
-      sensitivity * std::sqrt(2 * std::log(1.25 / delta.value())) / epsilon.value();
-  return sigma * (1 + 8 * unit_roundoff);
-}
-
 }  // namespace tacet::accounting::gaussian

@@ -38,8 +38,4 @@ namespace tacet::accounting::gaussian {
 /// mu of `count` adaptive uses at mu each, rounded up.
 [[nodiscard]] double compose(double mu, std::int64_t count);
 
-/// The textbook sigma = sensitivity sqrt(2 ln(1.25/delta)) / epsilon, rounded up, proved for
-/// 0 < epsilon < 1 and 0 < delta only; anything else is a GuaranteeError.
-[[nodiscard]] double classical_sigma(double sensitivity, Epsilon epsilon, Delta delta);
-
 }  // namespace tacet::accounting::gaussian

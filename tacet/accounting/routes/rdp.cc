@@ -376,12 +376,6 @@ double to_delta(double alpha, double value, double epsilon) {
   return std::min(1.0, std::exp(to_log_delta(alpha, value, epsilon)));
 }
 
-double to_epsilon_classical(double alpha, double value, double delta) {
-  check_order(alpha);
-  if (delta == 0) return infinity;
-  return value - std::log(delta) / (alpha - 1);
-}
-
 namespace {
 
 /// Minimum of f over log(alpha - 1): a geometric grid, then golden sections around its best point.

@@ -58,8 +58,6 @@ using Curve = std::function<double(double)>;
 [[nodiscard]] double to_epsilon(double alpha, double value, double delta);
 /// delta at epsilon, the same statement.
 [[nodiscard]] double to_delta(double alpha, double value, double epsilon);
-/// The older epsilon = value + ln(1/delta) / (alpha - 1), for papers that used it.
-[[nodiscard]] double to_epsilon_classical(double alpha, double value, double delta);
 
 struct Optimum {
   double epsilon;

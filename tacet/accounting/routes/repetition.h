@@ -26,7 +26,7 @@ struct Law {
 [[nodiscard]] double probability(const Law& law, std::int64_t k);
 /// P(K > cap), rounded up.
 [[nodiscard]] double tail(const Law& law, std::int64_t cap);
-/// E[x^K] for x in [0, 1]: at 1 - p, the chance that no run comes from the best fraction p.
+/// E[x^K] for x in [0, 1]: at 1 - p, the probability that no run comes from the best fraction p.
 [[nodiscard]] double generating_function(const Law& law, double x);
 /// gamma of the truncated negative binomial law with the given shape and mean above 1.
 [[nodiscard]] double gamma_for_mean(double eta, double mean);

@@ -192,20 +192,4 @@ double clones_epsilon(std::int64_t reports, double local_epsilon, double delta) 
   return clones_epsilon(reports, local_epsilon, delta, clone_chance(local_epsilon));
 }
 
-double closed_form_epsilon(std::int64_t reports, double local_epsilon, double delta) {
-  check(reports, local_epsilon);
-  const auto n = static_cast<double>(reports);
-  if (!(local_epsilon <= std::log(n / (16 * std::log(2 / delta))))) return local_epsilon;
-  const double e = std::exp(local_epsilon);
-  return std::log1p((e - 1) / (e + 1) * (8 * std::sqrt(e * std::log(4 / delta) / n) + 8 * e / n));
-}
-
-double closed_form_epsilon_2022(std::int64_t reports, double local_epsilon, double delta) {
-  check(reports, local_epsilon);
-  const auto n = static_cast<double>(reports);
-  if (!(local_epsilon <= std::log(n / (8 * std::log(2 / delta)) - 1))) return local_epsilon;
-  const double e = std::exp(local_epsilon);
-  return std::log1p((e - 1) * (4 * std::sqrt(2 * std::log(4 / delta) / ((e + 1) * n)) + 4 / n));
-}
-
 }  // namespace tacet::accounting::shuffle

@@ -23,10 +23,4 @@ namespace tacet::accounting::shuffle {
 [[nodiscard]] double clones_epsilon(std::int64_t reports, double local_epsilon, double delta,
                                     double clone_probability);
 
-/// The closed form of 2021, or local_epsilon where its condition fails.
-[[nodiscard]] double closed_form_epsilon(std::int64_t reports, double local_epsilon, double delta);
-/// The closed form of the 2022 theorem, for comparison.
-[[nodiscard]] double closed_form_epsilon_2022(std::int64_t reports, double local_epsilon,
-                                              double delta);
-
 }  // namespace tacet::accounting::shuffle

@@ -1,0 +1,157 @@
+#include "tacet/accounting/quantity.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tacet/accounting/dominating.h"
+#include "tacet/accounting/group_privacy.h"
+#include "tacet/accounting/private_selection.h"
+#include "tacet/accounting/routes/closed_forms.h"
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/accounting/routes/sampling.h"
+#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
+
+namespace tacet::accounting::internal {
+
+using numeric::infinity;
+
+PrivacyInterval no_cost() { return {0, 0, true, "none", 0}; }
+
+PrivacyInterval around(double lower, double upper, const char* route) {
+  return {lower, upper, true, route, lower};
+}
+
+void offer(PrivacyInterval& best, double upper, const char* route) {
+  if (upper < best.upper || best.route.empty()) {
+    best.upper = upper;
+    best.route = route;
+  }
+}
+
+// ---- epsilon at a delta
+
+PrivacyInterval EpsilonAt::gaussian(const Event& event, Adjacency adjacency, double square) const {
+  const double upper = gaussian::epsilon(numeric::sqrt_up(square), delta);
+  if (std::isinf(upper)) return around(upper, upper, "gaussian");
+  return around(gaussian::epsilon_below(mu_below(event, adjacency), delta), upper, "gaussian");
+}
+
+std::optional<PrivacyInterval> EpsilonAt::at_once(const Event& event, Adjacency adjacency,
+                                                  double pure) const {
+  if (delta.value() == 0) {
+    // Losses of pairs that data sets attain reach the sum of the pure epsilons.
+    const auto dominating = dominating_pairs(event, adjacency);
+    const bool attained = std::isfinite(pure) && dominating && dominating->attained;
+    if (!attained) return PrivacyInterval{0, pure, false, "pure"};
+    return around(pure * (1 - 1e-12), pure, "pure");
+  }
+  if (participation(event) <= delta.value()) return around(0, 0, "participation");
+  return std::nullopt;
+}
+
+std::optional<DedicatedBound> EpsilonAt::dedicated(const Event& event, Adjacency adjacency,
+                                                   const AccountOptions& options) const {
+  return dedicated_epsilon(event, adjacency, delta.value(), options);
+}
+
+pld::Bracket EpsilonAt::by_pairs(const std::vector<pld::Component>& remove,
+                                 const std::vector<pld::Component>& add,
+                                 const pld::Effort& effort) const {
+  return pld::epsilon_bracket(remove, add, delta.value(), effort);
+}
+
+double EpsilonAt::by_renyi(const rdp::Curve& curve) const {
+  return rdp::best_epsilon(curve, delta).epsilon;
+}
+
+void EpsilonAt::offer_pure(PrivacyInterval& best, double pure) { offer(best, pure, "pure"); }
+
+void EpsilonAt::offer_unsampled(PrivacyInterval& best, const Event& event,
+                                Adjacency adjacency) const {
+  if (!std::isinf(best.upper)) return;
+  // Next to no noise overflows the sampled routes.
+  if (const auto whole = squared_mu(without_sampling(event), adjacency)) {
+    offer(best, gaussian::epsilon(numeric::sqrt_up(*whole), delta), "gaussian");
+  }
+}
+
+void EpsilonAt::offer_sums(PrivacyInterval& best, const Event& event, Adjacency adjacency) const {
+  offer(best, pure_epsilon(event, adjacency), "pure");
+  // No delta may be left beyond what the parts take.
+  const auto basic = basic_composition(event, adjacency);
+  if (basic && basic->delta <= delta.value()) offer(best, basic->epsilon, "basic");
+}
+
+double EpsilonAt::by_group(const EndOf& one, double upper) const {
+  return group_epsilon(one, delta.value(), upper);
+}
+
+// ---- delta at an epsilon
+
+bool DeltaAt::is_free() const { return std::isinf(epsilon.value()); }
+
+PrivacyInterval DeltaAt::gaussian(const Event& event, Adjacency adjacency, double square) const {
+  const auto end = [e = epsilon.value()](double mu, double side) {
+    return std::exp(gaussian::log_delta(mu, e) + side * gaussian::relative_error(mu, e));
+  };
+  return around(end(mu_below(event, adjacency), -1),
+                std::min(1.0, end(numeric::sqrt_up(square), 1)), "gaussian");
+}
+
+std::optional<PrivacyInterval> DeltaAt::at_once(const Event& /*event*/, Adjacency /*adjacency*/,
+                                                double pure) const {
+  if (pure <= epsilon.value()) return around(0, 0, "pure");
+  return std::nullopt;
+}
+
+std::optional<DedicatedBound> DeltaAt::dedicated(const Event& event, Adjacency adjacency,
+                                                 const AccountOptions& options) const {
+  return dedicated_delta(event, adjacency, epsilon.value(), options);
+}
+
+double DeltaAt::start(double /*pure*/) { return infinity; }
+
+pld::Bracket DeltaAt::by_pairs(const std::vector<pld::Component>& remove,
+                               const std::vector<pld::Component>& add,
+                               const pld::Effort& effort) const {
+  return pld::delta_bracket(remove, add, epsilon.value(), effort);
+}
+
+double DeltaAt::by_renyi(const rdp::Curve& curve) const {
+  return rdp::best_delta(curve, epsilon.value());
+}
+
+void DeltaAt::offer_pure(PrivacyInterval& best, double pure) const {
+  if (std::isfinite(pure)) offer(best, implied_delta({pure, 0}, epsilon.value()), "pure");
+}
+
+void DeltaAt::offer_unsampled(PrivacyInterval& best, const Event& event,
+                              Adjacency adjacency) const {
+  if (best.upper < 1) return;
+  best.upper = 1;
+  const auto whole = squared_mu(without_sampling(event), adjacency);
+  if (!whole) return;
+  const double mu = numeric::sqrt_up(*whole);
+  const double log_delta =
+      gaussian::log_delta(mu, epsilon.value()) + gaussian::relative_error(mu, epsilon.value());
+  if (std::isfinite(mu) && !std::isnan(log_delta)) offer(best, std::exp(log_delta), "gaussian");
+}
+
+void DeltaAt::offer_sums(PrivacyInterval& best, const Event& event, Adjacency adjacency) const {
+  const auto basic = basic_composition(event, adjacency);
+  if (basic && basic->epsilon <= epsilon.value()) offer(best, basic->delta, "basic");
+  offer(best, participation(event), "participation");
+}
+
+double DeltaAt::by_group(const EndOf& one, double /*upper*/) const {
+  return group_delta(one, epsilon.value());
+}
+
+double DeltaAt::least() {
+  // Not nothing below the pure epsilon, however small: products of tiny masses underflow.
+  return std::numeric_limits<double>::denorm_min();
+}
+
+}  // namespace tacet::accounting::internal
