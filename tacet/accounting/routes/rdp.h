@@ -12,6 +12,9 @@
 /// All values are rounded up by a margin of 1e-12.
 namespace tacet::accounting::rdp {
 
+/// UsageError unless the order exceeds 1.
+void check_order(double alpha);
+
 /// Gaussian noise at distance over noise `mu`: alpha mu^2 / 2.
 [[nodiscard]] double gaussian(double mu, double alpha);
 
