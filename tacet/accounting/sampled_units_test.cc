@@ -271,6 +271,17 @@ TEST(SampledUnits, ManyRecordsAreBoundedFromAbove) {
   }
 }
 
+// Of a great many rare records next to none joins: numbers of no weight must not push likely ones
+// together. No records stood for four, and epsilon was three times as large.
+TEST(SampledUnits, RareNumbersOfRecordsLeaveLikelyOnesApart) {
+  const auto many = units(7e-4, 1.0 / 6, 616);
+  const auto few = units(7e-4 * 616 / 120, 1.0 / 6, 120);
+  const double found = cost(many, add_remove, 1e-7);
+  EXPECT_GT(found, 0);
+  // Both are all but Poisson numbers of records; the fewer ones are the longer.
+  EXPECT_LT(found, cost(few, add_remove, 1e-7));
+}
+
 TEST(SampledUnits, TinyAndLargeRatesKeepTheirDigits) {
   // Of rare records only one joins: k samples of a k-th each, at k times the rate.
   for (const std::int64_t k : {10}) {

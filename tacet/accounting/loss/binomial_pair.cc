@@ -15,6 +15,8 @@ using numeric::infinity;
 /// Rarer numbers of records count as all of them; what both laws give less is not precise anyway.
 constexpr double least_weight = 1e-300;
 constexpr std::int64_t most_parts = 128;
+/// Where more are left, rarer ones than this count as all already: likely numbers stay apart.
+constexpr double least_of_many = 1e-60;
 
 /// Bin(k, q) around its most likely number, by the ratios of neighbours: a relative error of three
 /// roundings for each step from there.
@@ -23,28 +25,28 @@ struct Binomial {
   std::vector<double> weights;  ///< of first, first + 1, ...
   double rest;                  ///< at least what all others have
 
-  Binomial(std::int64_t k, double q) : rest(0) {
+  Binomial(std::int64_t k, double q, double least = least_weight) : rest(0) {
     const auto count = static_cast<double>(k);
     const auto mode = std::min(k, static_cast<std::int64_t>((count + 1) * q));
     const double odds = q / (1 - q);
     std::vector<double> below;
     double weight = 1;
-    for (std::int64_t j = mode; j > 0 && weight > least_weight; --j) {
+    for (std::int64_t j = mode; j > 0 && weight > least; --j) {
       weight *= static_cast<double>(j) / static_cast<double>(k - j + 1) / odds;
-      if (weight > least_weight) below.push_back(weight);
+      if (weight > least) below.push_back(weight);
     }
     first = mode - static_cast<std::int64_t>(below.size());
     weights.assign(below.rbegin(), below.rend());
     weights.push_back(1);
     weight = 1;
-    for (std::int64_t j = mode; j < k && weight > least_weight; ++j) {
+    for (std::int64_t j = mode; j < k && weight > least; ++j) {
       weight *= static_cast<double>(k - j) / static_cast<double>(j + 1) * odds;
-      if (weight > least_weight) weights.push_back(weight);
+      if (weight > least) weights.push_back(weight);
     }
     double total = 0;
     for (const double one : weights) total += one;
     for (double& one : weights) one /= total;
-    if (first > 0 || last() < k) rest = least_weight * count;
+    if (first > 0 || last() < k) rest = least * count;
   }
   [[nodiscard]] std::int64_t last() const {
     return first + static_cast<std::int64_t>(weights.size()) - 1;
@@ -63,7 +65,7 @@ struct Part {
 class Mixture {
  public:
   explicit Mixture(const SampledUnit& unit) {
-    const Binomial law(unit.records, unit.rate);
+    const Binomial law(unit.records, unit.rate, is_exact(unit) ? least_weight : least_of_many);
     const auto size = static_cast<std::int64_t>(law.weights.size());
     const std::int64_t width = (size + most_parts - 1) / most_parts;
     const double step = unit.mu / static_cast<double>(unit.records) * (1 + 0x1p-52);
