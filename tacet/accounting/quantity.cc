@@ -9,7 +9,10 @@
 #include "tacet/accounting/private_selection.h"
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/accounting/routes/gaussian.h"
+#include "tacet/accounting/routes/objective.h"
+#include "tacet/accounting/routes/repetition.h"
 #include "tacet/accounting/routes/sampling.h"
+#include "tacet/accounting/routes/shuffle.h"
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 
@@ -53,7 +56,22 @@ std::optional<PrivacyInterval> EpsilonAt::at_once(const Event& event, Adjacency 
 
 std::optional<DedicatedBound> EpsilonAt::dedicated(const Event& event, Adjacency adjacency,
                                                    const AccountOptions& options) const {
-  return dedicated_epsilon(event, adjacency, delta.value(), options);
+  if (const auto* tuning = event.as<RandomlyRepeated>()) {
+    if (repetition::depth(event) > repetition::deepest_profile) {
+      return DedicatedBound{pure_epsilon(event, adjacency), "pure"};
+    }
+    return DedicatedBound{SelectionCurve(*tuning, adjacency, options).epsilon(delta.value()),
+                          "tuning profile"};
+  }
+  if (const auto* reports = event.as<ShuffledLocal>()) {
+    return DedicatedBound{
+        shuffle::clones_epsilon(reports->reports, reports->local_epsilon, delta.value()),
+        "shuffle"};
+  }
+  if (const auto* minimum = event.as<ObjectivePerturbation>()) {
+    return DedicatedBound{objective::epsilon(*minimum, delta.value(), adjacency), "objective"};
+  }
+  return std::nullopt;
 }
 
 pld::Bracket EpsilonAt::by_pairs(const std::vector<pld::Component>& remove,
@@ -108,7 +126,22 @@ std::optional<PrivacyInterval> DeltaAt::at_once(const Event& /*event*/, Adjacenc
 
 std::optional<DedicatedBound> DeltaAt::dedicated(const Event& event, Adjacency adjacency,
                                                  const AccountOptions& options) const {
-  return dedicated_delta(event, adjacency, epsilon.value(), options);
+  if (const auto* tuning = event.as<RandomlyRepeated>()) {
+    if (repetition::depth(event) > repetition::deepest_profile) {
+      return DedicatedBound{1, "trivial"};
+    }
+    return DedicatedBound{SelectionCurve(*tuning, adjacency, options).delta(epsilon.value()),
+                          "tuning profile"};
+  }
+  if (const auto* reports = event.as<ShuffledLocal>()) {
+    return DedicatedBound{
+        shuffle::clones_delta(reports->reports, reports->local_epsilon, epsilon.value()),
+        "shuffle"};
+  }
+  if (const auto* minimum = event.as<ObjectivePerturbation>()) {
+    return DedicatedBound{objective::delta(*minimum, epsilon.value(), adjacency), "objective"};
+  }
+  return std::nullopt;
 }
 
 double DeltaAt::start(double /*pure*/) { return infinity; }

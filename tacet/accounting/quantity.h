@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "tacet/accounting/accountant.h"
-#include "tacet/accounting/dedicated_bound.h"
 #include "tacet/accounting/loss/pld.h"
 #include "tacet/accounting/routes/rdp.h"
 
@@ -19,6 +18,13 @@ namespace tacet::accounting::internal {
 [[nodiscard]] PrivacyInterval around(double lower, double upper, const char* route);
 /// Takes a bound of another route where it is smaller.
 void offer(PrivacyInterval& best, double upper, const char* route);
+
+/// A bound from an event's own analysis, where it has one: private selection, shuffled reports and
+/// objective perturbation.
+struct DedicatedBound {
+  double value;
+  const char* route;
+};
 
 using EndOf = std::function<double(double)>;
 
