@@ -132,15 +132,6 @@ const Account& Books::account(std::string_view name) const {
                                      names.empty() ? "none yet" : names));
 }
 
-const Account* Books::owner(std::string_view fingerprint) const {
-  for (const auto& account : accounts) {
-    for (const auto& records : account.records) {
-      if (records.fingerprint == fingerprint) return &account;
-    }
-  }
-  return nullptr;
-}
-
 const Run& Books::run(std::int64_t number) const {
   for (const auto& account : accounts) {
     for (const auto& run : account.runs) {

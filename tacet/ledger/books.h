@@ -68,8 +68,6 @@ struct Books {
   [[nodiscard]] const Account& account(std::string_view name) const;
   /// The account of that name or alias.
   [[nodiscard]] const Account* find(std::string_view name) const;
-  /// The account under which records with this fingerprint were seen first.
-  [[nodiscard]] const Account* owner(std::string_view fingerprint) const;
   /// UsageError when there is no such run.
   [[nodiscard]] const Run& run(std::int64_t number) const;
 };
