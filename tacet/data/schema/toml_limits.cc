@@ -75,9 +75,10 @@ class Scan {
       const char c = rest_.front();
       if (long_string && rest_.starts_with(three)) break;
       if (!long_string && (c == quote || c == '\n')) break;
-      if (c == '\n') ++line_;
       // What follows a backslash ends no basic string.
-      rest_.remove_prefix(std::min<std::size_t>(rest_.size(), quote == '"' && c == '\\' ? 2 : 1));
+      const auto skipped = rest_.substr(0, quote == '"' && c == '\\' ? 2 : 1);
+      if (skipped.ends_with('\n')) ++line_;
+      rest_.remove_prefix(skipped.size());
     }
     if (!long_string) {
       if (rest_.starts_with(quote)) rest_.remove_prefix(1);

@@ -37,6 +37,8 @@ TEST(TomlLimits, DeepKeysAndListsAreRefusedBeforeTheyAreParsed) {
   EXPECT_EQ(fault_of("a = " + repeat("{a.a=", levels) + "1" + repeat("}", levels)),
             "s.toml:1" + said);
   EXPECT_EQ(fault_of("a = [\n" + repeat("{a=\n", 9)), "s.toml:9" + said);
+  // A line that ends in a backslash is one as well.
+  EXPECT_EQ(fault_of("name = \"\"\"a\\\n\nb\"\"\"\na = " + repeat("[", 9)), "s.toml:4" + said);
   // Within the limits of both, and still deeper than any schema.
   EXPECT_NE(fault_of("[a.a.a.a.a.a.a]\na.a.a.a.a.a.a={a.a.a.a.a.a={a.a.a.a.a=1}}")
                 .find("nested deeper than any schema"),
