@@ -13,7 +13,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
-#include "tacet/learn/chain/localization_plan.h"
+#include "tacet/learn/chain/localization_schedule.h"
 #include "tacet/learn/method.h"
 #include "tacet/numeric/elementary.h"
 #include "tacet/optimize/solver/erm.h"
@@ -139,7 +139,7 @@ Point run(const std::vector<learn::LocalPhase>& phases, Sorted& records, std::si
   for (const auto& phase : phases) {
     const auto& block = records.block(phase.first, phase.last);
     for (std::size_t j = 0; j < columns; ++j) {
-      x[j] = nearest_median(block.values[j], x[j], phase.l2 * root);
+      x[j] = nearest_median(block.values[j], x[j], phase.mean_l2 * root);
     }
     noise.add(x, phase.noise, pure);
     project(x, root);
@@ -167,21 +167,21 @@ std::vector<Schedule> schedules_of(const learn::LocalFacts& facts) {
   const learn::LadderOptions wide{.ratio = 4, .front = 0};
   const learn::LadderOptions growing{.ratio = 4, .least_growth = 3, .front = 0};
   const learn::LadderOptions apart{.ratio = 4, .use = learn::RecordUse::disjoint};
-  return {{"one phase", {learn::single_phase_plan(facts)}},
-          {"phased-erm", learn::phased_erm_plan(facts, learn::NoiseRule::tight)},
-          {"ladder", learn::ladder_plan(facts)},
-          {"ladder, ratio 4", learn::ladder_plan(facts, wide)},
-          {"ladder, ratio 4, growth 3", learn::ladder_plan(facts, growing)},
-          {"ladder, ratio 4, disjoint", learn::ladder_plan(facts, apart)}};
+  return {{"one phase", {learn::single_phase_schedule(facts)}},
+          {"phased-erm", learn::phased_erm_schedule(facts, learn::Calibration::tight)},
+          {"ladder", learn::ladder_schedule(facts)},
+          {"ladder, ratio 4", learn::ladder_schedule(facts, wide)},
+          {"ladder, ratio 4, growth 3", learn::ladder_schedule(facts, growing)},
+          {"ladder, ratio 4, disjoint", learn::ladder_schedule(facts, apart)}};
 }
 
 std::vector<Schedule> ratios_of(const learn::LocalFacts& facts) {
   std::vector<Schedule> found;
   for (const double ratio : {2.0, 3.0, 4.0, 8.0}) {
     found.push_back({fmt::format("ladder, ratio {:g}", ratio),
-                     learn::ladder_plan(facts, {.ratio = ratio, .front = 0})});
+                     learn::ladder_schedule(facts, {.ratio = ratio, .front = 0})});
     found.push_back({fmt::format("ladder, ratio {:g}, budget falling", ratio),
-                     learn::ladder_plan(facts, {.ratio = ratio})});
+                     learn::ladder_schedule(facts, {.ratio = ratio})});
   }
   return found;
 }

@@ -101,7 +101,8 @@ std::string plan_text(const learn::Training& plan) {
   table.add({"  delta", privacy::rounded_up(plan.guarantee.delta, 6)});
   table.add({"  adjacency", to_string(plan.guarantee.adjacency)});
   for (const auto& setting : plan.settings) {
-    if (setting.in_table) table.add({"  " + spaced(setting.name), value_text(setting.value)});
+    if (!setting.shown.table) continue;
+    table.add({"  " + spaced(setting.name), value_text(setting.value)});
   }
   return out + "\n" + table.text();
 }
@@ -112,7 +113,9 @@ ordered_json plan_json(const learn::Training& plan) {
   out["epsilon"] = json_number(plan.guarantee.epsilon);
   out["delta"] = plan.guarantee.delta;
   out["adjacency"] = to_string(plan.guarantee.adjacency);
-  for (const auto& setting : plan.settings) out[setting.name] = value_json(setting.value);
+  for (const auto& setting : plan.settings) {
+    if (setting.shown.json) out[setting.name] = value_json(setting.value);
+  }
   if (!plan.unprotected()) out["events"] = ordered_json::parse(privacy::event_to_json(plan.events));
   out["reasons"] = plan.reasons;
   return out;

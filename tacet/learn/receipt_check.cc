@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -10,7 +11,8 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/learn/recorded_events.h"
+#include "tacet/learn/line/inverse_sensitivity.h"
+#include "tacet/learn/plan/recorded.h"
 
 namespace tacet::learn {
 namespace {
@@ -23,6 +25,22 @@ const std::vector<std::string> beyond_the_file{
     "that the noise came from the system's randomness and was used once",
     "that the data kept what the schema says of them"};
 
+/// Of `tacet evaluate`.
+Event evaluation_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                        const Event&) {
+  expect_sampling(receipt, "full_batch");
+  return privacy::Gaussian{recorded_noise(parameters)};
+}
+
+/// How an algorithm's parameters lead to its events; nullptr where it is not known.
+RecordedEvents recorded_events_of(std::string_view algorithm,
+                                  std::span<const Method* const> known) {
+  if (algorithm == "evaluation") return evaluation_events;
+  if (algorithm == "quantile by inverse sensitivity") return recorded_draw;
+  const auto found = std::ranges::find(known, algorithm, &Method::name);
+  return found == known.end() ? nullptr : (*found)->recorded_events;
+}
+
 /// The method's own events, without the fit of the schema. Nothing where one event stands for both.
 std::optional<Event> own_events(const privacy::Receipt& receipt, const model::ModelFile* file) {
   if (file == nullptr || !file->schema.cost) return receipt.events;
@@ -34,13 +52,13 @@ std::optional<Event> own_events(const privacy::Receipt& receipt, const model::Mo
   const bool sum = receipt.events.as<privacy::PureDp>() != nullptr ||
                    receipt.events.as<privacy::ApproximateDp>() != nullptr;
   if (sum) return std::nullopt;
-  internal::contradiction("the cost of the schema's fit is not part of the events");
+  contradiction("the cost of the schema's fit is not part of the events");
 }
 
-void check_events(const privacy::Receipt& receipt, const Event& own,
-                  internal::Parameters& parameters, internal::EventsOf events_of) {
+void check_events(const privacy::Receipt& receipt, const Event& own, RecordedParameters& parameters,
+                  RecordedEvents events_of) {
   const auto agree = [&](const Event& event) {
-    return internal::same_releases(events_of(receipt, parameters, event), event);
+    return same_releases(events_of(receipt, parameters, event), event);
   };
   // Without its schema a result does not say whether a fit is composed with it.
   const auto* both = own.as<privacy::Composed>();
@@ -52,24 +70,23 @@ void check_events(const privacy::Receipt& receipt, const Event& own,
     }
   }
   if (!agree(own)) {
-    internal::contradiction(fmt::format(
-        "the events are not those of method {} with these parameters", receipt.algorithm));
+    contradiction(fmt::format("the events are not those of method {} with these parameters",
+                              receipt.algorithm));
   }
 }
 
 void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
-                 internal::Parameters& parameters) {
+                 RecordedParameters& parameters) {
   const auto unit = file.schema.unit.value_or("record");
   if (receipt.privacy_unit != unit) {
-    internal::contradiction(fmt::format("the privacy unit is {}, but the schema protects each {}",
-                                        receipt.privacy_unit, unit));
+    contradiction(fmt::format("the privacy unit is {}, but the schema protects each {}",
+                              receipt.privacy_unit, unit));
   }
   if (file.schema.public_row_count && !receipt.public_row_count) {
-    internal::contradiction(
-        "the number of records is public by the schema, but the receipt calls it secret");
+    contradiction("the number of records is public by the schema, but the receipt calls it secret");
   }
   if (!file.schema.unit && parameters.has("records_a_unit")) {
-    internal::contradiction("units have several records, but the schema has no unit column");
+    contradiction("units have several records, but the schema has no unit column");
   }
   const auto& loss = file.model.loss;
   parameters.expect("loss", std::string(model::loss_name(loss)), "the model's loss is");
@@ -88,16 +105,17 @@ void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
   const auto facts = model::properties(loss);
   if (joint->lipschitz < facts.slope_bound * norm ||
       joint->smoothness < facts.curvature * norm * norm) {
-    internal::contradiction("the events count on a flatter loss than the model's");
+    contradiction("the events count on a flatter loss than the model's");
   }
 }
 
 }  // namespace
 
-ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFile* file) {
+ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFile* file,
+                           std::span<const Method* const> known) {
   ReceiptCheck check;
-  internal::Parameters parameters(receipt.parameters);
-  const auto events_of = internal::events_of(receipt.algorithm);
+  RecordedParameters parameters(receipt.parameters);
+  const auto events_of = recorded_events_of(receipt.algorithm, known);
   const auto hold = [&](const std::function<void()>& comparison) {
     try {
       comparison();

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "tacet/learn/method.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/receipt.h"
 
@@ -22,6 +24,7 @@ struct ReceiptCheck {
 /// whole `file` of a model (or nullptr) also its unit, columns and loss. A method that is not known
 /// has everything unchecked.
 [[nodiscard]] ReceiptCheck check_receipt(const privacy::Receipt& receipt,
-                                         const model::ModelFile* file);
+                                         const model::ModelFile* file,
+                                         std::span<const Method* const> known = methods());
 
 }  // namespace tacet::learn

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "tacet/accounting/composition.h"
-#include "tacet/learn/gradient/gradient.h"
+#include "tacet/base/error.h"
+#include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/statement.h"
 
@@ -77,7 +78,7 @@ TEST(Unprotected, AModelKeepsItsMarkOnTheOnlyWayToAFile) {
   schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
   LinearOptions options;
   options.epsilon = std::numeric_limits<double>::infinity();
-  const auto plan = plan_gradient(schema, options);
+  const auto plan = plan_exact_minimum(schema, options);
   const Unprotected<model::LinearModel> fitted(model::empty_model(schema, plan.loss),
                                                "no proof for this solver");
   const auto trained = marked_model(schema, plan, fitted);
@@ -85,6 +86,19 @@ TEST(Unprotected, AModelKeepsItsMarkOnTheOnlyWayToAFile) {
   EXPECT_TRUE(std::isinf(trained.receipt.guarantee.epsilon));
   EXPECT_NE(privacy::statement(trained.receipt).find("no proof for this solver"),
             std::string::npos);
+}
+
+// Whatever is not read is refused: no list of refusals that could lack one.
+TEST(Unprotected, WhatHasNoMeaningWithoutNoiseIsRefused) {
+  data::Schema schema;
+  schema.columns = {{"x", data::NumericColumn{.lower = 0, .upper = 1}}};
+  schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
+  LinearOptions options;
+  options.epsilon = std::numeric_limits<double>::infinity();
+  options.mean_l2 = 0.5;
+  EXPECT_EQ(plan_exact_minimum(schema, options).mean_l2, 0.5);
+  options.growth = 3;
+  EXPECT_THROW((void)plan_exact_minimum(schema, options), base::UsageError);
 }
 
 }  // namespace unprotected_test

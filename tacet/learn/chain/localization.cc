@@ -1,12 +1,13 @@
 #include "tacet/learn/chain/localization.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/chain/localization_run.h"
-#include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/block_laplace.h"
 #include "tacet/mechanism/noise/gaussian.h"
@@ -15,46 +16,6 @@
 
 namespace tacet::learn {
 namespace {
-
-std::string name_of(LocalNoise noise) {
-  switch (noise) {
-    case LocalNoise::gaussian:
-      return "gaussian";
-    case LocalNoise::euclidean_laplace:
-      return "euclidean laplace";
-    case LocalNoise::coordinate_laplace:
-      return "coordinate laplace";
-  }
-  throw base::InternalError("unknown kind of noise");
-}
-
-std::vector<Setting> settings_of(const LocalizationPlan& plan) {
-  const auto& first = plan.epochs.front().phases.front();
-  const auto& last = plan.epochs.back().phases.back();
-  auto settings = loss_settings(plan.loss);
-  settings.push_back({"columns", plan.columns});
-  settings.push_back({"public_row_count", plan.public_row_count});
-  settings.push_back({"radius", plan.radius});
-  settings.push_back(
-      {"record_use", std::string(plan.use == RecordUse::reuse ? "reuse" : "disjoint")});
-  settings.push_back({"epochs", std::ssize(plan.epochs), plan.epochs.size() > 1});
-  settings.push_back({"phases", plan.phase_count()});
-  settings.push_back({"first_l2", first.l2});
-  settings.push_back({"last_l2", last.l2});
-  settings.push_back({"gradient_share", plan.gradient_share, false});
-  settings.push_back({"noise", name_of(plan.noise)});
-  const std::string level =
-      plan.noise == LocalNoise::euclidean_laplace ? "phase_epsilon" : "noise_multiplier";
-  const double first_level = plan.noise_levels.front();
-  const double last_level = plan.noise_levels.back();
-  if (first_level == last_level) {
-    settings.push_back({level, first_level});
-  } else {
-    settings.push_back({"first_" + level, first_level});
-    settings.push_back({"last_" + level, last_level});
-  }
-  return settings;
-}
 
 /// The doors of a run. Blocks go through doors of their own, which pay once.
 class Doors {
@@ -125,7 +86,7 @@ optimize::LocalProblem local_problem(const LocalizationPlan& plan, const LocalPh
                                      std::vector<double> centre) {
   return {.loss = local_loss(plan, solver),
           .rows = {phase.first, phase.last},
-          .sum_l2 = phase.l2 * static_cast<double>(phase.records()),
+          .sum_l2 = phase.mean_l2 * static_cast<double>(phase.records()),
           .centre = std::move(centre),
           .domain = std::move(domain),
           .gradient_share = plan.gradient_share,
@@ -138,7 +99,7 @@ void check_local_work(const LocalizationPlan& plan, const LocalPhase& phase,
   optimize::check_fallback_work({.rows = phase.records(),
                                  .norm_bound = norm_bound,
                                  .curvature = local_loss(plan, solver).curvature_bound(),
-                                 .sum_l2 = phase.l2 * static_cast<double>(phase.records()),
+                                 .sum_l2 = phase.mean_l2 * static_cast<double>(phase.records()),
                                  .distance = 2 * plan.radius,
                                  .tolerance = solver.tolerance});
 }
@@ -172,36 +133,80 @@ TrainedModel train_localization(const data::Dataset& dataset, const data::Schema
     }
   }
   means.supervision.step("training", at, plan.phase_count());
+  return finish(plan, schema, means, {weights});
+}
 
-  TrainedModel trained{model::empty_model(schema, plan.loss),
-                       blank_receipt(plan.method, schema, plan.guarantee)};
-  trained.model.coefficients = weights;
-  if (plan.paper) trained.receipt.calibration = "paper";
-  nlohmann::json parameters;
-  for (const auto& setting : settings_of(plan)) {
-    std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
+namespace {
+
+/// One phase's release at this level of its noise.
+privacy::Event phase_event(const privacy::Receipt& receipt, const std::string& noise,
+                           double level) {
+  if (noise == "gaussian") return privacy::Gaussian{level};
+  if (noise == "coordinate laplace") return privacy::Laplace{level};
+  if (noise == "euclidean laplace") return privacy::PureDp{level, receipt.guarantee.adjacency};
+  contradiction(fmt::format("there is no noise called {}", noise));
+}
+
+privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                               const privacy::Event& own) {
+  expect_sampling(receipt, "full_batch");
+  const auto noise = parameters.text("noise");
+  const auto use = parameters.text("record_use");
+  const std::string level = noise == "euclidean laplace" ? "phase_epsilon" : "noise_multiplier";
+  if (use == "disjoint") {
+    return privacy::Partitioned{privacy::Assignment::by_position,
+                                {phase_event(receipt, noise, parameters.real(level))}};
   }
-  trained.receipt.parameters = parameters.dump();
-  trained.receipt.public_row_count = plan.public_row_count;
-  complete_receipt(trained.receipt, means, plan.cipher_delta);
-  return trained;
+  if (use != "reuse") contradiction(fmt::format("records are used neither {} nor disjoint", use));
+  const auto phases = parameters.count("phases");
+  if (phases < 1) contradiction("there are no phases");
+  if (parameters.has(level)) {
+    return privacy::Repeated{phases, phase_event(receipt, noise, parameters.real(level))};
+  }
+  // The levels between the first and the last are the events' own.
+  const auto first = phase_event(receipt, noise, parameters.real("first_" + level));
+  const auto last = phase_event(receipt, noise, parameters.real("last_" + level));
+  const auto releases = counted_releases(own);
+  std::int64_t total = 0;
+  for (const auto& release : releases) {
+    if (privacy::kind_name(release.event) != privacy::kind_name(first))
+      contradiction("the events are of another noise");
+    total += release.times;
+  }
+  const bool ends = !releases.empty() && releases.front().event == first &&
+                    std::ranges::find(releases, last, &CountedRelease::event) != releases.end();
+  if (total != phases || !ends)
+    contradiction("the phases and their noise are not those of the events");
+  return own;
 }
 
-Training localization_training(const data::Schema& schema, const LinearOptions& options) {
-  if (std::isinf(options.epsilon)) return gradient_training(schema, options);
-  auto plan = plan_localization(schema, options);
-  Training training{.method = plan.method,
-                    .guarantee = plan.guarantee,
-                    .events = plan.events,
-                    .cipher_delta = plan.cipher_delta,
-                    .settings = settings_of(plan),
-                    .reasons = plan.reasons,
-                    .run = {}};
-  training.run = [plan = std::move(plan)](const data::Dataset& dataset, const data::Schema& names,
-                                          const TrainingMeans& means) {
-    return train_localization(dataset, names, plan, means);
-  };
-  return training;
+Training plan(const data::Schema& schema, const LinearOptions& options) {
+  return settled_training(plan_localization(schema, options), train_localization);
 }
+
+constexpr auto usual = privacy::Adjacency::replace_one;
+constexpr std::array<std::string_view, 4> ladder_options{"radius", "growth", "record-use",
+                                                         "phases"};
+constexpr std::array<std::string_view, 3> growth_options{"radius", "growth", "calibration"};
+constexpr std::array<std::string_view, 2> block_options{"radius", "calibration"};
+
+}  // namespace
+
+constinit const Method ladder_method{
+    "ladder", "a chain of ever closer problems on all records: pure, kinks, sharp minima",
+    usual,    ladder_options,
+    plan,     recorded_events};
+constinit const Method localized_method{
+    "localized", "algorithm 1 of Asi, Levy, Duchi 2021, on disjoint blocks",
+    usual,       block_options,
+    plan,        recorded_events};
+constinit const Method growth_method{
+    "growth", "algorithm 2 of Asi, Levy, Duchi 2021, epochs on shrinking balls",
+    usual,    growth_options,
+    plan,     recorded_events};
+constinit const Method phased_erm_method{
+    "phased-erm", "minimisers of blocks that halve (Feldman, Koren, Talwar 2020)",
+    usual,        block_options,
+    plan,         recorded_events};
 
 }  // namespace tacet::learn

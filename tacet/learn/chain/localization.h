@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/chain/localization_plan.h"
+#include "tacet/learn/chain/localization_schedule.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/model/loss/loss.h"
@@ -38,13 +37,7 @@ enum class LocalNoise {
   coordinate_laplace  ///< Laplace noise on each coordinate, of a noise multiplier: the paper's
 };
 
-struct LocalizationPlan {
-  std::string method;
-  model::Loss loss;
-  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};
-  privacy::Event events = privacy::no_event();
-  std::int64_t public_row_count = 0;
-  std::int64_t columns = 0;
+struct LocalizationPlan : Settled {
   double radius = 0;          ///< of the ball around 0 that the weights stay in
   double slope_bound = 0;     ///< of the loss on the ball
   double gradient_share = 0;  ///< of a record: the gradients' diameter over the adjacency's factor
@@ -53,9 +46,6 @@ struct LocalizationPlan {
   std::vector<Epoch> epochs;
   std::vector<PhaseSolver> solvers;  ///< of all phases, in order
   std::vector<double> noise_levels;  ///< of all phases: the noise multiplier, or epsilon
-  bool paper = false;
-  double cipher_delta = 0;
-  std::vector<std::string> reasons;
 
   [[nodiscard]] std::int64_t phase_count() const {
     return static_cast<std::int64_t>(solvers.size());
@@ -71,8 +61,10 @@ struct LocalizationPlan {
                                               const data::Schema& schema,
                                               const LocalizationPlan& plan,
                                               const TrainingMeans& means);
-/// The row of all four methods in the table of methods.
-[[nodiscard]] Training localization_training(const data::Schema& schema,
-                                             const LinearOptions& options);
+
+extern const Method ladder_method;
+extern const Method localized_method;
+extern const Method growth_method;
+extern const Method phased_erm_method;
 
 }  // namespace tacet::learn

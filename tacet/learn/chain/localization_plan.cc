@@ -1,307 +1,326 @@
-#include "tacet/learn/chain/localization_plan.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
+#include "tacet/learn/chain/localization.h"
+#include "tacet/learn/chain/localization_run.h"
+#include "tacet/learn/plan/gradient_diameter.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/mechanism/noise/block_laplace.h"
+#include "tacet/mechanism/noise/laplace.h"
+#include "tacet/mechanism/noise/partial_gaussian.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::learn {
 namespace {
 
-void expect_facts(const LocalFacts& facts) {
-  const bool valid = facts.rows >= 1 && facts.columns >= 1 && facts.lipschitz > 0 &&
-                     facts.gradient_diameter > 0 && facts.diameter > 0 && facts.epsilon > 0 &&
-                     facts.delta >= 0 && facts.delta < 1 && std::isfinite(facts.lipschitz) &&
-                     std::isfinite(facts.diameter);
-  if (!valid) {
-    throw base::UsageError(
-        "a schedule of phases needs records, columns, finite positive constants and a bounded "
-        "domain");
+constexpr double class_radius = 20;  // margins of classes, see learn/gradient/gradient_plan
+constexpr double number_radius = 4;
+constexpr double usual_growth = 2;
+// Of a kink, changing a loss by half of it: what solvers still reach in a few seconds, on a line
+// and with several columns.
+constexpr double least_line_width = 1e-6;
+constexpr double least_width = 1e-4;
+constexpr double solver_share = 0.005;       // of a phase's sensitivity, for the certified solver
+constexpr double least_tolerance = 0x1p-45;  // of the radius: what doubles can certify
+constexpr std::int64_t most_steps = 12;      // of descent; beyond, the certified solver is shorter
+
+void expect_offered(const data::Schema& schema, const LinearOptions& options) {
+  if (outputs_of(target_of(schema)) > 1) {
+    throw base::GuaranteeError(fmt::format(
+        "{} is proved for one output; for several classes use method gradient", options.method));
+  }
+  refuse_units(schema, options);
+  if (options.adjacency == privacy::Adjacency::add_remove) {
+    throw base::GuaranteeError(fmt::format(
+        "{} minimises means over a public number of records, which add_remove does not fix; use "
+        "replace_one or zero_out, or the methods gradient and objective",
+        options.method));
   }
 }
 
-/// Deviation, or scale, of the noise that one release of sensitivity 1 needs.
-double unit_noise(const LocalFacts& facts) {
-  if (facts.pure()) return 1 / facts.epsilon;
-  return accounting::gaussian::sigma_for(1, privacy::Epsilon(facts.epsilon),
-                                         privacy::Delta(facts.delta));
+/// Facts of the domain: its radius and the constants of the loss there.
+LocalFacts settle_facts(LocalizationPlan& plan, const data::Schema& schema,
+                        const LinearOptions& options) {
+  const auto facts = model::properties(plan.loss);
+  const double usual = facts.classification ? class_radius : number_radius;
+  plan.radius = options.radius.value_or(usual);
+  if (!options.radius) {
+    plan.reasons.push_back(fmt::format(
+        "weights in the ball of radius {:g}, a public guess; give --radius where you know better",
+        plan.radius));
+  }
+  const GradientRegion region{plan.columns, schema.norm_bound(), plan.radius};
+  const double lipschitz = lipschitz_constant(plan.loss, region);
+  plan.slope_bound = lipschitz / schema.norm_bound();
+  const double diameter = gradient_diameter(plan.loss, region, options.adjacency);
+  plan.gradient_share = diameter / privacy::distance_factor(options.adjacency);
+  return {.rows = plan.public_row_count,
+          .columns = plan.columns,
+          .lipschitz = lipschitz,
+          .gradient_diameter = diameter,
+          .diameter = plan.radius,  // the start is the middle
+          .epsilon = options.epsilon,
+          .delta = plan.guarantee.delta};
 }
 
-/// The factor by which a part of the budget raises it.
-double raised_by(const LocalFacts& facts, double budget) {
-  return facts.pure() ? 1 / budget : std::sqrt(1 / budget);
+void settle_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  const double growth = options.growth.value_or(usual_growth);
+  if (options.method == "ladder") {
+    if (options.paper) {
+      throw base::UsageError("ladder is no algorithm of a paper; leave calibration out");
+    }
+    LadderOptions ladder{.least_growth = growth, .use = plan.use, .phases = options.phases};
+    plan.epochs = {{infinite, ladder_schedule(facts, ladder)}};
+  } else if (options.method == "localized") {
+    plan.use = RecordUse::disjoint;
+    if (options.paper) plan.calibration = Calibration::asi2021;
+    plan.epochs = {
+        {infinite, options.paper ? localized_paper_schedule(facts) : localized_schedule(facts)}};
+  } else if (options.method == "phased-erm") {
+    plan.use = RecordUse::disjoint;
+    if (options.paper) plan.calibration = Calibration::feldman2020;
+    plan.epochs = {{infinite, phased_erm_schedule(facts, plan.calibration)}};
+  } else {
+    if (options.paper) plan.calibration = Calibration::asi2021;
+    plan.use = options.paper ? RecordUse::disjoint : RecordUse::reuse;
+    plan.epochs =
+        options.paper ? growth_paper_schedule(facts, growth) : growth_schedule(facts, growth);
+  }
+  double reach = 0;
+  std::int64_t count = 0;
+  for (const auto& epoch : plan.epochs) {
+    reach += travel(facts, epoch.phases);
+    count += std::ssize(epoch.phases);
+  }
+  plan.solvers.resize(static_cast<std::size_t>(count));
+  const auto& first = plan.epochs[0].phases[0];
+  plan.reasons.push_back(
+      fmt::format("{} phases, regularised by {:.4g} and more", count, first.mean_l2));
+  if (std::holds_alternative<model::LogisticLoss>(plan.loss)) {
+    plan.reasons.emplace_back(
+        "for the logistic loss method objective had smaller errors on public data");
+  }
+  if (reach < 1) {
+    plan.reasons.push_back(fmt::format(
+        "the phases can move {:.2g} of the radius together: with {} records this schedule hardly "
+        "leaves its start{}",
+        reach, facts.rows, options.method == "ladder" ? "" : "; method ladder travels further"));
+  }
+  const double level = facts.gradient_diameter * facts.noise_unit() /
+                       static_cast<double>(facts.rows) / facts.lipschitz;
+  if (level > 0.25) {
+    plan.reasons.push_back(fmt::format(
+        "the noise of one release is {:.2g} of the largest gradient: expect little more than the "
+        "start",
+        level));
+  }
 }
 
-/// What each of `count` phases pays.
-std::vector<double> budgets_of(std::int64_t count, const LadderOptions& options) {
-  std::vector<double> budgets(static_cast<std::size_t>(count), 1.0);
-  if (options.use == RecordUse::disjoint) return budgets;
-  constexpr double fall = 0.7;
-  const auto phases = static_cast<double>(count);
-  double falling = options.front * (1 - fall) / (1 - std::pow(fall, phases));
-  for (double& budget : budgets) {
-    budget = (1 - options.front) / phases + falling;
-    falling *= fall;
+/// The parts of the budget that phases pay, in order.
+std::vector<double> budgets_of(const LocalizationPlan& plan) {
+  std::vector<double> budgets;
+  for (const auto& epoch : plan.epochs) {
+    for (const auto& phase : epoch.phases) budgets.push_back(phase.budget);
   }
   return budgets;
 }
 
-void expect_block(std::int64_t records, std::int64_t rows) {
-  if (records >= 1) return;
-  throw base::UsageError(fmt::format(
-      "{} records are too few for this schedule: a phase would have none; use fewer phases, or a "
-      "method that uses all records in each step",
-      rows));
+privacy::Event release_event(const LocalizationPlan& plan, double level) {
+  if (plan.noise == LocalNoise::gaussian) return privacy::Gaussian{level};
+  return mechanism::l2_laplace_event(privacy::Epsilon(level), plan.guarantee.adjacency);
 }
 
-/// ln(1 / beta) for the failure probability 1 / (n + d) of the paper's propositions.
-double failure_log(std::int64_t rows, std::int64_t columns) {
-  return std::log(static_cast<double>(rows + columns));
-}
-
-/// The step length of propositions 1 and 2.
-double paper_step(const LocalFacts& facts, double diameter, std::int64_t rows) {
-  const double log_failure = failure_log(rows, facts.columns);
-  const auto d = static_cast<double>(facts.columns);
-  const double privacy =
-      facts.pure() ? facts.epsilon / (d * log_failure)
-                   : facts.epsilon / (std::sqrt(d * std::log(1 / facts.delta)) * log_failure);
-  const double sampling = 1 / std::sqrt(static_cast<double>(rows) * log_failure);
-  return diameter / facts.lipschitz * std::min(sampling, privacy);
-}
-
-/// Algorithm 1 as printed, on `rows` records from `first` on.
-std::vector<LocalPhase> paper_phases(const LocalFacts& facts, double diameter, std::int64_t first,
-                                     std::int64_t rows) {
-  const auto count = std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(std::ceil(std::log(static_cast<double>(rows)))));
-  const std::int64_t block = rows / count;
-  expect_block(block, rows);
-  const double eta = paper_step(facts, diameter, rows);
-  const auto m = static_cast<double>(block);
-  std::vector<LocalPhase> phases;
-  for (std::int64_t i = 1; i <= count; ++i) {
-    const double step = std::ldexp(eta, static_cast<int>(-4 * i));
-    const double noise =
-        facts.pure()
-            ? 4 * facts.lipschitz * step * std::sqrt(static_cast<double>(facts.columns)) /
-                  facts.epsilon
-            : 4 * facts.lipschitz * step * std::sqrt(std::log(1 / facts.delta)) / facts.epsilon;
-    phases.push_back({.first = first + (i - 1) * block,
-                      .last = first + i * block,
-                      .l2 = 2 / (step * m),
-                      .radius = 2 * facts.lipschitz * step * m,
-                      .sensitivity = facts.gradient_diameter * step / 2,
-                      .noise = noise});
+privacy::Event releases_of(const LocalizationPlan& plan) {
+  const auto& levels = plan.noise_levels;
+  if (std::ranges::all_of(levels, [&](double level) { return level == levels[0]; })) {
+    return privacy::Repeated{std::ssize(levels), release_event(plan, levels[0])};
   }
-  return phases;
+  std::vector<privacy::Event> events;
+  for (const double level : levels) events.push_back(release_event(plan, level));
+  return privacy::Composed{std::move(events)};
 }
 
-/// `phases` blocks whose sizes differ by at most one, or all records each time.
-void spread_records(std::vector<LocalPhase>& phases, std::int64_t rows, RecordUse use) {
-  const auto count = static_cast<std::int64_t>(phases.size());
-  for (std::int64_t t = 0; t < count; ++t) {
-    auto& phase = phases[static_cast<std::size_t>(t)];
-    phase.first = use == RecordUse::reuse ? 0 : rows * t / count;
-    phase.last = use == RecordUse::reuse ? rows : rows * (t + 1) / count;
+/// At `delta`, which is what the cipher leaves.
+void settle_noise(LocalizationPlan& plan, const LinearOptions& options, privacy::Delta delta) {
+  const privacy::Epsilon epsilon(options.epsilon);
+  const bool pure = delta.value() == 0;
+  plan.noise = pure ? LocalNoise::euclidean_laplace : LocalNoise::gaussian;
+  const auto most = pure ? settle_pure_epsilon(options) : epsilon;
+  const double whole = pure ? most.value() : full_batch_noise(1, epsilon, delta, options.adjacency);
+  if (plan.use == RecordUse::disjoint) {
+    plan.noise_levels.assign(plan.solvers.size(), whole);
+    plan.events = pure ? mechanism::BlockL2Laplace::event(most, options.adjacency)
+                       : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(whole));
+    return;
+  }
+  plan.noise_levels.clear();
+  for (const double budget : budgets_of(plan)) {
+    plan.noise_levels.push_back(pure ? whole * budget : whole / std::sqrt(budget));
+  }
+  // Rounding of the parts: the sum may pass what was asked for by some units in the last place.
+  const double step = (pure ? -1 : 1) * 0x1p-50;
+  plan.events = releases_of(plan);
+  while (accounting::epsilon(plan.events, options.adjacency, delta) > most.value()) {
+    for (double& level : plan.noise_levels) level *= 1 + step;
+    plan.events = releases_of(plan);
   }
 }
 
-/// Phases enough for the rate of every growth exponent from `least_growth` on: the noise falls by
-/// `ratio` from each to the next. No more than 64: by then it is far below what doubles resolve.
-std::int64_t enough_phases(const LocalFacts& facts, double least_growth, double ratio) {
-  const double one_release =
-      facts.gradient_diameter * facts.noise_unit() / static_cast<double>(facts.rows);
-  const double needed = least_growth / (least_growth - 1) *
-                        std::log(std::max(4.0, facts.lipschitz / one_release)) / std::log(ratio);
-  return static_cast<std::int64_t>(std::clamp(std::ceil(needed), 2.0, 64.0));
+/// The paper's noise where that is proved to be enough, which for usual budgets it is by far.
+void settle_paper_noise(LocalizationPlan& plan, const LinearOptions& options,
+                        privacy::Delta delta) {
+  const auto& phase = plan.epochs[0].phases[0];
+  const double share = plan.gradient_share / (phase.mean_l2 * static_cast<double>(phase.records()));
+  const bool pure = delta.value() == 0;
+  const auto d = static_cast<double>(plan.columns);
+  // In each phase the noise is the same multiple of what a record moves.
+  const double multiplier = phase.noise / (pure ? share * std::sqrt(d) : share);
+  const auto event = pure ? mechanism::BlockLaplace::event(privacy::NoiseMultiplier(multiplier))
+                          : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(multiplier));
+  const double proved = accounting::epsilon(event, options.adjacency, delta);
+  if (proved > (pure ? settle_pure_epsilon(options).value() : options.epsilon)) {
+    plan.reasons.push_back(fmt::format(
+        "the paper's noise is claimed to give epsilon {:g}; what is proved is {:.4g}, so the "
+        "proved noise is used",
+        options.epsilon, proved));
+    settle_noise(plan, options, delta);
+    return;
+  }
+  plan.reasons.push_back(fmt::format("the paper's noise; it claims epsilon {:g}, proved is {:.4g}",
+                                     options.epsilon, proved));
+  plan.noise = pure ? LocalNoise::coordinate_laplace : LocalNoise::gaussian;
+  plan.noise_levels.assign(plan.solvers.size(), multiplier);
+  plan.events = event;
 }
 
-void expect_growth(double least_growth) {
-  if (!(least_growth > 1)) {
-    throw base::UsageError(
-        fmt::format("the growth exponent must be above 1, got {}", least_growth));
+/// Expected norm of the noise of a phase with this level.
+double noise_norm(const LocalizationPlan& plan, const LocalPhase& phase, double level) {
+  const auto d = static_cast<double>(plan.columns);
+  const double share = plan.gradient_share / (phase.mean_l2 * static_cast<double>(phase.records()));
+  switch (plan.noise) {
+    case LocalNoise::gaussian:
+      return std::sqrt(d) * level * share;
+    case LocalNoise::euclidean_laplace:
+      return d * privacy::distance_factor(plan.guarantee.adjacency) * share / level;
+    case LocalNoise::coordinate_laplace:
+      return std::sqrt(2 * d) * level * share * std::sqrt(d);
+  }
+  throw base::InternalError("unknown kind of noise");
+}
+
+/// Before anything is booked: the samplers refuse what is wider.
+void refuse_wide_noise(const LocalizationPlan& plan) {
+  const double factor = privacy::distance_factor(plan.guarantee.adjacency);
+  const double d = std::sqrt(static_cast<double>(plan.columns)) + 1;
+  const auto [least, largest] = std::ranges::minmax(plan.noise_levels);
+  switch (plan.noise) {
+    case LocalNoise::gaussian:
+      return check_share_noise(ShareNoise::gaussian, largest, plan.columns);
+    case LocalNoise::euclidean_laplace:
+      return check_share_noise(ShareNoise::laplace, factor / least, plan.columns);
+    case LocalNoise::coordinate_laplace:
+      return check_share_noise(ShareNoise::laplace, largest * d, plan.columns);
+  }
+}
+
+void settle_solvers(LocalizationPlan& plan, double norm_bound) {
+  std::size_t at = 0;
+  for (const auto& epoch : plan.epochs) {
+    for (const auto& phase : epoch.phases) {
+      auto& solver = plan.solvers[at];
+      const double noise = noise_norm(plan, phase, plan.noise_levels[at]);
+      ++at;
+      if (model::can_be_smoothed(plan.loss)) {
+        // Rounding a kink adds at most half its width to a loss: a twentieth of what noise costs.
+        const double least = plan.columns == 1 ? least_line_width : least_width;
+        solver.smoothing_width = std::clamp(0.1 * norm_bound * noise, least, 1.0);
+      }
+      const double beta = local_loss(plan, solver).curvature_bound() * norm_bound * norm_bound;
+      const double kappa = 1 + beta / phase.mean_l2;
+      const double start = std::min(2 * plan.radius, plan.slope_bound * norm_bound / phase.mean_l2);
+      // Each step leaves (kappa - 1) / (kappa + 1) of the way; to a twentieth of the noise.
+      const double wanted = std::ceil(std::log(std::max(std::exp(1.0), 20 * start / noise)) /
+                                      std::log((kappa + 1) / (kappa - 1)));
+      if (wanted <= static_cast<double>(most_steps)) {
+        solver.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(wanted));
+        continue;
+      }
+      solver.tolerance = std::max(solver_share * plan.gradient_share /
+                                      (phase.mean_l2 * static_cast<double>(phase.records())),
+                                  least_tolerance * plan.radius);
+      check_local_work(plan, phase, solver, norm_bound);
+    }
+  }
+}
+
+std::string name_of(LocalNoise noise) {
+  switch (noise) {
+    case LocalNoise::gaussian:
+      return "gaussian";
+    case LocalNoise::euclidean_laplace:
+      return "euclidean laplace";
+    case LocalNoise::coordinate_laplace:
+      return "coordinate laplace";
+  }
+  throw base::InternalError("unknown kind of noise");
+}
+
+void settle_settings(LocalizationPlan& plan) {
+  const auto& first = plan.epochs.front().phases.front();
+  const auto& last = plan.epochs.back().phases.back();
+  auto& settings = plan.settings = first_settings(plan);
+  settings.push_back({"radius", plan.radius});
+  settings.push_back(
+      {"record_use", std::string(plan.use == RecordUse::reuse ? "reuse" : "disjoint")});
+  settings.push_back({"epochs", std::ssize(plan.epochs), {.table = plan.epochs.size() > 1}});
+  settings.push_back({"phases", plan.phase_count()});
+  settings.push_back({"first_l2", first.mean_l2});
+  settings.push_back({"last_l2", last.mean_l2});
+  settings.push_back({"gradient_share", plan.gradient_share, {.table = false}});
+  settings.push_back({"noise", name_of(plan.noise)});
+  const std::string level =
+      plan.noise == LocalNoise::euclidean_laplace ? "phase_epsilon" : "noise_multiplier";
+  const double first_level = plan.noise_levels.front();
+  const double last_level = plan.noise_levels.back();
+  if (first_level == last_level) {
+    settings.push_back({level, first_level});
+  } else {
+    settings.push_back({"first_" + level, first_level});
+    settings.push_back({"last_" + level, last_level});
   }
 }
 
 }  // namespace
 
-double LocalFacts::noise_unit() const {
-  const auto d = static_cast<double>(columns);
-  return (pure() ? d : std::sqrt(d)) * unit_noise(*this);
-}
-
-std::vector<LocalPhase> ladder_plan(const LocalFacts& facts, const LadderOptions& options) {
-  expect_facts(facts);
-  expect_growth(options.least_growth);
-  if (!(options.ratio > 1) || !(options.population >= 0) || !(options.front >= 0) ||
-      !(options.front < 1)) {
-    throw base::UsageError(
-        "the ladder's ratio must be above 1, its population weight not below 0, its front in "
-        "[0, 1)");
-  }
-  const std::int64_t count =
-      options.phases.value_or(enough_phases(facts, options.least_growth, options.ratio));
-  const std::int64_t smallest =
-      options.use == RecordUse::reuse ? facts.rows : facts.rows / std::max<std::int64_t>(count, 1);
-  expect_block(count < 1 ? 0 : smallest, facts.rows);
-  const auto m = static_cast<double>(smallest);
-  const auto budgets = budgets_of(count, options);
-  const double level =
-      facts.gradient_diameter * facts.noise_unit() * raised_by(facts, budgets[0]) / m;
-  const double first_l2 =
-      (std::sqrt(options.ratio) * level +
-       options.population * facts.lipschitz / std::sqrt(static_cast<double>(facts.rows))) /
-      facts.diameter;
-  std::vector<LocalPhase> phases(static_cast<std::size_t>(count));
-  spread_records(phases, facts.rows, options.use);
-  double l2 = first_l2;
-  for (std::size_t t = 0; t < phases.size(); ++t) {
-    auto& phase = phases[t];
-    phase.l2 = l2;
-    phase.sensitivity = facts.gradient_diameter / (m * l2) * (1 + 2 * options.solver_share);
-    phase.budget = budgets[t];
-    phase.noise = phase.sensitivity * unit_noise(facts) * raised_by(facts, budgets[t]);
-    l2 *= options.ratio;
-  }
-  return phases;
-}
-
-std::vector<LocalPhase> localized_paper_plan(const LocalFacts& facts, std::int64_t first) {
-  expect_facts(facts);
-  return paper_phases(facts, facts.diameter, first, facts.rows);
-}
-
-std::vector<LocalPhase> localized_plan(const LocalFacts& facts) {
-  expect_facts(facts);
-  const double logarithm =
-      std::log(static_cast<double>(facts.rows) / facts.noise_unit()) / std::log(4.0);
-  const auto count =
-      std::max<std::int64_t>(2, static_cast<std::int64_t>(std::ceil(0.5 * logarithm)));
-  const std::int64_t block = facts.rows / count;
-  expect_block(block, facts.rows);
-  const double eta = paper_step(facts, facts.diameter, facts.rows);
-  std::vector<LocalPhase> phases(static_cast<std::size_t>(count));
-  spread_records(phases, facts.rows, RecordUse::disjoint);
-  for (std::size_t i = 0; i < phases.size(); ++i) {
-    const double step = std::ldexp(eta, -4 * static_cast<int>(i));
-    phases[i].l2 = 2 / (step * static_cast<double>(block));
-    phases[i].sensitivity = facts.gradient_diameter * step / 2;
-    phases[i].noise = phases[i].sensitivity * unit_noise(facts);
-  }
-  return phases;
-}
-
-std::vector<Epoch> growth_paper_plan(const LocalFacts& facts, double least_growth) {
-  expect_facts(facts);
-  expect_growth(least_growth);
-  const double wanted =
-      std::ceil(2 * std::log(static_cast<double>(facts.rows)) / (least_growth - 1));
-  constexpr double most_epochs = 256;
-  if (!(wanted <= most_epochs)) {
-    throw base::UsageError(fmt::format(
-        "the published schedule would take {:.4g} epochs for growth {}; at most {:g} are carried "
-        "out: give a larger growth, or leave calibration out",
-        wanted, least_growth, most_epochs));
-  }
-  const auto count = static_cast<std::int64_t>(wanted);
-  const std::int64_t block = facts.rows / std::max<std::int64_t>(count, 1);
-  expect_block(block, facts.rows);
-  std::vector<Epoch> epochs;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double radius = std::ldexp(facts.diameter, static_cast<int>(-i));
-    epochs.push_back({radius, paper_phases(facts, radius, i * block, block)});
-  }
-  return epochs;
-}
-
-std::vector<Epoch> growth_plan(const LocalFacts& facts, double least_growth) {
-  expect_facts(facts);
-  expect_growth(least_growth);
-  constexpr double shrink = 4;
-  constexpr std::int64_t phases_an_epoch = 2;
-  const std::int64_t count = enough_phases(facts, least_growth, shrink);
-  const double budget = 1 / static_cast<double>(count * phases_an_epoch);
-  const double release = raised_by(facts, budget);
-  const auto n = static_cast<double>(facts.rows);
-  const double level = facts.gradient_diameter * facts.noise_unit() * release / n;
-  std::vector<Epoch> epochs;
-  double radius = facts.diameter;
-  for (std::int64_t t = 0; t < count; ++t) {
-    Epoch epoch{radius, {}};
-    double l2 = (4 * level + facts.lipschitz / std::sqrt(n)) / radius;
-    for (std::int64_t i = 0; i < phases_an_epoch; ++i) {
-      const double sensitivity = facts.gradient_diameter / (n * l2);
-      epoch.phases.push_back({.first = 0,
-                              .last = facts.rows,
-                              .l2 = l2,
-                              .sensitivity = sensitivity,
-                              .noise = sensitivity * unit_noise(facts) * release,
-                              .budget = budget});
-      l2 *= 16;
-    }
-    epochs.push_back(std::move(epoch));
-    radius /= shrink;
-  }
-  return epochs;
-}
-
-double travel(const LocalFacts& facts, const std::vector<LocalPhase>& phases) {
-  double total = 0;
-  for (const auto& phase : phases) total += facts.lipschitz / phase.l2;
-  return total / facts.diameter;
-}
-
-std::vector<LocalPhase> phased_erm_plan(const LocalFacts& facts, NoiseRule rule) {
-  expect_facts(facts);
-  const auto n = static_cast<double>(facts.rows);
-  const double unit = facts.noise_unit();
-  double eta = facts.diameter / facts.lipschitz * 4 / std::sqrt(n);
-  if (rule == NoiseRule::tight) {
-    eta = facts.diameter / facts.lipschitz * std::min(4 / std::sqrt(n), 1 / unit);
+LocalizationPlan plan_localization(const data::Schema& schema, const LinearOptions& options) {
+  expect_offered(schema, options);
+  LocalizationPlan plan;
+  settle_problem(plan, schema, options);
+  plan.use = options.reuse ? RecordUse::reuse : RecordUse::disjoint;
+  plan.public_row_count = settle_row_count(schema, options);
+  const double delta = settle_delta_or_pure(options, plan.public_row_count, plan.reasons);
+  plan.guarantee = {options.epsilon, delta, options.adjacency};
+  const auto facts = settle_facts(plan, schema, options);
+  settle_epochs(plan, facts, options);
+  plan.cipher_delta = delta == 0 ? random::cipher_term(plan.phase_count(), random::most_leaf_words)
+                                 : random::cipher_term(plan.phase_count(), plan.columns);
+  const auto left = settle_delta_left(options, delta, plan.cipher_delta);
+  if (plan.calibration != Calibration::tight) {
+    settle_paper_noise(plan, options, left);
   } else {
-    if (facts.pure()) {
-      throw base::UsageError("the published phased minimisation needs delta above 0");
-    }
-    const double privacy =
-        facts.epsilon / std::sqrt(static_cast<double>(facts.columns) * std::log(1 / facts.delta));
-    eta = facts.diameter / facts.lipschitz * std::min(4 / std::sqrt(n), privacy);
+    settle_noise(plan, options, left);
   }
-  std::vector<LocalPhase> phases;
-  std::int64_t first = 0;
-  for (int i = 1; (facts.rows >> i) >= 2; ++i) {
-    const std::int64_t count = facts.rows >> i;
-    const double step = std::ldexp(eta, -2 * i);
-    const double sensitivity = facts.gradient_diameter * step / 2;
-    const double noise =
-        rule == NoiseRule::tight
-            ? sensitivity * unit_noise(facts)
-            : 4 * facts.lipschitz * step * std::sqrt(std::log(1 / facts.delta)) / facts.epsilon;
-    phases.push_back({.first = first,
-                      .last = first + count,
-                      .l2 = 2 / (step * static_cast<double>(count)),
-                      .sensitivity = sensitivity,
-                      .noise = noise});
-    first += count;
-  }
-  expect_block(static_cast<std::int64_t>(phases.size()), facts.rows);
-  return phases;
-}
-
-LocalPhase single_phase_plan(const LocalFacts& facts) {
-  expect_facts(facts);
-  const auto n = static_cast<double>(facts.rows);
-  const double level = facts.gradient_diameter * facts.noise_unit() / n;
-  const double l2 = std::sqrt(2 * facts.lipschitz * level) / facts.diameter;
-  const double sensitivity = facts.gradient_diameter / (n * l2);
-  return {.first = 0,
-          .last = facts.rows,
-          .l2 = l2,
-          .sensitivity = sensitivity,
-          .noise = sensitivity * unit_noise(facts)};
+  settle_guarantee(plan, options, delta);
+  refuse_wide_noise(plan);
+  settle_solvers(plan, schema.norm_bound());
+  settle_settings(plan);
+  return plan;
 }
 
 }  // namespace tacet::learn

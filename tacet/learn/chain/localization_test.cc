@@ -185,8 +185,8 @@ TEST(Localization, PrintedNoiseIsUsedOnlyWhereItIsProved) {
     const LocalFacts facts{
         .rows = 3000, .columns = 2, .diameter = 4, .epsilon = epsilon, .delta = delta};
     const auto printed = std::string(method) == "localized"
-                             ? localized_paper_plan(facts)
-                             : phased_erm_plan(facts, NoiseRule::paper);
+                             ? localized_paper_schedule(facts)
+                             : phased_erm_schedule(facts, Calibration::feldman2020);
     const double printed_mu = printed[0].sensitivity / printed[0].noise;
     EXPECT_EQ(accounting::gaussian::delta(printed_mu, epsilon) <= delta, proved)
         << method << epsilon;
@@ -211,7 +211,7 @@ TEST(Localization, APhaseStartsFromWhatTheLastOneReleased) {
     auto options = options_of("ladder", 1, delta, 1000);
     options.phases = 2;
     auto plan = plan_localization(schema, options);
-    plan.epochs[0].phases[1].l2 *= 1e5;
+    plan.epochs[0].phases[1].mean_l2 *= 1e5;
     for (auto& solver : plan.solvers) solver = {solver.smoothing_width, 50, 0};
     std::vector<double> ends;
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
@@ -222,7 +222,7 @@ TEST(Localization, APhaseStartsFromWhatTheLastOneReleased) {
     for (const double end : ends) mean += end / 40;
     for (const double end : ends) square += (end - mean) * (end - mean) / 40;
     const auto& phase = plan.epochs[0].phases[0];
-    const double share = plan.gradient_share / (phase.l2 * 1000);
+    const double share = plan.gradient_share / (phase.mean_l2 * 1000);
     // A coordinate's deviation of the first phase's noise, cut by the ball.
     const double deviation = delta == 0 ? 2 * share * std::sqrt(3.0) / plan.noise_levels[0]
                                         : share * plan.noise_levels[0];
@@ -233,8 +233,8 @@ TEST(Localization, APhaseStartsFromWhatTheLastOneReleased) {
 // Where blocks are of one size, as printed, the records left over take no part.
 TEST(Localization, PrintedSchedulesLeaveTheRestUnread) {
   const LocalFacts facts{.rows = 10'007, .columns = 2, .diameter = 4};
-  EXPECT_EQ(localized_paper_plan(facts).back().last, 10'000);
-  const auto epochs = growth_paper_plan(facts, 2);
+  EXPECT_EQ(localized_paper_schedule(facts).back().last, 10'000);
+  const auto epochs = growth_paper_schedule(facts, 2);
   std::int64_t next = 0;
   for (const auto& epoch : epochs) {
     for (const auto& phase : epoch.phases) {

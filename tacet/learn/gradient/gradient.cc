@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <nlohmann/json.hpp>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/coefficient_noise.h"
@@ -11,7 +9,6 @@
 #include "tacet/learn/plan/step_rule.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
-#include "tacet/optimize/solver/erm.h"
 #include "tacet/optimize/sums/gradient_sum.h"
 #include "tacet/random/choose/subset.h"
 
@@ -51,7 +48,7 @@ class Descent {
     ++done_;
     // At rest the velocity is (1 - m) times what a step of plain descent would be; so is the
     // penalty's share of it, and the fixed point is that of the penalised loss.
-    const double shrink = 1 / (1 + plan_.step_size * plan_.l2 / (1 - plan_.momentum));
+    const double shrink = 1 / (1 + plan_.step_size * plan_.mean_l2 / (1 - plan_.momentum));
     double square = 0;
     for (std::size_t j = 0; j < weights_.size(); ++j) {
       velocity_[j] = std::clamp(plan_.momentum * velocity_[j] - plan_.step_size * gradient[j],
@@ -167,61 +164,11 @@ class StepReleases {
   std::optional<mechanism::BlockGaussian> pass_;
 };
 
-nlohmann::json public_parameters(const GradientPlan& plan) {
-  nlohmann::json json{
-      {"loss", model::loss_name(plan.loss)}, {"columns", plan.columns}, {"outputs", plan.outputs}};
-  if (const auto name = model::loss_parameter_name(plan.loss); !name.empty()) {
-    json["loss_" + std::string(name)] = model::loss_parameter(plan.loss);
-  }
-  if (const double width = model::loss_width(plan.loss); !std::isnan(width)) {
-    json["loss_width"] = width;
-  }
-  if (plan.unprotected()) return json;
-  json["steps"] = plan.steps;
-  json["step_size"] = plan.step_size;
-  json["momentum"] = plan.momentum;
-  json["averaging"] = to_string(plan.averaging);
-  if (plan.averaging == Averaging::suffix) json["average"] = plan.average;
-  if (plan.l2 > 0) json["l2"] = plan.l2;
-  if (plan.radius) json["radius"] = *plan.radius;
-  if (plan.rate < 1) json["sampling_rate"] = plan.rate;
-  if (plan.batch > 0) json["batch_size"] = plan.batch;
-  if (plan.sampling == BatchSampling::partition) json["order_seed"] = plan.order_seed;
-  if (plan.claim) {
-    json["claimed_epsilon"] = plan.claim->epsilon;
-    json["claimed_delta"] = plan.claim->delta;
-  }
-  json["clipping_norm"] = plan.clipping_norm;
-  json["noise_multiplier"] = plan.noise_multiplier;
-  json["norm_bits"] = plan.norm_bits;
-  if (plan.records_a_unit > 1) json["records_a_unit"] = plan.records_a_unit;
-  return json;
-}
-
-privacy::Receipt receipt_of(const data::Schema& schema, const GradientPlan& plan) {
-  auto receipt =
-      blank_receipt(plan.unprotected() ? "exact minimiser" : "gradient", schema, plan.guarantee);
-  receipt.parameters = public_parameters(plan).dump();
-  receipt.sampling = plan.sampling == BatchSampling::full ? "full_batch" : to_string(plan.sampling);
-  if (plan.claim) receipt.calibration = "paper";
-  if (plan.public_row_count > 0) receipt.public_row_count = plan.public_row_count;
-  return receipt;
-}
-
-void check_columns(const data::Dataset& dataset, const GradientPlan& plan) {
-  if (dataset.columns() != plan.columns) {
-    throw base::InternalError("the data set and the plan differ in their columns");
-  }
-}
-
 }  // namespace
 
 TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
                             const GradientPlan& plan, const TrainingMeans& means) {
-  if (plan.unprotected()) {
-    throw base::UsageError("a plan without protection is carried out by fit_unprotected");
-  }
-  check_columns(dataset, plan);
+  check_shape(dataset, schema, plan);
   if (plan.batch > 0) check_row_count(dataset, plan.public_row_count, means);
   StepReleases releases(dataset, plan, means);
   // Expected records a step: public, unlike their true number.
@@ -233,7 +180,7 @@ TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& sc
        .averaged = descent.averaged(),
        .step_size = plan.step_size,
        .momentum = plan.momentum,
-       .noise_deviation = plan.noise_multiplier * releases.clipping_norm() / count,
+       .standard_deviation = plan.noise_multiplier * releases.clipping_norm() / count,
        .curvature = mean_curvature(model::properties(plan.loss).curvature, dataset.norm_bound())});
 
   for (std::int64_t step = 0; step < plan.steps; ++step) {
@@ -247,38 +194,12 @@ TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& sc
   }
   means.supervision.step("training", plan.steps, plan.steps);
 
-  TrainedModel trained{model::empty_model(schema, plan.loss), receipt_of(schema, plan)};
-  trained.model.coefficients = descent.mean();
+  Coefficients coefficients{descent.mean()};
   // The law that the trace knows is that of a plain mean without penalty or projection.
-  if (plan.averaging != Averaging::polynomial && plan.l2 == 0 && !plan.radius) {
-    trained.model.noise_deviations = trace.deviations();
+  if (plan.averaging != Averaging::polynomial && plan.mean_l2 == 0 && !plan.radius) {
+    coefficients.noise_deviations = trace.standard_deviations();
   }
-  complete_receipt(trained.receipt, means, plan.cipher_delta);
-  return trained;
-}
-
-privacy::Unprotected<model::LinearModel> fit_unprotected(const data::Dataset& dataset,
-                                                         const data::Schema& schema,
-                                                         const GradientPlan& plan,
-                                                         base::ThreadPool& threads,
-                                                         const base::Supervision& supervision) {
-  check_columns(dataset, plan);
-  if (dataset.rows() == 0) {
-    throw base::DataError("the file holds no records; without noise there is nothing to train on");
-  }
-  const auto fit = optimize::minimise_without_protection(
-      dataset, plan.loss, {.mean_l2 = plan.l2, .outputs = plan.outputs}, threads, supervision);
-  auto model = model::empty_model(schema, plan.loss);
-  model.coefficients = fit.weights;
-  return {std::move(model), "trained with epsilon inf: no noise was added"};
-}
-
-TrainedModel marked_model(const data::Schema& schema, const GradientPlan& plan,
-                          const privacy::Unprotected<model::LinearModel>& fitted) {
-  TrainedModel trained{fitted.value(), receipt_of(schema, plan)};
-  trained.receipt.guarantee.epsilon = std::numeric_limits<double>::infinity();
-  trained.receipt.unprotected_reason = fitted.reason();
-  return trained;
+  return finish(plan, schema, means, std::move(coefficients));
 }
 
 }  // namespace tacet::learn

@@ -3,14 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
-#include "tacet/privacy/released.h"
 
 /// Noisy gradient descent for linear models: on all records, on secret Poisson samples or samples
 /// of fixed size, or on the batches of a public partition.
@@ -32,34 +29,27 @@ enum class BatchSampling {
 };
 [[nodiscard]] std::string to_string(BatchSampling sampling);
 
-/// Everything that is settled before a record is read.
-struct GradientPlan {
-  model::Loss loss;
-  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::add_remove};  ///< proved for `events`
-  privacy::Event events = privacy::no_event();                         ///< what will be released
-  std::int64_t public_row_count = 0;  ///< divides the sums; 0 when training is unprotected
-  std::int64_t columns = 0;           ///< encoded columns
-  std::int64_t outputs = 1;           ///< 1, or one a class
+/// Each is a release of its own.
+constexpr std::int64_t most_gradient_steps = 1000000;
+
+/// Everything that is settled before a record is read. Sums are divided by the public row count.
+struct GradientPlan : Settled {
   BatchSampling sampling = BatchSampling::full;
   double rate = 1;              ///< share of the records in a step, for samples the expected one
   std::int64_t batch = 0;       ///< records a step of fixed size; 0 for the other kinds
   std::int64_t order_seed = 0;  ///< of the public order of `partition`
   std::int64_t records_a_unit = 1;  ///< of a unit column's records that take part
   double clipping_norm = 0;         ///< bound of one unit's gradient
-  double noise_multiplier = 0;      ///< 0 when training is unprotected
-  int norm_bits = 0;                ///< the clipping norm is 2^norm_bits grid units
+  double noise_multiplier = 0;
+  int norm_bits = 0;  ///< the clipping norm is 2^norm_bits grid units
   std::int64_t steps = 0;
   double step_size = 0;
   double momentum = 0;
   double average = 0;  ///< share of the last iterates that `suffix` averages
   Averaging averaging = Averaging::suffix;
-  double l2 = 0;                            ///< penalty l2/2 |w|^2, by a proximal step
+  double mean_l2 = 0;  ///< penalty mean_l2/2 |w|^2 beside the mean loss, by a proximal step
   std::optional<double> radius;             ///< of the ball the weights stay in
   std::optional<privacy::Guarantee> claim;  ///< paper mode: what the paper claims for this noise
-  double cipher_delta = 0;                  ///< the cipher's term, from the public counts of words
-  std::vector<std::string> reasons;         ///< what was chosen and why, a line each
-
-  [[nodiscard]] bool unprotected() const;
 };
 
 /// Settles all parameters from the options and the schema alone. UsageError when something needed
@@ -67,21 +57,10 @@ struct GradientPlan {
 [[nodiscard]] GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options);
 
 /// Trains by the plan and commits the reservation. With one seed the model has the same bits for
-/// any number of threads. A plan without protection is a UsageError: see fit_unprotected.
+/// any number of threads.
 [[nodiscard]] TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
                                           const GradientPlan& plan, const TrainingMeans& means);
 
-/// The exact minimiser, without any protection, as a type that no accountant, budget, statement of
-/// a guarantee or model file takes.
-[[nodiscard]] privacy::Unprotected<model::LinearModel> fit_unprotected(
-    const data::Dataset& dataset, const data::Schema& schema, const GradientPlan& plan,
-    base::ThreadPool& threads, const base::Supervision& supervision = {});
-
-/// The only way from there to what can be saved: with a receipt that bears the mark for ever.
-[[nodiscard]] TrainedModel marked_model(const data::Schema& schema, const GradientPlan& plan,
-                                        const privacy::Unprotected<model::LinearModel>& fitted);
-
-/// The same behind the face that all methods share; without protection when epsilon is infinite.
-[[nodiscard]] Training gradient_training(const data::Schema& schema, const LinearOptions& options);
+extern const Method gradient_method;
 
 }  // namespace tacet::learn

@@ -1,19 +1,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
-#include "tacet/learn/plan/paper_calibration.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/step_rule.h"
+#include "tacet/learn/plan/wang2021.h"
 #include "tacet/model/loss/loss_smoothness.h"
 
 namespace tacet::learn {
@@ -95,46 +94,6 @@ Course choose_course(const LinearOptions& options, const Batches& batches, StepF
   return course;
 }
 
-void refuse_without_protection(const LinearOptions& options) {
-  const std::pair<bool, std::string_view> given[] = {
-      {options.delta.has_value(), "delta"},
-      {options.steps.has_value(), "steps"},
-      {options.step_size.has_value(), "step-size"},
-      {options.momentum.has_value(), "momentum"},
-      {options.clipping_norm.has_value(), "clipping-norm"},
-      {options.average.has_value(), "average"},
-      {options.batch_size.has_value(), "batch-size"},
-      {options.averaging.has_value(), "averaging"},
-      {options.sampling.has_value(), "sampling"},
-      {options.order_seed.has_value(), "order-seed"},
-      {options.step_decay != 0, "step-decay"},
-      {!options.smoothing, "smoothing"},
-      {options.weight_scale.has_value(), "weight-scale"},
-      {options.phases.has_value(), "phases"},
-      {options.paper, "calibration"},
-      {options.radius.has_value(), "radius"},
-      {options.records_a_unit != 1, "records-a-unit"}};
-  for (const auto& [present, name] : given) {
-    if (present) {
-      throw base::UsageError(fmt::format(
-          "{} has no meaning with epsilon inf, which computes the exact minimiser; leave it out",
-          name));
-    }
-  }
-}
-
-GradientPlan unprotected_plan(const data::Schema& schema, const LinearOptions& options) {
-  refuse_without_protection(options);
-  GradientPlan plan;
-  plan.loss = settle_loss(target_of(schema), options, plan.reasons);
-  plan.reasons.emplace_back("epsilon inf: the exact minimiser, without any protection");
-  plan.guarantee = {std::numeric_limits<double>::infinity(), 0, options.adjacency};
-  plan.columns = schema.encoded_column_count();
-  plan.outputs = outputs_of(target_of(schema));
-  plan.l2 = options.l2;
-  return plan;
-}
-
 // The noise given, or the least that is enough beside the cipher's term.
 void settle_noise(GradientPlan& plan, const Batches& batches, const LinearOptions& options,
                   privacy::Delta delta, std::optional<double> noise_multiplier) {
@@ -144,26 +103,49 @@ void settle_noise(GradientPlan& plan, const Batches& batches, const LinearOption
       noise_multiplier ? *noise_multiplier : batch_noise(batches, plan.steps, options, left);
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   plan.events = batch_events(batches, plan.steps, plan.noise_multiplier);
-  plan.guarantee = settle_guarantee(plan.events, options, delta.value(), plan.cipher_delta);
+  settle_guarantee(plan, options, delta.value());
+}
+
+void settle_settings(GradientPlan& plan) {
+  // In a receipt the number of records has a place of its own, and so has the way of sampling.
+  auto& settings = plan.settings = first_settings(plan, {.receipt = false});
+  const bool suffix = plan.averaging == Averaging::suffix;
+  const bool units = plan.records_a_unit > 1;
+  settings.push_back({"outputs", plan.outputs, {.table = plan.outputs > 1}});
+  settings.push_back({"clipping_norm", plan.clipping_norm});
+  settings.push_back({"noise_multiplier", plan.noise_multiplier});
+  settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false, .json = false}});
+  settings.push_back({"steps", plan.steps});
+  settings.push_back({"step_size", plan.step_size});
+  settings.push_back({"momentum", plan.momentum});
+  settings.push_back({"averaging", to_string(plan.averaging), {.table = false}});
+  settings.push_back({"average", plan.average, {.table = suffix, .receipt = suffix}});
+  settings.push_back(
+      {"sampling", to_string(plan.sampling), {.table = plan.rate < 1, .receipt = false}});
+  settings.push_back(
+      {"sampling_rate",
+       plan.rate,
+       {.table = plan.sampling == BatchSampling::poisson, .receipt = plan.rate < 1}});
+  if (plan.batch > 0) settings.push_back({"batch_size", plan.batch});
+  if (plan.sampling == BatchSampling::partition) {
+    settings.push_back({"order_seed", plan.order_seed});
+  }
+  settings.push_back({"records_a_unit", plan.records_a_unit, {.table = units, .receipt = units}});
+  settings.push_back(
+      {"l2", plan.mean_l2, {.table = plan.mean_l2 > 0, .receipt = plan.mean_l2 > 0}});
+  if (plan.radius) settings.push_back({"radius", *plan.radius});
+  add_claim(settings, plan.claim);
 }
 
 // Algorithm 2 of Wang, Lei, Ying, Zhang (2021): the schedule of Theorem 12, the noise of Theorem
 // 11, and what is proved about them.
-GradientPlan plan_paper_gradient(const data::Schema& schema, const LinearOptions& options) {
-  const std::pair<bool, std::string_view> given[] = {
-      {options.sampling.has_value(), "sampling"},
-      {options.averaging.has_value(), "averaging"},
-      {options.step_size.has_value(), "step-size"},
-      {options.batch_size.has_value(), "batch-size"},
-      {options.momentum.has_value(), "momentum"},
-      {options.l2 != 0, "l2"},
-      {options.average.has_value(), "average"},
-      {options.records_a_unit != 1, "records-a-unit"},
-      {options.clipping_norm.has_value(), "clipping-norm"}};
-  for (const auto& [present, name] : given) {
-    if (!present) continue;
+GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options) {
+  // order-seed is read to be refused with its reason.
+  constexpr std::array<std::string_view, 5> reads{"delta", "steps", "radius", "order-seed",
+                                                  "calibration"};
+  if (const auto name = given_beyond(options, reads)) {
     throw base::UsageError(fmt::format(
-        "{} is settled by --calibration paper; leave it out, or use the tight calibration", name));
+        "{} is settled by --calibration paper; leave it out, or use the tight calibration", *name));
   }
   const auto& target = target_of(schema);
   if (options.adjacency != privacy::Adjacency::replace_one || outputs_of(target) > 1 ||
@@ -178,31 +160,30 @@ GradientPlan plan_paper_gradient(const data::Schema& schema, const LinearOptions
         "records of a unit together; leave calibration out to use all records in each step");
   }
   GradientPlan plan;
-  plan.loss = settle_loss(target, options, plan.reasons);
+  plan.calibration = Calibration::wang2021;
+  settle_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
-  plan.columns = schema.encoded_column_count();
   const privacy::Delta delta = settle_delta(options, plan.public_row_count, plan.reasons);
   const auto n = plan.public_row_count;
-  const auto facts = paper::constants(plan.loss, schema.norm_bound());
-  const auto theorem = paper::Theorem::gradient_on_ball;
+  const auto facts = wang2021::constants(plan.loss, schema.norm_bound());
+  const auto theorem = wang2021::Theorem::gradient_on_ball;
   plan.steps = options.steps.value_or(
-      paper::schedule(theorem, n, plan.columns, facts.alpha, options.epsilon, delta.value()).T);
-  constexpr std::int64_t most_steps = 1000000;
-  if (plan.steps > most_steps) {
+      wang2021::schedule(theorem, n, plan.columns, facts.alpha, options.epsilon, delta.value()).T);
+  if (plan.steps > most_gradient_steps) {
     throw base::UsageError(fmt::format(
         "the paper's schedule takes {} steps for {} records, at most {} are carried out; give "
         "--steps",
-        plan.steps, n, most_steps));
+        plan.steps, n, most_gradient_steps));
   }
-  plan.step_size = paper::step_size(theorem, n, plan.columns, plan.steps, facts.alpha,
-                                    options.epsilon, delta.value());
+  plan.step_size = wang2021::step_size(theorem, n, plan.columns, plan.steps, facts.alpha,
+                                       options.epsilon, delta.value());
   plan.averaging = Averaging::uniform;
   plan.radius = options.radius;
-  const double claimed_bound = paper::gradient_bound(facts, *plan.radius);
+  const double claimed_bound = wang2021::gradient_bound(facts, *plan.radius);
   plan.clipping_norm = std::min(
       claimed_bound, schema.norm_bound() *
                          model::slope_bound_within(plan.loss, *plan.radius * schema.norm_bound()));
-  const auto noise = paper::gradient_noise(n, plan.steps, options.epsilon, delta.value());
+  const auto noise = wang2021::gradient_noise(n, plan.steps, options.epsilon, delta.value());
   if (!noise) {
     throw base::GuaranteeError(fmt::format(
         "PaperCalibrationInfeasible: no beta meets the conditions of the paper's Theorem 11 for {} "
@@ -236,23 +217,14 @@ GradientPlan plan_paper_gradient(const data::Schema& schema, const LinearOptions
   return plan;
 }
 
-}  // namespace
-
-bool GradientPlan::unprotected() const { return std::isinf(guarantee.epsilon); }
-
-GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options) {
-  if (std::isinf(options.epsilon)) return unprotected_plan(schema, options);
-  if (options.paper) return plan_paper_gradient(schema, options);
-  constexpr std::int64_t most_steps = 1000000;  // each is a release of its own
-  if (options.steps.value_or(1) > most_steps) {
+GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options) {
+  if (options.steps.value_or(1) > most_gradient_steps) {
     throw base::UsageError(fmt::format("steps of method gradient must be 1 to {}, got {}",
-                                       most_steps, *options.steps));
+                                       most_gradient_steps, *options.steps));
   }
   GradientPlan plan;
-  plan.loss = settle_loss(target_of(schema), options, plan.reasons);
+  settle_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
-  plan.columns = schema.encoded_column_count();
-  plan.outputs = outputs_of(target_of(schema));
   const privacy::Delta delta = settle_delta(options, plan.public_row_count, plan.reasons);
   const Batches batches = settle_batches(schema, options, plan.public_row_count);
   plan.sampling = batches.sampling;
@@ -273,7 +245,7 @@ GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& opti
   plan.momentum = options.momentum.value_or(default_momentum);
   plan.average = options.average.value_or(default_average);
   plan.averaging = options.averaging.value_or(Averaging::suffix);
-  plan.l2 = options.l2;
+  plan.mean_l2 = options.mean_l2;
   plan.radius = options.radius;
   const auto& expected = facts.classification ? for_classes : for_numbers;
   const Course course =
@@ -301,6 +273,15 @@ GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& opti
                         plan.noise_multiplier, plan.steps)
           : fmt::format("noise multiplier {:.6g}: exact Gaussian composition of {} steps",
                         plan.noise_multiplier, plan.steps));
+  return plan;
+}
+
+}  // namespace
+
+GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options) {
+  auto plan = options.paper ? paper_plan(schema, options) : tight_plan(schema, options);
+  if (plan.sampling != BatchSampling::full) plan.sampling_scheme = to_string(plan.sampling);
+  settle_settings(plan);
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
+#include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/optimize/solver/erm.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tests/support/data_sets.h"
@@ -190,9 +191,9 @@ TEST(GradientLong, NoiseDeviationsCoverTheNoiseFreeDescentOnAdult) {
 
 TEST(Gradient, WithoutProtectionItFindsTheMinimum) {
   const auto setting = berkeley();
-  const auto plan =
-      plan_gradient(setting.schema,
-                    {.epsilon = std::numeric_limits<double>::infinity(), .adjacency = add_remove});
+  const auto plan = plan_exact_minimum(
+      setting.schema,
+      {.epsilon = std::numeric_limits<double>::infinity(), .adjacency = add_remove});
   ASSERT_TRUE(plan.unprotected());
   base::ThreadPool pool(2);
   const auto fit = fit_unprotected(setting.train, setting.schema, plan, pool);
@@ -224,9 +225,9 @@ TEST(Gradient, WithoutProtectionItEqualsAnIndependentSolverOnAdult) {
 
 TEST(Gradient, MuchEpsilonApproachesTheMinimum) {
   const auto setting = berkeley();
-  const auto plan =
-      plan_gradient(setting.schema,
-                    {.epsilon = std::numeric_limits<double>::infinity(), .adjacency = add_remove});
+  const auto plan = plan_exact_minimum(
+      setting.schema,
+      {.epsilon = std::numeric_limits<double>::infinity(), .adjacency = add_remove});
   base::ThreadPool pool(2);
   const auto best = fit_unprotected(setting.train, setting.schema, plan, pool).value().coefficients;
   const auto close =
@@ -330,7 +331,8 @@ TEST(Gradient, AnEmptySampleIsAStepLikeEveryOther) {
 
 TEST(Gradient, PenaltyPullsToThePenalisedMinimum) {
   const auto setting = berkeley();
-  const LinearOptions options{.adjacency = add_remove, .steps = 2000, .step_size = 4, .l2 = 0.05};
+  const LinearOptions options{
+      .adjacency = add_remove, .steps = 2000, .step_size = 4, .mean_l2 = 0.05};
   const auto trained = train_with_little_noise(setting, options).model.coefficients;
   base::ThreadPool pool(2);
   const auto truth = optimize::minimise_without_protection(setting.train, model::LogisticLoss{},

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/line/line_draw.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/point/inverse_sensitivity.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
@@ -29,9 +30,6 @@ constexpr double number_radius = 4;
 constexpr int norm_bits = 30;
 
 void expect_offered(const data::Schema& schema, const LinearOptions& options) {
-  if (std::isinf(options.epsilon)) {
-    throw base::UsageError("epsilon inf trains the exact minimiser; leave method out");
-  }
   if (options.adjacency == privacy::Adjacency::add_remove) {
     throw base::GuaranteeError(
         "inverse-sensitivity is proved for a public number of records; use replace_one or "
@@ -45,7 +43,7 @@ void expect_offered(const data::Schema& schema, const LinearOptions& options) {
 }
 
 /// The smallest penalty of the mean that keeps the expected proposals below `most`.
-double least_l2(double curvature, double norm_bound, std::int64_t columns, double most) {
+double least_mean_l2(double curvature, double norm_bound, std::int64_t columns, double most) {
   const double smoothness = curvature * norm_bound * norm_bound;
   return smoothness / std::expm1(std::log(most) / static_cast<double>(columns));
 }
@@ -68,7 +66,7 @@ void settle_line(InverseSensitivityPlan& plan, const data::Schema& schema,
 /// A penalty on a smooth loss asks for the other sampler, which needs no bound of the weight.
 bool on_a_line(const InverseSensitivityPlan& plan, const LinearOptions& options) {
   if (plan.columns != 1) return false;
-  if (options.l2 == 0) return true;
+  if (options.mean_l2 == 0) return true;
   if (!piecewise_linear(plan.loss)) return false;
   throw base::UsageError("one column and a piecewise linear loss take no penalty; leave l2 out");
 }
@@ -82,38 +80,35 @@ void settle_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
         "with a penalty, or method ladder",
         plan.columns, model::loss_name(plan.loss)));
   }
-  const double least = least_l2(curvature, schema.norm_bound(), plan.columns, most_proposals);
-  if (options.l2 > 0 && options.l2 < least) {
+  const double least = least_mean_l2(curvature, schema.norm_bound(), plan.columns, most_proposals);
+  if (options.mean_l2 > 0 && options.mean_l2 < least) {
     throw base::GuaranteeError(fmt::format(
         "l2 {:g} would take more than a million proposals in {} columns; at least {:.3g} is "
         "needed, or use method ladder",
-        options.l2, plan.columns, least));
+        options.mean_l2, plan.columns, least));
   }
-  plan.l2 = options.l2;
-  if (options.l2 == 0) {
+  plan.mean_l2 = options.mean_l2;
+  if (options.mean_l2 == 0) {
     const double proposals =
         std::clamp(usual_visits / static_cast<double>(plan.public_row_count), 10.0, most_proposals);
-    plan.l2 = least_l2(curvature, schema.norm_bound(), plan.columns, proposals);
+    plan.mean_l2 = least_mean_l2(curvature, schema.norm_bound(), plan.columns, proposals);
     plan.reasons.push_back(
-        fmt::format("l2 {:.4g}: few proposals in {} columns", plan.l2, plan.columns));
+        fmt::format("l2 {:.4g}: few proposals in {} columns", plan.mean_l2, plan.columns));
   }
   if (options.radius) {
     throw base::UsageError("radius has no meaning here: the penalty bounds the weights");
   }
 }
 
-std::vector<Setting> settings_of(const InverseSensitivityPlan& plan) {
-  auto settings = loss_settings(plan.loss);
-  settings.push_back({"columns", plan.columns});
-  settings.push_back({"public_row_count", plan.public_row_count});
+void settle_settings(InverseSensitivityPlan& plan) {
+  auto& settings = plan.settings = first_settings(plan);
   if (plan.on_a_line) {
     settings.push_back({"radius", plan.radius});
     if (piecewise_linear(plan.loss)) settings.push_back({"nearness", nearness * plan.radius});
   } else {
-    settings.push_back({"l2", plan.l2});
+    settings.push_back({"l2", plan.mean_l2});
     settings.push_back({"clipping_norm", plan.clipping_norm});
   }
-  return settings;
 }
 
 /// A start so near to the minimiser that its score takes no more than a tenth off the exponents.
@@ -163,11 +158,11 @@ mechanism::NormGradientQuery InverseSensitivityPlan::query() const {
                                      .adjacency = guarantee.adjacency,
                                      .clipping_norm = clipping_norm,
                                      .smoothness = n * smoothness,
-                                     .sum_l2 = n * l2,
+                                     .sum_l2 = n * mean_l2,
                                      .gradient_error = 0};
   // A record's slope is rounded to half a unit of its row's integers (norm at most 2048), weights
   // to 2^-38 of their norm, which is at most twice that of any minimiser.
-  const double weight_norm = 2 * clipping_norm / l2;
+  const double weight_norm = 2 * clipping_norm / mean_l2;
   const double slope_unit =
       data::Dataset::feature_scale * std::ldexp(clipping_norm, -norm_bits - 1);
   query.gradient_error =
@@ -183,11 +178,11 @@ namespace {
 void settle_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
   const double proposals = mechanism::log_proposals(plan.query(), epsilon);
   if (proposals > std::log(most_proposals) + start_cost) {
-    throw base::GuaranteeError(
-        fmt::format("an exact sampler would take 10^{:.1f} proposals on average with {} records at "
-                    "epsilon {:g} "
-                    "and l2 {:.4g}; use a smaller epsilon, a larger l2, or method ladder",
-                    proposals / std::log(10), plan.public_row_count, epsilon.value(), plan.l2));
+    throw base::GuaranteeError(fmt::format(
+        "an exact sampler would take 10^{:.1f} proposals on average with {} records at "
+        "epsilon {:g} "
+        "and l2 {:.4g}; use a smaller epsilon, a larger l2, or method ladder",
+        proposals / std::log(10), plan.public_row_count, epsilon.value(), plan.mean_l2));
   }
   plan.reasons.push_back(fmt::format("the exact sampler takes {:.0f} proposals at most, on average",
                                      std::ceil(std::exp(proposals + start_cost))));
@@ -199,9 +194,8 @@ InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
                                                 const LinearOptions& options) {
   expect_offered(schema, options);
   InverseSensitivityPlan plan;
-  plan.loss = settle_loss(target_of(schema), options, plan.reasons);
+  settle_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
-  plan.columns = schema.encoded_column_count();
   plan.guarantee = {options.epsilon, 0, options.adjacency};
   if (options.delta.value_or(0) > 0) {
     plan.reasons.emplace_back("delta is not needed: the method is purely private");
@@ -222,6 +216,7 @@ InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
   }
   plan.cipher_delta = random::cipher_term(1, random::most_leaf_words);
   static_cast<void>(settle_delta_left(options, 0, plan.cipher_delta));
+  settle_settings(plan);
   return plan;
 }
 
@@ -233,33 +228,32 @@ TrainedModel train_inverse_sensitivity(const data::Dataset& dataset, const data:
   const auto released =
       plan.on_a_line ? draw_on_line(dataset, line, plan.spent(), plan.guarantee.adjacency, means)
                      : draw_penalised(dataset, plan, means);
-  TrainedModel trained{model::empty_model(schema, plan.loss),
-                       blank_receipt("inverse-sensitivity", schema, plan.guarantee)};
-  trained.model.coefficients = released.value();
-  nlohmann::json parameters;
-  for (const auto& setting : settings_of(plan)) {
-    std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
-  }
-  trained.receipt.parameters = parameters.dump();
-  trained.receipt.public_row_count = plan.public_row_count;
-  complete_receipt(trained.receipt, means, plan.cipher_delta);
-  return trained;
+  return finish(plan, schema, means, {released.value()});
 }
 
-Training inverse_sensitivity_training(const data::Schema& schema, const LinearOptions& options) {
-  auto plan = plan_inverse_sensitivity(schema, options);
-  Training training{.method = "inverse-sensitivity",
-                    .guarantee = plan.guarantee,
-                    .events = plan.events,
-                    .cipher_delta = plan.cipher_delta,
-                    .settings = settings_of(plan),
-                    .reasons = plan.reasons,
-                    .run = {}};
-  training.run = [plan = std::move(plan)](const data::Dataset& dataset, const data::Schema& names,
-                                          const TrainingMeans& means) {
-    return train_inverse_sensitivity(dataset, names, plan, means);
-  };
-  return training;
+privacy::Event recorded_draw(const privacy::Receipt& receipt, RecordedParameters&,
+                             const privacy::Event& own) {
+  expect_sampling(receipt, "full_batch");
+  return pure_release<privacy::BoundedRange>(receipt, own);
 }
+
+namespace {
+
+Training plan(const data::Schema& schema, const LinearOptions& options) {
+  return settled_training(plan_inverse_sensitivity(schema, options), train_inverse_sensitivity);
+}
+
+constexpr std::array<std::string_view, 2> options{"l2", "radius"};
+
+}  // namespace
+
+constinit const Method inverse_sensitivity_method{
+    "inverse-sensitivity",
+    "one draw scored by the gradient: pure, few columns",
+    privacy::Adjacency::replace_one,
+    options,
+    plan,
+    recorded_draw,
+    false};
 
 }  // namespace tacet::learn

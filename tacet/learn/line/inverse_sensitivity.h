@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
@@ -23,19 +19,12 @@
 /// No Markov chain is run: how close one comes to its law is not proved.
 namespace tacet::learn {
 
-struct InverseSensitivityPlan {
-  model::Loss loss;
-  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};
-  privacy::Event events = privacy::no_event();
-  std::int64_t public_row_count = 0;
-  std::int64_t columns = 0;
+struct InverseSensitivityPlan : Settled {
   bool on_a_line = false;    ///< one column, no penalty: the first sampler
   double radius = 0;         ///< of the first one's domain
   bool location = false;     ///< its column is the intercept, 1 in every record
   double clipping_norm = 0;  ///< of one record's gradient
-  double l2 = 0;             ///< of the mean; the second one's
-  double cipher_delta = 0;   ///< the cipher's term
-  std::vector<std::string> reasons;
+  double mean_l2 = 0;        ///< the second one's penalty
 
   /// What the draw is made for: the epsilon of the events, at most the guarantee's.
   [[nodiscard]] privacy::Epsilon spent() const;
@@ -52,8 +41,12 @@ struct InverseSensitivityPlan {
                                                      const data::Schema& schema,
                                                      const InverseSensitivityPlan& plan,
                                                      const TrainingMeans& means);
-/// The method's row in the table of methods.
-[[nodiscard]] Training inverse_sensitivity_training(const data::Schema& schema,
-                                                    const LinearOptions& options);
+
+extern const Method inverse_sensitivity_method;
+
+/// What one draw of a bounded range releases, by a method or by `tacet quantile`.
+[[nodiscard]] privacy::Event recorded_draw(const privacy::Receipt& receipt,
+                                           RecordedParameters& parameters,
+                                           const privacy::Event& own);
 
 }  // namespace tacet::learn

@@ -149,7 +149,7 @@ TEST(InverseSensitivity, APenaltyOnALineTakesTheOtherSampler) {
   auto options = options_of(1, 2000);
   options.loss = model::SquaredLoss{};
   EXPECT_TRUE(plan_inverse_sensitivity(schema, options).on_a_line);
-  options.l2 = 0.01;
+  options.mean_l2 = 0.01;
   EXPECT_FALSE(plan_inverse_sensitivity(schema, options).on_a_line);
   options.loss = model::AbsoluteLoss{};
   EXPECT_THROW((void)plan_inverse_sensitivity(schema, options), base::UsageError);
@@ -167,7 +167,7 @@ TEST(InverseSensitivity, SeveralColumnsFollowThePenalisedMinimiser) {
     dataset.append_dense(row, (x > 0) == (i % 5 != 0) ? 1 : -1);
   }
   auto options = options_of(1, 3000);
-  options.l2 = 0.01;
+  options.mean_l2 = 0.01;
   const auto plan = plan_inverse_sensitivity(schema, options);
   EXPECT_FALSE(plan.on_a_line);
   base::ThreadPool pool(1);
@@ -218,7 +218,7 @@ TEST(InverseSensitivity, StartsAtTheMinimiserOfTheLossItReleases) {
     dataset.append_dense(row, far ? -1 : 1);
   }
   auto options = options_of(1, rows);
-  options.l2 = 1e-4;
+  options.mean_l2 = 1e-4;
   const auto plan = plan_inverse_sensitivity(schema, options);
   ASSERT_FALSE(plan.on_a_line);
   // 0.99 x (x w - 1) + 0.01 min(2, w + 1) + l2 w = 0 at x = 205 / 2048.
@@ -239,7 +239,7 @@ TEST(InverseSensitivity, RefusesAnEpsilonBelowTheSamplersBeforeItIsBooked) {
 // much.
 TEST(InverseSensitivity, RefusesWhatWouldHardlyEnd) {
   auto options = options_of(1, 2'000'000);
-  options.l2 = 0.25;
+  options.mean_l2 = 0.25;
   data::Schema schema = line_schema();
   schema.target = {"y", data::BinaryTarget{{"yes"}, {"no"}}};
   EXPECT_NO_THROW((void)plan_inverse_sensitivity(schema, options));
@@ -258,10 +258,10 @@ TEST(InverseSensitivity, RefusesWhereNothingIsProved) {
   wide.intercept = true;
   EXPECT_THROW((void)plan_inverse_sensitivity(wide, options), base::GuaranteeError);
   options.loss = model::SquaredLoss{};
-  options.l2 = 1e-9;
+  options.mean_l2 = 1e-9;
   EXPECT_THROW((void)plan_inverse_sensitivity(wide, options), base::GuaranteeError);
-  options.l2 = 0;
-  EXPECT_GT(plan_inverse_sensitivity(wide, options).l2, 0);
+  options.mean_l2 = 0;
+  EXPECT_GT(plan_inverse_sensitivity(wide, options).mean_l2, 0);
   const auto plan = plan_inverse_sensitivity(schema, options_of(1, 2001));
   EXPECT_THROW((void)train(line_data(schema, 0.5, 2000), schema, plan, 1), base::DataError);
 }

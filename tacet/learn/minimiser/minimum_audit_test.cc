@@ -113,7 +113,7 @@ struct Runs {
 void audit_objective(double delta, privacy::Adjacency adjacency, const Runs& runs) {
   auto options = asked(delta, adjacency);
   options.method = "objective";
-  options.l2 = 1.0 / 6;  // Lambda = 1
+  options.mean_l2 = 1.0 / 6;  // Lambda = 1
   const auto plan = plan_objective(line(), options);
   const Pair pair{
       records({1, 1, 1, 1, 1, 1}),
@@ -160,7 +160,7 @@ void audit_regularized_output(double delta, privacy::Adjacency adjacency, const 
   auto options = asked(delta, adjacency);
   options.method = "regularized-output";
   options.loss = model::SmoothedHingeLoss{.1};
-  options.l2 = 20.0 / 6;
+  options.mean_l2 = 20.0 / 6;
   const auto plan = plan_regularized_output(line(), options);
   const Pair pair{
       records({1, 1, 1, 1, 1, 1}),

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "tacet/data/schema/schema.h"
@@ -21,26 +19,13 @@
 /// variables whose Jacobian is the Hessian (docs/proofs/objective.md).
 namespace tacet::learn {
 
-enum class Calibration {
-  tight,  ///< the smallest noise that is proved
-  paper   ///< the published noise, where it is proved for the guarantee asked for
-};
-
 /// Everything that is settled before a record is read.
-struct ObjectivePlan {
-  model::Loss loss;
-  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};
-  privacy::Event events = privacy::no_event();
-  Calibration calibration = Calibration::tight;
-  std::int64_t public_row_count = 0;
-  std::int64_t columns = 0;
-  double regularization = 0;  ///< Lambda, of the sum over the records
-  double linear_scale = 0;    ///< deviation of each coordinate of b; for pure privacy its scale
-  double output_scale = 0;    ///< the same of the noise on the minimiser
-  double distance = 0;        ///< of what is computed from b's exact minimiser, at most
+struct ObjectivePlan : Settled {
+  double sum_l2 = 0;        ///< Lambda, of the sum over the records
+  double linear_scale = 0;  ///< deviation of each coordinate of b; for pure privacy its scale
+  double output_scale = 0;  ///< the same of the noise on the minimiser
+  double distance = 0;      ///< of what is computed from b's exact minimiser, at most
   double solver_tolerance = 0;
-  double cipher_delta = 0;
-  std::vector<std::string> reasons;
 
   [[nodiscard]] bool pure() const { return guarantee.delta == 0; }
 };
@@ -65,8 +50,7 @@ struct ObjectivePlan {
 [[nodiscard]] TrainedModel train_objective(const data::Dataset& dataset, const data::Schema& schema,
                                            const ObjectivePlan& plan, const TrainingMeans& means);
 
-/// The method's row in the table of methods.
-[[nodiscard]] Training objective_training(const data::Schema& schema, const LinearOptions& options);
+extern const Method objective_method;
 
 /// The regularization of the sum that balances what shrinking costs, Lambda R^2 / 2, against what
 /// the noise costs, where b's deviation depends on Lambda itself: min(d sigma^2 / (2 Lambda), n h
@@ -81,6 +65,6 @@ struct RegularizationFacts {
   double columns;
   double radius;  ///< R, the size of weights worth reaching
 };
-[[nodiscard]] double choose_regularization(const RegularizationFacts& facts);
+[[nodiscard]] double choose_sum_l2(const RegularizationFacts& facts);
 
 }  // namespace tacet::learn

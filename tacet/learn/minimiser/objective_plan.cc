@@ -115,7 +115,7 @@ struct Noise {
 // its distance follows from the share of epsilon that it may take.
 double output_deviation(const ObjectivePlan& plan, double smoothness, double linear) {
   const double most_curvature =
-      static_cast<double>(plan.public_row_count) * smoothness + plan.regularization;
+      static_cast<double>(plan.public_row_count) * smoothness + plan.sum_l2;
   return output_part * linear / most_curvature;
 }
 
@@ -125,10 +125,9 @@ Noise gaussian_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Delt
   const Epsilon epsilon(plan.guarantee.epsilon);
   const double mu = output_share * std::min(1.0, epsilon.value());
   check_rounding_room(plan, mu);
-  double sigma =
-      objective::calibrate_sigma({bounds.lipschitz, bounds.smoothness, plan.regularization, mu},
-                                 epsilon, delta, plan.guarantee.adjacency);
-  if (plan.calibration == Calibration::paper) {
+  double sigma = objective::calibrate_sigma({bounds.lipschitz, bounds.smoothness, plan.sum_l2, mu},
+                                            epsilon, delta, plan.guarantee.adjacency);
+  if (plan.calibration == Calibration::kifer2012) {
     const double published =
         objective::published_sigma(bounds.lipschitz, epsilon, delta, plan.guarantee.adjacency);
     const bool proved = published >= sigma;
@@ -144,10 +143,10 @@ Noise gaussian_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Delt
   const auto noise_at = [&](double deviation) {
     const double output = output_deviation(plan, bounds.smoothness, deviation);
     const double distance = 0.5 * mu * output * (1 - 1e-12);
-    return Noise{deviation, output, distance,
-                 privacy::ObjectivePerturbation{
-                     deviation, bounds.lipschitz, bounds.smoothness, plan.regularization,
-                     distance * plan.regularization * (1 + 1e-13), output}};
+    return Noise{
+        deviation, output, distance,
+        privacy::ObjectivePerturbation{deviation, bounds.lipschitz, bounds.smoothness, plan.sum_l2,
+                                       distance * plan.sum_l2 * (1 + 1e-13), output}};
   };
   Noise noise = noise_at(sigma);
   while (accounting::epsilon(noise.events, plan.guarantee.adjacency, delta) > epsilon.value()) {
@@ -158,14 +157,13 @@ Noise gaussian_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Delt
 
 Noise pure_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Epsilon epsilon) {
   double share = output_share;
-  if (plan.calibration == Calibration::paper) {
+  if (plan.calibration == Calibration::kifer2012) {
     // The published form spends epsilon/2 on b, and what ln(1 + epsilon/2) leaves of the other half
     // goes to the output noise.
-    const double determinant = std::log1p(bounds.smoothness / plan.regularization);
+    const double determinant = std::log1p(bounds.smoothness / plan.sum_l2);
     share = std::max(0.0, 0.5 - determinant / epsilon.value()) * (1 - 1e-9);
   }
-  const auto shares =
-      objective::pure_shares(bounds.smoothness, plan.regularization, epsilon, share);
+  const auto shares = objective::pure_shares(bounds.smoothness, plan.sum_l2, epsilon, share);
   check_rounding_room(plan, shares.output);
   constexpr double up = 1 + 1e-12;
   const double linear =
@@ -179,15 +177,15 @@ Noise pure_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Epsilon 
 void settle_solver(ObjectivePlan& plan, const RecordBounds& bounds, double norm_bound) {
   const auto columns = static_cast<std::size_t>(plan.columns);
   plan.solver_tolerance =
-      mechanism::solver_tolerance(plan.distance, plan.regularization, minimum_grids(plan), columns);
+      mechanism::solver_tolerance(plan.distance, plan.sum_l2, minimum_grids(plan), columns);
   const double size = plan.linear_scale * std::sqrt(static_cast<double>(plan.columns)) *
                       (plan.pure() ? std::sqrt(static_cast<double>(plan.columns)) : 1);
   const double rows = static_cast<double>(plan.public_row_count);
   // |w*| <= 2 |b| / Lambda + sqrt(2 n loss(0) / Lambda), with |b| at most eight times its size, and
   // n at most 2^32: a result in doubles rounds by less than the tolerance.
   const auto reach = [&](double n) {
-    return 16 * size / plan.regularization +
-           std::sqrt(2 * n * std::max(1.0, bounds.lipschitz) / plan.regularization);
+    return 16 * size / plan.sum_l2 +
+           std::sqrt(2 * n * std::max(1.0, bounds.lipschitz) / plan.sum_l2);
   };
   if (!(plan.solver_tolerance > 0x1p-48 * reach(0x1p32))) {
     throw base::NumericError(fmt::format(
@@ -198,9 +196,22 @@ void settle_solver(ObjectivePlan& plan, const RecordBounds& bounds, double norm_
   optimize::check_fallback_work({.rows = plan.public_row_count,
                                  .norm_bound = norm_bound,
                                  .curvature = model::properties(plan.loss).curvature,
-                                 .sum_l2 = plan.regularization,
+                                 .sum_l2 = plan.sum_l2,
                                  .distance = reach(rows),
                                  .tolerance = plan.solver_tolerance});
+}
+
+void settle_settings(ObjectivePlan& plan) {
+  auto& settings = plan.settings = first_settings(plan);
+  settings.push_back({"calibration",
+                      to_string(plan.calibration),
+                      {.table = plan.calibration != Calibration::tight}});
+  settings.push_back({"regularization", plan.sum_l2});
+  settings.push_back(
+      {"l2", plan.sum_l2 / static_cast<double>(plan.public_row_count), {.table = false}});
+  settings.push_back({"objective_noise", plan.linear_scale});
+  settings.push_back({"output_noise", plan.output_scale});
+  settings.push_back({"distance", plan.distance});
 }
 
 }  // namespace
@@ -211,11 +222,11 @@ mechanism::MinimumGrids minimum_grids(const ObjectivePlan& plan) {
       {.linear = plan.linear_scale,
        .output = plan.output_scale,
        .distance = event != nullptr ? event->tolerance / event->regularization : plan.distance,
-       .regularization = plan.regularization},
+       .regularization = plan.sum_l2},
       static_cast<std::size_t>(plan.columns));
 }
 
-double choose_regularization(const RegularizationFacts& facts) {
+double choose_sum_l2(const RegularizationFacts& facts) {
   // From where the determinant takes nearly all of epsilon, or next to nothing is left, in steps of
   // 2^(1/4).
   // And such that rounding b to its grid moves the minimiser by less than the output noise hides,
@@ -243,14 +254,12 @@ double choose_regularization(const RegularizationFacts& facts) {
 
 ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& options) {
   ObjectivePlan plan;
-  plan.loss = settle_loss(target_of(schema), options, plan.reasons);
+  settle_problem(plan, schema, options);
   refuse_unproved(plan.loss, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
-  plan.columns = schema.encoded_column_count();
-  plan.calibration = options.paper ? Calibration::paper : Calibration::tight;
-  const bool pure = options.delta == 0.0;
-  const double delta =
-      pure ? 0 : settle_delta(options, plan.public_row_count, plan.reasons).value();
+  plan.calibration = options.paper ? Calibration::kifer2012 : Calibration::tight;
+  const double delta = settle_delta_or_pure(options, plan.public_row_count, plan.reasons);
+  const bool pure = delta == 0;
   plan.guarantee = {options.epsilon, delta, options.adjacency};
   plan.cipher_delta =
       random::cipher_term(2, pure ? random::l2_laplace_words * plan.columns : plan.columns);
@@ -259,25 +268,24 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
   const double norm_bound = schema.norm_bound();
   const auto bounds = record_bounds(plan.loss, norm_bound);
   const double rows = static_cast<double>(plan.public_row_count);
-  if (options.l2 > 0) {
-    plan.regularization = options.l2 * rows;
-  } else if (plan.calibration == Calibration::paper) {
-    plan.regularization =
-        objective::published_regularization(bounds.smoothness, Epsilon(options.epsilon));
-    plan.reasons.push_back(fmt::format(
-        "regularization {:.6g} = 2 smoothness / epsilon, as published", plan.regularization));
+  if (options.mean_l2 > 0) {
+    plan.sum_l2 = options.mean_l2 * rows;
+  } else if (plan.calibration == Calibration::kifer2012) {
+    plan.sum_l2 = objective::published_regularization(bounds.smoothness, Epsilon(options.epsilon));
+    plan.reasons.push_back(
+        fmt::format("regularization {:.6g} = 2 smoothness / epsilon, as published", plan.sum_l2));
   } else {
-    plan.regularization = choose_regularization({.epsilon = options.epsilon,
-                                                 .delta = delta,
-                                                 .adjacency = options.adjacency,
-                                                 .lipschitz = bounds.lipschitz,
-                                                 .smoothness = bounds.smoothness,
-                                                 .rows = rows,
-                                                 .columns = static_cast<double>(plan.columns),
-                                                 .radius = expected_radius});
+    plan.sum_l2 = choose_sum_l2({.epsilon = options.epsilon,
+                                 .delta = delta,
+                                 .adjacency = options.adjacency,
+                                 .lipschitz = bounds.lipschitz,
+                                 .smoothness = bounds.smoothness,
+                                 .rows = rows,
+                                 .columns = static_cast<double>(plan.columns),
+                                 .radius = expected_radius});
     plan.reasons.push_back(
         fmt::format("regularization {:.6g}: balances noise and shrinkage for weights of norm {:g}",
-                    plan.regularization, expected_radius));
+                    plan.sum_l2, expected_radius));
   }
   const Noise noise = pure ? pure_noise(plan, bounds, settle_pure_epsilon(options))
                            : gaussian_noise(plan, bounds, left, plan.reasons);
@@ -285,7 +293,7 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
   plan.output_scale = noise.output;
   plan.distance = noise.distance;
   plan.events = noise.events;
-  plan.guarantee = settle_guarantee(plan.events, options, delta, plan.cipher_delta);
+  settle_guarantee(plan, options, delta);
   settle_solver(plan, bounds, norm_bound);
   plan.reasons.push_back(
       pure ? fmt::format("noise scale {:.6g} on the objective: pure privacy from the noise, the "
@@ -293,6 +301,7 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
                          plan.linear_scale)
            : fmt::format("noise deviation {:.6g} on the objective: joint profile of both releases",
                          plan.linear_scale));
+  settle_settings(plan);
   return plan;
 }
 

@@ -79,7 +79,7 @@ TEST(Objective, NoiseFollowsTheAdjacency) {
   const auto setting = berkeley();
   for (const double delta : {0.0, 1e-6}) {
     auto options = asked(1, delta);
-    options.l2 = .01;
+    options.mean_l2 = .01;
     const auto replaced = plan_objective(setting.schema, options);
     options.adjacency = add_remove;
     const auto added = plan_objective(setting.schema, options);
@@ -87,7 +87,7 @@ TEST(Objective, NoiseFollowsTheAdjacency) {
     options.adjacency = zero_out;
     EXPECT_EQ(plan_objective(setting.schema, options).linear_scale, added.linear_scale);
     if (delta > 0) continue;
-    const double spent = std::log1p(.25 / replaced.regularization) + 2 / replaced.linear_scale +
+    const double spent = std::log1p(.25 / replaced.sum_l2) + 2 / replaced.linear_scale +
                          2 * replaced.distance / replaced.output_scale;
     EXPECT_LE(spent, 1);
     EXPECT_GT(spent, 1 - 1e-9);
@@ -102,7 +102,7 @@ TEST(Objective, TheDistanceCoversSolverAndGrids) {
     const auto plan = plan_objective(setting.schema, asked(1, delta));
     const auto grids = minimum_grids(plan);
     const double half = .5 * std::sqrt(static_cast<double>(plan.columns));
-    EXPECT_LE(plan.solver_tolerance + half * (grids.linear / plan.regularization + grids.output),
+    EXPECT_LE(plan.solver_tolerance + half * (grids.linear / plan.sum_l2 + grids.output),
               plan.distance);
     EXPECT_GT(plan.solver_tolerance, .9 * plan.distance);
   }
@@ -122,18 +122,18 @@ TEST(Objective, GivesTheSameModelForAnyNumberOfThreads) {
 TEST(Objective, WithNextToNoNoiseItIsTheMinimiser) {
   const auto setting = berkeley();
   auto options = asked(60, 1e-6);
-  options.l2 = .01;
+  options.mean_l2 = .01;
   const auto plan = plan_objective(setting.schema, options);
   base::ThreadPool pool(1);
   const auto truth = optimize::minimise_certified(
       setting.train, {0, setting.train.rows()},
-      {.loss = optimize::GlmLoss(plan.loss), .sum_l2 = plan.regularization}, 1e-9, pool);
+      {.loss = optimize::GlmLoss(plan.loss), .sum_l2 = plan.sum_l2}, 1e-9, pool);
   const auto found = train(setting, plan, 1).model.coefficients;
   double square = 0;
   for (std::size_t j = 0; j < found.size(); ++j) {
     square += std::pow(found[j] - truth.weights[j], 2);
   }
-  EXPECT_LT(std::sqrt(square), 5 * plan.linear_scale * 3 / plan.regularization);
+  EXPECT_LT(std::sqrt(square), 5 * plan.linear_scale * 3 / plan.sum_l2);
   EXPECT_LT(std::sqrt(square), .05);
 }
 
@@ -156,7 +156,7 @@ TEST(Objective, PublishedNoiseIsUsedOnlyWhereItIsProved) {
   const auto tight = plan_objective(setting.schema, options);
   options.paper = true;
   const auto paper = plan_objective(setting.schema, options);
-  EXPECT_EQ(paper.regularization, .5 * (1 + 0x1p-50));
+  EXPECT_EQ(paper.sum_l2, .5 * (1 + 0x1p-50));
   EXPECT_GE(paper.linear_scale, 2 * std::sqrt(8 * std::log(2e6) + 4) * (1 - 1e-12));
   EXPECT_LE(paper.guarantee.epsilon, 1);
   EXPECT_GT(paper.linear_scale, tight.linear_scale);
@@ -232,7 +232,7 @@ TEST(Objective, ManyRecordsHaveAPlan) {
     options.epsilon = epsilon;
     const auto plan = plan_objective(setting.schema, options);
     EXPECT_GT(plan.solver_tolerance, .25 * plan.distance);
-    EXPECT_LT(plan.regularization, 1e-3 * 1e7);
+    EXPECT_LT(plan.sum_l2, 1e-3 * 1e7);
   }
 }
 
@@ -246,17 +246,17 @@ TEST(Objective, RegularizationFollowsFromPublicNumbers) {
                             .rows = 32561,
                             .columns = 109,
                             .radius = 20};
-  const double at_one = choose_regularization(facts);
+  const double at_one = choose_sum_l2(facts);
   EXPECT_GT(at_one, 4);
   EXPECT_LT(at_one, 10);
   facts.epsilon = .1;
-  EXPECT_NEAR(choose_regularization(facts) / at_one, 10, 3);
+  EXPECT_NEAR(choose_sum_l2(facts) / at_one, 10, 3);
   facts.delta = 0;
-  EXPECT_GT(choose_regularization(facts), at_one);
+  EXPECT_GT(choose_sum_l2(facts), at_one);
   facts.columns = 1 << 18;
   facts.delta = 1e-6;
   facts.epsilon = 1;
-  EXPECT_LT(choose_regularization(facts), 100);  // sigma sqrt(d) / R would be 200
+  EXPECT_LT(choose_sum_l2(facts), 100);  // sigma sqrt(d) / R would be 200
 }
 
 double accuracy(const model::LinearModel& model, const data::Dataset& test) {
@@ -288,7 +288,7 @@ void expect_on_adult(std::initializer_list<Goal> goals) {
     }
     std::ranges::sort(scores);
     EXPECT_GE(scores[2], goal.accuracy) << "epsilon " << goal.epsilon << " delta " << goal.delta
-                                        << " regularization " << plan.regularization;
+                                        << " regularization " << plan.sum_l2;
   }
 }
 

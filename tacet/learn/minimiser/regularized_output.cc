@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tacet/accounting/composition.h"
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/plan/gradient_diameter.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
-#include "tacet/learn/plan/settled_training.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/model/loss/loss_smoothness.h"
@@ -44,7 +43,7 @@ optimize::GlmLoss solver_loss(const RegularizedOutputPlan& plan) {
 optimize::LocalProblem problem_of(const RegularizedOutputPlan& plan, std::int64_t rows) {
   return {.loss = solver_loss(plan),
           .rows = {0, rows},
-          .sum_l2 = plan.regularization,
+          .sum_l2 = plan.sum_l2,
           .domain = optimize::Ball{plan.radius},
           .gradient_share = plan.gradient_share,
           .steps = plan.steps,
@@ -71,8 +70,8 @@ double allowed_mu(const RegularizedOutputPlan& plan) {
   return accounting::gaussian::mu_for(epsilon, Delta(plan.guarantee.delta));
 }
 
-void settle_regularization(RegularizedOutputPlan& plan, const LinearOptions& options,
-                           double norm_bound, bool regression) {
+void settle_penalty(RegularizedOutputPlan& plan, const LinearOptions& options, double norm_bound,
+                    bool regression) {
   const double rows = static_cast<double>(plan.public_row_count);
   const double wanted =
       options.radius.value_or(regression ? radius_for_numbers : radius_for_classes);
@@ -83,26 +82,26 @@ void settle_regularization(RegularizedOutputPlan& plan, const LinearOptions& opt
   // One round with the wanted radius, one with what the regularization makes of it.
   for (int round = 0; round < 2; ++round) {
     plan.slope_bound = model::slope_bound_within(plan.loss, plan.radius * norm_bound);
-    plan.regularization =
-        options.l2 > 0 ? options.l2 * rows
-                       : rows * optimal_regularization(
-                                    {.rows = rows,
-                                     .norm_bound = norm_bound,
-                                     .slope = plan.slope_bound,
-                                     .curvature = facts.curvature,
-                                     .radius = expected,
-                                     .distance = privacy::distance_factor(plan.guarantee.adjacency),
-                                     .mu = allowed_mu(plan)});
+    plan.sum_l2 = options.mean_l2 > 0
+                      ? options.mean_l2 * rows
+                      : rows * optimal_mean_l2(
+                                   {.rows = rows,
+                                    .norm_bound = norm_bound,
+                                    .slope = plan.slope_bound,
+                                    .curvature = facts.curvature,
+                                    .radius = expected,
+                                    .distance = privacy::distance_factor(plan.guarantee.adjacency),
+                                    .mu = allowed_mu(plan)});
     // The minimiser has |w|^2 <= n loss(0) / Lambda: for a public n alone.
     if (plan.guarantee.adjacency != Adjacency::add_remove) {
-      plan.radius = std::min(
-          wanted, std::sqrt(rows * model::largest_loss_at_zero(plan.loss) / plan.regularization));
+      plan.radius =
+          std::min(wanted, std::sqrt(rows * model::largest_loss_at_zero(plan.loss) / plan.sum_l2));
     }
   }
-  if (options.l2 == 0) {
+  if (options.mean_l2 == 0) {
     plan.reasons.push_back(
         fmt::format("l2 {:.6g}: balances the noise and the bias for weights of norm {:g}",
-                    plan.regularization / rows, expected));
+                    plan.sum_l2 / rows, expected));
   }
   plan.slope_bound = model::slope_bound_within(plan.loss, plan.radius * norm_bound);
   plan.gradient_share = gradient_share(plan, norm_bound);
@@ -111,7 +110,7 @@ void settle_regularization(RegularizedOutputPlan& plan, const LinearOptions& opt
 void settle_solver(RegularizedOutputPlan& plan, double norm_bound) {
   const double rows = static_cast<double>(plan.public_row_count);
   const double distance = privacy::distance_factor(plan.guarantee.adjacency);
-  const double share = plan.gradient_share / plan.regularization;
+  const double share = plan.gradient_share / plan.sum_l2;
   const double deviation = distance * share / allowed_mu(plan);  // of one coordinate, about
   if (model::can_be_smoothed(plan.loss)) {
     // Smoothing a kink on this width costs at most a twentieth of what the noise costs anyway.
@@ -121,7 +120,7 @@ void settle_solver(RegularizedOutputPlan& plan, double norm_bound) {
                     plan.smoothing_width));
   }
   const double curvature = solver_loss(plan).curvature_bound();
-  const double kappa = 1 + rows * curvature * norm_bound * norm_bound / plan.regularization;
+  const double kappa = 1 + rows * curvature * norm_bound * norm_bound / plan.sum_l2;
   const double start = std::min(plan.radius, rows * share);
   const double noise = deviation * std::sqrt(static_cast<double>(plan.columns));
   const double wanted =
@@ -138,31 +137,29 @@ void settle_solver(RegularizedOutputPlan& plan, double norm_bound) {
   optimize::check_fallback_work({.rows = plan.public_row_count,
                                  .norm_bound = norm_bound,
                                  .curvature = curvature,
-                                 .sum_l2 = plan.regularization,
+                                 .sum_l2 = plan.sum_l2,
                                  .distance = 2 * plan.radius,
                                  .tolerance = plan.solver_tolerance});
 }
 
-std::vector<Setting> settings_of(const RegularizedOutputPlan& plan) {
-  auto settings = loss_settings(plan.loss);
-  settings.push_back({"columns", plan.columns});
-  settings.push_back({"public_row_count", plan.public_row_count});
-  settings.push_back({"l2", plan.regularization / static_cast<double>(plan.public_row_count)});
-  settings.push_back({"regularization", plan.regularization, false});
+void settle_settings(RegularizedOutputPlan& plan) {
+  auto& settings = plan.settings = first_settings(plan);
+  settings.push_back({"l2", plan.sum_l2 / static_cast<double>(plan.public_row_count)});
+  settings.push_back({"regularization", plan.sum_l2, {.table = false}});
   settings.push_back({"radius", plan.radius});
   settings.push_back({"slope_bound", plan.slope_bound});
-  settings.push_back({"gradient_share", plan.gradient_share, false});
-  settings.push_back({"smoothing_width", plan.smoothing_width, plan.smoothing_width > 0});
-  settings.push_back({"noise_multiplier", plan.noise_multiplier, !plan.pure()});
+  settings.push_back({"gradient_share", plan.gradient_share, {.table = false}});
+  settings.push_back(
+      {"smoothing_width", plan.smoothing_width, {.table = plan.smoothing_width > 0}});
+  settings.push_back({"noise_multiplier", plan.noise_multiplier, {.table = !plan.pure()}});
   settings.push_back({"noise", plan.noise});
-  settings.push_back({"steps", plan.steps, plan.steps > 0});
-  settings.push_back({"solver_tolerance", plan.solver_tolerance, plan.steps == 0});
-  return settings;
+  settings.push_back({"steps", plan.steps, {.table = plan.steps > 0}});
+  settings.push_back({"solver_tolerance", plan.solver_tolerance, {.table = plan.steps == 0}});
 }
 
 }  // namespace
 
-double optimal_regularization(const OutputNoiseFacts& facts) {
+double optimal_mean_l2(const OutputNoiseFacts& facts) {
   const double sensitivity =  // lambda times the noise's deviation
       facts.distance * facts.slope * facts.norm_bound / (facts.rows * facts.mu);
   const double square = facts.radius * facts.radius;
@@ -179,7 +176,7 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
                                               const LinearOptions& options) {
   RegularizedOutputPlan plan;
   const auto& target = target_of(schema);
-  plan.loss = settle_loss(target, options, plan.reasons);
+  settle_problem(plan, schema, options);
   if (target.class_count() > 2) {
     throw base::GuaranteeError(
         "regularized-output is proved for one output; use --method gradient, which takes any "
@@ -191,17 +188,15 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
         "records of a unit together; use --method gradient");
   }
   plan.public_row_count = settle_row_count(schema, options);
-  plan.columns = schema.encoded_column_count();
-  const bool pure = options.delta == 0.0;
-  const double delta =
-      pure ? 0 : settle_delta(options, plan.public_row_count, plan.reasons).value();
+  const double delta = settle_delta_or_pure(options, plan.public_row_count, plan.reasons);
+  const bool pure = delta == 0;
   plan.guarantee = {options.epsilon, delta, options.adjacency};
   plan.cipher_delta =
       random::cipher_term(1, pure ? random::l2_laplace_words * plan.columns : plan.columns);
   const Delta left = settle_delta_left(options, delta, plan.cipher_delta);
 
   const double norm_bound = schema.norm_bound();
-  settle_regularization(plan, options, norm_bound, target.regression());
+  settle_penalty(plan, options, norm_bound, target.regression());
   settle_solver(plan, norm_bound);
   const double share =
       optimize::local_share(problem_of(plan, plan.public_row_count), norm_bound, plan.columns);
@@ -217,16 +212,15 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
     check_share_noise(ShareNoise::gaussian, plan.noise_multiplier, plan.columns);
     plan.events = privacy::Gaussian{plan.noise_multiplier};
   }
-  plan.guarantee = settle_guarantee(plan.events, options, delta, plan.cipher_delta);
+  settle_guarantee(plan, options, delta);
+  settle_settings(plan);
   return plan;
 }
 
 TrainedModel train_regularized_output(const data::Dataset& dataset, const data::Schema& schema,
                                       const RegularizedOutputPlan& plan,
                                       const TrainingMeans& means) {
-  if (dataset.columns() != plan.columns || dataset.norm_bound() > schema.norm_bound()) {
-    throw base::InternalError("the data set and the plan differ in their columns or bounds");
-  }
+  check_shape(dataset, schema, plan);
   if (plan.guarantee.adjacency != Adjacency::add_remove) {
     check_row_count(dataset, plan.public_row_count, means);
   }
@@ -243,28 +237,35 @@ TrainedModel train_regularized_output(const data::Dataset& dataset, const data::
                   : mechanism::release_gaussian(std::move(minimum),
                                                 privacy::NoiseMultiplier(plan.noise_multiplier), {},
                                                 means.source, means.reservation);
-  TrainedModel trained{model::empty_model(schema, plan.loss),
-                       blank_receipt("regularized-output", schema, plan.guarantee)};
-  trained.model.coefficients = released.value();
-  if (!plan.pure()) {
-    trained.model.noise_deviations.assign(trained.model.coefficients.size(), plan.noise);
-  }
-  nlohmann::json parameters;
-  for (const auto& setting : settings_of(plan)) {
-    std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
-  }
-  trained.receipt.parameters = parameters.dump();
-  trained.receipt.public_row_count = plan.public_row_count;
-  complete_receipt(trained.receipt, means, plan.cipher_delta);
-  return trained;
+  Coefficients coefficients{released.value()};
+  if (!plan.pure()) coefficients.noise_deviations.assign(released.value().size(), plan.noise);
+  return finish(plan, schema, means, std::move(coefficients));
 }
 
-Training regularized_output_training(const data::Schema& schema, const LinearOptions& options) {
-  if (std::isinf(options.epsilon)) return gradient_training(schema, options);
-  auto plan = plan_regularized_output(schema, options);
-  auto settings = settings_of(plan);
-  return settled_training("regularized-output", std::move(plan), std::move(settings),
-                          train_regularized_output);
+namespace {
+
+privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                               const privacy::Event& own) {
+  expect_sampling(receipt, "full_batch");
+  recorded_sum_l2(parameters, receipt);
+  const double noise = parameters.real("noise_multiplier");
+  if (noise == 0) return pure_release<privacy::PureDp>(receipt, own);
+  return privacy::Gaussian{noise};
 }
+
+Training plan(const data::Schema& schema, const LinearOptions& options) {
+  return settled_training(plan_regularized_output(schema, options), train_regularized_output);
+}
+
+constexpr std::array<std::string_view, 2> options{"l2", "radius"};
+
+}  // namespace
+
+constinit const Method regularized_output_method{"regularized-output",
+                                                 "noise on the minimiser of a regularized loss",
+                                                 privacy::Adjacency::replace_one,
+                                                 options,
+                                                 plan,
+                                                 recorded_events};
 
 }  // namespace tacet::learn

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
@@ -24,13 +22,8 @@
 /// with the constants of Arora, Bassily, Guzman, Menart, Ullah 2022.
 namespace tacet::learn {
 
-struct RegularizedOutputPlan {
-  model::Loss loss;
-  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};
-  privacy::Event events = privacy::no_event();
-  std::int64_t public_row_count = 0;
-  std::int64_t columns = 0;
-  double regularization = 0;    ///< Lambda, of the sum over the records
+struct RegularizedOutputPlan : Settled {
+  double sum_l2 = 0;            ///< Lambda, of the sum over the records
   double radius = 0;            ///< R
   double slope_bound = 0;       ///< of the loss on the ball; G is that times the row norm
   double gradient_share = 0;    ///< G, or D / 2 under replace_one
@@ -39,8 +32,6 @@ struct RegularizedOutputPlan {
   double noise = 0;             ///< deviation, or for pure privacy scale, for the public count
   std::int64_t steps = 0;       ///< of the descent; 0: the certified route
   double solver_tolerance = 0;  ///< of the certified route
-  double cipher_delta = 0;
-  std::vector<std::string> reasons;
 
   [[nodiscard]] bool pure() const { return guarantee.delta == 0; }
 };
@@ -53,9 +44,8 @@ struct RegularizedOutputPlan {
                                                     const data::Schema& schema,
                                                     const RegularizedOutputPlan& plan,
                                                     const TrainingMeans& means);
-/// The method's row in the table of methods.
-[[nodiscard]] Training regularized_output_training(const data::Schema& schema,
-                                                   const LinearOptions& options);
+
+extern const Method regularized_output_method;
 
 /// Lambda / n that balances the bias lambda R^2 / 2 against the noise's cost, which does not depend
 /// on the dimension because only <noise, x> matters: H X^2 sigma^2 / 2 for a smooth loss,
@@ -70,6 +60,6 @@ struct OutputNoiseFacts {
   double distance;  ///< 1 or 2
   double mu;        ///< of the release; for pure privacy epsilon / sqrt(d + 1)
 };
-[[nodiscard]] double optimal_regularization(const OutputNoiseFacts& facts);
+[[nodiscard]] double optimal_mean_l2(const OutputNoiseFacts& facts);
 
 }  // namespace tacet::learn

@@ -52,25 +52,24 @@ TrainedModel train(const Setting& setting, const RegularizedOutputPlan& plan, st
 TEST(OptimalRegularization, AgreesWithTheReferenceTable) {
   const double mu = accounting::gaussian::mu_for(privacy::Epsilon(1), privacy::Delta(1e-6));
   EXPECT_NEAR(mu, 0.236704380663, 1e-10);
-  const double smooth = optimal_regularization({.rows = 10000,
-                                                .norm_bound = 1,
-                                                .slope = 3,
-                                                .curvature = 1,
-                                                .radius = 2,
-                                                .distance = 2,
-                                                .mu = mu});
+  const double smooth = optimal_mean_l2({.rows = 10000,
+                                         .norm_bound = 1,
+                                         .slope = 3,
+                                         .curvature = 1,
+                                         .radius = 2,
+                                         .distance = 2,
+                                         .mu = mu});
   EXPECT_NEAR(smooth, .0147554787411, 1e-11);
   // The sensitivity and the noise that follow.
   EXPECT_NEAR(2 * 3 / (smooth * 10000), .0406628622851, 1e-11);
   EXPECT_NEAR(2 * 3 / (smooth * 10000) / mu, .171787535876, 1e-9);
-  const double lipschitz =
-      optimal_regularization({.rows = 10000,
-                              .norm_bound = 1,
-                              .slope = 1,
-                              .curvature = std::numeric_limits<double>::infinity(),
-                              .radius = 2,
-                              .distance = 2,
-                              .mu = mu});
+  const double lipschitz = optimal_mean_l2({.rows = 10000,
+                                            .norm_bound = 1,
+                                            .slope = 1,
+                                            .curvature = std::numeric_limits<double>::infinity(),
+                                            .radius = 2,
+                                            .distance = 2,
+                                            .mu = mu});
   EXPECT_NEAR(lipschitz, .0183597550641, 1e-11);
 }
 
@@ -102,7 +101,7 @@ TEST(RegularizedOutput, PlansWhatWasAskedForEveryLossAndAdjacency) {
 TEST(RegularizedOutput, AReplacedRecordCountsByTheDiameterOfGradients) {
   const auto setting = berkeley();
   auto options = asked(1, 1e-6);
-  options.l2 = .05;  // so that the ball is small
+  options.mean_l2 = .05;  // so that the ball is small
   const auto share_over_slope = [&] {
     const auto plan = plan_regularized_output(setting.schema, options);
     return plan.gradient_share / (plan.slope_bound * setting.schema.norm_bound());
@@ -123,14 +122,14 @@ TEST(RegularizedOutput, AReplacedRecordCountsByTheDiameterOfGradients) {
 TEST(RegularizedOutput, LongDescentsAreLeftToTheCertifiedSolver) {
   const auto setting = berkeley();
   auto options = asked(1, 1e-6);
-  options.l2 = .05;
+  options.mean_l2 = .05;
   const auto strong = plan_regularized_output(setting.schema, options);
   EXPECT_GT(strong.steps, 0);
-  options.l2 = 1e-4;
+  options.mean_l2 = 1e-4;
   const auto weak = plan_regularized_output(setting.schema, options);
   EXPECT_EQ(weak.steps, 0);
   EXPECT_GT(weak.solver_tolerance, 0);
-  EXPECT_LE(weak.solver_tolerance, 1e-3 * weak.gradient_share / weak.regularization);
+  EXPECT_LE(weak.solver_tolerance, 1e-3 * weak.gradient_share / weak.sum_l2);
 }
 
 TEST(RegularizedOutput, TheSameModelForAnyThreadsAndTheMinimiserWithoutNoise) {
@@ -145,7 +144,7 @@ TEST(RegularizedOutput, TheSameModelForAnyThreadsAndTheMinimiserWithoutNoise) {
     EXPECT_EQ(one.receipt.guarantee, plan.guarantee);
 
     options.epsilon = 50;
-    options.l2 = .02;
+    options.mean_l2 = .02;
     auto loud = plan_regularized_output(setting.schema, options);
     // The noise of epsilon 1e4, beyond what the cipher lets any plan state.
     constexpr double part = 0.05;
@@ -157,7 +156,7 @@ TEST(RegularizedOutput, TheSameModelForAnyThreadsAndTheMinimiserWithoutNoise) {
     base::ThreadPool pool(1);
     const auto truth = optimize::minimise_certified(
         setting.train, {0, setting.train.rows()},
-        {.loss = optimize::GlmLoss(loud.loss), .sum_l2 = loud.regularization}, 1e-9, pool);
+        {.loss = optimize::GlmLoss(loud.loss), .sum_l2 = loud.sum_l2}, 1e-9, pool);
     const auto found = train(setting, loud, 1).model.coefficients;
     for (std::size_t j = 0; j < found.size(); ++j) {
       EXPECT_NEAR(found[j], truth.weights[j], 8 * loud.noise + 1e-4);
@@ -194,7 +193,7 @@ TEST(RegularizedOutput, PureNoiseIsTheShareOverEpsilon) {
   const auto trained = train(setting, plan, 1);
   EXPECT_EQ(trained.receipt.guarantee.delta, 0);
   EXPECT_LE(trained.receipt.guarantee.epsilon, 1);
-  EXPECT_NEAR(plan.noise, 2 / plan.regularization, .1 * plan.noise);
+  EXPECT_NEAR(plan.noise, 2 / plan.sum_l2, .1 * plan.noise);
 }
 
 TEST(RegularizedOutputLong, LearnsOnAdult) {

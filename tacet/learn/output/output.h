@@ -2,8 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
@@ -22,23 +20,18 @@
 namespace tacet::learn {
 
 /// Everything that is settled before a record is read.
-struct OutputPlan {
-  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};
-  privacy::Event events = privacy::no_event();
-  std::int64_t public_row_count = 0;
-  optimize::SgdSampling sampling = optimize::SgdSampling::permutation;
+struct OutputPlan : Settled {
+  optimize::RecordOrder sampling = optimize::RecordOrder::permutation;
   std::int64_t order_seed = 0;
   double step_decay = 0;
   optimize::IterateWeights weights;
   std::optional<optimize::CertifiedSgd> sgd;  ///< problem, schedule and certificate
   double noise_multiplier = 0;                ///< of half the sensitivity under replace_one
   int norm_bits = 0;
-  double deviation = 0;                     ///< of the noise of each released coefficient
+  double standard_deviation = 0;            ///< of the noise of each released coefficient
   std::optional<double> predicted_excess;   ///< bound of the expected excess risk, where proved
   double weight_scale = 0;                  ///< size of the best weights that it is proved for
   std::optional<privacy::Guarantee> claim;  ///< paper mode: what the paper claims for this noise
-  double cipher_delta = 0;
-  std::vector<std::string> reasons;
 };
 
 /// UsageError when something needed is missing or makes no sense; GuaranteeError where nothing is
@@ -50,8 +43,7 @@ struct OutputPlan {
 [[nodiscard]] TrainedModel train_output(const data::Dataset& dataset, const data::Schema& schema,
                                         const OutputPlan& plan, const TrainingMeans& means);
 
-/// The same behind the face that all methods share.
-[[nodiscard]] Training output_training(const data::Schema& schema, const LinearOptions& options);
+extern const Method output_method;
 
 /// The step size that minimises the bound of the excess risk over weights of norm R,
 ///   R^2 / (2 step T) + step G^2 b + step noise_slope,
@@ -68,31 +60,4 @@ struct ExcessBound {
   [[nodiscard]] double at(double step) const;
 };
 
-namespace internal {
-
-/// The problem of a schema and options: loss, clipping where slopes have no bound, radius.
-[[nodiscard]] optimize::SgdProblem sgd_problem(const data::Schema& schema,
-                                               const LinearOptions& options,
-                                               std::vector<std::string>& reasons);
-
-/// Largest gradient of one output's loss that the problem allows.
-[[nodiscard]] double lipschitz_bound(const optimize::SgdProblem& problem);
-
-/// The given weight scale, the radius, or 5/X for classes and 2/X for numbers. UsageError for a
-/// scale beyond the radius: nothing can be said against weights that are out of reach.
-[[nodiscard]] double weight_scale(const optimize::SgdProblem& problem,
-                                  const LinearOptions& options);
-
-/// GuaranteeError that names the adjacencies output perturbation is proved for, and the method for
-/// the other one.
-void refuse_add_remove(const LinearOptions& options);
-
-/// What a bound of the excess risk is a bound of, in words.
-[[nodiscard]] std::string excess_reason(const optimize::SgdProblem& problem, double excess,
-                                        double weight_scale);
-
-/// 1/2 or 3/4: the part of the excess bound that a step of this problem costs.
-[[nodiscard]] double step_share(const optimize::SgdProblem& problem);
-
-}  // namespace internal
 }  // namespace tacet::learn

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -8,8 +9,9 @@
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/output/output.h"
-#include "tacet/learn/plan/paper_calibration.h"
+#include "tacet/learn/output/sgd_problem.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/wang2021.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/random/source/source.h"
@@ -18,22 +20,19 @@ namespace tacet::learn {
 namespace {
 
 using optimize::CertifiedSgd;
-using optimize::IterateMean;
 using optimize::IterateWeights;
+using optimize::RecordOrder;
 using optimize::SgdProblem;
-using optimize::SgdSampling;
 using optimize::SgdSchedule;
 
 constexpr std::int64_t most_places = std::int64_t{1} << 30;  // four bytes each
-constexpr double scale_for_classes = 5;
-constexpr double scale_for_numbers = 2;
 
 const double mean_of_absolute_normal = std::sqrt(2 / std::numbers::pi);
 
-SgdSampling sampling_of(const LinearOptions& options) {
-  if (!options.sampling) return SgdSampling::permutation;
-  for (const auto kind : {SgdSampling::permutation, SgdSampling::fresh_permutation,
-                          SgdSampling::with_replacement, SgdSampling::minibatch}) {
+RecordOrder sampling_of(const LinearOptions& options) {
+  if (!options.sampling) return RecordOrder::permutation;
+  for (const auto kind : {RecordOrder::permutation, RecordOrder::fresh_permutation,
+                          RecordOrder::with_replacement, RecordOrder::minibatch}) {
     if (*options.sampling == to_string(kind)) return kind;
   }
   throw base::UsageError(
@@ -43,22 +42,12 @@ SgdSampling sampling_of(const LinearOptions& options) {
 }
 
 IterateWeights weights_of(const LinearOptions& options, std::int64_t steps) {
-  IterateWeights weights{.kind = IterateMean::uniform, .steps = steps};
-  switch (options.averaging.value_or(Averaging::uniform)) {
-    case Averaging::uniform:
-      break;
-    case Averaging::last:
-      weights.kind = IterateMean::last;
-      break;
-    case Averaging::polynomial:
-      weights.kind = IterateMean::polynomial;
-      break;
-    case Averaging::suffix:
-      weights.kind = IterateMean::suffix;
-      weights.suffix = std::clamp<std::int64_t>(
-          static_cast<std::int64_t>(
-              std::ceil(options.average.value_or(0.5) * static_cast<double>(steps))),
-          1, steps);
+  IterateWeights weights{.kind = options.averaging.value_or(Averaging::uniform), .steps = steps};
+  if (weights.kind == Averaging::suffix) {
+    weights.suffix =
+        std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(options.average.value_or(0.5) *
+                                                                     static_cast<double>(steps))),
+                                 1, steps);
   }
   return weights;
 }
@@ -74,7 +63,7 @@ std::int64_t steps_of(const LinearOptions& options, std::int64_t usual, std::int
   return steps;
 }
 
-std::vector<std::uint32_t> public_order(const LinearOptions& options, SgdSampling sampling,
+std::vector<std::uint32_t> public_order(const LinearOptions& options, RecordOrder sampling,
                                         std::int64_t records, std::int64_t batch,
                                         std::int64_t steps) {
   // Anybody may draw it again; the noise comes from another source.
@@ -86,7 +75,7 @@ std::vector<std::uint32_t> public_order(const LinearOptions& options, SgdSamplin
 double sensitivity_of_unit_steps(const SgdProblem& problem, SgdSchedule schedule,
                                  const IterateWeights& weights, privacy::Adjacency adjacency) {
   for (double& step : schedule.step_sizes) step /= schedule.step_sizes.front();
-  const double distance = privacy::distance_factor(adjacency) * internal::lipschitz_bound(problem) *
+  const double distance = privacy::distance_factor(adjacency) * lipschitz_bound(problem) *
                           std::sqrt(static_cast<double>(problem.outputs));
   return sgd_sensitivity(schedule, weights,
                          {.growth = {0},
@@ -120,11 +109,11 @@ void settle_steps(OutputPlan& plan, const LinearOptions& options, const SgdProbl
                   SgdSchedule& schedule, const Budget& budget) {
   const auto steps = schedule.steps();
   const double unit = sensitivity_of_unit_steps(problem, schedule, plan.weights, options.adjacency);
-  const double lipschitz = internal::lipschitz_bound(problem);
+  const double lipschitz = lipschitz_bound(problem);
   const ExcessBound bound{.scale = plan.weight_scale,
                           .lipschitz = lipschitz,
                           .steps = static_cast<double>(steps),
-                          .share = internal::step_share(problem),
+                          .share = step_share(problem),
                           .noise_slope = lipschitz * budget.ratio * mean_of_absolute_normal * unit};
   const double longest = longest_step(problem);
   const double chosen = std::min(bound.best_step(), longest);
@@ -142,88 +131,79 @@ void predict(OutputPlan& plan, const LinearOptions& options, const Budget& budge
   const auto& sgd = *plan.sgd;
   const auto& schedule = sgd.schedule();
   const bool fresh =
-      schedule.steps() <= schedule.records && (plan.sampling == SgdSampling::permutation ||
-                                               plan.sampling == SgdSampling::fresh_permutation);
-  if (!fresh || schedule.batch != 1 || plan.weights.kind != IterateMean::uniform ||
-      options.step_decay != 0 || options.l2 != 0) {
+      schedule.steps() <= schedule.records && (plan.sampling == RecordOrder::permutation ||
+                                               plan.sampling == RecordOrder::fresh_permutation);
+  if (!fresh || schedule.batch != 1 || plan.weights.kind != Averaging::uniform ||
+      options.step_decay != 0 || options.mean_l2 != 0) {
     plan.reasons.emplace_back(
         "predicted excess risk: none is proved for this schedule (one pass of single records in "
         "steps of one size, the plain mean and no penalty have one)");
     return;
   }
   const auto outputs = static_cast<double>(sgd.problem().outputs);
-  const double lipschitz = internal::lipschitz_bound(sgd.problem());
+  const double lipschitz = lipschitz_bound(sgd.problem());
   const double noise = lipschitz * budget.ratio * mean_of_absolute_normal * sgd.sensitivity();
   const ExcessBound bound{.scale = plan.weight_scale,
                           .lipschitz = lipschitz,
                           .steps = static_cast<double>(schedule.steps()),
-                          .share = internal::step_share(sgd.problem()),
+                          .share = step_share(sgd.problem()),
                           .noise_slope = 0};
   plan.predicted_excess = outputs * (bound.at(schedule.step_size(1)) + noise);
-  plan.reasons.push_back(
-      internal::excess_reason(sgd.problem(), *plan.predicted_excess, plan.weight_scale));
+  plan.reasons.push_back(excess_reason(sgd.problem(), *plan.predicted_excess, plan.weight_scale));
 }
 
 void settle_release(OutputPlan& plan, const LinearOptions& options, privacy::Delta delta) {
   plan.events = mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
-  plan.guarantee = settle_guarantee(plan.events, options, delta.value(), plan.cipher_delta);
+  settle_guarantee(plan, options, delta.value());
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
-  plan.deviation = plan.noise_multiplier * plan.sgd->deviation_unit(plan.norm_bits);
+  plan.standard_deviation = plan.noise_multiplier * plan.sgd->deviation_unit(plan.norm_bits);
 }
 
 // Algorithm 1 of the paper: its schedule, its noise, and what is proved about them.
 void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem problem,
                 privacy::Delta delta) {
-  const std::pair<bool, std::string_view> given[] = {
-      {options.sampling.has_value(), "sampling"},
-      {options.averaging.has_value(), "averaging"},
-      {options.step_size.has_value(), "step-size"},
-      {options.batch_size.has_value(), "batch-size"},
-      {options.step_decay != 0, "step-decay"},
-      {options.l2 != 0, "l2"},
-      {options.average.has_value(), "average"},
-      {options.weight_scale.has_value(), "weight-scale"},
-      {options.clipping_norm.has_value(), "clipping-norm"}};
-  for (const auto& [present, name] : given) {
-    if (present) {
-      throw base::UsageError(fmt::format(
-          "{} is settled by --calibration paper (a penalty or clipping its theorems do not have); "
-          "leave it out, or use the tight calibration",
-          name));
-    }
+  // The paper smooths nothing, so that smoothing may be off.
+  constexpr std::array<std::string_view, 6> reads{"delta",     "steps",  "order-seed",
+                                                  "smoothing", "radius", "calibration"};
+  if (const auto name = given_beyond(options, reads)) {
+    throw base::UsageError(fmt::format(
+        "{} is settled by --calibration paper (a penalty or clipping its theorems do not have); "
+        "leave it out, or use the tight calibration",
+        *name));
   }
   if (options.adjacency != privacy::Adjacency::replace_one || problem.outputs > 1) {
     throw base::UsageError(
         "--calibration paper is about replace_one and two classes or numbers; use tight");
   }
+  plan.calibration = Calibration::wang2021;
   problem.smooth = false;
   problem.clipping_norm.reset();
-  const auto facts = paper::constants(problem.loss, problem.norm_bound);
+  const auto facts = wang2021::constants(problem.loss, problem.norm_bound);
   const auto theorem =
-      problem.radius ? paper::Theorem::output_on_ball : paper::Theorem::output_on_space;
+      problem.radius ? wang2021::Theorem::output_on_ball : wang2021::Theorem::output_on_space;
   const auto n = plan.public_row_count;
   const auto usual =
-      paper::schedule(theorem, n, problem.columns, facts.alpha, options.epsilon, delta.value());
+      wang2021::schedule(theorem, n, problem.columns, facts.alpha, options.epsilon, delta.value());
   const auto steps = steps_of(options, usual.T, 1);
-  double eta = paper::step_size(theorem, n, problem.columns, steps, facts.alpha, options.epsilon,
-                                delta.value());
-  paper::Run run{n, steps, eta, problem.radius};
-  if (const double longest = paper::longest_step(facts, run); eta > longest) {
+  double eta = wang2021::step_size(theorem, n, problem.columns, steps, facts.alpha, options.epsilon,
+                                   delta.value());
+  wang2021::Run run{n, steps, eta, problem.radius};
+  if (const double longest = wang2021::longest_step(facts, run); eta > longest) {
     plan.reasons.push_back(
         fmt::format("step size {:.4g}: the paper's {:.4g} is beyond what its "
                     "sensitivity bound allows",
                     longest, eta));
     run.eta = eta = longest;
   }
-  plan.sampling = SgdSampling::with_replacement;
-  plan.weights = {.kind = IterateMean::uniform, .steps = steps};
+  plan.sampling = RecordOrder::with_replacement;
+  plan.weights = {.kind = Averaging::uniform, .steps = steps};
   plan.sgd.emplace(problem,
                    SgdSchedule{.records = n,
                                .batch = 1,
                                .order = public_order(options, plan.sampling, n, 1, steps),
                                .step_sizes = {eta}},
                    plan.weights, options.adjacency);
-  const auto noise = paper::output_noise(facts, run, options.epsilon, delta.value());
+  const auto noise = wang2021::output_noise(facts, run, options.epsilon, delta.value());
   const auto needed = budget_of(plan, problem, options, delta).multiplier;
   // The multiplier at which the release has the paper's deviation.
   const double unit = plan.sgd->deviation_unit(norm_bits_for(needed));
@@ -242,107 +222,12 @@ void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem probl
       "the paper claims ({:g}, {:g}) for noise of deviation {:.4g}, from a sensitivity bound of "
       "{:.4g}; proved here for that noise: ({:.4g}, {:g}), the sensitivity is {:.4g}",
       options.epsilon, delta.value(), noise.sigma,
-      paper::sensitivity(facts, run, delta.value() / 2), plan.guarantee.epsilon,
+      wang2021::sensitivity(facts, run, delta.value() / 2), plan.guarantee.epsilon,
       plan.guarantee.delta, plan.sgd->sensitivity()));
 }
 
-}  // namespace
-
-double ExcessBound::best_step() const {
-  return scale / std::sqrt(2 * steps * (lipschitz * lipschitz * share + noise_slope));
-}
-
-double ExcessBound::at(double step) const {
-  return scale * scale / (2 * step * steps) + step * (lipschitz * lipschitz * share + noise_slope);
-}
-
-namespace internal {
-
-void refuse_add_remove(const LinearOptions& options) {
-  if (options.adjacency != privacy::Adjacency::add_remove) return;
-  throw base::GuaranteeError(fmt::format(
-      "method {} has no proof under add_remove: one record more or less changes the number of "
-      "records and with it every later step; use --adjacency zero_out (the same noise) or "
-      "replace_one, or --method gradient",
-      options.method));
-}
-
-SgdProblem sgd_problem(const data::Schema& schema, const LinearOptions& options,
-                       std::vector<std::string>& reasons) {
-  refuse_units(schema, options);
-  SgdProblem problem{.loss = settle_loss(target_of(schema), options, reasons),
-                     .smooth = options.smoothing,
-                     .norm_bound = schema.norm_bound(),
-                     .columns = schema.encoded_column_count(),
-                     .outputs = outputs_of(target_of(schema)),
-                     .clipping_norm = options.clipping_norm,
-                     .radius = options.radius};
-  const double reach = problem.radius ? *problem.radius * problem.norm_bound
-                                      : std::numeric_limits<double>::infinity();
-  if (!problem.clipping_norm && std::isinf(model::slope_bound_within(problem.loss, reach)) &&
-      !options.paper) {
-    problem.clipping_norm = usual_slope(problem.loss) * problem.norm_bound;
-    reasons.push_back(fmt::format("clipping norm {:g}: slopes of this loss have no bound",
-                                  *problem.clipping_norm));
-  }
-  return problem;
-}
-
-double lipschitz_bound(const SgdProblem& problem) {
-  const double reach = problem.radius ? *problem.radius * problem.norm_bound
-                                      : std::numeric_limits<double>::infinity();
-  const double slope = model::slope_bound_within(problem.loss, reach) * problem.norm_bound;
-  return problem.clipping_norm ? std::min(slope, *problem.clipping_norm) : slope;
-}
-
-double weight_scale(const SgdProblem& problem, const LinearOptions& options) {
-  const bool classes = model::properties(problem.loss).classification;
-  const double usual = (classes ? scale_for_classes : scale_for_numbers) / problem.norm_bound;
-  if (!problem.radius) return options.weight_scale.value_or(usual);
-  // Weights outside the ball are out of reach, so nothing can be said against them.
-  if (options.weight_scale && *options.weight_scale > *problem.radius) {
-    throw base::UsageError(fmt::format(
-        "weight-scale {:g} is the size of the weights worth reaching, but --radius {:g} keeps all "
-        "weights below it; leave weight-scale out or raise the radius",
-        *options.weight_scale, *problem.radius));
-  }
-  return options.weight_scale.value_or(*problem.radius);
-}
-
-std::string excess_reason(const SgdProblem& problem, double excess, double weight_scale) {
-  const double reach = problem.radius ? *problem.radius * problem.norm_bound
-                                      : std::numeric_limits<double>::infinity();
-  const bool clips =
-      problem.clipping_norm &&
-      *problem.clipping_norm < problem.norm_bound * model::slope_bound_within(problem.loss, reach);
-  return fmt::format(
-      "predicted excess risk {:.4g}: bound of the expected loss{} above that of the best weights "
-      "of "
-      "size {:g}{}, whatever the law of the records",
-      excess, clips ? ", its slopes cut at the clipping norm," : "", weight_scale,
-      problem.outputs > 1 ? ", summed over the classes" : "");
-}
-
-double step_share(const SgdProblem& problem) {
-  // A width of step X^2 / 2 lies below the loss by step G^2 / 4 at most.
-  return problem.smooth && model::can_be_smoothed(problem.loss) ? 0.75 : 0.5;
-}
-
-}  // namespace internal
-
-OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options) {
-  internal::refuse_add_remove(options);
-  OutputPlan plan;
-  const auto problem = internal::sgd_problem(schema, options, plan.reasons);
-  plan.public_row_count = settle_row_count(schema, options);
-  const privacy::Delta delta = settle_delta(options, plan.public_row_count, plan.reasons);
-  plan.order_seed = options.order_seed.value_or(0);
-  plan.step_decay = options.step_decay;
-  plan.weight_scale = internal::weight_scale(problem, options);
-  if (options.paper) {
-    plan_paper(plan, options, problem, delta);
-    return plan;
-  }
+void plan_tight(OutputPlan& plan, const LinearOptions& options, const SgdProblem& problem,
+                privacy::Delta delta) {
   plan.sampling = sampling_of(options);
   const auto batch = options.batch_size.value_or(1);
   if (batch > plan.public_row_count) {
@@ -356,10 +241,10 @@ OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options)
       .batch = batch,
       .order = public_order(options, plan.sampling, plan.public_row_count, batch, steps),
       .step_sizes = optimize::decreasing_steps(1, options.step_decay, steps),
-      .l2 = options.l2};
+      .l2 = options.mean_l2};
   const auto budget = budget_of(plan, problem, options, delta);
   settle_steps(plan, options, problem, schedule, budget);
-  if (internal::step_share(problem) == 0.75) {
+  if (step_share(problem) == 0.75) {
     plan.reasons.push_back(fmt::format(
         "the loss is smoothed on a width of {:.3g}, tied to the step: no step drives two runs "
         "apart",
@@ -370,6 +255,67 @@ OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options)
   plan.noise_multiplier = budget.multiplier;
   settle_release(plan, options, delta);
   predict(plan, options, budget);
+}
+
+void settle_settings(OutputPlan& plan) {
+  const auto& sgd = *plan.sgd;
+  const auto& problem = sgd.problem();
+  const auto& schedule = sgd.schedule();
+  auto& settings = plan.settings = first_settings(plan);
+  settings.push_back({"outputs", problem.outputs, {.table = problem.outputs > 1}});
+  settings.push_back({"steps", schedule.steps()});
+  settings.push_back({"batch_size", schedule.batch, {.table = schedule.batch > 1}});
+  settings.push_back({"sampling", to_string(plan.sampling)});
+  settings.push_back({"order_seed", plan.order_seed});
+  settings.push_back({"step_size", schedule.step_size(1)});
+  settings.push_back({"step_decay", plan.step_decay, {.table = plan.step_decay > 0}});
+  settings.push_back({"averaging", to_string(plan.weights.kind)});
+  settings.push_back(
+      {"averaged", plan.weights.suffix, {.table = plan.weights.kind == Averaging::suffix}});
+  settings.push_back({"l2", schedule.l2, {.table = schedule.l2 > 0}});
+  if (problem.clipping_norm) settings.push_back({"clipping_norm", *problem.clipping_norm});
+  if (problem.radius) settings.push_back({"radius", *problem.radius});
+  settings.push_back({"smoothed",
+                      problem.smooth ? std::string("auto") : std::string("off"),
+                      {.table = !problem.smooth}});
+  if (!plan.claim) settings.push_back({"weight_scale", plan.weight_scale});
+  settings.push_back({"sensitivity", sgd.sensitivity()});
+  settings.push_back(
+      {"sensitivity_exact", std::string(sgd.exact().exact ? "yes" : "no"), {.table = false}});
+  settings.push_back({"most_visits", sgd.exact().most_visits, {.table = false}});
+  settings.push_back({"noise_multiplier", plan.noise_multiplier, {.table = false}});
+  settings.push_back({"noise_deviation", plan.standard_deviation});
+  settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false}});
+  if (plan.predicted_excess) settings.push_back({"predicted_excess_risk", *plan.predicted_excess});
+  add_claim(settings, plan.claim);
+}
+
+}  // namespace
+
+double ExcessBound::best_step() const {
+  return scale / std::sqrt(2 * steps * (lipschitz * lipschitz * share + noise_slope));
+}
+
+double ExcessBound::at(double step) const {
+  return scale * scale / (2 * step * steps) + step * (lipschitz * lipschitz * share + noise_slope);
+}
+
+OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options) {
+  refuse_add_remove(options);
+  OutputPlan plan;
+  const auto problem = settle_sgd_problem(plan, schema, options);
+  plan.public_row_count = settle_row_count(schema, options);
+  const privacy::Delta delta = settle_delta(options, plan.public_row_count, plan.reasons);
+  plan.order_seed = options.order_seed.value_or(0);
+  plan.step_decay = options.step_decay;
+  plan.weight_scale = weight_scale(problem, options);
+  if (options.paper) {
+    plan_paper(plan, options, problem, delta);
+  } else {
+    plan_tight(plan, options, problem, delta);
+  }
+  plan.sampling_scheme = to_string(plan.sampling);
+  settle_settings(plan);
   return plan;
 }
 

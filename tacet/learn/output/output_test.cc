@@ -10,10 +10,10 @@
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
-#include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/learn/method.h"
-#include "tacet/learn/plan/paper_calibration.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/wang2021.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tests/support/data_sets.h"
 
@@ -73,10 +73,10 @@ TEST(Output, NoiseIsThatOfTheExactGaussianMechanism) {
   const double step = sgd.schedule().step_size(1);
   EXPECT_NEAR(sgd.exact().value / (2 * step * 4525.0 / 4526.0), 1, 1e-12);
   EXPECT_LT(sgd.sensitivity(), sgd.exact().value * 1.001);
-  const double mu = sgd.sensitivity() / plan.deviation;
+  const double mu = sgd.sensitivity() / plan.standard_deviation;
   EXPECT_LE(accounting::gaussian::delta(mu, 1), 1e-5);
   EXPECT_GE(accounting::gaussian::delta(mu, 1), 1e-5 * (1 - 1e-5));
-  EXPECT_NEAR(plan.deviation / sgd.sensitivity(), 3.73063163482, 1e-5);
+  EXPECT_NEAR(plan.standard_deviation / sgd.sensitivity(), 3.73063163482, 1e-5);
   EXPECT_LE(plan.guarantee.epsilon, 1);
   ASSERT_TRUE(plan.predicted_excess);
 }
@@ -88,11 +88,11 @@ TEST(Output, NoiseFallsWithEpsilonAndDelta) {
     auto options = options_of();
     options.epsilon = epsilon;
     options.step_size = 0.01;
-    const double deviation = plan_output(schema, options).deviation;
+    const double deviation = plan_output(schema, options).standard_deviation;
     EXPECT_LT(deviation, before);
     before = deviation;
     options.delta = 1e-4;
-    EXPECT_LT(plan_output(schema, options).deviation, deviation);
+    EXPECT_LT(plan_output(schema, options).standard_deviation, deviation);
   }
 }
 
@@ -102,7 +102,9 @@ TEST(Output, ZeroOutNeedsHalfTheNoise) {
   two.step_size = 0.01;
   auto one = two;
   one.adjacency = privacy::Adjacency::zero_out;
-  EXPECT_NEAR(plan_output(schema, two).deviation / plan_output(schema, one).deviation, 2, 1e-4);
+  EXPECT_NEAR(
+      plan_output(schema, two).standard_deviation / plan_output(schema, one).standard_deviation, 2,
+      1e-4);
 }
 
 TEST(Output, ReceiptTellsWhatWasDone) {
@@ -162,7 +164,8 @@ TEST(Output, MuchEpsilonApproachesTheMinimum) {
   base::ThreadPool pool(2);
   const auto best = fit_unprotected(
       setting.train, setting.schema,
-      plan_gradient(setting.schema, {.epsilon = std::numeric_limits<double>::infinity()}), pool);
+      plan_exact_minimum(setting.schema, {.epsilon = std::numeric_limits<double>::infinity()}),
+      pool);
   auto options = options_of();
   options.epsilon = 50;
   options.steps = 50 * 4526;
@@ -198,12 +201,12 @@ TEST(Output, EveryLossAndScheduleHasAPlanThatIsProved) {
           options.averaging = averaging;
           options.smoothing = smoothing;
           options.steps = 300;
-          options.l2 = averaging == Averaging::last ? 0.1 : 0;
+          options.mean_l2 = averaging == Averaging::last ? 0.1 : 0;
           options.step_decay = averaging == Averaging::suffix ? 0.5 : 0;
           if (std::string(sampling) == "minibatch") options.batch_size = 4;
           const auto plan = plan_output(schema, options);
           EXPECT_LE(plan.guarantee.epsilon, 1);
-          EXPECT_GT(plan.deviation, 0);
+          EXPECT_GT(plan.standard_deviation, 0);
         }
       }
     }
@@ -273,18 +276,19 @@ TEST(Output, PaperModeStatesTheClaimAndWhatIsProved) {
       ASSERT_TRUE(plan.claim);
       EXPECT_EQ(plan.claim->epsilon, epsilon);
       EXPECT_LE(plan.guarantee.epsilon, epsilon);
-      const auto c = paper::constants(*options.loss, 1);
+      const auto c = wang2021::constants(*options.loss, 1);
       const double eta = plan.sgd->schedule().step_size(1);
-      const auto noise = paper::output_noise(c, {4526, 4526, eta, options.radius}, epsilon, 1e-5);
-      EXPECT_NEAR(plan.deviation / noise.sigma, 1, 1e-4);
-      EXPECT_GE(paper::sensitivity(c, {4526, 4526, eta, options.radius}, 5e-6),
+      const auto noise =
+          wang2021::output_noise(c, {4526, 4526, eta, options.radius}, epsilon, 1e-5);
+      EXPECT_NEAR(plan.standard_deviation / noise.sigma, 1, 1e-4);
+      EXPECT_GE(wang2021::sensitivity(c, {4526, 4526, eta, options.radius}, 5e-6),
                 plan.sgd->sensitivity());
     }
   }
   const auto trained = train(setting, options, 1);
   EXPECT_EQ(trained.receipt.calibration, "paper");
   for (const auto& [set, name] :
-       {std::pair<void (*)(LinearOptions&), const char*>{[](auto& o) { o.l2 = 0.1; }, "l2"},
+       {std::pair<void (*)(LinearOptions&), const char*>{[](auto& o) { o.mean_l2 = 0.1; }, "l2"},
         {[](auto& o) { o.average = 0.1; }, "average"},
         {[](auto& o) { o.weight_scale = 3; }, "weight-scale"}}) {
     auto with = options;
@@ -335,9 +339,9 @@ TEST(Output, ExcessRiskIsPredictedOnlyAsProved) {
     EXPECT_NE(excess_of(schema, options).find("slopes cut at the clipping norm"),
               std::string::npos);
     options.clipping_norm.reset();
-    options.l2 = 1;
+    options.mean_l2 = 1;
     EXPECT_NE(excess_of(schema, options).find("none is proved"), std::string::npos);
-    options.l2 = 0;
+    options.mean_l2 = 0;
     options.radius = 0.01;
     options.weight_scale = 0.01;
     EXPECT_NE(excess_of(schema, options).find("weights of size 0.01"), std::string::npos);
@@ -380,7 +384,7 @@ struct Line {
       auto reservation = budget.reserve(used.events, used.guarantee);
       const auto trained =
           train_output(dataset, schema, used, {source, reservation, pool, reducer});
-      found.push_back(trained.model.coefficients[0] / plan.deviation);
+      found.push_back(trained.model.coefficients[0] / plan.standard_deviation);
     }
     return found;
   }

@@ -4,18 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numbers>
 #include <numeric>
-#include <utility>
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/gradient/gradient.h"
-#include "tacet/learn/output/output.h"
+#include "tacet/learn/output/sgd_problem.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
-#include "tacet/learn/plan/settled_training.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/sgd/sgd.h"
@@ -24,7 +22,7 @@
 namespace tacet::learn {
 namespace {
 
-using optimize::SgdSampling;
+using optimize::RecordOrder;
 using optimize::SgdSchedule;
 
 double length_of(std::span<const double> vector) {
@@ -71,8 +69,8 @@ optimize::CertifiedSgd certify(const PhasedPlan& plan, const Phase& phase, doubl
                       .batch = 1,
                       .order = std::move(order),
                       .step_sizes = {phase.step_size},
-                      .l2 = plan.l2},
-          {.kind = optimize::IterateMean::uniform, .steps = phase.count},
+                      .l2 = plan.mean_l2},
+          {.kind = optimize::Averaging::uniform, .steps = phase.count},
           plan.guarantee.adjacency};
 }
 
@@ -86,12 +84,10 @@ void project(std::vector<double>& weights, double radius, std::int64_t outputs) 
   }
 }
 
-std::vector<Setting> settings_of(const PhasedPlan& plan) {
+void settle_settings(PhasedPlan& plan) {
   const auto& problem = plan.problem;
-  auto settings = loss_settings(problem.loss);
-  settings.push_back({"columns", problem.columns});
-  settings.push_back({"public_row_count", plan.public_row_count});
-  settings.push_back({"outputs", problem.outputs, problem.outputs > 1});
+  auto& settings = plan.settings = first_settings(plan);
+  settings.push_back({"outputs", problem.outputs, {.table = problem.outputs > 1}});
   settings.push_back({"phases", static_cast<std::int64_t>(plan.phases.size())});
   std::vector<std::string> counts;
   std::vector<std::string> sensitivities;
@@ -102,16 +98,16 @@ std::vector<Setting> settings_of(const PhasedPlan& plan) {
   settings.push_back({"records_a_phase", fmt::format("{}", fmt::join(counts, " "))});
   settings.push_back({"order_seed", plan.order_seed});
   settings.push_back({"step_size", plan.step_size});
-  settings.push_back({"l2", plan.l2, plan.l2 > 0});
+  settings.push_back({"l2", plan.mean_l2, {.table = plan.mean_l2 > 0}});
   if (problem.clipping_norm) settings.push_back({"clipping_norm", *problem.clipping_norm});
   if (problem.radius) settings.push_back({"radius", *problem.radius});
   settings.push_back({"weight_scale", plan.weight_scale});
   settings.push_back({"sensitivity_a_phase", fmt::format("{}", fmt::join(sensitivities, " "))});
-  settings.push_back({"noise_multiplier", plan.noise_multiplier, false});
-  settings.push_back({"noise_deviation", plan.deviation});
-  settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, false});
-  settings.push_back({"predicted_excess_risk", plan.predicted_excess, plan.l2 == 0});
-  return settings;
+  settings.push_back({"noise_multiplier", plan.noise_multiplier, {.table = false}});
+  settings.push_back({"noise_deviation", plan.standard_deviation});
+  settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false}});
+  settings.push_back(
+      {"predicted_excess_risk", plan.predicted_excess, {.table = plan.mean_l2 == 0}});
 }
 
 PhaseChoice choose(const PhaseFacts& facts, const LinearOptions& options,
@@ -172,14 +168,14 @@ double predicted_excess(const PhaseFacts& facts, std::int64_t phases, double ste
 }
 
 PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options) {
-  internal::refuse_add_remove(options);
+  refuse_add_remove(options);
   PhasedPlan plan;
-  plan.problem = internal::sgd_problem(schema, options, plan.reasons);
+  plan.problem = settle_sgd_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
   const auto delta = settle_delta(options, plan.public_row_count, plan.reasons);
   plan.order_seed = options.order_seed.value_or(0);
-  plan.l2 = options.l2;
-  plan.weight_scale = internal::weight_scale(plan.problem, options);
+  plan.mean_l2 = options.mean_l2;
+  plan.weight_scale = weight_scale(plan.problem, options);
   const privacy::Epsilon epsilon(options.epsilon);
   const double distance = privacy::distance_factor(options.adjacency);
   const auto outputs = static_cast<double>(plan.problem.outputs);
@@ -187,8 +183,8 @@ PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options)
   const PhaseFacts facts{.records = plan.public_row_count,
                          .dimension = plan.problem.columns * plan.problem.outputs,
                          .scale = plan.weight_scale * std::sqrt(outputs),
-                         .lipschitz = internal::lipschitz_bound(plan.problem) * std::sqrt(outputs),
-                         .share = internal::step_share(plan.problem),
+                         .lipschitz = lipschitz_bound(plan.problem) * std::sqrt(outputs),
+                         .share = step_share(plan.problem),
                          // Before the number of phases is known, and what they take of delta.
                          .ratio = full_batch_noise(1, epsilon, delta, options.adjacency) / distance,
                          .distance = distance,
@@ -202,16 +198,18 @@ PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options)
   const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
   plan.noise_multiplier = full_batch_noise(1, epsilon, left, options.adjacency);
   plan.events = mechanism::BlockGaussian::event(privacy::NoiseMultiplier(plan.noise_multiplier));
-  plan.guarantee = settle_guarantee(plan.events, options, delta.value(), plan.cipher_delta);
+  settle_guarantee(plan, options, delta.value());
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   for (const auto& phase : plan.phases) {
     const auto sgd = certify(plan, phase, 0);
     plan.sensitivities.push_back(sgd.sensitivity());
-    plan.deviation = plan.noise_multiplier * sgd.deviation_unit(plan.norm_bits);
+    plan.standard_deviation = plan.noise_multiplier * sgd.deviation_unit(plan.norm_bits);
   }
-  plan.reasons.push_back(plan.l2 > 0 ? "predicted excess risk: none is proved with a penalty"
-                                     : internal::excess_reason(plan.problem, plan.predicted_excess,
-                                                               plan.weight_scale));
+  plan.reasons.push_back(
+      plan.mean_l2 > 0 ? "predicted excess risk: none is proved with a penalty"
+                       : excess_reason(plan.problem, plan.predicted_excess, plan.weight_scale));
+  plan.sampling_scheme = to_string(RecordOrder::permutation);
+  settle_settings(plan);
   return plan;
 }
 
@@ -219,7 +217,7 @@ TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& sche
                           const PhasedPlan& plan, const TrainingMeans& means) {
   check_row_count(dataset, plan.public_row_count, means);
   random::SeededSource public_source(static_cast<std::uint64_t>(plan.order_seed));
-  const auto order = optimize::draw_order(SgdSampling::permutation, plan.public_row_count, 1,
+  const auto order = optimize::draw_order(RecordOrder::permutation, plan.public_row_count, 1,
                                           plan.public_row_count, public_source);
   mechanism::BlockGaussian door(privacy::NoiseMultiplier(plan.noise_multiplier), means.reservation);
   std::vector<double> weights(static_cast<std::size_t>(plan.problem.columns * plan.problem.outputs),
@@ -240,27 +238,34 @@ TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& sche
       project(weights, *plan.problem.radius, plan.problem.outputs);
     }
   }
-
-  TrainedModel trained{model::empty_model(schema, plan.problem.loss),
-                       blank_receipt("phased", schema, plan.guarantee)};
-  trained.model.coefficients = weights;
-  trained.model.noise_deviations.assign(weights.size(), deviation);
-  nlohmann::json parameters;
-  for (const auto& setting : settings_of(plan)) {
-    std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
-  }
-  trained.receipt.parameters = parameters.dump();
-  trained.receipt.sampling = "permutation";
-  trained.receipt.public_row_count = plan.public_row_count;
-  complete_receipt(trained.receipt, means, plan.cipher_delta);
-  return trained;
+  const std::vector<double> deviations(weights.size(), deviation);
+  return finish(plan, schema, means, {weights, deviations});
 }
 
-Training phased_training(const data::Schema& schema, const LinearOptions& options) {
-  if (std::isinf(options.epsilon)) return gradient_training(schema, options);
-  auto plan = plan_phased(schema, options);
-  auto settings = settings_of(plan);
-  return settled_training("phased", std::move(plan), std::move(settings), train_phased);
+namespace {
+
+privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                               const privacy::Event&) {
+  expect_sampling(receipt, to_string(RecordOrder::permutation));
+  const double noise = recorded_noise(parameters);
+  return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
 }
+
+Training plan(const data::Schema& schema, const LinearOptions& options) {
+  return settled_training(plan_phased(schema, options), train_phased);
+}
+
+constexpr std::array<std::string_view, 7> options{
+    "l2", "step-size", "phases", "clipping-norm", "order-seed", "radius", "weight-scale"};
+
+}  // namespace
+
+constinit const Method phased_method{
+    "phased",
+    "output perturbation on ever smaller disjoint parts of the records",
+    privacy::Adjacency::replace_one,
+    options,
+    plan,
+    recorded_events};
 
 }  // namespace tacet::learn

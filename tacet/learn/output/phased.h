@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "tacet/data/dataset.h"
@@ -56,23 +55,18 @@ struct PhaseChoice {
 [[nodiscard]] double predicted_excess(const PhaseFacts& facts, std::int64_t phases,
                                       double step_size);
 
-struct PhasedPlan {
-  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};
-  privacy::Event events = privacy::no_event();
-  std::int64_t public_row_count = 0;
+struct PhasedPlan : Settled {
   std::int64_t order_seed = 0;
   optimize::SgdProblem problem;
-  double l2 = 0;
+  double mean_l2 = 0;
   double weight_scale = 0;
   double step_size = 0;  ///< the base
   std::vector<Phase> phases;
   std::vector<double> sensitivities;  ///< of the phases, for a start at 0
   double noise_multiplier = 0;
   int norm_bits = 0;
-  double deviation = 0;         ///< of the last phase's noise in each coefficient
-  double predicted_excess = 0;  ///< bound of the expected excess risk
-  double cipher_delta = 0;
-  std::vector<std::string> reasons;
+  double standard_deviation = 0;  ///< of the last phase's noise in each coefficient
+  double predicted_excess = 0;    ///< bound of the expected excess risk
 };
 
 /// As plan_output.
@@ -80,6 +74,7 @@ struct PhasedPlan {
 /// As train_output.
 [[nodiscard]] TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& schema,
                                         const PhasedPlan& plan, const TrainingMeans& means);
-[[nodiscard]] Training phased_training(const data::Schema& schema, const LinearOptions& options);
+
+extern const Method phased_method;
 
 }  // namespace tacet::learn

@@ -96,7 +96,7 @@ bool IterateTrace::regresses() const {
          law_.averaged * columns_ <= most_numbers;
 }
 
-std::vector<double> IterateTrace::deviations() const {
+std::vector<double> IterateTrace::standard_deviations() const {
   if (recorded_ != law_.steps) throw base::InternalError("the trace of iterates is incomplete");
   auto found = regresses() ? by_regression() : without_curvature();
   const bool bounded = std::ranges::all_of(found, [](double d) { return std::isfinite(d); });
@@ -119,20 +119,20 @@ std::vector<double> IterateTrace::by_regression() const {
   Eigen::VectorXd variance = Eigen::VectorXd::Zero(columns);
   for (Eigen::Index k = 0; k < columns; ++k) {
     const Eigen::VectorXd direction = spectrum.eigenvectors().col(k);
-    const double error = regression_bias * law_.noise_deviation *
+    const double error = regression_bias * law_.standard_deviation *
                          std::sqrt(std::max(0.0, direction.dot(solver.solve(direction))));
     const double curvature = std::max(0.0, spectrum.eigenvalues()[k] - error);
     variance += table.at(curvature) * direction.cwiseAbs2();
   }
   std::vector<double> deviations;
   for (Eigen::Index j = 0; j < columns; ++j) {
-    deviations.push_back(law_.noise_deviation * std::sqrt(variance[j]));
+    deviations.push_back(law_.standard_deviation * std::sqrt(variance[j]));
   }
   return deviations;
 }
 
 std::vector<double> IterateTrace::without_curvature() const {
-  const double deviation = law_.noise_deviation * std::sqrt(ResponseTable(law_).largest());
+  const double deviation = law_.standard_deviation * std::sqrt(ResponseTable(law_).largest());
   return std::vector<double>(static_cast<std::size_t>(columns_), deviation);
 }
 

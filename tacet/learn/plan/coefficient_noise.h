@@ -9,11 +9,11 @@ namespace tacet::learn {
 /// Momentum descent w <- w + v, v <- m v - eta (gradient + noise), averaged over its last iterates.
 struct DescentLaw {
   std::int64_t steps;
-  std::int64_t averaged;   ///< how many last iterates the mean is taken of, 1 to steps
-  double step_size;        ///< eta
-  double momentum;         ///< m
-  double noise_deviation;  ///< of each coordinate of the released mean gradient
-  double curvature;        ///< upper bound of the mean loss's curvature
+  std::int64_t averaged;      ///< how many last iterates the mean is taken of, 1 to steps
+  double step_size;           ///< eta
+  double momentum;            ///< m
+  double standard_deviation;  ///< of each coordinate of the released mean gradient
+  double curvature;           ///< upper bound of the mean loss's curvature
 };
 
 /// Standard deviation that the privacy noise alone gives each averaged coefficient.
@@ -34,7 +34,7 @@ class IterateTrace {
   void record(std::span<const double> before, std::span<const double> gradient);
 
   /// After the last step. Empty where steps are so long that noise grows beyond all numbers.
-  [[nodiscard]] std::vector<double> deviations() const;
+  [[nodiscard]] std::vector<double> standard_deviations() const;
 
  private:
   [[nodiscard]] bool regresses() const;

@@ -44,7 +44,7 @@ Run descend(const Quadratic& problem, const DescentLaw& law, double noise, std::
       if (t >= law.steps - law.averaged) mean[j] += w[j] / static_cast<double>(law.averaged);
     }
   }
-  return {mean, trace.deviations()};
+  return {mean, trace.standard_deviations()};
 }
 
 // The Hessian of 0/1 features of very different frequency, rows clipped to norm 1: what one-hot
@@ -79,7 +79,7 @@ constexpr DescentLaw law{.steps = 200,
                          .averaged = 100,
                          .step_size = 4,
                          .momentum = 0.9,
-                         .noise_deviation = noise,
+                         .standard_deviation = noise,
                          .curvature = 0.25};
 
 struct Coverage {
@@ -140,7 +140,7 @@ TEST(CoefficientNoise, IntervalsCoverInManyColumnsAndWithoutCurvature) {
 // A planted fault, noise three times as large as the law says, must show.
 TEST(CoefficientNoise, CoverageFallsWhenTheNoiseIsUnderstated) {
   DescentLaw wrong = law;
-  wrong.noise_deviation = noise / 3;
+  wrong.standard_deviation = noise / 3;
   EXPECT_LE(coverage(8, 8, wrong).all, 0.85);
 }
 
@@ -170,7 +170,7 @@ TEST(CoefficientNoise, LessCurvatureMeansMoreNoise) {
 
 TEST(CoefficientNoise, RefusesAnIncompleteTrace) {
   const IterateTrace trace(2, law);
-  EXPECT_THROW((void)trace.deviations(), base::InternalError);
+  EXPECT_THROW((void)trace.standard_deviations(), base::InternalError);
 }
 
 }  // namespace coefficient_noise_test

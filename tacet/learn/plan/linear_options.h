@@ -2,23 +2,20 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/model/loss/loss.h"
+#include "tacet/optimize/sgd/sgd_schedule.h"
 #include "tacet/privacy/guarantee.h"
 
 namespace tacet::learn {
 
 /// Which mean of the iterates is the model. For methods that release every step all are free:
 /// functions of what was released. For output perturbation the sensitivity depends on it.
-enum class Averaging {
-  suffix,     ///< of the last share of them
-  uniform,    ///< of all
-  last,       ///< of the last alone
-  polynomial  ///< weights growing like t^3
-};
-[[nodiscard]] std::string to_string(Averaging averaging);
+using optimize::Averaging;
 
 /// What a user asks of a linear model. Everything left out is chosen from public facts.
 struct LinearOptions {
@@ -44,7 +41,7 @@ struct LinearOptions {
   std::optional<double> growth;            ///< least growth exponent that a chain is made for
   bool reuse = true;                       ///< each phase of a chain reads all records
   bool paper = false;                      ///< the schedule and noise of the method's paper
-  double l2 = 0;                           ///< weight of |w|^2 / 2 in the objective
+  double mean_l2 = 0;                      ///< weight of |w|^2 / 2 beside the mean loss
   std::optional<double> radius;            ///< weights stay in the ball of this radius
   std::int64_t records_a_unit = 1;         ///< of a unit column's records that take part
 };
@@ -53,6 +50,11 @@ struct LinearOptions {
 /// library has no default. UsageError names the parameter, what was given and what is allowed.
 [[nodiscard]] LinearOptions linear_options(const ParameterValues& values,
                                            privacy::Adjacency adjacency);
+
+/// The first parameter that was given and is not among those `read`: what a run that goes by these
+/// alone must refuse. Parameters with a meaning everywhere are never among them.
+[[nodiscard]] std::optional<std::string_view> given_beyond(const LinearOptions& options,
+                                                           std::span<const std::string_view> read);
 
 /// The largest power of ten below 1 / row_count^1.1.
 [[nodiscard]] double default_delta(std::int64_t row_count);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "tacet/accounting/composition.h"
 #include "tacet/accounting/routes/gaussian.h"
@@ -33,6 +34,8 @@ std::int64_t outputs_of(const data::Target& target) {
   return target.class_count() > 2 ? target.class_count() : 1;
 }
 
+namespace {
+
 model::Loss settle_loss(const data::Target& target, const LinearOptions& options,
                         std::vector<std::string>& reasons) {
   if (!options.loss) {
@@ -52,6 +55,16 @@ model::Loss settle_loss(const data::Target& target, const LinearOptions& options
                                        target.regression() ? "a number" : "a class"));
   }
   return *options.loss;
+}
+
+}  // namespace
+
+void settle_problem(Settled& plan, const data::Schema& schema, const LinearOptions& options) {
+  const auto& target = target_of(schema);
+  plan.method = options.method;
+  plan.loss = settle_loss(target, options, plan.reasons);
+  plan.columns = schema.encoded_column_count();
+  plan.outputs = outputs_of(target);
 }
 
 double usual_slope(const model::Loss& loss) {
@@ -106,42 +119,66 @@ privacy::Delta settle_delta(const LinearOptions& options, std::int64_t row_count
   return privacy::Delta(usual);
 }
 
-privacy::Receipt blank_receipt(const std::string& method, const data::Schema& schema,
-                               const privacy::Guarantee& guarantee) {
+double settle_delta_or_pure(const LinearOptions& options, std::int64_t row_count,
+                            std::vector<std::string>& reasons) {
+  return options.delta == 0.0 ? 0 : settle_delta(options, row_count, reasons).value();
+}
+
+bool Settled::unprotected() const { return std::isinf(guarantee.epsilon); }
+
+privacy::Receipt receipt_of(const Settled& plan, const data::Schema& schema) {
+  nlohmann::json parameters;
+  for (const auto& setting : plan.settings) {
+    if (!setting.shown.receipt) continue;
+    std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
+  }
   privacy::Receipt receipt;
-  receipt.algorithm = method;
-  receipt.calibration = "tight";
-  receipt.guarantee = guarantee;
+  receipt.algorithm = plan.method;
+  receipt.calibration = to_string(plan.calibration);
+  receipt.parameters = parameters.dump();
+  receipt.guarantee = plan.guarantee;
   receipt.privacy_unit = schema.unit.value_or("record");
+  receipt.sampling = plan.sampling_scheme;
+  if (plan.public_row_count > 0) receipt.public_row_count = plan.public_row_count;
+  receipt.cipher_delta = plan.cipher_delta;
   receipt.software_version = base::version;
   return receipt;
 }
 
-void complete_receipt(privacy::Receipt& receipt, const TrainingMeans& means, double cipher_delta) {
+TrainedModel finish(const Settled& plan, const data::Schema& schema, const TrainingMeans& means,
+                    Coefficients coefficients) {
+  TrainedModel trained{model::empty_model(schema, plan.loss), receipt_of(plan, schema)};
+  trained.model.coefficients = std::move(coefficients.values);
+  trained.model.noise_deviations = std::move(coefficients.noise_deviations);
+  auto& receipt = trained.receipt;
   means.reservation.commit();
   receipt.events = means.reservation.spent();
   const auto& stated = receipt.guarantee;
   const double spent = accounting::epsilon(receipt.events, stated.adjacency,
-                                           privacy::delta_left(stated, cipher_delta));
+                                           privacy::delta_left(stated, plan.cipher_delta));
   if (spent > stated.epsilon || stated.epsilon > means.reservation.guarantee().epsilon) {
     throw base::InternalError("training cost more than was reserved for it");
   }
-  receipt.cipher_delta = cipher_delta;
   if (!means.source.secure()) {
     receipt.randomness = privacy::Randomness::seeded;
     receipt.unprotected_reason =
         "the noise was drawn from a known seed; for tests and experiments only";
   }
+  return trained;
+}
+
+void check_shape(const data::Dataset& dataset, const data::Schema& schema, const Settled& plan) {
+  if (dataset.columns() == plan.columns && dataset.norm_bound() <= schema.norm_bound()) return;
+  throw base::InternalError("the data set and the plan differ in their columns or bounds");
 }
 
 privacy::Delta settle_delta_left(const LinearOptions& options, double delta, double cipher_delta) {
   return privacy::delta_left({options.epsilon, delta, options.adjacency}, cipher_delta);
 }
 
-privacy::Guarantee settle_guarantee(const privacy::Event& events, const LinearOptions& options,
-                                    double delta, double cipher_delta) {
-  return accounting::stated_guarantee(events, {options.epsilon, delta, options.adjacency},
-                                      cipher_delta);
+void settle_guarantee(Settled& plan, const LinearOptions& options, double delta) {
+  plan.guarantee = accounting::stated_guarantee(
+      plan.events, {options.epsilon, delta, options.adjacency}, plan.cipher_delta);
 }
 
 privacy::Epsilon settle_pure_epsilon(const LinearOptions& options) {
@@ -187,16 +224,29 @@ double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon, privacy::D
   return z;
 }
 
-std::vector<Setting> loss_settings(const model::Loss& loss) {
+std::vector<Setting> first_settings(const Settled& plan, Shown repeated) {
+  const auto& loss = plan.loss;
   std::vector<Setting> settings{{"loss", std::string(model::loss_name(loss))}};
   if (const auto name = model::loss_parameter_name(loss); !name.empty()) {
-    settings.push_back({"loss_parameter", model::loss_parameter(loss), false});
+    settings.push_back({"loss_parameter",
+                        model::loss_parameter(loss),
+                        {.table = false, .receipt = repeated.receipt}});
     settings.push_back({fmt::format("loss_{}", name), model::loss_parameter(loss)});
   }
   if (const double width = model::loss_width(loss); !std::isnan(width)) {
     settings.push_back({"loss_width", width});
   }
+  settings.push_back({"columns", plan.columns});
+  if (plan.public_row_count > 0) {
+    settings.push_back({"public_row_count", plan.public_row_count, repeated});
+  }
   return settings;
+}
+
+void add_claim(std::vector<Setting>& settings, const std::optional<privacy::Guarantee>& claim) {
+  if (!claim) return;
+  settings.push_back({"claimed_epsilon", claim->epsilon});
+  settings.push_back({"claimed_delta", claim->delta});
 }
 
 }  // namespace tacet::learn

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,10 @@ namespace tacet::learn {
 /// 1, or one a class beyond two.
 [[nodiscard]] std::int64_t outputs_of(const data::Target& target);
 
-/// The given loss, or logistic for classes and squared for numbers. UsageError when the loss is
-/// not for this kind of target.
-[[nodiscard]] model::Loss settle_loss(const data::Target& target, const LinearOptions& options,
-                                      std::vector<std::string>& reasons);
+/// The first lines of every plan: its method, loss, columns and outputs. The loss is the given one,
+/// or logistic for classes and squared for numbers; UsageError when it is not for this kind of
+/// target.
+void settle_problem(Settled& plan, const data::Schema& schema, const LinearOptions& options);
 
 /// Largest slope of the loss or, where it has none, a usual one to clip at: that of margin 0 for
 /// classes, and for numbers that of a residual of a quarter of the target's range (of half of it,
@@ -38,13 +39,28 @@ namespace tacet::learn {
 [[nodiscard]] privacy::Delta settle_delta(const LinearOptions& options, std::int64_t row_count,
                                           std::vector<std::string>& reasons);
 
-/// Epsilon, delta and adjacency in the receipt of a run; `parameters` is left to the method.
-[[nodiscard]] privacy::Receipt blank_receipt(const std::string& method, const data::Schema& schema,
-                                             const privacy::Guarantee& guarantee);
+/// The same for methods that can be pure: 0 where that was asked for.
+[[nodiscard]] double settle_delta_or_pure(const LinearOptions& options, std::int64_t row_count,
+                                          std::vector<std::string>& reasons);
 
-/// Commits the reservation and completes the receipt of a plan with what was really spent, which
-/// never costs more than was planned; marks a seeded run as unprotected.
-void complete_receipt(privacy::Receipt& receipt, const TrainingMeans& means, double cipher_delta);
+/// What a run released, and the standard deviation of the noise in each coefficient where its law
+/// is known.
+struct Coefficients {
+  std::vector<double> values;
+  std::vector<double> noise_deviations = {};
+};
+
+/// What every run ends with: the model, and the receipt of its plan. Commits the reservation and
+/// writes down what was really spent, which never costs more than was planned; a seeded run is
+/// marked as unprotected.
+[[nodiscard]] TrainedModel finish(const Settled& plan, const data::Schema& schema,
+                                  const TrainingMeans& means, Coefficients coefficients);
+
+/// The receipt of a plan: its settings become the parameters. Events are those of a run.
+[[nodiscard]] privacy::Receipt receipt_of(const Settled& plan, const data::Schema& schema);
+
+/// InternalError when the plan was settled for data of another shape.
+void check_shape(const data::Dataset& dataset, const data::Schema& schema, const Settled& plan);
 
 /// What is left of delta for the noise that a method calibrates, beside the cipher's term, at the
 /// epsilon asked for (privacy/cipher_share.h); to be asked before anything is booked.
@@ -52,10 +68,8 @@ void complete_receipt(privacy::Receipt& receipt, const TrainingMeans& means, dou
 [[nodiscard]] privacy::Delta settle_delta_left(const LinearOptions& options, double delta,
                                                double cipher_delta);
 
-/// The guarantee of a plan's events, calibrated at settle_delta_left.
-[[nodiscard]] privacy::Guarantee settle_guarantee(const privacy::Event& events,
-                                                  const LinearOptions& options, double delta,
-                                                  double cipher_delta);
+/// The guarantee of the plan's events, calibrated at settle_delta_left of its cipher's term.
+void settle_guarantee(Settled& plan, const LinearOptions& options, double delta);
 
 /// What a pure mechanism is made for: the most that the decimal which was asked for allows
 /// (privacy/decimal.h), so that ten runs at 0.1 are 1.
@@ -85,7 +99,12 @@ void check_share_noise(ShareNoise kind, double multiplier, std::int64_t columns)
 [[nodiscard]] double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon,
                                       privacy::Delta delta, privacy::Adjacency adjacency);
 
-/// Loss and, where it has one, its parameter: the first settings of every plan.
-[[nodiscard]] std::vector<Setting> loss_settings(const model::Loss& loss);
+/// The first settings of every plan: the loss and what it has of parameters, columns, the public
+/// number of records. `repeated` says where that number is shown, and the loss's parameter under
+/// its general name, which are both said elsewhere.
+[[nodiscard]] std::vector<Setting> first_settings(const Settled& plan, Shown repeated = {});
+
+/// What the paper claims, where a plan follows one.
+void add_claim(std::vector<Setting>& settings, const std::optional<privacy::Guarantee>& claim);
 
 }  // namespace tacet::learn

@@ -6,7 +6,7 @@
 namespace tacet::learn {
 namespace {
 
-constexpr double kink_curvature = 2;        // predictions around a kink with density 1
+constexpr double nonsmooth_curvature = 2;   // predictions around a kink with density 1
 constexpr std::int64_t fewest_steps = 100;  // enough for momentum 0.9 to settle and to average
 constexpr std::int64_t most_steps = 400;    // a longer path gains little and costs passes
 // In units of 1/(curvature of the mean loss); momentum descent is stable below 2 (1 + m).
@@ -37,7 +37,7 @@ Path best_path(const StepFacts& facts, double curvature) {
 }  // namespace
 
 double mean_curvature(double loss_curvature, double norm_bound) {
-  return std::min(loss_curvature, kink_curvature) * norm_bound * norm_bound;
+  return std::min(loss_curvature, nonsmooth_curvature) * norm_bound * norm_bound;
 }
 
 double longest_step(double loss_curvature, double norm_bound) {

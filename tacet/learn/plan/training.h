@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -11,13 +13,15 @@
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/calibration.h"
+#include "tacet/learn/plan/linear_options.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/random/source/source.h"
 
-/// What every method of training has in common: a plan settled from public facts alone, and a run
-/// that carries it out.
+/// What every method of training has in common: a plan settled from public facts alone, a run that
+/// carries it out, and the way back from a receipt to its events.
 namespace tacet::learn {
 
 struct TrainedModel {
@@ -34,29 +38,79 @@ struct TrainingMeans {
   base::Supervision supervision = {};
 };
 
+/// Where a setting is shown.
+struct Shown {
+  bool table = true;    ///< to people, before training
+  bool json = true;     ///< to programs, as part of the plan
+  bool receipt = true;  ///< in the model file, where `verify` reads it again
+};
+
 /// One line of what was settled. The name is that of the JSON form, `step_size`; a table shows it
 /// with spaces.
 struct Setting {
   std::string name;
   std::variant<std::int64_t, double, std::string> value;
-  bool in_table = true;  ///< false: of interest to programs alone
+  Shown shown = {};
 };
 
-/// A training run that is settled, and not begun: no record has been read.
-struct Training {
+/// What every method settles before a record is read. A method's plan is one of these with what is
+/// the method's own.
+struct Settled {
   std::string method;  ///< as `--method` and the receipt name it
-  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::add_remove};  ///< proved for `events`
-  privacy::Event events = privacy::no_event();                         ///< what will be released
-  double cipher_delta = 0;                                             ///< the cipher's term
+  model::Loss loss;
+  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};  ///< proved for `events`
+  privacy::Event events = privacy::no_event();                          ///< what will be released
+  std::int64_t public_row_count = 0;             ///< 0: the run does without it
+  std::int64_t columns = 0;                      ///< encoded columns
+  std::int64_t outputs = 1;                      ///< 1, or one a class
+  std::string sampling_scheme = "full_batch";    ///< how records are chosen, as receipts say it
+  Calibration calibration = Calibration::tight;  ///< whose noise
+  double cipher_delta = 0;                       ///< the cipher's term
   std::vector<Setting> settings;     ///< loss first, then what the method settled, in order
   std::vector<std::string> reasons;  ///< what was chosen and why, a line each
 
+  /// With epsilon infinite: the result protects nobody, and says so for ever.
+  [[nodiscard]] bool unprotected() const;
+};
+
+/// A training run that is settled, and not begun: no record has been read.
+struct Training : Settled {
   /// Trains and commits the reservation. With one seed the model has the same bits for any number
   /// of threads. Throws what the method documents; never because of the values of the records.
   std::function<TrainedModel(const data::Dataset&, const data::Schema&, const TrainingMeans&)> run;
+};
 
-  /// With epsilon infinite: the result protects nobody, and says so for ever.
-  [[nodiscard]] bool unprotected() const;
+/// The training run that a method's plan stands for.
+template <typename Plan>
+[[nodiscard]] Training settled_training(Plan plan,
+                                        TrainedModel (*train)(const data::Dataset&,
+                                                              const data::Schema&, const Plan&,
+                                                              const TrainingMeans&)) {
+  Training training{plan, {}};
+  training.run = [plan = std::move(plan), train](
+                     const data::Dataset& dataset, const data::Schema& schema,
+                     const TrainingMeans& means) { return train(dataset, schema, plan, means); };
+  return training;
+}
+
+class RecordedParameters;
+
+/// From the parameters of a receipt back to the events of its method (learn/plan/recorded.h). `own`
+/// is what the receipt says that the method released: numbers that are no parameters are taken from
+/// there. Errors where the parameters make no sense.
+using RecordedEvents = privacy::Event (*)(const privacy::Receipt& receipt,
+                                          RecordedParameters& parameters,
+                                          const privacy::Event& own);
+
+/// A method of training. Each room of methods ends with its own; learn/method.cc lists them.
+struct Method {
+  std::string_view name;
+  std::string_view help;                      ///< one line
+  privacy::Adjacency usual_adjacency;         ///< the command line's default
+  std::span<const std::string_view> options;  ///< the parameters it reads besides the common ones
+  Training (*plan)(const data::Schema& schema, const LinearOptions& options);
+  RecordedEvents recorded_events;
+  bool takes_infinite_epsilon = true;  ///< false: refused, where others fit the exact minimiser
 };
 
 }  // namespace tacet::learn

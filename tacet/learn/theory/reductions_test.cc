@@ -1,4 +1,4 @@
-#include "tacet/learn/theory/reductions.h"
+#include "examples/reductions/reductions.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,8 @@
 
 namespace tacet::learn {
 namespace reductions_test {
+
+using namespace ::reductions;  // NOLINT: of an example
 
 using privacy::Adjacency;
 

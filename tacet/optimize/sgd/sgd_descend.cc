@@ -212,7 +212,7 @@ struct Stretch {
 // Weight that the mean gives to everything after step t: sum of a_{t+1}..a_{T+1}.
 std::vector<double> later_weights(const IterateWeights& weights) {
   std::vector<double> later(static_cast<std::size_t>(weights.steps));
-  if (weights.kind == IterateMean::uniform) {
+  if (weights.kind == Averaging::uniform) {
     const auto count = static_cast<double>(weights.steps);
     for (std::size_t i = 0; i < later.size(); ++i) {
       later[i] = (count - 1 - static_cast<double>(i)) / count;

@@ -29,7 +29,7 @@ TEST(SgdLaw, IteratesStayWithinTheirEnvelope) {
                         static_cast<std::uint64_t>(trial));
         SgdSchedule schedule{.records = 4};
         random::SeededSource source(static_cast<std::uint64_t>(trial));
-        schedule.order = draw_order(SgdSampling::with_replacement, 4, 1, 40, source);
+        schedule.order = draw_order(RecordOrder::with_replacement, 4, 1, 40, source);
         const double step = trial % 2 == 0 ? 1.0 : 0.2;
         schedule.step_sizes = {
             std::holds_alternative<model::LinearisedPowerHingeLoss>(loss) ? step / 3 : step};
@@ -155,7 +155,7 @@ TEST(OneStepGrowth, RefusesAStepTooLargeForASmoothLoss) {
 TEST(SgdLaw, SensitivitiesOfSmallProblemsEqualReferenceValues) {
   SgdSchedule schedule{.records = 5};
   for (std::uint32_t t = 0; t < 15; ++t) schedule.order.push_back(t % 5);
-  const IterateWeights weights{.kind = IterateMean::uniform, .steps = 15};
+  const IterateWeights weights{.kind = Averaging::uniform, .steps = 15};
   struct Row {
     model::Loss loss;
     double step;
@@ -214,7 +214,7 @@ TEST(SgdLaw, PenaltyIsTakenProximally) {
   const SgdSchedule schedule{.records = 2, .order = {0, 1}, .step_sizes = {step}, .l2 = l2};
   const SgdProblem problem{.loss = model::AbsoluteLoss{}, .columns = 1};
   const auto law = step_law(problem, schedule, Adjacency::zero_out);
-  const IterateWeights last{.kind = IterateMean::last, .steps = 2};
+  const IterateWeights last{.kind = Averaging::last, .steps = 2};
   EXPECT_NEAR(record_sensitivity(schedule, last, law, 0), 0.5 / 1.5 / 1.5, 1e-12);
 }
 

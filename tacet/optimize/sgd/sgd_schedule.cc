@@ -69,15 +69,15 @@ void append_passes(std::vector<std::uint32_t>& order, bool fresh, std::int64_t r
 
 }  // namespace
 
-std::string to_string(SgdSampling sampling) {
+std::string to_string(RecordOrder sampling) {
   switch (sampling) {
-    case SgdSampling::permutation:
+    case RecordOrder::permutation:
       return "permutation";
-    case SgdSampling::fresh_permutation:
+    case RecordOrder::fresh_permutation:
       return "fresh_permutation";
-    case SgdSampling::with_replacement:
+    case RecordOrder::with_replacement:
       return "with_replacement";
-    case SgdSampling::minibatch:
+    case RecordOrder::minibatch:
       return "minibatch";
   }
   throw base::InternalError("unknown way of sampling");
@@ -111,7 +111,21 @@ void SgdSchedule::validate() const {
   }
 }
 
-std::vector<std::uint32_t> draw_order(SgdSampling sampling, std::int64_t records,
+std::string to_string(Averaging averaging) {
+  switch (averaging) {
+    case Averaging::suffix:
+      return "suffix";
+    case Averaging::uniform:
+      return "uniform";
+    case Averaging::last:
+      return "last";
+    case Averaging::polynomial:
+      return "polynomial";
+  }
+  throw base::InternalError("unknown kind of averaging");
+}
+
+std::vector<std::uint32_t> draw_order(RecordOrder sampling, std::int64_t records,
                                       std::int64_t batch, std::int64_t steps,
                                       random::Source& source, std::uint64_t address) {
   if (records < 1 || records > std::numeric_limits<std::uint32_t>::max() || batch < 1 ||
@@ -121,12 +135,12 @@ std::vector<std::uint32_t> draw_order(SgdSampling sampling, std::int64_t records
   }
   std::vector<std::uint32_t> order;
   order.reserve(static_cast<std::size_t>(steps * batch));
-  if (sampling == SgdSampling::permutation || sampling == SgdSampling::fresh_permutation) {
-    append_passes(order, sampling == SgdSampling::fresh_permutation, records, batch, steps, source,
+  if (sampling == RecordOrder::permutation || sampling == RecordOrder::fresh_permutation) {
+    append_passes(order, sampling == RecordOrder::fresh_permutation, records, batch, steps, source,
                   address);
     return order;
   }
-  if (sampling == SgdSampling::with_replacement) {
+  if (sampling == RecordOrder::with_replacement) {
     if (batch != 1) {
       throw base::UsageError(fmt::format(
           "sampling with replacement reads one record a step, got batches of {}; use minibatch",
@@ -161,13 +175,13 @@ std::vector<double> decreasing_steps(double first, double decay, std::int64_t st
 double IterateWeights::at(std::int64_t t) const {
   const auto count = static_cast<double>(steps);
   switch (kind) {
-    case IterateMean::uniform:
+    case Averaging::uniform:
       return t <= steps ? 1 / count : 0;
-    case IterateMean::suffix:
+    case Averaging::suffix:
       return t <= steps && t > steps - suffix ? 1 / static_cast<double>(suffix) : 0;
-    case IterateMean::last:
+    case Averaging::last:
       return t == steps + 1 ? 1 : 0;
-    case IterateMean::polynomial: {
+    case Averaging::polynomial: {
       if (t > steps) return 0;
       // binom(t + p - 1, p) / binom(T + p, p + 1) (Shamir, Zhang 2013).
       const auto p = static_cast<double>(power);

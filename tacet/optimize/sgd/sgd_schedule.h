@@ -13,13 +13,13 @@ namespace tacet::optimize {
 
 /// How records are chosen. The order may be published: output perturbation does not need it to be
 /// secret (docs/proofs/output_perturbation.md, Theorem A).
-enum class SgdSampling {
+enum class RecordOrder {
   permutation,        ///< passes over the records in an order that is drawn once
   fresh_permutation,  ///< a new order for each pass
   with_replacement,   ///< one uniform record a step
   minibatch           ///< a uniform subset a step
 };
-[[nodiscard]] std::string to_string(SgdSampling sampling);
+[[nodiscard]] std::string to_string(RecordOrder sampling);
 
 /// Steps 1..T take iterate w_t to w_{t+1}.
 struct SgdSchedule {
@@ -49,7 +49,7 @@ struct SgdSchedule {
 /// another; a last batch of a pass that is not full is left out, so that each record occurs at most
 /// once a pass. Of more than 65536 records, blocks of 128 neighbours are put into uniform order,
 /// and so are the records of each block, so that rows are read from memory in stretches.
-[[nodiscard]] std::vector<std::uint32_t> draw_order(SgdSampling sampling, std::int64_t records,
+[[nodiscard]] std::vector<std::uint32_t> draw_order(RecordOrder sampling, std::int64_t records,
                                                     std::int64_t batch, std::int64_t steps,
                                                     random::Source& source,
                                                     std::uint64_t address = 0);
@@ -58,15 +58,16 @@ struct SgdSchedule {
 [[nodiscard]] std::vector<double> decreasing_steps(double first, double decay, std::int64_t steps);
 
 /// Weights a_1..a_{T+1} of the iterates w_1..w_{T+1}: at least 0, their sum 1.
-enum class IterateMean {
+enum class Averaging {
   uniform,    ///< of w_1..w_T: the last update does not enter
   suffix,     ///< of the last share of them
   last,       ///< w_{T+1}
   polynomial  ///< of w_1..w_T, weights growing like t^power
 };
+[[nodiscard]] std::string to_string(Averaging averaging);
 
 struct IterateWeights {
-  IterateMean kind = IterateMean::uniform;
+  Averaging kind = Averaging::uniform;
   std::int64_t steps = 1;
   std::int64_t suffix = 1;  ///< how many of the last iterates
   std::int64_t power = 3;   ///< 0..8

@@ -57,7 +57,7 @@ bool without_growth(const StepLaw& law) {
 bool has_closed_gaps(const SgdSchedule& schedule, const IterateWeights& weights,
                      const StepLaw& law) {
   return schedule.batch == 1 && schedule.step_sizes.size() == 1 && schedule.l2 == 0 &&
-         law.growth.size() == 1 && law.distance.size() == 1 && weights.kind == IterateMean::uniform;
+         law.growth.size() == 1 && law.distance.size() == 1 && weights.kind == Averaging::uniform;
 }
 
 // One step of the recursion: `visits` of the batch's records are the differing one.

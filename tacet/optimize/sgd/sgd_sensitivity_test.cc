@@ -24,7 +24,7 @@ SgdSchedule schedule_of(std::int64_t records, std::vector<std::uint32_t> order, 
           .l2 = l2};
 }
 
-IterateWeights mean_of(const SgdSchedule& schedule, IterateMean kind, std::int64_t suffix = 1,
+IterateWeights mean_of(const SgdSchedule& schedule, Averaging kind, std::int64_t suffix = 1,
                        std::int64_t power = 3) {
   return {.kind = kind, .steps = schedule.steps(), .suffix = suffix, .power = power};
 }
@@ -56,7 +56,7 @@ constexpr double growth_of_power = 0.00433012701892;  // of max(0, 1 - yu)^1.5 a
 // Reference values: an independent implementation of the recursion in NumPy.
 TEST(SgdSensitivity, EqualsReferenceValuesForEveryMean) {
   struct Row {
-    IterateMean kind;
+    Averaging kind;
     std::int64_t suffix;
     std::int64_t power;
     double l2;
@@ -64,14 +64,14 @@ TEST(SgdSensitivity, EqualsReferenceValuesForEveryMean) {
     std::int64_t record;
   };
   const Row rows[] = {
-      {IterateMean::uniform, 1, 3, 0, {0.66, 0.727862666235, 0.660139347845}, 4},
-      {IterateMean::uniform, 1, 3, 0.5, {0.469970983731, 0.525933490304, 0.47008792947}, 4},
-      {IterateMean::last, 1, 3, 0, {1.2, 1.31443396386, 1.20023588933}, 4},
-      {IterateMean::last, 1, 3, 0.5, {0.823997465834, 0.892512133664, 0.824139813098}, 5},
-      {IterateMean::suffix, 10, 3, 0, {0.96, 1.05577702839, 0.960197459667}, 4},
-      {IterateMean::suffix, 10, 3, 0.5, {0.644869857384, 0.719602994756, 0.645027015555}, 4},
-      {IterateMean::polynomial, 1, 1, 0, {0.846666666667, 0.932817378245, 0.846844004599}, 4},
-      {IterateMean::polynomial, 1, 1, 0.5, {0.577981936473, 0.646617179465, 0.578125908644}, 4},
+      {Averaging::uniform, 1, 3, 0, {0.66, 0.727862666235, 0.660139347845}, 4},
+      {Averaging::uniform, 1, 3, 0.5, {0.469970983731, 0.525933490304, 0.47008792947}, 4},
+      {Averaging::last, 1, 3, 0, {1.2, 1.31443396386, 1.20023588933}, 4},
+      {Averaging::last, 1, 3, 0.5, {0.823997465834, 0.892512133664, 0.824139813098}, 5},
+      {Averaging::suffix, 10, 3, 0, {0.96, 1.05577702839, 0.960197459667}, 4},
+      {Averaging::suffix, 10, 3, 0.5, {0.644869857384, 0.719602994756, 0.645027015555}, 4},
+      {Averaging::polynomial, 1, 1, 0, {0.846666666667, 0.932817378245, 0.846844004599}, 4},
+      {Averaging::polynomial, 1, 1, 0.5, {0.577981936473, 0.646617179465, 0.578125908644}, 4},
   };
   for (const auto& row : rows) {
     const auto schedule = schedule_of(7, quadratic_order(20, 7), 0.1, row.l2);
@@ -90,7 +90,7 @@ TEST(SgdSensitivity, EqualsReferenceValuesForEveryMean) {
 
 TEST(SgdSensitivity, EqualsReferenceValuesForEveryRecord) {
   const auto schedule = schedule_of(7, quadratic_order(20, 7), 0.1);
-  const auto weights = mean_of(schedule, IterateMean::uniform);
+  const auto weights = mean_of(schedule, Averaging::uniform);
   const double flat[] = {.46, 0, 0, .33, .66, .45, 0};
   const double grown[] = {.519596302, 0, 0, .43828456, .727862666, .487948741, 0};
   for (std::int64_t j = 0; j < 7; ++j) {
@@ -111,7 +111,7 @@ TEST(SgdSensitivity, EqualsReferenceValuesForBatches) {
     order.push_back((2 * t + 3) % 6);
   }
   const auto schedule = schedule_of(6, order, 0.2, 0, 2);
-  const auto weights = mean_of(schedule, IterateMean::uniform);
+  const auto weights = mean_of(schedule, Averaging::uniform);
   EXPECT_NEAR(sgd_sensitivity(schedule, weights, law_of(0, 2)).value, 0.3, 1e-12);
   EXPECT_NEAR(sgd_sensitivity(schedule, weights, law_of(0.2, 2)).value, 0.437901575112, 1e-12);
   const double flat[] = {.175, .225, .3};
@@ -128,7 +128,7 @@ TEST(SgdSensitivity, EqualsReferenceValuesOnLongSchedules) {
     order.push_back(static_cast<std::uint32_t>(t * (t + 7) * (3 * t + 1) % 1000));
   }
   const auto schedule = schedule_of(1000, order, 0.01);
-  const auto weights = mean_of(schedule, IterateMean::uniform);
+  const auto weights = mean_of(schedule, Averaging::uniform);
   const double power = std::sqrt(1.0 / 3) / 3 * std::pow(0.01 * 1.5, 2);
   struct Row {
     double growth;
@@ -156,14 +156,14 @@ TEST(SgdSensitivity, EqualsTheClosedFormForPasses) {
   const double expected[] = {0.01998, 0.02998, 0, 0, 0.05998};
   for (const int passes : {1, 2, 5}) {
     const auto schedule = schedule_of(1000, {order.begin(), order.begin() + 1000 * passes}, 0.01);
-    const auto weights = mean_of(schedule, IterateMean::uniform);
+    const auto weights = mean_of(schedule, Averaging::uniform);
     EXPECT_NEAR(sgd_sensitivity(schedule, weights, law_of(0, 2)).value, expected[passes - 1],
                 1e-13);
-    const auto last = mean_of(schedule, IterateMean::last);
+    const auto last = mean_of(schedule, Averaging::last);
     EXPECT_NEAR(sgd_sensitivity(schedule, last, law_of(0, 2)).value, passes * 0.02, 1e-13);
   }
   const auto one = schedule_of(1000, {order.begin(), order.begin() + 1000}, 0.01);
-  EXPECT_NEAR(sgd_sensitivity(one, mean_of(one, IterateMean::uniform), law_of(0.01, 2)).value,
+  EXPECT_NEAR(sgd_sensitivity(one, mean_of(one, Averaging::uniform), law_of(0.01, 2)).value,
               0.211566025907, 1e-12);
 }
 
@@ -197,7 +197,7 @@ Trial random_trial(std::mt19937_64& bits, std::int64_t most_steps) {
   }
   trial.law.diameter = bits() % 4 == 0 ? 2 + share(bits) : infinity;
   trial.weights = {
-      .kind = static_cast<IterateMean>(bits() % 4),
+      .kind = static_cast<Averaging>(bits() % 4),
       .steps = steps,
       .suffix = 1 + static_cast<std::int64_t>(bits() % static_cast<std::uint64_t>(steps)),
       .power = static_cast<std::int64_t>(bits() % 4)};
@@ -245,7 +245,7 @@ TEST(SgdSensitivity, PenalisedLongRunsKeepTheirBounds) {
   schedule.step_sizes = {0.2};
   schedule.l2 = 0.1;
   const auto law = law_of(0.02, 2);
-  for (const auto kind : {IterateMean::uniform, IterateMean::suffix, IterateMean::polynomial}) {
+  for (const auto kind : {Averaging::uniform, Averaging::suffix, Averaging::polynomial}) {
     const auto weights = mean_of(schedule, kind, 5000);
     const auto upper = internal::sensitivity_bounds(schedule, weights, law, true);
     double truth = 0;
@@ -320,7 +320,7 @@ TEST(SgdSensitivity, TooManyCloseRecordsGiveABoundThatSaysSo) {
     for (std::uint32_t j = 0; j < 100; ++j) schedule.order.push_back(j);
   }
   schedule.step_sizes = {0.1};
-  const auto weights = mean_of(schedule, IterateMean::uniform);
+  const auto weights = mean_of(schedule, Averaging::uniform);
   const auto law = law_of(0.1, 2);
   const auto found = sgd_sensitivity(schedule, weights, law);
   const double truth = by_definition(schedule, weights, law);
@@ -342,7 +342,7 @@ TEST(SgdSensitivity, RefusesSchedulesWithoutMeaning) {
 TEST(IterateWeights, SumToOneAndFollowTheirRecursion) {
   for (const std::int64_t steps : {1, 2, 7, 100}) {
     for (const auto kind :
-         {IterateMean::uniform, IterateMean::suffix, IterateMean::last, IterateMean::polynomial}) {
+         {Averaging::uniform, Averaging::suffix, Averaging::last, Averaging::polynomial}) {
       for (std::int64_t power = 0; power <= 4; ++power) {
         const IterateWeights weights{kind, steps, (steps + 1) / 2, power};
         double sum = 0;
@@ -352,7 +352,7 @@ TEST(IterateWeights, SumToOneAndFollowTheirRecursion) {
     }
   }
   // Power 1: a_t = 2t / (T (T + 1)).
-  const IterateWeights linear{IterateMean::polynomial, 9, 1, 1};
+  const IterateWeights linear{Averaging::polynomial, 9, 1, 1};
   for (std::int64_t t = 1; t <= 9; ++t) {
     EXPECT_NEAR(linear.at(t), 2.0 * static_cast<double>(t) / 90, 1e-15);
   }
@@ -361,7 +361,7 @@ TEST(IterateWeights, SumToOneAndFollowTheirRecursion) {
 TEST(DrawOrder, LargePermutationsVisitEachRecordOnceBlockByBlock) {
   random::SeededSource source(3);
   constexpr std::int64_t records = 100003;
-  const auto order = draw_order(SgdSampling::permutation, records, 1, records, source);
+  const auto order = draw_order(RecordOrder::permutation, records, 1, records, source);
   std::vector<int> seen(static_cast<std::size_t>(records), 0);
   std::int64_t ascending = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -373,32 +373,32 @@ TEST(DrawOrder, LargePermutationsVisitEachRecordOnceBlockByBlock) {
 
 TEST(DrawOrder, PermutationsVisitEachRecordOnceAPass) {
   random::SeededSource source(1);
-  for (const auto sampling : {SgdSampling::permutation, SgdSampling::fresh_permutation}) {
+  for (const auto sampling : {RecordOrder::permutation, RecordOrder::fresh_permutation}) {
     const auto order =
         draw_order(sampling, 103, 10, 25, source, static_cast<std::uint64_t>(sampling));
     ASSERT_EQ(order.size(), 250);
     std::vector<int> seen(103, 0);
     for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(seen[order[i]]++, 0);
     const bool same = std::equal(order.begin(), order.begin() + 100, order.begin() + 100);
-    EXPECT_EQ(same, sampling == SgdSampling::permutation);
+    EXPECT_EQ(same, sampling == RecordOrder::permutation);
   }
-  const auto batches = draw_order(SgdSampling::minibatch, 20, 5, 30, source, 7);
+  const auto batches = draw_order(RecordOrder::minibatch, 20, 5, 30, source, 7);
   for (std::size_t t = 0; t < 30; ++t) {
     const std::vector<std::uint32_t> batch(
         batches.begin() + static_cast<std::ptrdiff_t>(5 * t),
         batches.begin() + static_cast<std::ptrdiff_t>(5 * t + 5));
     for (std::size_t k = 1; k < 5; ++k) EXPECT_LT(batch[k - 1], batch[k]);
   }
-  EXPECT_THROW((void)draw_order(SgdSampling::with_replacement, 5, 2, 3, source, 8),
+  EXPECT_THROW((void)draw_order(RecordOrder::with_replacement, 5, 2, 3, source, 8),
                base::UsageError);
 }
 
 // 10^7 steps over 10^6 records; measured at under 1 s, tested with room for a loaded machine.
 TEST(SgdSensitivity, TenMillionStepsTakeSeconds) {
   random::SeededSource source(1);
-  const auto order = draw_order(SgdSampling::with_replacement, 1000000, 1, 10000000, source);
+  const auto order = draw_order(RecordOrder::with_replacement, 1000000, 1, 10000000, source);
   const auto schedule = schedule_of(1000000, order, 1e-3);
-  const auto weights = mean_of(schedule, IterateMean::uniform);
+  const auto weights = mean_of(schedule, Averaging::uniform);
   double seconds = 0;
   for (const double growth : {0.0, 1e-3}) {
     const auto start = std::chrono::steady_clock::now();

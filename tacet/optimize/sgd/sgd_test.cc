@@ -87,7 +87,7 @@ TEST(Sgd, ReferenceIteratesAreThoseOfAnIndependentImplementation) {
                                .steps = std::vector<double>(60, row.step),
                                .l2 = row.l2,
                                .radius = row.radius});
-    const auto mean = mean_of(all, {.kind = IterateMean::uniform, .steps = 60});
+    const auto mean = mean_of(all, {.kind = Averaging::uniform, .steps = 60});
     for (std::size_t j = 0; j < 3; ++j) {
       EXPECT_NEAR(mean[j], row.mean[j], 1e-11) << model::loss_name(row.loss);
       EXPECT_NEAR(all.back()[j], row.last[j], 1e-11) << model::loss_name(row.loss);
@@ -127,14 +127,14 @@ std::optional<Case> random_case(PointMaker& make, const model::Loss& loss, std::
       1 + static_cast<std::int64_t>(make.bits() % static_cast<std::uint64_t>(
                                                       std::min<std::int64_t>(3, schedule.records)));
   random::SeededSource source(make.bits());
-  auto sampling = static_cast<SgdSampling>(make.bits() % 4);
-  if (sampling == SgdSampling::with_replacement) schedule.batch = 1;
+  auto sampling = static_cast<RecordOrder>(make.bits() % 4);
+  if (sampling == RecordOrder::with_replacement) schedule.batch = 1;
   schedule.order = draw_order(sampling, schedule.records, schedule.batch, steps, source);
   const double step = std::pow(10.0, -1.5 + 0.015 * static_cast<double>(make.bits() % 100));
   schedule.step_sizes =
       make.bits() % 3 == 0 ? decreasing_steps(step, 0.5, steps) : std::vector<double>{step};
   schedule.l2 = make.bits() % 2 == 0 ? 0 : 0.5;
-  drawn.weights = {.kind = static_cast<IterateMean>(make.bits() % 4),
+  drawn.weights = {.kind = static_cast<Averaging>(make.bits() % 4),
                    .steps = steps,
                    .suffix = (steps + 1) / 2,
                    .power = static_cast<std::int64_t>(make.bits() % 4)};
@@ -386,7 +386,7 @@ TEST(Sgd, ACounterexampleAttainsTheBound) {
     }
     SgdSchedule schedule{.records = steps, .order = {}, .step_sizes = {step}};
     for (std::uint32_t t = 0; t < steps; ++t) schedule.order.push_back(t);
-    const IterateWeights last{.kind = IterateMean::last, .steps = steps};
+    const IterateWeights last{.kind = Averaging::last, .steps = steps};
     const SgdProblem problem{.loss = loss, .smooth = false, .columns = steps + 1};
     const double bound =
         record_sensitivity(schedule, last, step_law(problem, schedule, Adjacency::replace_one), 0);
@@ -404,10 +404,10 @@ TEST(Sgd, RoundingGuardIsSmallAndHoldsOnLongRuns) {
   for (int i = 0; i < 3000; ++i) points.push_back(make());
   random::SeededSource source(2);
   const SgdSchedule schedule{.records = 3000,
-                             .order = draw_order(SgdSampling::permutation, 3000, 1, 9000, source),
+                             .order = draw_order(RecordOrder::permutation, 3000, 1, 9000, source),
                              .step_sizes = {0.05}};
   const SgdProblem problem{.loss = model::HingeLoss{}, .columns = columns};
-  const IterateWeights weights{.kind = IterateMean::uniform, .steps = 9000};
+  const IterateWeights weights{.kind = Averaging::uniform, .steps = 9000};
   const auto guard = rounding_guard(problem, schedule, Adjacency::replace_one);
   const CertifiedSgd sgd(problem, schedule, weights, Adjacency::replace_one);
   EXPECT_LT(guard.added, 1e-4 * sgd.exact().value);
@@ -421,7 +421,7 @@ TEST(Sgd, SensitivityIsAFunctionOfPublicFactsAndRunsRepeat) {
   for (int i = 0; i < 200; ++i) points.push_back(make());
   random::SeededSource source(1);
   const SgdSchedule schedule{.records = 200,
-                             .order = draw_order(SgdSampling::permutation, 200, 1, 200, source),
+                             .order = draw_order(RecordOrder::permutation, 200, 1, 200, source),
                              .step_sizes = {0.1}};
   const SgdProblem problem{.loss = model::LogisticLoss{}, .columns = 5};
   const IterateWeights weights{.steps = 200};

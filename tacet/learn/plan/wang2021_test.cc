@@ -1,4 +1,4 @@
-#include "tacet/learn/plan/paper_calibration.h"
+#include "tacet/learn/plan/wang2021.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include "tacet/learn/plan/settle.h"
 #include "tacet/optimize/sgd/sgd_law.h"
 
-namespace tacet::learn::paper {
-namespace paper_calibration_test {
+namespace tacet::learn::wang2021 {
+namespace wang2021_test {
 
 model::Loss power(double exponent) {
   if (exponent == 1) return model::HingeLoss{};
@@ -53,8 +53,8 @@ TEST(PaperCalibration, SensitivityAndNoiseEqualReferenceValues) {
                           Row{1.5, 5.82058318731, 58.0407966992, 10.0819474855, 100.53361416},
                           Row{2, 7.76077626961, 77.3877158348, 21.2340114318, 211.738051148}}) {
     const auto c = constants(power(row.q), 1);
-    const paper::Run ball{1000, 1000, 0.01, 1.0};
-    const paper::Run space{1000, 1000, 0.01, {}};
+    const wang2021::Run ball{1000, 1000, 0.01, 1.0};
+    const wang2021::Run space{1000, 1000, 0.01, {}};
     EXPECT_NEAR(sensitivity(c, ball, 5e-6), row.on_ball, 1e-9);
     EXPECT_NEAR(output_noise(c, ball, 0.5, 1e-5).sigma, row.noise_on_ball, 1e-8);
     EXPECT_NEAR(sensitivity(c, space, 5e-6), row.on_space, 1e-9);
@@ -131,7 +131,7 @@ TEST(PaperCalibration, BetaIsTheFeasibleOneClosestToAHalf) {
 // The classical factor of the Gaussian mechanism is below the exact one from epsilon 8.42 on.
 TEST(PaperCalibration, NoiseBeyondEpsilonOneIsRepaired) {
   const auto c = constants(model::HingeLoss{}, 1);
-  const paper::Run run{1000, 1000, 0.01, 1.0};
+  const wang2021::Run run{1000, 1000, 0.01, 1.0};
   EXPECT_FALSE(output_noise(c, run, 1, 1e-5).repaired);
   for (const double epsilon : {1.5, 8.0, 10.0}) {
     const auto noise = output_noise(c, run, epsilon, 1e-5);
@@ -234,7 +234,7 @@ void expect_sensitivities(const SensitivityRow& row) {
   const auto c = constants(power(row.q), 1);
   EXPECT_NEAR(sensitivity(c, {row.n, row.n, eta, 1.0}, delta / 2) / row.published, 1, 1e-3);
   random::SeededSource source(1);
-  const auto found = [&](optimize::SgdSampling sampling, bool smooth, std::uint64_t address) {
+  const auto found = [&](optimize::RecordOrder sampling, bool smooth, std::uint64_t address) {
     const optimize::SgdSchedule schedule{
         .records = row.n,
         .order = optimize::draw_order(sampling, row.n, 1, row.n, source, address),
@@ -246,7 +246,7 @@ void expect_sensitivities(const SensitivityRow& row) {
                optimize::step_law(problem, schedule, privacy::Adjacency::replace_one))
         .value;
   };
-  using enum optimize::SgdSampling;
+  using enum optimize::RecordOrder;
   EXPECT_NEAR(found(permutation, false, 0) / row.pass, 1, 1e-4) << row.q << " " << row.n;
   EXPECT_NEAR(found(permutation, true, 1) / row.smooth, 1, 1e-4) << row.q << " " << row.n;
   const double drawn = found(with_replacement, false, 2);
@@ -291,5 +291,5 @@ TEST(PaperCalibrationLong, TightSensitivitiesAreFarBelowThePapersForManyRecords)
   }
 }
 
-}  // namespace paper_calibration_test
-}  // namespace tacet::learn::paper
+}  // namespace wang2021_test
+}  // namespace tacet::learn::wang2021

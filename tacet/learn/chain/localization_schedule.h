@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "tacet/learn/plan/calibration.h"
+
 /// Schedules of localised private minimisation: a chain of regularised problems, each centred where
 /// the last one's noisy answer lies, each with less noise. All of it is settled from public facts.
 ///
@@ -17,7 +19,7 @@ namespace tacet::learn {
 struct LocalPhase {
   std::int64_t first = 0;  ///< records first, ..., last - 1 of the file take part
   std::int64_t last = 0;
-  double l2 = 1;  ///< weight of |w - centre|^2 / 2, beside the mean loss
+  double mean_l2 = 1;  ///< weight of |w - centre|^2 / 2, beside the mean loss
   double radius = std::numeric_limits<double>::infinity();  ///< around the centre, if the paper's
   double sensitivity = 0;                                   ///< L2, of the exact minimiser
   /// Of the noise: scale b of the density exp(-|z| / b) or of Laplace noise on each coordinate
@@ -64,16 +66,16 @@ struct LadderOptions {
 /// The ladder: T phases over all records (or T blocks) whose regularisation grows by `ratio`. It
 /// reaches the rate of each growth exponent from `least_growth` on without knowing it
 /// (docs/proofs/ladder.md).
-[[nodiscard]] std::vector<LocalPhase> ladder_plan(const LocalFacts& facts,
-                                                  const LadderOptions& options = {});
+[[nodiscard]] std::vector<LocalPhase> ladder_schedule(const LocalFacts& facts,
+                                                      const LadderOptions& options = {});
 
 /// Asi, Levy, Duchi 2021, algorithm 1, as printed: ceil(ln n) blocks, steps falling by 16, the
 /// paper's noise. `first` is the first record's index in the file.
-[[nodiscard]] std::vector<LocalPhase> localized_paper_plan(const LocalFacts& facts,
-                                                           std::int64_t first = 0);
+[[nodiscard]] std::vector<LocalPhase> localized_paper_schedule(const LocalFacts& facts,
+                                                               std::int64_t first = 0);
 /// The same idea with the sensitivity that is proved, its noise, and only as many phases as lower
 /// the noise below what sampling leaves.
-[[nodiscard]] std::vector<LocalPhase> localized_plan(const LocalFacts& facts);
+[[nodiscard]] std::vector<LocalPhase> localized_schedule(const LocalFacts& facts);
 
 /// Asi, Levy, Duchi 2021, algorithm 2: epochs of algorithm 1 on balls that halve, for growth
 /// exponents from `least_growth` (above 1) on. The inner vectors are the epochs.
@@ -81,20 +83,20 @@ struct Epoch {
   double radius;  ///< of the ball around the epoch's first centre
   std::vector<LocalPhase> phases;
 };
-[[nodiscard]] std::vector<Epoch> growth_paper_plan(const LocalFacts& facts, double least_growth);
+[[nodiscard]] std::vector<Epoch> growth_paper_schedule(const LocalFacts& facts,
+                                                       double least_growth);
 /// Epochs of two phases over all records on balls that shrink by four.
-[[nodiscard]] std::vector<Epoch> growth_plan(const LocalFacts& facts, double least_growth);
+[[nodiscard]] std::vector<Epoch> growth_schedule(const LocalFacts& facts, double least_growth);
 
 /// How far all phases together can move, as a share of the domain's diameter: each moves at most
 /// L / l2. Below 1, the chain cannot reach an optimum at the other side, whatever the data.
 [[nodiscard]] double travel(const LocalFacts& facts, const std::vector<LocalPhase>& phases);
 
-enum class NoiseRule { paper, tight };
-
 /// Feldman, Koren, Talwar 2020, phased minimisation: blocks that halve, steps that fall by 4.
-[[nodiscard]] std::vector<LocalPhase> phased_erm_plan(const LocalFacts& facts, NoiseRule rule);
+[[nodiscard]] std::vector<LocalPhase> phased_erm_schedule(const LocalFacts& facts,
+                                                          Calibration calibration);
 
 /// One phase over all records: output perturbation.
-[[nodiscard]] LocalPhase single_phase_plan(const LocalFacts& facts);
+[[nodiscard]] LocalPhase single_phase_schedule(const LocalFacts& facts);
 
 }  // namespace tacet::learn

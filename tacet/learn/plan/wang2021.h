@@ -9,7 +9,7 @@
 /// (2021), for reproductions: what the paper claims, as formulas. Nothing here is relied upon for a
 /// guarantee; the methods account what they release by their own proofs. Symbols are the paper's.
 /// docs/explanations/paper-calibration.md lists where the claims are loose and where they fail.
-namespace tacet::learn::paper {
+namespace tacet::learn::wang2021 {
 
 /// alpha, L: Hoelder exponent and constant in w. M: bound of gradients at 0; f0: of losses at 0.
 struct Constants {
@@ -88,4 +88,4 @@ struct GradientNoise {
 /// M + L R^alpha, and M + L for alpha = 0: the paper's bound of gradients on the ball.
 [[nodiscard]] double gradient_bound(const Constants& c, double radius);
 
-}  // namespace tacet::learn::paper
+}  // namespace tacet::learn::wang2021

@@ -1,4 +1,4 @@
-#include "tacet/learn/plan/paper_calibration.h"
+#include "tacet/learn/plan/wang2021.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "tacet/base/error.h"
 #include "tacet/model/loss/loss_smoothness.h"
 
-namespace tacet::learn::paper {
+namespace tacet::learn::wang2021 {
 namespace {
 
 // Where the exponent of T in Theorem 9 falls to 1: the root of 2 a^2 + 7 a - 3.
@@ -170,4 +170,4 @@ GradientNoise gradient_noise_at(std::int64_t n, std::int64_t T, double epsilon, 
   return {beta, lambda, std::sqrt(s)};
 }
 
-}  // namespace tacet::learn::paper
+}  // namespace tacet::learn::wang2021

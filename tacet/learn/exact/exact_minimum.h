@@ -1,0 +1,34 @@
+#pragma once
+
+#include "tacet/base/threads.h"
+#include "tacet/data/dataset.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/privacy/released.h"
+
+/// What methods become with epsilon infinite: the exact minimiser, which protects nobody.
+namespace tacet::learn {
+
+struct ExactPlan : Settled {
+  double mean_l2 = 0;  ///< penalty mean_l2/2 |w|^2 beside the mean loss
+};
+
+/// UsageError for options that have no meaning without noise.
+[[nodiscard]] ExactPlan plan_exact_minimum(const data::Schema& schema,
+                                           const LinearOptions& options);
+
+/// The exact minimiser, without any protection, as a type that no accountant, budget, statement of
+/// a guarantee or model file takes.
+[[nodiscard]] privacy::Unprotected<model::LinearModel> fit_unprotected(
+    const data::Dataset& dataset, const data::Schema& schema, const ExactPlan& plan,
+    base::ThreadPool& threads, const base::Supervision& supervision = {});
+
+/// The only way from there to what can be saved: with a receipt that bears the mark for ever.
+[[nodiscard]] TrainedModel marked_model(const data::Schema& schema, const ExactPlan& plan,
+                                        const privacy::Unprotected<model::LinearModel>& fitted);
+
+[[nodiscard]] Training exact_minimum_training(const data::Schema& schema,
+                                              const LinearOptions& options);
+
+}  // namespace tacet::learn

@@ -1,0 +1,80 @@
+#include <array>
+
+#include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/gradient/gradient_batches.h"
+#include "tacet/learn/plan/recorded.h"
+
+namespace tacet::learn {
+namespace {
+
+BatchSampling recorded_sampling(const privacy::Receipt& receipt) {
+  if (receipt.sampling == "full_batch") return BatchSampling::full;
+  for (const auto kind :
+       {BatchSampling::poisson, BatchSampling::fixed_size, BatchSampling::partition}) {
+    if (receipt.sampling == to_string(kind)) return kind;
+  }
+  contradiction(fmt::format("method gradient has no sampling {}", receipt.sampling));
+}
+
+Batches recorded_batches(const privacy::Receipt& receipt, RecordedParameters& parameters) {
+  Batches batches{.sampling = recorded_sampling(receipt),
+                  .row_count = receipt.public_row_count.value_or(0)};
+  if (batches.sampling == BatchSampling::full) {
+    if (!parameters.has("sampling_rate")) return batches;
+    contradiction("all records take part in each step, but there is a sampling_rate");
+  }
+  batches.rate = parameters.real("sampling_rate");
+  if (!(batches.rate > 0 && batches.rate < 1)) {
+    contradiction("the sampling rate is not within 0 and 1");
+  }
+  if (parameters.has("records_a_unit")) {
+    batches.records_a_unit = parameters.count("records_a_unit");
+    if (batches.records_a_unit < 1 || batches.records_a_unit > privacy::most_records_a_unit) {
+      contradiction("the records a unit are not within their range");
+    }
+    if (batches.sampling != BatchSampling::poisson && batches.records_a_unit > 1) {
+      contradiction("units of several records are sampled by poisson only");
+    }
+  }
+  if (batches.sampling == BatchSampling::poisson) return batches;
+  batches.batch = parameters.count("batch_size");
+  if (batches.batch < 1 || batches.batch > batches.row_count) {
+    contradiction("the batch size is not within the number of records");
+  }
+  parameters.expect("sampling_rate",
+                    static_cast<double>(batches.batch) / static_cast<double>(batches.row_count),
+                    "batch size and number of records give");
+  return batches;
+}
+
+privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                               const privacy::Event&) {
+  const auto batches = recorded_batches(receipt, parameters);
+  const double noise = recorded_noise(parameters);
+  expect_claim(parameters, receipt);
+  const auto steps = parameters.count("steps");
+  if (steps < 1 || steps > most_gradient_steps) {
+    contradiction("the method takes 1 to a million steps");
+  }
+  return batch_events(batches, steps, noise);
+}
+
+Training plan(const data::Schema& schema, const LinearOptions& options) {
+  return settled_training(plan_gradient(schema, options), train_gradient);
+}
+
+constexpr std::array<std::string_view, 13> options{
+    "l2",       "steps",      "step-size",  "momentum", "clipping-norm",
+    "average",  "averaging",  "batch-size", "radius",   "records-a-unit",
+    "sampling", "order-seed", "calibration"};
+
+}  // namespace
+
+constinit const Method gradient_method{"gradient",
+                                       "noisy gradient descent, for every loss",
+                                       privacy::Adjacency::add_remove,
+                                       options,
+                                       plan,
+                                       recorded_events};
+
+}  // namespace tacet::learn

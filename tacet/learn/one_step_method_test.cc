@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "tacet/base/error.h"
+#include "tacet/data/read/read_dataset.h"
+#include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/method.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/receipt_check.h"
+#include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/optimize/sums/gradient_sum.h"
+#include "tests/support/data_sets.h"
+
+// What a new method takes: a room (here the first part of this file) that ends with its `const
+// Method`, and one line where methods are listed. Everything else finds it there: the refusal of
+// what it does not read, the exact minimiser, the receipt, its verification.
+namespace tacet::learn {
+namespace one_step_method_test {
+
+/// Method `one-step`: one long step from 0 along the noisy gradient of all records.
+struct OneStepPlan : Settled {
+  double clipping_norm = 0;
+  double noise_multiplier = 0;
+  int norm_bits = 0;
+  double step_size = 0;
+};
+
+OneStepPlan plan_one_step(const data::Schema& schema, const LinearOptions& options) {
+  OneStepPlan plan;
+  settle_problem(plan, schema, options);
+  plan.public_row_count = settle_row_count(schema, options);
+  const auto delta = settle_delta(options, plan.public_row_count, plan.reasons);
+  plan.clipping_norm = usual_slope(plan.loss) * schema.norm_bound();
+  plan.step_size = options.step_size.value_or(1);
+  plan.cipher_delta = random::cipher_term(1, plan.columns);
+  const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
+  plan.noise_multiplier =
+      full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency);
+  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
+  plan.events = privacy::Gaussian{plan.noise_multiplier};
+  settle_guarantee(plan, options, delta.value());
+  plan.settings = first_settings(plan);
+  plan.settings.push_back({"step_size", plan.step_size});
+  plan.settings.push_back({"noise_multiplier", plan.noise_multiplier});
+  plan.settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false}});
+  return plan;
+}
+
+TrainedModel train_one_step(const data::Dataset& dataset, const data::Schema& schema,
+                            const OneStepPlan& plan, const TrainingMeans& means) {
+  check_shape(dataset, schema, plan);
+  optimize::GradientSum sums(dataset, plan.loss, plan.outputs,
+                             {.clipping_norm = plan.clipping_norm, .norm_bits = plan.norm_bits},
+                             means.threads, means.reducer);
+  const std::vector<double> start(static_cast<std::size_t>(plan.columns * plan.outputs), 0.0);
+  const privacy::NoiseMultiplier noise(plan.noise_multiplier);
+  auto weights =
+      mechanism::release_gaussian(sums.at(start), noise, {}, means.source, means.reservation)
+          .value();
+  for (double& w : weights) w *= -plan.step_size / static_cast<double>(plan.public_row_count);
+  return finish(plan, schema, means, {weights});
+}
+
+privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                               const privacy::Event&) {
+  expect_sampling(receipt, "full_batch");
+  return privacy::Gaussian{recorded_noise(parameters)};
+}
+
+Training plan(const data::Schema& schema, const LinearOptions& options) {
+  return settled_training(plan_one_step(schema, options), train_one_step);
+}
+
+constexpr std::array<std::string_view, 1> options{"step-size"};
+
+constinit const Method one_step_method{"one-step",
+                                       "one step along the noisy gradient",
+                                       privacy::Adjacency::add_remove,
+                                       options,
+                                       plan,
+                                       recorded_events};
+
+// The line.
+constexpr std::array<const Method*, 2> known{&gradient_method, &one_step_method};
+
+struct Trained {
+  Training training;
+  TrainedModel result;
+  data::Schema schema;
+};
+
+Trained train(double epsilon) {
+  const auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
+  const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
+  auto training = plan_training(schema, {.method = "one-step", .epsilon = epsilon}, known);
+  random::SeededSource source(7);
+  privacy::MemoryBudget budget(training.guarantee.adjacency);
+  auto reservation = budget.reserve(training.events, training.guarantee);
+  base::ThreadPool threads(1);
+  base::LocalReducer reducer;
+  auto result = training.run(dataset, schema, {source, reservation, threads, reducer});
+  return {std::move(training), std::move(result), schema};
+}
+
+TEST(OneStepMethod, IsTrainedAndVerifiedLikeAnyOther) {
+  const auto trained = train(1);
+  const auto& receipt = trained.result.receipt;
+  EXPECT_EQ(receipt.algorithm, "one-step");
+  EXPECT_LE(receipt.guarantee.epsilon, 1);
+  EXPECT_GT(receipt.guarantee.epsilon, 0.99);
+  EXPECT_EQ(receipt.events, trained.training.events);
+  const model::ModelFile file{trained.schema, trained.result.model, receipt};
+  const auto check = check_receipt(receipt, &file, known);
+  EXPECT_TRUE(check.faults.empty());
+  for (const auto* name : {"loss", "columns", "noise_multiplier", "norm_bits"}) {
+    EXPECT_NE(std::ranges::find(check.checked, name), check.checked.end()) << name;
+  }
+}
+
+TEST(OneStepMethod, ALieAboutItsNoiseIsFound) {
+  const auto trained = train(1);
+  auto receipt = trained.result.receipt;
+  auto parameters = nlohmann::json::parse(receipt.parameters);
+  parameters["noise_multiplier"] = parameters["noise_multiplier"].get<double>() * 2;
+  parameters.erase("norm_bits");
+  receipt.parameters = parameters.dump();
+  EXPECT_FALSE(check_receipt(receipt, nullptr, known).faults.empty());
+}
+
+TEST(OneStepMethod, RefusesWhatItDoesNotReadAndIsExactWithoutNoise) {
+  ParameterValues values;
+  values.set("step-size", "2");
+  EXPECT_NO_THROW(check_parameters(one_step_method, values));
+  values.set("momentum", "0.5");
+  EXPECT_THROW(check_parameters(one_step_method, values), base::UsageError);
+  const auto exact = train(std::numeric_limits<double>::infinity());
+  EXPECT_EQ(exact.result.receipt.algorithm, "exact minimiser");
+  EXPECT_FALSE(exact.result.receipt.is_protected());
+}
+
+}  // namespace one_step_method_test
+}  // namespace tacet::learn

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/optimize/sgd/sgd_law.h"
+
+/// What descent in one phase and in several settle in the same way.
+namespace tacet::learn {
+
+/// The first lines of a plan and its problem: loss, clipping where slopes have no bound, radius.
+[[nodiscard]] optimize::SgdProblem settle_sgd_problem(Settled& plan, const data::Schema& schema,
+                                                      const LinearOptions& options);
+
+/// Largest gradient of one output's loss that the problem allows.
+[[nodiscard]] double lipschitz_bound(const optimize::SgdProblem& problem);
+
+/// The given weight scale, the radius, or 5/X for classes and 2/X for numbers. UsageError for a
+/// scale beyond the radius: nothing can be said against weights that are out of reach.
+[[nodiscard]] double weight_scale(const optimize::SgdProblem& problem,
+                                  const LinearOptions& options);
+
+/// GuaranteeError that names the adjacencies output perturbation is proved for, and the method for
+/// the other one.
+void refuse_add_remove(const LinearOptions& options);
+
+/// What a bound of the excess risk is a bound of, in words.
+[[nodiscard]] std::string excess_reason(const optimize::SgdProblem& problem, double excess,
+                                        double weight_scale);
+
+/// 1/2 or 3/4: the part of the excess bound that a step of this problem costs.
+[[nodiscard]] double step_share(const optimize::SgdProblem& problem);
+
+}  // namespace tacet::learn

@@ -1,0 +1,238 @@
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/parameters.h"
+
+namespace tacet::learn {
+namespace {
+
+using enum PrivacyRelevance;
+constexpr auto real = ParameterType::real;
+constexpr auto integer = ParameterType::integer;
+constexpr auto text = ParameterType::text;
+
+// Generous, and narrow enough that no computation leaves the range of doubles.
+bool positive(double value) { return value >= 1e-9 && value <= 1e9; }
+bool share(double value) { return value >= 0 && value <= 1; }
+
+void read_epsilon(const Reading& given) {
+  const auto epsilon = given.values.real("epsilon");
+  if (!epsilon) {
+    throw base::UsageError(
+        "epsilon is missing; give --epsilon (1 is usual; inf trains without protection)");
+  }
+  (void)given.real([](double e) { return e > 0; }, "above 0, or inf for no protection");
+  (void)given.real([](double e) { return e <= 1e4 || std::isinf(e); },
+                   "at most 10000, or inf for no protection");
+  given.options.epsilon = *epsilon;
+}
+
+void read_loss(const Reading& given) {
+  const auto name = given.values.text("loss");
+  const auto parameter = given.values.real("loss-parameter");
+  const auto width = given.values.real("loss-width");
+  if (name) {
+    constexpr double usual = std::numeric_limits<double>::quiet_NaN();
+    given.options.loss = model::make_loss(*name, parameter.value_or(usual), width.value_or(usual));
+  } else if (parameter || width) {
+    throw base::UsageError(fmt::format("{} needs a loss that has one; add --loss",
+                                       parameter ? "loss-parameter" : "loss-width"));
+  }
+}
+
+/// Whether the options are not what they are when nothing is given.
+template <auto field>
+bool differs(const LinearOptions& options) {
+  return options.*field != LinearOptions{}.*field;
+}
+
+constexpr std::array table{
+    Parameter{"epsilon", real, "above 0 to 10^4, or inf", "none; must be given",
+              "privacy loss bound; smaller protects more; inf trains without protection", guarantee,
+              read_epsilon, nullptr},
+    Parameter{"delta", real, "0 <= delta < 1; 0 where the method can be pure",
+              "the largest power of ten below 1/public_row_count^1.1; 0 for pure methods",
+              "probability mass on which epsilon may be exceeded", guarantee,
+              [](const Reading& given) {
+                given.options.delta = given.real([](double d) { return d >= 0 && d < 1; },
+                                                 "below 1, and above 0 or 0");
+              },
+              differs<&LinearOptions::delta>},
+    Parameter{"adjacency", text, "add_remove, zero_out or replace_one",
+              "the method's own: add_remove for gradient, replace_one for most others",
+              "which two data sets the guarantee makes indistinguishable", guarantee,
+              [](const Reading& given) {
+                if (const auto name = given.text()) {
+                  given.options.adjacency = privacy::parse_adjacency(*name);
+                }
+              },
+              nullptr},
+    Parameter{"public-row-count", integer, "1 to 2^32", "the schema's public_row_count",
+              "number of records, where it is public; scales steps and delta, never read from data",
+              noise,
+              [](const Reading& given) {
+                given.options.public_row_count = given.integer(1, std::int64_t{1} << 32);
+              },
+              nullptr},
+    Parameter{"method", text,
+              "gradient, output, phased, inverse-sensitivity, objective, regularized-output, "
+              "ladder, localized, growth or phased-erm",
+              "gradient; ladder with delta 0",
+              "how the model is trained; docs/methods says which suits", noise,
+              [](const Reading& given) {
+                given.options.method = given.text().value_or(given.options.method);
+              },
+              nullptr},
+    Parameter{"calibration", text, "tight or paper", "tight",
+              "paper: schedule and noise of Wang, Lei, Ying, Zhang (2021) for gradient and output, "
+              "of Kifer, Smith, Thakurta (2012) for objective, of Asi, Levy, Duchi (2021) for "
+              "localized and growth, with what is proved about them",
+              noise,
+              [](const Reading& given) {
+                given.options.paper = given.word({"tight", "paper"}) == 1;
+              },
+              differs<&LinearOptions::paper>},
+    Parameter{
+        "loss", text,
+        "for classes logistic, hinge, smoothed_hinge, power_hinge, linearised_power_hinge; for "
+        "numbers squared, huber, absolute, smoothed_absolute, pinball, smoothed_pinball, "
+        "power_regression, linearised_power_regression, epsilon_insensitive, "
+        "smoothed_epsilon_insensitive, squared_epsilon_insensitive",
+        "logistic for classes, squared for numbers", "what is minimised", utility, read_loss,
+        nullptr},
+    Parameter{
+        "loss-parameter", real,
+        "a quantile or insensitivity between 0 and 1, an exponent above 1 up to 2, else above "
+        "0",
+        "the loss's own",
+        "the loss's own number: quantile of pinball losses, exponent of powers, insensitivity "
+        "of insensitive losses, threshold of huber, width of smoothed_hinge and "
+        "smoothed_absolute",
+        utility, read_loss, nullptr},
+    Parameter{"loss-width", real, "above 0", "0.25",
+              "width of the smoothing of losses that also have a loss-parameter", utility,
+              read_loss, nullptr},
+    Parameter{"steps", integer, "1 to 10^6; for output to 10^9",
+              "from the noise rule; for output one pass over the records",
+              "number of gradient steps", noise,
+              [](const Reading& given) { given.options.steps = given.integer(1, 1000000000); },
+              differs<&LinearOptions::steps>},
+    Parameter{"step-size", real, "1e-9 to 1e9", "from the noise rule",
+              "length of a step along the mean gradient", utility,
+              [](const Reading& given) { given.options.step_size = given.real(positive); },
+              differs<&LinearOptions::step_size>},
+    Parameter{"momentum", real, "0 to 0.9999", "0.9",
+              "share of the last step that is kept in the next", utility,
+              [](const Reading& given) {
+                given.options.momentum = given.real([](double m) { return m >= 0 && m <= 0.9999; });
+              },
+              differs<&LinearOptions::momentum>},
+    Parameter{"clipping-norm", real, "1e-9 to 1e9",
+              "the loss's largest slope times the row norm; 0.5 for the squared loss",
+              "bound on each record's gradient", noise,
+              [](const Reading& given) { given.options.clipping_norm = given.real(positive); },
+              differs<&LinearOptions::clipping_norm>},
+    Parameter{"average", real, "0 to 1", "0.5",
+              "share of the last iterates that the model is the mean of; 0 keeps the last one",
+              utility, [](const Reading& given) { given.options.average = given.real(share); },
+              differs<&LinearOptions::average>},
+    Parameter{
+        "averaging", text, "suffix, uniform, last or polynomial", "suffix; for output uniform",
+        "which mean of the iterates is the model; suffix: of the last share `average`", utility,
+        [](const Reading& given) {
+          if (!given.text()) return;
+          given.options.averaging =
+              static_cast<Averaging>(given.word({"uniform", "suffix", "last", "polynomial"}));
+        },
+        differs<&LinearOptions::averaging>},
+    Parameter{"batch-size", integer, "1 to public_row_count", "all records; for output 1",
+              "records a step; for samples their expected number", noise,
+              [](const Reading& given) {
+                given.options.batch_size = given.integer(1, std::int64_t{1} << 32);
+              },
+              differs<&LinearOptions::batch_size>},
+    Parameter{"sampling", text,
+              "for gradient poisson, fixed_size or partition; for output permutation, "
+              "fresh_permutation, with_replacement or minibatch",
+              "poisson; for output permutation",
+              "how the records of a step are chosen; samples of gradient stay secret, orders of "
+              "partition and output are public",
+              noise, [](const Reading& given) { given.options.sampling = given.text(); },
+              differs<&LinearOptions::sampling>},
+    Parameter{
+        "order-seed", integer, "0 to 2^63 - 1", "0",
+        "seed of a public order of the records; it may be known, unlike that of the noise", utility,
+        [](const Reading& given) {
+          given.options.order_seed = given.integer(0, std::numeric_limits<std::int64_t>::max());
+        },
+        differs<&LinearOptions::order_seed>},
+    Parameter{
+        "step-decay", real, "0 to 1", "0", "step t has size step-size / t^step-decay", noise,
+        [](const Reading& given) { given.options.step_decay = given.real(share).value_or(0); },
+        differs<&LinearOptions::step_decay>},
+    Parameter{
+        "smoothing", text, "auto or off", "auto",
+        "auto: kinks and powers of the loss are smoothed on a width tied to the step size, so "
+        "that no step drives two runs apart",
+        noise,
+        [](const Reading& given) {
+          given.options.smoothing = given.word({"auto", "off"}) == 0;
+        },
+        differs<&LinearOptions::smoothing>},
+    Parameter{"weight-scale", real, "1e-9 to 1e9", "5 for classes, 2 for numbers; the radius",
+              "size of weights worth reaching, which the step size is chosen for", noise,
+              [](const Reading& given) { given.options.weight_scale = given.real(positive); },
+              differs<&LinearOptions::weight_scale>},
+    Parameter{"growth", real, "above 1 to 100", "2",
+              "least exponent of the risk's growth that a chain of phases is made for", noise,
+              [](const Reading& given) {
+                given.options.growth = given.real([](double g) { return g > 1 && g <= 100; });
+              },
+              differs<&LinearOptions::growth>},
+    Parameter{"record-use", text, "reuse or disjoint", "reuse",
+              "whether each phase of a chain reads all records or a block of its own", noise,
+              [](const Reading& given) {
+                given.options.reuse = given.word({"reuse", "disjoint"}) == 0;
+              },
+              differs<&LinearOptions::reuse>},
+    Parameter{"phases", integer, "1 to 64", "from the noise rule", "number of phases", noise,
+              [](const Reading& given) { given.options.phases = given.integer(1, 64); },
+              differs<&LinearOptions::phases>},
+    Parameter{"l2", real, "0 to 1e9", "0", "weight of half the squared norm of the weights",
+              utility,
+              [](const Reading& given) {
+                given.options.mean_l2 =
+                    given.real([](double l) { return l >= 0 && l <= 1e9; }).value_or(0);
+              },
+              differs<&LinearOptions::mean_l2>},
+    Parameter{"radius", real, "1e-9 to 1e9", "none", "keeps the weights in the ball of this radius",
+              utility, [](const Reading& given) { given.options.radius = given.real(positive); },
+              differs<&LinearOptions::radius>},
+    Parameter{"records-a-unit", integer, "1 to 2^20", "1",
+              "how many records of one unit take part, where the schema has a unit column", noise,
+              [](const Reading& given) {
+                given.options.records_a_unit = given.integer(1, std::int64_t{1} << 20).value_or(1);
+              },
+              differs<&LinearOptions::records_a_unit>},
+    Parameter{"threads", integer, "1 to 1024", "as many as the machine has",
+              "worker threads; the result is the same for any number", none, nullptr, nullptr},
+};
+
+}  // namespace
+
+std::span<const Parameter> parameters() { return table; }
+
+const Parameter* find_parameter(std::string_view name) {
+  for (const auto& parameter : table) {
+    if (parameter.name == name) return &parameter;
+  }
+  return nullptr;
+}
+
+}  // namespace tacet::learn

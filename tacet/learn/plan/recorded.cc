@@ -1,0 +1,123 @@
+#include "tacet/learn/plan/recorded.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/settle.h"
+
+namespace tacet::learn {
+namespace {
+
+using privacy::Event;
+
+void count_releases(const Event& event, std::int64_t times, std::vector<CountedRelease>& counts) {
+  constexpr std::size_t most = 1000;
+  if (const auto* repeated = event.as<privacy::Repeated>()) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(times, repeated->count, &product))
+      contradiction("too many releases");
+    count_releases(*repeated->base, product, counts);
+    return;
+  }
+  if (const auto* composed = event.as<privacy::Composed>()) {
+    if (composed->parts.size() > most) contradiction("more kinds of releases than any method has");
+    for (const auto& part : composed->parts) count_releases(part, times, counts);
+    return;
+  }
+  const auto found = std::ranges::find(counts, event, &CountedRelease::event);
+  if (found == counts.end()) {
+    if (counts.size() == most) contradiction("more kinds of releases than any method has");
+    counts.push_back({event, times});
+  } else if (__builtin_add_overflow(found->times, times, &found->times)) {
+    contradiction("too many releases");
+  }
+}
+
+}  // namespace
+
+void contradiction(const std::string& what) { throw base::DataError(what); }
+
+const nlohmann::json& RecordedParameters::at(const std::string& name) {
+  if (!has(name)) contradiction(fmt::format("the parameter {} is missing", name));
+  used_.insert(name);
+  return json_.at(name);
+}
+
+double RecordedParameters::real(const std::string& name) {
+  const auto& value = at(name);
+  if (!value.is_number()) contradiction(fmt::format("the parameter {} is no number", name));
+  return value.get<double>();
+}
+
+std::int64_t RecordedParameters::count(const std::string& name) {
+  const auto& value = at(name);
+  if (!value.is_number_integer()) {
+    contradiction(fmt::format("the parameter {} is no whole number", name));
+  }
+  return value.get<std::int64_t>();
+}
+
+std::string RecordedParameters::text(const std::string& name) {
+  const auto& value = at(name);
+  if (!value.is_string()) contradiction(fmt::format("the parameter {} is no text", name));
+  return value.get<std::string>();
+}
+
+std::vector<std::string> RecordedParameters::unused() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : json_.items()) {
+    if (!used_.contains(name)) names.push_back(name);
+  }
+  return names;
+}
+
+void expect_sampling(const privacy::Receipt& receipt, std::string_view expected) {
+  if (receipt.sampling == expected) return;
+  contradiction(
+      fmt::format("the sampling is called {}, but the method's is {}", receipt.sampling, expected));
+}
+
+double recorded_noise(RecordedParameters& parameters) {
+  const double noise = parameters.real("noise_multiplier");
+  if (!(noise > 0 && std::isfinite(noise))) contradiction("the noise multiplier is not above 0");
+  parameters.expect("norm_bits", norm_bits_for(noise), "that noise multiplier leads to");
+  return noise;
+}
+
+void expect_claim(RecordedParameters& parameters, const privacy::Receipt& receipt) {
+  const bool claimed = parameters.has("claimed_epsilon");
+  if (claimed != (receipt.calibration == "paper")) {
+    contradiction(fmt::format("the calibration is {}, but {} is claimed", receipt.calibration,
+                              claimed ? "a paper's guarantee" : "no paper's guarantee"));
+  }
+  if (claimed && parameters.real("claimed_epsilon") < receipt.guarantee.epsilon) {
+    contradiction("the paper claims less than what is stated");
+  }
+  if (claimed) parameters.expect("claimed_delta", receipt.guarantee.delta, "stated is");
+}
+
+double recorded_sum_l2(RecordedParameters& parameters, const privacy::Receipt& receipt) {
+  const double sum_l2 = parameters.real("regularization");
+  parameters.expect("l2", sum_l2 / static_cast<double>(receipt.public_row_count.value_or(0)),
+                    "regularization and number of records give");
+  return sum_l2;
+}
+
+std::vector<CountedRelease> counted_releases(const Event& event) {
+  std::vector<CountedRelease> counts;
+  count_releases(event, 1, counts);
+  return counts;
+}
+
+bool same_releases(const Event& one, const Event& other) {
+  const auto a = counted_releases(one);
+  const auto b = counted_releases(other);
+  return a.size() == b.size() && std::ranges::all_of(a, [&](const CountedRelease& wanted) {
+           return std::ranges::any_of(b, [&](const CountedRelease& count) {
+             return count.event == wanted.event && count.times == wanted.times;
+           });
+         });
+}
+
+}  // namespace tacet::learn
