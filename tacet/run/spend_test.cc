@@ -63,7 +63,8 @@ class Spend : public testing::Test {
     std::vector<RunState> found;
     if (front_.account.ledger.empty()) return found;
     ledger::Ledger ledger(ledger_file(), {.access = ledger::Access::read});
-    for (const auto& run : ledger.books().account("survey").runs) found.push_back(run.state);
+    const auto books = ledger.books();
+    for (const auto& run : books.account("survey").runs) found.push_back(run.state);
     return found;
   }
 
