@@ -4,8 +4,8 @@ include(CMakePackageConfigHelpers)
 get_property(modules GLOBAL PROPERTY TACET_MODULES)
 install(TARGETS ${modules} tacet_compiler EXPORT tacetTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY tacet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.inc"
-        PATTERN "apps" EXCLUDE)
+install(DIRECTORY tacet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "apps" EXCLUDE)
 install(FILES ${TACET_GENERATED_DIR}/tacet/base/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tacet/base)
 if(TARGET tacet_program)

@@ -44,9 +44,9 @@ function(tacet_module name)
   if(TACET_BUILD_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE tacet_${name} tacet_test_support GTest::gtest_main)
-    # Most of the time of compiling a test is reading headers, so several are read as one; each has a
-    # namespace of its own for that. What is tested is compiled as it ships; the tests need no more
-    # than -O1.
+    # Most of the time of compiling a test is reading headers, so several are read as one; each has
+    # a namespace of its own for that. What is tested is compiled as it ships; the tests need no
+    # more than -O1.
     set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
     if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
       target_compile_options(${name}_test PRIVATE -O1)

@@ -62,7 +62,8 @@ class CheckFloorsTest(unittest.TestCase):
             self.assertTrue(any(line.startswith(place) for line in lines), place)
 
     def test_a_room_includes_only_what_stands_before_it(self):
-        rooms = {"tacet/data/CMakeLists.txt": "tacet_module(data ROOMS . schema read DEPENDS base)\n"}
+        rooms = {"tacet/data/CMakeLists.txt":
+                 "tacet_module(data ROOMS . schema read DEPENDS base)\n"}
         self.assert_clean(rooms | {
             "tacet/data/read/csv.h": '#include "tacet/data/schema/schema.h"\n'
                                      '#include "tacet/data/dataset.h"\n'

@@ -32,7 +32,9 @@ def main(source, output):
         for example in found:
             code = re.sub(r"^///(?:     )?", "", example, flags=re.MULTILINE)
             bodies.append(f"// tacet/{name}\nvoid example_{len(bodies)}() {{\n{code}}}")
-    text = "\n".join(["#include <cstdint>", "#include <string>", "#include <utility>", "#include <vector>", ""] + includes) + "\n\nnamespace tacet {\n\n" + "\n\n".join(bodies) + "\n\n}  // namespace tacet\n"
+    standard = [f"#include <{name}>" for name in ("cstdint", "string", "utility", "vector")]
+    text = "\n".join([*standard, "", *includes, "", "namespace tacet {", "",
+                      "\n\n".join(bodies), "", "}  // namespace tacet", ""])
     pathlib.Path(output).write_text(text, encoding="utf-8")
 
 
