@@ -19,8 +19,8 @@ namespace tacet::run {
 ///                return cipher_delta;  // the cipher's term of the noise in it
 ///              });
 ///
-/// Whatever throws before `read` has returned leaves nothing spent; whatever throws later leaves
-/// the expense spent in full and shows no output.
+/// Whatever throws before `read` has returned leaves nothing spent but what the schema's fit had
+/// cost before; whatever throws later leaves the expense spent in full and shows no output.
 template <typename Read, typename Use>
 void spend(const Expense& expense, const Front& front, Output& output, const Read& read,
            const Use& use) {
