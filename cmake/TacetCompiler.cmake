@@ -45,7 +45,33 @@ if(TACET_COVERAGE)
   add_link_options(--coverage)
 endif()
 
+# A compilation is done once for all clones: paths count from the source tree.
 find_program(TACET_CCACHE ccache)
 if(TACET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND PROJECT_IS_TOP_LEVEL)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TACET_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${TACET_CCACHE})
+endif()
+
+# tacet_precompile(<target>)
+#
+# Most of the time of compiling is reading these headers. Every file still includes what it needs:
+# presets without TACET_PRECOMPILE show it.
+function(tacet_precompile target)
+  if(NOT TACET_PRECOMPILE)
+    return()
+  endif()
+  target_precompile_headers(
+    ${target} PRIVATE <algorithm> <array> <cmath> <cstddef> <cstdint> <filesystem> <functional>
+    <limits> <memory> <numeric> <optional> <span> <string> <string_view> <utility> <variant>
+    <vector> <fmt/format.h> <nlohmann/json.hpp>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache wants it
+  endif()
+endfunction()
+
+# The libraries share one precompiled header; programs are compiled with other flags.
+if(TACET_PRECOMPILE)
+  file(WRITE ${PROJECT_BINARY_DIR}/generated/precompiled.cc "")
+  add_library(tacet_precompiled OBJECT ${PROJECT_BINARY_DIR}/generated/precompiled.cc)
 endif()
