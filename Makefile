@@ -56,6 +56,7 @@ bench-utility: ## measure models on the data sets below TACET_DATA; fails when a
 	@scripts/build release $(JOBS) tacet_program
 	@bench/utility.py
 	@bench/objective.py
+	@bench/describe.py
 	@bench/holder.py
 
 fuzz: ## fuzz every reader, MINUTES each

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""How close the private summary of the Adult census comes to the exact one.
+
+    TACET_DATA=FOLDER bench/describe.py [--program FILE] [--output FILE]
+
+Epsilon 1, add_remove, with the default delta and with delta 0; medians over seeds 1 to 20 of the
+error of every quartile, as a share of the column's declared range, and of every category's share.
+Ends with code 1 where a quartile is off by more than 2 % of the range or a share by more than .01.
+The result goes to bench/results/describe.json.
+"""
+
+import argparse
+import csv
+import gzip
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tomllib
+
+import origin
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SCHEMA = ROOT / "data" / "schemas" / "adult.toml"
+SEEDS = range(1, 21)
+QUARTILE_BAR, SHARE_BAR = 0.02, 0.01
+
+
+def summary(program, data, delta, seed):
+    words = [program, "describe", data, "--schema", SCHEMA, "--epsilon", "1", "--delta", delta,
+             "--seed", seed, "--json", "--quiet"]
+    run = subprocess.run([str(w) for w in words], check=True, capture_output=True, text=True)
+    return {column["name"]: column for column in json.loads(run.stdout)["columns"]}
+
+
+def quartile(values, level):
+    """The smallest value that at least the share `level` of the values does not exceed."""
+    return sorted(values)[max(0, -(-int(level * len(values) * 4) // 4) - 1)]
+
+
+def errors(records, schema, found):
+    """(what, error) of all quartiles and shares of one summary."""
+    for column in schema["column"]:
+        name, kind = column["name"], column["kind"]
+        values = [record[name] for record in records]
+        if kind == "numeric":
+            width = column["upper"] - column["lower"]
+            numbers = [min(max(float(v), column["lower"]), column["upper"]) for v in values]
+            for level, answer in zip((0.25, 0.5, 0.75), found[name]["quartiles"]):
+                yield f"{name} at {level}", abs(answer - quartile(numbers, level)) / width
+        elif kind == "categorical":
+            for entry in found[name]["values"]:
+                if entry["value"] in column["categories"]:
+                    share = values.count(entry["value"]) / len(values)
+                    yield f"{name}={entry['value']}", abs(entry["share"] - share)
+
+
+def measure(program, data, delta):
+    schema = tomllib.loads(SCHEMA.read_text("utf-8"))
+    with gzip.open(data, "rt", encoding="utf-8", newline="") as stream:
+        records = list(csv.DictReader(stream))
+    runs = [dict(errors(records, schema, summary(program, data, delta, s))) for s in SEEDS]
+    medians = {what: statistics.median(run[what] for run in runs) for what in runs[0]}
+    quartiles = {what: error for what, error in medians.items() if " at " in what}
+    shares = {what: error for what, error in medians.items() if " at " not in what}
+    worst = {"quartile": max(quartiles, key=quartiles.get), "share": max(shares, key=shares.get)}
+    return {"delta": delta, "worst_quartile": worst["quartile"],
+            "worst_quartile_error": quartiles[worst["quartile"]], "worst_share": worst["share"],
+            "worst_share_error": shares[worst["share"]]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/release/tacet")
+    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "bench/results/describe.json")
+    options = parser.parse_args()
+    data = pathlib.Path(os.environ.get("TACET_DATA", "")) / "adult" / "adult.train.csv.gz"
+    if not data.exists():
+        sys.exit("the Adult census is not below TACET_DATA")
+    rows = [measure(options.program, data, delta) for delta in ("1e-6", "0")]
+    result = {"origin": origin.origin(), "rows": rows}
+    options.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    missed = False
+    for row in rows:
+        print(f"delta {row['delta']}: worst quartile {row['worst_quartile']} off by "
+              f"{row['worst_quartile_error']:.4f} of the range, worst share {row['worst_share']} "
+              f"off by {row['worst_share_error']:.4f}")
+        missed |= row["worst_quartile_error"] > QUARTILE_BAR
+        missed |= row["worst_share_error"] > SHARE_BAR
+    sys.exit(1 if missed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,258 @@
+#include "tacet/apps/describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/spending.h"
+#include "tacet/apps/terminal/text_table.h"
+#include "tacet/base/error.h"
+#include "tacet/base/version.h"
+#include "tacet/data/read/unit_sample.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/data/schema/schema_cost.h"
+#include "tacet/privacy/statement.h"
+#include "tacet/run/summary.h"
+
+namespace tacet::apps {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view examples =
+    "  tacet describe data.csv --schema s.toml --epsilon 1\n"
+    "      number of records, missing values, quartiles of numbers, shares of categories\n"
+    "  tacet describe data.csv --schema s.toml --epsilon 0.5 --delta 0 --json -o summary.json\n"
+    "\n"
+    "One budget for the whole table. Columns, bounds and categories are the schema's: what it\n"
+    "does not list counts as '(other)', numbers outside of the bounds count as the nearest bound.\n"
+    "A column that nobody needs costs a part of the budget: declare it 'ignored' in a schema of\n"
+    "its own.\n";
+
+// Longer lists of categories are cut on a terminal; --json has all of them.
+constexpr std::size_t most_kinds = 12;
+
+std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
+
+class Describe : public Command {
+ public:
+  void declare(CommandLine& line) override {
+    auto& options = add(line, "describe", "Release a summary of all columns", examples);
+    options.add("data", data_, "FILE", "CSV file with one record a line", Form::required);
+    options.add("--schema,-s", schema_, "FILE", "Schema of the file", Form::required);
+    options.add("--epsilon,-e", epsilon_, "NUMBER", "Privacy parameter of the whole summary",
+                Form::required);
+    options.add("--delta,-d", delta_, "NUMBER",
+                "Probability mass on which epsilon may be exceeded; 0: none");
+    options.add("--records-a-unit", records_a_unit_, "COUNT",
+                "How many of a unit's records count, chosen by a secret coin, where the schema "
+                "has a unit column; noise grows with it");
+    options.add("--adjacency", adjacency_, "NAME",
+                "Who is protected: add_remove, zero_out or replace_one");
+    seed_.declare(options);
+    output_.declare(options);
+    spending_.declare(options);
+  }
+
+  void run(const Console& console, const base::CancelToken& cancel) override {
+    const auto request = request_of(data::load_schema(schema_));
+    const auto source = seed_.source();
+    seed_.warn(console);
+    const auto plan = run::plan_summary(request);
+    const auto receipt = data::with_schema_cost(request.schema, receipt_of(request, plan, *source));
+    const auto output = output_.open(console);
+    run::spend(
+        {.command = name(),
+         .data = data_,
+         .privacy_unit = plan.privacy_unit,
+         .planned = plan.events,
+         .cost = plan.guarantee,
+         .schema = {&request.schema, schema_},
+         .unprotected_reason = seed_.unprotected_reason()},
+        spending_.front(console, cancel), *output,
+        [&] { return run::read_for_summary(request, data_, *source, &cancel); },
+        [&](const data::TableCounts& counts, privacy::Reservation& reservation,
+            run::Pieces& result) {
+          const auto found = run::summarise(request, plan, counts, {*source, reservation, &cancel});
+          result.write(console.json() ? summary_json(plan, found, receipt)
+                                      : summary_text(plan, found));
+          return plan.cipher_delta;
+        });
+    if (!console.json()) console.say(paragraph(privacy::statement(receipt)));
+  }
+
+ private:
+  [[nodiscard]] run::SummaryRequest request_of(data::Schema schema) const {
+    const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
+    if (!(epsilon > 0 && epsilon <= 1e6)) {
+      throw base::UsageError(fmt::format("--epsilon must be above 0 and finite, got {}", epsilon_));
+    }
+    const privacy::Delta delta(number_option("--delta", delta_, "a number from 0 to 1, without 1"));
+    std::int64_t records = 1;
+    if (!records_a_unit_.empty()) {
+      if (!schema.unit) {
+        throw base::UsageError("--records-a-unit needs a schema with a unit column");
+      }
+      records = count_option("--records-a-unit", records_a_unit_, 1);
+    }
+    return {
+        std::move(schema), records, {epsilon, delta.value(), privacy::parse_adjacency(adjacency_)}};
+  }
+
+  [[nodiscard]] static privacy::Receipt receipt_of(const run::SummaryRequest& request,
+                                                   const run::SummaryPlan& plan,
+                                                   const random::Source& source) {
+    privacy::Receipt receipt;
+    receipt.algorithm = "summary of a table";
+    receipt.calibration = "tight";
+    receipt.parameters = ordered_json{{"columns", plan.columns.size()},
+                                      {"epsilon_of_counts", plan.counts.epsilon.value()},
+                                      {"epsilon_of_a_quartile", plan.quartile.epsilon.value()},
+                                      {"records_a_unit", request.records_a_unit}}
+                             .dump();
+    receipt.events = plan.events;
+    receipt.guarantee = plan.guarantee;
+    receipt.privacy_unit = plan.privacy_unit;
+    receipt.public_row_count = request.schema.public_row_count;
+    receipt.software_version = base::version;
+    receipt.cipher_delta = plan.cipher_delta;
+    if (!source.secure()) {
+      receipt.randomness = privacy::Randomness::seeded;
+      receipt.unprotected_reason = "seeded noise; for tests and experiments only";
+    }
+    return privacy::checked(receipt);
+  }
+
+  [[nodiscard]] static std::string summary_text(const run::SummaryPlan& plan,
+                                                const run::Summary& found) {
+    std::string text = records_text(plan, found);
+    TextTable numbers({"column", "lower quartile", "median", "upper quartile", "missing"});
+    TextTable kinds({"column", "value", "share"});
+    bool any_number = false;
+    bool any_kind = false;
+    for (std::size_t k = 0; k < plan.columns.size(); ++k) {
+      const auto& column = plan.columns[k];
+      if (const auto& quartiles = found.columns[k].quartiles) {
+        any_number = true;
+        numbers.add({column.name, fmt::format("{:.6g}", (*quartiles)[0]),
+                     fmt::format("{:.6g}", (*quartiles)[1]), fmt::format("{:.6g}", (*quartiles)[2]),
+                     percent(found.share(k, 1))});
+      } else {
+        any_kind = true;
+        add_kinds(kinds, column, found, k);
+      }
+    }
+    if (any_number) text += "\n" + numbers.text();
+    if (any_kind) text += "\n" + kinds.text();
+    return text + "\n" + paragraph(margin_text(plan, found)) + "\n";
+  }
+
+  [[nodiscard]] static std::string records_text(const run::SummaryPlan& plan,
+                                                const run::Summary& found) {
+    if (!found.records) return "";
+    if (!plan.counts_records) return fmt::format("{} records (public)\n", *found.records);
+    return fmt::format("about {} records{}\n", *found.records,
+                       plan.privacy_unit == "record" ? "" : " that count");
+  }
+
+  /// The most frequent first, as the noise has them.
+  static void add_kinds(TextTable& table, const data::SummaryColumn& column,
+                        const run::Summary& found, std::size_t k) {
+    std::vector<std::size_t> order(column.kinds.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+      return found.columns[k].counts[a] > found.columns[k].counts[b];
+    });
+    const std::size_t shown = std::min(order.size(), most_kinds);
+    for (std::size_t place = 0; place < shown; ++place) {
+      table.add({place == 0 ? column.name : "", column.kinds[order[place]],
+                 percent(found.share(k, order[place]))});
+    }
+    if (shown < order.size()) {
+      table.add({"", fmt::format("and {} others", order.size() - shown), ""});
+    }
+  }
+
+  /// How far noise may carry, from public facts; shares of the records that are known by now.
+  [[nodiscard]] static std::string margin_text(const run::SummaryPlan& plan,
+                                               const run::Summary& found) {
+    const double count = mechanism::count_margin(plan.counts);
+    double ranks = 0;
+    for (const auto& grid : plan.grids) {
+      if (grid) ranks = std::max(ranks, mechanism::quartile_margin(plan.quartile, *grid));
+    }
+    const auto shares = [&](double records) {
+      if (!found.records || *found.records <= 0) return fmt::format("{:.0f} records", records);
+      return fmt::format("{:.0f} records ({})", records,
+                         percent(records / static_cast<double>(*found.records)));
+    };
+    auto text = fmt::format(
+        "By privacy's noise a count is off by {} or less with a probability of "
+        "95 %",
+        shares(count));
+    if (ranks > 0) {
+      text += fmt::format(
+          "; all quartiles of a column have at most {} between them and the true "
+          "ones with a probability of 95 %",
+          shares(ranks));
+    }
+    return text + ".";
+  }
+
+  [[nodiscard]] static std::string summary_json(const run::SummaryPlan& plan,
+                                                const run::Summary& found,
+                                                const privacy::Receipt& receipt) {
+    ordered_json out;
+    out["records"] = found.records ? ordered_json(*found.records) : ordered_json(nullptr);
+    out["records_public"] = !plan.counts_records;
+    out["count_margin"] = mechanism::count_margin(plan.counts);
+    auto& columns = out["columns"] = ordered_json::array();
+    for (std::size_t k = 0; k < plan.columns.size(); ++k) {
+      columns.push_back(column_json(plan, found, k));
+    }
+    out["privacy"] = privacy::statement(receipt);
+    out["protected"] = receipt.is_protected();
+    out["receipt"] = ordered_json::parse(privacy::receipt_to_json(receipt));
+    return json_text(out);
+  }
+
+  [[nodiscard]] static ordered_json column_json(const run::SummaryPlan& plan,
+                                                const run::Summary& found, std::size_t k) {
+    const auto& column = plan.columns[k];
+    ordered_json out{{"name", column.name}, {"target", column.target}};
+    if (const auto& quartiles = found.columns[k].quartiles) {
+      out["quartiles"] = *quartiles;
+      out["rank_margin"] = mechanism::quartile_margin(plan.quartile, *plan.grids[k]);
+    }
+    auto& kinds = out["values"] = ordered_json::array();
+    for (std::size_t kind = 0; kind < column.kinds.size(); ++kind) {
+      kinds.push_back({{"value", column.kinds[kind]},
+                       {"noisy_count", found.columns[k].counts[kind]},
+                       {"share", found.share(k, kind)}});
+    }
+    return out;
+  }
+
+  std::string data_;
+  std::string schema_;
+  std::string epsilon_;
+  std::string delta_ = "1e-6";
+  std::string records_a_unit_;
+  std::string adjacency_ = "add_remove";
+  SeedOption seed_;
+  OutputOptions output_;
+  SpendingOptions spending_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_describe() { return std::make_unique<Describe>(); }
+
+}  // namespace tacet::apps

@@ -1,0 +1,140 @@
+#include "tacet/data/read/column_counts.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/data/encode/label_encoder.h"
+#include "tacet/data/encode/value_index.h"
+#include "tacet/data/read/byte_source.h"
+#include "tacet/data/read/csv_file.h"
+
+namespace tacet::data {
+namespace {
+
+constexpr std::size_t rows_between_checks = 4096;
+
+SummaryColumn numeric_column(const std::string& name, double lower, double upper) {
+  return {.name = name,
+          .numeric = true,
+          .lower = lower,
+          .upper = upper,
+          .kinds = {"present", "(missing)"}};
+}
+
+SummaryColumn summary_of(const Column& column) {
+  if (const auto* rule = std::get_if<NumericColumn>(&column.rule)) {
+    auto result = numeric_column(column.name, rule->lower, rule->upper);
+    result.log1p = rule->log1p;
+    return result;
+  }
+  SummaryColumn result{.name = column.name};
+  if (const auto* rule = std::get_if<CategoricalColumn>(&column.rule)) {
+    result.kinds = rule->categories;
+    result.kinds.emplace_back("(other)");
+  } else {
+    result.kinds.emplace_back("present");
+  }
+  result.kinds.emplace_back("(missing)");
+  return result;
+}
+
+SummaryColumn summary_of(const Target& target) {
+  const auto* rule = std::get_if<RegressionTarget>(&target.rule);
+  auto result = rule != nullptr
+                    ? numeric_column(target.column, rule->lower, rule->upper)
+                    : SummaryColumn{.name = target.column, .kinds = target.class_names()};
+  result.target = true;
+  return result;
+}
+
+/// Sorts the values of one column by kind.
+class Counter {
+ public:
+  Counter(const Schema& schema, const SummaryColumn& column) : column_(column) {
+    if (column.target && !column.numeric) {
+      labels_.emplace(*schema.target);
+    } else if (!column.numeric) {
+      // All kinds but the last two are values of the file.
+      const auto listed = std::max<std::size_t>(column.kinds.size(), 2) - 2;
+      categories_.emplace(std::span(column.kinds).first(listed));
+    }
+    found_.counts.resize(column.kinds.size(), 0);
+  }
+
+  void add(std::string_view field, bool missing) { ++found_.counts[kind(field, missing)]; }
+
+  [[nodiscard]] privacy::Private<ColumnCounts> take() {
+    return privacy::Private(std::move(found_));
+  }
+
+ private:
+  [[nodiscard]] std::size_t kind(std::string_view field, bool missing) {
+    const auto last = column_.kinds.size() - 1;
+    if (labels_) return class_of(labels_->encode(field));
+    if (categories_) {
+      if (const auto listed = categories_->find(field)) return *listed;
+      return missing ? last : last - 1;  // present, or another category
+    }
+    const auto number = missing ? std::nullopt : parse_number(field);
+    if (!number) return last;
+    found_.numbers.push_back(std::clamp(*number, column_.lower, column_.upper));
+    return 0;
+  }
+
+  /// Labels of two classes are -1 and +1, of several 0, 1, ...
+  [[nodiscard]] std::size_t class_of(double label) const {
+    const bool two = label < 0 || column_.kinds.size() == 2;
+    return two ? (label > 0 ? 1 : 0) : static_cast<std::size_t>(label);
+  }
+
+  const SummaryColumn& column_;
+  std::optional<LabelEncoder> labels_;
+  std::optional<ValueIndex> categories_;
+  ColumnCounts found_;
+};
+
+}  // namespace
+
+std::vector<SummaryColumn> summary_columns(const Schema& schema) {
+  if (!schema.format.kind->names_columns() || schema.features) {
+    throw base::UsageError("only CSV files have columns with names, which can be described");
+  }
+  std::vector<SummaryColumn> result;
+  for (const auto& column : schema.columns) {
+    if (!column.ignored()) result.push_back(summary_of(column));
+  }
+  if (schema.target) result.push_back(summary_of(*schema.target));
+  return result;
+}
+
+TableCounts read_counts(const std::filesystem::path& file, const Schema& schema,
+                        const base::CancelToken* cancel, UnitSample* sample) {
+  const auto columns = summary_columns(schema);
+  CsvReader reader(open_source(file), file.string(), csv_options(schema.format));
+  const auto names = read_column_names(reader, schema.format);
+  std::vector<std::size_t> places;
+  std::vector<Counter> counters;
+  for (const auto& column : columns) {
+    places.push_back(column_place(column.name, names, reader.file_name()));
+    counters.emplace_back(schema, column);
+  }
+  std::int64_t records = 0;
+  for (std::size_t row = 0; const auto fields = reader.next(); ++row) {
+    if (cancel != nullptr && row % rows_between_checks == 0) cancel->throw_if_cancelled();
+    if (sample != nullptr && !sample->takes_next(*fields)) continue;
+    ++records;
+    for (std::size_t k = 0; k < counters.size(); ++k) {
+      const std::string_view field = (*fields)[places[k]];
+      const bool missing = std::ranges::find(schema.missing, field) != schema.missing.end();
+      counters[k].add(field, missing);
+    }
+  }
+  TableCounts result{privacy::Private(std::vector{records}), {}};
+  for (auto& counter : counters) result.columns.push_back(counter.take());
+  return result;
+}
+
+}  // namespace tacet::data

@@ -1,0 +1,106 @@
+#include "tacet/mechanism/point/column_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/point/quantile.h"
+#include "tacet/mechanism/select/rational_epsilon.h"
+#include "tacet/mechanism/select/selection.h"
+#include "tacet/numeric/rounding.h"
+#include "tacet/random/noise/discrete.h"
+
+namespace tacet::mechanism {
+namespace {
+
+using privacy::Adjacency;
+
+constexpr std::array levels{0.25, 0.5, 0.75};
+// What a margin may miss.
+constexpr double missed = 0.05;
+
+QuantileQuery query_at(double level, const Grid& grid) {
+  return {.level = level, .grid = grid, .adjacency = Adjacency::add_remove};
+}
+
+}  // namespace
+
+std::int64_t SummaryCost::changes() const {
+  if (records_a_unit < 1 || records_a_unit > privacy::most_records_a_unit) {
+    throw base::UsageError(fmt::format("records a unit must be 1 to {}, got {}",
+                                       privacy::most_records_a_unit, records_a_unit));
+  }
+  return adjacency == Adjacency::add_remove ? records_a_unit : 2 * records_a_unit;
+}
+
+privacy::Epsilon SummaryCost::epsilon_a_change() const {
+  return privacy::Epsilon(numeric::divide_down(epsilon.value(), static_cast<double>(changes())));
+}
+
+privacy::Event SummaryCost::counts_event() const {
+  return privacy::PureDp{epsilon.value(), adjacency};
+}
+
+privacy::Event SummaryCost::quartile_event() const {
+  return privacy::BoundedRange{epsilon.value(), adjacency};
+}
+
+privacy::Released<std::vector<std::int64_t>> release_counts(
+    const privacy::Private<std::vector<std::int64_t>>& counts, const SummaryCost& cost,
+    NoiseAddress address, random::Source& source, privacy::Reservation& reservation) {
+  // Counts are moved by `changes` in L1 (docs/proofs/describe.md, counts).
+  const random::DiscreteLaplace noise(
+      internal::laplace_scale(1, 1, round_down(cost.epsilon_a_change())));
+  const auto event = cost.counts_event();
+  reservation.debit(event);
+  const auto door = DoorKeeper::door();
+  random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
+  auto noisy = counts.open(door);
+  for (auto& count : noisy) count += noise.draw(stream);
+  return {door, std::move(noisy), event};
+}
+
+privacy::Released<Quartiles> release_quartiles(const privacy::Private<std::vector<double>>& values,
+                                               const Grid& grid, const SummaryCost& cost,
+                                               NoiseAddress address, random::Source& source,
+                                               privacy::Reservation& reservation) {
+  // A chain of `changes` steps, each of one value and of range epsilon_a_change: ranges add
+  // (docs/proofs/describe.md, quartiles).
+  const auto each = cost.epsilon_a_change();
+  static_cast<void>(round_down(each));
+  const privacy::Event event = privacy::Repeated{levels.size(), cost.quartile_event()};
+  reservation.debit(event);
+  privacy::MemoryBudget inner(Adjacency::add_remove);
+  const auto step = quantile_event(query_at(levels[0], grid), each);
+  auto permit = inner.reserve(privacy::Repeated{levels.size(), step},
+                              {cost.epsilon.value(), 0, Adjacency::add_remove});
+  Quartiles found{};
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    found[k] =
+        release_quantile(values, query_at(levels[k], grid), each,
+                         {.step = address.step, .tensor = address.tensor + k}, source, permit)
+            .value();
+  }
+  permit.commit();
+  std::ranges::sort(found);
+  return {DoorKeeper::door(), found, event};
+}
+
+double count_margin(const SummaryCost& cost) {
+  // P(|K| > m) <= exp(-m epsilon) for discrete Laplace noise of scale 1/epsilon.
+  return std::ceil(-std::log(missed) / round_down(cost.epsilon_a_change()).value());
+}
+
+double quartile_margin(const SummaryCost& cost, const Grid& grid) {
+  // A point with r values between it and a right one has a score of at least 4r/3 (2r for the
+  // median), so a weight of exp(-2/3 epsilon r) against 1; the sum over all points is at most the
+  // share of `missed` that one of three quartiles may have.
+  const auto points = static_cast<double>(grid.last() + 1);
+  const double epsilon = round_down(cost.epsilon_a_change()).value();
+  return std::ceil(1.5 * std::log(points * levels.size() / missed) / epsilon);
+}
+
+}  // namespace tacet::mechanism

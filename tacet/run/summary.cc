@@ -1,0 +1,176 @@
+#include "tacet/run/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "tacet/accounting/calibrate.h"
+#include "tacet/accounting/stated_guarantee.h"
+#include "tacet/base/error.h"
+#include "tacet/data/read/unit_sample.h"
+#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/decimal.h"
+
+namespace tacet::run {
+namespace {
+
+using mechanism::Quartiles;
+using mechanism::SummaryCost;
+using privacy::Adjacency;
+using privacy::Epsilon;
+
+// What an answer about ranks among thousands of points needs more than a count does.
+constexpr double quartile_weight = 2;
+constexpr std::int64_t quartiles_a_column = 3;
+// Shares of epsilon are rounded down by more than their sum can be rounded up.
+constexpr double spare = 1e-12;
+
+/// Decimal steps, which people read. Whole numbers of a small range (ages, grades) are points of a
+/// coarse grid: between two of them there may be no value, so that each point there would be as
+/// good an answer.
+mechanism::Grid grid_of(const data::SummaryColumn& column) {
+  const bool grades = std::trunc(column.lower) == column.lower &&
+                      std::trunc(column.upper) == column.upper &&
+                      column.upper - column.lower <= 200 && !column.log1p;
+  const double least_points = grades ? 50 : 2000;
+  const auto mapped = [&](double value) { return column.log1p ? std::log1p(value) : value; };
+  const double lower = mapped(column.lower);
+  const double upper = mapped(column.upper);
+  const double step = std::pow(10, std::floor(std::log10((upper - lower) / least_points)));
+  return {lower, upper, step};
+}
+
+/// How often each kind of answer is asked for.
+struct Answers {
+  std::int64_t counts = 0;
+  std::int64_t quartiles = 0;
+
+  /// All of them at `epsilon` a count.
+  [[nodiscard]] privacy::Event event(double epsilon, const SummaryRequest& request) const {
+    const auto cost = [&](double each) {
+      return SummaryCost{Epsilon(each), request.asked.adjacency, request.records_a_unit};
+    };
+    privacy::Event all = privacy::Repeated{counts, cost(epsilon).counts_event()};
+    if (quartiles == 0) return all;
+    return privacy::Composed{
+        {std::move(all),
+         privacy::Repeated{quartiles, cost(quartile_weight * epsilon).quartile_event()}}};
+  }
+};
+
+/// The largest epsilon of a count with which all answers stay within the budget.
+double epsilon_a_count(const Answers& answers, const SummaryRequest& request, double cipher_delta) {
+  const auto& asked = request.asked;
+  const auto left = privacy::delta_left(asked, cipher_delta);
+  const double epsilon = privacy::decimal_down(asked.epsilon);
+  const double weights = static_cast<double>(answers.counts) +
+                         quartile_weight * static_cast<double>(answers.quartiles);
+  const double pure = epsilon / weights * (1 - spare);
+  if (left.value() == 0) return pure;
+  const double noise =
+      accounting::least_noise([&](double scale) { return answers.event(1 / scale, request); },
+                              Epsilon(epsilon), left, asked.adjacency);
+  return std::max(pure, 1 / noise);
+}
+
+}  // namespace
+
+SummaryPlan plan_summary(const SummaryRequest& request) {
+  const auto& schema = request.schema;
+  auto columns = data::summary_columns(schema);
+  if (columns.empty()) throw base::UsageError("the schema reads no column");
+  const bool counts_records = request.asked.adjacency == Adjacency::add_remove || schema.unit;
+  Answers answers{.counts = counts_records ? 1 : 0};
+  std::vector<std::optional<mechanism::Grid>> grids;
+  for (const auto& column : columns) {
+    grids.emplace_back();
+    if (column.numeric) grids.back() = grid_of(column);
+    ++answers.counts;
+    if (column.numeric) answers.quartiles += quartiles_a_column;
+  }
+  const std::int64_t leaves = answers.counts + answers.quartiles + (schema.unit ? 1 : 0);
+  const double cipher_delta = random::cipher_term(leaves, random::most_leaf_words);
+  const double each = epsilon_a_count(answers, request, cipher_delta);
+  const auto cost = [&](double epsilon) {
+    return SummaryCost{Epsilon(epsilon), request.asked.adjacency, request.records_a_unit};
+  };
+  SummaryPlan plan{.columns = std::move(columns),
+                   .grids = std::move(grids),
+                   .counts = cost(each),
+                   .quartile = cost(quartile_weight * each),
+                   .counts_records = counts_records,
+                   .privacy_unit = schema.unit.value_or("record"),
+                   .events = answers.event(each, request),
+                   .cipher_delta = cipher_delta};
+  plan.guarantee = accounting::stated_guarantee(plan.events, request.asked, cipher_delta);
+  if (!(plan.guarantee.epsilon <= request.asked.epsilon)) {
+    throw base::InternalError("the answers of a summary cost more than their shares");
+  }
+  return plan;
+}
+
+data::TableCounts read_for_summary(const SummaryRequest& request, const std::string& file,
+                                   random::Source& source, const base::CancelToken* cancel) {
+  const auto& schema = request.schema;
+  if (!schema.unit) return data::read_counts(file, schema, cancel);
+  data::UnitSample sample(file, schema.format, schema.missing,
+                          {*schema.unit, request.records_a_unit},
+                          source.lease(random::Purpose::sampling, 0, 0), cancel);
+  return data::read_counts(file, schema, cancel, &sample);
+}
+
+double Summary::share(std::size_t column, std::size_t kind) const {
+  const auto& counts = columns[column].counts;
+  std::int64_t all = records.value_or(0);
+  if (!records) {
+    for (const auto count : counts) all += std::max<std::int64_t>(count, 0);
+  }
+  if (all <= 0) return 0;
+  return std::clamp(static_cast<double>(counts[kind]) / static_cast<double>(all), 0.0, 1.0);
+}
+
+Summary summarise(const SummaryRequest& request, const SummaryPlan& plan,
+                  const data::TableCounts& counts, const SummaryTools& tools) {
+  const auto noisy_counts = [&](const privacy::Private<std::vector<std::int64_t>>& exact,
+                                std::size_t step) {
+    return mechanism::release_counts(exact, plan.counts, {.step = step, .tensor = 0}, tools.source,
+                                     tools.reservation)
+        .value();
+  };
+  Summary summary{.records = request.schema.public_row_count};
+  if (plan.counts_records) {
+    summary.records =
+        std::max<std::int64_t>(noisy_counts(counts.records, plan.columns.size()).front(), 0);
+  }
+  for (std::size_t k = 0; k < plan.columns.size(); ++k) {
+    if (tools.cancel != nullptr) tools.cancel->throw_if_cancelled();
+    const auto& column = plan.columns[k];
+    ColumnSummary found{
+        .counts = noisy_counts(counts.columns[k].map([](const auto& c) { return c.counts; }), k)};
+    if (column.numeric) {
+      const auto numbers = counts.columns[k].map([&](const data::ColumnCounts& c) {
+        auto values = c.numbers;
+        if (column.log1p)
+          std::ranges::transform(values, values.begin(), [](double x) { return std::log1p(x); });
+        return values;
+      });
+      auto quartiles =
+          mechanism::release_quartiles(numbers, *plan.grids[k], plan.quartile,
+                                       {.step = k, .tensor = 1}, tools.source, tools.reservation)
+              .value();
+      for (auto& value : quartiles) {
+        if (column.log1p) value = std::expm1(value);
+        value = std::clamp(value, column.lower, column.upper);
+      }
+      found.quartiles = quartiles;
+    }
+    summary.columns.push_back(std::move(found));
+  }
+  if (tools.source.cipher_delta() > plan.cipher_delta) {
+    throw base::InternalError("the summary drew more noise than was planned for it");
+  }
+  return summary;
+}
+
+}  // namespace tacet::run

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tacet/base/progress.h"
+#include "tacet/data/read/column_counts.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/mechanism/point/column_summary.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/receipt.h"
+#include "tacet/random/source/source.h"
+
+/// The private summary of a table that everybody looks at first: how many records, how many values
+/// are missing, quartiles of numbers, counts of categories (docs/proofs/describe.md). Planned from
+/// the schema alone, then read and released between the steps of run::spend.
+namespace tacet::run {
+
+struct SummaryRequest {
+  data::Schema schema;
+  std::int64_t records_a_unit = 1;  ///< how many of a unit's records count
+  privacy::Guarantee asked;         ///< of the whole summary; pure where delta is 0
+};
+
+struct SummaryPlan {
+  std::vector<data::SummaryColumn> columns;
+  std::vector<std::optional<mechanism::Grid>> grids;  ///< of numeric columns: possible answers
+  mechanism::SummaryCost counts;                      ///< of the counts of one column
+  mechanism::SummaryCost quartile;                    ///< of one quartile
+  /// Whether the number of records is asked for; else it is public, and the schema may state it.
+  bool counts_records = true;
+  std::string privacy_unit = "record";
+  privacy::Event events = privacy::no_event();
+  privacy::Guarantee guarantee{};
+  double cipher_delta = 0;
+};
+
+/// Divides the budget: a quartile gets twice the epsilon of counts. UsageError for what no summary
+/// can say, GuaranteeError where the cipher leaves nothing of delta.
+[[nodiscard]] SummaryPlan plan_summary(const SummaryRequest& request);
+
+[[nodiscard]] data::TableCounts read_for_summary(const SummaryRequest& request,
+                                                 const std::string& file, random::Source& source,
+                                                 const base::CancelToken* cancel);
+
+/// All of it with noise. Shares are of `records`; where noise makes them impossible they are moved
+/// into [0, 1].
+struct ColumnSummary {
+  std::vector<std::int64_t> counts;  ///< of kinds; below 0 where noise makes it so
+  std::optional<mechanism::Quartiles> quartiles{};
+};
+
+struct Summary {
+  std::optional<std::int64_t> records;   ///< noisy, or the public number that the schema states
+  std::vector<ColumnSummary> columns{};  ///< as the plan's
+
+  /// The share of one kind of the values of a column: of `records`, or of the sum of the column's
+  /// counts where no number of records is known.
+  [[nodiscard]] double share(std::size_t column, std::size_t kind) const;
+};
+
+struct SummaryTools {
+  random::Source& source;
+  privacy::Reservation& reservation;
+  const base::CancelToken* cancel;
+};
+
+/// Debits the answers of the plan.
+[[nodiscard]] Summary summarise(const SummaryRequest& request, const SummaryPlan& plan,
+                                const data::TableCounts& counts, const SummaryTools& tools);
+
+}  // namespace tacet::run
