@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -10,6 +13,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/unit_sample.h"
 #include "tacet/privacy/cipher_share.h"
+#include "tacet/run/split_budget.h"
 
 namespace tacet::run {
 namespace {
@@ -21,8 +25,8 @@ using privacy::Private;
 
 // A tenth of a column's epsilon counts numbers and texts, which needs no precision.
 constexpr double kind_share = 0.1;
-// Shares of epsilon are rounded down by more than their sum can be rounded up.
-constexpr double spare = 1e-12;
+// Half of delta is for lists of texts, the other half for composing all answers.
+constexpr double list_share_of_delta = 0.5;
 
 const std::string& unit_of(const FitRequest& request) {
   static const std::string none;
@@ -55,36 +59,66 @@ void check_names(const FitRequest& request, const std::vector<std::string>& name
   probe.validate(request.data);
 }
 
-/// Every fitted column gets the same; a target of classes is not fitted.
-FitShares divide(const FitRequest& request, const std::vector<std::string>& names) {
-  const auto& asked = request.asked;
-  const auto& unit = unit_of(request);
-  FitShares shares{
-      .kind = {Epsilon(1), Delta(0), asked.adjacency, request.records_a_unit},
-      .bounds_or_texts = {Epsilon(1), Delta(0), asked.adjacency, request.records_a_unit}};
-  shares.columns = std::ranges::count_if(names, [&](const std::string& name) {
-    return !request.ignores(name) && name != unit &&
+std::int64_t fitted_columns(const FitRequest& request, const std::vector<std::string>& names) {
+  return std::ranges::count_if(names, [&](const std::string& name) {
+    return !request.ignores(name) && name != unit_of(request) &&
            (name != request.target || !request.frame.target);
   });
-  if (shares.columns == 0) throw base::UsageError("there is no column to fit");
-  const auto parts = static_cast<double>(shares.columns);
+}
+
+/// The two answers about a column, at `epsilon` for both.
+FitShares shares_at(double epsilon, double delta, const FitRequest& request) {
+  const auto part = [&](double share, double of_delta) {
+    return mechanism::AnswerCost{Epsilon(epsilon * share), Delta(of_delta), request.asked.adjacency,
+                                 request.records_a_unit};
+  };
+  return {.kind = part(kind_share, 0), .bounds_or_texts = part(1 - kind_share, delta)};
+}
+
+privacy::Event answers(const FitShares& shares) {
+  return privacy::Repeated{
+      shares.columns, privacy::Composed{{shares.kind.event(), shares.bounds_or_texts.event()}}};
+}
+
+/// Every fitted column gets the same; a target of classes is not fitted.
+FitShares divide(const FitRequest& request, const std::vector<std::string>& names) {
+  const std::int64_t columns = fitted_columns(request, names);
+  if (columns == 0) throw base::UsageError("there is no column to fit");
+  const auto parts = static_cast<double>(columns);
   // Of each column: its kinds, two bounds or its texts; the name of the fit; the units' coins.
-  const std::int64_t leaves = 3 * shares.columns + (unit.empty() ? 1 : 2);
-  shares.cipher_delta = random::cipher_term(leaves, random::most_leaf_words);
-  const Delta left = privacy::delta_left(asked, shares.cipher_delta);
-  const double each = asked.epsilon / parts * (1 - spare);
-  shares.kind.epsilon = Epsilon(each * kind_share);
-  shares.bounds_or_texts.epsilon = Epsilon(each * (1 - kind_share) * (1 - spare));
-  shares.bounds_or_texts.delta = Delta(left.value() / parts * (1 - spare));
-  return shares;
+  const std::int64_t leaves = 3 * columns + (unit_of(request).empty() ? 1 : 2);
+  const double cipher_delta = random::cipher_term(leaves, random::most_leaf_words);
+  const Delta left = privacy::delta_left(request.asked, cipher_delta);
+  const double of_lists = left.value() / parts * list_share_of_delta;
+  const auto at = [&](double epsilon) {
+    auto shares = shares_at(epsilon, of_lists, request);
+    shares.columns = columns;
+    shares.cipher_delta = cipher_delta;
+    return shares;
+  };
+  return at(largest_share({.event = [&](double epsilon) { return answers(at(epsilon)); },
+                           .parts = parts,
+                           .asked = request.asked,
+                           .left = left}));
+}
+
+/// From public facts alone: whether this budget finds bounds in so many records.
+void check_row_count(const FitRequest& request, const FitShares& shares) {
+  const auto& rows = request.frame.public_row_count;
+  const double need = mechanism::least_values_for_bounds(shares.bounds_or_texts.epsilon_a_value());
+  if (!rows || static_cast<double>(*rows) >= need) return;
+  throw base::UsageError(fmt::format(
+      "epsilon {} for {} columns finds no bounds in {} records: it takes some {:.0f} records, an "
+      "epsilon of about {:.2g}, or fewer columns (--ignore); bounds from a codebook cost nothing",
+      request.asked.epsilon, shares.columns, *rows, std::ceil(need),
+      request.asked.epsilon * need / static_cast<double>(*rows)));
 }
 
 /// The epsilon that the accountant proves for all answers, at most what was asked for.
 data::SchemaCost planned_cost(const FitRequest& request, const FitShares& shares,
                               random::Source& source) {
-  const privacy::Event answers = privacy::Repeated{
-      shares.columns, privacy::Composed{{shares.kind.event(), shares.bounds_or_texts.event()}}};
-  const auto proved = accounting::stated_guarantee(answers, request.asked, shares.cipher_delta);
+  const auto events = answers(shares);
+  const auto proved = accounting::stated_guarantee(events, request.asked, shares.cipher_delta);
   if (!(proved.epsilon <= request.asked.epsilon)) {
     throw base::InternalError("the answers about all columns cost more than their shares");
   }
@@ -93,7 +127,7 @@ data::SchemaCost planned_cost(const FitRequest& request, const FitShares& shares
   return {
       .id = fmt::format("{:016x}", id),
       .unit = request.frame.unit.value_or("record"),
-      .events = answers,
+      .events = events,
       .guarantee = proved,
       .cipher_delta = shares.cipher_delta,
       .unprotected_reason = source.secure() ? "" : "seeded noise; for tests and experiments only"};
@@ -105,27 +139,71 @@ class Fitter {
   Fitter(const FitRequest& request, const FitShares& shares, const FitTools& tools)
       : request_(request), shares_(shares), tools_(tools) {}
 
-  [[nodiscard]] data::RegressionTarget target(const Private<ColumnContents>& contents,
-                                              std::size_t k) const {
-    const auto found = bounds(contents, kinds(contents, k).numbers, k);
-    return {found.lower, found.upper};
+  /// Nothing where the numbers are too few for bounds.
+  [[nodiscard]] std::optional<data::RegressionTarget> target(
+      const Private<ColumnContents>& contents, std::size_t k) {
+    const auto counts = kinds(contents, k);
+    const auto found = bounds(contents, counts.numbers, k);
+    if (!enough_for_bounds(request_.target, counts.numbers)) return std::nullopt;
+    return data::RegressionTarget{found.lower, found.upper};
   }
 
   [[nodiscard]] decltype(data::Column::rule) rule(const Private<ColumnContents>& contents,
-                                                  std::size_t k) const {
+                                                  const std::string& name, std::size_t k) {
     const auto counts = kinds(contents, k);
-    if (counts.numbers >= std::max(counts.codes, counts.prose)) {
+    std::array of_kinds{counts.numbers, counts.codes, counts.prose};
+    std::ranges::sort(of_kinds, std::ranges::greater{});
+    const auto lead = static_cast<double>(of_kinds[0] - std::max<std::int64_t>(of_kinds[1], 0));
+    const double need = mechanism::kind_margin(shares_.kind);
+    if (lead < need) return not_found(name, "values of one kind", lead, need);
+    if (counts.numbers == of_kinds[0]) {
       const auto found = bounds(contents, counts.numbers, k);
+      if (!enough_for_bounds(name, counts.numbers)) return data::IgnoredColumn{};
       return data::NumericColumn{.lower = found.lower, .upper = found.upper};
     }
-    if (counts.prose > counts.codes) return data::TextColumn{};
-    if (shares_.bounds_or_texts.delta.value() == 0) return data::HashedColumn{};
+    if (counts.prose == of_kinds[0]) return data::TextColumn{buckets_for(counts.prose)};
+    return texts(contents, counts.codes, k);
+  }
+
+  [[nodiscard]] std::vector<std::string> take_not_found() { return std::move(not_found_); }
+
+ private:
+  data::IgnoredColumn not_found(const std::string& name, std::string_view what, double found,
+                                double need) {
+    const double values = std::max(found, 1.0);
+    not_found_.push_back(fmt::format(
+        "column '{}' was not found and is ignored: it has about {:.0f} {}, this budget needs "
+        "{:.0f};"
+        " an epsilon of about {:.2g} or fewer columns would do",
+        name, std::max(found, 0.0), what, std::ceil(need), request_.asked.epsilon * need / values));
+    return {};
+  }
+
+  /// Decided by the released count.
+  [[nodiscard]] bool enough_for_bounds(const std::string& name, std::int64_t numbers) {
+    const double need =
+        mechanism::least_values_for_bounds(shares_.bounds_or_texts.epsilon_a_value());
+    if (static_cast<double>(numbers) >= need) return true;
+    static_cast<void>(not_found(name, "numbers", static_cast<double>(numbers), need));
+    return false;
+  }
+
+  /// Bits of a hash with no more buckets than there are values; the cap of all columns comes later.
+  [[nodiscard]] static int buckets_for(std::int64_t values) {
+    constexpr int most = 18;
+    return std::clamp(static_cast<int>(std::log2(static_cast<double>(values))), 1, most);
+  }
+
+  [[nodiscard]] decltype(data::Column::rule) texts(const Private<ColumnContents>& contents,
+                                                   std::int64_t about, std::size_t k) const {
+    const data::HashedColumn hashed{buckets_for(about)};
+    if (shares_.bounds_or_texts.delta.value() == 0) return hashed;
     const auto found =
         mechanism::release_frequent(contents.map([](const auto& c) { return c.codes; }),
                                     shares_.bounds_or_texts, {.step = k, .tensor = 3},
                                     tools_.source, tools_.reservation)
             .value();
-    if (found.empty()) return data::HashedColumn{};
+    if (found.empty()) return hashed;
     data::CategoricalColumn rule{.categories = {}, .other = data::OtherRule::column};
     for (const auto& text : found) {
       if (static_cast<std::int64_t>(rule.categories.size()) == request_.most_categories) break;
@@ -134,7 +212,6 @@ class Fitter {
     return rule;
   }
 
- private:
   [[nodiscard]] mechanism::KindCounts kinds(const Private<ColumnContents>& contents,
                                             std::size_t k) const {
     const auto counts = contents.map([](const ColumnContents& c) {
@@ -160,7 +237,34 @@ class Fitter {
   const FitRequest& request_;
   const FitShares& shares_;
   const FitTools& tools_;
+  std::vector<std::string> not_found_;
 };
+
+/// At most `most` features of all hashed and text columns together, as many for each.
+void cap_hashed(std::int64_t most, data::Schema& schema) {
+  std::vector<int*> bits;
+  for (auto& column : schema.columns) {
+    if (auto* hashed = std::get_if<data::HashedColumn>(&column.rule)) bits.push_back(&hashed->bits);
+    if (auto* text = std::get_if<data::TextColumn>(&column.rule)) bits.push_back(&text->bits);
+  }
+  for (auto* own : bits) {
+    const double share = static_cast<double>(most) / static_cast<double>(bits.size());
+    *own = std::clamp(static_cast<int>(std::floor(std::log2(std::max(share, 2.0)))), 1, *own);
+  }
+}
+
+/// A schema of ignored columns alone says nothing and cannot be read: where nothing was found, the
+/// first column that was asked for becomes two buckets.
+void keep_one_column(const FitRequest& request, data::Schema& schema) {
+  const bool some = std::ranges::any_of(
+      schema.columns, [](const data::Column& column) { return !column.ignored(); });
+  if (some || (schema.intercept && schema.target)) return;
+  for (auto& column : schema.columns) {
+    if (request.ignores(column.name)) continue;
+    column.rule = data::HashedColumn{1};
+    return;
+  }
+}
 
 }  // namespace
 
@@ -172,6 +276,7 @@ FitPlan plan_fit(const FitRequest& request, std::vector<std::string> names,
                  random::Source& source) {
   check_names(request, names);
   const auto shares = divide(request, names);
+  check_row_count(request, shares);
   auto cost = planned_cost(request, shares, source);
   return {std::move(names), shares, std::move(cost)};
 }
@@ -186,11 +291,11 @@ Contents read_for_fit(const FitRequest& request, random::Source& source,
   return data::read_contents(request.data, frame.format, frame.missing, cancel, &sample);
 }
 
-data::Schema fit(const FitRequest& request, const FitPlan& plan, const Contents& contents,
-                 const FitTools& tools) {
+Fitted fit(const FitRequest& request, const FitPlan& plan, const Contents& contents,
+           const FitTools& tools) {
   auto schema = request.frame;
   schema.cost = plan.cost;
-  const Fitter fitter(request, plan.shares, tools);
+  Fitter fitter(request, plan.shares, tools);
   for (std::size_t k = 0; k < plan.names.size(); ++k) {
     if (tools.cancel != nullptr) tools.cancel->throw_if_cancelled();
     const auto& name = plan.names[k];
@@ -198,16 +303,22 @@ data::Schema fit(const FitRequest& request, const FitPlan& plan, const Contents&
     if (request.ignores(name)) {
       schema.columns.push_back({.name = name, .rule = data::IgnoredColumn{}});
     } else if (name != request.target) {
-      schema.columns.push_back({.name = name, .rule = fitter.rule(contents[k], k)});
+      schema.columns.push_back({.name = name, .rule = fitter.rule(contents[k], name, k)});
     } else if (!schema.target) {
-      schema.target = data::Target{name, fitter.target(contents[k], k)};
+      if (const auto found = fitter.target(contents[k], k)) {
+        schema.target = data::Target{name, *found};
+      } else {
+        schema.columns.push_back({.name = name, .rule = data::IgnoredColumn{}});
+      }
     }
   }
   if (tools.source.cipher_delta() > plan.cost.cipher_delta) {
     throw base::InternalError("the fit drew more noise than was planned for it");
   }
+  cap_hashed(request.most_hashed, schema);
+  keep_one_column(request, schema);
   schema.validate(request.data);
-  return schema;
+  return {std::move(schema), fitter.take_not_found()};
 }
 
 }  // namespace tacet::run

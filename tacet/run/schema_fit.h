@@ -25,12 +25,14 @@ struct FitRequest {
   std::int64_t records_a_unit = 1;  ///< how many of a unit's records count
   double coverage = 0.98;           ///< share of a column's numbers between its bounds
   std::int64_t most_categories = 50;
-  privacy::Guarantee asked;  ///< of the whole schema
+  std::int64_t most_hashed = 4096;  ///< features of all hashed and text columns together
+  privacy::Guarantee asked;         ///< of the whole schema
 
   [[nodiscard]] bool ignores(const std::string& name) const;
 };
 
-/// What the two answers about a column cost.
+/// What the two answers about a column cost. All columns are asked the same, so that a column about
+/// which nothing can be found takes its part of the budget: ignore it, and the others get more.
 struct FitShares {
   mechanism::AnswerCost kind;             ///< how many numbers and texts there are
   mechanism::AnswerCost bounds_or_texts;  ///< bounds of the numbers, or the frequent texts
@@ -44,8 +46,9 @@ struct FitPlan {
   data::SchemaCost cost;  ///< with every answer that may be asked for
 };
 
-/// Divides the budget among the columns. UsageError for what no schema can say, GuaranteeError
-/// where the cipher leaves nothing of delta.
+/// Divides the budget among the columns. UsageError for what no schema can say, and where the
+/// public number of records is too small for bounds at this budget; GuaranteeError where the cipher
+/// leaves nothing of delta.
 [[nodiscard]] FitPlan plan_fit(const FitRequest& request, std::vector<std::string> names,
                                random::Source& source);
 
@@ -61,8 +64,16 @@ struct FitTools {
   const base::CancelToken* cancel;
 };
 
-/// The frame with a rule for every column, and its cost. Debits the answers of the plan.
-[[nodiscard]] data::Schema fit(const FitRequest& request, const FitPlan& plan,
-                               const Contents& contents, const FitTools& tools);
+struct Fitted {
+  data::Schema schema;
+  /// A sentence for each column that the budget was too small for, with what it would take. From
+  /// released answers.
+  std::vector<std::string> not_found;
+};
+
+/// The frame with a rule for every column, and its cost; columns about which nothing was found are
+/// ignored. Debits the answers of the plan.
+[[nodiscard]] Fitted fit(const FitRequest& request, const FitPlan& plan, const Contents& contents,
+                         const FitTools& tools);
 
 }  // namespace tacet::run

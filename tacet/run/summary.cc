@@ -5,12 +5,11 @@
 #include <numeric>
 #include <utility>
 
-#include "tacet/accounting/calibrate.h"
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/unit_sample.h"
 #include "tacet/privacy/cipher_share.h"
-#include "tacet/privacy/decimal.h"
+#include "tacet/run/split_budget.h"
 
 namespace tacet::run {
 namespace {
@@ -23,8 +22,6 @@ using privacy::Epsilon;
 // What an answer about ranks among thousands of points needs more than a count does.
 constexpr double quartile_weight = 2;
 constexpr std::int64_t quartiles_a_column = 3;
-// Shares of epsilon are rounded down by more than their sum can be rounded up.
-constexpr double spare = 1e-12;
 
 /// Decimal steps, which people read. Whole numbers of a small range (ages, grades) are points of a
 /// coarse grid: between two of them there may be no value, so that each point there would be as
@@ -59,21 +56,6 @@ struct Answers {
   }
 };
 
-/// The largest epsilon of a count with which all answers stay within the budget.
-double epsilon_a_count(const Answers& answers, const SummaryRequest& request, double cipher_delta) {
-  const auto& asked = request.asked;
-  const auto left = privacy::delta_left(asked, cipher_delta);
-  const double epsilon = privacy::decimal_down(asked.epsilon);
-  const double weights = static_cast<double>(answers.counts) +
-                         quartile_weight * static_cast<double>(answers.quartiles);
-  const double pure = epsilon / weights * (1 - spare);
-  if (left.value() == 0) return pure;
-  const double noise =
-      accounting::least_noise([&](double scale) { return answers.event(1 / scale, request); },
-                              Epsilon(epsilon), left, asked.adjacency);
-  return std::max(pure, 1 / noise);
-}
-
 }  // namespace
 
 SummaryPlan plan_summary(const SummaryRequest& request) {
@@ -91,7 +73,12 @@ SummaryPlan plan_summary(const SummaryRequest& request) {
   }
   const std::int64_t leaves = answers.counts + answers.quartiles + (schema.unit ? 1 : 0);
   const double cipher_delta = random::cipher_term(leaves, random::most_leaf_words);
-  const double each = epsilon_a_count(answers, request, cipher_delta);
+  const double each =
+      largest_share({.event = [&](double epsilon) { return answers.event(epsilon, request); },
+                     .parts = static_cast<double>(answers.counts) +
+                              quartile_weight * static_cast<double>(answers.quartiles),
+                     .asked = request.asked,
+                     .left = privacy::delta_left(request.asked, cipher_delta)});
   const auto cost = [&](double epsilon) {
     return SummaryCost{Epsilon(epsilon), request.asked.adjacency, request.records_a_unit};
   };

@@ -31,8 +31,9 @@ constexpr std::string_view examples =
     "and stand in the first line. Each column gets an equal share of epsilon and delta: noisy\n"
     "counts of numbers and texts, then two private quantiles as bounds of numbers, or the texts\n"
     "above a noisy count. With few records or many columns the bounds hold a smaller share of the\n"
-    "numbers. With delta 0 texts become hashed columns, which need no list. What this costs "
-    "stands\n"
+    "numbers; a column that the budget is too small for is ignored, and what it would take is "
+    "said.\n"
+    "With delta 0 texts become hashed columns, which need no list. What this costs stands\n"
     "in the schema, and the receipt of everything computed with it carries it along. A schema\n"
     "written from a codebook costs nothing: prefer it where you have one. Where a person has\n"
     "several records, --unit names the column that tells whose they are: a fit that protects\n"
@@ -63,6 +64,8 @@ class SchemaFit : public Command {
     options.add("--coverage", coverage_, "NUMBER",
                 "Share of a column's numbers between its bounds");
     options.add("--most-categories", most_categories_, "COUNT", "Longest list of categories");
+    options.add("--hashed-features", most_hashed_, "COUNT",
+                "Most features of all columns together whose texts are hashed");
     options.add("--missing", missing_, "TEXT", "A further text that stands for a missing value");
     options.add("--public-row-count", row_count_, "COUNT",
                 "Number of records, or a public guess of it, to write into the schema");
@@ -100,7 +103,7 @@ class SchemaFit : public Command {
     set_budget(request);
     const auto plan = run::plan_fit(request, std::move(names), *source);
     const auto output = output_.open(console);
-    data::Schema schema;
+    run::Fitted found;
     run::spend(
         {.command = data::booking_name(plan.cost),
          .data = data_,
@@ -111,13 +114,14 @@ class SchemaFit : public Command {
         spending_.front(console, cancel), *output,
         [&] { return run::read_for_fit(request, *source, &cancel); },
         [&](const run::Contents& contents, privacy::Reservation& reservation, run::Pieces& result) {
-          schema = run::fit(request, plan, contents, {*source, reservation, &cancel});
-          result.write(console.json() ? json_text(data::schema_to_json(schema))
-                                      : data::schema_to_toml(schema));
+          found = run::fit(request, plan, contents, {*source, reservation, &cancel});
+          result.write(console.json() ? json_text(data::schema_to_json(found.schema))
+                                      : data::schema_to_toml(found.schema));
           return plan.cost.cipher_delta;
         });
+    for (const auto& column : found.not_found) console.say(paragraph(column));
     if (!console.json()) {
-      console.say(paragraph(privacy::statement(data::fit_receipt(schema))));
+      console.say(paragraph(privacy::statement(data::fit_receipt(found.schema))));
     }
   }
 
@@ -131,6 +135,7 @@ class SchemaFit : public Command {
             .ignored = ignored_,
             .coverage = coverage(),
             .most_categories = count_option("--most-categories", most_categories_, 1),
+            .most_hashed = count_option("--hashed-features", most_hashed_, 2),
             .asked = {0, 0, privacy::Adjacency::add_remove}};
   }
 
@@ -213,6 +218,7 @@ class SchemaFit : public Command {
   std::string records_a_unit_;
   std::string coverage_ = "0.98";
   std::string most_categories_ = "50";
+  std::string most_hashed_ = "4096";
   std::vector<std::string> missing_;
   std::string row_count_;
   std::string separator_ = ",";

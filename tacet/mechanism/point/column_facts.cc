@@ -32,6 +32,14 @@ random::Ratio count_scale(const AnswerCost& cost) {
   return internal::laplace_scale(1, 1, round_down(cost.epsilon_a_value()));
 }
 
+/// How many values must lie beyond a bound. A point with t values between it and the quantile has a
+/// weight of exp(-epsilon/4 t) against 1 there; 13 exceeds the logarithm of the number of points by
+/// 4.6, so that all of these points together have a share of at most 0.01.
+double least_tail(Epsilon epsilon) {
+  constexpr double exponent = 13;
+  return 4 * exponent / epsilon.value();
+}
+
 }  // namespace
 
 privacy::Event AnswerCost::event() const {
@@ -71,13 +79,19 @@ privacy::Released<KindCounts> release_kinds(const privacy::Private<KindCounts>& 
   return {door, noisy, event};
 }
 
+double kind_margin(const AnswerCost& cost) {
+  // P(K - K' >= m) < (1 + m/(2 s)) exp(-m/s) for noises of scale s, 0.0007 at m = 9 s.
+  return 9 / round_down(cost.epsilon_a_value()).value();
+}
+
+double least_values_for_bounds(Epsilon epsilon) {
+  return 4 * least_tail(epsilon);  // a quarter of the values lies beyond each
+}
+
 double attainable_coverage(double coverage, std::int64_t count, Epsilon epsilon) {
-  // A point with t values beyond it has a weight of exp(-epsilon/4 t) against one at the quantile;
-  // 10 exceeds the logarithm of the number of points by 1.6.
-  constexpr double exponent = 10;
   constexpr double least = 0.5;
   const double values = static_cast<double>(std::max<std::int64_t>(count, 1));
-  const double tail = 4 * exponent / (epsilon.value() * values);
+  const double tail = least_tail(epsilon) / values;
   return std::clamp(1 - 2 * tail, std::min(least, coverage), coverage);
 }
 

@@ -45,6 +45,14 @@ struct KindCounts {
     const privacy::Private<KindCounts>& counts, const AnswerCost& cost, NoiseAddress address,
     random::Source& source, privacy::Reservation& reservation);
 
+/// A difference of two noisy counts of kinds that noise alone reaches with a probability below
+/// 0.001: a kind that leads by less was not found.
+[[nodiscard]] double kind_margin(const AnswerCost& cost);
+
+/// How many values two quantiles at half of epsilon each need, so that each lies among the outer
+/// quarters of the values with a probability of 0.99: with fewer there are no bounds.
+[[nodiscard]] double least_values_for_bounds(privacy::Epsilon epsilon);
+
 /// `coverage`, or the smaller share that about `count` values and two quantiles at half of epsilon
 /// each can settle: beyond each bound must lie enough values to outweigh all points beyond them.
 [[nodiscard]] double attainable_coverage(double coverage, std::int64_t count,
