@@ -9,7 +9,9 @@
 #include "tacet/apps/describe.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
+#include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/total_budget.h"
 #include "tacet/privacy/rounded_up.h"
 #include "tacet/privacy/statement.h"
 
@@ -59,6 +61,8 @@ ordered_json value_json(const std::variant<std::int64_t, double, std::string>& v
 void TrainingOptions::declare(Options& options) {
   options.add("--schema,-s", schema_, "FILE",
               "Schema file (TOML): which columns count, and their bounds");
+  options.add("--total-epsilon", total_epsilon_, "NUMBER",
+              "Instead of --epsilon: of the training and of the fit of the schema together");
   for (const auto& parameter : learn::parameters()) {
     const std::string name(parameter.name);
     options.add(
@@ -77,10 +81,22 @@ learn::ParameterValues TrainingOptions::values() const {
 
 learn::LinearOptions TrainingOptions::linear_options() const {
   auto given = values();
+  if (!total_epsilon_.empty()) {
+    if (given.given("epsilon")) {
+      throw base::UsageError("--epsilon and --total-epsilon exclude each other");
+    }
+    given.set("epsilon", total_epsilon_);
+  }
   if (!given.given("method")) given.set("method", std::string(learn::usual_method(given)));
   const auto& method = learn::find_method(*given.text("method"));
   learn::check_parameters(method, given);
   return learn::linear_options(given, method.usual_adjacency);
+}
+
+learn::Training TrainingOptions::plan(const data::Schema& schema,
+                                      const learn::LinearOptions& options) const {
+  if (total_epsilon_.empty()) return learn::plan_training(schema, options);
+  return learn::plan_within(schema, options, options.epsilon);
 }
 
 data::Schema TrainingOptions::schema() const {
@@ -105,6 +121,15 @@ std::string plan_text(const learn::Training& plan) {
     table.add({"  " + spaced(setting.name), value_text(setting.value)});
   }
   return out + "\n" + table.text();
+}
+
+std::string fit_share_text(const data::Schema& schema, privacy::Adjacency adjacency) {
+  if (!schema.cost || !schema.cost->unprotected_reason.empty()) return {};
+  const auto share = data::cost_between(schema, adjacency).guarantee;
+  return paragraph(fmt::format(
+      "Of this, epsilon {} and delta {} are for the fit of the schema. Another model with the same "
+      "schema does not pay it again in the same ledger.",
+      privacy::rounded_up(share.epsilon, 6), privacy::rounded_up(share.delta, 6)));
 }
 
 ordered_json plan_json(const learn::Training& plan) {

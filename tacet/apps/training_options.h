@@ -21,17 +21,25 @@ class TrainingOptions {
   /// Checked values; UsageError names the option.
   [[nodiscard]] learn::ParameterValues values() const;
   [[nodiscard]] learn::LinearOptions linear_options() const;
+  /// What the training does and costs: at --epsilon, or at what --total-epsilon leaves of it. The
+  /// options are those of linear_options.
+  [[nodiscard]] learn::Training plan(const data::Schema& schema,
+                                     const learn::LinearOptions& options) const;
   /// The schema from its file. UsageError when none was given.
   [[nodiscard]] data::Schema schema() const;
   [[nodiscard]] const std::string& schema_file() const { return schema_; }
 
  private:
   std::string schema_;
+  std::string total_epsilon_;
   std::map<std::string, std::string> given_;
 };
 
 /// What was settled before reading data, for a person: the reasons, then all settings.
 [[nodiscard]] std::string plan_text(const learn::Training& plan);
 [[nodiscard]] nlohmann::ordered_json plan_json(const learn::Training& plan);
+
+/// What of a model's cost is for the fit of its schema, in a sentence; empty: nothing.
+[[nodiscard]] std::string fit_share_text(const data::Schema& schema, privacy::Adjacency adjacency);
 
 }  // namespace tacet::apps

@@ -32,7 +32,7 @@ class Plan : public Command {
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
     const auto options = training_.linear_options();
     const auto schema = training_.schema();
-    const auto plan = learn::plan_training(schema, options);
+    const auto plan = training_.plan(schema, options);
     const auto alone = receipt_of(plan, schema, options);
     const auto whole = data::with_schema_cost(schema, alone);
     if (console.json()) {
@@ -51,6 +51,7 @@ class Plan : public Command {
     if (whole.is_protected()) text += paragraph(privacy::statement(alone));
     if (schema.cost && whole.is_protected()) text += "\nTogether with the fit of the schema\n";
     if (schema.cost || !whole.is_protected()) text += paragraph(privacy::statement(whole));
+    if (whole.is_protected()) text += fit_share_text(schema, whole.guarantee.adjacency);
     console.result(text);
   }
 

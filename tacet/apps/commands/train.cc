@@ -60,7 +60,7 @@ class Train : public Command {
     }
     const auto source = seed_.source();
     const auto schema = training_.schema();
-    const auto plan = learn::plan_training(schema, options);
+    const auto plan = training_.plan(schema, options);
     // Refused before anything is spent where both costs do not go together.
     static_cast<void>(
         data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.cipher_delta}));
@@ -171,7 +171,8 @@ class Train : public Command {
         "Chosen from public facts\n{}\nGuarantee\n{}{}\nCoefficients\n{}\n"
         "Model written to {} after {:.1f} s",
         plan_text(plan), file.receipt.is_protected() ? "" : privacy_line(file.receipt) + "\n",
-        paragraph(privacy::statement(file.receipt)),
+        paragraph(privacy::statement(file.receipt)) +
+            fit_share_text(file.schema, file.receipt.guarantee.adjacency),
         coefficient_text(file.model, most_coefficients), where, seconds);
   }
 
