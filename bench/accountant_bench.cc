@@ -110,9 +110,11 @@ std::vector<Problem> problems() {
     all.push_back({"steps, rate " + number(m.rate) + " noise " + number(m.noise) + " epsilon " +
                        number(m.target) + " delta " + number(m.delta),
                    [m] {
-                     static_cast<void>(calibrate_steps(SamplingRate(m.rate),
-                                                       NoiseMultiplier(m.noise), Epsilon(m.target),
-                                                       Delta(m.delta), Adjacency::add_remove));
+                     const auto event = [m](std::int64_t steps) {
+                       return to_event({SamplingRate(m.rate), steps}, NoiseMultiplier(m.noise));
+                     };
+                     static_cast<void>(most_steps(event, Epsilon(m.target), Delta(m.delta),
+                                                  Adjacency::add_remove));
                    }});
   }
   struct Often {

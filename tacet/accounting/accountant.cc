@@ -268,15 +268,4 @@ PrivacyInterval delta_interval(const Event& event, Adjacency adjacency, Epsilon 
   return interval(event, adjacency, internal::DeltaAt{epsilon}, options);
 }
 
-std::vector<CurvePoint> privacy_curve(const Event& event, Adjacency adjacency,
-                                      std::span<const double> deltas,
-                                      const AccountOptions& options) {
-  std::vector<CurvePoint> points;
-  points.reserve(deltas.size());
-  for (const double delta : deltas) {
-    points.push_back({delta, epsilon_interval(event, adjacency, Delta(delta), options)});
-  }
-  return points;
-}
-
 }  // namespace tacet::accounting

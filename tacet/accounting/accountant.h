@@ -1,8 +1,6 @@
 #pragma once
 
-#include <span>
 #include <string>
-#include <vector>
 
 #include "tacet/accounting/routes/language.h"
 #include "tacet/base/work.h"
@@ -45,15 +43,5 @@ struct AccountOptions {
 /// delta of `event` at `epsilon`; the same rules.
 [[nodiscard]] PrivacyInterval delta_interval(const Event& event, Adjacency adjacency,
                                              Epsilon epsilon, const AccountOptions& options = {});
-
-struct CurvePoint {
-  double delta;
-  PrivacyInterval epsilon;
-};
-
-/// The (epsilon, delta) curve at the given deltas.
-[[nodiscard]] std::vector<CurvePoint> privacy_curve(const Event& event, Adjacency adjacency,
-                                                    std::span<const double> deltas,
-                                                    const AccountOptions& options = {});
 
 }  // namespace tacet::accounting

@@ -106,15 +106,6 @@ std::int64_t most_steps(const std::function<Event(std::int64_t)>& event, Epsilon
   return border.found ? steps_at(border.safe) : 0;
 }
 
-std::int64_t calibrate_steps(SamplingRate rate, NoiseMultiplier noise, Epsilon epsilon, Delta delta,
-                             Adjacency adjacency) {
-  return most_steps(
-      [&](std::int64_t steps) {
-        return to_event({rate, steps}, noise);
-      },
-      epsilon, delta, adjacency);
-}
-
 SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise, Epsilon epsilon, Delta delta,
                             Adjacency adjacency, WorkMeter* work) {
   if (steps < 1) throw base::UsageError(fmt::format("steps must be 1 or more, got {}", steps));

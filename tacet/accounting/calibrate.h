@@ -39,14 +39,10 @@ struct SampledGaussianPlan {
 /// Larger numbers of steps are not looked for.
 inline constexpr std::int64_t most_steps_sought = std::int64_t{1} << 40;
 
-/// The largest number of steps at `noise` that stays (epsilon, delta)-DP; 0 where not even one
-/// does. At most most_steps_sought. It was itself accounted. Up to 5000, one step more was
-/// accounted too and exceeds epsilon; larger numbers spend at least epsilon (1 - 1e-3), or one
-/// larger by 2e-4 exceeds it.
-[[nodiscard]] std::int64_t calibrate_steps(SamplingRate rate, NoiseMultiplier noise,
-                                           Epsilon epsilon, Delta delta, Adjacency adjacency);
-
-/// The same for any family of events that cost more the more steps they take.
+/// The largest number of steps of a family of events that cost more the more steps they take which
+/// stays (epsilon, delta)-DP; 0 where not even one does. At most most_steps_sought. It was itself
+/// accounted. Up to 5000, one step more was accounted too and exceeds epsilon; larger numbers spend
+/// at least epsilon (1 - 1e-3), or one larger by 2e-4 exceeds it.
 [[nodiscard]] std::int64_t most_steps(const std::function<Event(std::int64_t)>& event,
                                       Epsilon epsilon, Delta delta, Adjacency adjacency,
                                       WorkMeter* work = nullptr);

@@ -12,6 +12,13 @@
 namespace tacet::accounting {
 namespace calibrate_test {
 
+/// Steps of noise 1 on samples of that rate.
+auto samples_of(double rate) {
+  return [rate](std::int64_t steps) {
+    return to_event({SamplingRate(rate), steps}, NoiseMultiplier(1));
+  };
+}
+
 TEST(Calibration, ReturnedNoiseMeetsTheTargetAndWastesLittle) {
   for (const double q : {0.01, 0.3}) {
     for (const double target : {0.5, 4.0}) {
@@ -57,15 +64,13 @@ TEST(Calibration, EdgeTable) {
 TEST(Calibration, StepsAndRateAreTheLargestThatHold) {
   const auto adjacency = Adjacency::add_remove;
   const Delta delta(1e-6);
-  const auto steps =
-      calibrate_steps(SamplingRate(0.01), NoiseMultiplier(1), Epsilon(1.5), delta, adjacency);
+  const auto steps = most_steps(samples_of(0.01), Epsilon(1.5), delta, adjacency);
   EXPECT_LE(epsilon(to_event({SamplingRate(0.01), steps}, NoiseMultiplier(1)), adjacency, delta),
             1.5);
   EXPECT_GT(
       epsilon(to_event({SamplingRate(0.01), steps + 1}, NoiseMultiplier(1)), adjacency, delta),
       1.5);
-  EXPECT_EQ(calibrate_steps(SamplingRate(1), NoiseMultiplier(1), Epsilon(0.1), delta, adjacency),
-            0);
+  EXPECT_EQ(most_steps(samples_of(1), Epsilon(0.1), delta, adjacency), 0);
   const auto rate = calibrate_rate(100, NoiseMultiplier(1), Epsilon(1.5), delta, adjacency);
   const auto spent = [&](double q) {
     return epsilon(to_event({SamplingRate(q), 100}, NoiseMultiplier(1)), adjacency, delta);
@@ -77,8 +82,7 @@ TEST(Calibration, StepsAndRateAreTheLargestThatHold) {
 // At tiny rates a Renyi bound and halvings once took seconds and two dozen accountings.
 TEST(Calibration, VeryManyStepsSpendAllOfEpsilon) {
   const auto adjacency = Adjacency::add_remove;
-  const auto steps =
-      calibrate_steps(SamplingRate(1e-4), NoiseMultiplier(1), Epsilon(3), Delta(1e-6), adjacency);
+  const auto steps = most_steps(samples_of(1e-4), Epsilon(3), Delta(1e-6), adjacency);
   const auto spent = [&](std::int64_t count) {
     return epsilon(to_event({SamplingRate(1e-4), count}, NoiseMultiplier(1)), adjacency,
                    Delta(1e-6));
@@ -93,8 +97,7 @@ TEST(Calibration, VeryManyStepsSpendAllOfEpsilon) {
 TEST(CalibrationLong, EpsilonZeroIsMetByFewStepsAtATinyRate) {
   // A record takes part with probability at most delta up to 100 steps; more have total variation
   // delta.
-  const auto steps = calibrate_steps(SamplingRate(1e-8), NoiseMultiplier(1), Epsilon(0),
-                                     Delta(1e-6), Adjacency::add_remove);
+  const auto steps = most_steps(samples_of(1e-8), Epsilon(0), Delta(1e-6), Adjacency::add_remove);
   EXPECT_GE(steps, 100);
   EXPECT_EQ(epsilon(to_event({SamplingRate(1e-8), steps}, NoiseMultiplier(1)),
                     Adjacency::add_remove, Delta(1e-6)),

@@ -6,6 +6,7 @@
 
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tests/support/composition_bounds.h"
 #include "tests/support/textbook_bounds.h"
 
 namespace tacet::accounting {

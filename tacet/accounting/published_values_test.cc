@@ -16,7 +16,9 @@
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/accounting/routes/repetition.h"
 #include "tacet/accounting/routes/shuffle.h"
+#include "tests/support/composition_bounds.h"
 #include "tests/support/data_sets.h"
+#include "tests/support/renyi_bounds.h"
 #include "tests/support/textbook_bounds.h"
 
 // Values that papers print or independent programs computed, row by row.

@@ -11,6 +11,7 @@
 #include "tacet/accounting/routes/repetition.h"
 #include "tacet/accounting/routes/shuffle.h"
 #include "tacet/base/error.h"
+#include "tests/support/renyi_bounds.h"
 #include "tests/support/textbook_bounds.h"
 
 namespace tacet::accounting {

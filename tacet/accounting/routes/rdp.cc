@@ -267,16 +267,6 @@ double poisson_gaussian(double q, double sigma, double alpha) {
   return raise(log1p_exp(log_moment_excess(q, sigma, alpha)) / (alpha - 1));
 }
 
-double poisson_gaussian_reverse(double q, double sigma, double alpha) {
-  check_rate(q);
-  check_order(alpha);
-  if (q == 0 || std::isinf(sigma)) return 0;
-  if (sigma == 0) return infinity;
-  if (q == 1) return gaussian(1 / sigma, alpha);
-  if (sigma < smallest_quadrature_sigma) return poisson_gaussian(q, sigma, alpha);
-  return raise(log1p_exp(log_moment_excess(q, sigma, 1 - alpha)) / (alpha - 1));
-}
-
 namespace {
 
 /// One record less against one more at an integer order: (order - 1) times the divergence, by the

@@ -40,9 +40,6 @@ void check_order(double alpha);
 /// 2019, theorem 5).
 [[nodiscard]] double poisson_gaussian(double q, double sigma, double alpha);
 
-/// The opposite order; where there is next to no noise, the larger one's bound.
-[[nodiscard]] double poisson_gaussian_reverse(double q, double sigma, double alpha);
-
 using Curve = std::function<double(double)>;
 
 /// Any mechanism with curve `base` (both orders) on a Poisson sample of rate q, both orders.
@@ -59,8 +56,6 @@ using Curve = std::function<double(double)>;
 /// epsilon at delta of a mechanism with Renyi bound `value` at order alpha (Canonne, Kamath,
 /// Steinke 2020, proposition 12).
 [[nodiscard]] double to_epsilon(double alpha, double value, double delta);
-/// delta at epsilon, the same statement.
-[[nodiscard]] double to_delta(double alpha, double value, double epsilon);
 
 struct Optimum {
   double epsilon;
@@ -71,7 +66,7 @@ struct Optimum {
 /// Infinity for delta = 0.
 [[nodiscard]] Optimum best_epsilon(const Curve& curve, Delta delta);
 
-/// The smallest to_delta over real orders.
+/// The smallest delta at epsilon by the same statement over real orders.
 [[nodiscard]] double best_delta(const Curve& curve, double epsilon);
 
 /// The curve of an event, or nothing where no Renyi bound is proved for it under `adjacency`. What

@@ -31,14 +31,6 @@ double to_log_delta(double alpha, double value, double epsilon) {
   return exponent + 1e-15 * (1 + std::fabs(exponent));
 }
 
-}  // namespace
-
-double to_delta(double alpha, double value, double epsilon) {
-  return std::min(1.0, std::exp(to_log_delta(alpha, value, epsilon)));
-}
-
-namespace {
-
 /// Minimum of f over log(alpha - 1): a geometric grid, then golden sections around its best point.
 template <typename Function>
 std::pair<double, double> minimise_over_orders(const Function& f) {

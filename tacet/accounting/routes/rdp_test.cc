@@ -8,6 +8,7 @@
 
 #include "tacet/accounting/composition.h"
 #include "tests/support/data_sets.h"
+#include "tests/support/renyi_bounds.h"
 #include "tests/support/textbook_bounds.h"
 
 namespace tacet::accounting {

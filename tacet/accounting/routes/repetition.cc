@@ -163,25 +163,6 @@ double tail(const Law& law, std::int64_t cap) {
   return std::max(std::exp(log_total), std::numeric_limits<double>::denorm_min());
 }
 
-double generating_function(const Law& law, double x) {
-  switch (law.kind) {
-    case RepetitionLaw::truncated_negative_binomial: {
-      const double log_gamma = std::log(law.gamma);
-      const double log_inner = std::log1p(-(1 - law.gamma) * x);
-      if (is_logarithmic(law)) return log_inner / log_gamma;
-      const double exponent = -law.eta * log_inner;
-      const double largest = -law.eta * log_gamma;
-      if (largest > 700) return std::exp(exponent - largest) * -std::expm1(-exponent);
-      return std::expm1(exponent) / std::expm1(largest);
-    }
-    case RepetitionLaw::poisson:
-      return std::exp(law.mean * (x - 1));
-    case RepetitionLaw::binomial:
-      return std::pow(1 - law.probability * (1 - x), static_cast<double>(law.trials));
-  }
-  throw base::InternalError("a repetition law outside its enumeration");
-}
-
 double gamma_for_mean(double eta, double wanted) {
   if (!(wanted > 1) || !(eta > -1)) {
     throw base::UsageError("repetition needs a mean above 1 and a shape above -1");
@@ -227,14 +208,6 @@ int depth(const Event& whole) {
     const int deepest = within.empty() ? 0 : std::ranges::max(within);
     return deepest + (event.as<RandomlyRepeated>() != nullptr ? 1 : 0);
   });
-}
-
-double poisson_rdp(double mean_count, double alpha, double base_value,
-                   const std::function<double(double)>& base_delta) {
-  if (!(mean_count >= 1)) throw base::UsageError("the Renyi bound needs a mean of at least 1");
-  const double epsilon = std::log1p(1 / (alpha - 1));
-  return (base_value + mean_count * base_delta(epsilon) + std::log(mean_count) / (alpha - 1)) *
-         (1 + 1e-12);
 }
 
 }  // namespace tacet::accounting::repetition

@@ -26,8 +26,6 @@ struct Law {
 [[nodiscard]] double probability(const Law& law, std::int64_t k);
 /// P(K > cap), rounded up.
 [[nodiscard]] double tail(const Law& law, std::int64_t cap);
-/// E[x^K] for x in [0, 1]: at 1 - p, the probability that no run comes from the best fraction p.
-[[nodiscard]] double generating_function(const Law& law, double x);
 /// gamma of the truncated negative binomial law with the given shape and mean above 1.
 [[nodiscard]] double gamma_for_mean(double eta, double mean);
 
@@ -51,9 +49,5 @@ struct ProfileBound {
 /// the Renyi bound or the pure one has to do.
 [[nodiscard]] int depth(const Event& event);
 inline constexpr int deepest_profile = 3;
-
-/// Poisson repetition in Renyi terms (Papernot, Steinke 2022, theorem 6); mean of at least 1.
-[[nodiscard]] double poisson_rdp(double mean, double alpha, double base_value,
-                                 const std::function<double(double)>& base_delta);
 
 }  // namespace tacet::accounting::repetition

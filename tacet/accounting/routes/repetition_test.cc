@@ -6,6 +6,7 @@
 
 #include "tacet/accounting/accountant.h"
 #include "tacet/base/error.h"
+#include "tests/support/renyi_bounds.h"
 
 namespace tacet::accounting {
 namespace repetition_test {

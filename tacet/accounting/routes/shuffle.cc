@@ -143,8 +143,9 @@ double clone_chance(double local_epsilon) {
 }  // namespace
 
 double clones_delta(std::int64_t reports, double local_epsilon, double epsilon,
-                    double clone_probability) {
+                    std::optional<double> given_probability) {
   check(reports, local_epsilon);
+  const double clone_probability = given_probability.value_or(clone_chance(local_epsilon));
   if (epsilon >= local_epsilon) return 0;
   if (local_epsilon > 300) return 1;
   // Fewer clones never cost less: more reports than these count as these.
@@ -174,22 +175,14 @@ double clones_delta(std::int64_t reports, double local_epsilon, double epsilon,
   return std::min(1.0, sum * (1 + rounding) + omitted);
 }
 
-double clones_delta(std::int64_t reports, double local_epsilon, double epsilon) {
-  return clones_delta(reports, local_epsilon, epsilon, clone_chance(local_epsilon));
-}
-
 double clones_epsilon(std::int64_t reports, double local_epsilon, double delta,
-                      double clone_probability) {
+                      std::optional<double> clone_probability) {
   check(reports, local_epsilon);
   if (delta == 0 || local_epsilon == 0) return local_epsilon;
   const auto holds = [&](double epsilon) {
     return clones_delta(reports, local_epsilon, epsilon, clone_probability) <= delta;
   };
   return holds(0) ? 0 : numeric::bisect_border(local_epsilon, 0.0, holds, 1e-9);
-}
-
-double clones_epsilon(std::int64_t reports, double local_epsilon, double delta) {
-  return clones_epsilon(reports, local_epsilon, delta, clone_chance(local_epsilon));
 }
 
 }  // namespace tacet::accounting::shuffle

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 /// Central guarantee of shuffled local reports (Feldman, McMillan, Talwar 2021): a trusted party
 /// permutes one report from each of n clients at random and strips everything else. All reports
@@ -9,18 +10,13 @@
 namespace tacet::accounting::shuffle {
 
 /// delta at `epsilon`, from the binomial number of clones of one client's report among the others;
-/// rounded up. Every other client sends a clone with probability e^-local_epsilon.
-[[nodiscard]] double clones_delta(std::int64_t reports, double local_epsilon, double epsilon);
-
-/// The same with another clone probability, for comparison with the 2022 theorem's 2/(e^eps + 1).
+/// rounded up. Every other client sends a clone with probability e^-local_epsilon, or with that
+/// given, for comparison with the 2022 theorem's 2/(e^eps + 1).
 [[nodiscard]] double clones_delta(std::int64_t reports, double local_epsilon, double epsilon,
-                                  double clone_probability);
+                                  std::optional<double> clone_probability = std::nullopt);
 
 /// The smallest epsilon at `delta`, rounded up, never above local_epsilon.
-[[nodiscard]] double clones_epsilon(std::int64_t reports, double local_epsilon, double delta);
-
-/// The same with another clone probability, for comparison.
 [[nodiscard]] double clones_epsilon(std::int64_t reports, double local_epsilon, double delta,
-                                    double clone_probability);
+                                    std::optional<double> clone_probability = std::nullopt);
 
 }  // namespace tacet::accounting::shuffle
