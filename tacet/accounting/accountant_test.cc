@@ -131,7 +131,8 @@ TEST(Pld, HalvingTheGridShrinksTheGapFourfold) {
     const double spread = pld::loss_moments(*parts.front().pair, -40).spread;
     double last = 0;
     for (const double step : {spread / 32, spread / 64, spread / 128}) {
-      const auto bracket = pld::epsilon_bracket_at(parts, 1e-6, step);
+      const auto bracket = pld::epsilon_bracket(
+          parts, 1e-6, {.tolerance = 1e-6, .largest_log2_size = 22, .step = step});
       const double gap = bracket.upper - bracket.lower;
       EXPECT_GT(gap, 0);
       if (last > 0) {

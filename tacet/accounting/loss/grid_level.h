@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tacet/accounting/loss/components.h"
 #include "tacet/accounting/loss/large_losses.h"
-#include "tacet/accounting/loss/pld.h"
 #include "tacet/accounting/loss/tilted_sum.h"
 
 namespace tacet::accounting::pld {

@@ -100,8 +100,10 @@ double ListSum::delta(double eps, End end) const {
   return std::max(0.0, (finite + infinite_) * (1 + side * slack_) + side * lost);
 }
 
-Ends ListSum::log_delta(double eps) const {
-  return {std::log(delta(eps, End::below)), std::log(std::min(1.0, delta(eps, End::above)))};
+std::optional<Ends> ListSum::log_delta(double eps) const {
+  const Ends ends{std::log(delta(eps, End::below)),
+                  std::log(std::min(1.0, delta(eps, End::above)))};
+  return ends.upper - ends.lower < 1e-6 ? std::optional(ends) : std::nullopt;
 }
 
 std::optional<Ends> ListSum::epsilon(double log_delta) const {

@@ -4,8 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tacet/accounting/loss/discretize.h"
-#include "tacet/accounting/loss/pld.h"
+#include "tacet/accounting/loss/components.h"
 #include "tacet/accounting/loss/single_use.h"
 
 namespace tacet::accounting::pld {
@@ -18,8 +17,8 @@ class ListSum {
   /// Nothing where a pair has no list of losses, or the sums would be many.
   [[nodiscard]] static std::optional<ListSum> of(std::span<const Component> components);
 
-  /// Bounds of log delta at eps >= 0.
-  [[nodiscard]] Ends log_delta(double eps) const;
+  /// Bounds of log delta at eps >= 0; nothing where rounding sets them apart.
+  [[nodiscard]] std::optional<Ends> log_delta(double eps) const;
   /// Bounds of epsilon at delta; nothing where rounding alone may exceed what infinite losses leave
   /// of it.
   [[nodiscard]] std::optional<Ends> epsilon(double log_delta) const;

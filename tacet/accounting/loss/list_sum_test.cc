@@ -38,7 +38,7 @@ TEST(ListSum, IsTheOptimalCompositionOfEqualParts) {
     }
     inner /= std::pow(1 + std::exp(e), k);
     const double expected = 1 - std::pow(1 - d, k) * (1 - inner);
-    const auto ends = sum->log_delta((k - 2 * i) * e);
+    const auto ends = sum->log_delta((k - 2 * i) * e).value();
     EXPECT_LE(ends.lower, std::log(expected) + 1e-9) << i;
     EXPECT_GE(ends.upper, std::log(expected) - 1e-9) << i;
     EXPECT_LT(ends.upper - ends.lower, 1e-10) << i;
@@ -61,7 +61,8 @@ TEST(ListSum, LiesInsideWhatGridsProve) {
     const double log_delta = std::log(between(2e-6, 1e-3));
     const auto ends = sum->epsilon(log_delta);
     ASSERT_TRUE(ends);
-    const auto grid = epsilon_bracket_at(parts, std::exp(log_delta), 1e-4);
+    const auto grid = epsilon_bracket(parts, std::exp(log_delta),
+                                      {.tolerance = 1e-6, .largest_log2_size = 22, .step = 1e-4});
     EXPECT_LE(grid.lower, ends->upper);
     EXPECT_GE(grid.upper, ends->lower);
     EXPECT_LT(ends->upper - ends->lower, 1e-9 * ends->upper);

@@ -24,6 +24,11 @@ struct Atom {
   double q;
 };
 
+enum class Order {
+  remove,  ///< P has the record
+  add      ///< Q has the record
+};
+
 /// A pair of laws (P, Q) that dominates a mechanism in one order of the neighbours: every delta(e)
 /// of the mechanism is at most sup_S P(S) - e^e Q(S), also after adaptive composition (Zhu, Dong,
 /// Wang 2022). Described through its loss L = log dP/dQ. Masses are accurate to a relative error of
@@ -63,6 +68,9 @@ class Pair {
   /// sample of rate q in (0, 1) in which one record replaces another (replaced_pair.h). Null for
   /// pairs that do not know it.
   [[nodiscard]] virtual std::unique_ptr<const Pair> replaced(double q) const;
+  /// What poisson() and fixed_size() below make of it, where the pair knows that itself; else null.
+  [[nodiscard]] virtual std::unique_ptr<const Pair> sampled(double q, Order order) const;
+  [[nodiscard]] virtual std::unique_ptr<const Pair> subset(double gamma) const;
 };
 
 using PairPointer = std::unique_ptr<const Pair>;
@@ -103,11 +111,6 @@ struct DiscreteLaplacePair {
   bool exact;
 };
 [[nodiscard]] DiscreteLaplacePair discrete_laplace(double scale, double shift);
-
-enum class Order {
-  remove,  ///< P has the record
-  add      ///< Q has the record
-};
 
 /// A symmetric base pair on a Poisson sample of rate q in (0, 1).
 [[nodiscard]] PairPointer poisson(PairPointer base, double q, Order order);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "tacet/accounting/loss/components.h"
 #include "tacet/accounting/loss/grid_level.h"
 #include "tacet/accounting/loss/list_sum.h"
 #include "tacet/accounting/loss/monotone_root.h"
@@ -19,79 +20,6 @@ namespace {
 
 using numeric::infinity;
 
-constexpr std::int64_t most_uses = std::int64_t{1} << 34;
-
-double log_tail_for(double log_delta, std::span<const Component> components) {
-  std::int64_t total = 0;
-  for (const auto& component : components) {
-    if (component.count > most_uses - total) {
-      throw base::NumericError("more uses than privacy losses can be composed precisely for");
-    }
-    total += component.count;
-  }
-  // All tails together take a hundred thousandth of delta.
-  return std::max(
-      log_delta - 11.5 - std::log(static_cast<double>(std::max<std::int64_t>(total, 1))), -690.0);
-}
-
-/// e^step must stay a number.
-constexpr double largest_step = 32;
-
-struct Scale {
-  double first_step;
-  double smallest_step;
-  std::vector<Resolution> resolutions;
-};
-
-/// A coarse first step from the spread of the losses, and the finest one the tables allow.
-Scale choose_scale(std::span<const Component> components, double log_tail) {
-  double variance = 0;
-  double count = 0;
-  double range = 0;
-  double resolvable = 0;
-  std::vector<Resolution> resolutions;
-  for (const auto& component : components) {
-    const auto ends = loss_range(*component.pair, log_tail);
-    range = std::max({range, ends.high - ends.low, narrowest(ends)});
-    resolvable = std::max(resolvable, narrowest(ends));
-    const auto moments = loss_moments(*component.pair, std::max(log_tail, -40.0));
-    resolutions.push_back({moments, false, 0});
-    const double spread = moments.spread;
-    variance += static_cast<double>(component.count) * spread * spread;
-    count += static_cast<double>(component.count);
-  }
-  const double spread = std::sqrt(variance / std::max(count, 1.0));
-  const double coarse = std::clamp(std::min(spread / 3, range / 32), resolvable, largest_step);
-  return {coarse, std::max(range * 1e-9, 0.125 * resolvable), std::move(resolutions)};
-}
-
-bool is_single(std::span<const Component> components) {
-  return components.size() == 1 && components[0].count == 1;
-}
-
-/// The ends of one use of one pair.
-template <typename Value>
-std::optional<Ends> single_ends(const Component& component, const Value& value) {
-  auto ends = value(*component.pair);
-  if (!ends || !component.below) return ends;
-  const auto below = value(*component.below);
-  if (!below) return std::nullopt;
-  ends->lower = below->lower;
-  return ends;
-}
-
-/// No finite loss of the composition exceeds this, and none is infinite; infinity where one may be.
-/// Epsilon beyond it costs delta 0, since delta(eps) = E_P[(1 - e^{eps - L})_+].
-double largest_loss(std::span<const Component> components) {
-  double sum = 0;
-  for (const auto& component : components) {
-    if (component.pair->infinite_mass() > 0) return infinity;
-    sum += static_cast<double>(component.count) * component.pair->highest();
-  }
-  // Rounded up: of each highest loss, the products and their sum.
-  return sum * (1 + 1e-14 * static_cast<double>(components.size() + 1));
-}
-
 /// Composition in one order, refined step by step.
 class Search {
  public:
@@ -100,9 +28,10 @@ class Search {
       : components_(components),
         effort_(effort),
         log_tail_(log_tail_for(log_delta, components)),
-        ceiling_(ceiling) {
+        ceiling_(ceiling),
+        step_(effort.step) {
     for (const auto& component : components) uses_ += static_cast<double>(component.count);
-    if (!is_single(components)) list_ = ListSum::of(components);
+    if (!is_single(components) && effort.step == 0) list_ = ListSum::of(components);
   }
 
   [[nodiscard]] Bracket bracket() const {
@@ -112,28 +41,10 @@ class Search {
   [[nodiscard]] double ceiling() const { return ceiling_; }
   void stop() { exhausted_ = true; }
   [[nodiscard]] bool exhausted() const { return exhausted_; }
-  /// A step that is given asks for a grid.
-  void set_step(double step) {
-    step_ = step;
-    list_.reset();
-  }
 
   /// One level for epsilon at delta; keeps the best ends seen so far.
   void epsilon_level(double log_delta) {
-    if (is_single(components_)) {
-      if (const auto ends = single_ends(components_[0], [&](const pairs::Pair& pair) {
-            return single_epsilon(pair, log_delta);
-          })) {
-        settle(ends->lower, ends->upper);
-        return;
-      }
-    }
-    if (list_) {
-      if (const auto ends = list_->epsilon(log_delta)) {
-        settle(ends->lower, ends->upper);
-        return;
-      }
-    }
+    if (const auto ends = exact_epsilon(log_delta)) return settle(ends->lower, ends->upper);
     const auto aim = [&](const GridLevel& level) {
       // A far too wide bracket says less about the tilt than the law itself.
       if (std::isinf(bracket_.upper) || relative_gap() > 0.3) {
@@ -180,20 +91,8 @@ class Search {
 
   /// One level for delta at epsilon (ends are kept as deltas).
   void delta_level(double epsilon) {
-    if (is_single(components_)) {
-      if (const auto ends = single_ends(components_[0], [&](const pairs::Pair& pair) {
-            return single_log_delta(pair, epsilon);
-          })) {
-        settle(std::exp(ends->lower), std::min(1.0, std::exp(ends->upper)));
-        return;
-      }
-    }
-    if (list_) {
-      const auto ends = list_->log_delta(epsilon);
-      if (ends.upper - ends.lower < 1e-6) {
-        settle(std::exp(ends.lower), std::min(1.0, std::exp(ends.upper)));
-        return;
-      }
+    if (const auto ends = exact_log_delta(epsilon)) {
+      return settle(std::exp(ends->lower), std::min(1.0, std::exp(ends->upper)));
     }
     guess_ = epsilon;
     aim_factor_ = 0;
@@ -236,19 +135,16 @@ class Search {
   }
 
  private:
-  /// How many tilts to try, before and after large losses were taken apart, and the round-off in
-  /// log delta beyond which a smaller tilt does not help.
+  /// How many tilts to try, before and after large losses were taken apart.
   struct Attempts {
     int tilts;
     int bits;  ///< of the longest transform
   };
-  static constexpr int usual_bits = 20;
-  static constexpr int longest_bits = 30;
-  static constexpr int quick = 3;
-  static constexpr int patient = 10;
+  static constexpr Attempts quick{3, 20};
+  static constexpr Attempts patient{10, 30};
+  /// Round-off in log delta beyond which a smaller tilt does not help.
   static constexpr double hopeless = 0.05;
-  /// About a second, in terms of sums over laws; so many uses that rounding sets the width get
-  /// less.
+  /// About a second of sums over laws; less for so many uses that rounding sets the width.
   static constexpr double largest_work = 5e8;
   static constexpr double work_for_many = 1e8;
   static constexpr double many_uses = 0x1p28;
@@ -263,8 +159,7 @@ class Search {
     const double acceptable = 3 * effort_.tolerance;
     const double aimed = theta_;
     // Long transforms use up the work that is allowed: large losses come apart before those.
-    if (!large_apart_ && with_tilt(level, thresholds, {quick, usual_bits}, use) <= acceptable)
-      return;
+    if (!large_apart_ && with_tilt(level, thresholds, quick, use) <= acceptable) return;
     theta_ = aimed;
     // A share x of delta moves epsilon by x / (theta epsilon) of itself; by x / 2 or less where the
     // tail of a single loss makes up delta, whatever the tilt of the others.
@@ -278,7 +173,17 @@ class Search {
       if (by_one_) theta_ = std::min(theta_, 1e4 / guess_);
     }
     // A finer grid would make the transforms longer still.
-    if (std::isinf(with_tilt(level, thresholds, {patient, longest_bits}, use))) exhausted_ = true;
+    if (std::isinf(with_tilt(level, thresholds, patient, use))) exhausted_ = true;
+  }
+
+  /// Ends that take no grid: of one use of one pair, and of short lists of losses.
+  [[nodiscard]] std::optional<Ends> exact_epsilon(double log_delta) const {
+    if (is_single(components_)) return single_epsilon(components_[0], log_delta);
+    return list_ ? list_->epsilon(log_delta) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<Ends> exact_log_delta(double epsilon) const {
+    if (is_single(components_)) return single_log_delta(components_[0], epsilon);
+    return list_ ? list_->log_delta(epsilon) : std::nullopt;
   }
 
   void do_work(double amount) {
@@ -301,12 +206,11 @@ class Search {
   template <typename Use>
   [[nodiscard]] double with_tilt(GridLevel& level, const Thresholds& thresholds,
                                  const Attempts& attempts, const Use& use) {
-    const int tilts = attempts.tilts;
     const double acceptable = 3 * effort_.tolerance;
     double best = infinity;
     double best_theta = theta_;
     int too_long = 0;
-    for (int i = 0; i < tilts; ++i) {
+    for (int i = 0; i < attempts.tilts; ++i) {
       if (work_ > (uses_ > many_uses ? work_for_many : largest_work)) {
         throw base::NumericError("a privacy loss whose interval stays wide was given up");
       }
@@ -329,7 +233,7 @@ class Search {
       }
       if (best <= acceptable || theta_ == 0 || no_better || too_long > 5) break;
       if (std::isfinite(best) && reached > 1.2 * best) break;
-      if (tilts == quick && std::isfinite(best) && best > hopeless) break;
+      if (attempts.tilts == quick.tilts && std::isfinite(best) && best > hopeless) break;
       theta_ = theta_ < 1e-3 ? 0 : theta_ * (i < 7 && too_long < 3 ? 0.85 : 0.3);
     }
     theta_ = best_theta;
@@ -343,8 +247,10 @@ class Search {
       if (resolutions_.empty()) choose_first_step(aim);
       for (auto& resolution : resolutions_) follow(resolution);
       do_cutting();
-      GridLevel level(components_, {aligned(step_), log_tail_, resolutions_},
-                      effort_.largest_log2_size);
+      GridLevel level(
+          components_,
+          {uniform_ ? step_ : aligned_step(components_, step_), log_tail_, resolutions_},
+          effort_.largest_log2_size);
       aim(level);
       action(level);
     } catch (const base::NumericError&) {
@@ -367,16 +273,6 @@ class Search {
     resolution.theta = std::max(by_one_ ? std::min(theta_, 200 / guess_) : theta_, 1e-3);
     resolution.border = large_apart_ ? border_ : infinity;
     resolution.share = share_;
-  }
-
-  /// A step with which masses at both ends of the losses stand on the grid.
-  [[nodiscard]] double aligned(double step) const {
-    if (components_.size() != 1) return step;
-    const auto& pair = *components_[0].pair;
-    const double span = pair.highest() - pair.lowest();
-    const bool both = pair.lowest_atom().p > 0 && pair.highest_atom().p > 0;
-    if (!both || uniform_ || !(span / step < 1e9)) return step;
-    return span / std::max(1.0, std::round(span / step));
   }
 
   void settle(double lower, double upper) {
@@ -405,15 +301,7 @@ class Search {
       for (auto& resolution : resolutions_) follow(resolution);
     }
     if (step_ > 0) return;
-    // No finer than a transform of moderate length needs; a wide bracket refines it.
-    constexpr double cells = 32768;
-    const double width = guess_ + 30 / std::max(theta_, 1e-3);
-    // Unless so wide a step would move log delta by more than a fifth of itself: two stages afford
-    // some more.
-    const double precise = std::sqrt(1.6 * guess_ / (std::max(theta_, 1e-3) * uses_));
-    constexpr double most_cells = 0x1p20;
-    step_ = std::max(first, std::min(width / cells, std::max(width / most_cells, precise)));
-    step_ = std::min(step_, largest_step);
+    step_ = affordable_step(first, guess_, theta_, uses_);
   }
 
   void record(double lower, double upper) {
@@ -445,7 +333,7 @@ class Search {
   double aim_factor_ = 1;     ///< 0 where delta itself is sought
   bool uniform_ = false;
   std::vector<Resolution> resolutions_;
-  double step_ = 0;
+  double step_;
   double share_ = 0.25;  ///< see Resolution
   double smallest_step_ = 0;
   bool at_smallest_ = false;
@@ -475,7 +363,7 @@ Bracket refine_jointly(std::span<Search> searches, const Effort& effort, const A
     joint.upper = widest->bracket().upper;
     joint.step = widest->bracket().step;
     const bool narrow = joint.upper - joint.lower <= effort.tolerance * joint.upper;
-    if (narrow || widest->exhausted()) return joint;
+    if (narrow || widest->exhausted() || effort.step > 0) return joint;
     widest->refine();
     if (widest->exhausted()) return joint;
     advance(*widest);
@@ -483,36 +371,7 @@ Bracket refine_jointly(std::span<Search> searches, const Effort& effort, const A
   throw base::NumericError("the refinement of a privacy bracket did not end");
 }
 
-/// log delta of the composition at epsilon, roughly, to choose where tails may be cut.
-double rough_log_delta(std::span<const Component> components, double epsilon) {
-  const double log_tail = -600;
-  if (is_single(components)) return log_tail;
-  const auto scale = choose_scale(components, log_tail);
-  const GridLevel level(
-      components, {std::max(scale.first_step, scale.smallest_step), log_tail, scale.resolutions},
-      24);
-  const double theta = level.tilt_for_mean(epsilon);
-  const auto c = level.upper().cumulants(theta);
-  return std::min(0.0, c.value - theta * (epsilon - level.upper().offset())) - 20;
-}
-
 }  // namespace
-
-Bracket epsilon_bracket(std::span<const Component> components, double delta, const Effort& effort) {
-  return epsilon_bracket(components, {}, delta, effort);
-}
-
-Bracket epsilon_bracket_at(std::span<const Component> components, double delta, double step) {
-  Search search(components, std::log(delta), infinity,
-                {.tolerance = 1e-6, .largest_log2_size = 22});
-  search.set_step(step);
-  search.epsilon_level(std::log(delta));
-  return search.bracket();
-}
-
-Bracket delta_bracket(std::span<const Component> components, double epsilon, const Effort& effort) {
-  return delta_bracket(components, {}, epsilon, effort);
-}
 
 Bracket epsilon_bracket(std::span<const Component> remove, std::span<const Component> add,
                         double delta, const Effort& effort) {

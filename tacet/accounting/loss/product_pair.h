@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "tacet/accounting/loss/pairs.h"
-#include "tacet/accounting/loss/pld.h"
+#include "tacet/accounting/loss/components.h"
+#include "tacet/base/work.h"
 
 /// Several releases from the same sample as one pair, which the sampling then mixes.
 /// docs/proofs/accountant.md, section 1.

@@ -8,11 +8,8 @@
 #include "tacet/numeric/infinity.h"
 
 namespace tacet::accounting::pld {
-namespace {
 
 using numeric::infinity;
-
-}  // namespace
 
 std::optional<Ends> single_log_delta(const pairs::Pair& pair, double eps) {
   // A mass of its own at the largest loss must not be lost to rounding.
@@ -60,6 +57,30 @@ std::optional<Ends> single_epsilon(const pairs::Pair& pair, double log_delta) {
   }
   if (!exact) return std::nullopt;
   return ends;
+}
+
+namespace {
+
+/// The ends of value(pair), the lower one from the pair that is for it.
+template <typename Value>
+std::optional<Ends> ends_of(const Component& component, const Value& value) {
+  auto ends = value(*component.pair);
+  if (!ends || !component.below) return ends;
+  const auto below = value(*component.below);
+  if (!below) return std::nullopt;
+  ends->lower = below->lower;
+  return ends;
+}
+
+}  // namespace
+
+std::optional<Ends> single_log_delta(const Component& component, double eps) {
+  return ends_of(component, [eps](const pairs::Pair& pair) { return single_log_delta(pair, eps); });
+}
+
+std::optional<Ends> single_epsilon(const Component& component, double log_delta) {
+  return ends_of(component,
+                 [&](const pairs::Pair& pair) { return single_epsilon(pair, log_delta); });
 }
 
 }  // namespace tacet::accounting::pld

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "tacet/accounting/loss/pairs.h"
+#include "tacet/accounting/loss/components.h"
 
 /// One use of one pair, which needs no loss grid: delta(eps) is what P and Q give to the losses
 /// above eps.
@@ -13,10 +13,13 @@ struct Ends {
   double upper;
 };
 
-/// Bounds of log delta at eps. Nothing where the numbers are too small to be exact.
+/// Bounds of log delta at eps, of one use of a component or of a pair. Nothing where the numbers
+/// are too small to be exact.
+[[nodiscard]] std::optional<Ends> single_log_delta(const Component& component, double eps);
 [[nodiscard]] std::optional<Ends> single_log_delta(const pairs::Pair& pair, double eps);
 
 /// Bounds of epsilon at delta, the same.
+[[nodiscard]] std::optional<Ends> single_epsilon(const Component& component, double log_delta);
 [[nodiscard]] std::optional<Ends> single_epsilon(const pairs::Pair& pair, double log_delta);
 
 }  // namespace tacet::accounting::pld

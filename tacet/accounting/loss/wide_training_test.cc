@@ -27,6 +27,11 @@ pld::Bracket training(double rate, double sigma, std::int64_t steps, pairs::Orde
   return pld::epsilon_bracket(parts, delta, {.tolerance = 3e-4});
 }
 
+pld::Bracket on_one_grid(const std::vector<pld::Component>& parts, double step) {
+  return pld::epsilon_bracket(parts, 1e-5,
+                              {.tolerance = 1e-6, .largest_log2_size = 22, .step = step});
+}
+
 TEST(WideModel, NoisySumsAgreeWithTheReferenceInBothOrders) {
   struct Case {
     double rate, sigma;
@@ -53,9 +58,8 @@ TEST(WideModel, UpperEndsFallWithTheGridAsTheReferenceDoes) {
         std::tuple(pairs::Order::add, 1.41667266, 1.41666475)}) {
     std::vector<pld::Component> parts;
     parts.push_back({pairs::poisson(pairs::gaussian(1), 0.01, order), 1000});
-    const auto at = [&](double step) { return pld::epsilon_bracket_at(parts, 1e-5, step); };
-    const auto wide = at(1e-4);
-    const auto narrow = at(5e-5);
+    const auto wide = on_one_grid(parts, 1e-4);
+    const auto narrow = on_one_grid(parts, 5e-5);
     EXPECT_LE(narrow.upper, wide.upper + 1e-9);
     EXPECT_NEAR(wide.upper, coarse, 2e-5);
     EXPECT_NEAR(narrow.upper, fine, 2e-5);
@@ -72,8 +76,8 @@ TEST(WideModelLong, UpperEndsWithSelectionFallWithTheGridToo) {
   ASSERT_TRUE(dominating);
   for (const auto& [parts, coarse, fine] : {std::tuple(&dominating->remove, 3.82880847, 3.82880576),
                                             std::tuple(&dominating->add, 2.24784109, 2.24783513)}) {
-    const auto wide = pld::epsilon_bracket_at(*parts, 1e-5, 1e-4);
-    const auto narrow = pld::epsilon_bracket_at(*parts, 1e-5, 5e-5);
+    const auto wide = on_one_grid(*parts, 1e-4);
+    const auto narrow = on_one_grid(*parts, 5e-5);
     EXPECT_LE(narrow.upper, wide.upper + 1e-9);
     EXPECT_NEAR(wide.upper, coarse, 2e-5);
     EXPECT_NEAR(narrow.upper, fine, 2e-5);
