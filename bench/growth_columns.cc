@@ -17,6 +17,7 @@
 #include "tacet/learn/method.h"
 #include "tacet/numeric/elementary.h"
 #include "tacet/optimize/solver/erm.h"
+#include "tests/support/single_phase.h"
 
 namespace tacet::bench {
 namespace {

@@ -89,7 +89,8 @@ def main(mode, source, build, scratch, compiler):
     version = f"tacet {project_version(source)}"
     if mode == "install":
         prefix = install(build, scratch)
-        for name, expected in (("embed", version), ("select", "most wanted: ")):
+        for name, expected in (("embed", version), ("select", "most wanted: "),
+                               ("adaptive", "queries were admitted")):
             build_and_run_example(name, expected, source, scratch, compiler,
                                   f"-DCMAKE_PREFIX_PATH={prefix}")
         check_program(source, prefix)

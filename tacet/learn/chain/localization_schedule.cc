@@ -291,17 +291,4 @@ std::vector<LocalPhase> phased_erm_schedule(const LocalFacts& facts, Calibration
   return phases;
 }
 
-LocalPhase single_phase_schedule(const LocalFacts& facts) {
-  expect_facts(facts);
-  const auto n = static_cast<double>(facts.rows);
-  const double level = facts.gradient_diameter * facts.noise_unit() / n;
-  const double l2 = std::sqrt(2 * facts.lipschitz * level) / facts.diameter;
-  const double sensitivity = facts.gradient_diameter / (n * l2);
-  return {.first = 0,
-          .last = facts.rows,
-          .mean_l2 = l2,
-          .sensitivity = sensitivity,
-          .noise = sensitivity * unit_noise(facts)};
-}
-
 }  // namespace tacet::learn

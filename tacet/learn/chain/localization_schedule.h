@@ -96,7 +96,4 @@ struct Epoch {
 [[nodiscard]] std::vector<LocalPhase> phased_erm_schedule(const LocalFacts& facts,
                                                           Calibration calibration);
 
-/// One phase over all records: output perturbation.
-[[nodiscard]] LocalPhase single_phase_schedule(const LocalFacts& facts);
-
 }  // namespace tacet::learn

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tests/support/single_phase.h"
 
 namespace tacet::learn {
 namespace localization_schedule_test {

@@ -48,12 +48,6 @@ Constants constants(const model::Loss& loss, double norm_bound) {
           norm_bound * model::slope_bound_within(loss, 0), model::largest_loss_at_zero(loss)};
 }
 
-double self_bounding(const Constants& c) {
-  const double a = c.alpha;
-  if (a == 0) return c.M + c.L;
-  return std::pow(1 + 1 / a, a / (1 + a)) * std::pow(c.L, 1 / (1 + a));
-}
-
 double iterate_growth(const Constants& c) {
   const double a = c.alpha;
   if (a == 0) return (c.M + c.L) * (c.M + c.L) + 2 * c.f0;

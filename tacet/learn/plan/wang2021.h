@@ -20,8 +20,6 @@ struct Constants {
 };
 [[nodiscard]] Constants constants(const model::Loss& loss, double norm_bound);
 
-/// c_1 of the self-bounding inequality: |g| <= c_1 f^(alpha/(1+alpha)).
-[[nodiscard]] double self_bounding(const Constants& c);
 /// C_alpha: |w_t|^2 <= C_alpha t eta on the whole space.
 [[nodiscard]] double iterate_growth(const Constants& c);
 /// c_2 eta^(1/(1-alpha)): how far one step drives two runs apart; 0 for alpha = 1.

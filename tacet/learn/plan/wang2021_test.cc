@@ -17,6 +17,13 @@ model::Loss power(double exponent) {
   return model::PowerHingeLoss{exponent};
 }
 
+// c_1 of the self-bounding inequality: |g| <= c_1 f^(alpha/(1+alpha)).
+double self_bounding(const Constants& c) {
+  const double a = c.alpha;
+  if (a == 0) return c.M + c.L;
+  return std::pow(1 + 1 / a, a / (1 + a)) * std::pow(c.L, 1 / (1 + a));
+}
+
 TEST(PaperCalibration, ConstantsEqualReferenceValues) {
   struct Row {
     double q;

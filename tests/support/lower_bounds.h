@@ -1,14 +1,31 @@
-#include "tacet/learn/theory/lower_bounds.h"
+#pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "tacet/base/error.h"
 
+/// What no algorithm can beat, as numbers that benchmarks draw beside measured error. All bounds
+/// hold for explicit families of losses F with f(w) - min f >= (lambda / kappa) |w - w*|^kappa,
+/// built in docs/proofs/lower-bounds.md after the two-point and packing arguments of Asi, Levy,
+/// Duchi 2021 (section 5) with constants of our own.
 namespace tacet::learn {
-namespace {
 
-void expect_growth(const GrowthProblem& problem, double least_kappa) {
+struct GrowthProblem {
+  std::int64_t rows = 1;
+  double kappa = 2;      ///< growth exponent, above 1
+  double lambda = 1;     ///< growth constant
+  double lipschitz = 1;  ///< of each record's loss
+  double radius = 1;     ///< the domain is [-radius, radius]
+};
+
+struct LowerBound {
+  double value = 0;          ///< of the larger expected excess risk of the two or more data sets
+  std::int64_t changed = 0;  ///< records that the worst pair differs in
+};
+
+inline void expect_growth(const GrowthProblem& problem, double least_kappa) {
   const bool valid = problem.rows >= 1 && problem.kappa >= least_kappa && problem.kappa > 1 &&
                      problem.lambda > 0 && problem.lipschitz > 0 && problem.radius > 0;
   if (!valid) {
@@ -21,7 +38,7 @@ void expect_growth(const GrowthProblem& problem, double least_kappa) {
 /// Half the distance of the two minimisers: F(w; +) = L|w - a|, F(w; -) = L|w + a|, and their mean
 /// for the records that say nothing, with a share `tilt` more on one side. 0 when the two do not
 /// grow as asked on the whole domain; a convex function against a linear one, so the ends decide.
-double half_distance(const GrowthProblem& problem, double tilt) {
+inline double half_distance(const GrowthProblem& problem, double tilt) {
   const auto& [rows, kappa, lambda, lipschitz, radius] = problem;
   const double a = 0.5 * std::pow(kappa * tilt * lipschitz / lambda, 1 / (kappa - 1));
   const double at_end = lipschitz * (radius - a) + 2 * a * tilt * lipschitz;
@@ -30,9 +47,9 @@ double half_distance(const GrowthProblem& problem, double tilt) {
   return grows ? a : 0;
 }
 
-}  // namespace
-
-LowerBound two_point_bound(const GrowthProblem& problem, double epsilon, double delta) {
+/// One dimension, any kappa > 1, (epsilon, delta): two data sets of k records on either side.
+/// Excess empirical risk. 0 when no pair satisfies the growth condition.
+inline LowerBound two_point_bound(const GrowthProblem& problem, double epsilon, double delta) {
   expect_growth(problem, 1);
   if (!(epsilon > 0) || !(delta >= 0 && delta < 1)) {
     throw base::UsageError("epsilon must be above 0 and delta in [0, 1)");
@@ -51,8 +68,10 @@ LowerBound two_point_bound(const GrowthProblem& problem, double epsilon, double 
   return best;
 }
 
-LowerBound packing_bound(const GrowthProblem& problem, double epsilon, std::int64_t columns,
-                         double linear) {
+/// `columns` dimensions, kappa >= 2, pure epsilon: a packing of e^(d/8) data sets. `linear` is the
+/// weight of the linear term. Excess empirical risk.
+inline LowerBound packing_bound(const GrowthProblem& problem, double epsilon, std::int64_t columns,
+                                double linear) {
   expect_growth(problem, 2);
   if (!(epsilon > 0) || columns < 1 || !(linear > 0)) {
     throw base::UsageError("epsilon, columns and the linear term must be above 0");
@@ -72,7 +91,8 @@ LowerBound packing_bound(const GrowthProblem& problem, double epsilon, std::int6
   return best;
 }
 
-double sampling_bound(const GrowthProblem& problem) {
+/// One dimension, without privacy: what sampling costs (Pinsker). Excess population risk.
+inline double sampling_bound(const GrowthProblem& problem) {
   expect_growth(problem, 1);
   const auto n = static_cast<double>(problem.rows);
   const auto at = [&](double tilt) {

@@ -1,10 +1,8 @@
-#include "tacet/learn/theory/lower_bounds.h"
+#include "tests/support/lower_bounds.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-
-#include "tacet/base/error.h"
 
 namespace tacet::learn {
 namespace lower_bounds_test {
