@@ -22,9 +22,15 @@ struct AccountResult {
 
 void print_result(const Console& console, const AccountResult& result);
 
+/// A point of an (epsilon, delta) curve.
+struct CurvePoint {
+  double delta;
+  accounting::PrivacyInterval epsilon;
+};
+
 /// CSV, or JSON where asked for.
 void print_curve(const Console& console, const nlohmann::ordered_json& subject,
-                 privacy::Adjacency adjacency, const std::vector<accounting::CurvePoint>& curve);
+                 privacy::Adjacency adjacency, const std::vector<CurvePoint>& curve);
 
 /// What the dominating pair costs at least, which need not be a lower bound of the mechanism; where
 /// another route proves less than that, what data sets attain.

@@ -201,7 +201,7 @@ class AccountCommand : public Command {
   }
 
   void print_curve(const Console& console, const Subject& subject, base::WorkMeter& work) const {
-    std::vector<accounting::CurvePoint> points;
+    std::vector<CurvePoint> points;
     for (const double delta : curve_deltas()) {
       points.push_back({delta, epsilon_at(subject, privacy::Delta(delta), work)});
     }
