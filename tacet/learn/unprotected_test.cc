@@ -71,6 +71,7 @@ constexpr bool promises_nothing =
 static_assert(promises_nothing<model::LinearModel>);
 static_assert(promises_nothing<std::vector<double>>);
 static_assert(promises_nothing<double>);
+static_assert(promises_nothing<ExactFit>);
 
 TEST(Unprotected, AModelKeepsItsMarkOnTheOnlyWayToAFile) {
   data::Schema schema;
@@ -79,13 +80,22 @@ TEST(Unprotected, AModelKeepsItsMarkOnTheOnlyWayToAFile) {
   LinearOptions options;
   options.epsilon = std::numeric_limits<double>::infinity();
   const auto plan = plan_exact_minimum(schema, options);
-  const Unprotected<model::LinearModel> fitted(model::empty_model(schema, plan.loss),
-                                               "no proof for this solver");
+  const Unprotected<ExactFit> fitted({model::empty_model(schema, plan.loss), 2e-9, 30},
+                                     "no proof for this solver");
   const auto trained = marked_model(schema, plan, fitted);
   EXPECT_EQ(trained.receipt.unprotected_reason, "no proof for this solver");
   EXPECT_TRUE(std::isinf(trained.receipt.guarantee.epsilon));
   EXPECT_NE(privacy::statement(trained.receipt).find("no proof for this solver"),
             std::string::npos);
+  EXPECT_EQ(optimum_in_words(trained.receipt),
+            "Optimum certified: no weights of norm up to 30 have a mean loss (with its penalty) "
+            "smaller by more than 2e-09");
+  const Unprotected<ExactFit> unfinished(
+      {fitted.value().model, 0.01, std::numeric_limits<double>::infinity()}, "no noise");
+  EXPECT_EQ(optimum_in_words(marked_model(schema, plan, unfinished).receipt),
+            "Optimum not reached: no weights have a mean loss (with its penalty) smaller by more "
+            "than 0.01");
+  EXPECT_EQ(optimum_in_words({}), std::nullopt);
 }
 
 // Whatever is not read is refused: no list of refusals that could lack one.

@@ -17,6 +17,7 @@
 #include "tacet/base/threads.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/data/schema/schema_cost.h"
+#include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/learn/method.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/statement.h"
@@ -160,20 +161,23 @@ class Train : public Command {
     out["plan"] = plan_json(plan);
     out["coefficients"] = coefficient_json(file.model);
     out["cipher_delta"] = file.receipt.cipher_delta;
+    if (const auto optimum = learn::optimum_in_words(file.receipt)) out["optimum"] = *optimum;
     out["seconds"] = std::round(seconds * 1e3) / 1e3;
     return out;
   }
 
   [[nodiscard]] std::string report_text(const learn::Training& plan, const model::ModelFile& file,
                                         double seconds) const {
+    const auto optimum = learn::optimum_in_words(file.receipt);
     const auto where = output_ == standard_output ? std::string("standard output") : output_;
     return fmt::format(
-        "Chosen from public facts\n{}\nGuarantee\n{}{}\nCoefficients\n{}\n"
+        "Chosen from public facts\n{}\nGuarantee\n{}{}{}\nCoefficients\n{}\n"
         "Model written to {} after {:.1f} s",
         plan_text(plan), file.receipt.is_protected() ? "" : privacy_line(file.receipt) + "\n",
         paragraph(privacy::statement(file.receipt)) +
             fit_share_text(file.schema, file.receipt.guarantee.adjacency),
-        coefficient_text(file.model, most_coefficients), where, seconds);
+        optimum ? "\n" + paragraph(*optimum) : "", coefficient_text(file.model, most_coefficients),
+        where, seconds);
   }
 
   std::string data_;

@@ -3,15 +3,26 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/optimize/solver/erm.h"
+#include "tacet/privacy/rounded_up.h"
 
 namespace tacet::learn {
 namespace {
+
+// Of an output's mean loss: less than what corners are smoothed by.
+constexpr double near_enough = 1e-6;
+constexpr std::string_view certified = "certified";
+// In the receipt: how far the objective may lie above its least value, and among which weights.
+constexpr auto gap_key = "optimality_gap";
+constexpr auto radius_key = "optimality_radius";
 
 TrainedModel train_exact_minimum(const data::Dataset& dataset, const data::Schema& schema,
                                  const ExactPlan& plan, const TrainingMeans& means) {
@@ -40,27 +51,46 @@ ExactPlan plan_exact_minimum(const data::Schema& schema, const LinearOptions& op
   return plan;
 }
 
-privacy::Unprotected<model::LinearModel> fit_unprotected(const data::Dataset& dataset,
-                                                         const data::Schema& schema,
-                                                         const ExactPlan& plan,
-                                                         base::ThreadPool& threads,
-                                                         const base::Supervision& supervision) {
+privacy::Unprotected<ExactFit> fit_unprotected(const data::Dataset& dataset,
+                                               const data::Schema& schema, const ExactPlan& plan,
+                                               base::ThreadPool& threads,
+                                               const base::Supervision& supervision) {
   check_shape(dataset, schema, plan);
   if (dataset.rows() == 0) {
     throw base::DataError("the file holds no records; without noise there is nothing to train on");
   }
-  const auto fit = optimize::minimise_without_protection(
+  auto fit = optimize::minimise_without_protection(
       dataset, plan.loss, {.mean_l2 = plan.mean_l2, .outputs = plan.outputs}, threads, supervision);
-  auto model = model::empty_model(schema, plan.loss);
-  model.coefficients = fit.weights;
-  return {std::move(model), "trained with epsilon inf: no noise was added"};
+  ExactFit fitted{model::empty_model(schema, plan.loss), fit.gap, fit.radius};
+  fitted.model.coefficients = std::move(fit.weights);
+  return {std::move(fitted), "trained with epsilon inf: no noise was added"};
 }
 
 TrainedModel marked_model(const data::Schema& schema, const ExactPlan& plan,
-                          const privacy::Unprotected<model::LinearModel>& fitted) {
-  TrainedModel trained{fitted.value(), receipt_of(plan, schema)};
+                          const privacy::Unprotected<ExactFit>& fitted) {
+  const auto& fit = fitted.value();
+  TrainedModel trained{fit.model, receipt_of(plan, schema)};
   trained.receipt.unprotected_reason = fitted.reason();
+  auto parameters = nlohmann::json::parse(trained.receipt.parameters);
+  parameters["optimum"] = fit.gap <= near_enough * static_cast<double>(plan.outputs)
+                              ? certified
+                              : std::string_view("not reached");
+  parameters[gap_key] = fit.gap;
+  if (std::isfinite(fit.radius)) parameters[radius_key] = fit.radius;
+  trained.receipt.parameters = parameters.dump();
   return trained;
+}
+
+std::optional<std::string> optimum_in_words(const privacy::Receipt& receipt) {
+  const auto parameters = nlohmann::json::parse(receipt.parameters);
+  if (!parameters.contains(gap_key)) return std::nullopt;
+  const auto who = parameters.contains(radius_key)
+                       ? fmt::format("no weights of norm up to {:.3g} have",
+                                     parameters[radius_key].get<double>())
+                       : std::string("no weights have");
+  return fmt::format("Optimum {}: {} a mean loss (with its penalty) smaller by more than {}",
+                     parameters["optimum"].get<std::string>(), who,
+                     privacy::rounded_up(parameters[gap_key].get<double>(), 3));
 }
 
 Training exact_minimum_training(const data::Schema& schema, const LinearOptions& options) {

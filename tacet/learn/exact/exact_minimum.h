@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/schema.h"
@@ -18,15 +21,26 @@ struct ExactPlan : Settled {
 [[nodiscard]] ExactPlan plan_exact_minimum(const data::Schema& schema,
                                            const LinearOptions& options);
 
+/// A minimiser and how far from the least value it may be: no weights of norm at most `radius` (for
+/// each output) have an objective smaller by more than `gap`. All of it as private as the records.
+struct ExactFit {
+  model::LinearModel model;
+  double gap = 0;
+  double radius = 0;  ///< infinite: no weights at all
+};
+
 /// The exact minimiser, without any protection, as a type that no accountant, budget, statement of
 /// a guarantee or model file takes.
-[[nodiscard]] privacy::Unprotected<model::LinearModel> fit_unprotected(
+[[nodiscard]] privacy::Unprotected<ExactFit> fit_unprotected(
     const data::Dataset& dataset, const data::Schema& schema, const ExactPlan& plan,
     base::ThreadPool& threads, const base::Supervision& supervision = {});
 
 /// The only way from there to what can be saved: with a receipt that bears the mark for ever.
 [[nodiscard]] TrainedModel marked_model(const data::Schema& schema, const ExactPlan& plan,
-                                        const privacy::Unprotected<model::LinearModel>& fitted);
+                                        const privacy::Unprotected<ExactFit>& fitted);
+
+/// What such a receipt says of the optimum, as a sentence; nothing for any other receipt.
+[[nodiscard]] std::optional<std::string> optimum_in_words(const privacy::Receipt& receipt);
 
 [[nodiscard]] Training exact_minimum_training(const data::Schema& schema,
                                               const LinearOptions& options);

@@ -202,7 +202,7 @@ TEST(Gradient, WithoutProtectionItFindsTheMinimum) {
   std::vector<double> gradient(static_cast<std::size_t>(setting.train.columns()), 0);
   std::vector<double> margin(1);
   for (std::int64_t i = 0; i < setting.train.rows(); ++i) {
-    model::margins(fit.value(), setting.train, i, margin);
+    model::margins(fit.value().model, setting.train, i, margin);
     const double slope = model::LogisticLoss{}.slope(margin[0], setting.train.label(i));
     const auto row = setting.train.dense_row(i);
     for (std::size_t j = 0; j < row.size(); ++j) gradient[j] += slope * row[j] / 2048.0;
@@ -221,6 +221,8 @@ TEST(Gradient, WithoutProtectionItEqualsAnIndependentSolverOnAdult) {
   base::ThreadPool pool(2);
   const auto fit = optimize::minimise_without_protection(records, model::LogisticLoss{}, {}, pool);
   EXPECT_NEAR(fit.mean_loss, 0.327460903625, 1e-6);
+  EXPECT_LT(fit.gap, 1e-6);
+  EXPECT_TRUE(std::isfinite(fit.radius));
 }
 
 TEST(Gradient, MuchEpsilonApproachesTheMinimum) {
@@ -229,7 +231,8 @@ TEST(Gradient, MuchEpsilonApproachesTheMinimum) {
       setting.schema,
       {.epsilon = std::numeric_limits<double>::infinity(), .adjacency = add_remove});
   base::ThreadPool pool(2);
-  const auto best = fit_unprotected(setting.train, setting.schema, plan, pool).value().coefficients;
+  const auto best =
+      fit_unprotected(setting.train, setting.schema, plan, pool).value().model.coefficients;
   const auto close =
       train_with_little_noise(setting, {.adjacency = add_remove, .steps = 2000, .step_size = 4})
           .model;

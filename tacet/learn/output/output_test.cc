@@ -182,7 +182,7 @@ TEST(Output, MuchEpsilonApproachesTheMinimum) {
   base::LocalReducer reducer;
   const auto close =
       train_output(setting.train, setting.schema, plan, {source, reservation, pool, reducer}).model;
-  EXPECT_LE(mean_loss(close, setting.train), mean_loss(best.value(), setting.train) + 0.003);
+  EXPECT_LE(mean_loss(close, setting.train), mean_loss(best.value().model, setting.train) + 0.003);
 }
 
 TEST(Output, EveryLossAndScheduleHasAPlanThatIsProved) {

@@ -2,176 +2,120 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <optional>
+#include <utility>
 
 #include "tacet/model/loss/loss_smoothness.h"
+#include "tacet/optimize/solver/mean_loss.h"
 
 namespace tacet::optimize {
 namespace {
 
+using internal::MeanLoss;
+using internal::MeanLossSum;
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::MatrixXd;
 
 constexpr std::int64_t most_newton_columns = 500;
-// The records are summed in this many parts, whatever the number of threads, so that the order of
-// the additions, and with it the last bit, never changes.
-constexpr std::int64_t parts = 16;
 // Corners are smoothed on this width in the end, which moves the loss by less than 1e-6.
 constexpr double last_width = 0x1p-20;
-constexpr double unit = 1.0 / data::Dataset::feature_scale;
+// Without a penalty the minimum is looked for among weights this many times as long as those found.
+constexpr double times_as_long = 10;
 
-double dot(const data::Dataset& dataset, std::int64_t row, const Vector& weights) {
-  double sum = 0;
-  if (dataset.sparse()) {
-    const auto entries = dataset.sparse_row(row);
-    for (std::size_t k = 0; k < entries.columns.size(); ++k) {
-      sum += weights[entries.columns[k]] * entries.values[k];
-    }
-  } else {
-    const auto values = dataset.dense_row(row);
-    for (std::size_t j = 0; j < values.size(); ++j) {
-      sum += weights[static_cast<Eigen::Index>(j)] * values[j];
-    }
-  }
-  return sum * unit;
-}
+double searched_radius(double norm) { return times_as_long * std::max(1.0, norm); }
 
-void add_row(const data::Dataset& dataset, std::int64_t row, double factor, Vector& sum) {
-  if (dataset.sparse()) {
-    const auto entries = dataset.sparse_row(row);
-    for (std::size_t k = 0; k < entries.columns.size(); ++k) {
-      sum[entries.columns[k]] += factor * unit * entries.values[k];
-    }
-  } else {
-    const auto values = dataset.dense_row(row);
-    for (std::size_t j = 0; j < values.size(); ++j) {
-      sum[static_cast<Eigen::Index>(j)] += factor * unit * values[j];
-    }
-  }
-}
-
-// Lower triangle only.
-void add_outer(const data::Dataset& dataset, std::int64_t row, double factor, Matrix& sum) {
-  if (factor == 0) return;
-  const double scaled = factor * unit * unit;
-  if (dataset.sparse()) {
-    const auto entries = dataset.sparse_row(row);
-    for (std::size_t a = 0; a < entries.columns.size(); ++a) {
-      for (std::size_t b = 0; b <= a; ++b) {
-        sum(entries.columns[a], entries.columns[b]) +=
-            scaled * entries.values[a] * entries.values[b];
-      }
-    }
-    return;
-  }
-  const auto values = dataset.dense_row(row);
-  for (std::size_t b = 0; b < values.size(); ++b) {
-    if (values[b] == 0) continue;
-    const double side = scaled * values[b];
-    double* column = &sum(0, static_cast<Eigen::Index>(b));
-    for (std::size_t a = b; a < values.size(); ++a) column[a] += side * values[a];
-  }
-}
-
-struct Derivatives {
+/// Mean loss and penalty at a point.
+struct Place {
+  Vector weights;
+  MeanLoss mean;
   double value = 0;
   Vector gradient;
-  Matrix hessian;
+};
+
+/// What a lower bound of the objective is made of: at every v the mean loss is at least
+/// constant + <slope, v> (docs/proofs/exact-minimum.md).
+struct Tangent {
+  double constant;
+  double slope_norm;
+  double l2;
+
+  /// Over |v| <= radius.
+  [[nodiscard]] double least(double radius) const {
+    if (l2 > 0) return std::max(0.0, constant - slope_norm * slope_norm / (2 * l2));
+    return std::max(0.0, constant - radius * slope_norm);
+  }
 };
 
 class Objective {
  public:
-  /// `positive` is the class that is told from the rest; none when the labels are -1 and +1.
-  Objective(const data::Dataset& dataset, const model::Loss& loss, double l2,
-            base::ThreadPool& threads, std::optional<std::int64_t> positive)
-      : dataset_(dataset), loss_(loss), l2_(l2), threads_(threads), positive_(positive) {}
+  Objective(const MeanLossSum& sum, const model::Loss& loss, double l2)
+      : sum_(sum), loss_(loss), l2_(l2) {}
 
-  [[nodiscard]] Derivatives at(const Vector& weights, bool with_hessian) const {
-    const auto columns = weights.size();
-    std::vector<Derivatives> sums(parts);
-    const std::int64_t rows = dataset_.rows();
-    threads_.for_blocks(parts, 1, [&](int, std::int64_t part, std::int64_t) {
-      auto& sum = sums[static_cast<std::size_t>(part)];
-      sum.gradient = Vector::Zero(columns);
-      if (with_hessian) sum.hessian = Matrix::Zero(columns, columns);
-      for (auto i = rows * part / parts; i < rows * (part + 1) / parts; ++i) {
-        const double u = dot(dataset_, i, weights);
-        const double y = label(i);
-        sum.value += model::loss_value(loss_, u, y);
-        add_row(dataset_, i, model::loss_slope(loss_, u, y), sum.gradient);
-        if (with_hessian) {
-          add_outer(dataset_, i, model::loss_curvature(loss_, u, y), sum.hessian);
-        }
-      }
-    });
-    for (std::size_t part = 1; part < sums.size(); ++part) {
-      sums[0].value += sums[part].value;
-      sums[0].gradient += sums[part].gradient;
-      if (with_hessian) sums[0].hessian += sums[part].hessian;
-    }
-    auto& total = sums[0];
-    const double n = static_cast<double>(std::max<std::int64_t>(1, rows));
-    total.value = total.value / n + l2_ / 2 * weights.squaredNorm();
-    total.gradient = total.gradient / n + l2_ * weights;
-    if (with_hessian) {
-      total.hessian /= n;
-      total.hessian.diagonal().array() += l2_;
-    }
-    return std::move(total);
+  [[nodiscard]] Place at(Vector weights, bool with_hessian) const {
+    Place place{std::move(weights), {}, 0, {}};
+    place.mean = sum_.at(loss_, place.weights, with_hessian);
+    place.value = place.mean.value + l2_ / 2 * place.weights.squaredNorm();
+    place.gradient = place.mean.gradient + l2_ * place.weights;
+    if (with_hessian) place.mean.hessian.diagonal().array() += l2_;
+    return place;
+  }
+  [[nodiscard]] Tangent tangent(const MeanLoss& mean) const {
+    return {mean.value - mean.tangent, mean.gradient.norm(), l2_};
+  }
+  /// How far the objective may lie above its least value, but for rounding.
+  [[nodiscard]] double gap(const Place& place) const {
+    return place.value - tangent(place.mean).least(searched_radius(place.weights.norm()));
   }
 
  private:
-  [[nodiscard]] double label(std::int64_t row) const {
-    const double label = dataset_.label(row);
-    if (!positive_) return label;
-    return label == static_cast<double>(*positive_) ? 1 : -1;
-  }
-
-  const data::Dataset& dataset_;
+  const MeanLossSum& sum_;
   const model::Loss& loss_;
   double l2_;
-  base::ThreadPool& threads_;
-  std::optional<std::int64_t> positive_;
 };
 
-// Whether the loss falls by a fraction of what the slope promises (Armijo's rule).
+// Whether the objective falls by a fraction of what the slope promises (Armijo's rule); where
+// rounding hides that, whether the gradient gets shorter.
 bool accept(const Objective& objective, const Vector& step, double slope, bool with_hessian,
-            Vector& weights, Derivatives& here) {
-  const Vector trial = weights + step;
-  auto there = objective.at(trial, with_hessian);
-  if (!(there.value <= here.value + 1e-4 * slope)) return false;
-  weights = trial;
+            Place& here) {
+  constexpr double rounding = 0x1p-46;
+  constexpr double shorter = 0.9;
+  auto there = objective.at(here.weights + step, with_hessian);
+  const bool falls = there.value <= here.value + 1e-4 * slope;
+  const bool turns = there.value <= here.value + rounding * std::fabs(here.value) &&
+                     there.gradient.norm() <= shorter * here.gradient.norm();
+  if (!falls && !turns) return false;
   here = std::move(there);
   return true;
 }
 
 // Newton's method with Levenberg's damping: more where a step fails, less where one succeeds. The
 // least damping, relative to the largest curvature, keeps collinear columns solvable.
-bool newton(const Objective& objective, const ErmOptions& options,
+void newton(const Objective& objective, const ErmOptions& options,
             const base::Supervision& supervision, Vector& weights) {
   constexpr double least_damping = 1e-11;
-  constexpr double most_damping = 1e6;
-  auto here = objective.at(weights, true);
+  constexpr double most_damping = 1e12;
+  auto here = objective.at(std::move(weights), true);
   double damping = least_damping;
   for (std::int64_t step = 0; step < options.most_steps; ++step) {
     supervision.step("unprotected fit", step, options.most_steps);
-    const Matrix hessian = here.hessian.selfadjointView<Eigen::Lower>();
+    if (objective.gap(here) <= options.tolerance) break;
+    const Matrix hessian = here.mean.hessian.selfadjointView<Eigen::Lower>();
     const double scale = 1e-3 + hessian.diagonal().maxCoeff();
-    while (true) {
+    for (; damping <= most_damping; damping *= 10) {
       Matrix damped = hessian;
       damped.diagonal().array() += damping * scale;
       const Vector direction = -damped.ldlt().solve(here.gradient);
       const double slope = direction.dot(here.gradient);
-      if (!(slope < 0) || (damping <= 1e-3 && -slope / 2 < options.tolerance)) return true;
-      if (accept(objective, direction, slope, true, weights, here)) break;
-      damping *= 10;
-      if (damping > most_damping) return true;
+      if (slope < 0 && accept(objective, direction, slope, true, here)) break;
     }
+    if (damping > most_damping) break;
     damping = std::max(least_damping, damping / 30);
   }
-  return false;
+  weights = std::move(here.weights);
 }
 
 struct Correction {
@@ -197,45 +141,104 @@ Vector quasi_newton_direction(const std::deque<Correction>& memory, const Vector
   return -q;
 }
 
-bool limited_memory(const Objective& objective, const ErmOptions& options,
-                    const base::Supervision& supervision, Vector& weights) {
-  std::deque<Correction> memory;
-  auto here = objective.at(weights, false);
-  for (std::int64_t step = 0; step < options.most_steps; ++step) {
-    supervision.step("unprotected fit", step, options.most_steps);
-    const Vector direction = quasi_newton_direction(memory, here.gradient);
-    const double slope = direction.dot(here.gradient);
-    if (!(slope < 0) || -slope / 2 < options.tolerance) return true;
-    const Vector old_weights = weights;
-    const Vector old_gradient = here.gradient;
-    double length = 1;
-    while (!accept(objective, length * direction, length * slope, false, weights, here)) {
-      length /= 2;
-      if (length < 1e-12) return true;
-    }
-    Correction correction{weights - old_weights, here.gradient - old_gradient};
-    if (correction.step.dot(correction.change) > 0) memory.push_back(std::move(correction));
-    if (memory.size() > 20) memory.pop_front();
+// A step along the direction, halved until it is accepted; false where none is.
+bool line_search(const Objective& objective, const Vector& direction, Place& here) {
+  const double slope = direction.dot(here.gradient);
+  if (!(slope < 0)) return false;
+  for (double length = 1; length >= 1e-12; length /= 2) {
+    if (accept(objective, length * direction, length * slope, false, here)) return true;
   }
   return false;
 }
 
-ErmResult minimise_output(const data::Dataset& dataset, const model::Loss& loss,
-                          const ErmOptions& options, std::optional<std::int64_t> positive,
-                          base::ThreadPool& threads, const base::Supervision& supervision) {
-  Vector weights = Vector::Zero(dataset.columns());
-  bool converged = false;
+void limited_memory(const Objective& objective, const ErmOptions& options,
+                    const base::Supervision& supervision, Vector& weights) {
+  constexpr std::size_t corrections = 20;
+  std::deque<Correction> memory;
+  auto here = objective.at(std::move(weights), false);
+  for (std::int64_t step = 0; step < options.most_steps; ++step) {
+    supervision.step("unprotected fit", step, options.most_steps);
+    if (objective.gap(here) <= options.tolerance) break;
+    const Vector old_weights = here.weights;
+    const Vector old_gradient = here.gradient;
+    if (!line_search(objective, quasi_newton_direction(memory, old_gradient), here)) {
+      if (memory.empty()) break;
+      memory.clear();  // along the gradient itself, before giving up
+      continue;
+    }
+    Correction correction{here.weights - old_weights, here.gradient - old_gradient};
+    if (correction.step.dot(correction.change) > 0) memory.push_back(std::move(correction));
+    if (memory.size() > corrections) memory.pop_front();
+  }
+  weights = std::move(here.weights);
+}
+
+/// One output's end: the objective of the loss itself, rounded up, and the tangent below it.
+struct End {
+  std::vector<double> weights;
+  double norm;
+  double mean_loss;
+  double above;
+  Tangent below;
+  double slack;  ///< of the tangent, for each unit of the radius
+};
+
+// Rounding: a sum of m terms is off by (m + 2) 2^-53 of the sum of their magnitudes, at most twice
+// that here; values and slopes by 2^-46; a prediction by the number of columns times 2^-52 of
+// |w| X. Slopes are at most B at the predictions that occur.
+End end_at(const MeanLossSum& sum, const model::Loss& loss, double l2, const Vector& weights) {
+  const auto smooth = model::smoothed(loss, last_width);
+  const auto below = sum.at(smooth, weights, false);
+  const double value = sum.at(loss, weights, false).value;
+  const double norm = weights.norm();
+  const double reach = norm * sum.dataset().norm_bound();
+  const double steepest = model::slope_bound_within(loss, reach * (1 + 0x1p-20));
+  const double share = (sum.longest_sum() + 100) * 0x1p-51 + 0x1p-45;
+  const double places = static_cast<double>(sum.columns() + 100) * 0x1p-51;
+  const double error = share * (value + steepest * (1 + reach)) + places * steepest * reach;
+  return {sum.spread(weights),
+          norm,
+          value,
+          (value + l2 / 2 * norm * norm) * (1 + 0x1p-45) + error,
+          {below.value - below.tangent - error, below.gradient.norm(), l2},
+          share * steepest * sum.dataset().norm_bound()};
+}
+
+End minimise_output(const data::Dataset& dataset, const model::Loss& loss,
+                    const ErmOptions& options, std::optional<std::int64_t> positive,
+                    base::ThreadPool& threads, const base::Supervision& supervision) {
+  const MeanLossSum sum(dataset, positive, threads);
+  Vector weights = Vector::Zero(sum.columns());
   for (double width = model::can_be_smoothed(loss) ? 1.0 : last_width; width >= last_width;
        width /= 4) {
     const model::Loss smoothed = model::smoothed(loss, width);
-    const Objective objective(dataset, smoothed, options.mean_l2, threads, positive);
-    converged = dataset.columns() <= most_newton_columns
-                    ? newton(objective, options, supervision, weights)
-                    : limited_memory(objective, options, supervision, weights);
+    const Objective objective(sum, smoothed, options.mean_l2);
+    (sum.columns() <= most_newton_columns ? newton : limited_memory)(objective, options,
+                                                                     supervision, weights);
   }
-  const model::Loss last = model::smoothed(loss, last_width);
-  const Objective objective(dataset, last, options.mean_l2, threads, positive);
-  return {{weights.begin(), weights.end()}, objective.at(weights, false).value, converged};
+  return end_at(sum, loss, options.mean_l2, weights);
+}
+
+// Of all outputs together, over weights of one radius.
+void certify(const std::vector<End>& ends, ErmResult& result) {
+  constexpr double nearly_nothing = 1e-6;  // of an output's mean loss
+  double above = 0;
+  double longest = 0;
+  bool everywhere = true;
+  for (const auto& end : ends) {
+    above += end.above;
+    longest = std::max(longest, end.norm);
+    everywhere = everywhere && end.below.l2 > 0;
+  }
+  // Losses are not negative.
+  everywhere = everywhere || above <= nearly_nothing * static_cast<double>(ends.size());
+  result.radius = everywhere ? std::numeric_limits<double>::infinity() : searched_radius(longest);
+  result.gap = above;
+  for (const auto& end : ends) {
+    auto below = end.below;
+    below.slope_norm += end.slack;
+    result.gap -= everywhere && below.l2 == 0 ? 0 : below.least(result.radius);
+  }
 }
 
 }  // namespace
@@ -243,17 +246,18 @@ ErmResult minimise_output(const data::Dataset& dataset, const model::Loss& loss,
 ErmResult minimise_without_protection(const data::Dataset& dataset, const model::Loss& loss,
                                       const ErmOptions& options, base::ThreadPool& threads,
                                       const base::Supervision& supervision) {
-  if (options.outputs == 1) {
-    return minimise_output(dataset, loss, options, std::nullopt, threads, supervision);
-  }
-  ErmResult all{{}, 0, true};
+  std::vector<End> ends;
   for (std::int64_t c = 0; c < options.outputs; ++c) {
-    const auto one = minimise_output(dataset, loss, options, c, threads, supervision);
-    all.weights.insert(all.weights.end(), one.weights.begin(), one.weights.end());
-    all.mean_loss += one.mean_loss;
-    all.converged = all.converged && one.converged;
+    const auto positive = options.outputs > 1 ? std::optional(c) : std::nullopt;
+    ends.push_back(minimise_output(dataset, loss, options, positive, threads, supervision));
   }
-  return all;
+  ErmResult result;
+  for (const auto& end : ends) {
+    result.weights.insert(result.weights.end(), end.weights.begin(), end.weights.end());
+    result.mean_loss += end.mean_loss;
+  }
+  certify(ends, result);
+  return result;
 }
 
 }  // namespace tacet::optimize
