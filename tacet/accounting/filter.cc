@@ -150,12 +150,12 @@ double zcdp_epsilon(double rho, Delta delta) {
 
 Filter Filter::zcdp(double rho, Adjacency adjacency) {
   need_cap(rho, "rho");
-  return {Currency::zcdp, rho, adjacency};
+  return {rho, adjacency, zcdp_rho};
 }
 
 Filter Filter::gaussian(double mu, Adjacency adjacency) {
   need_cap(mu, "mu");
-  return {Currency::gaussian, mu * mu * (1 - 0x1p-52), adjacency};
+  return {mu * mu * (1 - 0x1p-52), adjacency, squared_gdp};
 }
 
 Filter Filter::renyi(double alpha, Epsilon epsilon, Delta delta, Adjacency adjacency) {
@@ -165,42 +165,24 @@ Filter Filter::renyi(double alpha, Epsilon epsilon, Delta delta, Adjacency adjac
   const double largest = epsilon.value() - std::log1p(-1 / alpha) +
                          (std::log(delta.value()) + std::log(alpha)) / (alpha - 1) -
                          1e-14 * (1 + epsilon.value());
-  Filter filter(Currency::renyi, std::max(0.0, largest), adjacency);
-  filter.alpha_ = alpha;
-  return filter;
+  return {std::max(0.0, largest), adjacency, [alpha](const Event& event, Adjacency between) {
+            const auto curve = rdp::curve(event, between);
+            return curve ? (*curve)(alpha) : infinity;
+          }};
 }
 
 Filter Filter::basic(const Guarantee& cap) {
   const auto valid = checked(cap);
-  Filter filter(Currency::basic, valid.epsilon, valid.adjacency);
+  Filter filter(valid.epsilon, valid.adjacency, internal::pure_epsilon);
   filter.delta_cap_ = valid.delta;
   return filter;
 }
 
-double Filter::cost(const Event& event) const {
+bool Filter::admit(const Event& event) {
   if (const auto reason = internal::refusal(event, adjacency_); !reason.empty()) {
     throw base::GuaranteeError(reason);
   }
-  double value = infinity;
-  switch (currency_) {
-    case Currency::zcdp:
-      value = zcdp_rho(event, adjacency_);
-      break;
-    case Currency::gaussian:
-      value = squared_gdp(event, adjacency_);
-      break;
-    case Currency::renyi:
-      if (const auto curve = rdp::curve(event, adjacency_)) value = (*curve)(alpha_);
-      break;
-    case Currency::basic:
-      value = internal::pure_epsilon(event, adjacency_);
-      break;
-  }
-  return value;
-}
-
-bool Filter::admit(const Event& event) {
-  const double value = cost(event);
+  const double value = cost_(event, adjacency_);
   if (std::isinf(value)) {
     throw base::GuaranteeError(
         fmt::format("the event '{}' has no finite bound in this filter's "
@@ -215,12 +197,12 @@ bool Filter::admit(const Event& event) {
 
 bool Filter::admit(const Guarantee& guarantee) {
   const auto valid = checked(guarantee);
-  if (currency_ != Currency::basic || valid.adjacency != adjacency_) {
+  if (!delta_cap_ || valid.adjacency != adjacency_) {
     throw base::UsageError("only a basic filter of the same adjacency takes (epsilon, delta)");
   }
   const double epsilon = add_up(spent_, valid.epsilon);
   const double delta = add_up(delta_spent_, valid.delta);
-  if (epsilon > cap_ || delta > delta_cap_) return false;
+  if (epsilon > cap_ || delta > *delta_cap_) return false;
   spent_ = epsilon;
   delta_spent_ = delta;
   return true;

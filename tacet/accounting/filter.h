@@ -1,5 +1,9 @@
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <utility>
+
 #include "tacet/accounting/routes/language.h"
 
 namespace tacet::accounting {
@@ -29,16 +33,14 @@ class Filter {
   [[nodiscard]] double cap() const { return cap_; }
 
  private:
-  enum class Currency { zcdp, gaussian, renyi, basic };
-  Filter(Currency currency, double cap, Adjacency adjacency)
-      : currency_(currency), cap_(cap), adjacency_(adjacency) {}
-  [[nodiscard]] double cost(const Event& event) const;
+  using Cost = std::function<double(const Event&, Adjacency)>;
+  Filter(double cap, Adjacency adjacency, Cost cost)
+      : cap_(cap), adjacency_(adjacency), cost_(std::move(cost)) {}
 
-  Currency currency_;
   double cap_;
   Adjacency adjacency_;
-  double alpha_ = 0;
-  double delta_cap_ = 0;
+  Cost cost_;
+  std::optional<double> delta_cap_;  ///< of a basic filter
   double spent_ = 0;
   double delta_spent_ = 0;
 };

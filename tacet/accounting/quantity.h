@@ -19,8 +19,8 @@ namespace tacet::accounting::internal {
 /// Takes a bound of another route where it is smaller.
 void offer(PrivacyInterval& best, double upper, const char* route);
 
-/// A bound from an event's own analysis, where it has one: private selection, shuffled reports and
-/// objective perturbation.
+/// A bound from an event's own analysis: private selection, shuffled reports and objective
+/// perturbation.
 struct DedicatedBound {
   double value;
   const char* route;

@@ -99,9 +99,9 @@ std::optional<NoisyValue> ratio(const NoisyValue& sum, const NoisyValue& count, 
     return std::nullopt;
   }
   const double value = std::clamp(sum.value / count.value, 0.0, 1.0);
-  const double deviation =
+  const double standard_deviation =
       std::hypot(sum.noise_deviation, value * count.noise_deviation) / count.value;
-  return NoisyValue{scale * value, scale * deviation};
+  return NoisyValue{scale * value, scale * standard_deviation};
 }
 
 privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& source,
@@ -175,7 +175,7 @@ Evaluation evaluate(const data::Dataset& dataset, const model::LinearModel& mode
     sum.add(scores);
     ++count;
   }
-  const double deviation = plan.noise_multiplier * sum.contribution_bound();
+  const double standard_deviation = plan.noise_multiplier * sum.contribution_bound();
   const auto released = mechanism::release_gaussian(std::move(sum).take(),
                                                     privacy::NoiseMultiplier(plan.noise_multiplier),
                                                     {}, source, reservation);
@@ -183,14 +183,14 @@ Evaluation evaluate(const data::Dataset& dataset, const model::LinearModel& mode
 
   const auto& sums = released.value();
   const auto public_count = static_cast<double>(count);
-  Evaluation out{
-      .records = exact_count ? NoisyValue{public_count, 0} : NoisyValue{sums[0], deviation},
-      .accuracy = {},
-      .mean_loss = {},
-      .receipt = receipt_of(plan, source, reservation)};
+  Evaluation out{.records = exact_count ? NoisyValue{public_count, 0}
+                                        : NoisyValue{sums[0], standard_deviation},
+                 .accuracy = {},
+                 .mean_loss = {},
+                 .receipt = receipt_of(plan, source, reservation)};
   const double origin = exact_count ? 0.5 * public_count : 0;
   const auto share = [&](double value, double scale) {
-    return ratio({value + origin, deviation}, out.records, scale);
+    return ratio({value + origin, standard_deviation}, out.records, scale);
   };
   if (plan.counts_hits) out.accuracy = share(sums[exact_count ? 0 : 1], 1);
   if (plan.loss_cap) out.mean_loss = share(sums.back(), *plan.loss_cap);

@@ -70,18 +70,11 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return privacy::Gaussian{recorded_noise(parameters)};
 }
 
-Training plan(const data::Schema& schema, const LinearOptions& options) {
-  return settled_training(plan_one_step(schema, options), train_one_step);
-}
-
 constexpr std::array<std::string_view, 1> options{"step-size"};
 
-constinit const Method one_step_method{"one-step",
-                                       "one step along the noisy gradient",
-                                       privacy::Adjacency::add_remove,
-                                       options,
-                                       plan,
-                                       recorded_events};
+constinit const Method one_step_method{
+    "one-step", "one step along the noisy gradient",       privacy::Adjacency::add_remove,
+    options,    planned_by<plan_one_step, train_one_step>, recorded_events};
 
 // The line.
 constexpr std::array<const Method*, 2> known{&gradient_method, &one_step_method};

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "tacet/base/error.h"
+#include "tacet/base/names.h"
 #include "tacet/ledger/standing.h"
 
 namespace tacet::ledger {
@@ -81,17 +82,12 @@ class Bookkeeper {
 }  // namespace
 
 std::string to_string(RunState state) {
-  switch (state) {
-    case RunState::reserved:
-      return "reserved";
-    case RunState::committed:
-      return "committed";
-    case RunState::cancelled:
-      return "cancelled";
-    case RunState::resolved:
-      return "resolved";
-  }
-  throw base::InternalError("an unknown state of a run");
+  using enum RunState;
+  static constexpr auto names = base::names<RunState>({{reserved, "reserved"},
+                                                       {committed, "committed"},
+                                                       {cancelled, "cancelled"},
+                                                       {resolved, "resolved"}});
+  return names.of(state);
 }
 
 bool Account::is_called(std::string_view word) const {

@@ -13,6 +13,7 @@
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/accounting/routes/refusal.h"
 #include "tacet/base/error.h"
+#include "tacet/base/names.h"
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/rounding.h"
 #include "tacet/privacy/decimal.h"
@@ -25,11 +26,11 @@ using privacy::Event;
 
 using numeric::infinity;
 
-constexpr std::array<std::pair<Currency, std::string_view>, 5> names{{{Currency::zcdp, "zcdp"},
-                                                                      {Currency::gdp, "gdp"},
-                                                                      {Currency::rdp, "rdp"},
-                                                                      {Currency::pure, "pure"},
-                                                                      {Currency::basic, "basic"}}};
+constexpr auto names = base::names<Currency>({{Currency::zcdp, "zcdp"},
+                                              {Currency::gdp, "gdp"},
+                                              {Currency::rdp, "rdp"},
+                                              {Currency::pure, "pure"},
+                                              {Currency::basic, "basic"}});
 
 /// (sum of epsilons, sum of deltas) of a composition of approximate and pure parts; the accountants
 /// that look into mechanisms have nothing to say about these.
@@ -114,17 +115,10 @@ double largest_with(double epsilon, const Promise& promise) {
 
 }  // namespace
 
-std::string to_string(Currency currency) {
-  for (const auto& [value, name] : names) {
-    if (value == currency) return std::string(name);
-  }
-  throw base::InternalError("an unknown currency");
-}
+std::string to_string(Currency currency) { return names.of(currency); }
 
 Currency parse_currency(std::string_view name) {
-  for (const auto& [value, known] : names) {
-    if (known == name) return value;
-  }
+  if (const auto found = names.find(name)) return *found;
   throw base::UsageError(
       fmt::format("the currency must be zcdp, gdp, rdp, pure or basic, got '{}'", name));
 }

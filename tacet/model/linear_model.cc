@@ -8,9 +8,14 @@
 
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
+#include "tacet/base/names.h"
 
 namespace tacet::model {
 namespace {
+
+constexpr auto tasks = base::names<Task>({{Task::binary, "binary"},
+                                          {Task::multi_class, "multi_class"},
+                                          {Task::regression, "regression"}});
 
 constexpr double unit = 1.0 / data::Dataset::feature_scale;  // a power of two: scaling is exact
 
@@ -47,22 +52,10 @@ void expect_class_names(const LinearModel& model) {
 
 }  // namespace
 
-std::string to_string(Task task) {
-  switch (task) {
-    case Task::binary:
-      return "binary";
-    case Task::multi_class:
-      return "multi_class";
-    case Task::regression:
-      return "regression";
-  }
-  throw base::InternalError("a task outside its enumeration");
-}
+std::string to_string(Task task) { return tasks.of(task); }
 
 Task parse_task(std::string_view name) {
-  for (const auto task : {Task::binary, Task::multi_class, Task::regression}) {
-    if (name == to_string(task)) return task;
-  }
+  if (const auto found = tasks.find(name)) return *found;
   throw base::DataError(
       fmt::format("task must be binary, multi_class or regression, got '{}'", name));
 }

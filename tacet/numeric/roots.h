@@ -59,4 +59,29 @@ template <typename Function>
   return {low, high};
 }
 
+/// Golden sections of [low, high] around the minimum of f, which sees all points; `steps` of them
+/// after the first two. Returns the smaller of the last two values.
+template <typename Function>
+double golden_sections(double low, double high, int steps, const Function& f) {
+  constexpr double ratio = 0.61803398874989484820;
+  double left = high - ratio * (high - low);
+  double right = low + ratio * (high - low);
+  double f_left = f(left);
+  double f_right = f(right);
+  for (int i = 0; i < steps; ++i) {
+    if (f_left < f_right) {
+      high = right;
+      right = left;
+      f_right = f_left;
+      f_left = f(left = high - ratio * (high - low));
+    } else {
+      low = left;
+      left = right;
+      f_left = f_right;
+      f_right = f(right = low + ratio * (high - low));
+    }
+  }
+  return f_left < f_right ? f_left : f_right;
+}
+
 }  // namespace tacet::numeric

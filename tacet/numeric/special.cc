@@ -176,6 +176,8 @@ double log1mexp(double x) {
   return x > -log_2 ? std::log(-std::expm1(x)) : std::log1p(-std::exp(x));
 }
 
+double log1p_exp(double x) { return x > 40 ? x + std::exp(-x) : std::log1p(std::exp(x)); }
+
 double log_add_exp(double a, double b) {
   if (a < b) std::swap(a, b);
   if (std::isinf(b) && b < 0) return a;

@@ -29,6 +29,9 @@ namespace tacet::numeric {
 /// log(1 - exp(x)) for x <= 0.
 [[nodiscard]] double log1mexp(double x);
 
+/// log(1 + exp(x)).
+[[nodiscard]] double log1p_exp(double x);
+
 /// log(exp(a) + exp(b)); minus infinity stands for 0.
 [[nodiscard]] double log_add_exp(double a, double b);
 

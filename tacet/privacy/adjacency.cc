@@ -2,26 +2,21 @@
 
 #include <fmt/format.h>
 
-#include "tacet/base/error.h"
+#include "tacet/base/names.h"
 
 namespace tacet::privacy {
+namespace {
 
-std::string to_string(Adjacency adjacency) {
-  switch (adjacency) {
-    case Adjacency::add_remove:
-      return "add_remove";
-    case Adjacency::zero_out:
-      return "zero_out";
-    case Adjacency::replace_one:
-      return "replace_one";
-  }
-  throw base::InternalError("an adjacency outside its enumeration");
-}
+constexpr auto names = base::names<Adjacency>({{Adjacency::add_remove, "add_remove"},
+                                               {Adjacency::zero_out, "zero_out"},
+                                               {Adjacency::replace_one, "replace_one"}});
+
+}  // namespace
+
+std::string to_string(Adjacency adjacency) { return names.of(adjacency); }
 
 Adjacency parse_adjacency(std::string_view name) {
-  if (name == "add_remove") return Adjacency::add_remove;
-  if (name == "zero_out") return Adjacency::zero_out;
-  if (name == "replace_one") return Adjacency::replace_one;
+  if (const auto found = names.find(name)) return *found;
   throw base::UsageError(
       fmt::format("adjacency must be add_remove, zero_out or replace_one, got '{}'", name));
 }

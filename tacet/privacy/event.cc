@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/base/names.h"
 #include "tacet/privacy/event_tree.h"
 
 namespace tacet::privacy {
@@ -147,15 +148,12 @@ const char* to_string(Assignment assignment) {
 }
 
 const char* to_string(RepetitionLaw law) {
-  switch (law) {
-    case RepetitionLaw::truncated_negative_binomial:
-      return "truncated_negative_binomial";
-    case RepetitionLaw::poisson:
-      return "poisson";
-    case RepetitionLaw::binomial:
-      return "binomial";
-  }
-  throw base::InternalError("a repetition law outside its enumeration");
+  using enum RepetitionLaw;
+  static constexpr auto names =
+      base::names<RepetitionLaw>({{truncated_negative_binomial, "truncated_negative_binomial"},
+                                  {poisson, "poisson"},
+                                  {binomial, "binomial"}});
+  return names.of(law);
 }
 
 std::string kind_name(const Event& event) {

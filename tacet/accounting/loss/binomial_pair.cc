@@ -271,7 +271,7 @@ class BinomialGaussian final : public Pair {
   /// Between two outcomes; rounding may have exchanged neighbours.
   [[nodiscard]] Masses faced(double from, double to) const {
     const auto m = mixture_.between(from, std::max(from, to));
-    return order_ == Order::remove ? m : Masses{m.q, m.p, -m.log_ratio, m.ratio_error};
+    return order_ == Order::remove ? m : mirrored(m);
   }
 
   Mixture mixture_;

@@ -242,6 +242,7 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
   return table;
 }
 
+// docs/proofs/accountant.md, section 2.
 LossGrid upper_grid(const CellTable& cells) {
   LossGrid grid;
   grid.offset = cells.anchor;

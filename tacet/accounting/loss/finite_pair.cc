@@ -95,9 +95,7 @@ PairPointer FinitePair::sampled(double q, Order order) const {
   }
   const double infinite = q * infinite_p_;
   if (order == Order::remove) return std::make_unique<FinitePair>(std::move(atoms), infinite, 0);
-  std::reverse(atoms.begin(), atoms.end());
-  for (auto& one : atoms) one = {-one.loss, one.q, one.p};
-  return std::make_unique<FinitePair>(std::move(atoms), 0, infinite);
+  return std::make_unique<FinitePair>(mirrored(atoms), 0, infinite);
 }
 
 PairPointer FinitePair::subset(double gamma) const {
@@ -110,14 +108,8 @@ PairPointer FinitePair::subset(double gamma) const {
     positive.push_back({mixed_loss(gamma, one.loss), p, one.q});
     rest -= p + one.q;
   }
-  std::vector<Atom> atoms;
-  for (auto it = positive.rbegin(); it != positive.rend(); ++it) {
-    atoms.push_back({-it->loss, it->q, it->p});
-  }
-  rest = std::max(0.0, rest) + 0x1p-51;
-  atoms.push_back({0, rest, rest});
-  atoms.insert(atoms.end(), positive.begin(), positive.end());
-  return std::make_unique<FinitePair>(std::move(atoms), infinite, infinite);
+  return std::make_unique<FinitePair>(symmetric(positive, std::max(0.0, rest) + 0x1p-51), infinite,
+                                      infinite);
 }
 
 }  // namespace
@@ -135,9 +127,10 @@ PairPointer approximate(double epsilon, double delta) {
 }
 
 PairPointer profile(const std::vector<Point>& points) {
-  // Knots of delta as a function of a = e^epsilon: the given ones, their mirror images
-  // delta(1/a) = 1 - 1/a + delta(a)/a, and (0, 1). Between knots the convex profile is at most the
-  // chord, so its lower hull, piecewise linear, is that of a pair with atoms at the knots.
+  // docs/proofs/accountant.md, section 1. Knots of delta as a function of a = e^epsilon: the given
+  // ones, their mirror images delta(1/a) = 1 - 1/a + delta(a)/a, and (0, 1). Between knots the
+  // convex profile is at most the chord, so its lower hull, piecewise linear, is that of a pair
+  // with atoms at the knots.
   struct Knot {
     double a;
     double delta;

@@ -41,11 +41,11 @@ std::optional<LargeLossSplit> split_large_losses(const GridSum& sum, double larg
 }
 
 LargeLossLaw::LargeLossLaw(const LargeLossSplit& split, const GridSum& whole, const TiltedLaw& rest)
-    : step_(rest.step()),
-      offset_(rest.offset() + whole.parts()[0].grid.offset),
-      loss_error_(whole.loss_error() + rest.loss_error()),
-      low_(rest.low()) {
-  const auto coefficients = rest.coefficients();
+    : step_(rest.step),
+      offset_(rest.offset + whole.parts()[0].grid.offset),
+      loss_error_(whole.loss_error() + rest.loss_error),
+      low_(rest.low) {
+  const auto& coefficients = rest.coefficients;
   const auto size = coefficients.size();
   // e^{centre - loss} must stay a number, and a precise one. The centre is 0 unless the rest's own
   // losses reach far from there, as where the grid's offset is that of many uses.
@@ -57,7 +57,7 @@ LargeLossLaw::LargeLossLaw(const LargeLossSplit& split, const GridSum& whole, co
   if (!near && !(0.5 * width < largest_loss && std::fabs(centre_) < 1e9)) {
     throw base::NumericError("privacy losses beside large ones exceed what can be taken apart");
   }
-  const double factor = std::exp(rest.log_mass());
+  const double factor = std::exp(rest.log_mass);
   above_.assign(size + 1, 0);
   weighted_.assign(size + 1, 0);
   for (std::size_t i = size; i-- > 0;) {
@@ -74,10 +74,10 @@ LargeLossLaw::LargeLossLaw(const LargeLossSplit& split, const GridSum& whole, co
   // transform, or wraps, too.
   const auto terms = static_cast<double>(size + large_.size());
   error_ = split.rate *
-           (rest.total_round_off() + rest.law_error() + 3 * std::exp(rest.log_tail()) +
+           (rest.total_round_off + rest.law_error + 3 * std::exp(rest.log_tail) +
             8 * u * (terms + largest_loss + std::fabs(centre_))) *
            (1 + 1e-6);
-  factor_error_ = rest.mass_error() + 2 * mass_slack;
+  factor_error_ = rest.mass_error + 2 * mass_slack;
   several_ = 0.5 * split.rate * split.rate * (1 + 1e-9);
 }
 

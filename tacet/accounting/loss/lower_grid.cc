@@ -380,6 +380,7 @@ class Merger {
 
 }  // namespace
 
+// docs/proofs/accountant.md, section 3.
 LossGrid lower_grid(const CellTable& cells) {
   LossGrid grid;
   grid.step = cells.step;

@@ -62,6 +62,22 @@ Masses mixed(double q, Order order, const Masses& m) {
   return {m.q, mixture, m.q == 0 ? -infinity : -ratio, error};
 }
 
+std::vector<Atom> mirrored(std::span<const Atom> atoms) {
+  std::vector<Atom> exchanged;
+  exchanged.reserve(atoms.size());
+  for (std::size_t i = atoms.size(); i-- > 0;) {
+    exchanged.push_back({-atoms[i].loss, atoms[i].q, atoms[i].p});
+  }
+  return exchanged;
+}
+
+std::vector<Atom> symmetric(std::span<const Atom> above, double at_zero) {
+  auto atoms = mirrored(above);
+  if (at_zero > 0) atoms.push_back({0, at_zero, at_zero});
+  atoms.insert(atoms.end(), above.begin(), above.end());
+  return atoms;
+}
+
 Masses joined(const Masses& below, const Masses& above, double at_zero) {
   const double p = above.p + below.p + at_zero;
   const double q = above.q + below.q + at_zero;

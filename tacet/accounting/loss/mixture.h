@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "tacet/accounting/loss/pairs.h"
 
 /// Losses and masses of mixtures of the two laws of a pair, which sampling makes.
@@ -19,6 +22,14 @@ namespace tacet::accounting::pairs {
 
 /// (1 - q) Q + q P against Q, or the other way round, from the masses of P and Q.
 [[nodiscard]] Masses mixed(double q, Order order, const Masses& m);
+
+/// P and Q exchanged: of a set, and of a list of losses (ascending again).
+[[nodiscard]] inline Masses mirrored(const Masses& m) {
+  return {m.q, m.p, -m.log_ratio, m.ratio_error};
+}
+[[nodiscard]] std::vector<Atom> mirrored(std::span<const Atom> atoms);
+/// The losses of a symmetric pair, from those above 0 and what stands at 0.
+[[nodiscard]] std::vector<Atom> symmetric(std::span<const Atom> above, double at_zero);
 
 /// The masses of two sets together, of losses below and above 0, and of `at_zero` at 0.
 [[nodiscard]] Masses joined(const Masses& below, const Masses& above, double at_zero);

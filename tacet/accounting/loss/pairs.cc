@@ -96,7 +96,6 @@ class LaplacePair final : public Pair {
     return {0.5 + 0.5 * share, 0.5 * std::exp(-0.5 * (end_ + a)),
             std::log1p(share) + 0.5 * (end_ + a), error()};
   }
-  static Masses mirrored(const Masses& m) { return {m.q, m.p, -m.log_ratio, m.ratio_error}; }
 
   double end_;
 };

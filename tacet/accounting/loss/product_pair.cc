@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tacet/accounting/loss/discretize.h"
+#include "tacet/accounting/loss/mixture.h"
 
 namespace tacet::accounting::pld {
 namespace {
@@ -121,12 +122,7 @@ FiniteLaw finite(const Lattice& law, double step, End end) {
 }  // namespace
 
 pairs::PairPointer FiniteLaw::mirrored() const {
-  std::vector<pairs::Atom> exchanged;
-  exchanged.reserve(atoms.size());
-  for (auto it = atoms.rbegin(); it != atoms.rend(); ++it) {
-    exchanged.push_back({-it->loss, it->q, it->p});
-  }
-  return pairs::finite(std::move(exchanged), infinite_q, infinite_p);
+  return pairs::finite(pairs::mirrored(atoms), infinite_q, infinite_p);
 }
 
 std::optional<Product> product(std::span<const Component> parts, double fineness,

@@ -31,8 +31,6 @@ Masses both_mixed(double q, const Masses& up, const Masses& down) {
   return {p, other, gain - fall, error + 0x1p-50 * (std::fabs(gain) + std::fabs(fall))};
 }
 
-Masses mirrored(const Masses& m) { return {m.q, m.p, -m.log_ratio, m.ratio_error}; }
-
 /// In y = mu times the outcome: the base's loss at y is y - h, of the other record -y - h, and the
 /// pair's own loss is odd and increasing (replaced_record.md, section 2).
 class ReplacedGaussian final : public Pair {
@@ -233,17 +231,17 @@ PairPointer replaced_list(std::span<const Atom> base, double infinite_p, double 
   }
   // Lists that rounding left short of 1; a loss law that lacks mass would understate compositions.
   if (done < 0.5) positive.push_back({0, (1 - q) * (0.5 - done), (1 - q) * (0.5 - done)});
-  std::vector<Atom> atoms;
-  for (const auto& one : positive) {
-    if (one.loss > 0) atoms.push_back({-one.loss, one.q, one.p});
-  }
   double at_zero = 0;
-  for (const auto& one : positive) at_zero += one.loss > 0 ? 0 : one.p + one.q;
-  if (at_zero > 0) atoms.push_back({0, at_zero, at_zero});
-  for (auto it = positive.rbegin(); it != positive.rend(); ++it) {
-    if (it->loss > 0) atoms.push_back(*it);
+  std::vector<Atom> above;
+  for (const auto& one : positive) {
+    if (one.loss > 0) {
+      above.push_back(one);
+    } else {
+      at_zero += one.p + one.q;
+    }
   }
-  return finite(std::move(atoms), infinite, infinite);
+  std::reverse(above.begin(), above.end());
+  return finite(symmetric(above, at_zero), infinite, infinite);
 }
 
 }  // namespace tacet::accounting::pairs

@@ -15,7 +15,8 @@ namespace {
 
 using numeric::infinity;
 
-/// Over a base without outcomes that only one law has.
+/// (1 - q) Q + q P against Q over a base without outcomes that only one law has, or the other way
+/// round (Zhu, Dong, Wang 2022, theorem 11; docs/proofs/accountant.md, section 1).
 class PoissonPair final : public Pair {
  public:
   PoissonPair(PairPointer base, double q, Order order)
@@ -78,6 +79,8 @@ class PoissonPair final : public Pair {
   Order order_;
 };
 
+/// Above 0 the losses of the order `remove`, below 0 those of `add` (Balle, Barthe, Gaboardi 2018,
+/// theorem 9 with Zhu, Dong, Wang 2022; docs/proofs/accountant.md, section 1).
 class FixedSizePair final : public Pair {
  public:
   FixedSizePair(PairPointer base, double gamma) : base_(std::move(base)), gamma_(gamma) {

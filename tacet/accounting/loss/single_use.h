@@ -5,7 +5,7 @@
 #include "tacet/accounting/loss/components.h"
 
 /// One use of one pair, which needs no loss grid: delta(eps) is what P and Q give to the losses
-/// above eps.
+/// above eps. docs/proofs/accountant.md, section 5.
 namespace tacet::accounting::pld {
 
 struct Ends {

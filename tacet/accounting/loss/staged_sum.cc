@@ -51,12 +51,12 @@ std::optional<Plan> shortest(const GridSum& upper, const Staging& staging) {
 /// The composed law as cells of the coarser grid, its offset apart. Every mass moves by its
 /// round-off to the safe side: more losses are dearer, fewer are cheaper.
 CellTable cells_of(const TiltedLaw& law, End end, double theta, std::int64_t steps) {
-  const double step = law.step();
+  const double step = law.step;
   CellTable table;
   table.step = step * static_cast<double>(steps);
-  const double shift = end == End::above ? law.round_off() : -law.round_off();
-  const auto low = law.low();
-  const auto high = low + static_cast<std::int64_t>(law.coefficients().size()) - 1;
+  const double shift = end == End::above ? law.round_off : -law.round_off;
+  const auto low = law.low;
+  const auto high = low + static_cast<std::int64_t>(law.coefficients.size()) - 1;
   // The interval (k, k + 1] holds the points k steps + 1 to (k + 1) steps.
   const auto floor_div = [&](std::int64_t a) {
     return a >= 0 ? a / steps : -((-a + steps - 1) / steps);
@@ -66,10 +66,10 @@ CellTable cells_of(const TiltedLaw& law, End end, double theta, std::int64_t ste
   for (auto k = first; k <= last + 1; ++k) table.ends.push_back(k);
   const double largest =
       theta * step * static_cast<double>(std::max(std::abs(low), std::abs(high)));
-  if (!(largest + std::fabs(law.log_mass()) < 600)) {
+  if (!(largest + std::fabs(law.log_mass) < 600)) {
     throw base::NumericError("a composed privacy loss exceeds the range of numbers");
   }
-  const auto c = law.coefficients();
+  const auto& c = law.coefficients;
   const auto per_cell = steps / cells_per_step;
   for (auto cell = first * cells_per_step; cell < (last + 1) * cells_per_step; ++cell) {
     const auto top = (cell + 1) * per_cell;
@@ -79,7 +79,7 @@ CellTable cells_of(const TiltedLaw& law, End end, double theta, std::int64_t ste
     for (auto j = top - per_cell + 1; j <= top; ++j) {
       if (j < low || j > high) continue;
       const double m = std::max(0.0, c[static_cast<std::size_t>(j - low)] + shift);
-      const double mass = m * std::exp(law.log_mass() - theta * static_cast<double>(j) * step);
+      const double mass = m * std::exp(law.log_mass - theta * static_cast<double>(j) * step);
       p += mass;
       change -= mass * std::expm1(static_cast<double>(top - j) * step);
     }
@@ -95,16 +95,16 @@ CellTable cells_of(const TiltedLaw& law, End end, double theta, std::int64_t ste
 void finish(LossGrid& grid, const TiltedLaw& law, double theta) {
   const double moment = log_moment(grid, theta) + theta * grid.offset;
   // What lies outside of the transform is missing in the upper law, and wraps into the lower one.
-  grid.law_error = (2 * std::exp(law.log_tail()) + law.law_error()) * (1 + 1e-9);
-  grid.moment_drop = std::max(0.0, law.log_mass() - moment);
+  grid.law_error = (2 * std::exp(law.log_tail) + law.law_error) * (1 + 1e-9);
+  grid.moment_drop = std::max(0.0, law.log_mass - moment);
   constexpr double u = 0x1p-53;
   const double largest = std::max(
-      std::fabs(static_cast<double>(law.low())),
-      std::fabs(static_cast<double>(law.low()) + static_cast<double>(law.coefficients().size())));
+      std::fabs(static_cast<double>(law.low)),
+      std::fabs(static_cast<double>(law.low) + static_cast<double>(law.coefficients.size())));
   grid.mass_error =
-      law.mass_error() + 8 * u * (std::fabs(law.log_mass()) + theta * largest * law.step() + 8);
-  grid.loss_error += law.loss_error();
-  grid.offset += law.offset();
+      law.mass_error + 8 * u * (std::fabs(law.log_mass) + theta * largest * law.step + 8);
+  grid.loss_error += law.loss_error;
+  grid.offset += law.offset;
 }
 
 /// The pieces of both sums, composed one by one.
@@ -140,8 +140,8 @@ class Composer {
     auto grid = end == End::above ? upper_grid(cells) : lower_grid(cells);
     finish(grid, law, theta_);
     (end == End::above ? above_ : below_).push_back({std::move(grid), times});
-    return static_cast<double>(times) * static_cast<double>(law.coefficients().size()) *
-           law.round_off();
+    return static_cast<double>(times) * static_cast<double>(law.coefficients.size()) *
+           law.round_off;
   }
 
   double theta_;

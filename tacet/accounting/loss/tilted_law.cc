@@ -23,43 +23,48 @@ std::array<double, block_size> factors(double rate) {
   return result;
 }
 
-}  // namespace
+struct Sums {
+  double positive = 0;
+  double negative = 0;
+  double weights = 0;
+  bool cut = false;
+};
 
-TiltedLaw::Sums TiltedLaw::sums_above(double shifted) const {
+Sums sums_above(const TiltedLaw& law, double shifted) {
   if (!std::isfinite(shifted)) {
     throw base::NumericError("a privacy loss is compared with a threshold that is not a number");
   }
-  const auto size = static_cast<std::int64_t>(coefficients_.size());
-  const double first = std::floor(shifted / step_) + 1 - static_cast<double>(low_);
+  const auto size = static_cast<std::int64_t>(law.coefficients.size());
+  const double first = std::floor(shifted / law.step) + 1 - static_cast<double>(law.low);
   auto i = static_cast<std::int64_t>(std::clamp(first, 0.0, static_cast<double>(size)));
   Sums sums;
   const auto distance = [&](std::int64_t index) {
-    return static_cast<double>(low_ + index) * step_ - shifted;
+    return static_cast<double>(law.low + index) * law.step - shifted;
   };
-  const bool steep = theta_ * step_ * block_size > 300;
-  const auto tilt = factors(steep ? 0 : -theta_ * step_);
-  const auto decay = factors(-std::min(step_, 10.0));
+  const bool steep = law.theta * law.step * block_size > 300;
+  const auto tilt = factors(steep ? 0 : -law.theta * law.step);
+  const auto decay = factors(-std::min(law.step, 10.0));
   while (i < size) {
     const double d = distance(i);
-    if (theta_ * d > -log_smallest_tail) {
+    if (law.theta * d > -log_smallest_tail) {
       sums.cut = true;
       break;
     }
     const auto end = std::min<std::int64_t>(size, i + static_cast<std::int64_t>(block_size));
     // Close to the threshold 1 - e^-d needs expm1; further out a run of products does.
-    const bool direct = steep || step_ > 10 || d < 0.05;
-    const double tilt_base = direct ? 0 : std::exp(-theta_ * d);
+    const bool direct = steep || law.step > 10 || d < 0.05;
+    const double tilt_base = direct ? 0 : std::exp(-law.theta * d);
     const double decay_base = direct ? 0 : std::exp(-d);
     for (std::size_t k = 0; i < end; ++i, ++k) {
       double weight = 0;
       if (direct) {
         const double here = distance(i);
         if (here <= 0) continue;
-        weight = -std::expm1(-here) * std::exp(-theta_ * here);
+        weight = -std::expm1(-here) * std::exp(-law.theta * here);
       } else {
         weight = (1 - decay_base * decay[k]) * (tilt_base * tilt[k]);
       }
-      const double c = coefficients_[static_cast<std::size_t>(i)];
+      const double c = law.coefficients[static_cast<std::size_t>(i)];
       sums.positive += weight * std::max(c, 0.0);
       sums.negative += weight * std::max(-c, 0.0);
       sums.weights += weight;
@@ -69,48 +74,51 @@ TiltedLaw::Sums TiltedLaw::sums_above(double shifted) const {
 }
 
 /// What the coefficients above a threshold miss or hold too much, relative to e^{K - theta eps'}.
-double TiltedLaw::outside(double shifted, bool cut) const {
-  const double tail = std::exp(log_tail_);
-  const auto size = static_cast<double>(coefficients_.size());
-  const double period = size * step_;
-  const double bottom = static_cast<double>(low_) * step_;
-  const double highest = static_cast<double>(high_) * step_;
+double outside(const TiltedLaw& law, double shifted, bool cut) {
+  const double tail = std::exp(law.log_tail);
+  const auto size = static_cast<double>(law.coefficients.size());
+  const double period = size * law.step;
+  const double bottom = static_cast<double>(law.low) * law.step;
+  const double highest = static_cast<double>(law.high) * law.step;
   // Losses more than a period above the threshold reappear above it.
   const double wrapped = std::max(shifted, bottom) + period >= highest ? tail : 1;
   // Losses above the last coefficient weigh little.
   double beyond = std::exp(log_smallest_tail);
   if (!cut) {
     const double top = bottom + period;
-    beyond = top >= highest ? tail : std::exp(std::min(0.0, -theta_ * (top - shifted)));
+    beyond = top >= highest ? tail : std::exp(std::min(0.0, -law.theta * (top - shifted)));
   }
   // No weight relative to e^{K - theta eps'} exceeds 1.
-  return (tail + wrapped + beyond + law_error_) * (1 + 1e-9);
+  return (tail + wrapped + beyond + law.law_error) * (1 + 1e-9);
 }
 
-double TiltedLaw::one_end(double shifted, double sign) const {
+double one_end(const TiltedLaw& law, double shifted, double sign) {
   // Everything relative to e^{K - theta eps'}.
-  const double scale = log_moment_ - theta_ * shifted;
-  const auto sums = sums_above(shifted);
-  const double tails = outside(shifted, sums.cut);
+  const double scale = law.log_mass - law.theta * shifted;
+  const auto sums = sums_above(law, shifted);
+  const double tails = outside(law, shifted, sums.cut);
   // Sums of up to `size` terms; products stand within 500 roundings of their exact weights.
-  const double rounding = u * (static_cast<double>(coefficients_.size()) + 500) *
-                          (sums.positive + sums.negative + sums.weights * round_off_);
+  const double rounding = u * (static_cast<double>(law.coefficients.size()) + 500) *
+                          (sums.positive + sums.negative + sums.weights * law.round_off);
   // Negative coefficients are round-off; the upper end does without them.
   const double sum = sums.positive - (sign > 0 ? 0.0 : sums.negative);
-  const double finite = sum + sign * (sums.weights * round_off_ + tails + rounding);
+  const double finite = sum + sign * (sums.weights * law.round_off + tails + rounding);
   const double log_finite =
-      finite > 0 ? std::log(finite) + scale + sign * mass_error_ : -numeric::infinity;
+      finite > 0 ? std::log(finite) + scale + sign * law.mass_error : -numeric::infinity;
   // Infinite losses count in full.
-  const double log_infinite = infinite_mass_ > 0 ? std::log(infinite_mass_) : -numeric::infinity;
+  const double log_infinite =
+      law.infinite_mass > 0 ? std::log(law.infinite_mass) : -numeric::infinity;
   return numeric::log_add_exp(log_finite, log_infinite);
 }
 
+}  // namespace
+
 double TiltedLaw::log_delta_above(double eps) const {
-  return one_end(eps - offset_ - loss_error_, 1);
+  return one_end(*this, eps - offset - loss_error, 1);
 }
 
 double TiltedLaw::log_delta_below(double eps) const {
-  return one_end(eps - offset_ + loss_error_, -1);
+  return one_end(*this, eps - offset + loss_error, -1);
 }
 
 }  // namespace tacet::accounting::pld

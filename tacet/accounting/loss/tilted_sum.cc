@@ -157,24 +157,24 @@ int TwinTransform::prepare(double theta, const Thresholds& thresholds) {
     const double high_threshold = thresholds.high - sum.offset();
     auto& law = laws_[k];
     law = TiltedLaw();
-    law.theta_ = theta;
-    law.step_ = step;
-    law.offset_ = sum.offset();
-    law.infinite_mass_ = sum.infinite_mass(k == 0 ? End::above : End::below);
-    law.loss_error_ = sum.loss_error();
-    law.log_tail_ = thresholds.log_tail < 0
-                        ? thresholds.log_tail
-                        : log_tail_for(cumulants, theta, 0.5 * (low_threshold + high_threshold));
-    const auto window = chernoff_window(sum, theta, cumulants, law.log_tail_);
-    law.low_ = window.low;
-    law.high_ = window.high;
+    law.theta = theta;
+    law.step = step;
+    law.offset = sum.offset();
+    law.infinite_mass = sum.infinite_mass(k == 0 ? End::above : End::below);
+    law.loss_error = sum.loss_error();
+    law.log_tail = thresholds.log_tail < 0
+                       ? thresholds.log_tail
+                       : log_tail_for(cumulants, theta, 0.5 * (low_threshold + high_threshold));
+    const auto window = chernoff_window(sum, theta, cumulants, law.log_tail);
+    law.low = window.low;
+    law.high = window.high;
     const auto low = static_cast<double>(window.low);
     const auto high = static_cast<double>(window.high);
     // Enough that nothing wraps to above a threshold and that the rest above weighs nothing; the
     // whole window always is.
     double needed = high - low_threshold / step;
     if (theta > 0) {
-      needed = std::max(needed, high_threshold / step - low - law.log_tail_ / (theta * step));
+      needed = std::max(needed, high_threshold / step - low - law.log_tail / (theta * step));
     } else {
       needed = high - low;
     }
@@ -189,7 +189,7 @@ int TwinTransform::prepare(double theta, const Thresholds& thresholds) {
 void TwinTransform::run(double theta, const Thresholds& thresholds, int largest_bits) {
   const int bits = prepare(theta, thresholds);
   if (bits >= long_bits) {
-    const double log_tail = std::min(laws_[0].log_tail_, laws_[1].log_tail_);
+    const double log_tail = std::min(laws_[0].log_tail, laws_[1].log_tail);
     if (const auto sums = staged(*sums_[0], *sums_[1], {theta, log_tail, bits})) {
       if (sums->moved < largest_moved || bits > largest_direct_bits) {
         try {
@@ -228,7 +228,7 @@ void TwinTransform::transform(double theta, int bits, int largest_bits) {
   std::vector<std::array<PowerState, 2>> states(n / 2 + 1);
   for (std::size_t e = 0; e < sums_[0]->parts().size(); ++e) multiply_in(e, theta, states);
   invert(states);
-  for (std::size_t k = 0; k < 2; ++k) laws_[k].law_error_ = inherited_error(*sums_[k]);
+  for (std::size_t k = 0; k < 2; ++k) laws_[k].law_error = inherited_error(*sums_[k]);
 }
 
 void TwinTransform::multiply_in(std::size_t part, double theta,
@@ -248,8 +248,8 @@ void TwinTransform::multiply_in(std::size_t part, double theta,
     still[k] = std::exchange(target[0], 0);
     moving += std::accumulate(target.begin(), target.end(), 0.0);
     auto& law = laws_[k];
-    law.log_moment_ += times * tilt.log_moment;
-    law.mass_error_ +=
+    law.log_mass += times * tilt.log_moment;
+    law.mass_error +=
         times * (u * (3 * tilt.largest_exponent + 3 * std::fabs(tilt.log_moment) + 40) +
                  mass_slack + sums_[k]->parts()[part].grid.mass_error);
   }
@@ -298,16 +298,16 @@ void TwinTransform::invert(std::vector<std::array<PowerState, 2>>& states) {
                         (errors[0].magnitudes + errors[1].magnitudes) / static_cast<double>(n);
   for (std::size_t k = 0; k < 2; ++k) {
     auto& law = laws_[k];
-    law.round_off_ = errors[k].bound(static_cast<double>(n)) + 1.01 * shared;
+    law.round_off = errors[k].bound(static_cast<double>(n)) + 1.01 * shared;
     // By Parseval's identity and Cauchy's inequality.
     const auto size = static_cast<double>(n);
-    law.total_round_off_ = std::min(size * law.round_off_,
-                                    1.01 * (std::sqrt(errors[k].squares) + size * shared) + 1e-75);
+    law.total_round_off = std::min(size * law.round_off,
+                                   1.01 * (std::sqrt(errors[k].squares) + size * shared) + 1e-75);
     const auto& source = k == 0 ? re : im;
-    law.coefficients_.resize(n);
-    auto place = static_cast<std::size_t>(law.low_) & (n - 1);
+    law.coefficients.resize(n);
+    auto place = static_cast<std::size_t>(law.low) & (n - 1);
     for (std::size_t i = 0; i < n; ++i) {
-      law.coefficients_[i] = source[place];
+      law.coefficients[i] = source[place];
       place = (place + 1) & (n - 1);
     }
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tacet/accounting/loss/discretize.h"
+#include "tacet/accounting/loss/mixture.h"
 #include "tacet/numeric/infinity.h"
 
 namespace tacet::accounting::pairs {
@@ -139,11 +140,8 @@ PairPointer worst(std::span<const PairPointer> parts) {
   const auto above = half_of(parts, Face::forward, variation);
   const auto below = half_of(parts, Face::backward, variation);
   double rest = 1 - above.infinite;
-  std::vector<Atom> atoms;
-  for (auto it = below.atoms.rbegin(); it != below.atoms.rend(); ++it) {
-    atoms.push_back({-it->loss, it->q, it->p});
-    rest -= it->q;
-  }
+  auto atoms = mirrored(below.atoms);
+  for (const auto& one : atoms) rest -= one.p;
   for (const auto& one : above.atoms) rest -= one.p;
   rest = std::max(0.0, rest) + 0x1p-51;
   atoms.push_back({0, rest, rest});

@@ -10,12 +10,14 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/infinity.h"
+#include "tacet/numeric/roots.h"
 #include "tacet/numeric/special.h"
 
 namespace tacet::accounting::rdp {
 namespace {
 
 using numeric::infinity;
+using numeric::log1p_exp;
 // Rounding of the sums below stays under 1e-13; ten times that makes every bound safe.
 constexpr double safety = 1e-12;
 // Beyond this order the real-order quadrature costs more than the sum over integers.
@@ -85,9 +87,6 @@ double log_moment_excess(double q, double sigma, double power) {
   constexpr double log_sqrt_2pi = 0.91893853320467274178;
   return largest + std::log(sum * step / sigma) - log_sqrt_2pi;
 }
-
-/// log(1 + e^x).
-double log1p_exp(double x) { return x > 40 ? x + std::exp(-x) : std::log1p(std::exp(x)); }
 
 /// log(A - 1) at an integer order: the terms k = 0, 1 of the binomial sum cancel against 1.
 double log_moment_excess_integer(double q, double sigma, std::int64_t alpha) {
@@ -188,28 +187,10 @@ double bounded_range(double epsilon, double alpha) {
            (alpha - 1);
   };
   if (epsilon > 500) return std::min(epsilon, alpha * epsilon * epsilon / 8);
-  constexpr double ratio = 0.61803398874989484820;
-  double low = 0;
-  double high = epsilon;
-  double left = high - ratio * (high - low);
-  double right = low + ratio * (high - low);
-  double f_left = at(left);
-  double f_right = at(right);
-  for (int i = 0; i < 60; ++i) {
-    if (f_left > f_right) {
-      high = right;
-      right = left;
-      f_right = f_left;
-      f_left = at(left = high - ratio * (high - low));
-    } else {
-      low = left;
-      left = right;
-      f_left = f_right;
-      f_right = at(right = low + ratio * (high - low));
-    }
-  }
   // The maximum is flat: the last bracket leaves an error far below the margin added here.
-  const double best = std::max(f_left, f_right) * (1 + 1e-9) + 1e-14;
+  const double largest =
+      -numeric::golden_sections(0, epsilon, 60, [&](double t) { return -at(t); });
+  const double best = largest * (1 + 1e-9) + 1e-14;
   return std::min({best, epsilon, raise(alpha * epsilon * epsilon / 8)});
 }
 

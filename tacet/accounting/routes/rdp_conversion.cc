@@ -6,6 +6,7 @@
 
 #include "tacet/accounting/routes/rdp.h"
 #include "tacet/numeric/infinity.h"
+#include "tacet/numeric/roots.h"
 
 namespace tacet::accounting::rdp {
 
@@ -50,35 +51,15 @@ std::pair<double, double> minimise_over_orders(const Function& f) {
       break;  // the function is unimodal up to rounding
     }
   }
-  constexpr double ratio = 0.61803398874989484820;
-  double low = best - step;
-  double high = best + step;
   double best_z = best;
-  double left = high - ratio * (high - low);
-  double right = low + ratio * (high - low);
-  double f_left = f(1 + std::exp(left));
-  double f_right = f(1 + std::exp(right));
-  for (int i = 0; i < 24; ++i) {
-    if (f_left < best_value) {
-      best_value = f_left;
-      best_z = left;
+  numeric::golden_sections(best - step, best + step, 23, [&](double z) {
+    const double value = f(1 + std::exp(z));
+    if (value < best_value) {
+      best_value = value;
+      best_z = z;
     }
-    if (f_right < best_value) {
-      best_value = f_right;
-      best_z = right;
-    }
-    if (f_left < f_right) {
-      high = right;
-      right = left;
-      f_right = f_left;
-      f_left = f(1 + std::exp(left = high - ratio * (high - low)));
-    } else {
-      low = left;
-      left = right;
-      f_left = f_right;
-      f_right = f(1 + std::exp(right = low + ratio * (high - low)));
-    }
-  }
+    return value;
+  });
   // Integer orders are cheap to evaluate exactly and often the chord's kinks.
   for (const double order : {std::floor(1 + std::exp(best_z)), std::ceil(1 + std::exp(best_z))}) {
     if (order < 2) continue;

@@ -1,6 +1,7 @@
 // Renyi curves of whole events.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -42,6 +43,11 @@ class Remembered {
 /// A rate that is not below the given one and whose square is a number. A sample at a smaller rate
 /// is one at a larger rate and some of it dropped (docs/proofs/accountant.md, section 8).
 double with_square(double rate) { return std::max(rate, 1e-100); }
+
+/// Noise in units of the distance, from mu^2.
+double sigma_of(double square) {
+  return square == 0 ? infinity : numeric::divide_down(1, numeric::sqrt_up(square));
+}
 
 /// log of 2 e^{t^2/2} Phi(t), the moment generating function of |N|.
 double log_folded_moment(double t) {
@@ -124,34 +130,30 @@ struct CurveOf {
     if (internal::unit_rate(e) == 1) return curve(*e.base, adjacency, work);
     if (e.rate == 0) return Curve([](double) { return 0.0; });
     if (internal::is_replaced(e, adjacency)) return replaced_in_sample(e);
+    const double q = with_square(internal::unit_rate(e));
     if (const auto square = internal::squared_mu(*e.base, adjacency)) {
-      const double sigma =
-          *square == 0 ? infinity : numeric::divide_down(1, numeric::sqrt_up(*square));
-      return Curve([q = with_square(internal::unit_rate(e)), sigma](double alpha) {
+      return Curve([q, sigma = sigma_of(*square)](double alpha) {
         return poisson_gaussian(q, sigma, alpha);
       });
     }
     const auto base = curve(*e.base, adjacency, work);
     if (!base) return std::nullopt;
-    return Curve(
-        [q = with_square(internal::unit_rate(e)), base = Remembered(*base)](double alpha) mutable {
-          return poisson(
-              q, [&base](double order) { return base(order); }, alpha);
-        });
+    return Curve([q, base = Remembered(*base)](double alpha) mutable {
+      return poisson(q, std::ref(base), alpha);
+    });
   }
   /// The smallest of what is proved for a record that replaces another (replaced_record.md, 4).
   MaybeCurve replaced_in_sample(const PoissonSampled& e) const {
     std::vector<Curve> bounds;
     const double q = with_square(internal::unit_rate(e));
     if (const auto square = internal::squared_mu(*e.base, Adjacency::add_remove)) {
-      const double sigma =
-          *square == 0 ? infinity : numeric::divide_down(1, numeric::sqrt_up(*square));
-      bounds.emplace_back([q, sigma](double alpha) { return replaced_gaussian(q, sigma, alpha); });
+      bounds.emplace_back([q, sigma = sigma_of(*square)](double alpha) {
+        return replaced_gaussian(q, sigma, alpha);
+      });
     }
     if (const auto base = curve(*e.base, Adjacency::add_remove, work)) {
       bounds.emplace_back([q, base = Remembered(*base)](double alpha) mutable {
-        return replaced(
-            q, [&base](double order) { return base(order); }, alpha);
+        return replaced(q, std::ref(base), alpha);
       });
     }
     if (const auto base = curve(*e.base, adjacency, work)) {
@@ -182,8 +184,7 @@ struct CurveOf {
     const double limit = internal::pure_epsilon(*e.base, inside);
     const double gamma = with_square(internal::sampled_fraction(e));
     return Curve([gamma, limit, base = Remembered(*base)](double alpha) mutable {
-      return fixed_size(
-          gamma, [&base](double order) { return base(order); }, limit, alpha);
+      return fixed_size(gamma, std::ref(base), limit, alpha);
     });
   }
   MaybeCurve operator()(const Partitioned& e) const {
@@ -247,15 +248,12 @@ MaybeCurve CurveOf::operator()(const RandomlyRepeated& e) const {
   const double eta = e.eta;
   const double log_inverse_gamma = -std::log(e.gamma);
   double constant = infinity;
-  for (double z = -3; z < 9; z += 0.05) {
-    const double second = 1 + std::exp(z);
+  const auto offer = [&](double second) {
     constant = std::min(constant, (1 + eta) * (1 - 1 / second) * (*base)(second) +
                                       (1 + eta) * log_inverse_gamma / second);
-  }
-  for (double second = 2; second <= 256; ++second) {
-    constant = std::min(constant, (1 + eta) * (1 - 1 / second) * (*base)(second) +
-                                      (1 + eta) * log_inverse_gamma / second);
-  }
+  };
+  for (double z = -3; z < 9; z += 0.05) offer(1 + std::exp(z));
+  for (double second = 2; second <= 256; ++second) offer(second);
   const double log_mean = std::log(repetition::mean(repetition::law_of(e)));
   return Curve([base = *base, constant, log_mean](double alpha) {
     return (base(alpha) + constant + std::max(0.0, log_mean) / (alpha - 1)) * (1 + 1e-12);

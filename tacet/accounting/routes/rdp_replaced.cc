@@ -12,6 +12,7 @@ namespace tacet::accounting::rdp {
 namespace {
 
 using numeric::infinity;
+using numeric::log1p_exp;
 constexpr double pi = 3.14159265358979323846;
 // Rounding of the sums below stays under 1e-13; ten times that makes every bound safe.
 constexpr double safety = 1e-12;
@@ -96,9 +97,6 @@ double log_moment_excess(double q, double sigma, double alpha) {
   const double of_rule = std::log(4.0) - line.exponent + numeric::log_add_exp(0, inside);
   return numeric::log_add_exp(numeric::log_add_exp(inside, left), of_rule);
 }
-
-/// log(1 + e^x).
-double log1p_exp(double x) { return x > 40 ? x + std::exp(-x) : std::log1p(std::exp(x)); }
 
 }  // namespace
 

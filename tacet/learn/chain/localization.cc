@@ -180,10 +180,7 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return own;
 }
 
-Training plan(const data::Schema& schema, const LinearOptions& options) {
-  return settled_training(plan_localization(schema, options), train_localization);
-}
-
+constexpr auto plan = planned_by<plan_localization, train_localization>;
 constexpr auto usual = privacy::Adjacency::replace_one;
 constexpr std::array<std::string_view, 4> ladder_options{"radius", "growth", "record-use",
                                                          "phases"};

@@ -6,6 +6,7 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
+#include "tacet/base/names.h"
 #include "tacet/learn/chain/localization.h"
 #include "tacet/learn/chain/localization_run.h"
 #include "tacet/learn/plan/gradient_diameter.h"
@@ -68,29 +69,54 @@ LocalFacts settle_facts(LocalizationPlan& plan, const data::Schema& schema,
           .delta = plan.guarantee.delta};
 }
 
-void settle_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
-  const double infinite = std::numeric_limits<double>::infinity();
+constexpr double no_ball = std::numeric_limits<double>::infinity();
+
+void ladder_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
+  if (options.paper) {
+    throw base::UsageError("ladder is no algorithm of a paper; leave calibration out");
+  }
+  const LadderOptions ladder{.least_growth = options.growth.value_or(usual_growth),
+                             .use = plan.use,
+                             .phases = options.phases};
+  plan.epochs = {{no_ball, ladder_schedule(facts, ladder)}};
+}
+
+void localized_epochs(LocalizationPlan& plan, const LocalFacts& facts,
+                      const LinearOptions& options) {
+  plan.use = RecordUse::disjoint;
+  if (options.paper) plan.calibration = Calibration::asi2021;
+  plan.epochs = {
+      {no_ball, options.paper ? localized_paper_schedule(facts) : localized_schedule(facts)}};
+}
+
+void growth_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
   const double growth = options.growth.value_or(usual_growth);
-  if (options.method == "ladder") {
-    if (options.paper) {
-      throw base::UsageError("ladder is no algorithm of a paper; leave calibration out");
-    }
-    LadderOptions ladder{.least_growth = growth, .use = plan.use, .phases = options.phases};
-    plan.epochs = {{infinite, ladder_schedule(facts, ladder)}};
-  } else if (options.method == "localized") {
-    plan.use = RecordUse::disjoint;
-    if (options.paper) plan.calibration = Calibration::asi2021;
-    plan.epochs = {
-        {infinite, options.paper ? localized_paper_schedule(facts) : localized_schedule(facts)}};
-  } else if (options.method == "phased-erm") {
-    plan.use = RecordUse::disjoint;
-    if (options.paper) plan.calibration = Calibration::feldman2020;
-    plan.epochs = {{infinite, phased_erm_schedule(facts, plan.calibration)}};
-  } else {
-    if (options.paper) plan.calibration = Calibration::asi2021;
-    plan.use = options.paper ? RecordUse::disjoint : RecordUse::reuse;
-    plan.epochs =
-        options.paper ? growth_paper_schedule(facts, growth) : growth_schedule(facts, growth);
+  if (options.paper) plan.calibration = Calibration::asi2021;
+  plan.use = options.paper ? RecordUse::disjoint : RecordUse::reuse;
+  plan.epochs =
+      options.paper ? growth_paper_schedule(facts, growth) : growth_schedule(facts, growth);
+}
+
+void phased_erm_epochs(LocalizationPlan& plan, const LocalFacts& facts,
+                       const LinearOptions& options) {
+  plan.use = RecordUse::disjoint;
+  if (options.paper) plan.calibration = Calibration::feldman2020;
+  plan.epochs = {{no_ball, phased_erm_schedule(facts, plan.calibration)}};
+}
+
+/// The chains, a line each.
+struct Chain {
+  std::string_view method;
+  void (*settle)(LocalizationPlan&, const LocalFacts&, const LinearOptions&);
+};
+constexpr Chain chains[]{{"ladder", ladder_epochs},
+                         {"localized", localized_epochs},
+                         {"growth", growth_epochs},
+                         {"phased-erm", phased_erm_epochs}};
+
+void settle_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
+  for (const auto& chain : chains) {
+    if (chain.method == options.method) chain.settle(plan, facts, options);
   }
   double reach = 0;
   std::int64_t count = 0;
@@ -260,15 +286,12 @@ void settle_solvers(LocalizationPlan& plan, double norm_bound) {
 }
 
 std::string name_of(LocalNoise noise) {
-  switch (noise) {
-    case LocalNoise::gaussian:
-      return "gaussian";
-    case LocalNoise::euclidean_laplace:
-      return "euclidean laplace";
-    case LocalNoise::coordinate_laplace:
-      return "coordinate laplace";
-  }
-  throw base::InternalError("unknown kind of noise");
+  using enum LocalNoise;
+  static constexpr auto names =
+      base::names<LocalNoise>({{gaussian, "gaussian"},
+                               {euclidean_laplace, "euclidean laplace"},
+                               {coordinate_laplace, "coordinate laplace"}});
+  return names.of(noise);
 }
 
 void settle_settings(LocalizationPlan& plan) {

@@ -7,6 +7,7 @@
 #include "tacet/accounting/accountant.h"
 #include "tacet/accounting/calibrate.h"
 #include "tacet/base/error.h"
+#include "tacet/base/names.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/random/choose/subset.h"
@@ -75,17 +76,10 @@ double fixed_size_noise(const Batches& batches, std::int64_t steps, const Linear
 }  // namespace
 
 std::string to_string(BatchSampling sampling) {
-  switch (sampling) {
-    case BatchSampling::full:
-      return "full";
-    case BatchSampling::poisson:
-      return "poisson";
-    case BatchSampling::fixed_size:
-      return "fixed_size";
-    case BatchSampling::partition:
-      return "partition";
-  }
-  throw base::InternalError("unknown way of sampling");
+  using enum BatchSampling;
+  static constexpr auto names = base::names<BatchSampling>(
+      {{full, "full"}, {poisson, "poisson"}, {fixed_size, "fixed_size"}, {partition, "partition"}});
+  return names.of(sampling);
 }
 
 std::int64_t Batches::passes(std::int64_t steps) const {

@@ -59,10 +59,6 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return batch_events(batches, steps, noise);
 }
 
-Training plan(const data::Schema& schema, const LinearOptions& options) {
-  return settled_training(plan_gradient(schema, options), train_gradient);
-}
-
 constexpr std::array<std::string_view, 13> options{
     "l2",       "steps",      "step-size",  "momentum", "clipping-norm",
     "average",  "averaging",  "batch-size", "radius",   "records-a-unit",
@@ -70,11 +66,8 @@ constexpr std::array<std::string_view, 13> options{
 
 }  // namespace
 
-constinit const Method gradient_method{"gradient",
-                                       "noisy gradient descent, for every loss",
-                                       privacy::Adjacency::add_remove,
-                                       options,
-                                       plan,
-                                       recorded_events};
+constinit const Method gradient_method{
+    "gradient", "noisy gradient descent, for every loss",  privacy::Adjacency::add_remove,
+    options,    planned_by<plan_gradient, train_gradient>, recorded_events};
 
 }  // namespace tacet::learn

@@ -239,10 +239,6 @@ privacy::Event recorded_draw(const privacy::Receipt& receipt, RecordedParameters
 
 namespace {
 
-Training plan(const data::Schema& schema, const LinearOptions& options) {
-  return settled_training(plan_inverse_sensitivity(schema, options), train_inverse_sensitivity);
-}
-
 constexpr std::array<std::string_view, 2> options{"l2", "radius"};
 
 }  // namespace
@@ -252,7 +248,7 @@ constinit const Method inverse_sensitivity_method{
     "one draw scored by the gradient: pure, few columns",
     privacy::Adjacency::replace_one,
     options,
-    plan,
+    planned_by<plan_inverse_sensitivity, train_inverse_sensitivity>,
     recorded_draw,
     false};
 

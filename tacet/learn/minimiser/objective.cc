@@ -67,10 +67,6 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return expected;
 }
 
-Training plan(const data::Schema& schema, const LinearOptions& options) {
-  return settled_training(plan_objective(schema, options), train_objective);
-}
-
 constexpr std::array<std::string_view, 2> options{"l2", "calibration"};
 
 }  // namespace
@@ -79,7 +75,7 @@ constinit const Method objective_method{"objective",
                                         "a random term in the objective, for the logistic loss",
                                         privacy::Adjacency::replace_one,
                                         options,
-                                        plan,
+                                        planned_by<plan_objective, train_objective>,
                                         recorded_events};
 
 }  // namespace tacet::learn

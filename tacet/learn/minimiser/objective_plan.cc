@@ -140,13 +140,13 @@ Noise gaussian_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Delt
                            : fmt::format("not proved, {:.6g} is used", sigma)));
     sigma = std::max(sigma, published);
   }
-  const auto noise_at = [&](double deviation) {
-    const double output = output_deviation(plan, bounds.smoothness, deviation);
+  const auto noise_at = [&](double standard_deviation) {
+    const double output = output_deviation(plan, bounds.smoothness, standard_deviation);
     const double distance = 0.5 * mu * output * (1 - 1e-12);
     return Noise{
-        deviation, output, distance,
-        privacy::ObjectivePerturbation{deviation, bounds.lipschitz, bounds.smoothness, plan.sum_l2,
-                                       distance * plan.sum_l2 * (1 + 1e-13), output}};
+        standard_deviation, output, distance,
+        privacy::ObjectivePerturbation{standard_deviation, bounds.lipschitz, bounds.smoothness,
+                                       plan.sum_l2, distance * plan.sum_l2 * (1 + 1e-13), output}};
   };
   Noise noise = noise_at(sigma);
   while (accounting::epsilon(noise.events, plan.guarantee.adjacency, delta) > epsilon.value()) {

@@ -111,10 +111,12 @@ void settle_solver(RegularizedOutputPlan& plan, double norm_bound) {
   const double rows = static_cast<double>(plan.public_row_count);
   const double distance = privacy::distance_factor(plan.guarantee.adjacency);
   const double share = plan.gradient_share / plan.sum_l2;
-  const double deviation = distance * share / allowed_mu(plan);  // of one coordinate, about
+  const double standard_deviation =
+      distance * share / allowed_mu(plan);  // of one coordinate, about
   if (model::can_be_smoothed(plan.loss)) {
     // Smoothing a kink on this width costs at most a twentieth of what the noise costs anyway.
-    plan.smoothing_width = std::max(1e-3, 0.1 * norm_bound * deviation * mean_absolute_normal);
+    plan.smoothing_width =
+        std::max(1e-3, 0.1 * norm_bound * standard_deviation * mean_absolute_normal);
     plan.reasons.push_back(
         fmt::format("loss smoothed on a width of {:.4g}, small beside the noise on predictions",
                     plan.smoothing_width));
@@ -122,7 +124,7 @@ void settle_solver(RegularizedOutputPlan& plan, double norm_bound) {
   const double curvature = solver_loss(plan).curvature_bound();
   const double kappa = 1 + rows * curvature * norm_bound * norm_bound / plan.sum_l2;
   const double start = std::min(plan.radius, rows * share);
-  const double noise = deviation * std::sqrt(static_cast<double>(plan.columns));
+  const double noise = standard_deviation * std::sqrt(static_cast<double>(plan.columns));
   const double wanted =
       std::ceil(0.5 * (kappa + 1) * std::log(std::max(std::exp(1.0), 20 * start / noise)));
   if (plan.guarantee.adjacency != Adjacency::add_remove && wanted <= most_steps) {
@@ -253,19 +255,16 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return privacy::Gaussian{noise};
 }
 
-Training plan(const data::Schema& schema, const LinearOptions& options) {
-  return settled_training(plan_regularized_output(schema, options), train_regularized_output);
-}
-
 constexpr std::array<std::string_view, 2> options{"l2", "radius"};
 
 }  // namespace
 
-constinit const Method regularized_output_method{"regularized-output",
-                                                 "noise on the minimiser of a regularized loss",
-                                                 privacy::Adjacency::replace_one,
-                                                 options,
-                                                 plan,
-                                                 recorded_events};
+constinit const Method regularized_output_method{
+    "regularized-output",
+    "noise on the minimiser of a regularized loss",
+    privacy::Adjacency::replace_one,
+    options,
+    planned_by<plan_regularized_output, train_regularized_output>,
+    recorded_events};
 
 }  // namespace tacet::learn

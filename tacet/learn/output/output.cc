@@ -33,10 +33,6 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
 }
 
-Training plan(const data::Schema& schema, const LinearOptions& options) {
-  return settled_training(plan_output(schema, options), train_output);
-}
-
 constexpr std::array<std::string_view, 14> options{
     "l2",        "steps",     "step-size",    "step-decay", "clipping-norm",
     "average",   "averaging", "batch-size",   "sampling",   "order-seed",
@@ -48,7 +44,7 @@ constinit const Method output_method{"output",
                                      "stochastic gradient descent, its result perturbed once",
                                      privacy::Adjacency::replace_one,
                                      options,
-                                     plan,
+                                     planned_by<plan_output, train_output>,
                                      recorded_events};
 
 }  // namespace tacet::learn

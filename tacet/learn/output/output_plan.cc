@@ -31,10 +31,7 @@ const double mean_of_absolute_normal = std::sqrt(2 / std::numbers::pi);
 
 RecordOrder sampling_of(const LinearOptions& options) {
   if (!options.sampling) return RecordOrder::permutation;
-  for (const auto kind : {RecordOrder::permutation, RecordOrder::fresh_permutation,
-                          RecordOrder::with_replacement, RecordOrder::minibatch}) {
-    if (*options.sampling == to_string(kind)) return kind;
-  }
+  if (const auto found = optimize::find_record_order(*options.sampling)) return *found;
   throw base::UsageError(
       fmt::format("sampling of method output must be permutation, fresh_permutation, "
                   "with_replacement or minibatch, got '{}'",
@@ -118,7 +115,7 @@ void settle_steps(OutputPlan& plan, const LinearOptions& options, const SgdProbl
   const double longest = longest_step(problem);
   const double chosen = std::min(bound.best_step(), longest);
   const double step = options.step_size.value_or(chosen);
-  schedule.step_sizes = optimize::decreasing_steps(step, options.step_decay, steps);
+  schedule.step_sizes = optimize::decaying_steps(step, options.step_decay, steps);
   if (options.step_size) return;
   plan.reasons.push_back(
       fmt::format("step size {:.4g}{}: least bound of the excess risk over weights of size {:g}",
@@ -240,8 +237,8 @@ void plan_tight(OutputPlan& plan, const LinearOptions& options, const SgdProblem
       .records = plan.public_row_count,
       .batch = batch,
       .order = public_order(options, plan.sampling, plan.public_row_count, batch, steps),
-      .step_sizes = optimize::decreasing_steps(1, options.step_decay, steps),
-      .l2 = options.mean_l2};
+      .step_sizes = optimize::decaying_steps(1, options.step_decay, steps),
+      .mean_l2 = options.mean_l2};
   const auto budget = budget_of(plan, problem, options, delta);
   settle_steps(plan, options, problem, schedule, budget);
   if (step_share(problem) == 0.75) {
@@ -272,7 +269,7 @@ void settle_settings(OutputPlan& plan) {
   settings.push_back({"averaging", to_string(plan.weights.kind)});
   settings.push_back(
       {"averaged", plan.weights.suffix, {.table = plan.weights.kind == Averaging::suffix}});
-  settings.push_back({"l2", schedule.l2, {.table = schedule.l2 > 0}});
+  settings.push_back({"l2", schedule.mean_l2, {.table = schedule.mean_l2 > 0}});
   if (problem.clipping_norm) settings.push_back({"clipping_norm", *problem.clipping_norm});
   if (problem.radius) settings.push_back({"radius", *problem.radius});
   settings.push_back({"smoothed",

@@ -44,15 +44,15 @@ Trade trade_of(const PhaseFacts& facts, std::int64_t phases) {
   Trade trade{
       facts.scale * facts.scale / (2 * parts[0].step_size * static_cast<double>(parts[0].count)),
       0};
-  const double jump = facts.distance * facts.distance;  // 4, or 1 under zero_out
+  const double squared_distance = facts.distance * facts.distance;  // 4, or 1 under zero_out
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const double a = parts[i].step_size;
     trade.cost += facts.share * g * a;
     if (i == 0) continue;
     // What the noise of the phase before costs this one to undo.
     const double before = parts[i - 1].step_size;
-    trade.cost += jump * static_cast<double>(facts.dimension) * z * z * g * before * before /
-                  (2 * a * static_cast<double>(parts[i].count));
+    trade.cost += squared_distance * static_cast<double>(facts.dimension) * z * z * g * before *
+                  before / (2 * a * static_cast<double>(parts[i].count));
   }
   trade.cost += facts.distance * z * g * parts.back().step_size *
                 std::sqrt(2 * facts.outputs / std::numbers::pi);
@@ -69,7 +69,7 @@ optimize::CertifiedSgd certify(const PhasedPlan& plan, const Phase& phase, doubl
                       .batch = 1,
                       .order = std::move(order),
                       .step_sizes = {phase.step_size},
-                      .l2 = plan.mean_l2},
+                      .mean_l2 = plan.mean_l2},
           {.kind = optimize::Averaging::uniform, .steps = phase.count},
           plan.guarantee.adjacency};
 }
@@ -222,7 +222,7 @@ TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& sche
   mechanism::BlockGaussian door(privacy::NoiseMultiplier(plan.noise_multiplier), means.reservation);
   std::vector<double> weights(static_cast<std::size_t>(plan.problem.columns * plan.problem.outputs),
                               0.0);
-  double deviation = 0;
+  double standard_deviation = 0;
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
     const auto& phase = plan.phases[i];
     // The start was released, so the certificate may depend on it.
@@ -232,13 +232,13 @@ TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& sche
     auto mean = sgd.run(dataset, part, weights, plan.norm_bits,
                         {.block = static_cast<std::int64_t>(i)}, means.threads, means.supervision);
     weights = door.release(std::move(mean), {.step = i}, means.source).value();
-    deviation = plan.noise_multiplier * sgd.deviation_unit(plan.norm_bits);
+    standard_deviation = plan.noise_multiplier * sgd.deviation_unit(plan.norm_bits);
     // The next phase's slopes are bounded in the ball only.
     if (plan.problem.radius && i + 1 < plan.phases.size()) {
       project(weights, *plan.problem.radius, plan.problem.outputs);
     }
   }
-  const std::vector<double> deviations(weights.size(), deviation);
+  const std::vector<double> deviations(weights.size(), standard_deviation);
   return finish(plan, schema, means, {weights, deviations});
 }
 
@@ -251,10 +251,6 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
 }
 
-Training plan(const data::Schema& schema, const LinearOptions& options) {
-  return settled_training(plan_phased(schema, options), train_phased);
-}
-
 constexpr std::array<std::string_view, 7> options{
     "l2", "step-size", "phases", "clipping-norm", "order-seed", "radius", "weight-scale"};
 
@@ -265,7 +261,7 @@ constinit const Method phased_method{
     "output perturbation on ever smaller disjoint parts of the records",
     privacy::Adjacency::replace_one,
     options,
-    plan,
+    planned_by<plan_phased, train_phased>,
     recorded_events};
 
 }  // namespace tacet::learn

@@ -132,8 +132,9 @@ std::vector<double> IterateTrace::by_regression() const {
 }
 
 std::vector<double> IterateTrace::without_curvature() const {
-  const double deviation = law_.standard_deviation * std::sqrt(ResponseTable(law_).largest());
-  return std::vector<double>(static_cast<std::size_t>(columns_), deviation);
+  const double standard_deviation =
+      law_.standard_deviation * std::sqrt(ResponseTable(law_).largest());
+  return std::vector<double>(static_cast<std::size_t>(columns_), standard_deviation);
 }
 
 }  // namespace tacet::learn

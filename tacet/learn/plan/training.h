@@ -92,6 +92,11 @@ template <typename Plan>
                      const TrainingMeans& means) { return train(dataset, schema, plan, means); };
   return training;
 }
+/// The same as a method's `plan`.
+template <auto plan, auto train>
+[[nodiscard]] Training planned_by(const data::Schema& schema, const LinearOptions& options) {
+  return settled_training(plan(schema, options), train);
+}
 
 class RecordedParameters;
 

@@ -354,7 +354,7 @@ void mean_of_iterates(const Pass& pass, const LossType& first, const Rows& rows,
 
 template <typename LossType, typename Rows>
 void descend_one(const Pass& pass, const LossType& loss, const Rows& rows, WorkingSpace& space) {
-  if (pass.schedule.l2 == 0 && !pass.problem.radius) {
+  if (pass.schedule.mean_l2 == 0 && !pass.problem.radius) {
     sum_of_moves(pass, loss, rows, space);
   } else {
     mean_of_iterates(pass, loss, rows, space.weights(), space.mean());

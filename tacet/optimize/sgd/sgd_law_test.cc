@@ -168,7 +168,7 @@ TEST(SgdLaw, SensitivitiesOfSmallProblemsEqualReferenceValues) {
                           Row{model::PowerHingeLoss{1.5}, .3, 0, .7, 1.2315832059},
                           Row{model::LogisticLoss{}, .9, .1, 5, 2.02886368322}}) {
     schedule.step_sizes = {row.step};
-    schedule.l2 = row.l2;
+    schedule.mean_l2 = row.l2;
     const SgdProblem problem{.loss = row.loss, .smooth = false, .columns = 3, .radius = row.radius};
     const auto law = step_law(problem, schedule, Adjacency::replace_one);
     const auto found = sgd_sensitivity(schedule, weights, law);
@@ -211,7 +211,7 @@ TEST(SgdLaw, PenaltyIsTakenProximally) {
   }
   EXPECT_NEAR(std::fabs(written[0] - written[1]), 0.75, 1e-12);
   EXPECT_NEAR(std::fabs(proximal[0] - proximal[1]), 0.5 / 1.5, 1e-12);
-  const SgdSchedule schedule{.records = 2, .order = {0, 1}, .step_sizes = {step}, .l2 = l2};
+  const SgdSchedule schedule{.records = 2, .order = {0, 1}, .step_sizes = {step}, .mean_l2 = l2};
   const SgdProblem problem{.loss = model::AbsoluteLoss{}, .columns = 1};
   const auto law = step_law(problem, schedule, Adjacency::zero_out);
   const IterateWeights last{.kind = Averaging::last, .steps = 2};

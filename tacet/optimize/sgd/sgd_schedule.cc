@@ -10,10 +10,21 @@
 #include <span>
 
 #include "tacet/base/error.h"
+#include "tacet/base/names.h"
 #include "tacet/random/choose/subset.h"
 
 namespace tacet::optimize {
 namespace {
+
+constexpr auto record_orders =
+    base::names<RecordOrder>({{RecordOrder::permutation, "permutation"},
+                              {RecordOrder::fresh_permutation, "fresh_permutation"},
+                              {RecordOrder::with_replacement, "with_replacement"},
+                              {RecordOrder::minibatch, "minibatch"}});
+constexpr auto averagings = base::names<Averaging>({{Averaging::suffix, "suffix"},
+                                                    {Averaging::uniform, "uniform"},
+                                                    {Averaging::last, "last"},
+                                                    {Averaging::polynomial, "polynomial"}});
 
 using random::Purpose;
 
@@ -69,19 +80,13 @@ void append_passes(std::vector<std::uint32_t>& order, bool fresh, std::int64_t r
 
 }  // namespace
 
-std::string to_string(RecordOrder sampling) {
-  switch (sampling) {
-    case RecordOrder::permutation:
-      return "permutation";
-    case RecordOrder::fresh_permutation:
-      return "fresh_permutation";
-    case RecordOrder::with_replacement:
-      return "with_replacement";
-    case RecordOrder::minibatch:
-      return "minibatch";
-  }
-  throw base::InternalError("unknown way of sampling");
+std::string to_string(RecordOrder sampling) { return record_orders.of(sampling); }
+
+std::optional<RecordOrder> find_record_order(std::string_view name) {
+  return record_orders.find(name);
 }
+
+std::string to_string(Averaging averaging) { return averagings.of(averaging); }
 
 void SgdSchedule::validate() const {
   if (records < 1 || records > std::numeric_limits<std::uint32_t>::max()) {
@@ -101,28 +106,14 @@ void SgdSchedule::validate() const {
       throw base::UsageError(fmt::format("a step size must be positive, got {}", step));
     }
   }
-  if (!(l2 >= 0) || !std::isfinite(l2)) {
-    throw base::UsageError(fmt::format("l2 must be at least 0, got {}", l2));
+  if (!(mean_l2 >= 0) || !std::isfinite(mean_l2)) {
+    throw base::UsageError(fmt::format("l2 must be at least 0, got {}", mean_l2));
   }
   for (const auto record : order) {
     if (record >= records) {
       throw base::UsageError(fmt::format("record {} does not exist among {}", record, records));
     }
   }
-}
-
-std::string to_string(Averaging averaging) {
-  switch (averaging) {
-    case Averaging::suffix:
-      return "suffix";
-    case Averaging::uniform:
-      return "uniform";
-    case Averaging::last:
-      return "last";
-    case Averaging::polynomial:
-      return "polynomial";
-  }
-  throw base::InternalError("unknown kind of averaging");
 }
 
 std::vector<std::uint32_t> draw_order(RecordOrder sampling, std::int64_t records,
@@ -161,7 +152,7 @@ std::vector<std::uint32_t> draw_order(RecordOrder sampling, std::int64_t records
   return order;
 }
 
-std::vector<double> decreasing_steps(double first, double decay, std::int64_t steps) {
+std::vector<double> decaying_steps(double first, double decay, std::int64_t steps) {
   if (decay == 0) return {first};
   std::vector<double> sizes;
   sizes.reserve(static_cast<std::size_t>(steps));

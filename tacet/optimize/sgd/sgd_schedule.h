@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ enum class RecordOrder {
   minibatch           ///< a uniform subset a step
 };
 [[nodiscard]] std::string to_string(RecordOrder sampling);
+[[nodiscard]] std::optional<RecordOrder> find_record_order(std::string_view name);
 
 /// Steps 1..T take iterate w_t to w_{t+1}.
 struct SgdSchedule {
@@ -27,7 +29,7 @@ struct SgdSchedule {
   std::int64_t batch = 1;             ///< records a step
   std::vector<std::uint32_t> order;   ///< `batch` record numbers a step, steps one after another
   std::vector<double> step_sizes{1};  ///< one for all steps, or one each
-  double l2 = 0;                      ///< proximal penalty: w <- (w - step g) / (1 + step l2)
+  double mean_l2 = 0;                 ///< proximal penalty: w <- (w - step g) / (1 + step l2)
 
   [[nodiscard]] std::int64_t steps() const {
     return static_cast<std::int64_t>(order.size()) / batch;
@@ -37,7 +39,7 @@ struct SgdSchedule {
     return step_sizes.size() == 1 ? step_sizes[0] : step_sizes[static_cast<std::size_t>(t - 1)];
   }
   [[nodiscard]] double shrink(std::int64_t t) const {
-    return l2 == 0 ? 1 : 1 / (1 + step_size(t) * l2);
+    return mean_l2 == 0 ? 1 : 1 / (1 + step_size(t) * mean_l2);
   }
 
   /// UsageError for a schedule that makes no sense: no steps, a record out of range, steps that
@@ -55,7 +57,7 @@ struct SgdSchedule {
                                                     std::uint64_t address = 0);
 
 /// Step sizes first / t^decay, t = 1..steps; one number where decay is 0.
-[[nodiscard]] std::vector<double> decreasing_steps(double first, double decay, std::int64_t steps);
+[[nodiscard]] std::vector<double> decaying_steps(double first, double decay, std::int64_t steps);
 
 /// Weights a_1..a_{T+1} of the iterates w_1..w_{T+1}: at least 0, their sum 1.
 enum class Averaging {

@@ -56,7 +56,7 @@ bool without_growth(const StepLaw& law) {
 // Constant single steps, no penalty, uniform weights: sums of roots have bounds in closed form.
 bool has_closed_gaps(const SgdSchedule& schedule, const IterateWeights& weights,
                      const StepLaw& law) {
-  return schedule.batch == 1 && schedule.step_sizes.size() == 1 && schedule.l2 == 0 &&
+  return schedule.batch == 1 && schedule.step_sizes.size() == 1 && schedule.mean_l2 == 0 &&
          law.growth.size() == 1 && law.distance.size() == 1 && weights.kind == Averaging::uniform;
 }
 

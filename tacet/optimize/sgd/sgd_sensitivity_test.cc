@@ -21,7 +21,7 @@ SgdSchedule schedule_of(std::int64_t records, std::vector<std::uint32_t> order, 
           .batch = batch,
           .order = std::move(order),
           .step_sizes = {step},
-          .l2 = l2};
+          .mean_l2 = l2};
 }
 
 IterateWeights mean_of(const SgdSchedule& schedule, Averaging kind, std::int64_t suffix = 1,
@@ -98,7 +98,7 @@ TEST(SgdSensitivity, EqualsReferenceValuesForEveryRecord) {
     EXPECT_NEAR(record_sensitivity(schedule, weights, law_of(0.1, 2), j), grown[j], 1e-9);
   }
   auto decreasing = schedule;
-  decreasing.step_sizes = decreasing_steps(0.1, 0.5, 20);
+  decreasing.step_sizes = decaying_steps(0.1, 0.5, 20);
   const auto found = sgd_sensitivity(decreasing, weights, law_of(0, 2));
   EXPECT_NEAR(found.value, 0.382384742474, 1e-12);
   EXPECT_EQ(found.record, 4);
@@ -186,7 +186,7 @@ Trial random_trial(std::mt19937_64& bits, std::int64_t most_steps) {
         static_cast<std::uint32_t>(bits() % static_cast<std::uint64_t>(schedule.records)));
   }
   const bool varying = bits() % 2 == 0;
-  schedule.l2 = bits() % 2 == 0 ? 0 : share(bits);
+  schedule.mean_l2 = bits() % 2 == 0 ? 0 : share(bits);
   schedule.step_sizes.clear();
   trial.law.growth.clear();
   trial.law.distance.clear();
@@ -243,7 +243,7 @@ TEST(SgdSensitivity, PenalisedLongRunsKeepTheirBounds) {
   schedule.order[999] = 1;
   schedule.order[14999] = 2;
   schedule.step_sizes = {0.2};
-  schedule.l2 = 0.1;
+  schedule.mean_l2 = 0.1;
   const auto law = law_of(0.02, 2);
   for (const auto kind : {Averaging::uniform, Averaging::suffix, Averaging::polynomial}) {
     const auto weights = mean_of(schedule, kind, 5000);
@@ -302,7 +302,7 @@ TEST(SgdSensitivity, GrowsWithEveryHazard) {
     const double rarely = record_sensitivity(more.schedule, more.weights, more.law, record);
     more.schedule.order[place] = static_cast<std::uint32_t>(record);  // one visit more
     EXPECT_GE(record_sensitivity(more.schedule, more.weights, more.law, record), rarely);
-    if (trial.schedule.l2 == 0) {
+    if (trial.schedule.mean_l2 == 0) {
       more = trial;
       for (auto& step : more.schedule.step_sizes) step *= 1.5;
       EXPECT_GE(by_definition(more.schedule, more.weights, more.law), here);

@@ -132,8 +132,8 @@ std::optional<Case> random_case(PointMaker& make, const model::Loss& loss, std::
   schedule.order = draw_order(sampling, schedule.records, schedule.batch, steps, source);
   const double step = std::pow(10.0, -1.5 + 0.015 * static_cast<double>(make.bits() % 100));
   schedule.step_sizes =
-      make.bits() % 3 == 0 ? decreasing_steps(step, 0.5, steps) : std::vector<double>{step};
-  schedule.l2 = make.bits() % 2 == 0 ? 0 : 0.5;
+      make.bits() % 3 == 0 ? decaying_steps(step, 0.5, steps) : std::vector<double>{step};
+  schedule.mean_l2 = make.bits() % 2 == 0 ? 0 : 0.5;
   drawn.weights = {.kind = static_cast<Averaging>(make.bits() % 4),
                    .steps = steps,
                    .suffix = (steps + 1) / 2,
@@ -327,7 +327,7 @@ TEST(Sgd, MeansAreThoseOfThePlainAlgorithm) {
       }
       Rule rule{.loss = loss,
                 .steps = {},
-                .l2 = drawn->schedule.l2,
+                .l2 = drawn->schedule.mean_l2,
                 .radius = drawn->problem.radius.value_or(infinity),
                 .clip = drawn->problem.clipping_norm.value_or(infinity),
                 .smooth = drawn->problem.smooth};

@@ -7,6 +7,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/kernels.h"
+#include "tacet/optimize/sums/exact_accumulator.h"
 #include "tacet/optimize/sums/weight_grid.h"
 
 namespace tacet::optimize {
@@ -69,41 +70,6 @@ struct FactorGrid {
   }
 };
 
-// A worker's share: exact in doubles for a while, then moved to 64-bit integers.
-class LimbSum {
- public:
-  LimbSum(std::size_t columns, int limbs)
-      : columns_(columns),
-        exact_(columns * static_cast<std::size_t>(limbs), 0.0),
-        total_(exact_.size(), 0) {}
-
-  std::span<double> reserve(std::int64_t rows, int limb) {
-    if (limb == 0) {
-      if (rows_ + rows > rows_before_flush) flush();
-      rows_ += rows;
-    }
-    return std::span(exact_).subspan(columns_ * static_cast<std::size_t>(limb), columns_);
-  }
-  void add_to(std::span<std::int64_t> sum) {
-    flush();
-    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += total_[j];
-  }
-
- private:
-  void flush() {
-    for (std::size_t j = 0; j < exact_.size(); ++j) {
-      total_[j] += static_cast<std::int64_t>(exact_[j]);
-      exact_[j] = 0;
-    }
-    rows_ = 0;
-  }
-
-  std::size_t columns_;
-  std::vector<double> exact_;
-  std::vector<std::int64_t> total_;
-  std::int64_t rows_ = 0;
-};
-
 // Four partial sums hide the latency of an addition; all of them are exact.
 double sparse_dot(const double* weights, const data::SparseRow& row) {
   const std::uint32_t* columns = row.columns.data();
@@ -158,7 +124,7 @@ void GlmSums::pass(std::span<const double> weights, int limbs, double factor_bou
   constexpr double second = 1 << limb_bits;
   const auto columns = weights.size();
 
-  const auto add = [&](std::int64_t begin, std::int64_t end, LimbSum& sum) {
+  const auto add = [&](std::int64_t begin, std::int64_t end, ExactAccumulator& sum) {
     std::array<const std::int16_t*, rows_per_tile> pointers;
     std::array<std::array<double, rows_per_tile>, most_limbs> numbers;
     for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
@@ -188,8 +154,9 @@ void GlmSums::pass(std::span<const double> weights, int limbs, double factor_bou
         numbers[0][i] = nearest(scaled);
         if (limbs > 1) numbers[1][i] = nearest((scaled - numbers[0][i]) * second);
       }
+      const auto room = sum.reserve(static_cast<std::int64_t>(count));
       for (int limb = 0; limb < limbs; ++limb) {
-        const auto target = sum.reserve(static_cast<std::int64_t>(count), limb);
+        const auto target = room.subspan(columns * static_cast<std::size_t>(limb), columns);
         const auto& row_numbers = numbers[static_cast<std::size_t>(limb)];
         if (dataset_.sparse()) {
           for (std::size_t i = 0; i < count; ++i) {
@@ -204,18 +171,10 @@ void GlmSums::pass(std::span<const double> weights, int limbs, double factor_bou
   };
 
   std::vector<std::int64_t> total(columns * static_cast<std::size_t>(limbs), 0);
-  if (threads_.size() == 1 || rows() <= rows_per_block) {
-    LimbSum sum(columns, limbs);
-    add(rows_.first, rows_.last, sum);
-    sum.add_to(total);
-  } else {
-    std::vector<LimbSum> shares(static_cast<std::size_t>(threads_.size()), LimbSum(columns, limbs));
-    threads_.for_blocks(
-        rows(), rows_per_block, [&](int worker, std::int64_t begin, std::int64_t end) {
-          add(rows_.first + begin, rows_.first + end, shares[static_cast<std::size_t>(worker)]);
-        });
-    for (auto& share : shares) share.add_to(total);
-  }
+  add_exactly(total, threads_, {rows(), rows_per_block}, {total.size(), rows_before_flush},
+              [&](std::int64_t begin, std::int64_t end, ExactAccumulator& sum) {
+                add(rows_.first + begin, rows_.first + end, sum);
+              });
   const double unit = factors.unit * feature_unit;
   for (std::size_t j = 0; j < columns; ++j) {
     sums[j] = static_cast<double>(total[j]) * unit;

@@ -10,6 +10,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/kernels.h"
+#include "tacet/optimize/sums/exact_accumulator.h"
 #include "tacet/optimize/sums/weight_grid.h"
 
 namespace tacet::optimize {
@@ -18,40 +19,6 @@ namespace {
 constexpr std::int64_t rows_per_tile = 32;     // a tile's rows stay in the first cache level
 constexpr std::int64_t rows_per_block = 2048;  // what a worker takes at a time
 constexpr std::int64_t most_rows = std::int64_t{1} << 32;  // 2^32 * 2^30 = 2^62 fits 64 bits
-
-// A worker's share of the sum: exact in doubles up to 2^53, then moved to 64-bit integers.
-class Accumulator {
- public:
-  Accumulator(std::size_t columns, int norm_bits)
-      : exact_(columns, 0.0),
-        total_(columns, 0),
-        rows_before_flush_(std::int64_t{1} << (52 - norm_bits)) {}
-
-  /// Room for `rows` more contributions, each at most 2^norm_bits in every coordinate.
-  std::span<double> reserve(std::int64_t rows) {
-    if (rows_ + rows > rows_before_flush_) flush();
-    rows_ += rows;
-    return exact_;
-  }
-  void add_to(std::span<std::int64_t> sum) {
-    flush();
-    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += total_[j];
-  }
-
- private:
-  void flush() {
-    for (std::size_t j = 0; j < exact_.size(); ++j) {
-      total_[j] += static_cast<std::int64_t>(exact_[j]);
-      exact_[j] = 0;
-    }
-    rows_ = 0;
-  }
-
-  std::vector<double> exact_;
-  std::vector<std::int64_t> total_;
-  std::int64_t rows_before_flush_;
-  std::int64_t rows_ = 0;
-};
 
 struct AllRows {
   std::int64_t count;
@@ -99,7 +66,7 @@ struct Pass {
 
 template <typename LossType, typename RowList>
 void add_dense(const Pass& pass, const LossType& loss, const RowList& list, std::int64_t begin,
-               std::int64_t end, Accumulator& sum) {
+               std::int64_t end, ExactAccumulator& sum) {
   std::array<const std::int16_t*, rows_per_tile> pointers;
   std::vector<double> numbers(pass.outputs * rows_per_tile);  // a row of tile length an output
   std::vector<double> scalars(pass.outputs);
@@ -155,7 +122,7 @@ double dot(const data::SparseRow& row, const double* weights) {
 
 template <typename LossType, typename RowList>
 void add_sparse(const Pass& pass, const LossType& loss, const RowList& list, std::int64_t begin,
-                std::int64_t end, Accumulator& sum) {
+                std::int64_t end, ExactAccumulator& sum) {
   std::array<data::SparseRow, rows_per_tile> rows;
   std::vector<double> scalars(pass.outputs * rows_per_tile);  // those of a row stand together
   for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
@@ -227,26 +194,15 @@ std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
   std::vector<std::int64_t> total(weights.size(), 0);
   std::visit(
       [&](const auto& loss) {
-        const auto add = [&](std::int64_t begin, std::int64_t end, Accumulator& sum) {
+        const auto add = [&](std::int64_t begin, std::int64_t end, ExactAccumulator& sum) {
           if (dataset_.sparse()) {
             add_sparse(pass, loss, rows, begin, end, sum);
           } else {
             add_dense(pass, loss, rows, begin, end, sum);
           }
         };
-        if (rows.size() <= rows_per_block || threads_.size() == 1) {
-          Accumulator sum(total.size(), norm_bits_);
-          add(0, rows.size(), sum);
-          sum.add_to(total);
-          return;
-        }
-        std::vector<Accumulator> sums(static_cast<std::size_t>(threads_.size()),
-                                      Accumulator(total.size(), norm_bits_));
-        threads_.for_blocks(rows.size(), rows_per_block,
-                            [&](int worker, std::int64_t begin, std::int64_t end) {
-                              add(begin, end, sums[static_cast<std::size_t>(worker)]);
-                            });
-        for (auto& sum : sums) sum.add_to(total);
+        add_exactly(total, threads_, {rows.size(), rows_per_block},
+                    {total.size(), std::int64_t{1} << (52 - norm_bits_)}, add);
       },
       loss_);
   reducer_.sum(total);

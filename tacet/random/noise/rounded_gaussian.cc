@@ -66,15 +66,6 @@ Approximate approximate_normal(std::uint64_t word) {
   return {s < 0 ? -z : z, table::tail_bounds[piece]};
 }
 
-bool certain_rounded_gaussian(std::uint64_t word, double sigma, std::int64_t& value) {
-  const auto [z, bound] = approximate_normal(word);
-  const double y = sigma * z;
-  const double nearest = std::nearbyint(y);
-  if (!(std::fabs(y - nearest) < 0.5 - sigma * bound)) return false;
-  value = static_cast<std::int64_t>(nearest);
-  return true;
-}
-
 std::int64_t exact_rounded_gaussian(std::uint64_t word, double sigma,
                                     const std::function<std::uint64_t(int)>& more) {
   CentredUniform uniform(word, more);

@@ -33,10 +33,6 @@ void check_gaussian_sigma(double sigma);
 /// 64-bit word i of the continuation of a coordinate.
 using Extension = std::function<std::uint64_t(std::uint64_t coordinate, int i)>;
 
-/// What doubles say about one draw, in scalar code: true with the value where they are certain. The
-/// vector code is tested against it.
-[[nodiscard]] bool certain_rounded_gaussian(std::uint64_t word, double sigma, std::int64_t& value);
-
 /// One draw in exact arithmetic.
 [[nodiscard]] std::int64_t exact_rounded_gaussian(std::uint64_t word, double sigma,
                                                   const std::function<std::uint64_t(int)>& more);

@@ -15,6 +15,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/random/exact/exact_normal.h"
+#include "tacet/random/exact/real_interval.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::random {
@@ -29,15 +30,18 @@ std::int64_t exact(std::uint64_t word, double sigma) {
   return internal::exact_rounded_gaussian(word, sigma, [](int i) { return fixed_extension(0, i); });
 }
 
-/// The integer that doubles find for the word, or nothing where they leave it undecided.
+/// What doubles say about one draw, in scalar code: decided where they are certain of the integer.
+/// The vector code is tested against it.
 struct Certain {
   bool decided;
   std::int64_t value;
 };
 Certain certain(std::uint64_t word, double sigma) {
-  Certain result{false, 0};
-  result.decided = internal::certain_rounded_gaussian(word, sigma, result.value);
-  return result;
+  const auto [z, bound] = internal::approximate_normal(word);
+  const double y = sigma * z;
+  const double nearest = std::nearbyint(y);
+  if (!(std::fabs(y - nearest) < 0.5 - sigma * bound)) return {false, 0};
+  return {true, static_cast<std::int64_t>(nearest)};
 }
 
 struct Reference {

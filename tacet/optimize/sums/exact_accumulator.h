@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/base/threads.h"
+
+namespace tacet::optimize {
+
+/// A worker's share of a sum of integers: exact in doubles for a while, then moved to 64-bit ones.
+class ExactAccumulator {
+ public:
+  /// After `rows_before_flush` contributions every coordinate is still below 2^53.
+  ExactAccumulator(std::size_t size, std::int64_t rows_before_flush)
+      : exact_(size, 0.0), total_(size, 0), rows_before_flush_(rows_before_flush) {}
+
+  /// Room for `rows` more contributions.
+  std::span<double> reserve(std::int64_t rows) {
+    if (rows_ + rows > rows_before_flush_) flush();
+    rows_ += rows;
+    return exact_;
+  }
+  void add_to(std::span<std::int64_t> sum) {
+    flush();
+    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += total_[j];
+  }
+
+ private:
+  void flush() {
+    for (std::size_t j = 0; j < exact_.size(); ++j) {
+      total_[j] += static_cast<std::int64_t>(exact_[j]);
+      exact_[j] = 0;
+    }
+    rows_ = 0;
+  }
+
+  std::vector<double> exact_;
+  std::vector<std::int64_t> total_;
+  std::int64_t rows_before_flush_;
+  std::int64_t rows_ = 0;
+};
+
+/// What a pass reads, and how much of it a worker takes at a time.
+struct PassRows {
+  std::int64_t count;
+  std::int64_t block;
+};
+
+/// Adds to `total` what add(begin, end, accumulator) puts into accumulators like `sum`, which is
+/// empty, over blocks that cover all rows: the same for any number of threads, being exact.
+template <typename Add>
+void add_exactly(std::span<std::int64_t> total, base::ThreadPool& threads, const PassRows& rows,
+                 ExactAccumulator sum, const Add& add) {
+  if (threads.size() == 1 || rows.count <= rows.block) {
+    add(0, rows.count, sum);
+    return sum.add_to(total);
+  }
+  std::vector<ExactAccumulator> shares(static_cast<std::size_t>(threads.size()), sum);
+  threads.for_blocks(rows.count, rows.block, [&](int worker, std::int64_t begin, std::int64_t end) {
+    add(begin, end, shares[static_cast<std::size_t>(worker)]);
+  });
+  for (auto& share : shares) share.add_to(total);
+}
+
+}  // namespace tacet::optimize
