@@ -6,7 +6,6 @@
 #include <cmath>
 #include <random>
 
-#include "tacet/mechanism/point/grid_choice.h"
 #include "tacet/random/choose/exponential_choice.h"
 
 namespace tacet::mechanism::internal {
@@ -189,20 +188,6 @@ TEST(LevelRuns, FourThousandNeighboursNeverBeatEpsilon) {
   }
   EXPECT_LE(worst, epsilon * (1 + 1e-9));
   EXPECT_GT(worst, 0.5 * epsilon);
-}
-
-// The sampler's own law, from the integers it decides by, against sums of 10^6 neighbours' levels.
-TEST(GridChoice, FarPointsKeepTheirProbability) {
-  // 4000 values at one point: the others lie 2000 levels away, e^-2000 below at epsilon 2, where
-  // weights in doubles are 0 and a ratio of two of them is none at all.
-  std::vector<Key> keys(4001, key_at(3));
-  const auto runs = level_runs(order_statistic(2001, keys), {7, 0});
-  ASSERT_EQ(runs.size(), 3u);
-  EXPECT_EQ(runs[0].level, 2001);
-  EXPECT_EQ(runs[1].level, 0);
-  const random::ExponentialChoice choice(runs, {1, 1});
-  EXPECT_GE(choice.proposal(0), 1u);
-  EXPECT_GE(choice.proposal(2), 1u);
 }
 
 TEST(SortKeys, SortsShortAndLongLists) {

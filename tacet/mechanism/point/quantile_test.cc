@@ -141,17 +141,6 @@ TEST(Quantile, DebitsBeforeItReleases) {
                base::BudgetError);
 }
 
-TEST(Grid, HasTheBoundsAsPointsWhereStepsFit) {
-  const Grid tenths(0, 1, 0.1);
-  EXPECT_EQ(tenths.last(), 10);
-  EXPECT_EQ(tenths.nearest(0.3), 3);
-  EXPECT_EQ(tenths.nearest(0.34), 3);
-  const Grid fine(0, 120);
-  EXPECT_EQ(fine.step(), 0x1p-33);
-  EXPECT_EQ(fine.point(fine.nearest(37)), 37);
-  EXPECT_EQ(fine.point(fine.last()), 120);
-}
-
 TEST(Quantile, MedianAgeOfAdultIsWithinOneInNinetyNineOfAHundredRuns) {
   TACET_SKIP_WITHOUT_DATA(file, "adult/adult.train.csv.gz");
   const auto schema = data::load_schema(test::source_file("data/schemas/adult.toml"));

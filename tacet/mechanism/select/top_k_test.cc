@@ -1,0 +1,65 @@
+#include "tacet/mechanism/select/top_k.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "tacet/base/error.h"
+#include "tests/support/selections.h"
+#include "tests/support/spender.h"
+#include "tests/support/statistics.h"
+
+namespace tacet::mechanism {
+namespace top_k_test {
+
+using privacy::Adjacency;
+using privacy::Epsilon;
+using test::scores_of;
+using test::Spender;
+
+constexpr auto adjacency = Adjacency::replace_one;
+
+// Reference values of the Plackett-Luce law for weight 2 and scores (0, .9, 0, 0, .35, 0, 1): in
+// twentieths, with a sensitivity of 20 and epsilon 4.
+TEST(TopK, DrawsOrderedCandidatesByPeeling) {
+  constexpr int draws = 40000;
+  const auto scores = scores_of({0, 18, 0, 0, 7, 0, 20}, 20);
+  Spender spender(5, top_event(3, Epsilon(4), adjacency), adjacency, draws);
+  std::map<std::vector<std::int64_t>, std::int64_t> seen;
+  for (int i = 0; i < draws; ++i) {
+    ++seen[select_top(scores, 3, Epsilon(4), spender.next(), spender.source, spender.reservation)
+               .value()];
+  }
+  const std::int64_t a = seen[{6, 1, 4}];
+  const std::int64_t b = seen[{1, 6, 4}];
+  const std::int64_t c = seen[{6, 4, 1}];
+  const std::array<std::int64_t, 4> observed{a, b, c, draws - a - b - c};
+  std::array<double, 4> expected{0.063787476418403, 0.05741288002424279, 0.038170703039311894, 0};
+  expected[3] = 1 - expected[0] - expected[1] - expected[2];
+  for (auto& count : expected) count *= draws;
+  EXPECT_GT(test::chi_square_p_value(observed, expected), test::false_alarm_rate);
+}
+
+TEST(TopK, SelectsEachCandidateOnceUpToAll) {
+  const auto scores = scores_of({3, 1, 2});
+  Spender spender(5, top_event(3, Epsilon(1), adjacency), adjacency, 1);
+  auto all = select_top(scores, 3, Epsilon(1), spender.next(), spender.source, spender.reservation)
+                 .value();
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(all, (std::vector<std::int64_t>{0, 1, 2}));
+  for (const std::int64_t count : {-1, 0, 4}) {
+    EXPECT_THROW((void)select_top(scores, count, Epsilon(1), spender.next(), spender.source,
+                                  spender.reservation),
+                 base::UsageError);
+  }
+}
+
+TEST(TopK, CostsADrawForEachCandidate) {
+  EXPECT_EQ(top_event(3, Epsilon(0.5), adjacency),
+            privacy::Event(privacy::Repeated{3, privacy::BoundedRange{0.5, adjacency}}));
+}
+
+}  // namespace top_k_test
+}  // namespace tacet::mechanism
