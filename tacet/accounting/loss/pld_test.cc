@@ -85,111 +85,6 @@ TEST(Pld, BracketsTwoLaplaceReleases) {
   }
 }
 
-TEST(Pld, LowerGridStaysBelowTheProfileOfItsPair) {
-  // Losses far from 0, where 1 - e^-loss rounds to 1, must not raise the merged ratios.
-  for (const double end : {0.01, 1.0, 33.3, 700.0}) {
-    for (const bool sampled : {false, true}) {
-      auto pair = pairs::laplace(1 / end);
-      if (sampled) pair = pairs::poisson(std::move(pair), 0.2, pairs::Order::remove);
-      const auto moments = pld::loss_moments(*pair, -40);
-      const auto cells = pld::make_cells(*pair, moments.spread / 7, -60, {moments, true, 0});
-      const auto lower = pld::lower_grid(cells);
-      const auto upper = pld::upper_grid(cells);
-      for (int i = 1; i < 20; ++i) {
-        const double epsilon = pair->lowest() + i * 0.05 * (pair->highest() - pair->lowest());
-        const auto m = pair->interval(epsilon, HUGE_VAL);
-        const double exact = -m.p * std::expm1(epsilon - m.log_ratio);
-        const auto delta = [&](const pld::LossGrid& grid) {
-          double sum = grid.infinite;
-          for (std::size_t j = 0; j < grid.mass.size(); ++j) {
-            const double loss = grid.offset + static_cast<double>(grid.index[j]) * grid.step;
-            if (loss > epsilon) sum -= grid.mass[j] * std::expm1(epsilon - loss);
-          }
-          return sum;
-        };
-        EXPECT_LE(delta(lower), exact * (1 + 1e-10)) << end << " " << sampled << " " << i;
-        EXPECT_GE(delta(upper), exact * (1 - 1e-10)) << end << " " << sampled << " " << i;
-      }
-    }
-  }
-}
-
-TEST(Pld, BothGridsKeepAHeavyTailOnWideIntervals) {
-  // Steps far beyond the spread of the losses, intervals that double: the upper tail falls by more
-  // from one to the next than a bucket that starts below could make up for.
-  const auto pair = pairs::poisson(pairs::gaussian(2), 1e-7, pairs::Order::remove);
-  const auto moments = pld::loss_moments(*pair, -40);
-  const auto cells = pld::make_cells(*pair, 4.6e-6, -60, {moments, false, 13});
-  const auto lower = pld::lower_grid(cells);
-  const auto upper = pld::upper_grid(cells);
-  for (const double epsilon : {1e-4, 1e-3, 1e-2, 0.1, 1.0}) {
-    const auto delta = [&](const pld::LossGrid& grid) {
-      double sum = 0;
-      for (std::size_t j = 0; j < grid.mass.size(); ++j) {
-        const double loss = grid.offset + static_cast<double>(grid.index[j]) * grid.step;
-        if (loss > epsilon) sum -= grid.mass[j] * std::expm1(epsilon - loss);
-      }
-      return sum;
-    };
-    const auto m = pair->interval(epsilon, HUGE_VAL);
-    const double exact = -m.p * std::expm1(epsilon - m.log_ratio);
-    EXPECT_LE(delta(lower), exact * (1 + 1e-9)) << epsilon;
-    EXPECT_GE(delta(lower), exact * 0.5) << epsilon;
-    EXPECT_GE(delta(upper), exact * (1 - 1e-9)) << epsilon;
-    EXPECT_LE(delta(upper), exact * 2) << epsilon;
-  }
-}
-
-TEST(Pld, LossesOfTinyRatesKeepTheirRelativePrecision) {
-  // E[1 - e^-L] = 0; a loss rounded as a number near the base's would miss that by 1e-6 spreads.
-  for (const double q : {1e-9, 1e-4}) {
-    for (const bool subset : {false, true}) {
-      const auto pair = subset ? pairs::fixed_size(pairs::gaussian(1e-3), q)
-                               : pairs::poisson(pairs::gaussian(1e-3), q, pairs::Order::remove);
-      const auto moments = pld::loss_moments(*pair, -40);
-      const auto cells =
-          pld::make_cells(*pair, moments.spread / 30, -60, {{0, moments.spread}, true, 0});
-      double mean = 0;
-      for (std::size_t i = 0; i < cells.p.size(); ++i) {
-        mean -= cells.p[i] * std::expm1(-cells.log_ratio[i]);
-      }
-      EXPECT_LE(std::fabs(mean), 1e-10 * moments.spread) << q << " " << subset;
-    }
-  }
-}
-
-pld::Component sampled_gaussian(double q, double sigma, std::int64_t steps,
-                                pairs::Order order = pairs::Order::remove) {
-  auto base = pairs::gaussian(1 / sigma);
-  if (q == 1) return {std::move(base), steps};
-  return {pairs::poisson(std::move(base), q, order), steps};
-}
-
-TEST(Pld, AnyTiltGivesTheSameDelta) {
-  struct Case {
-    double q, sigma;
-    std::int64_t steps;
-    double epsilon, step;
-  };
-  for (const auto& c : {Case{0.05, 4, 1000, 1, 2e-4}, Case{1, 10, 100, 4, 1e-2},
-                        Case{0.2, 3, 50, 1, 4e-3}, Case{0.01, 2, 10000, 1, 1e-4}}) {
-    const auto part = sampled_gaussian(c.q, c.sigma, c.steps);
-    const auto moments = pld::loss_moments(*part.pair, -40);
-    const std::vector<pld::Resolution> resolutions{{moments, false, 30}};
-    pld::GridLevel level(std::span(&part, 1), {c.step, -60, resolutions}, 21);
-    const double saddle = level.tilt_for_mean(c.epsilon);
-    EXPECT_GT(saddle, 0);
-    // Half way between what round-off and wrapping may add to and take from the upper sum.
-    std::vector<double> upper;
-    for (const double theta : {0.5 * saddle, saddle, 2 * saddle}) {
-      level.tilt(theta, {c.epsilon, c.epsilon});
-      upper.push_back(level.log_delta_above(c.epsilon) - 0.5 * level.round_off_at(c.epsilon));
-    }
-    EXPECT_NEAR(upper[0], upper[1], 1e-6) << c.q << " " << c.steps;
-    EXPECT_NEAR(upper[2], upper[1], 1e-6) << c.q << " " << c.steps;
-  }
-}
-
 /// Upper ends over a grid of settings, each computed once, grow with the rate and the steps and
 /// fall with the noise and delta; neighbours differ by more than an interval is wide.
 void check_monotone(const std::vector<double>& rates, const std::vector<double>& noises,
@@ -279,25 +174,6 @@ TEST(PldLong, HeavyTailsOfRareRecordsKeepTheirWidth) {
   EXPECT_LE(deepest.upper - deepest.lower, 1e-3 * deepest.upper);
 }
 
-TEST(Pld, TakingLargeLossesApartChangesNothing) {
-  // Where a tilt works too, both ways bracket the same number.
-  const auto part = sampled_gaussian(1e-3, 0.8, 1000);
-  const auto moments = pld::loss_moments(*part.pair, -40);
-  const std::vector<pld::Resolution> resolutions{{moments, false, 20}};
-  for (const double epsilon : {0.3, 1.0, 2.0}) {
-    pld::GridLevel level(std::span(&part, 1), {2e-4, -45, resolutions}, 21);
-    level.tilt(level.tilt_for_mean(epsilon), {epsilon, epsilon});
-    const double above = level.log_delta_above(epsilon);
-    const double below = level.log_delta_below(epsilon);
-    ASSERT_TRUE(level.split(above, 1e-4)) << epsilon;
-    level.tilt(0.8 * level.tilt_of_small(epsilon), {epsilon, epsilon});
-    EXPECT_GE(level.log_delta_above(epsilon), below) << epsilon;
-    EXPECT_LE(level.log_delta_below(epsilon), above) << epsilon;
-    EXPECT_NEAR(level.log_delta_above(epsilon), above, 2e-4) << epsilon;
-    EXPECT_NEAR(level.log_delta_below(epsilon), below, 2e-4) << epsilon;
-  }
-}
-
 TEST(Accountant, MonotoneOnAGrid) {
   check_monotone({1e-3, 1e-2, 0.2}, {0.7, 1.2}, {100, 5000}, {1e-5, 1e-12}, 1e-3);
 }
@@ -364,37 +240,6 @@ TEST(AccountantLong, ExtremeNoisesAndRatesHaveAnAnswer) {
   check_extremes({1e-9, 1e-4, 0.1, 0.5, 2, 1e3, 1e9}, {1e-9, 1e-4, 0.99, 1});
 }
 
-// 1 - q + q e^s of rates next to 1 is a small difference of numbers next to 1.
-TEST(Pairs, RatesNextToOneKeepTheDigitsOfTheirLosses) {
-  const double q = 1 - 0x1p-30;
-  const auto pair = pairs::poisson(pairs::gaussian(4), q, pairs::Order::remove);
-  for (const double low : {-20.5, -19.0, -15.0, -10.0, -3.0}) {
-    const auto m = pair->interval(low, low + 0.5);
-    ASSERT_GT(m.p, 0);
-    const double exact = std::log(m.p / m.q);
-    EXPECT_NEAR(m.log_ratio, exact, m.ratio_error + 1e-14) << low;
-    EXPECT_LE(m.ratio_error, 1e-12) << low;
-    EXPECT_GE(m.log_ratio, low);
-    EXPECT_LE(m.log_ratio, low + 0.5);
-  }
-}
-
-// An infinite loss of chance p in each of 1000 uses: the lower end may not count more than there
-// is.
-TEST(Pld, LowerEndsCountNoMoreInfiniteLossThanThereIs) {
-  std::vector<pld::CountedGrid> parts;
-  pld::LossGrid grid;
-  grid.step = 1;
-  grid.index = {0};
-  grid.infinite = 0.25;
-  grid.mass = {0.75};
-  parts.push_back({grid, 2});
-  const pld::GridSum sum(parts);
-  EXPECT_LT(sum.infinite_mass(pld::End::below), 0.4375);
-  EXPECT_GT(sum.infinite_mass(pld::End::above), 0.4375);
-  EXPECT_NEAR(sum.infinite_mass(pld::End::below), 0.4375, 1e-11);
-}
-
 // The far atoms of a list of losses have masses whose ratio nobody knows. Where one joined a cell
 // of unknown ratio, delta came out as 0.
 TEST(Pld, SampledDiscreteGaussiansFollowTheContinuousOnes) {
@@ -408,16 +253,6 @@ TEST(Pld, SampledDiscreteGaussiansFollowTheContinuousOnes) {
   }
   const Event often = Repeated{10, PoissonSampled{0.9999996929, DiscreteGaussian{15.486, 2, 1}}};
   EXPECT_GT(delta_interval(often, Adjacency::zero_out, Epsilon(0.5)).upper, 0.027);
-}
-
-// Near epsilon 0, where e^epsilon has few digits of it left.
-TEST(Pairs, ProfilesNeverShrink) {
-  for (const double epsilon : {3e-16, 1.2e-14, 1e-9, 0.5, 30.0}) {
-    const auto pair = pairs::profile({{epsilon, 0}});
-    EXPECT_GE(pair->highest(), epsilon);
-    EXPECT_LE(pair->highest(), epsilon * (1 + 1e-12) + 2e-15);
-    EXPECT_LE(pair->lowest(), -epsilon);
-  }
 }
 
 // The smallest loss, log(1 - q), lies ten deviations below the others here: next to it stand masses
