@@ -163,6 +163,12 @@ class CheckFloorsTest(unittest.TestCase):
         self.assert_finding({"tacet/data/CMakeLists.txt": "tacet_module(data DEPENDS data)\n"},
                             "tacet/data/CMakeLists.txt:1", "does not stand below")
 
+    def test_what_decides_privacy_has_a_test_beside_it(self):
+        pair = {"tacet/ledger/books.h": "#pragma once\n", "tacet/ledger/books.cc": ""}
+        self.assert_finding(pair, "tacet/ledger/books.cc:1", "books_test.cc is missing")
+        self.assert_clean({**pair, "tacet/ledger/books_test.cc": ""})
+        self.assert_clean({"tacet/ledger/books.cc": "", "tacet/data/x.h": "", "tacet/data/x.cc": ""})
+
     def test_this_very_tree_holds(self):
         run = subprocess.run([sys.executable, str(SCRIPT)], check=False, capture_output=True,
                              text=True)
