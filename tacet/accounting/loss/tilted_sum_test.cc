@@ -98,15 +98,15 @@ TEST(TwinTransform, TheWholeLawIsTheTiltedBinomial) {
   const double log_p = -std::log1p(std::exp(-step)) + theta * step;
   const double log_q = -std::log1p(std::exp(step)) - theta * step;
   for (std::int64_t up = 0; up <= count; ++up) {
-    const auto place = 2 * up - count - law.low();
+    const auto place = 2 * up - count - law.low;
     ASSERT_GE(place, 0);
-    ASSERT_LT(place, static_cast<std::int64_t>(law.coefficients().size()));
-    const double mass = binomial(count, up, log_p, log_q) * std::exp(-law.log_mass());
-    EXPECT_NEAR(law.coefficients()[static_cast<std::size_t>(place)], mass,
-                law.round_off() + 1e-13 * mass)
+    ASSERT_LT(place, static_cast<std::int64_t>(law.coefficients.size()));
+    const double mass = binomial(count, up, log_p, log_q) * std::exp(-law.log_mass);
+    EXPECT_NEAR(law.coefficients[static_cast<std::size_t>(place)], mass,
+                law.round_off + 1e-13 * mass)
         << up;
   }
-  EXPECT_LE(law.round_off(), 1e-13);
+  EXPECT_LE(law.round_off, 1e-13);
 }
 
 TEST(TwinTransform, RefusesWhatIsLongerThanAllowed) {
