@@ -5,36 +5,10 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/privacy/event_tree.h"
 
 namespace tacet::learn {
-namespace {
-
 using privacy::Event;
-
-void count_releases(const Event& event, std::int64_t times, std::vector<CountedRelease>& counts) {
-  constexpr std::size_t most = 1000;
-  if (const auto* repeated = event.as<privacy::Repeated>()) {
-    std::int64_t product = 0;
-    if (__builtin_mul_overflow(times, repeated->count, &product))
-      contradiction("too many releases");
-    count_releases(*repeated->base, product, counts);
-    return;
-  }
-  if (const auto* composed = event.as<privacy::Composed>()) {
-    if (composed->parts.size() > most) contradiction("more kinds of releases than any method has");
-    for (const auto& part : composed->parts) count_releases(part, times, counts);
-    return;
-  }
-  const auto found = std::ranges::find(counts, event, &CountedRelease::event);
-  if (found == counts.end()) {
-    if (counts.size() == most) contradiction("more kinds of releases than any method has");
-    counts.push_back({event, times});
-  } else if (__builtin_add_overflow(found->times, times, &found->times)) {
-    contradiction("too many releases");
-  }
-}
-
-}  // namespace
 
 void contradiction(const std::string& what) { throw base::DataError(what); }
 
@@ -105,8 +79,16 @@ double recorded_sum_l2(RecordedParameters& parameters, const privacy::Receipt& r
 }
 
 std::vector<CountedRelease> counted_releases(const Event& event) {
+  constexpr std::size_t most = 1000;
   std::vector<CountedRelease> counts;
-  count_releases(event, 1, counts);
+  const bool counted = privacy::each_release(event, [&](const Event& one, std::int64_t times) {
+    const auto found = std::ranges::find(counts, one, &CountedRelease::event);
+    if (found != counts.end()) return !__builtin_add_overflow(found->times, times, &found->times);
+    if (counts.size() == most) contradiction("more kinds of releases than any method has");
+    counts.push_back({one, times});
+    return true;
+  });
+  if (!counted) contradiction("too many releases");
   return counts;
 }
 

@@ -164,28 +164,39 @@ Best linear_route(const SgdSchedule& schedule, const IterateWeights& weights, co
   return {*largest, largest - reach.begin(), true};
 }
 
-Best closed_route(const SgdSchedule& schedule, const StepLaw& law, const Visits& visits) {
+// Upper bounds for all records, and one that the worst of them is not below: without the summands
+// at the visits themselves, which both sums share.
+struct ClosedBounds {
+  std::vector<double> upper;
+  double floor = 0;
+};
+
+ClosedBounds closed_bounds(const SgdSchedule& schedule, const StepLaw& law, const Visits& visits) {
   const std::int64_t steps = schedule.steps();
-  const auto count = static_cast<double>(steps);
   const double jump = schedule.step_sizes[0] * law.distance[0];
   const double growth = law.growth[0] * law.growth[0];
-  std::vector<double> upper(static_cast<std::size_t>(schedule.records));
-  double floor = 0;
+  ClosedBounds bounds;
   for (std::int64_t j = 0; j < schedule.records; ++j) {
-    const auto own = visits.of(j);
     double lower = 0;
-    upper[static_cast<std::size_t>(j)] = closed_sum(own, steps, jump, growth,
-                                                    [&](double a, double c, std::int64_t m) {
-                                                      const auto sum = root_sum_bounds(a, c, m);
-                                                      lower += sum.lower;
-                                                      return sum.upper;
-                                                    }) /
-                                         count;
-    // Without the summands at the visits themselves, which both sums share; still below.
-    floor = std::max(floor, lower / count);
+    const double upper =
+        closed_sum(visits.of(j), steps, jump, growth, [&](double a, double c, std::int64_t m) {
+          const auto sum = root_sum_bounds(a, c, m);
+          lower += sum.lower;
+          return sum.upper;
+        });
+    bounds.upper.push_back(upper / static_cast<double>(steps));
+    bounds.floor = std::max(bounds.floor, lower / static_cast<double>(steps));
   }
+  return bounds;
+}
+
+Best closed_route(const SgdSchedule& schedule, const StepLaw& law, const Visits& visits) {
+  const std::int64_t steps = schedule.steps();
+  const double jump = schedule.step_sizes[0] * law.distance[0];
+  const double growth = law.growth[0] * law.growth[0];
+  const auto [upper, floor] = closed_bounds(schedule, law, visits);
   return search(upper, floor, [&](std::int64_t j) {
-    return closed_sum(visits.of(j), steps, jump, growth, root_sum) / count;
+    return closed_sum(visits.of(j), steps, jump, growth, root_sum) / static_cast<double>(steps);
   });
 }
 
@@ -371,16 +382,7 @@ std::vector<double> internal::sensitivity_bounds(const SgdSchedule& schedule,
   if (general || !has_closed_gaps(schedule, weights, law)) {
     return general_bounds(schedule, weights, law, visits);
   }
-  std::vector<double> upper;
-  for (std::int64_t j = 0; j < schedule.records; ++j) {
-    upper.push_back(
-        closed_sum(
-            visits.of(j), schedule.steps(), schedule.step_sizes[0] * law.distance[0],
-            law.growth[0] * law.growth[0],
-            [](double a, double c, std::int64_t m) { return root_sum_bounds(a, c, m).upper; }) /
-        static_cast<double>(schedule.steps()));
-  }
-  return upper;
+  return closed_bounds(schedule, law, visits).upper;
 }
 
 }  // namespace tacet::optimize
