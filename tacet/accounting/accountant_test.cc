@@ -202,12 +202,12 @@ TEST(Accountant, FixedSizeSamplesAgreeWithTheReference) {
 
 // What stands at a loss of 0 is most of the law, and no tail: counted as one it cost a multiple.
 TEST(Accountant, FixedSizeSamplesOfNextToNoNoiseStayNarrow) {
-  for (const double noise : {0.2, 0.15, 0.06}) {
-    const Event event = Repeated{100, FixedSizeSampled{1, 1000, Gaussian{noise}}};
+  for (const double noise : {0.15, 0.06}) {
+    const Event event = Repeated{10, FixedSizeSampled{1, 1000, Gaussian{noise}}};
     const auto interval = epsilon_of(event, 1e-3, replace_one);
     EXPECT_LE(interval.upper - interval.lower, 1e-3 * interval.upper) << noise;
     // The Poisson sample of half the distance is all but the same.
-    const double poisson = epsilon_of(sampled(1e-3, noise / 2, 100), 1e-3).upper;
+    const double poisson = epsilon_of(sampled(1e-3, noise / 2, 10), 1e-3).upper;
     EXPECT_NEAR(interval.upper / poisson, 1, 5e-3) << noise;
   }
 }
