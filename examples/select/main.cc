@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "tacet/accounting/composition.h"
+#include "tacet/mechanism/select/generalized_exponential.h"
+#include "tacet/mechanism/select/noisy_max.h"
 #include "tacet/mechanism/select/permute_and_flip.h"
 #include "tacet/mechanism/select/sparse_vector.h"
 #include "tacet/mechanism/select/top_k.h"
@@ -18,14 +20,21 @@ int main() {
   const auto votes = mechanism::Scores::integers({812, 790, 120, 35, 410, 805, 260, 98}, 1,
                                                  mechanism::Movement::one_way, adjacency);
 
+  // How far each of three forecasts was off, summed over customers. A customer moves the first by 1
+  // at most and the last, which is finer, by 4: made comparable by generalized_scores.
+  const std::vector<double> errors{905, 430, 420};
+  const std::vector<double> moves{1, 2, 4};
+
   // What is going to be released, what that costs, and a permit for it: all before a vote is read.
   const privacy::Epsilon epsilon{0.25};
   const mechanism::SparseVectorOptions popular{
       .threshold = 300, .most_positives = 5, .selection_epsilon = epsilon, .value_epsilon = {}};
+  const auto noise = mechanism::NoisyMax::exponential;
   const privacy::Event planned =
       privacy::Composed{{mechanism::permute_and_flip_event(epsilon, adjacency),
                          mechanism::top_event(3, epsilon, adjacency),
-                         mechanism::sparse_vector_event(popular, adjacency)}};
+                         mechanism::sparse_vector_event(popular, adjacency),
+                         mechanism::noisy_max_event(noise, epsilon, adjacency)}};
   const privacy::Guarantee cost = accounting::account(planned, adjacency, privacy::Delta{1e-6});
   privacy::MemoryBudget budget(privacy::Guarantee{2, 1e-6, adjacency});
   auto permit = budget.reserve(planned, cost);
@@ -35,6 +44,9 @@ int main() {
   const auto best = mechanism::select_permute_and_flip(votes, epsilon, {0, 0}, *source, permit);
   const auto three = mechanism::select_top(votes, 3, epsilon, {1, 0}, *source, permit);
   const auto above = mechanism::release_sparse_vector(votes, popular, {2, 0}, *source, permit);
+  const auto forecasts = mechanism::generalized_scores(errors, moves, epsilon, 0.05, adjacency);
+  const auto forecast =
+      mechanism::select_noisy_max(noise, forecasts, epsilon, {3, 0}, *source, permit);
   permit.commit();
 
   const auto name = [&](std::int64_t index) { return products[static_cast<std::size_t>(index)]; };
@@ -42,6 +54,7 @@ int main() {
   for (const auto index : three.value()) std::cout << ' ' << name(index);
   std::cout << "\nwanted by about 300 and more:";
   for (const auto& found : above.value().positives) std::cout << ' ' << name(found.index);
+  std::cout << "\nbest forecast: " << forecast.value() + 1;
   std::cout << "\nepsilon " << cost.epsilon << " at delta " << cost.delta << '\n';
   return 0;
 }
