@@ -87,8 +87,11 @@ learn::LinearOptions TrainingOptions::linear_options() const {
     }
     given.set("epsilon", total_epsilon_);
   }
-  if (!given.given("method")) given.set("method", std::string(learn::usual_method(given)));
-  const auto& method = learn::find_method(*given.text("method"));
+  if (!given.given("method") && learn::asks_pure(given)) {
+    given.set("method", std::string(learn::usual_pure_method(given, schema())));
+  }
+  const auto& method =
+      learn::find_method(given.text("method").value_or(learn::LinearOptions{}.method));
   learn::check_parameters(method, given);
   return learn::linear_options(given, method.usual_adjacency);
 }

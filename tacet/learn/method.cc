@@ -17,6 +17,7 @@
 #include "tacet/learn/minimiser/regularized_output.h"
 #include "tacet/learn/output/output.h"
 #include "tacet/learn/output/phased.h"
+#include "tacet/learn/plan/settle.h"
 
 namespace tacet::learn {
 namespace {
@@ -52,9 +53,27 @@ const Method& find_method(std::string_view name, std::span<const Method* const> 
       fmt::format("there is no method '{}'; known: {}", name, fmt::join(names, ", ")));
 }
 
-std::string_view usual_method(const ParameterValues& values) {
-  const bool pure = values.real("delta") == 0.0 && !std::isinf(values.real("epsilon").value_or(1));
-  return pure ? "ladder" : "gradient";
+bool asks_pure(const ParameterValues& values) {
+  return values.real("delta") == 0.0 && !std::isinf(values.real("epsilon").value_or(1));
+}
+
+std::string_view usual_pure_method(const ParameterValues& values, const data::Schema& schema) {
+  const auto& target = target_of(schema);
+  if (target.class_count() > 2) {
+    throw base::GuaranteeError(
+        fmt::format("delta = 0 asks for pure privacy; {}", pure_way_out(schema)));
+  }
+  const auto reads_all = [&](const Method& method) {
+    return std::ranges::all_of(parameters(), [&](const Parameter& parameter) {
+      return !values.given(parameter.name) || reads(method, parameter.name);
+    });
+  };
+  const bool logistic =
+      !target.regression() && values.text("loss").value_or("logistic") == "logistic";
+  if (logistic && reads_all(objective_method)) return objective_method.name;
+  const bool counted = values.text("adjacency") != "add_remove";
+  if (!schema.unit && counted && reads_all(ladder_method)) return ladder_method.name;
+  return regularized_output_method.name;
 }
 
 void check_parameters(const Method& method, const ParameterValues& values) {

@@ -18,8 +18,15 @@ namespace tacet::learn {
 [[nodiscard]] const Method& find_method(std::string_view name,
                                         std::span<const Method* const> known = methods());
 
-/// The method where none is named: gradient, or ladder for pure privacy (delta 0).
-[[nodiscard]] std::string_view usual_method(const ParameterValues& values);
+/// Whether delta 0 is asked for, with some protection at all.
+[[nodiscard]] bool asks_pure(const ParameterValues& values);
+
+/// The method for pure privacy where none is named, from the schema and what else was given: the
+/// first of objective (logistic models of two classes), ladder (no units, a public number of
+/// records) and regularized-output that reads the parameters given; GuaranteeError where there is
+/// none, for several classes. For all else the default is `gradient`.
+[[nodiscard]] std::string_view usual_pure_method(const ParameterValues& values,
+                                                 const data::Schema& schema);
 
 /// UsageError when a value was given that this method does not read; it names the methods that do.
 void check_parameters(const Method& method, const ParameterValues& values);

@@ -32,7 +32,7 @@ OneStepPlan plan_one_step(const data::Schema& schema, const LinearOptions& optio
   OneStepPlan plan;
   settle_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
-  const auto delta = settle_delta(options, plan.public_row_count, plan.reasons);
+  const auto delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
   plan.clipping_norm = usual_slope(plan.loss) * schema.norm_bound();
   plan.step_size = options.step_size.value_or(1);
   plan.cipher_delta = random::cipher_term(1, plan.columns);

@@ -327,7 +327,7 @@ LocalizationPlan plan_localization(const data::Schema& schema, const LinearOptio
   settle_problem(plan, schema, options);
   plan.use = options.reuse ? RecordUse::reuse : RecordUse::disjoint;
   plan.public_row_count = settle_row_count(schema, options);
-  const double delta = settle_delta_or_pure(options, plan.public_row_count, plan.reasons);
+  const double delta = settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
   plan.guarantee = {options.epsilon, delta, options.adjacency};
   const auto facts = settle_facts(plan, schema, options);
   settle_epochs(plan, facts, options);

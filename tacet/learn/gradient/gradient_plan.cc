@@ -163,7 +163,7 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
   plan.calibration = Calibration::wang2021;
   settle_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
-  const privacy::Delta delta = settle_delta(options, plan.public_row_count, plan.reasons);
+  const privacy::Delta delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
   const auto n = plan.public_row_count;
   const auto facts = wang2021::constants(plan.loss, schema.norm_bound());
   const auto theorem = wang2021::Theorem::gradient_on_ball;
@@ -225,7 +225,7 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
   GradientPlan plan;
   settle_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
-  const privacy::Delta delta = settle_delta(options, plan.public_row_count, plan.reasons);
+  const privacy::Delta delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
   const Batches batches = settle_batches(schema, options, plan.public_row_count);
   plan.sampling = batches.sampling;
   plan.rate = batches.rate;

@@ -5,6 +5,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/unit_draw.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
 #include "tacet/optimize/solver/certified_solver.h"
 
@@ -45,7 +46,8 @@ TrainedModel train_objective(const data::Dataset& dataset, const data::Schema& s
                              const ObjectivePlan& plan, const TrainingMeans& means) {
   check_shape(dataset, schema, plan);
   means.supervision.step("training", 0, 1);
-  const auto released = release_objective(dataset, plan, means);
+  const auto drawn = drawn_records(dataset, schema, means);
+  const auto released = release_objective(drawn ? *drawn : dataset, plan, means);
   means.supervision.step("training", 1, 1);
   return finish(plan, schema, means, {released.value()});
 }
@@ -55,6 +57,7 @@ namespace {
 privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                const privacy::Event& own) {
   expect_sampling(receipt, "full_batch");
+  expect_unit_draw(parameters);
   parameters.expect("calibration", receipt.calibration, "the receipt says");
   const double sum_l2 = recorded_sum_l2(parameters, receipt);
   const auto* joint = own.as<privacy::ObjectivePerturbation>();

@@ -16,7 +16,8 @@
 /// (mechanism/minimum/perturbed_minimum.h). The cost is the joint profile of both
 /// (accounting/routes/objective.h), under all three adjacencies; with delta 0 it is pure. For
 /// losses that are twice differentiable with a slope bounded everywhere: the proof is a change of
-/// variables whose Jacobian is the Hessian (docs/proofs/objective.md).
+/// variables whose Jacobian is the Hessian (docs/proofs/objective.md). With a unit column one
+/// record of each unit takes part (learn/plan/unit_draw.h).
 namespace tacet::learn {
 
 /// Everything that is settled before a record is read.
@@ -32,7 +33,7 @@ struct ObjectivePlan : Settled {
 
 /// Settles all parameters from the options and the schema alone. UsageError when something needed
 /// is missing or makes no sense; GuaranteeError for what is not proved: a loss that is not twice
-/// differentiable or whose slope is not bounded everywhere, more than two classes, a unit column.
+/// differentiable or whose slope is not bounded everywhere, more than two classes.
 [[nodiscard]] ObjectivePlan plan_objective(const data::Schema& schema,
                                            const LinearOptions& options);
 

@@ -9,6 +9,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/minimiser/objective.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/unit_draw.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/solver/certified_solver.h"
@@ -46,8 +47,10 @@ void refuse_unproved(const model::Loss& loss, const data::Schema& schema,
   const auto facts = model::properties(loss);
   const auto name = model::loss_name(loss);
   const auto refuse = [&](std::string_view why) {
-    throw base::GuaranteeError(fmt::format(
-        "objective perturbation is not proved for {}: {}; use --method gradient", name, why));
+    throw base::GuaranteeError(
+        fmt::format("objective perturbation is not proved for {}: {}; {}", name, why,
+                    options.delta == 0 ? "use --method regularized-output, which is pure too"
+                                       : "use --method gradient"));
   };
   if (std::isinf(facts.curvature)) {
     refuse(model::smoothness(loss).exponent == 0
@@ -61,14 +64,11 @@ void refuse_unproved(const model::Loss& loss, const data::Schema& schema,
     refuse("the loss is not twice differentiable");
   }
   if (target_of(schema).class_count() > 2) {
-    throw base::GuaranteeError(
+    throw base::GuaranteeError(fmt::format(
         "objective perturbation is proved for one output: with several, a record's gradient has no "
-        "fixed direction; use --method gradient, which takes any number of classes");
-  }
-  if (schema.unit) {
-    throw base::GuaranteeError(
-        "objective perturbation protects single records, but the schema's unit column protects "
-        "all records of a unit together; use --method gradient");
+        "fixed direction; {}",
+        options.delta == 0 ? pure_way_out(schema)
+                           : "use --method gradient, which takes any number of classes"));
   }
   if (options.radius) {
     throw base::GuaranteeError(
@@ -258,11 +258,12 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
   refuse_unproved(plan.loss, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
   plan.calibration = options.paper ? Calibration::kifer2012 : Calibration::tight;
-  const double delta = settle_delta_or_pure(options, plan.public_row_count, plan.reasons);
+  const double delta = settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
   const bool pure = delta == 0;
   plan.guarantee = {options.epsilon, delta, options.adjacency};
   plan.cipher_delta =
       random::cipher_term(2, pure ? random::l2_laplace_words * plan.columns : plan.columns);
+  settle_unit_draw(plan, schema);
   const Delta left = settle_delta_left(options, delta, plan.cipher_delta);
 
   const double norm_bound = schema.norm_bound();
@@ -302,6 +303,7 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
            : fmt::format("noise deviation {:.6g} on the objective: joint profile of both releases",
                          plan.linear_scale));
   settle_settings(plan);
+  add_unit_draw(plan, schema);
   return plan;
 }
 

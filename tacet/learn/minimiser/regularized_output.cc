@@ -13,6 +13,7 @@
 #include "tacet/learn/plan/gradient_diameter.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/unit_draw.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/model/loss/loss_smoothness.h"
@@ -180,21 +181,19 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
   const auto& target = target_of(schema);
   settle_problem(plan, schema, options);
   if (target.class_count() > 2) {
-    throw base::GuaranteeError(
-        "regularized-output is proved for one output; use --method gradient, which takes any "
-        "number of classes");
-  }
-  if (schema.unit) {
-    throw base::GuaranteeError(
-        "regularized-output protects single records, but the schema's unit column protects all "
-        "records of a unit together; use --method gradient");
+    throw base::GuaranteeError(fmt::format("regularized-output is proved for one output; {}",
+                                           options.delta == 0
+                                               ? pure_way_out(schema)
+                                               : "use --method gradient, which takes any number of "
+                                                 "classes"));
   }
   plan.public_row_count = settle_row_count(schema, options);
-  const double delta = settle_delta_or_pure(options, plan.public_row_count, plan.reasons);
+  const double delta = settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
   const bool pure = delta == 0;
   plan.guarantee = {options.epsilon, delta, options.adjacency};
   plan.cipher_delta =
       random::cipher_term(1, pure ? random::l2_laplace_words * plan.columns : plan.columns);
+  settle_unit_draw(plan, schema);
   const Delta left = settle_delta_left(options, delta, plan.cipher_delta);
 
   const double norm_bound = schema.norm_bound();
@@ -216,6 +215,7 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
   }
   settle_guarantee(plan, options, delta);
   settle_settings(plan);
+  add_unit_draw(plan, schema);
   return plan;
 }
 
@@ -223,14 +223,16 @@ TrainedModel train_regularized_output(const data::Dataset& dataset, const data::
                                       const RegularizedOutputPlan& plan,
                                       const TrainingMeans& means) {
   check_shape(dataset, schema, plan);
+  const auto drawn = drawn_records(dataset, schema, means);
+  const auto& records = drawn ? *drawn : dataset;
   if (plan.guarantee.adjacency != Adjacency::add_remove) {
-    check_row_count(dataset, plan.public_row_count, means);
+    check_row_count(records, plan.public_row_count, means, drawn ? "units" : "records");
   }
   if (means.reducer.size() > 1) {
     throw base::UsageError(
         "the method regularized-output needs all records in one process; use the method gradient");
   }
-  auto minimum = optimize::local_minimum(dataset, problem_of(plan, dataset.rows()), means.threads,
+  auto minimum = optimize::local_minimum(records, problem_of(plan, records.rows()), means.threads,
                                          means.supervision);
   const auto released =
       plan.pure() ? mechanism::release_l2_laplace(
@@ -249,6 +251,7 @@ namespace {
 privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                const privacy::Event& own) {
   expect_sampling(receipt, "full_batch");
+  expect_unit_draw(parameters);
   recorded_sum_l2(parameters, receipt);
   const double noise = parameters.real("noise_multiplier");
   if (noise == 0) return pure_release<privacy::PureDp>(receipt, own);

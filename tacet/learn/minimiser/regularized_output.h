@@ -18,7 +18,8 @@
 /// records is private, and where descent would take long it is one with a certificate
 /// (optimize/solver/local_minimum.h). Any loss of a
 /// linear predictor: kinks are rounded by their Moreau envelope of a public width, unbounded slopes
-/// cut where the ball ends. docs/proofs/regularized-output.md; Chaudhuri, Monteleoni, Sarwate 2011
+/// cut where the ball ends. With a unit column one record of each unit takes part
+/// (learn/plan/unit_draw.h). docs/proofs/regularized-output.md; Chaudhuri, Monteleoni, Sarwate 2011
 /// with the constants of Arora, Bassily, Guzman, Menart, Ullah 2022.
 namespace tacet::learn {
 
@@ -37,7 +38,7 @@ struct RegularizedOutputPlan : Settled {
 };
 
 /// Settles all parameters from the options and the schema alone. UsageError when something needed
-/// is missing or makes no sense; GuaranteeError for more than two classes or a unit column.
+/// is missing or makes no sense; GuaranteeError for more than two classes.
 [[nodiscard]] RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
                                                             const LinearOptions& options);
 [[nodiscard]] TrainedModel train_regularized_output(const data::Dataset& dataset,

@@ -302,7 +302,7 @@ OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options)
   OutputPlan plan;
   const auto problem = settle_sgd_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
-  const privacy::Delta delta = settle_delta(options, plan.public_row_count, plan.reasons);
+  const privacy::Delta delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
   plan.order_seed = options.order_seed.value_or(0);
   plan.step_decay = options.step_decay;
   plan.weight_scale = weight_scale(problem, options);

@@ -172,7 +172,7 @@ PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options)
   PhasedPlan plan;
   plan.problem = settle_sgd_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
-  const auto delta = settle_delta(options, plan.public_row_count, plan.reasons);
+  const auto delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
   plan.order_seed = options.order_seed.value_or(0);
   plan.mean_l2 = options.mean_l2;
   plan.weight_scale = weight_scale(plan.problem, options);

@@ -83,7 +83,8 @@ constexpr std::array table{
     Parameter{"method", text,
               "gradient, output, phased, inverse-sensitivity, objective, regularized-output, "
               "ladder, localized, growth or phased-erm",
-              "gradient; ladder with delta 0",
+              "gradient; with delta 0 objective for logistic models of two classes, else ladder, or "
+              "regularized-output where units or add_remove need it",
               "how the model is trained; docs/methods says which suits", noise,
               [](const Reading& given) {
                 given.options.method = given.text().value_or(given.options.method);

@@ -79,18 +79,20 @@ void refuse_units(const data::Schema& schema, const LinearOptions& options) {
   if (!schema.unit) return;
   throw base::UsageError(fmt::format(
       "method {} reads single records, but the schema's unit column {} protects all records of a "
-      "unit together; use --method gradient",
-      options.method, *schema.unit));
+      "unit together; {}",
+      options.method, *schema.unit,
+      options.delta == 0 ? pure_way_out(schema) : "use --method gradient"));
 }
 
 void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
-                     const TrainingMeans& means) {
+                     const TrainingMeans& means, std::string_view what) {
   if (dataset.rows() == row_count) return;
   means.reservation.cancel();
   throw base::DataError(fmt::format(
-      "the data hold {} records, but public_row_count is {}: under {} the number of records is "
-      "public and settles the schedule, so it must be exact",
-      dataset.rows(), row_count, privacy::to_string(means.reservation.guarantee().adjacency)));
+      "the data hold {0} {1}, but public_row_count is {2}: under {3} the number of {1} is public "
+      "and settles the schedule, so it must be exact",
+      dataset.rows(), what, row_count,
+      privacy::to_string(means.reservation.guarantee().adjacency)));
 }
 
 std::int64_t settle_row_count(const data::Schema& schema, const LinearOptions& options) {
@@ -105,12 +107,28 @@ std::int64_t settle_row_count(const data::Schema& schema, const LinearOptions& o
           : "the number, which is public under this adjacency,"));
 }
 
-privacy::Delta settle_delta(const LinearOptions& options, std::int64_t row_count,
-                            std::vector<std::string>& reasons) {
+std::string_view pure_way_out(const data::Schema& schema) {
+  const auto& target = target_of(schema);
+  if (target.class_count() > 2) {
+    return "no method is pure for several classes: give a delta above 0 with --method gradient, or "
+           "a target of two classes";
+  }
+  if (target.regression()) {
+    return schema.unit ? "--method regularized-output is pure, on one record of each unit"
+                       : "--method ladder and regularized-output are pure";
+  }
+  return schema.unit
+             ? "--method objective (logistic loss) and regularized-output are pure, on one record "
+               "of each unit"
+             : "--method objective (logistic loss), ladder and regularized-output are pure";
+}
+
+privacy::Delta settle_delta(const data::Schema& schema, const LinearOptions& options,
+                            std::int64_t row_count, std::vector<std::string>& reasons) {
   if (options.delta == 0) {
-    throw base::GuaranteeError(
-        "delta = 0 asks for pure privacy, which Gaussian noise cannot give; choose 0 < delta < 1, "
-        "or a method with noise for it: objective, regularized-output, phased-erm or ladder");
+    throw base::GuaranteeError(fmt::format(
+        "delta = 0 asks for pure privacy, which the Gaussian noise of method {} cannot give; {}",
+        options.method, pure_way_out(schema)));
   }
   if (options.delta) return privacy::Delta(*options.delta);
   const double usual = default_delta(row_count);
@@ -119,9 +137,9 @@ privacy::Delta settle_delta(const LinearOptions& options, std::int64_t row_count
   return privacy::Delta(usual);
 }
 
-double settle_delta_or_pure(const LinearOptions& options, std::int64_t row_count,
-                            std::vector<std::string>& reasons) {
-  return options.delta == 0.0 ? 0 : settle_delta(options, row_count, reasons).value();
+double settle_delta_or_pure(const data::Schema& schema, const LinearOptions& options,
+                            std::int64_t row_count, std::vector<std::string>& reasons) {
+  return options.delta == 0.0 ? 0 : settle_delta(schema, options, row_count, reasons).value();
 }
 
 bool Settled::unprotected() const { return std::isinf(guarantee.epsilon); }

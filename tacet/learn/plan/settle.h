@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tacet/data/schema/schema.h"
@@ -34,13 +35,18 @@ void settle_problem(Settled& plan, const data::Schema& schema, const LinearOptio
 [[nodiscard]] std::int64_t settle_row_count(const data::Schema& schema,
                                             const LinearOptions& options);
 
-/// The given delta, or default_delta(row_count). 0 is a GuaranteeError: for methods with Gaussian
-/// noise.
-[[nodiscard]] privacy::Delta settle_delta(const LinearOptions& options, std::int64_t row_count,
+/// The given delta, or default_delta(row_count). 0 is a GuaranteeError that says what else there
+/// is: for methods with Gaussian noise.
+[[nodiscard]] privacy::Delta settle_delta(const data::Schema& schema, const LinearOptions& options,
+                                          std::int64_t row_count,
                                           std::vector<std::string>& reasons);
 
+/// What is pure for such a target and unit, in words that finish a sentence.
+[[nodiscard]] std::string_view pure_way_out(const data::Schema& schema);
+
 /// The same for methods that can be pure: 0 where that was asked for.
-[[nodiscard]] double settle_delta_or_pure(const LinearOptions& options, std::int64_t row_count,
+[[nodiscard]] double settle_delta_or_pure(const data::Schema& schema, const LinearOptions& options,
+                                          std::int64_t row_count,
                                           std::vector<std::string>& reasons);
 
 /// What a run released, and the standard deviation of the noise in each coefficient where its law
@@ -86,7 +92,7 @@ void refuse_units(const data::Schema& schema, const LinearOptions& options);
 /// For methods under which the number of records is public and settles the schedule: gives the
 /// reservation back and throws DataError when the data set has another number of records.
 void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
-                     const TrainingMeans& means);
+                     const TrainingMeans& means, std::string_view what = "records");
 
 /// For a minimiser released on the grid of its solver, where a record's share is at most 2^19 units
 /// and half a diagonal: NumericError when noise of `multiplier` shares would be wider than the
