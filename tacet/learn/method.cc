@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "tacet/base/error.h"
@@ -17,6 +18,7 @@
 #include "tacet/learn/minimiser/regularized_output.h"
 #include "tacet/learn/output/output.h"
 #include "tacet/learn/output/phased.h"
+#include "tacet/learn/plan/knots.h"
 #include "tacet/learn/plan/settle.h"
 
 namespace tacet::learn {
@@ -91,9 +93,16 @@ void check_parameters(const Method& method, const ParameterValues& values) {
 Training plan_training(const data::Schema& schema, const LinearOptions& options,
                        std::span<const Method* const> known) {
   const auto& method = find_method(options.method, known);
-  if (!std::isinf(options.epsilon)) return method.plan(schema, options);
-  if (method.takes_infinite_epsilon) return exact_minimum_training(schema, options);
-  throw base::UsageError("epsilon inf trains the exact minimiser; leave method out");
+  const bool exact = std::isinf(options.epsilon);
+  if (exact && !method.takes_infinite_epsilon) {
+    throw base::UsageError("epsilon inf trains the exact minimiser; leave method out");
+  }
+  auto choice = choose_knots(schema, options, reads(method, "knots"));
+  auto training =
+      exact ? exact_minimum_training(choice.schema, options) : method.plan(choice.schema, options);
+  training.schema = std::move(choice.schema);
+  if (!choice.reason.empty()) training.reasons.push_back(std::move(choice.reason));
+  return training;
 }
 
 }  // namespace tacet::learn

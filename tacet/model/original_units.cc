@@ -8,6 +8,7 @@
 
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
+#include "tacet/data/schema/numeric_map.h"
 
 namespace tacet::model {
 namespace {
@@ -19,7 +20,11 @@ struct SquaredLength {
 
 /// What a column adds to the squared length of a complete record.
 struct BlockLength {
-  SquaredLength operator()(const data::NumericColumn&) const { return {0, 1}; }
+  std::int64_t encoding;
+
+  SquaredLength operator()(const data::NumericColumn& rule) const {
+    return {0, data::NumericMap(rule, encoding).largest_square()};
+  }
   SquaredLength operator()(const data::CategoricalColumn&) const { return {1, 1}; }
   SquaredLength operator()(const data::HashedColumn&) const { return {1, 1}; }
   SquaredLength operator()(const data::TextColumn&) const { return {0, 1}; }
@@ -33,13 +38,11 @@ struct Step {
 };
 
 struct FeatureStep {
+  std::int64_t encoding;
   std::int64_t category;
 
   Step operator()(const data::NumericColumn& rule) const {
-    if (rule.log1p) {
-      return {"1 in log(1 + x)", 1 / (std::log1p(rule.upper) - std::log1p(rule.lower))};
-    }
-    return {"1", 1 / (rule.upper - rule.lower)};
+    return {rule.log1p ? "1 in log(1 + x)" : "1", data::NumericMap(rule, encoding).step()};
   }
   Step operator()(const data::CategoricalColumn& rule) const {
     if (rule.coding == data::Coding::sign) {
@@ -54,28 +57,38 @@ struct FeatureStep {
   }
 };
 
+/// The feature's column where that is a number with hats.
+const data::NumericColumn* curved_number(const data::Schema& schema,
+                                         const data::EncodedColumn& feature) {
+  if (feature.column < 0) return nullptr;
+  const auto& column = schema.columns[base::checked_cast<std::size_t>(feature.column)];
+  const auto* rule = std::get_if<data::NumericColumn>(&column.rule);
+  return rule != nullptr && rule->hats() > 0 ? rule : nullptr;
+}
+
 Step step_of(const data::Schema& schema, const data::EncodedColumn& feature) {
   if (feature.column >= 0) {
     const auto& column = schema.columns[base::checked_cast<std::size_t>(feature.column)];
-    return std::visit(FeatureStep{feature.category}, column.rule);
+    return std::visit(FeatureStep{schema.encoding, feature.category}, column.rule);
   }
   if (feature.category >= 0 && schema.features) {
     return {"1", 1 / std::max(std::abs(schema.features->lower), std::abs(schema.features->upper))};
   }
-  return {"constant", 1};
+  return {"constant", schema.constant};
 }
 
 }  // namespace
 
 ScaleRange scale_range(const data::Schema& schema) {
   if (schema.row_scaling == data::RowScaling::constant_root) {
-    const double factor = 1 / std::sqrt(static_cast<double>(schema.block_count()));
+    const double factor = 1 / std::sqrt(schema.unscaled_square());
     return {factor, factor};
   }
   SquaredLength length;
-  if (schema.intercept) length = {1, 1};
+  const double constant = schema.constant * schema.constant;
+  if (schema.intercept) length = {constant, constant};
   for (const auto& column : schema.columns) {
-    const auto block = std::visit(BlockLength{}, column.rule);
+    const auto block = std::visit(BlockLength{schema.encoding}, column.rule);
     length.least += block.least;
     length.most += block.most;
   }
@@ -97,10 +110,23 @@ std::vector<UnitEffect> original_units(const data::Schema& schema, const LinearM
   std::vector<UnitEffect> effects;
   effects.reserve(features.size());
   for (std::size_t i = 0; i < features.size(); ++i) {
+    const auto add = [&](const std::string& name, const Step& step, double change) {
+      const double effect = change * margin_unit;
+      effects.push_back({name, step.text, effect * range.longest_row, effect * range.shortest_row});
+    };
+    if (const auto* number = curved_number(schema, features[i])) {
+      const auto knot = features[i].category;
+      if (knot < 0) continue;  // its line is part of the curve
+      const double line = coefficients[i - 1 - base::checked_cast<std::size_t>(knot)];
+      const data::NumericMap map(*number, schema.encoding);
+      const double share = map.knot_share(knot);
+      add(schema.columns[base::checked_cast<std::size_t>(features[i].column)].name,
+          {fmt::format("to {:.6g}", map.knot(knot)), 0},
+          line * map.feature_of_share(share) + coefficients[i] * data::NumericMap::hat_height);
+      continue;
+    }
     const auto step = step_of(schema, features[i]);
-    const double effect = coefficients[i] * step.size * margin_unit;
-    effects.push_back(
-        {features[i].name, step.text, effect * range.longest_row, effect * range.shortest_row});
+    add(features[i].name, step, coefficients[i] * step.size);
   }
   return effects;
 }

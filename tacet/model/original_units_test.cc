@@ -15,6 +15,7 @@ namespace original_units_test {
 
 data::Schema mixed_schema(data::RowScaling scaling) {
   data::Schema schema;
+  schema.encoding = 1;
   schema.columns = {
       {"age", data::NumericColumn{.lower = 20, .upper = 100, .log1p = false, .fill = {}}},
       {"gain", data::NumericColumn{.lower = 0, .upper = 999, .log1p = true, .fill = {}}},
@@ -88,6 +89,37 @@ TEST(OriginalUnits, RegressionsSpeakInUnitsOfTheTarget) {
   const auto effects = original_units(schema, numbered_model(schema), 0);
   EXPECT_NEAR(effects[0].longest_row, 250.0 / 80 / std::sqrt(5.0), 1e-12);
   EXPECT_EQ(effects.back().step, "constant");
+}
+
+TEST(OriginalUnits, StepsAreLongerAroundTheMiddle) {
+  auto schema = mixed_schema(data::RowScaling::constant_root);
+  const auto first = original_units(schema, numbered_model(schema), 0);
+  schema.encoding = 2;
+  const auto model = numbered_model(schema);
+  const auto effects = original_units(schema, model, 0);
+  const double length = std::sqrt(5 + 2 * 0.5625);  // two numbers may be 1.25 long
+  EXPECT_NEAR(effects[0].longest_row, first[0].longest_row * 2.5 * std::sqrt(5.0) / length, 1e-15);
+  const double young = margin_of(schema, model, {"30", "0", "Bern", "m"});
+  const double old = margin_of(schema, model, {"90", "0", "Bern", "m"});
+  EXPECT_NEAR(old - young, 60 * effects[0].longest_row, grid_error);
+}
+
+TEST(OriginalUnits, ANumberWithHatsIsACurve) {
+  auto schema = mixed_schema(data::RowScaling::constant_root);
+  schema.encoding = 2;
+  std::get<data::NumericColumn>(schema.columns[0].rule).knots = 3;
+  const auto model = numbered_model(schema);
+  const auto effects = original_units(schema, model, 0);
+  ASSERT_EQ(effects.size(), 8U);  // three points, gain, two towns, sex, the constant
+  EXPECT_EQ(effects[0].name, "age");
+  EXPECT_EQ(effects[0].step, "to 20");
+  EXPECT_EQ(effects[1].step, "to 60");
+  EXPECT_EQ(effects[3].name, "gain");
+  const double at_20 = margin_of(schema, model, {"20", "0", "Bern", "m"});
+  const double at_60 = margin_of(schema, model, {"60", "0", "Bern", "m"});
+  const double at_100 = margin_of(schema, model, {"100", "0", "Bern", "m"});
+  EXPECT_NEAR(at_60 - at_20, effects[1].longest_row - effects[0].longest_row, grid_error);
+  EXPECT_NEAR(at_100 - at_60, effects[2].longest_row - effects[1].longest_row, grid_error);
 }
 
 }  // namespace original_units_test

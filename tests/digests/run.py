@@ -45,8 +45,30 @@ categories = ["u", "v", "w"]
 TARGETS = {"numbers": '[target]\ncolumn = "y"\nlower = 0\nupper = 10\n',
            "classes": '[target]\ncolumn = "class"\nclasses = ["x", "y", "z"]\n',
            "two": '[target]\ncolumn = "two"\npositive = "p"\nnegative = "n"\n'}
-BERKELEY = (f"{SOURCE}/data/berkeley1973.csv --schema "
-            f"{SOURCE}/data/schemas/berkeley1973.toml")
+# The same with `column a` around its middle, a value that is missing now and then, and a logarithm.
+CENTRED = """
+[[column]]
+name = "a"
+kind = "numeric"
+lower = -0.5
+upper = 2
+
+[[column]]
+name = "m"
+kind = "numeric"
+lower = 0
+upper = 90
+log1p = true
+typical = 9
+
+[[column]]
+name = "b"
+kind = "categorical"
+categories = ["u", "v", "w"]
+"""
+BERKELEY = f"{SOURCE}/data/berkeley1973.csv --schema berkeley1973.toml"
+NEWEST = (f"{SOURCE}/data/berkeley1973.csv --schema "
+          f"{SOURCE}/data/schemas/berkeley1973.toml")
 
 
 def records(count):
@@ -62,19 +84,26 @@ def records(count):
 
 def write_inputs(folder):
     lines = ["y,a,b,person,class,two"]
+    more = ["m,y,a,b,person,class,two"]
     for v in records(400):
         lines.append(f"{6 * v[0] + 4 * v[1]:.3f},{v[0]:.3f},{'uvw'[int(3 * v[2])]},"
                      f"p{int(80 * v[3])},{'xyz'[int(3 * v[0])]},{'np'[v[0] + v[1] > 1]}")
+        more.append(("NA" if v[2] < 0.1 else f"{100 * v[1] ** 2:.2f}") + f",{lines[-1]}")
     (folder / "data.csv").write_text("\n".join(lines) + "\n")
+    (folder / "more.csv").write_text("\n".join(more) + "\n")
     for name, target in TARGETS.items():
         ignored = [c for c in ("y", "person", "class", "two") if f'"{c}"' not in target]
         for unit in ("", "unit"):
             names = [c for c in ignored if not (unit and c == "person")]
             quoted = ", ".join(f'"{c}"' for c in names)
             head = 'unit = "person"\n' if unit else ""
-            (folder / f"{name}{unit}.toml").write_text(
-                f'{head}public_row_count = 400\n\n{target}\n[[column]]\nnames = [{quoted}]\n'
-                f'kind = "ignored"\n{COLUMNS}')
+            for encoding, columns in ((1, COLUMNS), (2, CENTRED)):
+                suffix = "" if encoding == 1 else "2"
+                (folder / f"{name}{unit}{suffix}.toml").write_text(
+                    f'encoding = {encoding}\n{head}public_row_count = 400\n\n{target}\n'
+                    f'[[column]]\nnames = [{quoted}]\nkind = "ignored"\n{columns}')
+    shipped = (SOURCE / "data/schemas/berkeley1973.toml").read_text()
+    (folder / "berkeley1973.toml").write_text("encoding = 1\n" + shipped)
 
 
 def settings():
@@ -82,7 +111,8 @@ def settings():
     out = {}
 
     def add(data, *options):
-        out[" ".join((data.replace(BERKELEY, "berkeley1973"), *options))] = " ".join((data, *options))
+        named = data.replace(BERKELEY, "berkeley1973").replace(NEWEST, "berkeley1973, newest")
+        out[" ".join((named, *options))] = " ".join((data, *options))
 
     for method in METHODS:
         for adjacency in ADJACENCIES:
@@ -133,7 +163,31 @@ def settings():
             add(f"data.csv --schema {kind}unit.toml",
                 f"--batch-size 40 --steps 20 --adjacency {adjacency} --epsilon 2 --delta 1e-5 "
                 "--records-a-unit 3")
+    add_newest(add)
     return out
+
+
+def add_newest(add):
+    """Settings of the newest encoding; all before are pinned to the first one."""
+    for kind in ("numbers2", "two2"):
+        data = f"more.csv --schema {kind}.toml"
+        for method in METHODS:
+            for budget in ("--epsilon 1 --delta 1e-6", "--epsilon 4 --delta 0"):
+                add(data, f"--method {method} {budget}")
+        for adjacency in ADJACENCIES:
+            for epsilon in (0.1, 1, 8):
+                add(data, f"--adjacency {adjacency} --epsilon {epsilon} --delta 1e-5")
+        add(f"more.csv --schema {kind.replace('2', 'unit2')}.toml",
+            "--epsilon 3 --delta 1e-5 --records-a-unit 4")
+        add(data, "--batch-size 40 --steps 20 --epsilon 1")
+        add(data, "--epsilon inf")
+    for loss in NUMBER_LOSSES:
+        add("more.csv --schema numbers2.toml", f"--loss {loss} --epsilon 2 --delta 1e-5")
+    for loss in CLASS_LOSSES:
+        add("more.csv --schema two2.toml", f"--loss {loss} --epsilon 2 --delta 1e-5")
+    add("more.csv --schema classes2.toml", "--epsilon 3 --delta 1e-5")
+    for epsilon in (0.1, 1):
+        add(NEWEST, f"--epsilon {epsilon} --delta 1e-6")
 
 
 def digest_of(program, folder, name, arguments):

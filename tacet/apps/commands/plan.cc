@@ -31,8 +31,8 @@ class Plan : public Command {
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
     const auto options = training_.linear_options();
-    const auto schema = training_.schema();
-    const auto plan = training_.plan(schema, options);
+    const auto plan = training_.plan(training_.schema(), options);
+    const auto& schema = plan.schema;
     const auto alone = receipt_of(plan, schema, options);
     const auto whole = data::with_schema_cost(schema, alone);
     if (console.json()) {

@@ -60,8 +60,8 @@ class Train : public Command {
       console.say(fmt::format("the system started {} of {} threads", pool.size(), threads));
     }
     const auto source = seed_.source();
-    const auto schema = training_.schema();
-    const auto plan = training_.plan(schema, options);
+    const auto plan = training_.plan(training_.schema(), options);
+    const auto& schema = plan.schema;
     // Refused before anything is spent where both costs do not go together.
     static_cast<void>(
         data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.cipher_delta}));
@@ -74,7 +74,7 @@ class Train : public Command {
         expense_of(schema, plan), spending_.front(console, cancel), *output,
         [&] {
           progress.announce(fmt::format("reading {}", data_));
-          return data::read_dataset(data_, schema,
+          return data::read_dataset(data_, plan.reading_schema(),
                                     {.units = data::UnitUse::index, .cancel = &cancel});
         },
         [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
@@ -86,6 +86,7 @@ class Train : public Command {
                                    .reducer = reducer,
                                    .supervision = supervision});
           progress.clear();
+          file.schema = std::move(trained.schema);
           file.model = std::move(trained.model);
           file.receipt = data::with_schema_cost(schema, trained.receipt);
           model::write_model(file, [&](std::string_view piece) {

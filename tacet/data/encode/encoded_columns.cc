@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tacet/data/schema/feature_names.h"
+#include "tacet/data/schema/numeric_map.h"
 #include "tacet/data/schema/schema.h"
 
 namespace tacet::data {
@@ -13,11 +14,18 @@ namespace {
 /// Tells `receiver` the encoded features of one column.
 template <typename Receiver>
 struct NameColumns {
+  std::int64_t encoding;
   const std::string& name;
   std::int64_t column;
   Receiver& receiver;
 
-  void operator()(const NumericColumn&) const { receiver.add(name, column, -1); }
+  void operator()(const NumericColumn& rule) const {
+    receiver.add(name, column, -1);
+    const NumericMap map(rule, encoding);
+    for (std::int64_t k = 0; k < rule.hats(); ++k) {
+      receiver.add(fmt::format("{}~{:.6g}", name, map.knot(k)), column, k);
+    }
+  }
   void operator()(const CategoricalColumn& rule) const {
     if (rule.coding == Coding::sign) {
       receiver.add(fmt::format("{}={}|{}", name, rule.categories[1], rule.categories[0]), column,
@@ -43,8 +51,9 @@ template <typename Receiver>
 void visit_features(const Schema& schema, Receiver receiver) {
   for (std::size_t k = 0; k < schema.columns.size(); ++k) {
     const Column& column = schema.columns[k];
-    std::visit(NameColumns<Receiver>{column.name, static_cast<std::int64_t>(k), receiver},
-               column.rule);
+    std::visit(
+        NameColumns<Receiver>{schema.encoding, column.name, static_cast<std::int64_t>(k), receiver},
+        column.rule);
   }
   // Numbered from 1, as LIBSVM files do.
   if (schema.features) receiver.add_numbered("feature ", -1, 1, schema.features->count);

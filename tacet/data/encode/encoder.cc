@@ -14,8 +14,7 @@
 #include "tacet/data/encode/row_scaler.h"
 #include "tacet/data/encode/unit_index.h"
 #include "tacet/data/encode/value_index.h"
-#include "tacet/data/schema/schema_node.h"
-#include "tacet/numeric/elementary.h"
+#include "tacet/data/schema/numeric_map.h"
 
 namespace tacet::data {
 namespace {
@@ -35,38 +34,27 @@ struct RawRow {
 class FieldEncoder {
  public:
   virtual ~FieldEncoder() = default;
-  /// Appends the field's features, ascending, with norm at most 1. `missing`: the text is one of
+  /// Appends the field's features, ascending. `missing`: the text is one of
   /// the schema's missing values.
   virtual void encode(std::string_view field, bool missing, RawRow& row) = 0;
 };
 
 class NumericEncoder : public FieldEncoder {
  public:
-  NumericEncoder(const NumericColumn& rule, std::uint32_t first)
-      : rule_(rule),
-        first_(first),
-        origin_(transform(rule.lower)),
-        width_(transform(rule.upper) - origin_) {}
+  NumericEncoder(const NumericMap& map, std::uint32_t first) : map_(map), first_(first) {}
 
   void encode(std::string_view field, bool missing, RawRow& row) override {
     const auto number = missing ? std::nullopt : parse_number(field);
-    const double value = number.value_or(rule_.fill.value_or(rule_.lower));
-    const double clipped = std::clamp(value, rule_.lower, rule_.upper);
-    row.add(first_, std::clamp((transform(clipped) - origin_) / width_, 0.0, 1.0));
+    const double share = number ? map_.share(*number) : map_.missing_share();
+    row.add(first_, map_.feature_of_share(share));
+    map_.hats(share, [&](std::int64_t knot, double value) {
+      row.add(first_ + 1 + static_cast<std::uint32_t>(knot), value);
+    });
   }
 
  private:
-  [[nodiscard]] double transform(double value) const {
-    if (!rule_.log1p) return value;
-    // Kahan's log1p over a logarithm that has the same bits on every machine.
-    const double sum = 1 + value;
-    return sum == 1 ? value : numeric::log(sum) * (value / (sum - 1));
-  }
-
-  NumericColumn rule_;
+  NumericMap map_;
   std::uint32_t first_;
-  double origin_;
-  double width_;
 };
 
 class CategoricalEncoder : public FieldEncoder {
@@ -156,10 +144,11 @@ class TextEncoder : public FieldEncoder {
 };
 
 struct MakeFieldEncoder {
+  std::int64_t encoding;
   std::uint32_t first;
 
   std::unique_ptr<FieldEncoder> operator()(const NumericColumn& rule) const {
-    return std::make_unique<NumericEncoder>(rule, first);
+    return std::make_unique<NumericEncoder>(NumericMap(rule, encoding), first);
   }
   std::unique_ptr<FieldEncoder> operator()(const CategoricalColumn& rule) const {
     return std::make_unique<CategoricalEncoder>(rule, first);
@@ -219,7 +208,7 @@ class Encoder::Implementation {
     const ColumnFinder finder(file_columns, file_name);
     std::uint32_t first = 0;
     for (const Column& column : schema.columns) {
-      auto encoder = std::visit(MakeFieldEncoder{first}, column.rule);
+      auto encoder = std::visit(MakeFieldEncoder{schema.encoding, first}, column.rule);
       if (encoder == nullptr) continue;
       slots_.push_back({finder.find(column.name), std::move(encoder)});
       first += static_cast<std::uint32_t>(column.width());

@@ -50,6 +50,7 @@ class Fixture {
 };
 
 const std::string numeric_x = "[[column]]\nname='x'\nkind='numeric'\nlower=-1\nupper=3\n";
+const std::string first = "encoding = 1\n";
 const std::string no_intercept = "intercept = false\n";
 const std::string binary_y = "[target]\ncolumn='y'\npositive=['yes','1']\nnegative='no'\n";
 
@@ -75,7 +76,7 @@ TEST(ValueIndex, FindsTextFirstAndOtherSpellingsOfNumbersSecond) {
 }
 
 TEST(Encoder, NumbersAreClippedAndMappedToTheUnitInterval) {
-  Fixture fixture(no_intercept + numeric_x + binary_y);
+  Fixture fixture(first + no_intercept + numeric_x + binary_y);
   const auto value = [&](const std::string& text) {
     const Row row = fixture.features({text, "yes"});
     return row.empty() ? 0 : row.at(0);
@@ -91,8 +92,8 @@ TEST(Encoder, NumbersAreClippedAndMappedToTheUnitInterval) {
 }
 
 TEST(Encoder, MissingAndUnreadableNumbersTakeTheFillValue) {
-  Fixture filled(no_intercept + numeric_x + "fill=1\n" + binary_y);
-  Fixture plain(no_intercept + numeric_x + binary_y);
+  Fixture filled(first + no_intercept + numeric_x + "fill=1\n" + binary_y);
+  Fixture plain(first + no_intercept + numeric_x + binary_y);
   for (const char* text : {"", "NA", "nan", "inf", "-inf", "1e999", "garbage", "0x1p3"}) {
     EXPECT_EQ(filled.features({text, "yes"}), (Row{{0, 1024}})) << text;
     EXPECT_EQ(plain.features({text, "yes"}), Row{}) << text;
@@ -100,11 +101,32 @@ TEST(Encoder, MissingAndUnreadableNumbersTakeTheFillValue) {
 }
 
 TEST(Encoder, LogarithmIsTakenBeforeScaling) {
-  Fixture fixture(no_intercept +
+  Fixture fixture(first + no_intercept +
                   "[[column]]\nname='x'\nkind='numeric'\nlower=0\nupper=99999\nlog1p=true\n" +
                   binary_y);
   const auto expected = static_cast<int>(2048 * std::log1p(999.0) / std::log1p(99999.0));
   EXPECT_EQ(fixture.features({"999", "yes"}), (Row{{0, expected}}));
+}
+
+TEST(Encoder, NumbersCountFromTheirMiddleUnderTheSecondEncoding) {
+  Fixture fixture(no_intercept + "row_scaling='const'\n" + numeric_x + binary_y);
+  EXPECT_EQ(fixture.features({"1", "yes"}), Row{});
+  EXPECT_EQ(fixture.features({"", "yes"}), Row{});
+  EXPECT_EQ(fixture.features({"3", "yes"}), (Row{{0, 2048}}));  // 1.25 over the largest norm, 1.25
+  EXPECT_EQ(fixture.features({"-1e300", "yes"}), (Row{{0, -2048}}));
+  EXPECT_EQ(fixture.features({"2", "yes"}), (Row{{0, 1024}}));
+  Fixture clipped(numeric_x + binary_y);
+  EXPECT_EQ(clipped.features({"1", "yes"}), (Row{{1, 2048}}));
+  const double norm = std::sqrt(1 + 1.25 * 1.25);
+  EXPECT_EQ(clipped.features({"3", "yes"}),
+            (Row{{0, static_cast<int>(1.25 * 2048 / norm)}, {1, static_cast<int>(2048 / norm)}}));
+}
+
+TEST(Encoder, HatsStandBesideTheirNumber) {
+  Fixture fixture(no_intercept + numeric_x + "knots=5\n" + binary_y);
+  EXPECT_EQ(fixture.schema().encoded_column_count(), 6);
+  EXPECT_EQ(fixture.features({"1", "yes"}), (Row{{3, 1024}}));
+  EXPECT_EQ(fixture.features({"1.25", "yes"}), (Row{{0, 320}, {3, 768}, {4, 256}}));
 }
 
 TEST(Encoder, CategoriesFollowTheirRules) {
@@ -130,16 +152,16 @@ TEST(Encoder, SignCodingIsOneFeatureOfMinusOneOrOne) {
 }
 
 TEST(Encoder, Clip1ScalesLongRowsOnlyAndCountsTheIntercept) {
-  Fixture alone(no_intercept + numeric_x + binary_y);
+  Fixture alone(first + no_intercept + numeric_x + binary_y);
   EXPECT_EQ(alone.features({"1", "yes"}), (Row{{0, 1024}}));
-  Fixture with(numeric_x + binary_y);
+  Fixture with(first + numeric_x + binary_y);
   // (1, 1) has norm sqrt 2: 2048 / sqrt 2 = 1448.15
   EXPECT_EQ(with.features({"3", "yes"}), (Row{{0, 1448}, {1, 1448}}));
   EXPECT_EQ(with.features({"-1", "yes"}), (Row{{1, 2048}}));
 }
 
 TEST(Encoder, ConstDividesByTheRootOfTheBlocks) {
-  Fixture fixture("row_scaling='const'\n" + numeric_x +
+  Fixture fixture(first + "row_scaling='const'\n" + numeric_x +
                   "[[column]]\nname='c'\nkind='categorical'\ncategories=['a','b']\n" + binary_y);
   const int one = static_cast<int>(2048 / std::sqrt(3.0));
   EXPECT_EQ(fixture.features({"3", "b", "yes"}), (Row{{0, one}, {2, one}, {3, one}}));
@@ -202,7 +224,7 @@ TEST(Encoder, RegressionTargetsAreClippedToMinusOneToOne) {
 }
 
 TEST(Encoder, MatchesColumnsByNameInAnyOrderAndIgnoresOthers) {
-  const Schema schema = schema_from_toml(no_intercept + numeric_x + binary_y, "s.toml");
+  const Schema schema = schema_from_toml(first + no_intercept + numeric_x + binary_y, "s.toml");
   const std::vector<std::string> names = {"other", "y", "x"};
   Encoder encoder(schema, names, TargetUse::required, "t.csv");
   const std::vector<std::string_view> fields = {"77", "yes", "1"};
@@ -259,11 +281,16 @@ TEST(Encoder, NoTextEverExceedsTheNormBound) {
                                             "2.5",    "1.7976931348623157e308"};
   for (const std::string settings :
        {"row_scaling='clip1'\n", "row_scaling='const'\n", "intercept=false\n",
-        "intercept=false\nrow_scaling='const'\n"}) {
+        "intercept=false\nrow_scaling='const'\n", "encoding=1\n",
+        "encoding=1\nrow_scaling='const'\n", "constant=0.7\n"}) {
+    const bool newest = settings.find("encoding=1") == std::string::npos;
+    const std::vector<std::string> keys{"", "typical=1e299\n", "knots=5\n",
+                                        "mean=-0.9\ndeviation=0.02\n", "centre=false\nknots=2\n"};
     std::string toml = settings;
     for (int k = 0; k < 5; ++k) {
       toml += "[[column]]\nname='n" + std::to_string(k) +
-              "'\nkind='numeric'\nlower=-1e300\nupper=" + (k < 2 ? "1e300" : "3") + "\n";
+              "'\nkind='numeric'\nlower=-1e300\nupper=" + (k < 2 ? "1e300" : "3") + "\n" +
+              (newest ? keys[static_cast<std::size_t>(k)] : "");
     }
     toml += "[[column]]\nname='c'\nkind='categorical'\ncategories=['a','b']\nother='column'\n";
     toml += "[[column]]\nname='t'\nkind='text'\nbits=4\n";

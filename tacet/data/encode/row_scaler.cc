@@ -14,14 +14,17 @@ constexpr double shrink = 1 - 0x1p-30;
 
 RowScaler::RowScaler(const Schema& schema)
     : intercept_(schema.intercept),
+      scales_(schema.row_scaling != RowScaling::none),
+      constant_(schema.constant),
       intercept_column_(static_cast<std::uint32_t>(schema.encoded_column_count() - 1)),
-      largest_factor_(schema.row_scaling == RowScaling::clip1
-                          ? 1.0
-                          : 1.0 / std::sqrt(static_cast<double>(schema.block_count()))),
+      largest_factor_(schema.row_scaling == RowScaling::constant_root
+                          ? 1.0 / std::sqrt(schema.unscaled_square())
+                          : 1.0),
       squared_norm_bound_(Dataset(schema.shape()).squared_norm_bound()) {}
 
 double RowScaler::factor(std::span<const double> values) const {
-  double squared = intercept_ ? 1.0 : 0.0;
+  if (!scales_) return 1;
+  double squared = intercept_ ? constant_ * constant_ : 0.0;
   for (const double value : values) squared += value * value;
   // A row may hold more than the public block count says; the norm's bound holds all the same.
   return squared > 1 ? std::min(largest_factor_, 1 / std::sqrt(squared)) : largest_factor_;
@@ -43,7 +46,7 @@ std::int64_t RowScaler::truncate(std::span<const std::uint32_t> columns,
     squared += integer * integer;
   };
   for (std::size_t k = 0; k < values.size(); ++k) add(columns[k], values[k]);
-  if (intercept_) add(intercept_column_, 1.0);
+  if (intercept_) add(intercept_column_, constant_);
   row.columns.resize(count);
   row.values.resize(count);
   return squared;

@@ -13,7 +13,7 @@ class RowScaler {
  public:
   explicit RowScaler(const Schema& schema);
 
-  /// `values` lie in [-1, 1], `columns` ascend strictly and leave out the intercept, which is
+  /// `values` are finite, `columns` ascend strictly and leave out the intercept, which is
   /// appended here. Replaces the features of `row`; zeros are dropped.
   void scale(std::span<const std::uint32_t> columns, std::span<const double> values,
              EncodedRow& row) const;
@@ -25,8 +25,10 @@ class RowScaler {
                         double factor, EncodedRow& row) const;
 
   bool intercept_;
+  bool scales_;
+  double constant_;  // of the intercept
   std::uint32_t intercept_column_;
-  double largest_factor_;  // 1 for clip1, 1/sqrt(blocks) for const
+  double largest_factor_;  // 1 for clip1, 1 over the largest norm for const
   std::int64_t squared_norm_bound_;
 };
 

@@ -9,6 +9,7 @@
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/byte_source.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/schema/numeric_map.h"
 
 namespace tacet::data {
 namespace {
@@ -32,7 +33,7 @@ NumericRule numeric_rule(const Schema& schema, std::string_view name) {
       throw base::UsageError(
           fmt::format("column '{}' is not numeric in the schema; a number is needed", name));
     }
-    return {{rule->lower, rule->upper}, rule->fill.value_or(rule->lower)};
+    return {{rule->lower, rule->upper}, missing_value(*rule, schema.encoding)};
   }
   if (schema.target && schema.target->column == name) {
     const auto* rule = std::get_if<RegressionTarget>(&schema.target->rule);

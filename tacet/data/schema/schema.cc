@@ -10,6 +10,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/file_text.h"
+#include "tacet/data/schema/numeric_map.h"
 #include "tacet/data/schema/schema_node.h"
 
 namespace tacet::data {
@@ -67,6 +68,18 @@ struct ColumnCheck {
     if (rule.fill && !std::isfinite(*rule.fill)) {
       fail_at(where, fmt::format("{}: fill must be a finite number", what));
     }
+    if (rule.typical && !(*rule.typical >= rule.lower && *rule.typical <= rule.upper)) {
+      fail_at(where,
+              fmt::format("{}: typical must lie within the bounds, got {}", what, *rule.typical));
+    }
+    if (rule.knots && *rule.knots != 0 && (*rule.knots < 2 || *rule.knots > most_knots)) {
+      fail_at(where,
+              fmt::format("{}: knots must be 0 or 2 to {}, got {}", what, most_knots, *rule.knots));
+    }
+    if (rule.standard) check_standard(*rule.standard, what);
+    if (rule.typical && rule.centre == false) {
+      fail_at(where, fmt::format("{}: give either typical or centre = false, not both", what));
+    }
   }
   void operator()(const CategoricalColumn& rule) const {
     if (rule.categories.empty()) {
@@ -86,6 +99,16 @@ struct ColumnCheck {
   void operator()(const TextColumn& rule) const { check_bits(rule.bits); }
   void operator()(const IgnoredColumn&) const {}
 
+  void check_standard(const Standard& standard, const std::string& what) const {
+    if (!(standard.mean >= -1 && standard.mean <= 1)) {
+      fail_at(where, fmt::format("{}: mean must be between -1 and 1, got {}", what, standard.mean));
+    }
+    // No spread between -1 and 1 is larger; far smaller ones would leave nothing but this column.
+    if (!(standard.deviation >= 0.01 && standard.deviation <= 1)) {
+      fail_at(where, fmt::format("{}: deviation must be between 0.01 and 1, got {}", what,
+                                 standard.deviation));
+    }
+  }
   void check_bits(int bits) const {
     if (bits < 1 || bits > 24) {
       fail_at(where, fmt::format("column '{}': bits must be between 1 and 24, got {}", name, bits));
@@ -123,7 +146,7 @@ struct TargetCheck {
 
 /// Encoded features of one column.
 struct ColumnWidth {
-  std::int64_t operator()(const NumericColumn&) const { return 1; }
+  std::int64_t operator()(const NumericColumn& rule) const { return 1 + rule.hats(); }
   std::int64_t operator()(const CategoricalColumn& rule) const {
     if (rule.coding == Coding::sign) return 1;
     return static_cast<std::int64_t>(rule.categories.size()) +
@@ -177,6 +200,29 @@ void check_csv(const Schema& schema, std::string_view where) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       fail_at(where, fmt::format("column '{}' is not in the names of [format]", name));
     }
+  }
+}
+
+bool is_first_encoding(const NumericColumn& rule) {
+  return !rule.typical && !rule.centre && !rule.knots && !rule.standard;
+}
+
+void check_encoding(const Schema& schema, std::string_view where) {
+  if (schema.encoding < 1 || schema.encoding > newest_encoding) {
+    fail_at(where, fmt::format("'encoding' must be 1 or 2, got {}", schema.encoding));
+  }
+  if (!(schema.constant > 0 && schema.constant <= 1)) {
+    fail_at(where,
+            fmt::format("'constant' must be above 0 and at most 1, got {}", schema.constant));
+  }
+  if (schema.encoding > 1) return;
+  if (schema.constant != 1) fail_at(where, "'constant' belongs to encoding 2");
+  for (const Column& column : schema.columns) {
+    const auto* rule = std::get_if<NumericColumn>(&column.rule);
+    if (rule == nullptr || is_first_encoding(*rule)) continue;
+    fail_at(where, fmt::format("column '{}': typical, centre, knots, mean and deviation belong to "
+                               "encoding 2, but the schema says encoding = 1",
+                               column.name));
   }
 }
 
@@ -283,12 +329,29 @@ std::int64_t Schema::block_count() const {
   return blocks;
 }
 
+double Schema::unscaled_square() const {
+  auto square = static_cast<double>(block_count());
+  if (intercept) square += constant * constant - 1;
+  for (const Column& column : columns) {
+    if (const auto* rule = std::get_if<NumericColumn>(&column.rule)) {
+      square += NumericMap(*rule, encoding).largest_square() - 1;
+    }
+  }
+  return square;
+}
+
+double Schema::norm_bound() const {
+  return row_scaling == RowScaling::none ? std::sqrt(unscaled_square()) : 1.0;
+}
+
 Storage Schema::storage_kind() const {
   if (storage == StorageChoice::dense) return Storage::dense;
   if (storage == StorageChoice::sparse) return Storage::sparse;
   std::int64_t touched = block_count();
   for (const Column& column : columns) {
     if (std::holds_alternative<TextColumn>(column.rule)) touched += usual_words - 1;
+    const auto* number = std::get_if<NumericColumn>(&column.rule);
+    if (number != nullptr && number->hats() > 0) touched += 2;
   }
   if (features && !features->most_nonzero) return format.kind->storage;
   const std::int64_t width = encoded_column_count();
@@ -306,6 +369,7 @@ void Schema::validate(std::string_view where) const {
   if (cost) internal::check_cost(*cost, where);
   internal::check_format(format, where);
   check_names(*this, where);
+  check_encoding(*this, where);
   if (const auto used = unit.value_or("record"); cost && cost->unit != used) {
     internal::fail_at(where, internal::other_unit(cost->unit, used));
   }
@@ -325,7 +389,7 @@ void Schema::validate(std::string_view where) const {
 }
 
 Schema schema_from_toml(std::string_view text, std::string_view file_name) {
-  return internal::schema_from_node(internal::node_from_toml(text, file_name));
+  return internal::schema_from_node(internal::node_from_toml(text, file_name), newest_encoding);
 }
 
 Schema load_schema(const std::filesystem::path& file) {

@@ -31,12 +31,31 @@
 ///     const std::int64_t columns = schema.encoded_column_count();  // 2: age and the intercept
 namespace tacet::data {
 
-/// A number in public bounds, clipped to them and mapped to [0, 1].
+/// Mean and standard deviation of 2 v - 1, v in [0, 1] the share of the way from the lower bound to
+/// the upper one, as training released them.
+struct Standard {
+  double mean = 0;
+  double deviation = 1;
+};
+
+/// A number in public bounds, clipped to them and mapped to a feature around zero
+/// (schema/numeric_map.h).
 struct NumericColumn {
   double lower = 0;
   double upper = 1;
   bool log1p = false;            ///< map by log(1 + x) before scaling; needs lower > -1
-  std::optional<double> fill{};  ///< stands for a missing or unreadable value; `lower` when absent
+  std::optional<double> fill{};  ///< stands for a missing or unreadable value; absent: what the
+                                 ///< feature 0 means (under encoding 1: `lower`)
+  // Of encoding 2:
+  std::optional<double> typical{};  ///< the value of feature 0; the middle when absent
+  std::optional<bool> centre{};     ///< false: from the lower bound on, as flags and shares are
+  /// Hats beside the number, which make a curve of its weight (schema/numeric_map.h); 0: none.
+  /// Absent: none, unless training decides for some.
+  std::optional<std::int64_t> knots{};
+
+  std::optional<Standard> standard{};  ///< absent: by the bounds alone
+
+  [[nodiscard]] std::int64_t hats() const { return knots.value_or(0); }
 };
 
 /// What a value outside the public categories becomes.
@@ -135,17 +154,18 @@ struct FileFormat {
 };
 
 enum class RowScaling {
-  clip1,         ///< scale a row, intercept included, down to norm 1 where it is longer
-  constant_root  ///< divide every row by the square root of the number of blocks of norm <= 1
+  clip1,          ///< scale a row, intercept included, down to norm 1 where it is longer
+  constant_root,  ///< divide every row by the largest norm that the schema allows
+  none  ///< leave rows as they are: for records that training goes on to transform; in no file
 };
 
 enum class StorageChoice { automatic, dense, sparse };
 
 /// One feature of the encoded row.
 struct EncodedColumn {
-  std::string name;            ///< `age`, `sex=Female`, `sex=(other)`, `text#17`, `(intercept)`
+  std::string name;            ///< `age`, `age~40`, `sex=Female`, `text#17`, `(intercept)`
   std::int64_t column = -1;    ///< index into Schema::columns; -1: intercept or uniform feature
-  std::int64_t category = -1;  ///< index into categories, or bucket; -1: none or `other`
+  std::int64_t category = -1;  ///< index into categories, bucket, or knot; -1: none or `other`
 };
 
 /// What it cost to take bounds and categories from private records (`tacet schema fit`). Whatever
@@ -159,15 +179,24 @@ struct SchemaCost {
   std::string unprotected_reason;  ///< why there is no guarantee; empty: protected
 };
 
+/// The most knots of a column.
+constexpr std::int64_t most_knots = 64;
+
+/// What a schema means: 1, numbers count from their lower bound and training follows the rules of
+/// version 0.1.0; 2, numbers count from their middle, and noise sets the clipping norm.
+constexpr std::int64_t newest_encoding = 2;
+
 struct Schema {
   std::string name;
   std::string description;
+  std::int64_t encoding = newest_encoding;
   std::vector<Column> columns;              ///< in the order of the encoded features
   std::optional<UniformFeatures> features;  ///< instead of `columns`
   std::optional<Target> target;
   FileFormat format;
   std::vector<std::string> missing{"", "NA", "N/A", "NaN", "nan", "null", "NULL"};
   bool intercept = true;
+  double constant = 1;  ///< of the intercept
   RowScaling row_scaling = RowScaling::clip1;
   StorageChoice storage = StorageChoice::automatic;
   std::optional<std::int64_t> public_row_count;  ///< declared number of records
@@ -179,11 +208,13 @@ struct Schema {
   /// Encoded features, intercept last when there is one.
   [[nodiscard]] std::int64_t encoded_column_count() const;
   [[nodiscard]] std::vector<EncodedColumn> encoded_columns() const;
-  /// Blocks of norm at most 1 a row consists of (each numeric, each group, the intercept): the
-  /// square of the divisor of row scaling `const`.
+  /// Blocks a row consists of (each numeric, each group, the intercept).
   [[nodiscard]] std::int64_t block_count() const;
+  /// Bound of a row's squared norm before row scaling, 1 a block other than a centred number: the
+  /// square of the divisor of row scaling `const`.
+  [[nodiscard]] double unscaled_square() const;
   /// Bound of an encoded row's norm in real units, intercept included.
-  [[nodiscard]] double norm_bound() const { return 1.0; }
+  [[nodiscard]] double norm_bound() const;
   /// Decided by public facts: columns and how many of them one record can touch.
   [[nodiscard]] Storage storage_kind() const;
   [[nodiscard]] DatasetShape shape() const;
@@ -192,13 +223,16 @@ struct Schema {
   void validate(std::string_view where = "schema") const;
 };
 
-/// Reads a TOML schema. Faults are DataErrors that start with `file:line:column`.
+/// Reads a TOML schema; without the key `encoding` it means the newest one. Faults are DataErrors
+/// that start with `file:line:column`.
 [[nodiscard]] Schema schema_from_toml(std::string_view text, std::string_view file_name);
 /// As above from a file; IoError when it cannot be read.
 [[nodiscard]] Schema load_schema(const std::filesystem::path& file);
 [[nodiscard]] std::string schema_to_toml(const Schema& schema);
 
-/// JSON holds the same keys as TOML. Unknown keys and wrong types are DataErrors.
+/// JSON holds the same keys as TOML; without the key `encoding` it means 1, as the model files of
+/// version 0.1.0 do, and an encoding of 1 is written without it. Unknown keys and wrong types are
+/// DataErrors.
 [[nodiscard]] nlohmann::json schema_to_json(const Schema& schema);
 [[nodiscard]] Schema schema_from_json(const nlohmann::json& json);
 

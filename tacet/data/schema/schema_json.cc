@@ -64,6 +64,13 @@ struct ColumnWriter {
     out["upper"] = rule.upper;
     if (rule.log1p) out["log1p"] = true;
     if (rule.fill) out["fill"] = *rule.fill;
+    if (rule.typical) out["typical"] = *rule.typical;
+    if (rule.centre) out["centre"] = *rule.centre;
+    if (rule.knots) out["knots"] = *rule.knots;
+    if (rule.standard) {
+      out["mean"] = rule.standard->mean;
+      out["deviation"] = rule.standard->deviation;
+    }
   }
   void operator()(const CategoricalColumn& rule) const {
     out["kind"] = "categorical";
@@ -133,9 +140,11 @@ json cost_to_json(const SchemaCost& cost) {
 json schema_to_json(const Schema& schema) {
   json out = json::object();
   out["version"] = 1;
+  if (schema.encoding != 1) out["encoding"] = schema.encoding;
   if (!schema.name.empty()) out["name"] = schema.name;
   if (!schema.description.empty()) out["description"] = schema.description;
   out["intercept"] = schema.intercept;
+  if (schema.constant != 1) out["constant"] = schema.constant;
   out["row_scaling"] = schema.row_scaling == RowScaling::clip1 ? "clip1" : "const";
   if (schema.storage != StorageChoice::automatic) {
     out["storage"] = schema.storage == StorageChoice::dense ? "dense" : "sparse";
@@ -168,7 +177,7 @@ json schema_to_json(const Schema& schema) {
 }
 
 Schema schema_from_json(const json& source) {
-  return internal::schema_from_node(internal::node_from_json(source, "schema"));
+  return internal::schema_from_node(internal::node_from_json(source, "schema"), 1);
 }
 
 }  // namespace tacet::data

@@ -33,7 +33,8 @@ struct NodeEntry {
 [[nodiscard]] Node node_from_json(const nlohmann::json& json, const std::string& path);
 
 /// Checks keys, types and values; every fault is a DataError that starts with the node's place.
-[[nodiscard]] Schema schema_from_node(const Node& root);
+/// `encoding` is what a schema without the key means.
+[[nodiscard]] Schema schema_from_node(const Node& root, std::int64_t encoding);
 
 // The checks of Schema::validate, apart, so that the parser can name the place of each part.
 void check_column(const Column& column, std::string_view where);

@@ -114,6 +114,13 @@ NumericColumn numeric_column(TableReader& table) {
   rule.upper = as_number(table.require("upper"), "upper");
   if (const Node* node = table.find("log1p")) rule.log1p = as_flag(*node, "log1p");
   if (const Node* node = table.find("fill")) rule.fill = as_number(*node, "fill");
+  if (const Node* node = table.find("typical")) rule.typical = as_number(*node, "typical");
+  if (const Node* node = table.find("centre")) rule.centre = as_flag(*node, "centre");
+  if (const Node* node = table.find("knots")) rule.knots = as_integer(*node, "knots");
+  if (const Node* node = table.find("mean")) {
+    rule.standard = Standard{.mean = as_number(*node, "mean"),
+                             .deviation = as_number(table.require("deviation"), "deviation")};
+  }
   return rule;
 }
 
@@ -310,11 +317,18 @@ void read_settings(TableReader& table, Schema& schema) {
       fail_at(node->where, fmt::format("this program reads schema version 1, got {}", version));
     }
   }
+  if (const Node* node = table.find("encoding")) {
+    schema.encoding = as_integer(*node, "encoding");
+    if (schema.encoding < 1 || schema.encoding > newest_encoding) {
+      fail_at(node->where, fmt::format("'encoding' must be 1 or 2, got {}", schema.encoding));
+    }
+  }
   if (const Node* node = table.find("name")) schema.name = as_text(*node, "name");
   if (const Node* node = table.find("description")) {
     schema.description = as_text(*node, "description");
   }
   if (const Node* node = table.find("intercept")) schema.intercept = as_flag(*node, "intercept");
+  if (const Node* node = table.find("constant")) schema.constant = as_number(*node, "constant");
   if (const Node* node = table.find("row_scaling")) {
     schema.row_scaling = as_choice(*node, "row_scaling", {"clip1", "const"}) == 0
                              ? RowScaling::clip1
@@ -373,9 +387,10 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   return best;
 }
 
-Schema schema_from_node(const Node& root) {
+Schema schema_from_node(const Node& root, std::int64_t encoding) {
   TableReader table(root, "a schema");
   Schema schema;
+  schema.encoding = encoding;
   read_settings(table, schema);
   if (const Node* node = table.find("format")) schema.format = read_format(*node);
   if (const Node* node = table.find("target")) schema.target = read_target(*node);

@@ -57,9 +57,10 @@ void write_keys(const json& table, std::initializer_list<const char*> first, std
 }  // namespace
 
 std::string schema_to_toml(const Schema& schema) {
-  const json tree = schema_to_json(schema);
+  json tree = schema_to_json(schema);
+  tree["encoding"] = schema.encoding;  // in TOML, leaving it out means the newest one
   std::string out;
-  write_keys(tree, {"version", "name", "description"}, out);
+  write_keys(tree, {"version", "encoding", "name", "description"}, out);
   for (const char* key : {"cost", "format", "target", "features"}) {
     if (!tree.contains(key)) continue;
     out += fmt::format("\n[{}]\n", key);

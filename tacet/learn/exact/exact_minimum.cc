@@ -34,7 +34,7 @@ TrainedModel train_exact_minimum(const data::Dataset& dataset, const data::Schem
 }  // namespace
 
 ExactPlan plan_exact_minimum(const data::Schema& schema, const LinearOptions& options) {
-  constexpr std::array<std::string_view, 1> reads{"l2"};
+  constexpr std::array<std::string_view, 2> reads{"l2", "knots"};
   if (const auto name = given_beyond(options, reads)) {
     throw base::UsageError(fmt::format(
         "{} has no meaning with epsilon inf, which computes the exact minimiser; leave it out",
@@ -69,7 +69,7 @@ privacy::Unprotected<ExactFit> fit_unprotected(const data::Dataset& dataset,
 TrainedModel marked_model(const data::Schema& schema, const ExactPlan& plan,
                           const privacy::Unprotected<ExactFit>& fitted) {
   const auto& fit = fitted.value();
-  TrainedModel trained{fit.model, receipt_of(plan, schema)};
+  TrainedModel trained{fit.model, receipt_of(plan, schema), schema};
   trained.receipt.unprotected_reason = fitted.reason();
   auto parameters = nlohmann::json::parse(trained.receipt.parameters);
   parameters["optimum"] = fit.gap <= near_enough * static_cast<double>(plan.outputs)

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/data/encode/standardise.h"
+#include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/plan/coefficient_noise.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/step_rule.h"
@@ -164,10 +166,8 @@ class StepReleases {
   std::optional<mechanism::BlockGaussian> pass_;
 };
 
-}  // namespace
-
-TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
-                            const GradientPlan& plan, const TrainingMeans& means) {
+TrainedModel descend(const data::Dataset& dataset, const data::Schema& schema,
+                     const GradientPlan& plan, const TrainingMeans& means) {
   check_shape(dataset, schema, plan);
   if (plan.batch > 0) check_row_count(dataset, plan.public_row_count, means);
   StepReleases releases(dataset, plan, means);
@@ -200,6 +200,16 @@ TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& sc
     coefficients.noise_deviations = trace.standard_deviations();
   }
   return finish(plan, schema, means, std::move(coefficients));
+}
+
+}  // namespace
+
+TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
+                            const GradientPlan& plan, const TrainingMeans& means) {
+  if (plan.standardise_noise == 0) return descend(dataset, schema, plan, means);
+  const auto standardised =
+      release_standards(dataset, schema, plan.standardise_noise, plan.public_row_count, means);
+  return descend(data::transform(dataset, standardised), standardised, plan, means);
 }
 
 }  // namespace tacet::learn

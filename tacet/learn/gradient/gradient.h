@@ -41,7 +41,8 @@ struct GradientPlan : Settled {
   std::int64_t records_a_unit = 1;  ///< of a unit column's records that take part
   double clipping_norm = 0;         ///< bound of one unit's gradient
   double noise_multiplier = 0;
-  int norm_bits = 0;  ///< the clipping norm is 2^norm_bits grid units
+  double standardise_noise = 0;  ///< multiplier of the release of means and squares; 0: none
+  int norm_bits = 0;             ///< the clipping norm is 2^norm_bits grid units
   std::int64_t steps = 0;
   double step_size = 0;
   double momentum = 0;
@@ -57,7 +58,7 @@ struct GradientPlan : Settled {
 [[nodiscard]] GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options);
 
 /// Trains by the plan and commits the reservation. With one seed the model has the same bits for
-/// any number of threads.
+/// any number of threads. A plan that standardises takes records of data::raw_schema(schema).
 [[nodiscard]] TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
                                           const GradientPlan& plan, const TrainingMeans& means);
 

@@ -129,6 +129,13 @@ privacy::Event batch_events(const Batches& batches, std::int64_t steps, double n
   throw base::InternalError("unknown way of sampling");
 }
 
+privacy::Event gradient_events(const Batches& batches, std::int64_t steps, double noise_multiplier,
+                               double standardise_noise) {
+  auto steps_alone = batch_events(batches, steps, noise_multiplier);
+  if (standardise_noise == 0) return steps_alone;
+  return privacy::Composed{{privacy::Gaussian{standardise_noise}, std::move(steps_alone)}};
+}
+
 double batch_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
                    privacy::Delta delta) {
   const privacy::Epsilon epsilon(options.epsilon);

@@ -33,6 +33,10 @@ struct Batches {
 [[nodiscard]] privacy::Event batch_events(const Batches& batches, std::int64_t steps,
                                           double noise_multiplier);
 
+/// The same after a release of means and squares of numbers; 0: without one.
+[[nodiscard]] privacy::Event gradient_events(const Batches& batches, std::int64_t steps,
+                                             double noise_multiplier, double standardise_noise);
+
 /// The noise multiplier at which they are (epsilon, delta)-DP, rounded up until the accountant
 /// agrees.
 [[nodiscard]] double batch_noise(const Batches& batches, std::int64_t steps,

@@ -1,5 +1,8 @@
 #include <array>
+#include <cmath>
+#include <utility>
 
+#include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
 #include "tacet/learn/plan/recorded.h"
@@ -56,18 +59,36 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   if (steps < 1 || steps > most_gradient_steps) {
     contradiction("the method takes 1 to a million steps");
   }
-  return batch_events(batches, steps, noise);
+  double standardise_noise = 0;
+  if (parameters.has("standardise_noise_multiplier")) {
+    standardise_noise = parameters.real("standardise_noise_multiplier");
+    if (!(standardise_noise > 0 && std::isfinite(standardise_noise))) {
+      contradiction("the noise multiplier of the means is not above 0");
+    }
+  }
+  return gradient_events(batches, steps, noise, standardise_noise);
 }
 
-constexpr std::array<std::string_view, 13> options{
-    "l2",       "steps",      "step-size",  "momentum", "clipping-norm",
-    "average",  "averaging",  "batch-size", "radius",   "records-a-unit",
-    "sampling", "order-seed", "calibration"};
+Training gradient_training(const data::Schema& schema, const LinearOptions& options) {
+  auto plan = plan_gradient(schema, options);
+  const bool standardises = plan.standardise_noise > 0;
+  auto training = settled_training(std::move(plan), train_gradient);
+  if (standardises) training.raw_schema = data::raw_schema(schema);
+  return training;
+}
+
+constexpr std::array<std::string_view, 15> options{
+    "l2",       "steps",      "step-size",   "momentum", "clipping-norm",
+    "average",  "averaging",  "batch-size",  "radius",   "records-a-unit",
+    "sampling", "order-seed", "calibration", "knots",    "standardise"};
 
 }  // namespace
 
-constinit const Method gradient_method{
-    "gradient", "noisy gradient descent, for every loss",  privacy::Adjacency::add_remove,
-    options,    planned_by<plan_gradient, train_gradient>, recorded_events};
+constinit const Method gradient_method{"gradient",
+                                       "noisy gradient descent, for every loss",
+                                       privacy::Adjacency::add_remove,
+                                       options,
+                                       gradient_training,
+                                       recorded_events};
 
 }  // namespace tacet::learn

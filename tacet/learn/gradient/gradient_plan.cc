@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string_view>
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
+#include "tacet/data/encode/standardise.h"
+#include "tacet/learn/gradient/clipping_rule.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
+#include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/step_rule.h"
 #include "tacet/learn/plan/wang2021.h"
@@ -28,19 +32,13 @@ struct Expectation {
   double learnable;
 };
 constexpr Expectation for_classes{20, 0.4};
-constexpr Expectation for_numbers{4, 0.03};
-std::string clipping_reason(const model::Loss& loss, double norm, std::int64_t outputs) {
-  const auto facts = model::properties(loss);
-  if (std::isinf(facts.slope_bound)) {
-    return facts.classification
-               ? fmt::format("clipping norm {:g}: slopes beyond that of margin 0 are cut", norm)
-               : fmt::format(
-                     "clipping norm {:g}: residuals beyond a quarter of the target's range are cut",
-                     norm);
-  }
-  return outputs > 1
-             ? fmt::format("clipping norm {:g}: of the gradients of all classes together", norm)
-             : fmt::format("clipping norm {:g}: no gradient of this loss is longer", norm);
+constexpr Expectation for_numbers{3, 0.03};
+constexpr Expectation for_numbers_from_lower{4, 0.03};  // encoding 1
+constexpr Expectation for_standardised_numbers{2.5, 0.03};
+
+const Expectation& expectation(const data::Schema& schema, const model::Loss& loss) {
+  if (model::properties(loss).classification) return for_classes;
+  return schema.encoding > 1 ? for_numbers : for_numbers_from_lower;
 }
 
 struct Course {
@@ -94,16 +92,55 @@ Course choose_course(const LinearOptions& options, const Batches& batches, StepF
   return course;
 }
 
+bool standardises(const GradientPlan& plan) { return plan.standardise_noise > 0; }
+
+/// Two parts of one mu^2: the noise of each as if it had the whole, over the root of its share.
+/// Raised by rounding errors until the accountant agrees.
+void share_noise(GradientPlan& plan, const LinearOptions& options, privacy::Delta delta) {
+  plan.standardise_noise =
+      full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency) /
+      std::sqrt(standardise_share);
+  plan.noise_multiplier /= std::sqrt(1 - standardise_share);
+  const auto cost = [&] {
+    return accounting::epsilon(
+        gradient_events({}, plan.steps, plan.noise_multiplier, plan.standardise_noise),
+        options.adjacency, delta);
+  };
+  constexpr double up = 1 + 4 * std::numeric_limits<double>::epsilon();
+  while (cost() > options.epsilon) {
+    plan.noise_multiplier *= up;
+    plan.standardise_noise *= up;
+  }
+}
+
 // The noise given, or the least that is enough beside the cipher's term.
 void settle_noise(GradientPlan& plan, const Batches& batches, const LinearOptions& options,
                   privacy::Delta delta, std::optional<double> noise_multiplier) {
   plan.cipher_delta = batch_cipher_delta(batches, plan.steps, plan.columns * plan.outputs);
+  if (standardises(plan)) plan.cipher_delta += random::cipher_term(1, 2 * plan.columns);
   const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
   plan.noise_multiplier =
       noise_multiplier ? *noise_multiplier : batch_noise(batches, plan.steps, options, left);
+  if (standardises(plan)) share_noise(plan, options, left);
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
-  plan.events = batch_events(batches, plan.steps, plan.noise_multiplier);
+  plan.events = gradient_events(batches, plan.steps, plan.noise_multiplier, plan.standardise_noise);
   settle_guarantee(plan, options, delta.value());
+}
+
+void settle_clipping(GradientPlan& plan, const data::Schema& schema, const LinearOptions& options,
+                     double one_release) {
+  if (options.clipping_norm) {
+    plan.clipping_norm = *options.clipping_norm;
+    return;
+  }
+  const auto values = static_cast<double>(plan.columns * plan.outputs);
+  auto choice = choose_clipping({.schema = schema,
+                                 .loss = plan.loss,
+                                 .outputs = plan.outputs,
+                                 .relative_noise = std::sqrt(values) * one_release /
+                                                   static_cast<double>(plan.public_row_count)});
+  plan.clipping_norm = choice.norm;
+  plan.reasons.push_back(std::move(choice.reason));
 }
 
 void settle_settings(GradientPlan& plan) {
@@ -114,6 +151,9 @@ void settle_settings(GradientPlan& plan) {
   settings.push_back({"outputs", plan.outputs, {.table = plan.outputs > 1}});
   settings.push_back({"clipping_norm", plan.clipping_norm});
   settings.push_back({"noise_multiplier", plan.noise_multiplier});
+  if (standardises(plan)) {
+    settings.push_back({"standardise_noise_multiplier", plan.standardise_noise});
+  }
   settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false, .json = false}});
   settings.push_back({"steps", plan.steps});
   settings.push_back({"step_size", plan.step_size});
@@ -141,8 +181,8 @@ void settle_settings(GradientPlan& plan) {
 // 11, and what is proved about them.
 GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options) {
   // order-seed is read to be refused with its reason.
-  constexpr std::array<std::string_view, 5> reads{"delta", "steps", "radius", "order-seed",
-                                                  "calibration"};
+  constexpr std::array<std::string_view, 6> reads{"delta",      "steps",       "radius",
+                                                  "order-seed", "calibration", "knots"};
   if (const auto name = given_beyond(options, reads)) {
     throw base::UsageError(fmt::format(
         "{} is settled by --calibration paper; leave it out, or use the tight calibration", *name));
@@ -238,27 +278,33 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
   plan.records_a_unit = options.records_a_unit;
   const auto facts = model::properties(plan.loss);
   const double norm_bound = schema.norm_bound();
-  plan.clipping_norm = options.clipping_norm.value_or(usual_slope(plan.loss) * norm_bound);
-  if (!options.clipping_norm) {
-    plan.reasons.push_back(clipping_reason(plan.loss, plan.clipping_norm, plan.outputs));
+  double one_release = batch_noise({}, 1, options, delta);
+  if (settle_standardise(schema, options, plan.public_row_count)) {
+    one_release /= std::sqrt(1 - standardise_share);
+    plan.standardise_noise = 1;  // settled with the noise of the steps
+    plan.reasons.push_back(fmt::format(
+        "a tenth of the budget's mu^2 for means and deviations of the {} numbers, which are then "
+        "counted by them",
+        data::numeric_features(schema).size()));
   }
+  settle_clipping(plan, schema, options, one_release);
   plan.momentum = options.momentum.value_or(default_momentum);
   plan.average = options.average.value_or(default_average);
   plan.averaging = options.averaging.value_or(Averaging::suffix);
   plan.mean_l2 = options.mean_l2;
   plan.radius = options.radius;
-  const auto& expected = facts.classification ? for_classes : for_numbers;
-  const Course course =
-      choose_course(options, batches,
-                    {.release_noise = batch_noise({}, 1, options, delta) * plan.clipping_norm /
-                                      static_cast<double>(plan.public_row_count),
-                     .columns = plan.columns * plan.outputs,
-                     .norm_bound = norm_bound,
-                     .curvature = facts.curvature,
-                     .momentum = plan.momentum,
-                     .radius = expected.radius,
-                     .learnable = expected.learnable},
-                    delta, plan.reasons);
+  auto expected = expectation(schema, plan.loss);
+  if (standardises(plan) && !facts.classification) expected = for_standardised_numbers;
+  const Course course = choose_course(options, batches,
+                                      {.release_noise = one_release * plan.clipping_norm /
+                                                        static_cast<double>(plan.public_row_count),
+                                       .columns = plan.columns * plan.outputs,
+                                       .norm_bound = norm_bound,
+                                       .curvature = facts.curvature,
+                                       .momentum = plan.momentum,
+                                       .radius = expected.radius,
+                                       .learnable = expected.learnable},
+                                      delta, plan.reasons);
   plan.steps = course.steps;
   plan.step_size = course.step_size;
   settle_noise(plan, batches, options, delta, std::nullopt);

@@ -17,6 +17,13 @@ namespace tacet::learn {
 /// functions of what was released. For output perturbation the sensitivity depends on it.
 using optimize::Averaging;
 
+/// Whether means and deviations of numbers are released first, and numbers counted by them.
+enum class Standardise {
+  none,
+  automatic,  ///< where it was shown to win
+  demanded
+};
+
 /// What a user asks of a linear model. Everything left out is chosen from public facts.
 struct LinearOptions {
   std::string method = "gradient";
@@ -44,6 +51,8 @@ struct LinearOptions {
   double mean_l2 = 0;                      ///< weight of |w|^2 / 2 beside the mean loss
   std::optional<double> radius;            ///< weights stay in the ball of this radius
   std::int64_t records_a_unit = 1;         ///< of a unit column's records that take part
+  std::optional<std::int64_t> knots;       ///< hats beside numbers whose column leaves it open
+  Standardise standardise = Standardise::none;
 };
 
 /// Reads and checks the values of a command line. `adjacency` is what holds when none is given: the

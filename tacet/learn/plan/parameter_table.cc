@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tacet/base/error.h"
+#include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/parameters.h"
 
@@ -44,6 +45,16 @@ void read_loss(const Reading& given) {
     throw base::UsageError(fmt::format("{} needs a loss that has one; add --loss",
                                        parameter ? "loss-parameter" : "loss-width"));
   }
+}
+
+void read_knots(const Reading& given) {
+  const auto value = given.text().value_or("auto");
+  if (value == "auto") return;
+  given.options.knots = value == "none" ? 0 : parse_integer("knots", value);
+  if (value == "none" || (*given.options.knots >= 2 && *given.options.knots <= data::most_knots)) {
+    return;
+  }
+  throw base::UsageError(fmt::format("knots must be {}, got {}", given.parameter.range, value));
 }
 
 /// Whether the options are not what they are when nothing is given.
@@ -221,6 +232,20 @@ constexpr std::array table{
                 given.options.records_a_unit = given.integer(1, std::int64_t{1} << 20).value_or(1);
               },
               differs<&LinearOptions::records_a_unit>},
+    Parameter{"knots", text, "auto, none or 2 to 64",
+              "auto: 8 where there is little noise and no column says otherwise",
+              "hats beside each number, which make a curve of its weight", noise, read_knots,
+              differs<&LinearOptions::knots>},
+    Parameter{"standardise", text, "none, private or auto", "none",
+              "private: a tenth of the budget for means and deviations of the numbers, which are "
+              "then counted by them; auto: where that was shown to win",
+              noise,
+              [](const Reading& given) {
+                given.options.standardise =
+                    std::array{Standardise::none, Standardise::demanded,
+                               Standardise::automatic}[given.word({"none", "private", "auto"})];
+              },
+              differs<&LinearOptions::standardise>},
     Parameter{"threads", integer, "1 to 1024", "as many as the machine has",
               "worker threads; the result is the same for any number", none, nullptr, nullptr},
 };

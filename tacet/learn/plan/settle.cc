@@ -165,7 +165,7 @@ privacy::Receipt receipt_of(const Settled& plan, const data::Schema& schema) {
 
 TrainedModel finish(const Settled& plan, const data::Schema& schema, const TrainingMeans& means,
                     Coefficients coefficients) {
-  TrainedModel trained{model::empty_model(schema, plan.loss), receipt_of(plan, schema)};
+  TrainedModel trained{model::empty_model(schema, plan.loss), receipt_of(plan, schema), schema};
   trained.model.coefficients = std::move(coefficients.values);
   trained.model.noise_deviations = std::move(coefficients.noise_deviations);
   auto& receipt = trained.receipt;

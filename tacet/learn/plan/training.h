@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ namespace tacet::learn {
 struct TrainedModel {
   model::LinearModel model;
   privacy::Receipt receipt;
+  data::Schema schema = {};  ///< by which the model reads records
 };
 
 /// What training runs on besides the data.
@@ -78,6 +80,13 @@ struct Training : Settled {
   /// Trains and commits the reservation. With one seed the model has the same bits for any number
   /// of threads. Throws what the method documents; never because of the values of the records.
   std::function<TrainedModel(const data::Dataset&, const data::Schema&, const TrainingMeans&)> run;
+  data::Schema schema = {};  ///< the given one, with what training settles of it
+  /// By which records are to be read, where that is another one than `schema`.
+  std::optional<data::Schema> raw_schema = {};
+
+  [[nodiscard]] const data::Schema& reading_schema() const {
+    return raw_schema ? *raw_schema : schema;
+  }
 };
 
 /// The training run that a method's plan stands for.

@@ -1,0 +1,114 @@
+#include "tacet/data/encode/standardise.h"
+
+#include <algorithm>
+
+namespace tacet::data {
+namespace {
+
+// 0.35 (2 v - 1 - 0) / 0.35.
+constexpr Standard as_it_is{.mean = 0, .deviation = 0.35};
+
+}  // namespace
+
+Schema raw_schema(const Schema& schema) {
+  Schema raw = schema;
+  raw.row_scaling = RowScaling::none;
+  raw.constant = 1;
+  for (Column& column : raw.columns) {
+    auto* rule = std::get_if<NumericColumn>(&column.rule);
+    if (rule == nullptr) continue;
+    rule->standard = as_it_is;
+    rule->knots = 0;
+  }
+  return raw;
+}
+
+std::vector<std::size_t> numeric_features(const Schema& schema) {
+  std::vector<std::size_t> features;
+  std::size_t first = 0;
+  for (const Column& column : schema.columns) {
+    if (std::holds_alternative<NumericColumn>(column.rule)) features.push_back(first);
+    first += static_cast<std::size_t>(column.width());
+  }
+  return features;
+}
+
+RawRows::RawRows(const Schema& standardised) : scaler_(standardised) {
+  std::uint32_t raw_first = 0;
+  std::uint32_t first = 0;
+  for (const Column& column : standardised.columns) {
+    Part part{.raw_first = raw_first, .raw_end = 0, .first = first, .number = {}};
+    const auto* rule = std::get_if<NumericColumn>(&column.rule);
+    if (rule != nullptr) part.number.emplace(*rule, standardised.encoding);
+    const auto width = static_cast<std::uint32_t>(column.width());
+    raw_first += rule != nullptr ? 1 : width;
+    first += width;
+    part.raw_end = raw_first;
+    parts_.push_back(part);
+  }
+}
+
+void RawRows::read(const Dataset& raw, std::int64_t row) {
+  constexpr double unit = 1.0 / Dataset::feature_scale;
+  raw_.clear();
+  if (raw.sparse()) {
+    const SparseRow sparse = raw.sparse_row(row);
+    for (std::size_t k = 0; k < sparse.columns.size(); ++k) {
+      raw_.emplace_back(sparse.columns[k], sparse.values[k] * unit);
+    }
+    return;
+  }
+  const auto dense = raw.dense_row(row);
+  for (std::size_t k = 0; k < dense.size(); ++k) {
+    if (dense[k] != 0) raw_.emplace_back(static_cast<std::uint32_t>(k), dense[k] * unit);
+  }
+}
+
+void RawRows::add(std::uint32_t column, double value) {
+  if (value == 0) return;
+  columns_.push_back(column);
+  values_.push_back(value);
+}
+
+void RawRows::add_number(const Part& part, double share) {
+  add(part.first, part.number->feature_of_share(share));
+  part.number->hats(share, [&](std::int64_t knot, double value) {
+    add(part.first + 1 + static_cast<std::uint32_t>(knot), value);
+  });
+}
+
+void RawRows::transform(const Dataset& raw, std::int64_t row, EncodedRow& out) {
+  read(raw, row);
+  columns_.clear();
+  values_.clear();
+  std::size_t next = 0;
+  for (const Part& part : parts_) {
+    double centred = 0;  // 2 v - 1: the middle where the row has no such feature
+    for (; next < raw_.size() && raw_[next].first < part.raw_end; ++next) {
+      const auto [column, value] = raw_[next];
+      if (part.number) {
+        centred = value;
+      } else {
+        add(part.first + (column - part.raw_first), value);
+      }
+    }
+    if (part.number) add_number(part, (1 + centred) / 2);
+  }
+  scaler_.scale(columns_, values_, out);  // appends the constant
+  out.label = raw.label(row);
+  out.unit = raw.has_units() ? raw.unit_of(row) : 0;
+}
+
+Dataset transform(const Dataset& raw, const Schema& standardised) {
+  Dataset out(standardised.shape());
+  if (raw.has_units()) out.declare_units();
+  RawRows rows(standardised);
+  EncodedRow row;
+  for (std::int64_t k = 0; k < raw.rows(); ++k) {
+    rows.transform(raw, k, row);
+    out.append(row);
+  }
+  return out;
+}
+
+}  // namespace tacet::data

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tacet/data/dataset.h"
+#include "tacet/data/encode/row_scaler.h"
+#include "tacet/data/schema/numeric_map.h"
+#include "tacet/data/schema/schema.h"
+
+/// Records read once by the bounds alone, and transformed in memory when means and deviations of
+/// their numbers have been released.
+namespace tacet::data {
+
+/// The schema by which to read them: every number as 2 v - 1, no hats, no row scaling.
+[[nodiscard]] Schema raw_schema(const Schema& schema);
+
+/// The encoded features of numeric columns, in order.
+[[nodiscard]] std::vector<std::size_t> numeric_features(const Schema& schema);
+
+/// From rows of the raw schema to those of the same schema with its standards.
+class RawRows {
+ public:
+  explicit RawRows(const Schema& standardised);
+
+  void transform(const Dataset& raw, std::int64_t row, EncodedRow& out);
+
+ private:
+  /// A column: where its features begin, and how a number becomes them.
+  struct Part {
+    std::uint32_t raw_first;
+    std::uint32_t raw_end;
+    std::uint32_t first;
+    std::optional<NumericMap> number;
+  };
+
+  void add_number(const Part& part, double share);
+  void add(std::uint32_t column, double value);
+  void read(const Dataset& raw, std::int64_t row);
+
+  std::vector<Part> parts_;
+  RowScaler scaler_;
+  // The raw row's features other than 0, then those of the row.
+  std::vector<std::pair<std::uint32_t, double>> raw_;
+  std::vector<std::uint32_t> columns_;
+  std::vector<double> values_;
+};
+
+/// All of them; labels and units stay.
+[[nodiscard]] Dataset transform(const Dataset& raw, const Schema& standardised);
+
+}  // namespace tacet::data

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/model/loss/loss.h"
+
+namespace tacet::learn {
+
+/// The norm that gradients are clipped to when none is given, and why.
+struct ClippingChoice {
+  double norm;
+  std::string reason;
+};
+
+/// Public facts that decide it.
+struct ClippingFacts {
+  const data::Schema& schema;
+  const model::Loss& loss;
+  std::int64_t outputs;  ///< 1, or one a class
+  /// nu = sqrt(columns) s / records: length of the noise in the mean of gradients of norm 1 if the
+  /// whole budget went into one release, which has noise multiplier s.
+  double relative_noise;
+};
+
+/// Under encoding 1, with several classes, units, or a loss other than logistic and squared: the
+/// loss's largest slope, for unbounded ones a usual slope. Else smaller, the more noise there is:
+/// what clipping distorts is weighed against the noise that it saves.
+/// docs/explanations/step-rule.md says on which data the rule was found.
+[[nodiscard]] ClippingChoice choose_clipping(const ClippingFacts& facts);
+
+}  // namespace tacet::learn

@@ -1,0 +1,211 @@
+#include "tacet/learn/gradient/standardise.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/base/error.h"
+#include "tacet/data/encode/encoder.h"
+#include "tacet/data/encode/standardise.h"
+#include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/mechanism/door_keeper.h"
+
+namespace tacet::learn {
+namespace standardise_test {
+
+using privacy::Adjacency;
+
+data::Schema mixed_schema() {
+  return data::schema_from_toml(R"(
+    public_row_count = 4
+    [target]
+    column = "y"
+    lower = 0
+    upper = 1
+    [[column]]
+    name = "a"
+    kind = "numeric"
+    lower = 20
+    upper = 100
+    knots = 3
+    [[column]]
+    name = "c"
+    kind = "categorical"
+    categories = ["u", "v"]
+    [[column]]
+    name = "f"
+    kind = "numeric"
+    lower = 0
+    upper = 1
+  )",
+                                "s.toml");
+}
+
+using Fields = std::vector<std::string_view>;
+
+data::Dataset encode(const data::Schema& schema, const std::vector<Fields>& records) {
+  const std::vector<std::string> names{"a", "c", "f", "y"};
+  data::Encoder encoder(schema, names, data::TargetUse::required, "t.csv");
+  data::Dataset out(schema.shape());
+  data::EncodedRow row;
+  for (const auto& fields : records) {
+    encoder.encode(fields, row);
+    out.append(row);
+  }
+  return out;
+}
+
+std::vector<std::int64_t> sum_of(const std::vector<Fields>& records, int norm_bits) {
+  const auto schema = mixed_schema();
+  const auto sum = moment_sum(encode(data::raw_schema(schema), records), schema, norm_bits);
+  const auto values = sum.open(mechanism::DoorKeeper::door());
+  EXPECT_EQ(sum.contribution_bound(), std::int64_t{1} << norm_bits);
+  return {values.begin(), values.end()};
+}
+
+std::int64_t squared_distance(const std::vector<std::int64_t>& a,
+                              const std::vector<std::int64_t>& b) {
+  std::int64_t squared = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) squared += (a[i] - b[i]) * (a[i] - b[i]);
+  return squared;
+}
+
+/// What a record can be: the ends, the middle, nonsense, what is missing.
+std::vector<Fields> all_records() {
+  std::vector<Fields> records;
+  for (const auto* a : {"20", "100", "60", "43.7", "-1e300", "1e300", "", "nan", "x"}) {
+    for (const auto* c : {"u", "w"}) {
+      for (const auto* f : {"0", "1", "0.3", "", "7"}) records.push_back({a, c, f, "0.5"});
+    }
+  }
+  return records;
+}
+
+TEST(MomentSum, NeighboursDifferByNoMoreThanTheBound) {
+  const auto records = all_records();
+  const std::vector<Fields> others{records[3], records[17]};
+  for (const int bits : {14, 21, 30}) {
+    const std::int64_t bound = std::int64_t{1} << (2 * bits);
+    const auto base = sum_of(others, bits);
+    std::vector<std::vector<std::int64_t>> with;
+    for (const auto& record : records) {
+      auto all = others;
+      all.insert(all.begin() + 1, record);
+      with.push_back(sum_of(all, bits));
+      EXPECT_LE(squared_distance(with.back(), base), bound);
+    }
+    std::int64_t most = 0;
+    for (const auto& one : with) {
+      for (const auto& other : with) most = std::max(most, squared_distance(one, other));
+    }
+    EXPECT_LE(most, 4 * bound);
+  }
+}
+
+TEST(MomentSum, HoldsMeansAndSquares) {
+  const std::vector<Fields> records{{"20", "u", "1", "0"}, {"40", "v", "0", "0"}};
+  const auto schema = mixed_schema();
+  const auto sum = moment_sum(encode(data::raw_schema(schema), records), schema, 30);
+  const auto values = sum.open(mechanism::DoorKeeper::door());
+  const auto real = [&](std::size_t i) { return static_cast<double>(values[i]) * sum.grid(); };
+  EXPECT_NEAR(2 * real(0), -1.5, 1e-6);        // -1 and -0.5
+  EXPECT_NEAR(real(1) + 2 * 0.5, 1.25, 1e-6);  // 1 and 0.25
+  EXPECT_NEAR(2 * real(2), 0, 1e-6);
+  EXPECT_NEAR(real(3) + 2 * 0.5, 2, 1e-6);
+}
+
+TEST(StandardOf, IsThatOfTheSampleWithoutNoiseAndAGuessWithMuch) {
+  const auto exact = standard_of(0.3, 0.25, 0);
+  EXPECT_EQ(exact.mean, 0.3);
+  EXPECT_NEAR(exact.deviation, 0.4, 1e-15);
+  EXPECT_NEAR(standard_of(0.3, 0.0901, 0).deviation, std::sqrt(0.005), 1e-15);
+  const auto lost = standard_of(50, -70, 100);
+  EXPECT_NEAR(lost.mean, 0.001, 1e-5);
+  EXPECT_EQ(lost.deviation, 1);
+  EXPECT_EQ(standard_of(7, 1, 0).mean, 1);
+}
+
+// A file that is read by the final schema gets the rows that training had, up to the grid of the
+// raw ones: an eighth of a percent of a number's range.
+TEST(RawRows, BecomeTheRowsOfTheStandardisedSchema) {
+  auto standardised = mixed_schema();
+  std::get<data::NumericColumn>(standardised.columns[0].rule).standard = {-0.2, 0.3};
+  std::get<data::NumericColumn>(standardised.columns[2].rule).standard = {0.4, 0.9};
+  standardised.constant = 0.7;
+  const auto records = all_records();
+  const auto direct = encode(standardised, records);
+  auto raw_of = [&](data::StorageChoice storage) {
+    auto schema = data::raw_schema(standardised);
+    schema.storage = storage;
+    return encode(schema, records);
+  };
+  const auto dense = data::transform(raw_of(data::StorageChoice::dense), standardised);
+  const auto sparse = data::transform(raw_of(data::StorageChoice::sparse), standardised);
+  ASSERT_EQ(dense.rows(), direct.rows());
+  for (std::int64_t k = 0; k < direct.rows(); ++k) {
+    const auto expected = direct.dense_row(k);
+    const auto found = dense.dense_row(k);
+    const auto again = sparse.dense_row(k);
+    EXPECT_EQ(dense.label(k), direct.label(k));
+    for (std::size_t j = 0; j < expected.size(); ++j) {
+      EXPECT_NEAR(found[j], expected[j], 4) << k << " " << j;
+      EXPECT_EQ(found[j], again[j]);
+    }
+  }
+}
+
+LinearOptions options_of(Standardise standardise, std::int64_t records = 20000) {
+  LinearOptions options{.epsilon = 1, .delta = 1e-5};
+  options.public_row_count = records;
+  options.standardise = standardise;
+  return options;
+}
+
+TEST(Standardise, SharesOneBudget) {
+  for (const auto adjacency : {Adjacency::add_remove, Adjacency::replace_one}) {
+    auto options = options_of(Standardise::demanded);
+    options.adjacency = adjacency;
+    const auto plan = plan_gradient(mixed_schema(), options);
+    EXPECT_GT(plan.standardise_noise, 0);
+    const double cost =
+        accounting::epsilon(plan.events, adjacency, privacy::Delta(1e-5 - plan.cipher_delta));
+    EXPECT_LE(cost, 1);
+    EXPECT_GT(cost, 1 - 1e-9);
+    const double share = 1 / (plan.standardise_noise * plan.standardise_noise);
+    const double steps =
+        static_cast<double>(plan.steps) / (plan.noise_multiplier * plan.noise_multiplier);
+    EXPECT_NEAR(share / (share + steps), 0.1, 1e-9);
+  }
+}
+
+TEST(Standardise, IsRefusedWhereItHasNoMeaning) {
+  const auto refused = [](const std::string& head, LinearOptions options) {
+    auto schema = mixed_schema();
+    if (head == "unit") schema.unit = "u";
+    if (head == "first") {
+      schema.encoding = 1;
+      std::get<data::NumericColumn>(schema.columns[0].rule).knots = {};
+    }
+    if (head == "none") schema.columns = {schema.columns[1]};
+    EXPECT_THROW((void)settle_standardise(schema, options, 20000), base::UsageError) << head;
+    options.standardise = Standardise::automatic;
+    EXPECT_FALSE(settle_standardise(schema, options, 20000)) << head;
+  };
+  const auto options = options_of(Standardise::demanded);
+  refused("unit", options);
+  refused("first", options);
+  refused("none", options);
+  auto samples = options;
+  samples.batch_size = 10;
+  refused("samples", samples);
+  EXPECT_TRUE(settle_standardise(mixed_schema(), options_of(Standardise::automatic), 20000));
+  EXPECT_FALSE(settle_standardise(mixed_schema(), options_of(Standardise::automatic), 1999));
+  EXPECT_FALSE(settle_standardise(mixed_schema(), options_of(Standardise::none), 20000));
+}
+
+}  // namespace standardise_test
+}  // namespace tacet::learn

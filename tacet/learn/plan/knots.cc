@@ -1,0 +1,75 @@
+#include "tacet/learn/plan/knots.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/settle.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr std::int64_t usual_knots = 8;
+constexpr double most_noise = 0.02;
+constexpr std::int64_t fewest_records = 2000;
+
+bool is_open(const data::Column& column) {
+  const auto* rule = std::get_if<data::NumericColumn>(&column.rule);
+  return rule != nullptr && !rule->knots;
+}
+
+std::int64_t open_columns(const data::Schema& schema) {
+  return std::ranges::count_if(schema.columns, is_open);
+}
+
+void set_knots(data::Schema& schema, std::int64_t knots) {
+  for (auto& column : schema.columns) {
+    if (is_open(column)) std::get<data::NumericColumn>(column.rule).knots = knots;
+  }
+}
+
+/// What the rule was found for; the plan refuses what makes no sense at all.
+bool in_scope(const data::Schema& schema, const LinearOptions& options) {
+  return !std::isinf(options.epsilon) && options.delta != 0.0 && !options.paper &&
+         !options.batch_size && !schema.unit && schema.target && outputs_of(*schema.target) == 1 &&
+         (options.public_row_count || schema.public_row_count);
+}
+
+/// The rule's sqrt(d + 8 k) s / N.
+double noise_with_knots(const data::Schema& schema, const LinearOptions& options,
+                        std::int64_t records) {
+  std::vector<std::string> reasons;
+  const auto delta = settle_delta(options, records, reasons);
+  const double one_release =
+      full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency);
+  const auto columns = schema.encoded_column_count() + usual_knots * open_columns(schema);
+  return std::sqrt(static_cast<double>(columns)) * one_release / static_cast<double>(records);
+}
+
+}  // namespace
+
+KnotChoice choose_knots(const data::Schema& schema, const LinearOptions& options, bool automatic) {
+  KnotChoice choice{schema, {}};
+  if (options.knots) {
+    if (schema.encoding < 2 && *options.knots > 0) {
+      throw base::UsageError("knots belong to encoding 2, but the schema says encoding = 1");
+    }
+    if (schema.encoding > 1) set_knots(choice.schema, *options.knots);
+    return choice;
+  }
+  if (!automatic || schema.encoding < 2 || open_columns(schema) == 0) return choice;
+  if (!in_scope(schema, options)) return choice;
+  const auto records = settle_row_count(schema, options);
+  if (records < fewest_records) return choice;
+  const double noise = noise_with_knots(schema, options, records);
+  if (noise > most_noise) return choice;
+  choice.reason = fmt::format(
+      "{} knots beside each of {} numbers, whose weights become curves: noise of {:.2g} leaves "
+      "room for them (--knots none keeps lines)",
+      usual_knots, open_columns(schema), noise);
+  set_knots(choice.schema, usual_knots);
+  return choice;
+}
+
+}  // namespace tacet::learn

@@ -1,0 +1,68 @@
+#include "tacet/learn/plan/knots.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "tacet/base/error.h"
+
+namespace tacet::learn {
+namespace knots_test {
+
+data::Schema schema_of(const std::string& head, const std::string& target = "lower=0\nupper=9\n") {
+  return data::schema_from_toml(
+      head + "[target]\ncolumn='y'\n" + target +
+          "[[column]]\nname='x'\nkind='numeric'\nlower=2\nupper=3\n"
+          "[[column]]\nname='f'\nkind='numeric'\nlower=0\nupper=1\nknots=0\n"
+          "[[column]]\nname='c'\nkind='categorical'\ncategories=['a','b']\n",
+      "s.toml");
+}
+
+LinearOptions options_of(double epsilon, std::int64_t records) {
+  LinearOptions options{.epsilon = epsilon, .delta = 1e-5};
+  options.public_row_count = records;
+  return options;
+}
+
+std::int64_t columns(const data::Schema& schema, const LinearOptions& options) {
+  return choose_knots(schema, options, true).schema.encoded_column_count();
+}
+
+constexpr std::int64_t plain = 5;
+constexpr std::int64_t curved = 13;
+
+// At epsilon 1 and delta 1e-5 one release has noise multiplier 3.73: sqrt(13) 3.73 / N <= 0.02
+// holds from 673 records on, so that 2000 decide there; at 0.1 (30.5) from 5496.
+TEST(Knots, AreTakenWhereNoiseLeavesRoom) {
+  const auto schema = schema_of("");
+  EXPECT_EQ(columns(schema, options_of(1, 1999)), plain);
+  EXPECT_EQ(columns(schema, options_of(1, 2000)), curved);
+  EXPECT_EQ(columns(schema, options_of(0.1, 4500)), plain);
+  EXPECT_EQ(columns(schema, options_of(0.1, 7000)), curved);
+}
+
+TEST(Knots, StayOutWhereTheyWereNotMeasured) {
+  const auto ample = options_of(1, 100000);
+  EXPECT_EQ(columns(schema_of(""), options_of(std::numeric_limits<double>::infinity(), 100000)),
+            plain);
+  EXPECT_EQ(columns(schema_of("unit='u'\n"), ample), plain);
+  EXPECT_EQ(columns(schema_of("", "classes=['a','b','c']\n"), ample), plain);
+  EXPECT_EQ(columns(schema_of("", "positive='a'\n"), ample), curved);
+  auto samples = ample;
+  samples.batch_size = 100;
+  EXPECT_EQ(columns(schema_of(""), samples), plain);
+  EXPECT_EQ(choose_knots(schema_of(""), ample, false).schema.encoded_column_count(), plain);
+}
+
+TEST(Knots, AreWhatTheUserSays) {
+  auto options = options_of(1, 100000);
+  options.knots = 0;
+  EXPECT_EQ(columns(schema_of(""), options), plain);
+  options.knots = 3;
+  EXPECT_EQ(columns(schema_of(""), options), plain + 3);  // the flag said 0
+  EXPECT_TRUE(choose_knots(schema_of(""), options, true).reason.empty());
+}
+
+}  // namespace knots_test
+}  // namespace tacet::learn
