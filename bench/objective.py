@@ -54,7 +54,7 @@ def rows(bench, only):
             continue
         common = []
         if test is None:
-            *files, count = utility.split(bench.data / train, schema.read_text("utf-8"),
+            *files, count = utility.split([bench.data / train], schema.read_text("utf-8"),
                                           bench.folder)
             common = ["--public-row-count", str(count)]
         else:
