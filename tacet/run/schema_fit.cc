@@ -275,20 +275,29 @@ bool FitRequest::ignores(const std::string& name) const {
 FitPlan plan_fit(const FitRequest& request, std::vector<std::string> names,
                  random::Source& source) {
   check_names(request, names);
+  constexpr std::int64_t most_hashed = std::int64_t{1} << 24;
+  if (request.most_hashed < 2 || request.most_hashed > most_hashed) {
+    throw base::UsageError(
+        fmt::format("hashed features must be 2 to {}, got {}", most_hashed, request.most_hashed));
+  }
   const auto shares = divide(request, names);
   check_row_count(request, shares);
   auto cost = planned_cost(request, shares, source);
   return {std::move(names), shares, std::move(cost)};
 }
 
-Contents read_for_fit(const FitRequest& request, random::Source& source,
+Contents read_for_fit(const FitRequest& request, const FitPlan& plan, random::Source& source,
                       const base::CancelToken* cancel) {
   const auto& frame = request.frame;
-  if (!frame.unit) return data::read_contents(request.data, frame.format, frame.missing, cancel);
-  data::UnitSample sample(request.data, frame.format, frame.missing,
-                          {*frame.unit, request.records_a_unit},
-                          source.lease(random::Purpose::sampling, 0, 0), cancel);
-  return data::read_contents(request.data, frame.format, frame.missing, cancel, &sample);
+  data::ContentsOptions options{.expected = plan.names, .cancel = cancel};
+  std::optional<data::UnitSample> sample;
+  if (frame.unit) {
+    sample.emplace(request.data, frame.format, frame.missing,
+                   data::UnitLimit{*frame.unit, request.records_a_unit},
+                   source.lease(random::Purpose::sampling, 0, 0), cancel);
+    options.sample = &*sample;
+  }
+  return data::read_contents(request.data, frame.format, frame.missing, options);
 }
 
 Fitted fit(const FitRequest& request, const FitPlan& plan, const Contents& contents,

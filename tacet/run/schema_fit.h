@@ -54,8 +54,9 @@ struct FitPlan {
 
 using Contents = std::vector<privacy::Private<data::ColumnContents>>;
 
-[[nodiscard]] Contents read_for_fit(const FitRequest& request, random::Source& source,
-                                    const base::CancelToken* cancel);
+/// DataError where the file's columns are no longer the plan's.
+[[nodiscard]] Contents read_for_fit(const FitRequest& request, const FitPlan& plan,
+                                    random::Source& source, const base::CancelToken* cancel);
 
 /// What a fit works with.
 struct FitTools {

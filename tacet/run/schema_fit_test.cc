@@ -70,7 +70,7 @@ TEST(SchemaFit, EachColumnGetsTheRuleOfItsKindAndTheAnswersAreDebited) {
   const auto plan = plan_fit(request, names, source);
   privacy::MemoryBudget budget(privacy::Adjacency::add_remove);
   auto reservation = budget.reserve(plan.cost.events, plan.cost.guarantee);
-  const auto contents = read_for_fit(request, source, nullptr);
+  const auto contents = read_for_fit(request, plan, source, nullptr);
   const auto found = fit(request, plan, contents, {source, reservation, nullptr});
   EXPECT_TRUE(found.not_found.empty());
   const auto& schema = found.schema;
@@ -97,7 +97,7 @@ Fitted fit_of(const std::string& text, FitRequest request, double epsilon, std::
   const auto plan = plan_fit(request, names, source);
   privacy::MemoryBudget budget(privacy::Adjacency::add_remove);
   auto reservation = budget.reserve(plan.cost.events, plan.cost.guarantee);
-  const auto contents = read_for_fit(request, source, nullptr);
+  const auto contents = read_for_fit(request, plan, source, nullptr);
   return fit(request, plan, contents, {source, reservation, nullptr});
 }
 

@@ -12,6 +12,7 @@ double largest_share(const SharedBudget& budget) {
   constexpr double spare = 1e-12;
   const double epsilon = privacy::decimal_down(budget.asked.epsilon);
   const double summed = epsilon / budget.parts * (1 - spare);
+  static_cast<void>(budget.event(summed));  // what is too little for exact noise says so
   if (budget.left.value() == 0) return summed;
   const double noise =
       accounting::least_noise([&](double scale) { return budget.event(1 / scale); },

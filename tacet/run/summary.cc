@@ -23,18 +23,19 @@ using privacy::Epsilon;
 constexpr double quartile_weight = 2;
 constexpr std::int64_t quartiles_a_column = 3;
 
-/// Decimal steps, which people read. Whole numbers of a small range (ages, grades) are points of a
-/// coarse grid: between two of them there may be no value, so that each point there would be as
-/// good an answer.
+/// Decimal steps, which people read. Between whole bounds of a small range (ages, grades) the grid
+/// is coarse: where values are whole there is none between two of them, and each point there would
+/// be as good an answer. What decimals lose by that is half a step, which is printed.
 mechanism::Grid grid_of(const data::SummaryColumn& column) {
-  const bool grades = std::trunc(column.lower) == column.lower &&
-                      std::trunc(column.upper) == column.upper &&
-                      column.upper - column.lower <= 200 && !column.log1p;
+  const bool grades =
+      std::trunc(column.lower) == column.lower && std::trunc(column.upper) == column.upper &&
+      column.upper - column.lower >= 10 && column.upper - column.lower <= 200 && !column.log1p;
   const double least_points = grades ? 50 : 2000;
   const auto mapped = [&](double value) { return column.log1p ? std::log1p(value) : value; };
   const double lower = mapped(column.lower);
   const double upper = mapped(column.upper);
   const double step = std::pow(10, std::floor(std::log10((upper - lower) / least_points)));
+  if (!(step >= 0x1p-40 * (upper - lower))) return {lower, upper};  // next to nothing wide
   return {lower, upper, step};
 }
 
@@ -82,6 +83,7 @@ SummaryPlan plan_summary(const SummaryRequest& request) {
   const auto cost = [&](double epsilon) {
     return SummaryCost{Epsilon(epsilon), request.asked.adjacency, request.records_a_unit};
   };
+  cost(each).check();  // before anything is booked
   SummaryPlan plan{.columns = std::move(columns),
                    .grids = std::move(grids),
                    .counts = cost(each),
@@ -108,13 +110,9 @@ data::TableCounts read_for_summary(const SummaryRequest& request, const std::str
 }
 
 double Summary::share(std::size_t column, std::size_t kind) const {
-  const auto& counts = columns[column].counts;
-  std::int64_t all = records.value_or(0);
-  if (!records) {
-    for (const auto count : counts) all += std::max<std::int64_t>(count, 0);
-  }
-  if (all <= 0) return 0;
-  return std::clamp(static_cast<double>(counts[kind]) / static_cast<double>(all), 0.0, 1.0);
+  if (records <= 0) return 0;
+  const auto count = static_cast<double>(columns[column].counts[kind]);
+  return std::clamp(count / static_cast<double>(records), 0.0, 1.0);
 }
 
 Summary summarise(const SummaryRequest& request, const SummaryPlan& plan,
@@ -125,11 +123,11 @@ Summary summarise(const SummaryRequest& request, const SummaryPlan& plan,
                                      tools.reservation)
         .value();
   };
-  Summary summary{.records = request.schema.public_row_count};
-  if (plan.counts_records) {
-    summary.records =
-        std::max<std::int64_t>(noisy_counts(counts.records, plan.columns.size()).front(), 0);
-  }
+  Summary summary;
+  summary.records =
+      plan.counts_records
+          ? std::max<std::int64_t>(noisy_counts(counts.records, plan.columns.size()).front(), 0)
+          : mechanism::public_count(counts.records, request.asked.adjacency);
   for (std::size_t k = 0; k < plan.columns.size(); ++k) {
     if (tools.cancel != nullptr) tools.cancel->throw_if_cancelled();
     const auto& column = plan.columns[k];

@@ -29,7 +29,7 @@ struct SummaryPlan {
   std::vector<std::optional<mechanism::Grid>> grids;  ///< of numeric columns: possible answers
   mechanism::SummaryCost counts;                      ///< of the counts of one column
   mechanism::SummaryCost quartile;                    ///< of one quartile
-  /// Whether the number of records is asked for; else it is public, and the schema may state it.
+  /// Whether the number of records is asked for; else it is public.
   bool counts_records = true;
   std::string privacy_unit = "record";
   privacy::Event events = privacy::no_event();
@@ -45,19 +45,18 @@ struct SummaryPlan {
                                                  const std::string& file, random::Source& source,
                                                  const base::CancelToken* cancel);
 
-/// All of it with noise. Shares are of `records`; where noise makes them impossible they are moved
-/// into [0, 1].
+/// All of it with noise.
 struct ColumnSummary {
   std::vector<std::int64_t> counts;  ///< of kinds; below 0 where noise makes it so
   std::optional<mechanism::Quartiles> quartiles{};
 };
 
 struct Summary {
-  std::optional<std::int64_t> records;   ///< noisy, or the public number that the schema states
+  std::int64_t records = 0;              ///< noisy, at least 0; or public and exact
   std::vector<ColumnSummary> columns{};  ///< as the plan's
 
-  /// The share of one kind of the values of a column: of `records`, or of the sum of the column's
-  /// counts where no number of records is known.
+  /// The share of one kind of the values of a column, of `records`; where noise makes it
+  /// impossible, moved into [0, 1].
   [[nodiscard]] double share(std::size_t column, std::size_t kind) const;
 };
 

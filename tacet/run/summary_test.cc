@@ -169,7 +169,7 @@ TEST(Summary, SharesAndQuartilesComeCloseWhereTheBudgetIsLarge) {
   const auto counts = read_for_summary(request, file, source, nullptr);
   const auto found = summarise(request, plan, counts, {source, reservation, nullptr});
   EXPECT_THROW(reservation.debit(plan.counts.counts_event()), base::BudgetError);  // all were asked
-  EXPECT_NEAR(static_cast<double>(*found.records), 4000, 40);
+  EXPECT_NEAR(static_cast<double>(found.records), 4000, 40);
   EXPECT_NEAR(found.share(1, 0), 0.25, 0.01);
   EXPECT_NEAR(found.share(1, 1), 0.75, 0.01);
   ASSERT_TRUE(found.columns[0].quartiles);
@@ -177,6 +177,30 @@ TEST(Summary, SharesAndQuartilesComeCloseWhereTheBudgetIsLarge) {
   EXPECT_NEAR((*found.columns[0].quartiles)[1], 40, 1);
   EXPECT_NEAR((*found.columns[0].quartiles)[2], 60, 1);
   EXPECT_FALSE(found.columns[1].quartiles);
+}
+
+TEST(Summary, WhatNoNoiseIsFineEnoughForIsRefusedInThePlan) {
+  auto request = request_of({1, 0, Adjacency::add_remove});
+  request.schema.unit = "who";
+  request.records_a_unit = 200000;
+  EXPECT_THROW(static_cast<void>(plan_summary(request)), base::UsageError);
+  EXPECT_THROW(static_cast<void>(plan_summary(request_of({1e-6, 0, Adjacency::add_remove}))),
+               base::UsageError);
+}
+
+TEST(Summary, TheNumberOfRecordsIsExactWhereItIsPublic) {
+  const auto request = request_of({5, 0, Adjacency::replace_one});
+  const auto plan = plan_summary(request);
+  const test::ScratchFolder folder;
+  const auto file = (folder.path() / "data.csv").string();
+  base::write_file(file, "age,town,note,income\n1,Rome,x,2\n3,Oslo,y,4\n", base::Overwrite::refuse);
+  random::SeededSource source(3);
+  privacy::MemoryBudget budget(Adjacency::replace_one);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  const auto counts = read_for_summary(request, file, source, nullptr);
+  EXPECT_EQ(summarise(request, plan, counts, {source, reservation, nullptr}).records, 2);
+  EXPECT_THROW(static_cast<void>(mechanism::public_count(counts.records, Adjacency::add_remove)),
+               base::UsageError);
 }
 
 TEST(Summary, FilesWithoutNamedColumnsAreRefused) {

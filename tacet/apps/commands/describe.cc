@@ -156,10 +156,27 @@ class Describe : public Command {
 
   [[nodiscard]] static std::string records_text(const run::SummaryPlan& plan,
                                                 const run::Summary& found) {
-    if (!found.records) return "";
-    if (!plan.counts_records) return fmt::format("{} records (public)\n", *found.records);
-    return fmt::format("about {} records{}\n", *found.records,
+    if (!plan.counts_records) return fmt::format("{} records (public)\n", found.records);
+    return fmt::format("about {} records{}\n", found.records,
                        plan.privacy_unit == "record" ? "" : " that count");
+  }
+
+  /// What a kind stands for: listed values come first, then "(other)" where there is one, then
+  /// "(missing)"; classes are all listed.
+  [[nodiscard]] static std::string kind_word(const data::SummaryColumn& column, std::size_t kind) {
+    const std::size_t last = column.kinds.size() - 1;
+    if (column.target && !column.numeric) return "value";
+    if (kind == last) return "missing";
+    const bool present = column.kinds.size() == 2;
+    return kind + 1 == last ? (present ? "present" : "other") : "value";
+  }
+
+  /// A listed value that looks like one of the others stands in quotes.
+  [[nodiscard]] static std::string shown_kind(const data::SummaryColumn& column, std::size_t kind) {
+    const auto& text = column.kinds[kind];
+    const bool listed = kind_word(column, kind) == "value";
+    const bool looks_alike = text == "(other)" || text == "(missing)" || text == "present";
+    return listed && looks_alike ? fmt::format("'{}'", text) : text;
   }
 
   /// The most frequent first, as the noise has them.
@@ -172,7 +189,7 @@ class Describe : public Command {
     });
     const std::size_t shown = std::min(order.size(), most_kinds);
     for (std::size_t place = 0; place < shown; ++place) {
-      table.add({place == 0 ? column.name : "", column.kinds[order[place]],
+      table.add({place == 0 ? column.name : "", shown_kind(column, order[place]),
                  percent(found.share(k, order[place]))});
     }
     if (shown < order.size()) {
@@ -180,28 +197,24 @@ class Describe : public Command {
     }
   }
 
-  /// How far noise may carry, from public facts; shares of the records that are known by now.
+  /// How far noise may carry: ranks and counts from public facts, shares of what is known by now.
   [[nodiscard]] static std::string margin_text(const run::SummaryPlan& plan,
                                                const run::Summary& found) {
-    const double count = mechanism::count_margin(plan.counts);
+    const auto of_records = [&](double records) {
+      return percent(records / static_cast<double>(std::max<std::int64_t>(found.records, 1)));
+    };
     double ranks = 0;
     for (const auto& grid : plan.grids) {
       if (grid) ranks = std::max(ranks, mechanism::quartile_margin(plan.quartile, *grid));
     }
-    const auto shares = [&](double records) {
-      if (!found.records || *found.records <= 0) return fmt::format("{:.0f} records", records);
-      return fmt::format("{:.0f} records ({})", records,
-                         percent(records / static_cast<double>(*found.records)));
-    };
     auto text = fmt::format(
-        "By privacy's noise a count is off by {} or less with a probability of "
-        "95 %",
-        shares(count));
+        "Each with a probability of 95 %, by privacy's noise: a share is off by {} at most",
+        of_records(mechanism::share_margin(plan.counts)));
     if (ranks > 0) {
       text += fmt::format(
-          "; all quartiles of a column have at most {} between them and the true "
-          "ones with a probability of 95 %",
-          shares(ranks));
+          "; between the quartiles of a column and the true ones lie at most {:.0f} records ({}), "
+          "beside half a step of the column's public grid",
+          ranks, of_records(ranks));
     }
     return text + ".";
   }
@@ -210,9 +223,10 @@ class Describe : public Command {
                                                 const run::Summary& found,
                                                 const privacy::Receipt& receipt) {
     ordered_json out;
-    out["records"] = found.records ? ordered_json(*found.records) : ordered_json(nullptr);
+    out["records"] = found.records;
     out["records_public"] = !plan.counts_records;
     out["count_margin"] = mechanism::count_margin(plan.counts);
+    out["share_margin_in_records"] = mechanism::share_margin(plan.counts);
     auto& columns = out["columns"] = ordered_json::array();
     for (std::size_t k = 0; k < plan.columns.size(); ++k) {
       columns.push_back(column_json(plan, found, k));
@@ -230,10 +244,13 @@ class Describe : public Command {
     if (const auto& quartiles = found.columns[k].quartiles) {
       out["quartiles"] = *quartiles;
       out["rank_margin"] = mechanism::quartile_margin(plan.quartile, *plan.grids[k]);
+      out["grid_step"] = plan.grids[k]->step();
+      if (column.log1p) out["grid"] = "log(1 + x)";
     }
     auto& kinds = out["values"] = ordered_json::array();
     for (std::size_t kind = 0; kind < column.kinds.size(); ++kind) {
       kinds.push_back({{"value", column.kinds[kind]},
+                       {"kind", kind_word(column, kind)},
                        {"noisy_count", found.columns[k].counts[kind]},
                        {"share", found.share(k, kind)}});
     }

@@ -112,7 +112,7 @@ class SchemaFit : public Command {
          .cost = plan.cost.guarantee,
          .unprotected_reason = plan.cost.unprotected_reason},
         spending_.front(console, cancel), *output,
-        [&] { return run::read_for_fit(request, *source, &cancel); },
+        [&] { return run::read_for_fit(request, plan, *source, &cancel); },
         [&](const run::Contents& contents, privacy::Reservation& reservation, run::Pieces& result) {
           found = run::fit(request, plan, contents, {*source, reservation, &cancel});
           result.write(console.json() ? json_text(data::schema_to_json(found.schema))

@@ -46,10 +46,12 @@ std::vector<std::string> column_names(const std::filesystem::path& file, const F
 std::vector<privacy::Private<ColumnContents>> read_contents(const std::filesystem::path& file,
                                                             const FileFormat& format,
                                                             std::span<const std::string> missing,
-                                                            const base::CancelToken* cancel,
-                                                            UnitSample* sample) {
+                                                            const ContentsOptions& options) {
   CsvReader reader(open_source(file), file.string(), csv_options(format));
   const auto names = read_column_names(reader, format);
+  const auto& [expected, cancel, sample] = options;
+  if (!expected.empty()) expect_same_columns(expected, names, reader.file_name());
+  if (sample != nullptr) sample->expect_columns(names, reader.file_name());
   std::vector<ColumnContents> contents(names.size());
   std::size_t rows = 0;
   while (const auto fields = reader.next()) {

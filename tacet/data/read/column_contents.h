@@ -26,12 +26,17 @@ struct ColumnContents {
 [[nodiscard]] std::vector<std::string> column_names(const std::filesystem::path& file,
                                                     const FileFormat& format);
 
+struct ContentsOptions {
+  std::span<const std::string> expected{};    ///< the columns that were planned for; empty: any
+  const base::CancelToken* cancel = nullptr;  ///< may end the reading
+  UnitSample* sample = nullptr;               ///< only records that it takes; null: all
+};
+
 /// One pass over a CSV file. Texts that are no UTF-8 or hold control characters, which no schema
-/// can name, count as prose. With a `sample`, only of the records that it takes. Errors as
+/// can name, count as prose. DataError where the columns are not those expected, else errors as
 /// read_dataset.
 [[nodiscard]] std::vector<privacy::Private<ColumnContents>> read_contents(
     const std::filesystem::path& file, const FileFormat& format,
-    std::span<const std::string> missing, const base::CancelToken* cancel = nullptr,
-    UnitSample* sample = nullptr);
+    std::span<const std::string> missing, const ContentsOptions& options = {});
 
 }  // namespace tacet::data

@@ -115,6 +115,7 @@ TableCounts read_counts(const std::filesystem::path& file, const Schema& schema,
   const auto columns = summary_columns(schema);
   CsvReader reader(open_source(file), file.string(), csv_options(schema.format));
   const auto names = read_column_names(reader, schema.format);
+  if (sample != nullptr) sample->expect_columns(names, reader.file_name());
   std::vector<std::size_t> places;
   std::vector<Counter> counters;
   for (const auto& column : columns) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 
 #include "tacet/base/error.h"
@@ -73,6 +74,15 @@ void check_header(const std::vector<std::string>& names, std::string_view file_n
           "column {} has no letter in the first line, as dates and amounts have none", k + 1));
     }
   }
+}
+
+void expect_same_columns(std::span<const std::string> before, std::span<const std::string> now,
+                         std::string_view file_name) {
+  if (std::ranges::equal(before, now)) return;
+  throw base::DataError(fmt::format(
+      "{}: the columns are others than when the file was opened before; it was changed or "
+      "replaced while it was read",
+      file_name));
 }
 
 std::size_t column_place(std::string_view column, const std::vector<std::string>& names,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,10 @@ namespace tacet::data {
 enum class HeaderTrust { guessed, declared };
 void check_header(const std::vector<std::string>& names, std::string_view file_name,
                   HeaderTrust trust);
+
+/// DataError unless a file that is opened again still has the columns that it had.
+void expect_same_columns(std::span<const std::string> before, std::span<const std::string> now,
+                         std::string_view file_name);
 
 /// Where the column of that name stands; a DataError unless exactly one does.
 [[nodiscard]] std::size_t column_place(std::string_view column,

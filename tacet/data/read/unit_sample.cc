@@ -44,7 +44,8 @@ UnitSample::UnitSample(const std::filesystem::path& file, const FileFormat& form
                        random::Lease coins, const base::CancelToken* cancel)
     : limit_(checked_limit(limit)), units_(missing) {
   CsvReader reader(open_source(file), file.string(), csv_options(format));
-  place_ = column_place(limit.column, read_column_names(reader, format), reader.file_name());
+  names_ = read_column_names(reader, format);
+  place_ = column_place(limit.column, names_, reader.file_name());
   random::Stream stream(std::move(coins));
   std::vector<Reservoir> reservoirs;
   std::size_t row = 0;
@@ -60,6 +61,11 @@ UnitSample::UnitSample(const std::filesystem::path& file, const FileFormat& form
     for (const auto kept : reservoir.rows) chosen_[kept] = true;
   }
   taken_.resize(reservoirs.size(), 0);
+}
+
+void UnitSample::expect_columns(std::span<const std::string> names,
+                                std::string_view file_name) const {
+  expect_same_columns(names_, names, file_name);
 }
 
 bool UnitSample::takes_next(std::span<const std::string_view> fields) {

@@ -34,12 +34,17 @@ class UnitSample {
              std::span<const std::string> missing, const UnitLimit& limit, random::Lease coins,
              const base::CancelToken* cancel = nullptr);
 
+  /// To be called with the columns' names before the second pass: DataError unless they are those
+  /// of the first one, for a file that changed in between.
+  void expect_columns(std::span<const std::string> names, std::string_view file_name) const;
+
   /// Whether the next record counts, in the order of the file. That no unit gives more than N is
   /// counted here too: the file may have changed in between.
   [[nodiscard]] bool takes_next(std::span<const std::string_view> fields);
 
  private:
   std::int64_t limit_;
+  std::vector<std::string> names_;
   std::size_t place_ = 0;  // of the unit's column
   std::vector<bool> chosen_;
   std::size_t next_ = 0;

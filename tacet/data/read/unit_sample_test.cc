@@ -107,9 +107,22 @@ TEST(UnitSample, ContentsHoldTheTakenRecordsOnly) {
   random::SeededSource source(3);
   UnitSample sample(file.path(), {}, missing, {"who", 4},
                     source.lease(random::Purpose::sampling, 0, 0));
-  EXPECT_EQ(read_contents(file.path(), {}, missing, nullptr, &sample).size(), 2U);
+  EXPECT_EQ(read_contents(file.path(), {}, missing, {.sample = &sample}).size(), 2U);
   // Contents are private; that no record is left over shows that all were asked for.
   EXPECT_FALSE(sample.takes_next(std::array<std::string_view, 2>{"b", "other"}));
+}
+
+// A file whose columns change places between the two passes would be counted by another column.
+TEST(UnitSample, ColumnsThatChangeBetweenThePassesAreRefused) {
+  const test::TemporaryFile file("who,x\na,1\nb,2\n");
+  UnitSample sample(file.path(), {}, std::vector<std::string>{""}, {"who", 1},
+                    random::SeededSource(1).lease(random::Purpose::sampling, 0, 0));
+  EXPECT_NO_THROW(sample.expect_columns(std::vector<std::string>{"who", "x"}, "f"));
+  EXPECT_THROW(sample.expect_columns(std::vector<std::string>{"x", "who"}, "f"), base::DataError);
+  const std::vector<std::string> planned{"who", "y"};
+  EXPECT_THROW(static_cast<void>(read_contents(file.path(), {}, std::vector<std::string>{""},
+                                               {.expected = planned})),
+               base::DataError);
 }
 
 }  // namespace unit_sample_test

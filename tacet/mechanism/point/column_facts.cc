@@ -33,10 +33,10 @@ random::Ratio count_scale(const AnswerCost& cost) {
 }
 
 /// How many values must lie beyond a bound. A point with t values between it and the quantile has a
-/// weight of exp(-epsilon/4 t) against 1 there; 13 exceeds the logarithm of the number of points by
-/// 4.6, so that all of these points together have a share of at most 0.01.
+/// weight of exp(-epsilon/4 t) against 1 there; 13.1 exceeds the logarithm of the number of points
+/// by 4.67, so that all of these points together have a share below 0.01.
 double least_tail(Epsilon epsilon) {
-  constexpr double exponent = 13;
+  constexpr double exponent = 13.1;
   return 4 * exponent / epsilon.value();
 }
 

@@ -49,8 +49,9 @@ struct KindCounts {
 /// 0.001: a kind that leads by less was not found.
 [[nodiscard]] double kind_margin(const AnswerCost& cost);
 
-/// How many values two quantiles at half of epsilon each need, so that each lies among the outer
-/// quarters of the values with a probability of 0.99: with fewer there are no bounds.
+/// How many values two quantiles at half of epsilon each need, so that each lies beyond all values
+/// with a probability below 0.01 where it is asked to leave a quarter of them out: with fewer there
+/// are no bounds.
 [[nodiscard]] double least_values_for_bounds(privacy::Epsilon epsilon);
 
 /// `coverage`, or the smaller share that about `count` values and two quantiles at half of epsilon

@@ -40,6 +40,8 @@ privacy::Epsilon SummaryCost::epsilon_a_change() const {
   return privacy::Epsilon(numeric::divide_down(epsilon.value(), static_cast<double>(changes())));
 }
 
+void SummaryCost::check() const { static_cast<void>(round_down(epsilon_a_change())); }
+
 privacy::Event SummaryCost::counts_event() const {
   return privacy::PureDp{epsilon.value(), adjacency};
 }
@@ -61,6 +63,14 @@ privacy::Released<std::vector<std::int64_t>> release_counts(
   auto noisy = counts.open(door);
   for (auto& count : noisy) count += noise.draw(stream);
   return {door, std::move(noisy), event};
+}
+
+std::int64_t public_count(const privacy::Private<std::vector<std::int64_t>>& records,
+                          Adjacency adjacency) {
+  if (adjacency == Adjacency::add_remove) {
+    throw base::UsageError("under add_remove the number of records is private");
+  }
+  return records.open(DoorKeeper::door()).front();
 }
 
 privacy::Released<Quartiles> release_quartiles(const privacy::Private<std::vector<double>>& values,
@@ -92,6 +102,12 @@ privacy::Released<Quartiles> release_quartiles(const privacy::Private<std::vecto
 double count_margin(const SummaryCost& cost) {
   // P(|K| > m) <= exp(-m epsilon) for discrete Laplace noise of scale 1/epsilon.
   return std::ceil(-std::log(missed) / round_down(cost.epsilon_a_change()).value());
+}
+
+double share_margin(const SummaryCost& cost) {
+  // The error is (K - p R) over the noisy number for a true share p: worst at p = 1, where
+  // P(|K - R| > m s) <= (1 + m/2) exp(-m) for noises of scale s, 0.047 at m = 4.2.
+  return std::ceil(4.2 / round_down(cost.epsilon_a_change()).value());
 }
 
 double quartile_margin(const SummaryCost& cost, const Grid& grid) {

@@ -28,6 +28,9 @@ struct SummaryCost {
   /// epsilon over the changes, rounded down.
   [[nodiscard]] privacy::Epsilon epsilon_a_change() const;
 
+  /// A UsageError where epsilon_a_change is too small for exact noise (rational_epsilon.h).
+  void check() const;
+
   [[nodiscard]] privacy::Event counts_event() const;    ///< of release_counts
   [[nodiscard]] privacy::Event quartile_event() const;  ///< of each of three quartiles
 };
@@ -38,6 +41,11 @@ struct SummaryCost {
 [[nodiscard]] privacy::Released<std::vector<std::int64_t>> release_counts(
     const privacy::Private<std::vector<std::int64_t>>& counts, const SummaryCost& cost,
     NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+
+/// The number of records where it is public: under replace_one and zero_out, whose neighbours have
+/// equally many. Costs nothing. UsageError under add_remove.
+[[nodiscard]] std::int64_t public_count(const privacy::Private<std::vector<std::int64_t>>& records,
+                                        privacy::Adjacency adjacency);
 
 /// Lower quartile, median, upper quartile.
 using Quartiles = std::array<double, 3>;
@@ -53,8 +61,13 @@ using Quartiles = std::array<double, 3>;
 /// a caller may state: public.
 [[nodiscard]] double count_margin(const SummaryCost& cost);
 
-/// A number of ranks by which each quartile may be off with a probability of at most 0.05: that
-/// many values lie, at most, between it and a right answer. Public.
+/// What a share, a noisy count over a noisy number of records, may be off times that number of
+/// records, with a probability of at most 0.05. Public.
+[[nodiscard]] double share_margin(const SummaryCost& cost);
+
+/// A number of ranks by which quartiles may be off with a probability of at most 0.05: that many
+/// values lie, at most, between each and a right answer, where each value counts as the point of
+/// the grid next to it, at most half a step away. Public.
 [[nodiscard]] double quartile_margin(const SummaryCost& cost, const Grid& grid);
 
 }  // namespace tacet::mechanism
