@@ -40,7 +40,7 @@ bool in_scope(const data::Schema& schema, const LinearOptions& options) {
 double noise_with_knots(const data::Schema& schema, const LinearOptions& options,
                         std::int64_t records) {
   std::vector<std::string> reasons;
-  const auto delta = settle_delta(options, records, reasons);
+  const auto delta = settle_delta(schema, options, records, reasons);
   const double one_release =
       full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency);
   const auto columns = schema.encoded_column_count() + usual_knots * open_columns(schema);
