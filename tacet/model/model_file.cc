@@ -238,14 +238,23 @@ void expect_same_names(const Names& given, const Names& expected, const char* fi
   }
 }
 
+/// Files of version 0.1.0 call two classes by their first labels, and keep those names.
+bool former_classes(const LinearModel& model, const data::Schema& schema) {
+  const auto* binary = std::get_if<data::BinaryTarget>(&schema.target->rule);
+  return binary != nullptr && model.classes == binary->former_names();
+}
+
 /// The model is the one that its schema describes, so that predictions read the right columns; but
 /// for its long lists.
-void expect_same_header(const LinearModel& model, const LinearModel& expected) {
+void expect_same_header(const LinearModel& model, const data::Schema& schema,
+                        const LinearModel& expected) {
   if (model.task != expected.task) {
     bad(fmt::format("model.task is {}, but the schema's target asks for {}", to_string(model.task),
                     to_string(expected.task)));
   }
-  expect_same_names(model.classes, expected.classes, "model.classes");
+  if (!former_classes(model, schema)) {
+    expect_same_names(model.classes, expected.classes, "model.classes");
+  }
   if (model.target_lower != expected.target_lower || model.target_upper != expected.target_upper) {
     bad(fmt::format("model.target_bounds are {} and {}, but the schema says {} and {}",
                     model.target_lower, model.target_upper, expected.target_lower,
@@ -263,7 +272,7 @@ void expect_valid(const LinearModel& model) {
 
 void expect_agreement(const ModelFile& file) {
   const auto expected = described_model(file.schema, file.model.loss);
-  expect_same_header(file.model, expected);
+  expect_same_header(file.model, file.schema, expected);
   expect_same_names(file.model.features, expected.features, "model.features");
   expect_valid(file.model);
 }
@@ -285,7 +294,7 @@ ModelFile read_text(std::string_view text) {
                  .receipt = privacy::receipt_from_json(top.at("receipt").dump()),
                  .statement = top.text("privacy")};
   const auto expected = described_model(file.schema, file.model.loss);
-  expect_same_header(file.model, expected);
+  expect_same_header(file.model, file.schema, expected);
   file.model.features = expected.features;
   internal::read_lists(text, file.model);
   expect_valid(file.model);

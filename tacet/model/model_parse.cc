@@ -203,6 +203,11 @@ json parse_outline(std::string_view text) {
   try {
     return json::parse(text.begin(), text.end(), callback);
   } catch (const json::parse_error& error) {
+    const auto first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos || text[first] != '{') {
+      bad("no model of tacet: a model file begins with '{'. The model comes first, then the "
+          "records");
+    }
     bad(
         fmt::format("not a complete JSON text (byte {}); the file was cut short or is no tacet "
                     "model",

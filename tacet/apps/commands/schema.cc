@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -59,10 +60,10 @@ class SchemaDraft : public Command {
     run::spend(
         unprotected_use(name(), data_, "exact bounds and categories (--public)"),
         spending_.front(console, cancel), *output, [&] { return draft(); },
-        [&](const data::Schema& schema, privacy::Reservation&, run::Pieces& result) {
-          fill_short = schema.format.fill_short;
-          result.write(console.json() ? json_text(data::schema_to_json(schema))
-                                      : data::schema_to_toml(schema));
+        [&](const data::SchemaDraft& draft, privacy::Reservation&, run::Pieces& result) {
+          fill_short = draft.schema.format.fill_short;
+          result.write(console.json() ? json_text(data::schema_to_json(draft.schema))
+                                      : data::schema_to_toml(draft.schema, draft.remarks));
           return 0.0;
         });
     console.say(
@@ -74,7 +75,7 @@ class SchemaDraft : public Command {
   }
 
  private:
-  [[nodiscard]] data::Schema draft() const {
+  [[nodiscard]] data::SchemaDraft draft() const {
     const auto trust = header_ ? data::HeaderTrust::declared : data::HeaderTrust::guessed;
     const auto said = header_ || no_header_ ? std::optional(header_) : std::nullopt;
     return data::draft_schema(data_, {.target = target_,
@@ -115,6 +116,7 @@ class SchemaCheck : public Command {
 
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto schema = data::load_schema(schema_);
+    std::string fault;
     ConsoleOutput output(console);
     run::spend(
         unprotected_use(name(), data_, "exact counts for the owner"),
@@ -122,8 +124,10 @@ class SchemaCheck : public Command {
         [&](const data::SchemaCheck& found, privacy::Reservation&, run::Pieces& result) {
           result.write(console.json() ? json_text(json(found)) : text(found));
           console.warn("NOT PRIVATE: exact counts from the records, for their owner only");
+          fault = data::label_fault(found, schema);
           return 0.0;
         });
+    if (!fault.empty()) throw base::DataError(fault);
   }
 
  private:
@@ -142,6 +146,7 @@ class SchemaCheck : public Command {
                                 {"outside", column.outside},
                                 {"first_line", column.first_line}});
     }
+    if (!found.empty_classes.empty()) out["empty_classes"] = found.empty_classes;
     return out;
   }
 
@@ -158,8 +163,14 @@ class SchemaCheck : public Command {
                  count(column.below), count(column.above), count(column.unknown),
                  count(column.outside), count(column.first_line)});
     }
-    return fmt::format("{}\n{} values of {} records are mapped by the schema\n", table.text(),
-                       total, found.rows);
+    auto out = fmt::format("{}\n{} values of {} records are mapped by the schema\n", table.text(),
+                           total, found.rows);
+    if (!found.empty_classes.empty()) {
+      out +=
+          fmt::format("no record has the class{} {}\n", found.empty_classes.size() == 1 ? "" : "es",
+                      fmt::join(found.empty_classes, ", "));
+    }
+    return out;
   }
 
   std::string data_;

@@ -15,6 +15,7 @@
 #include "tacet/data/encode/unit_index.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/schema/numeric_map.h"
+#include "tacet/data/schema/other_separator.h"
 
 namespace tacet::data {
 namespace {
@@ -165,8 +166,8 @@ struct MakeFieldEncoder {
 /// Finds the file's columns by name.
 class ColumnFinder {
  public:
-  ColumnFinder(std::span<const std::string> columns, std::string_view file_name)
-      : columns_(columns), file_name_(file_name) {
+  ColumnFinder(std::span<const std::string> columns, char separator, std::string_view file_name)
+      : columns_(columns), separator_(separator), file_name_(file_name) {
     for (std::size_t k = 0; k < columns.size(); ++k) {
       if (!places_.try_emplace(columns[k], k).second) twice_.insert(columns[k]);
     }
@@ -179,6 +180,10 @@ class ColumnFinder {
     const auto found = places_.find(name);
     if (found != places_.end()) return found->second;
     // The file's own words stay unsaid: without a header its first line would be a record.
+    if (columns_.size() == 1) {
+      const auto other = other_separator(columns_[0], separator_);
+      if (!other.empty()) throw base::DataError(fmt::format("{}:1: {}", file_name_, other));
+    }
     throw base::DataError(
         fmt::format("{}:1: the schema's column '{}' is not in the first line; a file without a "
                     "header needs `header = false` and `names` under [format]",
@@ -187,6 +192,7 @@ class ColumnFinder {
 
  private:
   std::span<const std::string> columns_;
+  char separator_;
   std::string_view file_name_;
   std::unordered_map<std::string_view, std::size_t> places_;
   std::unordered_set<std::string_view> twice_;
@@ -205,7 +211,7 @@ class Encoder::Implementation {
       if (text.empty()) empty_is_missing_ = true;
       if (!text.empty()) missing_first_[static_cast<unsigned char>(text.front())] = true;
     }
-    const ColumnFinder finder(file_columns, file_name);
+    const ColumnFinder finder(file_columns, schema.format.separator, file_name);
     std::uint32_t first = 0;
     for (const Column& column : schema.columns) {
       auto encoder = std::visit(MakeFieldEncoder{schema.encoding, first}, column.rule);

@@ -39,16 +39,13 @@ std::string beginning_of(const std::filesystem::path& file) {
 }
 
 void refuse_other_kinds(const std::filesystem::path& file) {
-  const std::string text = beginning_of(file);
-  const bool whole = text.size() < sampled_bytes;
-  for (const FileKind& kind : file_kinds()) {
-    if (kind.recognises == nullptr || !kind.recognises(text, whole)) continue;
-    throw base::DataError(fmt::format(
-        "{}: the file looks like {}, whose features have no names; a draft is for CSV files. Write "
-        "the schema by hand: [format] with kind = \"{}\", [features] with count, lower and upper, "
-        "and [target]",
-        file.string(), kind.description, kind.name));
-  }
+  const auto* kind = recognised_kind(file);
+  if (kind == nullptr) return;
+  throw base::DataError(fmt::format(
+      "{}: the file looks like {}, whose features have no names; a draft is for CSV files. Write "
+      "the schema by hand: [format] with kind = \"{}\", [features] with count, lower and upper, "
+      "and [target]",
+      file.string(), kind->description, kind->name));
 }
 
 // --- separator and quotes
@@ -160,6 +157,15 @@ bool begins_with_header(const Sample& sample, const std::filesystem::path& file)
 }
 
 }  // namespace
+
+const FileKind* recognised_kind(const std::filesystem::path& file) {
+  const std::string text = beginning_of(file);
+  const bool whole = text.size() < sampled_bytes;
+  for (const FileKind& kind : file_kinds()) {
+    if (kind.recognises != nullptr && kind.recognises(text, whole)) return &kind;
+  }
+  return nullptr;
+}
 
 FileFormat guess_format(const std::filesystem::path& file, std::optional<char> separator,
                         std::optional<bool> header) {

@@ -24,4 +24,7 @@ namespace tacet::data {
                                       std::optional<char> separator = std::nullopt,
                                       std::optional<bool> header = std::nullopt);
 
+/// Which kind of file without named columns it looks like; nullptr: none, so CSV.
+[[nodiscard]] const FileKind* recognised_kind(const std::filesystem::path& file);
+
 }  // namespace tacet::data

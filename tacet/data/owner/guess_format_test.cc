@@ -87,7 +87,7 @@ TEST(GuessFormat, PublishedSetsAreRecognised) {
   EXPECT_EQ(format.separator, '\t');
   EXPECT_EQ(format.quote, std::nullopt);
   EXPECT_FALSE(format.header);
-  const Schema schema = draft_schema(sms, {.target = "", .format = format});
+  const Schema schema = draft_schema(sms, {.target = "", .format = format}).schema;
   EXPECT_EQ(schema.public_row_count, 5575);
   EXPECT_EQ(std::get<CategoricalColumn>(schema.columns.at(0).rule).categories.size(), 3U);
   EXPECT_TRUE(std::holds_alternative<TextColumn>(schema.columns.at(1).rule));

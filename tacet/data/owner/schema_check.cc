@@ -1,6 +1,7 @@
 #include "tacet/data/owner/schema_check.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "tacet/data/encode/encoder.h"
+#include "tacet/data/encode/label_encoder.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/read/uniform_records.h"
@@ -106,6 +108,43 @@ std::vector<Checked> checked_columns(const Schema& schema, const std::vector<std
   return columns;
 }
 
+/// Which classes occur.
+class ClassesSeen {
+ public:
+  explicit ClassesSeen(const Schema& schema) {
+    if (!schema.target || schema.target->regression()) return;
+    encoder_.emplace(*schema.target);
+    names_ = schema.target->class_names();
+    seen_.assign(names_.size(), false);
+    binary_ = std::holds_alternative<BinaryTarget>(schema.target->rule);
+  }
+
+  void add(std::string_view label) {
+    if (encoder_) note(encoder_->encode(label));
+  }
+  void add_number(double label) {
+    if (encoder_) note(encoder_->encode_number(label));
+  }
+
+  [[nodiscard]] std::vector<std::string> empty() const {
+    std::vector<std::string> names;
+    for (std::size_t k = 0; k < names_.size(); ++k) {
+      if (!seen_[k]) names.push_back(names_[k]);
+    }
+    return names;
+  }
+
+ private:
+  void note(double label) {
+    seen_[static_cast<std::size_t>(binary_ ? (label > 0 ? 1 : 0) : label)] = true;
+  }
+
+  std::optional<LabelEncoder> encoder_;
+  std::vector<std::string> names_;
+  std::vector<bool> seen_;
+  bool binary_ = false;
+};
+
 SchemaCheck check_csv(const std::filesystem::path& file, const Schema& schema) {
   CsvReader reader(open_source(file), file.string(), csv_options(schema.format));
   const std::vector<std::string> names = read_column_names(reader, schema.format);
@@ -113,9 +152,11 @@ SchemaCheck check_csv(const std::filesystem::path& file, const Schema& schema) {
   const Encoder encoder(schema, names, schema.target ? TargetUse::required : TargetUse::absent,
                         file.string());
   std::vector<Checked> columns = checked_columns(schema, names);
+  ClassesSeen classes(schema);
   SchemaCheck result;
   while (const auto fields = reader.next()) {
     ++result.rows;
+    if (schema.target) classes.add((*fields)[columns.back().file_column]);
     for (Checked& column : columns) {
       const std::string_view field = (*fields)[column.file_column];
       const bool missing =
@@ -124,6 +165,7 @@ SchemaCheck check_csv(const std::filesystem::path& file, const Schema& schema) {
     }
   }
   for (Checked& column : columns) result.columns.push_back(std::move(column.faults));
+  result.empty_classes = classes.empty();
   return result;
 }
 
@@ -138,6 +180,7 @@ SchemaCheck check_uniform(const std::filesystem::path& file, const Schema& schem
     label = checked_target(*schema.target);
     if (label->faults.column.empty()) label->faults.column = "label";
   }
+  ClassesSeen classes(schema);
   SchemaCheck result;
   result.lines = schema.format.kind->has_lines;
   internal::UniformRecord record;
@@ -148,16 +191,33 @@ SchemaCheck check_uniform(const std::filesystem::path& file, const Schema& schem
     if (!label) continue;
     if (record.number_label) {
       label->check_number(*record.number_label, record.place);
+      classes.add_number(*record.number_label);
     } else {
+      classes.add(record.text_label);
       label->check(record.text_label, false, record.place);
     }
   }
   result.columns.push_back(std::move(features.faults));
   if (label) result.columns.push_back(std::move(label->faults));
+  result.empty_classes = classes.empty();
   return result;
 }
 
 }  // namespace
+
+std::string label_fault(const SchemaCheck& found, const Schema& schema) {
+  const auto* target = schema.target ? std::get_if<BinaryTarget>(&schema.target->rule) : nullptr;
+  if (target == nullptr || found.rows == 0 || found.empty_classes.empty()) return {};
+  const bool positive = found.empty_classes.front() == target->names()[1];
+  const auto& labels = positive ? target->positive : target->negative;
+  return fmt::format(
+      "no record is {}: nobody has {}; spell {} in [target] as the column {} does",
+      positive ? "positive" : "negative",
+      labels.empty() ? std::string("another label than the positive ones")
+                     : fmt::format("the label '{}'", fmt::join(labels, "' or '")),
+      positive ? "positive" : "negative",
+      schema.target->column.empty() ? "of labels" : fmt::format("'{}'", schema.target->column));
+}
 
 SchemaCheck check_values(const std::filesystem::path& file, const Schema& schema) {
   schema.validate();

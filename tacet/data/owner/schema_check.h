@@ -31,7 +31,12 @@ struct SchemaCheck {
   std::int64_t rows = 0;
   bool lines = true;  ///< first_line counts lines; else records
   std::vector<ColumnFaults> columns;
+  /// Classes that no record has: with two of them a label was misspelt, and nothing can be learnt.
+  std::vector<std::string> empty_classes;
 };
+
+/// The sentence for a target of two classes of which one is empty; empty where nothing is wrong.
+[[nodiscard]] std::string label_fault(const SchemaCheck& found, const Schema& schema);
 
 /// Counts, for the owner of a file, the values that the schema maps: column by column in CSV files,
 /// in others over all features together, and the labels. NOT PRIVATE: the result is computed from

@@ -125,5 +125,19 @@ TEST(SchemaCheckUniform, StructuralFaultsStayErrors) {
                base::DataError);
 }
 
+TEST(SchemaCheck, AClassThatNobodyHasIsNamed) {
+  const test::TemporaryFile file("+1 1:1\n-1 1:0\n");
+  const auto wrong = schema_of("libsvm", "positive='yes'\nnegative='-1'");
+  const auto found = check_values(file.path(), wrong);
+  EXPECT_EQ(found.empty_classes, std::vector<std::string>{"yes"});
+  EXPECT_NE(label_fault(found, wrong).find("no record is positive: nobody has the label 'yes'"),
+            std::string::npos);
+  const auto all = schema_of("libsvm", "positive=['+1','-1']");
+  EXPECT_NE(label_fault(check_values(file.path(), all), all).find("no record is negative"),
+            std::string::npos);
+  const auto right = schema_of("libsvm", "positive=['1','+1']\nnegative='-1'");
+  EXPECT_EQ(label_fault(check_values(file.path(), right), right), "");
+}
+
 }  // namespace schema_check_test
 }  // namespace tacet::data

@@ -5,13 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/base/nearest_word.h"
+#include "tacet/data/encode/public_hash.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/csv_file.h"
-#include "tacet/data/schema/schema_node.h"
 #include "tacet/data/utf8.h"
 
 namespace tacet::data {
@@ -21,6 +23,12 @@ namespace {
 constexpr std::size_t most_classes = 20;
 // Longer texts on average (in words) are taken for prose rather than codes.
 constexpr double fewest_words_of_prose = 3;
+
+// Whole numbers with fewer values than this may be codes; two are flags.
+constexpr std::size_t most_codes = 20;
+// Values of a column that are remembered to see whether each occurs once.
+constexpr std::size_t most_remembered = std::size_t{1} << 20;
+constexpr std::size_t fewest_identifiers = 10;
 
 // Longer texts name no category; they would fill the memory.
 constexpr std::size_t longest_category = 1000;
@@ -33,6 +41,9 @@ struct ColumnFacts {
   std::int64_t numbers = 0;
   std::int64_t others = 0;
   std::int64_t words = 0;
+  bool whole_numbers = true;
+  bool each_once = true;
+  std::unordered_set<std::uint64_t> seen;  // hashes, as long as each value occurs once
   double lower = 0;
   double upper = 0;
 
@@ -41,10 +52,12 @@ struct ColumnFacts {
       lower = numbers == 0 ? *number : std::min(lower, *number);
       upper = numbers == 0 ? *number : std::max(upper, *number);
       ++numbers;
+      whole_numbers = whole_numbers && std::floor(*number) == *number;
     } else {
       ++others;
       words += 1 + std::count(field.begin(), field.end(), ' ');
     }
+    note_repeats(field);
     if (many_values || values.find(field) != values.end()) return;
     text_is_sound = text_is_sound && valid_utf8(field);
     if (values.size() == most_values || field.size() > longest_category) {
@@ -55,6 +68,13 @@ struct ColumnFacts {
     }
   }
 
+  void note_repeats(std::string_view field) {
+    if (!each_once) return;
+    each_once = seen.size() < most_remembered && seen.insert(public_hash(field)).second;
+    if (!each_once) seen.clear();
+  }
+
+  [[nodiscard]] bool identifies() const { return each_once && seen.size() >= fewest_identifiers; }
   [[nodiscard]] bool numeric() const { return numbers > 0 && others == 0; }
   [[nodiscard]] std::pair<double, double> bounds() const {
     return {lower, upper > lower ? upper : lower + std::max(1.0, std::abs(lower))};
@@ -77,6 +97,26 @@ Column draft_column(const std::string& name, const ColumnFacts& facts) {
     column.rule = HashedColumn{};
   }
   return column;
+}
+
+/// What a person has to answer; empty: nothing.
+std::string remark_on(const ColumnFacts& facts) {
+  const bool whole = facts.numeric() && facts.whole_numbers;
+  if (facts.identifies() && (whole || facts.others > 0)) {
+    return "Every value occurs once: an identifier? Then kind = \"ignored\". Of persons with "
+           "several records? Then unit, at the top.";
+  }
+  if (whole && !facts.many_values && facts.values.size() > 2 && facts.values.size() <= most_codes) {
+    return fmt::format("{} whole numbers: codes? Then kind = \"categorical\" with categories.",
+                       facts.values.size());
+  }
+  if (facts.numbers > 0 && facts.others > 0) {
+    return fmt::format(
+        "{} numbers among {} texts: do some texts mean a missing value? List them "
+        "under missing, at the top.",
+        facts.numbers, facts.others);
+  }
+  return {};
 }
 
 Target draft_target(const std::string& name, const ColumnFacts& facts) {
@@ -102,7 +142,7 @@ std::size_t find_target(const std::vector<std::string>& names, const std::string
   if (target.empty() || found != names.end()) {
     return static_cast<std::size_t>(found - names.begin());
   }
-  const std::string near = internal::nearest_word(target, names);
+  const std::string near = base::nearest_word(target, names);
   throw base::DataError(
       fmt::format("the file has no column '{}' to be the target{}", target,
                   near.empty() ? std::string() : fmt::format("; the nearest is '{}'", near)));
@@ -110,11 +150,12 @@ std::size_t find_target(const std::vector<std::string>& names, const std::string
 
 }  // namespace
 
-Schema draft_schema(const std::filesystem::path& public_file, const DraftOptions& options) {
+SchemaDraft draft_schema(const std::filesystem::path& public_file, const DraftOptions& options) {
   if (!options.format.kind->names_columns()) {
     throw base::UsageError("only CSV files can be drafted; describe others by [features]");
   }
-  Schema schema;
+  SchemaDraft draft;
+  Schema& schema = draft.schema;
   schema.format = options.format;
   schema.name = public_file.stem().string();
   CsvReader reader(open_source(public_file), public_file.string(), csv_options(options.format));
@@ -143,10 +184,13 @@ Schema draft_schema(const std::filesystem::path& public_file, const DraftOptions
       schema.target = draft_target(names[k], facts[k]);
     } else {
       schema.columns.push_back(draft_column(names[k], facts[k]));
+      if (auto remark = remark_on(facts[k]); !remark.empty()) {
+        draft.remarks.emplace(names[k], std::move(remark));
+      }
     }
   }
   schema.validate(public_file.string());
-  return schema;
+  return draft;
 }
 
 }  // namespace tacet::data

@@ -16,10 +16,16 @@ struct DraftOptions {
   std::int64_t most_categories = 50;         ///< columns of text with more values are hashed
 };
 
+/// A schema, and what the file cannot say about a column, by its name.
+struct SchemaDraft {
+  Schema schema;
+  ColumnRemarks remarks;
+};
+
 /// A first schema for a CSV file that is declared public: types, bounds and categories are read
 /// off its values. NOT PRIVATE: never use it on the data that are to be protected, since bounds
 /// and categories would reveal records. Every bound and list is to be reviewed by a person.
-[[nodiscard]] Schema draft_schema(const std::filesystem::path& public_file,
-                                  const DraftOptions& options);
+[[nodiscard]] SchemaDraft draft_schema(const std::filesystem::path& public_file,
+                                       const DraftOptions& options);
 
 }  // namespace tacet::data

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tacet/base/error.h"
@@ -28,7 +29,7 @@ TEST(SchemaDraft, FindsTypesBoundsAndCategories) {
   EXPECT_EQ(format.separator, ';');
   EXPECT_TRUE(format.header);
   const Schema schema =
-      draft_schema(file.path(), {.target = "y", .format = format, .most_categories = 3});
+      draft_schema(file.path(), {.target = "y", .format = format, .most_categories = 3}).schema;
   ASSERT_EQ(schema.columns.size(), 5U);
   EXPECT_EQ(std::get<NumericColumn>(schema.columns[0].rule).lower, 17);
   EXPECT_EQ(std::get<NumericColumn>(schema.columns[0].rule).upper, 90.5);
@@ -48,7 +49,7 @@ TEST(SchemaDraft, NamesTheColumnsOfAFileWithoutHeader) {
   const TemporaryFile file("1,a\n2,b\n3,c\n");
   const FileFormat format = guess_format(file.path());
   EXPECT_FALSE(format.header);
-  const Schema schema = draft_schema(file.path(), {.target = "column_2", .format = format});
+  const Schema schema = draft_schema(file.path(), {.target = "column_2", .format = format}).schema;
   EXPECT_EQ(schema.target->class_count(), 3);
   EXPECT_EQ(schema.columns[0].name, "column_1");
 }
@@ -56,7 +57,8 @@ TEST(SchemaDraft, NamesTheColumnsOfAFileWithoutHeader) {
 TEST(SchemaDraft, RefusesWhatCannotBeATarget) {
   const TemporaryFile file("x,y\n1,a b\n2,a b\n");
   const auto draft = [&](const std::string& target) {
-    return draft_schema(file.path(), {.target = target, .format = guess_format(file.path())});
+    return draft_schema(file.path(), {.target = target, .format = guess_format(file.path())})
+        .schema;
   };
   EXPECT_THROW(static_cast<void>(draft("y")), base::DataError);
   EXPECT_THROW(static_cast<void>(draft("z")), base::DataError);
@@ -68,14 +70,15 @@ TEST(SchemaDraft, RefusesWhatCannotBeATarget) {
 
 TEST(SchemaDraft, TextThatIsNotUtf8IsHashed) {
   const TemporaryFile file("x,y\ncaf\xe9,1\nbar,2\n");
-  const Schema schema = draft_schema(file.path(), {.target = "", .format = {}});
+  const Schema schema = draft_schema(file.path(), {.target = "", .format = {}}).schema;
   EXPECT_TRUE(std::holds_alternative<HashedColumn>(schema.columns[0].rule));
   EXPECT_NO_THROW(static_cast<void>(schema_from_toml(schema_to_toml(schema), "draft.toml")));
 }
 
 TEST(SchemaDraft, DraftsTheBerkeleyAdmissions) {
   const auto file = test::source_file("data/berkeley1973.csv");
-  const Schema schema = draft_schema(file, {.target = "admitted", .format = guess_format(file)});
+  const Schema schema =
+      draft_schema(file, {.target = "admitted", .format = guess_format(file)}).schema;
   EXPECT_EQ(schema.public_row_count, 4526);
   EXPECT_EQ(schema.encoded_column_count(), 6 + 2 + 1);
 }
@@ -128,6 +131,34 @@ TEST(SchemaCheck, TheShippedSchemasMapNothingInTheirSets) {
       EXPECT_LE(faults.below + faults.above, 10) << name << " " << faults.column;
     }
   }
+}
+
+// What only a person knows is asked above the column.
+TEST(SchemaDraft, RemarksAskWhatTheFileCannotSay) {
+  std::string text = "id,person,rooms,flag,price,note,y\n";
+  for (int i = 0; i < 60; ++i) {
+    text += std::to_string(1000 + i) + ",p" + std::to_string(i) + "," + std::to_string(i % 5) +
+            "," + std::to_string(i % 2) + "," + std::to_string(0.5 * (i % 30)) + "," +
+            (i % 3 == 0 ? "?" : std::to_string(i % 4)) + "," + (i % 2 == 0 ? "yes" : "no") + "\n";
+  }
+  const TemporaryFile file(text);
+  const auto draft = draft_schema(file.path(), {.target = "y", .format = {}});
+  const auto has = [&](const char* column, const char* words) {
+    const auto found = draft.remarks.find(column);
+    ASSERT_NE(found, draft.remarks.end()) << column;
+    EXPECT_NE(found->second.find(words), std::string::npos) << found->second;
+  };
+  has("id", "an identifier?");
+  has("person", "several records? Then unit");
+  has("rooms", "5 whole numbers: codes?");
+  has("note", "mean a missing value?");
+  EXPECT_EQ(draft.remarks.size(), 4U);
+  const auto toml = schema_to_toml(draft.schema, draft.remarks);
+  EXPECT_NE(toml.find("codes? Then kind = \"categorical\" with categories.\n[[column]]\nname = "
+                      "\"rooms\""),
+            std::string::npos);
+  EXPECT_NE(toml.find("negative = [\"no\"]"), std::string::npos);
+  EXPECT_EQ(schema_to_json(schema_from_toml(toml, "draft")), schema_to_json(draft.schema));
 }
 
 }  // namespace schema_draft_test

@@ -12,6 +12,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
 #include "tacet/data/file_text.h"
+#include "tacet/data/read/foreign_file.h"
 
 namespace tacet::data {
 namespace {
@@ -70,9 +71,8 @@ class PeekedSource : public ByteSource {
       head_size_ += count;
     }
   }
-  [[nodiscard]] bool gzip() const {
-    return head_size_ == 2 && head_[0] == '\x1f' && head_[1] == '\x8b';
-  }
+  [[nodiscard]] std::string_view head() const { return {head_, head_size_}; }
+  [[nodiscard]] bool gzip() const { return head().starts_with("\x1f\x8b"); }
   std::size_t read(std::span<char> buffer) override {
     if (given_ == head_size_) return inner_->read(buffer);
     const std::size_t count = std::min(buffer.size(), head_size_ - given_);
@@ -83,7 +83,7 @@ class PeekedSource : public ByteSource {
 
  private:
   std::unique_ptr<ByteSource> inner_;
-  char head_[2] = {};
+  char head_[telling_bytes] = {};
   std::size_t head_size_ = 0;
   std::size_t given_ = 0;
 };
@@ -150,20 +150,42 @@ class GzipSource : public ByteSource {
   bool ended_ = false;
 };
 
-std::unique_ptr<ByteSource> unwrap(std::unique_ptr<ByteSource> raw, std::string_view name) {
-  auto peeked = std::make_unique<PeekedSource>(std::move(raw));
+std::unique_ptr<ByteSource> unwrap(std::unique_ptr<PeekedSource> peeked, std::string_view name) {
   if (!peeked->gzip()) return peeked;
   return std::make_unique<GzipSource>(std::move(peeked), name);
+}
+
+/// All of standard input, read once and kept: commands may read their records twice.
+std::string_view standard_input() {
+  static const std::string text = [] {
+    std::string all;
+    std::vector<char> piece(std::size_t{1} << 18);
+    while (const auto count = std::fread(piece.data(), 1, piece.size(), stdin)) {
+      all.append(piece.data(), count);
+    }
+    if (std::ferror(stdin) != 0) {
+      throw base::IoError(fmt::format("cannot read standard input: {}", std::strerror(errno)));
+    }
+    return all;
+  }();
+  return text;
 }
 
 }  // namespace
 
 std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file) {
-  return unwrap(std::make_unique<FileSource>(file), file.string());
+  auto raw = file == standard_input_name
+                 ? std::unique_ptr<ByteSource>(std::make_unique<MemorySource>(standard_input()))
+                 : std::make_unique<FileSource>(file);
+  auto peeked = std::make_unique<PeekedSource>(std::move(raw));
+  if (const auto kind = foreign_kind(peeked->head()); !kind.empty()) {
+    throw base::DataError(fmt::format("'{}' {}", file.string(), kind));
+  }
+  return unwrap(std::move(peeked), file.string());
 }
 
 std::unique_ptr<ByteSource> memory_source(std::string_view text, std::string_view name) {
-  return unwrap(std::make_unique<MemorySource>(text), name);
+  return unwrap(std::make_unique<PeekedSource>(std::make_unique<MemorySource>(text)), name);
 }
 
 std::string read_text_file(const std::filesystem::path& file) {

@@ -17,9 +17,13 @@ class ByteSource {
   [[nodiscard]] virtual std::size_t read(std::span<char> buffer) = 0;
 };
 
+/// Stands for standard input, which is read whole and kept, so that it can be opened again.
+inline constexpr std::string_view standard_input_name = "-";
+
 /// Opens a file; one that starts with gzip's two magic bytes is decompressed on the way (several
 /// members in a row as gzip itself reads them). IoError when the system refuses (a directory, no
-/// permission), DataError when compressed data are damaged or end early.
+/// permission), DataError when compressed data are damaged or end early, and for a file of a kind
+/// that holds no records (foreign_file.h).
 [[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file);
 
 /// Bytes in memory, decompressed likewise; `text` must outlive the source.

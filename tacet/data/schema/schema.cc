@@ -126,6 +126,11 @@ struct TargetCheck {
     if (const std::string* twice = find_duplicate(all)) {
       fail_at(where, fmt::format("target: value \"{}\" is listed twice", *twice));
     }
+    if (const auto names = rule.names(); names[0] == names[1]) {
+      fail_at(where, fmt::format("target: both classes would be called \"{}\"; give positive_name "
+                                 "and negative_name",
+                                 names[0]));
+    }
   }
   void operator()(const MultiClassTarget& rule) const {
     if (rule.classes.size() < 2) {
@@ -175,8 +180,12 @@ void check_names(const Schema& schema, std::string_view where) {
             "the unit column cannot be called 'record', which stands for single records in "
             "receipts and ledgers: rename the column");
   }
-  if (names.contains(*schema.unit) || (schema.target && schema.target->column == *schema.unit)) {
-    fail_at(where, fmt::format("the unit column '{}' must be neither a feature nor the target",
+  const bool feature = std::any_of(
+      schema.columns.begin(), schema.columns.end(),
+      [&](const Column& column) { return column.name == *schema.unit && !column.ignored(); });
+  if (feature || (schema.target && schema.target->column == *schema.unit)) {
+    fail_at(where, fmt::format("the unit column '{}' must be neither a feature nor the target; "
+                               "leave it out of the columns, or list it as ignored",
                                *schema.unit));
   }
 }
@@ -289,8 +298,22 @@ void check_format(const FileFormat& format, std::string_view where) {
 
 std::int64_t Column::width() const { return std::visit(ColumnWidth{}, rule); }
 
-std::string BinaryTarget::negative_name() const {
-  return negative.empty() ? "not " + positive.front() : negative.front();
+std::vector<std::string> BinaryTarget::names() const {
+  const auto name = [](const std::string& called, const std::vector<std::string>& labels,
+                       const char* usual) {
+    if (!called.empty()) return called;
+    return labels.size() == 1 ? labels.front() : std::string(usual);
+  };
+  std::vector<std::string> names{name(negative_called, negative, "negative"),
+                                 name(positive_called, positive, "positive")};
+  // One label only, "negative" say, that the other class would be called by.
+  const bool given = !negative_called.empty() || !positive_called.empty();
+  if (names[0] == names[1] && !given) return {"negative", "positive"};
+  return names;
+}
+
+std::vector<std::string> BinaryTarget::former_names() const {
+  return {negative.empty() ? "not " + positive.front() : negative.front(), positive.front()};
 }
 
 bool Target::regression() const { return std::holds_alternative<RegressionTarget>(rule); }
@@ -299,7 +322,7 @@ std::int64_t Target::class_count() const { return static_cast<std::int64_t>(clas
 
 std::vector<std::string> Target::class_names() const {
   if (const auto* binary = std::get_if<BinaryTarget>(&rule)) {
-    return {binary->negative_name(), binary->positive_name()};
+    return binary->names();
   }
   if (const auto* multi = std::get_if<MultiClassTarget>(&rule)) return multi->classes;
   return {};
@@ -392,8 +415,34 @@ Schema schema_from_toml(std::string_view text, std::string_view file_name) {
   return internal::schema_from_node(internal::node_from_toml(text, file_name), newest_encoding);
 }
 
+namespace {
+
+/// What was given in place of a schema, by its first line that says anything: a key or a table in
+/// TOML. Its words stay unsaid, they may be a record's.
+void refuse_other_files(std::string_view text, const std::string& name) {
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos || line[first] == '#') continue;
+    if (line[first] == '[' || line.find('=') != std::string_view::npos) return;
+    throw base::DataError(
+        line[first] == '{'
+            ? fmt::format("'{}' is JSON, not a schema; a schema is a TOML file, and a model file "
+                          "holds the one that it was trained with",
+                          name)
+            : fmt::format("'{}' is no schema: its first line is neither a key nor a table of "
+                          "TOML. Records are given without an option, the schema with --schema",
+                          name));
+  }
+}
+
+}  // namespace
+
 Schema load_schema(const std::filesystem::path& file) {
-  return schema_from_toml(read_text_file(file), file.string());
+  const auto text = read_text_file(file);
+  refuse_other_files(text, file.string());
+  return schema_from_toml(text, file.string());
 }
 
 }  // namespace tacet::data

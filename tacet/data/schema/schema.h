@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -111,13 +112,20 @@ struct UniformFeatures {
 };
 
 /// Two classes. A label in neither list follows `unknown_is_positive`.
+///
+/// Predictions call a class by its name where the schema gives one, else by its label where it has
+/// one label only, else "positive" or "negative".
 struct BinaryTarget {
-  std::vector<std::string> positive;  ///< at least one; the first names the class in predictions
-  std::vector<std::string> negative;  ///< may be empty; the first names the class in predictions
+  std::vector<std::string> positive;  ///< at least one
+  std::vector<std::string> negative;  ///< may be empty
   bool unknown_is_positive = false;
+  std::string positive_called = {};  ///< the class's name; empty: none given
+  std::string negative_called = {};
 
-  [[nodiscard]] std::string positive_name() const { return positive.front(); }
-  [[nodiscard]] std::string negative_name() const;
+  /// {negative, positive}, different from each other once the target was checked.
+  [[nodiscard]] std::vector<std::string> names() const;
+  /// As version 0.1.0 called them: by the first label, or by "not" and the other's.
+  [[nodiscard]] std::vector<std::string> former_names() const;
 };
 
 /// k >= 2 classes, labelled 0..k-1 in this order. An unknown label becomes class `unknown`.
@@ -228,7 +236,9 @@ struct Schema {
 [[nodiscard]] Schema schema_from_toml(std::string_view text, std::string_view file_name);
 /// As above from a file; IoError when it cannot be read.
 [[nodiscard]] Schema load_schema(const std::filesystem::path& file);
-[[nodiscard]] std::string schema_to_toml(const Schema& schema);
+/// Remarks stand as comments above the columns of these names.
+using ColumnRemarks = std::map<std::string, std::string, std::less<>>;
+[[nodiscard]] std::string schema_to_toml(const Schema& schema, const ColumnRemarks& remarks = {});
 
 /// JSON holds the same keys as TOML; without the key `encoding` it means 1, as the model files of
 /// version 0.1.0 do, and an encoding of 1 is written without it. Unknown keys and wrong types are

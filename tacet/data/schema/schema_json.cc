@@ -96,6 +96,8 @@ struct TargetWriter {
     out["positive"] = rule.positive;
     if (!rule.negative.empty()) out["negative"] = rule.negative;
     if (rule.unknown_is_positive) out["unknown"] = "positive";
+    if (!rule.positive_called.empty()) out["positive_name"] = rule.positive_called;
+    if (!rule.negative_called.empty()) out["negative_name"] = rule.negative_called;
   }
   void operator()(const MultiClassTarget& rule) const {
     out["classes"] = rule.classes;

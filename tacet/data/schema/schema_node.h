@@ -48,8 +48,4 @@ void check_events(const SchemaCost& cost, std::string_view where);
 [[nodiscard]] std::string other_unit(std::string_view fitted, std::string_view used);
 [[noreturn]] void fail_at(std::string_view where, std::string_view message);
 
-/// The entry of `known` nearest to `word` by edit distance, or empty when none is near.
-[[nodiscard]] std::string nearest_word(std::string_view word,
-                                       const std::vector<std::string>& known);
-
 }  // namespace tacet::data::internal

@@ -2,9 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "tacet/base/error.h"
+#include "tacet/base/nearest_word.h"
 #include "tacet/data/schema/schema_node.h"
 
 namespace tacet::data::internal {
@@ -29,14 +29,16 @@ class TableReader {
 
   const Node& require(std::string_view key) {
     const Node* found = find(key);
-    if (found == nullptr) fail_at(node_.where, fmt::format("key '{}' is missing", key));
+    if (found == nullptr) {
+      fail_at(node_.where, fmt::format("key '{}' is missing{}", key, misspelt(key)));
+    }
     return *found;
   }
 
   void refuse_unknown_keys() const {
     for (const auto& [name, value] : *table_) {
       if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
-      const std::string near = nearest_word(name, known_);
+      const std::string near = base::nearest_word(name, known_);
       fail_at(value.where,
               near.empty()
                   ? fmt::format("unknown key '{}'; known here: {}", name, fmt::join(known_, ", "))
@@ -47,6 +49,17 @@ class TableReader {
   [[nodiscard]] const std::string& where() const { return node_.where; }
 
  private:
+  /// The key of the table that may be meant by a missing one.
+  [[nodiscard]] std::string misspelt(std::string_view key) const {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : *table_) {
+      if (std::find(known_.begin(), known_.end(), name) == known_.end()) names.push_back(name);
+    }
+    const auto near = base::nearest_word(key, names);
+    return near.empty() ? std::string()
+                        : fmt::format("; '{}' is there, did you mean '{}'?", near, key);
+  }
+
   const Node& node_;
   const NodeTable* table_;
   std::vector<std::string> known_;
@@ -194,6 +207,12 @@ BinaryTarget binary_target(TableReader& table, const Node& positive) {
   }
   if (const Node* node = table.find("unknown")) {
     rule.unknown_is_positive = as_choice(*node, "unknown", {"negative", "positive"}) == 1;
+  }
+  if (const Node* node = table.find("positive_name")) {
+    rule.positive_called = as_text(*node, "positive_name");
+  }
+  if (const Node* node = table.find("negative_name")) {
+    rule.negative_called = as_text(*node, "negative_name");
   }
   return rule;
 }
@@ -360,31 +379,6 @@ void read_settings(TableReader& table, Schema& schema) {
 
 void fail_at(std::string_view where, std::string_view message) {
   throw base::DataError(fmt::format("{}: {}", where, message));
-}
-
-std::string nearest_word(std::string_view word, const std::vector<std::string>& known) {
-  std::string best;
-  std::size_t best_distance = word.size() / 2 + 1;  // further apart is no misspelling
-  for (const std::string& candidate : known) {
-    // Levenshtein's distance by rows.
-    std::vector<std::size_t> row(candidate.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= word.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j <= candidate.size(); ++j) {
-        const std::size_t above = row[j];
-        const std::size_t replace = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
-        row[j] = std::min({replace, above + 1, row[j - 1] + 1});
-        diagonal = above;
-      }
-    }
-    if (row.back() < best_distance) {
-      best_distance = row.back();
-      best = candidate;
-    }
-  }
-  return best;
 }
 
 Schema schema_from_node(const Node& root, std::int64_t encoding) {

@@ -175,7 +175,9 @@ TEST(Schema, RefusesContradictions) {
   EXPECT_EQ(error_of(column + "[target]\ncolumn='x'\npositive='1'\n"),
             "s.toml: the target 'x' must not be among the columns as well");
   EXPECT_EQ(error_of("unit = 'x'\n" + column),
-            "s.toml: the unit column 'x' must be neither a feature nor the target");
+            "s.toml: the unit column 'x' must be neither a feature nor the target; leave it out "
+            "of the columns, or list it as ignored");
+  EXPECT_EQ(error_of("unit = 'who'\n" + column + "[[column]]\nname='who'\nkind='ignored'\n"), "");
   EXPECT_EQ(error_of(""), "s.toml: a schema needs at least one [[column]] that is not ignored");
   EXPECT_EQ(error_of(column + "[format]\nheader=false\nnames=['y']\n"),
             "s.toml: column 'x' is not in the names of [format]");

@@ -56,7 +56,7 @@ void write_keys(const json& table, std::initializer_list<const char*> first, std
 
 }  // namespace
 
-std::string schema_to_toml(const Schema& schema) {
+std::string schema_to_toml(const Schema& schema, const ColumnRemarks& remarks) {
   json tree = schema_to_json(schema);
   tree["encoding"] = schema.encoding;  // in TOML, leaving it out means the newest one
   std::string out;
@@ -68,7 +68,9 @@ std::string schema_to_toml(const Schema& schema) {
   }
   if (tree.contains("column")) {
     for (const json& column : tree["column"]) {
-      out += "\n[[column]]\n";
+      const auto remark = remarks.find(column["name"].get_ref<const std::string&>());
+      out += remark == remarks.end() ? "\n" : fmt::format("\n# {}\n", remark->second);
+      out += "[[column]]\n";
       write_keys(column, {"name", "kind"}, out);
     }
   }

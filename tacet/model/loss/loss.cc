@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/base/nearest_word.h"
 
 namespace tacet::model {
 namespace {
@@ -125,8 +126,10 @@ Loss make_loss(std::string_view name, double parameter, double width) {
     if (loss_name(loss) != name) continue;
     return std::visit([&](const auto& l) { return made(l, parameter, width); }, loss);
   }
-  throw base::UsageError(
-      fmt::format("unknown loss '{}'; known are {}", name, fmt::join(loss_names(), ", ")));
+  const auto near = base::did_you_mean(name, loss_names());
+  throw base::UsageError(near.empty() ? fmt::format("unknown loss '{}'; known are {}", name,
+                                                    fmt::join(loss_names(), ", "))
+                                      : fmt::format("unknown loss '{}'{}", name, near));
 }
 
 std::vector<std::string> loss_names() {
