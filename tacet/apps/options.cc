@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
+#include "tacet/base/nearest_word.h"
 
 namespace tacet::apps {
 namespace {
@@ -45,7 +47,8 @@ class HelpFormat : public CLI::Formatter {
   }
 };
 
-void set(CLI::Option& option, const std::string& kind, Form form) {
+void set(CLI::Option& option, const std::string& heading, const std::string& kind, Form form) {
+  option.group(heading);
   option.type_name(kind);
   option.required(form == Form::required);
   if (form == Form::list) option.delimiter(',');
@@ -66,17 +69,62 @@ CLI::App& group(CLI::App& program, const std::string& name, const CommandLine::T
   return *created;
 }
 
+/// As they are typed after `program`.
+std::vector<std::string> command_names(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const auto* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const auto* option : command.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string no_command(const CLI::App& program, const std::string& before,
+                       const std::string& word) {
+  return fmt::format("there is no command '{}{}'{}", before, word,
+                     base::did_you_mean(word, command_names(program)));
+}
+
+/// What was typed and belongs to nothing; empty where everything did.
+std::string misplaced(const CLI::App& command) {
+  const auto rest = command.remaining(true);
+  for (const auto& word : rest) {
+    if (word.size() < 2 || word[0] != '-') continue;
+    const auto name = word.substr(0, word.find('='));
+    return fmt::format("there is no option '{}'{}", name,
+                       base::did_you_mean(name, option_names(command)));
+  }
+  return rest.empty() ? std::string() : fmt::format("'{}' is one argument too many", rest.front());
+}
+
 /// The mistake in the command line, and where help is found.
 std::string mistake(const CLI::App& program, const CLI::ParseError& error) {
-  std::string where = program.get_name();
+  const CLI::App* command = &program;
+  std::string before;
   for (auto chosen = program.get_subcommands(); !chosen.empty();
        chosen = chosen.back()->get_subcommands()) {
-    where += " " + chosen.back()->get_name();
+    command = chosen.back();
+    before += command->get_name() + " ";
   }
-  const std::string words = error.what();
-  auto what = words.substr(0, words.find('\n'));
-  if (program.get_subcommands().empty() && !program.remaining().empty()) {
-    what = fmt::format("there is no command '{}'", program.remaining().front());
+  const auto where = before.empty()
+                         ? program.get_name()
+                         : program.get_name() + " " + before.substr(0, before.size() - 1);
+  const auto rest = command->remaining();
+  const bool leaf = command_names(*command).empty();
+  std::string what;
+  if (!leaf && !rest.empty() && rest.front()[0] != '-') {
+    what = no_command(*command, before, rest.front());
+  } else if (what = misplaced(*command); what.empty()) {
+    const std::string words = error.what();
+    what = words.substr(0, words.find('\n'));
+    if (!leaf) what = "a command is missing";
   }
   return fmt::format("{}: {}; see `{} --help`", where, what, where);
 }
@@ -85,21 +133,21 @@ std::string mistake(const CLI::App& program, const CLI::ParseError& error) {
 
 void Options::add(const std::string& names, std::string& value, const std::string& kind,
                   const std::string& help, Form form) {
-  set(*command_->add_option(names, value, help), kind, form);
+  set(*command_->add_option(names, value, help), heading_, kind, form);
 }
 
 void Options::add(const std::string& names, std::vector<std::string>& values,
                   const std::string& kind, const std::string& help, Form form) {
-  set(*command_->add_option(names, values, help), kind, form);
+  set(*command_->add_option(names, values, help), heading_, kind, form);
 }
 
 void Options::add(const std::string& names, const std::function<void(const std::string&)>& receive,
                   const std::string& kind, const std::string& help) {
-  set(*command_->add_option_function(names, receive, help), kind, Form::optional);
+  set(*command_->add_option_function(names, receive, help), heading_, kind, Form::optional);
 }
 
 void Options::flag(const std::string& names, bool& value, const std::string& help) {
-  command_->add_flag(names, value, help);
+  command_->add_flag(names, value, help)->group(heading_);
 }
 
 void Options::exclude(const std::string& one, const std::string& other) {
@@ -128,9 +176,36 @@ Options CommandLine::command(const std::string& name, const std::string& help,
   return Options(*command);
 }
 
+/// `help` and `version` are commands, too: "help train" is "train --help".
+std::vector<std::string> CommandLine::words(int argc, char** argv) const {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty()) return words;
+  if (words[0] == "version") words[0] = "--version";
+  if (words[0] != "help") return words;
+  words.erase(words.begin());
+  const CLI::App* place = program_.get();
+  std::string before;
+  for (const auto& word : words) {
+    const auto names = command_names(*place);
+    if (std::ranges::find(names, word) == names.end()) {
+      throw base::UsageError(
+          fmt::format("tacet help: {}; see `tacet --help`", no_command(*place, before, word)));
+    }
+    place = place->get_subcommand(word);
+    before += word + " ";
+  }
+  words.emplace_back("--help");
+  return words;
+}
+
 bool CommandLine::parse(int argc, char** argv) {
+  // For the list of commands, at its end; words() takes them before anything is parsed.
+  program_->add_subcommand("help", "Print the help page of a command: tacet help train");
+  program_->add_subcommand("version", "Print the version");
+  auto given = words(argc, argv);
+  std::ranges::reverse(given);  // as the parser takes them
   try {
-    program_->parse(argc, argv);
+    program_->parse(std::move(given));
     return true;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) throw base::UsageError(mistake(*program_, error));

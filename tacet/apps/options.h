@@ -41,6 +41,8 @@ class Options {
   void add(const std::string& names, const std::function<void(const std::string&)>& receive,
            const std::string& kind, const std::string& help);
   void flag(const std::string& names, bool& value, const std::string& help);
+  /// Options that follow stand under this heading of the help page.
+  void heading(const std::string& title) { heading_ = title; }
   /// Neither goes with the other.
   void exclude(const std::string& one, const std::string& other);
 
@@ -49,6 +51,7 @@ class Options {
 
  private:
   CLI::App* command_;
+  std::string heading_ = "Options";
 };
 
 /// The command line of a program of commands: parses, and prints help.
@@ -71,11 +74,12 @@ class CommandLine {
   [[nodiscard]] Options command(const std::string& name, const std::string& help,
                                 std::string_view examples);
 
-  /// False when help or the version was asked for, which it prints. UsageError for what is not
-  /// allowed.
+  /// False when help or the version was asked for, as an option or as a command (`tacet help
+  /// train`), which it prints. UsageError for what is not allowed.
   [[nodiscard]] bool parse(int argc, char** argv);
 
  private:
+  [[nodiscard]] std::vector<std::string> words(int argc, char** argv) const;
   Texts groups_;
   std::unique_ptr<CLI::App> program_;
 };

@@ -7,6 +7,7 @@
 namespace tacet::apps {
 
 void SpendingOptions::declare(Options& options) {
+  options.heading("Budget");
   options.add("--ledger", account_.ledger, "FILE",
               "Book the cost in this ledger, before the data are read");
   options.add("--data-set", account_.data_set, "NAME",
@@ -14,6 +15,7 @@ void SpendingOptions::declare(Options& options) {
   options.add("--without-ledger", account_.override_reason, "REASON",
               "Spend past the cap of data that have an account; the reason and the cost stay in "
               "their ledger");
+  options.heading("Options");
 }
 
 run::Front SpendingOptions::front(const Console& console, const base::CancelToken& cancel) const {

@@ -18,6 +18,8 @@ class SpendingOptions {
   void declare(Options& options);
   /// The account chosen, and this terminal. Must not outlive `console`.
   [[nodiscard]] run::Front front(const Console& console, const base::CancelToken& cancel) const;
+  /// --data-set as it was given.
+  [[nodiscard]] const std::string& data_set() const { return account_.data_set; }
 
  private:
   run::AccountChoice account_;

@@ -1,27 +1,29 @@
 #include "tacet/learn/evaluation.h"
-#include "tacet/learn/plan/settle.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
+#include "tacet/learn/evaluation_figures.h"
+#include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/gaussian.h"
-#include "tacet/optimize/sums/score_sum.h"
+#include "tacet/model/confusion.h"
+#include "tacet/optimize/sums/cell_sum.h"
 #include "tacet/privacy/cipher_share.h"
 
 namespace tacet::learn {
 namespace {
 
 constexpr double cap_in_zero_losses = 4;  // a confident mistake costs about that
-// A ratio of two noisy sums means something only while the lower one stands clear of its noise.
-constexpr double clear_of_noise = 5;
 
 std::optional<double> choose_cap(const model::LinearModel& model,
                                  const EvaluationOptions& options) {
@@ -49,59 +51,99 @@ bool count_is_public(privacy::Adjacency adjacency) {
   return adjacency != privacy::Adjacency::add_remove;
 }
 
-/// How many sums are released.
-std::int64_t term_count(privacy::Adjacency adjacency, bool counts_hits, bool counts_loss) {
-  return (count_is_public(adjacency) ? 0 : 1) + (counts_hits ? 1 : 0) + (counts_loss ? 1 : 0);
+optimize::CellShape shape_of(const EvaluationPlan& plan) {
+  return {.groups = plan.groups,
+          .cells = plan.cells,
+          .score = plan.loss_cap.has_value(),
+          .centred = count_is_public(plan.guarantee.adjacency)};
 }
 
-/// One record's scores in the order of the released vector: presence where the number of records is
-/// secret, hit, capped loss.
+std::int64_t cells_for(std::int64_t classes) {
+  if (classes == 0) return 1;
+  return classes <= most_matrix_classes ? classes * classes : 2;
+}
+
+/// Where one record counts, and its loss over the cap.
 class Scorer {
  public:
-  Scorer(const model::LinearModel& model, const EvaluationPlan& plan)
-      : model_(model), plan_(plan), margins_(static_cast<std::size_t>(model.output_count())) {}
+  Scorer(const EvaluationData& data, const EvaluationPlan& plan)
+      : data_(data), plan_(plan), margins_(static_cast<std::size_t>(data.model.output_count())) {}
 
-  [[nodiscard]] std::int64_t terms() const {
-    return term_count(plan_.guarantee.adjacency, plan_.counts_hits, plan_.loss_cap.has_value());
-  }
-
-  void score(const data::Dataset& dataset, std::int64_t row, std::vector<double>& out) {
-    model::margins(model_, dataset, row, margins_);
-    const double label = dataset.label(row);
-    out.clear();
-    if (!count_is_public(plan_.guarantee.adjacency)) out.push_back(1.0);
-    if (plan_.counts_hits) out.push_back(hit(label) ? 1.0 : 0.0);
-    if (plan_.loss_cap) out.push_back(loss(label) / *plan_.loss_cap);
+  void add(std::int64_t row, optimize::CellSum& sum) {
+    model::margins(data_.model, data_.dataset, row, margins_);
+    const double label = data_.dataset.label(row);
+    const auto group = data_.groups == nullptr ? 0 : data_.groups->group_of(data_.dataset, row);
+    sum.add(group, cell(label), plan_.loss_cap ? loss(label) / *plan_.loss_cap : 0.0);
   }
 
  private:
-  [[nodiscard]] bool hit(double label) const {
-    const auto predicted = model::predicted_class(model_, margins_);
-    if (model_.task == model::Task::binary) return (predicted == 1) == (label > 0);
-    return static_cast<double>(predicted) == label;
+  [[nodiscard]] std::int64_t cell(double label) const {
+    if (plan_.classes == 0) return 0;
+    const auto predicted = model::predicted_class(data_.model, margins_, plan_.threshold);
+    const auto actual = data_.model.task == model::Task::binary ? (label > 0 ? 1 : 0)
+                                                                : static_cast<std::int64_t>(label);
+    if (!plan_.has_matrix()) return predicted == actual ? 1 : 0;
+    return static_cast<std::int64_t>(model::cell_of(actual, predicted, plan_.classes));
   }
 
   /// Predictions of numbers are clipped to the target's bounds, as `predict` does.
   [[nodiscard]] double loss(double label) const {
-    const double margin =
-        model_.task == model::Task::regression ? std::clamp(margins_[0], -1.0, 1.0) : margins_[0];
-    return model::loss_value(model_.loss, margin, label);
+    const double margin = plan_.classes == 0 ? std::clamp(margins_[0], -1.0, 1.0) : margins_[0];
+    return model::loss_value(data_.model.loss, margin, label);
   }
 
-  const model::LinearModel& model_;
+  const EvaluationData& data_;
   const EvaluationPlan& plan_;
   std::vector<double> margins_;
 };
 
-/// sum / count of two values with independent noise, first order in the noise.
-std::optional<NoisyValue> ratio(const NoisyValue& sum, const NoisyValue& count, double scale) {
-  if (!(count.value > 0) || count.value < clear_of_noise * sum.noise_deviation) {
-    return std::nullopt;
+/// The first record of each unit that takes part.
+class Units {
+ public:
+  explicit Units(const data::Dataset& dataset)
+      : dataset_(dataset),
+        seen_(dataset.has_units() ? static_cast<std::size_t>(dataset.unit_count())
+                                  : std::size_t{0}) {}
+
+  [[nodiscard]] bool takes(std::int64_t row) {
+    if (!dataset_.has_units()) return true;
+    const auto unit = dataset_.unit_of(row);
+    if (unit == data::Dataset::no_unit || seen_[static_cast<std::size_t>(unit)]) return false;
+    seen_[static_cast<std::size_t>(unit)] = true;
+    return true;
   }
-  const double value = std::clamp(sum.value / count.value, 0.0, 1.0);
-  const double standard_deviation =
-      std::hypot(sum.noise_deviation, value * count.noise_deviation) / count.value;
-  return NoisyValue{scale * value, scale * standard_deviation};
+
+ private:
+  const data::Dataset& dataset_;
+  std::vector<bool> seen_;
+};
+
+/// What was released for one group, or for all of them together; `records` is their public number.
+ReleasedCounts counts_of(std::span<const double> sums, const EvaluationPlan& plan,
+                         std::optional<std::int64_t> group, std::optional<double> records) {
+  const auto shape = shape_of(plan);
+  const auto counts = static_cast<std::size_t>(optimize::CellSum::counts(shape));
+  const auto cells = static_cast<std::size_t>(plan.cells);
+  const auto first = static_cast<std::size_t>(group.value_or(0));
+  const auto last = group ? first + 1 : static_cast<std::size_t>(plan.groups);
+  // What centring took away from every count.
+  const double share = records ? *records / static_cast<double>(plan.groups * plan.cells) : 0;
+  ReleasedCounts out{.cells = std::vector<double>(cells, 0.0)};
+  for (auto g = first; g < last; ++g) {
+    for (std::size_t i = 0; i < cells; ++i) {
+      out.cells[i] += share + (counts > 0 ? sums[g * cells + i] : 0.0);
+    }
+    if (shape.score) out.losses += sums[counts + g];
+  }
+  if (!records) return out;
+  // And from each loss: one half of all records, or of those that the group is said to have.
+  if (group) {
+    out.loss_of_each = 0.5;
+  } else {
+    out.losses += 0.5 * *records;
+    out.public_records = records;
+  }
+  return out;
 }
 
 privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& source,
@@ -110,7 +152,10 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   receipt.algorithm = "evaluation";
   receipt.calibration = "tight";
   nlohmann::json parameters{{"noise_multiplier", plan.noise_multiplier},
-                            {"norm_bits", plan.norm_bits}};
+                            {"norm_bits", plan.norm_bits},
+                            {"cells", plan.cells}};
+  if (plan.groups > 1) parameters["groups"] = plan.groups;
+  if (plan.threshold != 0) parameters["threshold_margin"] = plan.threshold;
   if (plan.loss_cap) parameters["loss_cap"] = *plan.loss_cap;
   receipt.parameters = parameters.dump();
   receipt.events = reservation.spent();
@@ -134,45 +179,42 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
     throw base::UsageError(
         fmt::format("epsilon must be above 0 and finite, got {}", options.epsilon.value()));
   }
-  const bool counts_hits = model.task != model::Task::regression;
-  const auto loss_cap = choose_cap(model, options);
-  const double cipher =
-      random::cipher_term(1, term_count(options.adjacency, counts_hits, loss_cap.has_value()));
-  const privacy::Guarantee asked{options.epsilon.value(), options.delta.value(), options.adjacency};
-  const auto left = privacy::delta_left(asked, cipher);
-  const double noise = full_batch_noise(1, options.epsilon, left, options.adjacency);
-  const privacy::Event event = privacy::Gaussian{noise};
-  return {.guarantee = accounting::stated_guarantee(event, asked, cipher),
-          .event = event,
-          .noise_multiplier = noise,
-          .norm_bits = norm_bits_for(noise),
-          .counts_hits = counts_hits,
-          .loss_cap = loss_cap,
-          .privacy_unit = options.privacy_unit,
-          .public_row_count = options.public_row_count,
-          .cipher_delta = cipher};
+  const auto classes = static_cast<std::int64_t>(model.classes.size());
+  EvaluationPlan plan{
+      .guarantee = {options.epsilon.value(), options.delta.value(), options.adjacency},
+      .event = privacy::no_event(),
+      .noise_multiplier = 0,
+      .norm_bits = 0,
+      .cells = cells_for(classes),
+      .groups = options.groups,
+      .classes = classes,
+      .loss_cap = choose_cap(model, options),
+      .threshold = options.threshold,
+      .privacy_unit = options.privacy_unit,
+      .public_row_count = options.public_row_count,
+      .cipher_delta = 0};
+  const auto asked = plan.guarantee;
+  plan.cipher_delta = random::cipher_term(1, optimize::CellSum::terms(shape_of(plan)));
+  const auto left = privacy::delta_left(asked, plan.cipher_delta);
+  plan.noise_multiplier = full_batch_noise(1, options.epsilon, left, options.adjacency);
+  plan.norm_bits = norm_bits_for(plan.noise_multiplier);
+  plan.event = privacy::Gaussian{plan.noise_multiplier};
+  plan.guarantee = accounting::stated_guarantee(plan.event, asked, plan.cipher_delta);
+  // Refuses shapes that it cannot certify, before anything is booked.
+  static_cast<void>(optimize::CellSum(shape_of(plan), plan.norm_bits));
+  return plan;
 }
 
-Evaluation evaluate(const data::Dataset& dataset, const model::LinearModel& model,
-                    const EvaluationPlan& plan, random::Source& source,
+Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan, random::Source& source,
                     privacy::Reservation& reservation, const base::CancelToken* cancel) {
-  Scorer scorer(model, plan);
-  const bool exact_count = count_is_public(plan.guarantee.adjacency);
-  optimize::ScoreSum sum(scorer.terms(), plan.norm_bits,
-                         exact_count ? optimize::ScoreOrigin::half : optimize::ScoreOrigin::zero);
-  std::vector<double> scores;
+  Scorer scorer(data, plan);
+  Units units(data.dataset);
+  optimize::CellSum sum(shape_of(plan), plan.norm_bits);
   std::int64_t count = 0;
-  std::vector<bool> seen(dataset.has_units() ? static_cast<std::size_t>(dataset.unit_count())
-                                             : std::size_t{0});
-  for (std::int64_t row = 0; row < dataset.rows(); ++row) {
+  for (std::int64_t row = 0; row < data.dataset.rows(); ++row) {
     if (cancel != nullptr) cancel->throw_if_cancelled();
-    if (dataset.has_units()) {
-      const auto unit = dataset.unit_of(row);
-      if (unit == data::Dataset::no_unit || seen[static_cast<std::size_t>(unit)]) continue;
-      seen[static_cast<std::size_t>(unit)] = true;
-    }
-    scorer.score(dataset, row, scores);
-    sum.add(scores);
+    if (!units.takes(row)) continue;
+    scorer.add(row, sum);
     ++count;
   }
   const double standard_deviation = plan.noise_multiplier * sum.contribution_bound();
@@ -181,19 +223,19 @@ Evaluation evaluate(const data::Dataset& dataset, const model::LinearModel& mode
                                                     {}, source, reservation);
   reservation.commit();
 
-  const auto& sums = released.value();
-  const auto public_count = static_cast<double>(count);
-  Evaluation out{.records = exact_count ? NoisyValue{public_count, 0}
-                                        : NoisyValue{sums[0], standard_deviation},
-                 .accuracy = {},
-                 .mean_loss = {},
-                 .receipt = receipt_of(plan, source, reservation)};
-  const double origin = exact_count ? 0.5 * public_count : 0;
-  const auto share = [&](double value, double scale) {
-    return ratio({value + origin, standard_deviation}, out.records, scale);
+  const auto records = count_is_public(plan.guarantee.adjacency)
+                           ? std::optional(static_cast<double>(count))
+                           : std::nullopt;
+  const auto figures = [&](std::optional<std::int64_t> group) {
+    auto counts = counts_of(released.value(), plan, group, records);
+    const auto added = group ? 1 : plan.groups;
+    counts.deviation = standard_deviation * std::sqrt(static_cast<double>(added));
+    return figures_of(counts, plan);
   };
-  if (plan.counts_hits) out.accuracy = share(sums[exact_count ? 0 : 1], 1);
-  if (plan.loss_cap) out.mean_loss = share(sums.back(), *plan.loss_cap);
+  Evaluation out{
+      .all = figures({}), .groups = {}, .receipt = receipt_of(plan, source, reservation)};
+  if (data.groups == nullptr) return out;
+  for (std::int64_t group = 0; group < plan.groups; ++group) out.groups.push_back(figures(group));
   return out;
 }
 

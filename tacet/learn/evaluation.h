@@ -3,9 +3,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tacet/base/progress.h"
 #include "tacet/data/dataset.h"
+#include "tacet/data/encode/category_groups.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"
@@ -13,16 +16,20 @@
 
 /// How well a model predicts private records, with differential privacy.
 ///
-/// One release of the Gaussian mechanism: the number of right answers (for classes), and the sum of
-/// the losses capped at a public value; accuracy and mean loss are their ratios to the number of
-/// records. Under add_remove that number is secret and released with them: a record moves a vector
-/// in [0, 1]^3 by at most sqrt(3). Under replace_one and zero_out it is public and stated exactly,
-/// and both sums are taken around one half a record, so that a record's vector is no longer than
-/// sqrt(2) / 2 (docs/proofs/evaluation.md). The accountant's exact curve of one Gaussian applies
-/// under every adjacency (Balle, Wang 2018). Where
+/// One release of the Gaussian mechanism: the counts of a confusion matrix (of at most
+/// most_matrix_classes classes; of right and wrong answers beyond, of records for numbers), and the
+/// sum of the losses capped at a public value; by group where groups are asked for. Accuracy,
+/// sensitivity and the like, and mean losses are ratios of sums of these. Under add_remove a record
+/// moves one count by 1 and one sum of losses by at most 1: sqrt(2) in all. Under replace_one and
+/// zero_out the number of records is public and stated exactly, and each record is taken around the
+/// middle of all that are possible, which makes it shorter (docs/proofs/evaluation.md). The
+/// accountant's exact curve of one Gaussian applies under every adjacency (Balle, Wang 2018). Where
 /// the data carry units, the first record of each takes part and stands for it: metrics are about
 /// units, and a unit moves the vector no more than a record does elsewhere.
 namespace tacet::learn {
+
+/// Beyond these the noise of k^2 cells would drown what their sums have to say.
+inline constexpr std::int64_t most_matrix_classes = 10;
 
 struct EvaluationOptions {
   privacy::Epsilon epsilon;  ///< positive and finite
@@ -31,6 +38,8 @@ struct EvaluationOptions {
   std::optional<double> loss_cap = {};  ///< positive; a public rule chooses when absent
   std::string privacy_unit = "record";  ///< or the unit column's name
   std::optional<std::int64_t> public_row_count = {};  ///< of the records, where it is declared
+  double threshold = 0;     ///< of two classes the second above this margin
+  std::int64_t groups = 1;  ///< how many groups of records are told apart
 };
 
 struct EvaluationPlan {
@@ -38,11 +47,16 @@ struct EvaluationPlan {
   privacy::Event event;
   double noise_multiplier;
   int norm_bits;
-  bool counts_hits;                ///< classes: how many predictions are right
+  std::int64_t cells;  ///< k^2 of a confusion matrix, 2 for wrong and right, 1 for numbers
+  std::int64_t groups;
+  std::int64_t classes;            ///< 0 for numbers
   std::optional<double> loss_cap;  ///< absent for several classes, which have no single loss
+  double threshold;
   std::string privacy_unit;
   std::optional<std::int64_t> public_row_count;
   double cipher_delta;  ///< the cipher's term, a word a released number
+
+  [[nodiscard]] bool has_matrix() const { return classes > 0 && cells == classes * classes; }
 };
 
 /// Settles noise and cap before a record is read. For classes the cap is four times the loss of a
@@ -56,18 +70,41 @@ struct NoisyValue {
   double noise_deviation;  ///< standard deviation of the privacy noise in it; 0: exact
 };
 
+/// A share or a mean; absent where the noise drowns it.
+using NoisyRatio = std::optional<NoisyValue>;
+
+/// One class against the rest, as model::class_ratios names the figures.
+struct NoisyClass {
+  std::int64_t of = 0;
+  std::vector<std::pair<std::string, NoisyRatio>> figures;
+};
+
+struct NoisyFigures {
+  NoisyValue records;               ///< exact where their number is public
+  NoisyRatio accuracy = {};         ///< for classes
+  NoisyRatio mean_loss = {};        ///< of losses capped at the plan's cap
+  std::vector<double> matrix = {};  ///< noisy counts by actual and predicted class, row by row
+  double matrix_deviation = 0;      ///< of the noise in each of them
+  std::vector<NoisyClass> by_class = {};  ///< of two classes the second one alone
+};
+
 struct Evaluation {
-  NoisyValue records;                   ///< exact where their number is public
-  std::optional<NoisyValue> accuracy;   ///< absent when the noise drowns the count, or for numbers
-  std::optional<NoisyValue> mean_loss;  ///< of losses capped at the plan's cap; likewise
+  NoisyFigures all;
+  std::vector<NoisyFigures> groups;  ///< empty where none were asked for
   privacy::Receipt receipt;
+};
+
+/// What an evaluation reads.
+struct EvaluationData {
+  const data::Dataset& dataset;
+  const model::LinearModel& model;
+  const data::CategoryGroups* groups = nullptr;  ///< as many as the plan's, or none for one
 };
 
 /// Releases and commits the reservation, which must have been booked for plan.event before the
 /// records were read.
-[[nodiscard]] Evaluation evaluate(const data::Dataset& dataset, const model::LinearModel& model,
-                                  const EvaluationPlan& plan, random::Source& source,
-                                  privacy::Reservation& reservation,
+[[nodiscard]] Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan,
+                                  random::Source& source, privacy::Reservation& reservation,
                                   const base::CancelToken* cancel = nullptr);
 
 }  // namespace tacet::learn

@@ -147,9 +147,23 @@ void margins(const LinearModel& model, const data::Dataset& data, std::int64_t r
   }
 }
 
-std::int64_t predicted_class(const LinearModel& model, std::span<const double> margins) {
-  if (model.task == Task::binary) return margins[0] > 0 ? 1 : 0;
+std::int64_t predicted_class(const LinearModel& model, std::span<const double> margins,
+                             double threshold) {
+  if (model.task == Task::binary) return margins[0] > threshold ? 1 : 0;
   return std::ranges::max_element(margins) - margins.begin();
+}
+
+double margin_of_probability(const LinearModel& model, double probability) {
+  if (model.task != Task::binary || !model.has_probabilities()) {
+    throw base::UsageError(
+        fmt::format("a threshold needs a model of two classes with the logistic loss; this one is "
+                    "{} with the {} loss",
+                    to_string(model.task), loss_name(model.loss)));
+  }
+  if (!(probability > 0 && probability < 1)) {
+    throw base::UsageError(fmt::format("threshold must lie between 0 and 1, got {}", probability));
+  }
+  return std::log(probability / (1 - probability));
 }
 
 void class_probabilities(const LinearModel& model, std::span<const double> margins,

@@ -69,9 +69,13 @@ struct LinearModel {
 void margins(const LinearModel& model, const data::Dataset& data, std::int64_t row,
              std::span<double> out);
 
-/// Index of the class the margins speak for; of equals the first.
+/// Index of the class the margins speak for; of equals the first. Of two classes the second where
+/// its margin is above `threshold`.
 [[nodiscard]] std::int64_t predicted_class(const LinearModel& model,
-                                           std::span<const double> margins);
+                                           std::span<const double> margins, double threshold = 0);
+/// The margin above which the second of two classes has a probability above `probability`, which
+/// lies between 0 and 1. UsageError for a model that gives no probabilities of two classes.
+[[nodiscard]] double margin_of_probability(const LinearModel& model, double probability);
 
 /// Probability of each class (2 for binary): the logistic link; for several classes each class's
 /// own probability divided by their sum. UsageError when the loss gives no probabilities.

@@ -67,6 +67,14 @@ double log_loss(std::span<const double> probability_of_actual) {
   });
 }
 
+double brier_score(std::span<const double> probabilities, std::span<const std::int64_t> positive) {
+  expect_pairs(probabilities, positive);
+  return mean_of(probabilities.size(), [&](auto i) {
+    const double miss = probabilities[i] - (positive[i] != 0 ? 1.0 : 0.0);
+    return miss * miss;
+  });
+}
+
 double mean_absolute_error(std::span<const double> predicted, std::span<const double> actual) {
   expect_pairs(predicted, actual);
   return mean_of(predicted.size(), [&](auto i) { return std::abs(predicted[i] - actual[i]); });

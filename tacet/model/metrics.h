@@ -25,6 +25,11 @@ namespace tacet::model {
 /// that, so that one certain mistake stays finite.
 [[nodiscard]] double log_loss(std::span<const double> probability_of_actual);
 
+/// Mean squared difference between the probability of the positive class and what happened, 0 or 1
+/// (Brier 1950, for two classes).
+[[nodiscard]] double brier_score(std::span<const double> probabilities,
+                                 std::span<const std::int64_t> positive);
+
 [[nodiscard]] double mean_absolute_error(std::span<const double> predicted,
                                          std::span<const double> actual);
 [[nodiscard]] double root_mean_squared_error(std::span<const double> predicted,

@@ -80,6 +80,10 @@ TEST(Metrics, CalibrationTableCountsEveryRecordOnce) {
   EXPECT_EQ(table[1].mean_probability, 0);
 }
 
+TEST(Metrics, BrierScoreIsTheMeanSquaredMiss) {
+  EXPECT_DOUBLE_EQ(brier_score(Values{0.9, 0.2, 0.5}, Labels{1, 0, 1}), (0.01 + 0.04 + 0.25) / 3);
+}
+
 TEST(Metrics, NothingToCompareIsRefused) {
   EXPECT_THROW((void)accuracy(Labels{}, Labels{}), base::UsageError);
   EXPECT_THROW((void)mean_absolute_error(Values{1}, Values{1, 2}), base::UsageError);

@@ -21,9 +21,9 @@ constexpr std::size_t max_receipt_bytes = std::size_t{4} << 20;
 constexpr int max_receipt_depth = 100;
 
 constexpr std::array keys{
-    "version",      "algorithm",        "calibration", "parameters",        "events",
-    "guarantee",    "privacy_unit",     "sampling",    "public_row_count",  "randomness",
-    "cipher_delta", "software_version", "protected",   "unprotected_reason"};
+    "version",      "algorithm",        "calibration", "parameters",         "events",
+    "guarantee",    "privacy_unit",     "sampling",    "public_row_count",   "randomness",
+    "cipher_delta", "software_version", "protected",   "unprotected_reason", "notes"};
 
 Json number(double value) { return std::isinf(value) ? Json("inf") : Json(value); }
 
@@ -79,6 +79,7 @@ Receipt checked(Receipt receipt) {
   if (!Json::accept(receipt.parameters) || !Json::parse(receipt.parameters).is_object()) {
     throw base::UsageError("the parameters of a receipt must be a JSON object");
   }
+  check_notes(receipt.notes);
   if (receipt.public_row_count && *receipt.public_row_count < 0) {
     throw base::UsageError(
         fmt::format("public_row_count must be 0 or more, got {}", *receipt.public_row_count));
@@ -116,6 +117,7 @@ std::string receipt_to_json(const Receipt& given, int indent) {
   json["randomness"] = receipt.randomness == Randomness::secure ? "secure" : "seeded: not private";
   json["cipher_delta"] = number(receipt.cipher_delta);
   json["software_version"] = receipt.software_version;
+  if (!receipt.notes.empty()) json["notes"] = notes_to_json(receipt.notes);
   json["parameters"] = Json::parse(receipt.parameters);
   json["events"] = Json::parse(event_to_json(receipt.events));
   return json.dump(indent);
@@ -149,6 +151,7 @@ Receipt receipt_from_json(std::string_view text) {
     receipt.cipher_delta = real_at(json, "cipher_delta");
     receipt.software_version = text_at(json, "software_version");
     receipt.unprotected_reason = text_at(json, "unprotected_reason");
+    if (json.contains("notes")) receipt.notes = notes_from_json(json["notes"]);
     receipt = checked(std::move(receipt));
   } catch (const base::UsageError& error) {
     bad(error.what());

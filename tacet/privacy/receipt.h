@@ -7,6 +7,7 @@
 
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/receipt_notes.h"
 
 namespace tacet::privacy {
 
@@ -31,6 +32,7 @@ struct Receipt {
   double cipher_delta = 0;  ///< the cipher's term, see privacy/cipher_share.h
   std::string software_version;
   std::string unprotected_reason;  ///< why there is no guarantee; empty: protected
+  ReceiptNotes notes;              ///< what a person said about it
 
   [[nodiscard]] bool is_protected() const { return unprotected_reason.empty(); }
 };

@@ -8,7 +8,9 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/threshold.h"
 #include "tacet/base/atomic_file.h"
+#include "tacet/data/read/csv_field.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/model/model_file.h"
@@ -21,23 +23,13 @@ using nlohmann::ordered_json;
 constexpr std::string_view examples =
     "  tacet predict model.json new.csv                       one class (or value) a line\n"
     "  tacet predict model.json new.csv --proba               one probability a class\n"
+    "  tacet predict model.json new.csv --threshold 0.3       the positive class above it\n"
     "  tacet predict model.json new.csv --output scores.csv   into a file\n"
     "\n"
     "Columns are matched by name, columns the model does not know are ignored, and the order of\n"
     "the records is kept. Predictions speak about the records they are made for: treat them as "
     "you\n"
     "treat those records.\n";
-
-/// A field as RFC 4180 wants it.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text) {
-    if (letter == '"') quoted += '"';
-    quoted += letter;
-  }
-  return quoted + '"';
-}
 
 enum class Answer { prediction, probability };
 
@@ -46,10 +38,12 @@ using Sink = std::function<void(std::string_view)>;
 
 class Predictor {
  public:
-  Predictor(const model::LinearModel& model, const data::Dataset& data, Answer answer)
+  Predictor(const model::LinearModel& model, const data::Dataset& data, Answer answer,
+            double threshold)
       : model_(model),
         data_(data),
         answer_(answer),
+        threshold_(threshold),
         margins_(static_cast<std::size_t>(model.output_count())),
         probabilities_(model.classes.size()) {}
 
@@ -89,7 +83,8 @@ class Predictor {
   [[nodiscard]] std::string header() const {
     if (answer_ == Answer::prediction) return "prediction\n";
     std::string line;
-    for (const auto& name : model_.classes) line += (line.empty() ? "" : ",") + csv_field(name);
+    for (const auto& name : model_.classes)
+      line += (line.empty() ? "" : ",") + data::csv_field(name);
     return line + "\n";
   }
 
@@ -101,7 +96,8 @@ class Predictor {
   }
 
   [[nodiscard]] const std::string& class_name() const {
-    return model_.classes[static_cast<std::size_t>(model::predicted_class(model_, margins_))];
+    return model_
+        .classes[static_cast<std::size_t>(model::predicted_class(model_, margins_, threshold_))];
   }
 
   std::string csv_line(std::int64_t row) {
@@ -112,7 +108,7 @@ class Predictor {
     if (model_.task == model::Task::regression) {
       return fmt::format("{:.10g}\n", model::regression_value(model_, margins_[0]));
     }
-    return csv_field(class_name()) + "\n";
+    return data::csv_field(class_name()) + "\n";
   }
 
   ordered_json json_value(std::int64_t row) {
@@ -127,6 +123,7 @@ class Predictor {
   const model::LinearModel& model_;
   const data::Dataset& data_;
   Answer answer_;
+  double threshold_;  // of the margin
   std::vector<double> margins_;
   std::vector<double> probabilities_;
 };
@@ -139,6 +136,7 @@ class Predict : public Command {
     options.add("data", data_, "FILE", "File with the records, in the format of the training file",
                 Form::required);
     options.flag("--proba", proba_, "Print the probability of each class");
+    threshold_.declare(options);
     options.add("--output,-o", output_, "FILE", "File to write instead of standard output");
     options.flag("--force", force_, "Overwrite the output file");
   }
@@ -147,13 +145,15 @@ class Predict : public Command {
     auto file = model::load_model(model_);
     warn_if_unprotected(console, file.receipt);
     if (proba_) expect_probabilities(file.model);
+    const double threshold = threshold_.margin(file.model);
     file.schema.unit.reset();  // whose record it is plays no part in a prediction
     ProgressLine progress(console);
     progress.announce(fmt::format("reading {}", data_));
     const auto data = data::read_dataset(data_, file.schema,
                                          {.target = data::TargetUse::absent, .cancel = &cancel});
     progress.clear();
-    Predictor predictor(file.model, data, proba_ ? Answer::probability : Answer::prediction);
+    Predictor predictor(file.model, data, proba_ ? Answer::probability : Answer::prediction,
+                        threshold);
     write(console, predictor, cancel);
   }
 
@@ -188,6 +188,7 @@ class Predict : public Command {
   std::string data_;
   std::string output_;
   bool proba_ = false;
+  ThresholdOption threshold_;
   bool force_ = false;
 };
 

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tacet/base/progress.h"
+#include "tacet/data/dataset.h"
+#include "tacet/data/encode/category_groups.h"
+#include "tacet/model/linear_model.h"
+
+namespace tacet::apps {
+
+/// Predictions and what happened, of records that are public.
+struct Outcomes {
+  std::int64_t records = 0;
+  std::vector<std::int64_t> predicted_class;
+  std::vector<std::int64_t> actual_class;
+  std::vector<double> score;                  ///< binary: the margin
+  std::vector<double> probability_of_actual;  ///< where the loss gives probabilities
+  /// Of the positive class of two; of each of several where that was asked for.
+  std::vector<std::vector<double>> probability;
+  double brier_sum = 0;                 ///< several classes: squared misses of all probabilities
+  std::vector<double> predicted_value;  ///< regression, original units
+  std::vector<double> actual_value;
+  std::vector<double> label;  ///< regression: the target scaled to [-1, 1]
+  double loss_sum = 0;        ///< regression: of the loss that was trained, on that scale
+};
+
+struct OutcomeOptions {
+  double threshold = 0;  ///< of two classes the second above this margin
+  bool keep_probabilities = false;
+  const data::CategoryGroups* groups = nullptr;
+};
+
+/// Of all records, then of each group.
+[[nodiscard]] std::vector<Outcomes> outcomes_of(const model::LinearModel& model,
+                                                const data::Dataset& data,
+                                                const OutcomeOptions& options,
+                                                const base::CancelToken& cancel);
+
+/// A metric that the data leave undefined (one class only, say) has no value.
+using Metrics = std::vector<std::pair<std::string, std::optional<double>>>;
+
+/// Of at least one record.
+[[nodiscard]] Metrics metrics_of(const model::LinearModel& model, const Outcomes& outcomes);
+
+}  // namespace tacet::apps

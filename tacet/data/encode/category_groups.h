@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/data/dataset.h"
+#include "tacet/data/schema/schema.h"
+
+namespace tacet::data {
+
+/// Which category of one column a record has, read off its encoded row. The names are the schema's
+/// own categories and "other" for everything else, so that no text of a record is ever one.
+class CategoryGroups {
+ public:
+  /// UsageError unless the schema lists categories for the column.
+  CategoryGroups(const Schema& schema, std::string_view column);
+
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  /// The index into names(); private, like the record.
+  [[nodiscard]] std::int64_t group_of(const Dataset& dataset, std::int64_t row) const;
+
+ private:
+  std::vector<std::string> names_;
+  bool sign_ = false;
+  std::int64_t first_ = 0;  // of the column's encoded features
+  std::int64_t count_ = 0;  // of those that stand for a listed category
+};
+
+}  // namespace tacet::data

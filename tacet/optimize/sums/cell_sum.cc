@@ -1,0 +1,89 @@
+#include "tacet/optimize/sums/cell_sum.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tacet/base/checked_cast.h"
+#include "tacet/base/error.h"
+
+namespace tacet::optimize {
+namespace {
+
+/// The largest u with factor * u^2 <= 4^norm_bits, found in integers.
+std::int64_t root_of_share(std::int64_t factor, int norm_bits) {
+  const std::int64_t squared = std::int64_t{1} << (2 * norm_bits);
+  auto root = static_cast<std::int64_t>(
+      std::sqrt(static_cast<double>(squared) / static_cast<double>(factor)));
+  while (root * root > squared / factor) --root;
+  return root;
+}
+
+/// G. Centred it is 2 m u, so that 1/m and 1/2 of it are whole; the squared length is then
+/// u^2 m (4 (m - 1) + m score).
+std::int64_t grid_units(const CellShape& shape, int norm_bits) {
+  const std::int64_t score = shape.score ? 1 : 0;
+  if (!shape.centred) return root_of_share(1 + score, norm_bits);
+  const std::int64_t m = shape.groups * shape.cells;
+  return 2 * m * root_of_share(m * (4 * (m - 1) + m * score), norm_bits);
+}
+
+}  // namespace
+
+CellSum::CellSum(const CellShape& shape, int norm_bits)
+    : shape_(shape), norm_bits_(norm_bits), units_(0) {
+  constexpr std::int64_t most_cells = 4096;  // so that u >= 1 at 14 bits: 5 * 4096^2 < 4^14
+  const bool cells_fit = shape.groups >= 1 && shape.cells >= 1 && shape.groups <= most_cells &&
+                         shape.cells <= most_cells && shape.groups * shape.cells <= most_cells;
+  if (!cells_fit || norm_bits < 14 || norm_bits > 30) {
+    throw base::UsageError(
+        fmt::format("a sum by cells needs 1 to {} cells and 14 to 30 bits, got {} groups of {} "
+                    "and {} bits",
+                    most_cells, shape.groups, shape.cells, norm_bits));
+  }
+  if (terms(shape) == 0) throw base::UsageError("a sum by cells would tell nothing");
+  units_ = grid_units(shape, norm_bits);
+  sums_.assign(base::checked_cast<std::size_t>(terms(shape)), 0);
+}
+
+std::int64_t CellSum::counts(const CellShape& shape) {
+  const std::int64_t all = shape.groups * shape.cells;
+  return shape.centred && all == 1 ? 0 : all;
+}
+
+std::int64_t CellSum::terms(const CellShape& shape) {
+  return counts(shape) + (shape.score ? shape.groups : 0);
+}
+
+void CellSum::add(std::int64_t group, std::int64_t cell, double score) {
+  if (group < 0 || group >= shape_.groups || cell < 0 || cell >= shape_.cells) {
+    throw base::InternalError(fmt::format("no cell {} of group {}", cell, group));
+  }
+  const auto count = counts(shape_);
+  if (count > 0) {
+    const std::int64_t share = shape_.centred ? units_ / count : 0;
+    if (share > 0) {
+      for (std::int64_t i = 0; i < count; ++i) sums_[static_cast<std::size_t>(i)] -= share;
+    }
+    sums_[static_cast<std::size_t>(group * shape_.cells + cell)] += units_;
+  }
+  if (!shape_.score) return;
+  // Clamped before the conversion; a comparison with NaN fails and leaves 0.
+  const double kept = score > 0 ? std::min(score, 1.0) : 0.0;
+  sums_[static_cast<std::size_t>(count + group)] +=
+      static_cast<std::int64_t>(kept * static_cast<double>(units_)) -
+      (shape_.centred ? units_ / 2 : 0);
+}
+
+privacy::BoundedSum CellSum::take() && {
+  return privacy::BoundedSum::from_certified(std::move(sums_), 1.0 / static_cast<double>(units_),
+                                             std::int64_t{1} << norm_bits_);
+}
+
+double CellSum::contribution_bound() const {
+  return std::ldexp(1.0, norm_bits_) / static_cast<double>(units_);
+}
+
+}  // namespace tacet::optimize

@@ -1,0 +1,137 @@
+#include "tacet/optimize/sums/cell_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/door_keeper.h"
+
+namespace tacet::optimize {
+namespace cell_sum_test {
+
+struct Record {
+  std::int64_t group = 0;
+  std::int64_t cell = 0;
+  double score = 0;
+};
+
+std::vector<std::int64_t> sum_of(const std::vector<Record>& records, const CellShape& shape,
+                                 int bits) {
+  CellSum sum(shape, bits);
+  for (const auto& record : records) sum.add(record.group, record.cell, record.score);
+  const auto bounded = std::move(sum).take();
+  const auto values = bounded.open(mechanism::DoorKeeper::door());
+  return {values.begin(), values.end()};
+}
+
+std::int64_t squared_distance(const std::vector<std::int64_t>& a,
+                              const std::vector<std::int64_t>& b) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sum;
+}
+
+std::vector<CellShape> shapes() {
+  std::vector<CellShape> out;
+  for (const bool centred : {false, true}) {
+    for (const std::int64_t groups : {1, 3}) {
+      for (const std::int64_t cells : {1, 2, 4, 9}) {
+        for (const bool score : {false, true}) {
+          const CellShape shape{groups, cells, score, centred};
+          if (CellSum::terms(shape) > 0) out.push_back(shape);
+        }
+      }
+    }
+  }
+  return out;
+}
+
+/// Every cell with every kind of score.
+std::vector<Record> possible_records(const CellShape& shape) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<Record> records;
+  for (std::int64_t group = 0; group < shape.groups; ++group) {
+    for (std::int64_t cell = 0; cell < shape.cells; ++cell) {
+      for (const double score : {0.0, 0.3, 1 - 1e-16, 1.0, 1e300, infinity, -1.0, std::nan("")}) {
+        records.push_back({group, cell, score});
+        if (!shape.score) break;
+      }
+    }
+  }
+  return records;
+}
+
+// Every neighbour of a data set, in integers: what the noise is calibrated for.
+TEST(CellSum, NeighboursAreWithinTheBoundAndTwiceThat) {
+  for (const auto& shape : shapes()) {
+    for (const int bits : {14, 20, 30}) {
+      const std::int64_t bound = std::int64_t{1} << (2 * bits);
+      const std::vector<Record> rest{{0, 0, 0.5}};
+      const auto without = sum_of(rest, shape, bits);
+      for (const auto& a : possible_records(shape)) {
+        const auto with_a = sum_of({rest[0], a}, shape, bits);
+        ASSERT_LE(squared_distance(with_a, without), bound);
+        if (bits != 14) continue;
+        for (const auto& b : possible_records(shape)) {
+          const auto with_b = sum_of({rest[0], b}, shape, bits);
+          ASSERT_LE(squared_distance(with_a, with_b), 4 * bound);
+        }
+      }
+    }
+  }
+}
+
+// One cell by one, and two cells by one each: no bound is much larger than what is attained.
+TEST(CellSum, TheBoundIsThatOfOneRecord) {
+  EXPECT_NEAR(CellSum({.cells = 4}, 30).contribution_bound(), 1, 1e-8);
+  EXPECT_NEAR(CellSum({.cells = 4, .score = true}, 30).contribution_bound(), std::sqrt(2), 1e-8);
+  const auto centred = [](std::int64_t cells, bool score) {
+    return CellSum({.cells = cells, .score = score, .centred = true}, 30).contribution_bound();
+  };
+  EXPECT_NEAR(centred(2, false), std::sqrt(0.5), 1e-7);
+  EXPECT_NEAR(centred(4, true), 1, 1e-7);
+  EXPECT_NEAR(centred(1, true), 0.5, 1e-8);
+  EXPECT_NEAR(centred(2, false) * 2, std::sqrt(2), 1e-7);  // two cells that change by one
+}
+
+TEST(CellSum, SumsAreExactUpToTheGrid) {
+  CellSum sum({.groups = 2, .cells = 2, .score = true}, 30);
+  for (int i = 0; i < 1000; ++i) sum.add(i % 4 == 0 ? 1 : 0, 1, 0.25);
+  const auto bounded = std::move(sum).take();
+  const auto values = bounded.open(mechanism::DoorKeeper::door());
+  const std::vector<double> expected{0, 750, 0, 250, 187.5, 62.5};
+  ASSERT_EQ(values.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(static_cast<double>(values[i]) * bounded.grid(), expected[i], 1e-5) << i;
+  }
+}
+
+TEST(CellSum, CentredSumsLackTheEvenShareAndOneHalf) {
+  CellSum sum({.cells = 4, .score = true, .centred = true}, 30);
+  for (int i = 0; i < 100; ++i) sum.add(0, 2, 1);
+  const auto bounded = std::move(sum).take();
+  const auto values = bounded.open(mechanism::DoorKeeper::door());
+  const std::vector<double> expected{-25, -25, 75, -25, 50};
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(static_cast<double>(values[i]) * bounded.grid(), expected[i], 1e-5) << i;
+  }
+}
+
+TEST(CellSum, ShapesThatMakeNoSenseAreRefused) {
+  EXPECT_THROW(CellSum({.groups = 0}, 20), base::UsageError);
+  EXPECT_THROW(CellSum({.groups = 65, .cells = 64}, 20), base::UsageError);
+  EXPECT_THROW(CellSum({.cells = 2}, 31), base::UsageError);
+  EXPECT_THROW(CellSum({.cells = 2}, 13), base::UsageError);
+  EXPECT_THROW(CellSum({.cells = 1, .centred = true}, 20), base::UsageError);
+  EXPECT_NO_THROW(CellSum({.groups = 64, .cells = 64, .score = true, .centred = true}, 14));
+  CellSum sum({.cells = 2}, 20);
+  EXPECT_THROW(sum.add(0, 2), base::InternalError);
+  EXPECT_THROW(sum.add(-1, 0), base::InternalError);
+}
+
+}  // namespace cell_sum_test
+}  // namespace tacet::optimize
