@@ -45,6 +45,7 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_verify();
 [[nodiscard]] std::unique_ptr<Command> make_quantile();
 [[nodiscard]] std::unique_ptr<Command> make_describe();
+[[nodiscard]] std::unique_ptr<Command> make_split();
 [[nodiscard]] std::unique_ptr<Command> make_schema_draft();
 [[nodiscard]] std::unique_ptr<Command> make_schema_fit();
 [[nodiscard]] std::unique_ptr<Command> make_schema_check();

@@ -67,6 +67,7 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_verify());
   commands.push_back(make_quantile());
   commands.push_back(make_describe());
+  commands.push_back(make_split());
   commands.push_back(make_schema_draft());
   commands.push_back(make_schema_fit());
   commands.push_back(make_schema_check());
