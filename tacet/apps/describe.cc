@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <vector>
 
 #include "tacet/apps/terminal/text_table.h"
@@ -89,7 +90,7 @@ std::string coefficient_text(const model::LinearModel& model, std::size_t most_r
     const auto first = static_cast<std::size_t>(output) * model.features.size();
     std::vector<std::string> header{output_name(model, output), "estimate"};
     if (with_noise) {
-      header.insert(header.end(), {"noise sd", "estimate/sd", "95% noise interval"});
+      header.insert(header.end(), {"noise sd", "estimate/sd", "95%, privacy's noise alone"});
     }
     TextTable table(header);
     const auto shown = shown_features(estimates, most_rows);
@@ -144,6 +145,61 @@ std::string json_text(const ordered_json& json) {
          "\n";
 }
 
+std::string missing_noise_text(const model::ModelFile& file) {
+  if (!file.model.noise_deviations.empty()) return {};
+  const auto& receipt = file.receipt;
+  const auto why = [&]() -> std::string {
+    if (std::isinf(receipt.guarantee.epsilon)) return "the model was trained without noise";
+    if (receipt.algorithm == "gradient") {
+      return "their law is known for a plain mean of the iterates, without a penalty, a ball or "
+             "polynomial averaging";
+    }
+    if (receipt.algorithm == "regularized-output") {
+      return "pure noise has longer tails than the normal law that an interval would be read by";
+    }
+    return fmt::format(
+        "what method {} adds passes through the minimiser, whose curvature is "
+        "private",
+        base::printable(receipt.algorithm));
+  };
+  return paragraph(fmt::format("No noise sd of the coefficients: {}.", why()));
+}
+
+namespace {
+
+struct EffectNoise {
+  double longest_row;
+  double shortest_row;
+};
+
+/// Standard deviations of the noise in the effects of one coefficient each, which are linear in it.
+/// A point of a curve has none: its line and its hat share their noise in a way that nobody states.
+std::vector<std::optional<EffectNoise>> noise_of_effects(
+    const model::ModelFile& file, std::int64_t output,
+    const std::vector<model::UnitEffect>& effects) {
+  std::vector<std::optional<EffectNoise>> out(effects.size());
+  if (file.model.noise_deviations.empty()) return out;
+  auto moved = file.model;
+  for (std::size_t i = 0; i < moved.coefficients.size(); ++i) {
+    moved.coefficients[i] += moved.noise_deviations[i];
+  }
+  const auto after = model::original_units(file.schema, moved, output);
+  for (std::size_t i = 0; i < effects.size(); ++i) {
+    if (effects[i].step.starts_with("to ")) continue;
+    out[i] = EffectNoise{std::abs(after[i].longest_row - effects[i].longest_row),
+                         std::abs(after[i].shortest_row - effects[i].shortest_row)};
+  }
+  return out;
+}
+
+std::string with_noise(double effect, std::optional<double> noise) {
+  return noise ? fmt::format("{:.4g} +- {:.2g}", effect, *noise) : fmt::format("{:.5g}", effect);
+}
+
+bool has_odds(const model::LinearModel& model) { return model.has_probabilities(); }
+
+}  // namespace
+
 std::string original_units_text(const model::ModelFile& file) {
   const auto range = model::scale_range(file.schema);
   const bool one_length = range.longest_row == range.shortest_row;
@@ -152,35 +208,53 @@ std::string original_units_text(const model::ModelFile& file) {
   for (std::int64_t output = 0; output < file.model.output_count(); ++output) {
     std::vector<std::string> header{
         regression ? "change of the target" : output_name(file.model, output), "for a step of"};
-    if (one_length) {
-      header.emplace_back("effect");
-    } else {
-      header.insert(header.end(), {"in the longest row", "in the shortest"});
-    }
+    const bool odds = has_odds(file.model);
+    const auto add_header = [&](const char* effect) {
+      header.emplace_back(effect);
+      if (odds) header.emplace_back("odds ratio");
+    };
+    add_header(one_length ? "effect" : "in the longest row");
+    if (!one_length) add_header("in the shortest");
     TextTable table(header);
-    for (const auto& effect : model::original_units(file.schema, file.model, output)) {
-      std::vector<std::string> row{effect.name, effect.step,
-                                   fmt::format("{:.5g}", effect.longest_row)};
-      if (!one_length) row.push_back(fmt::format("{:.5g}", effect.shortest_row));
+    const auto effects = model::original_units(file.schema, file.model, output);
+    const auto noise = noise_of_effects(file, output, effects);
+    for (std::size_t i = 0; i < effects.size(); ++i) {
+      const auto& effect = effects[i];
+      std::vector<std::string> row{effect.name, effect.step};
+      const auto add = [&](double value, std::optional<double> deviation) {
+        row.push_back(with_noise(value, deviation));
+        if (odds) row.push_back(fmt::format("{:.4g}", std::exp(value)));
+      };
+      using Deviation = std::optional<double>;
+      add(effect.longest_row, noise[i] ? Deviation(noise[i]->longest_row) : Deviation());
+      if (!one_length) {
+        add(effect.shortest_row, noise[i] ? Deviation(noise[i]->shortest_row) : Deviation());
+      }
       table.add(row);
     }
     out += table.text();
   }
+  const auto* noise_note = " Behind +- stands the standard deviation of privacy's noise alone.";
   return out + "\n" +
          paragraph(
-             one_length
-                 ? "Effects are in the units of the file. A category counts against none; the "
-                   "difference between two categories is the difference of their effects."
-                 : "Effects are in the units of the file. Row scaling clip1 divides a record "
-                   "by its own length, so a step moves a long record less than a short one: "
-                   "the two columns are the extremes over complete records, and hold for two "
-                   "records of that same length. A category counts against none.");
+             std::string(
+                 one_length
+                     ? "Effects are in the units of the file. A category counts against none; the "
+                       "difference between two categories is the difference of their effects."
+                     : "Effects are in the units of the file. Row scaling clip1 divides a record "
+                       "by its own length, so a step moves a long record less than a short one: "
+                       "the two columns are the extremes over complete records, and hold for two "
+                       "records of that same length. A category counts against none.") +
+             (file.model.noise_deviations.empty() ? "" : noise_note));
 }
 
 ordered_json original_units_json(const model::ModelFile& file) {
   auto list = ordered_json::array();
   for (std::int64_t output = 0; output < file.model.output_count(); ++output) {
-    for (const auto& effect : model::original_units(file.schema, file.model, output)) {
+    const auto effects = model::original_units(file.schema, file.model, output);
+    const auto noise = noise_of_effects(file, output, effects);
+    for (std::size_t i = 0; i < effects.size(); ++i) {
+      const auto& effect = effects[i];
       ordered_json entry;
       if (file.model.task == model::Task::multi_class) {
         entry["class"] = file.model.classes[static_cast<std::size_t>(output)];
@@ -189,6 +263,10 @@ ordered_json original_units_json(const model::ModelFile& file) {
       entry["step"] = effect.step;
       entry["longest_row"] = effect.longest_row;
       entry["shortest_row"] = effect.shortest_row;
+      if (noise[i]) {
+        entry["noise_sd_longest_row"] = noise[i]->longest_row;
+        entry["noise_sd_shortest_row"] = noise[i]->shortest_row;
+      }
       list.push_back(std::move(entry));
     }
   }
@@ -204,6 +282,10 @@ std::string receipt_text(const privacy::Receipt& receipt) {
     out +=
         fmt::format("  {:<24} {}\n", base::printable(key),
                     base::printable(value.is_string() ? value.get<std::string>() : value.dump()));
+  }
+  const auto notes = privacy::notes_to_json(receipt.notes);
+  for (const auto& [key, value] : notes.items()) {
+    out += fmt::format("{}: {}\n", key, base::printable(value.get<std::string>()));
   }
   return out + paragraph(privacy::statement(receipt));
 }

@@ -23,6 +23,10 @@ void warn_if_unprotected(const Console& console, const privacy::Receipt& receipt
 [[nodiscard]] std::string coefficient_text(const model::LinearModel& model, std::size_t most_rows);
 [[nodiscard]] nlohmann::ordered_json coefficient_json(const model::LinearModel& model);
 
+/// Why the coefficients come without the standard deviations of their noise; empty where they have
+/// them.
+[[nodiscard]] std::string missing_noise_text(const model::ModelFile& file);
+
 /// What one step of each feature does in the units of the file, and how to read that.
 [[nodiscard]] std::string original_units_text(const model::ModelFile& file);
 [[nodiscard]] nlohmann::ordered_json original_units_json(const model::ModelFile& file);

@@ -86,22 +86,39 @@ std::optional<double> odometer(const Account& account, const Amount& spent, doub
   return std::nullopt;
 }
 
+/// At which deltas all runs may be summed, best first: the one that is asked for, else that of the
+/// cap where it counts deltas, else the largest that a run states; and the sum of all, because
+/// runs that may fail with a delta each fail together with no less.
+std::vector<double> meant_deltas(const Account& account, std::optional<double> asked) {
+  if (asked) return {*asked};
+  double largest = 0;
+  double sum = 0;
+  for (const auto& run : account.runs) {
+    largest = std::max(largest, run.booking.stated.delta);
+    sum += run.booking.stated.delta * (1 + 0x1p-40);
+  }
+  const bool counted = account.cap().currency == Currency::basic && account.cap().delta > 0;
+  return {counted ? account.cap().delta : largest, std::min(sum, 0.5)};
+}
+
 /// The smallest epsilon proved for all runs at once, as if each had been fixed before the first.
-std::optional<privacy::Guarantee> together(const Account& account) {
+std::optional<privacy::Guarantee> together(const Account& account, std::optional<double> asked) {
   privacy::Composed all;
-  double delta = 0;
   for (const auto& run : account.runs) {
     if (std::isinf(run.counted().value)) return std::nullopt;
     if (run.state == RunState::reserved) all.parts.push_back(run.booking.event);
     if (run.state == RunState::committed) all.parts.push_back(run.outcome->event);
-    delta = std::max(delta, run.booking.stated.delta);
   }
   if (all.parts.empty() || all.parts.size() > most_runs_composed) return std::nullopt;
-  try {
-    return accounting::account(all, account.enrolled.adjacency, privacy::Delta(delta));
-  } catch (const base::Error&) {
-    return std::nullopt;
+  for (const double delta : meant_deltas(account, asked)) {
+    try {
+      auto found = accounting::account(all, account.enrolled.adjacency, privacy::Delta(delta));
+      if (std::isfinite(found.epsilon)) return found;
+    } catch (const base::Error&) {
+      // Nothing is proved at this delta.
+    }
   }
+  return std::nullopt;
 }
 
 bool is_running(const Run& run) {
@@ -221,7 +238,7 @@ ordered_json cap_json(const ledger::Cap& cap) {
 
 }  // namespace
 
-std::string account_text(const Account& account) {
+std::string account_text(const Account& account, std::optional<double> delta) {
   const auto totals = totals_of(account);
   const auto& cap = account.cap();
   TextTable table({"data set", account.name()});
@@ -241,7 +258,7 @@ std::string account_text(const Account& account) {
                                : "of which delta gets (1 + e^epsilon) times as much on top")});
   }
   std::string text = table.text() + promise_text(account, totals) + runs_text(account);
-  if (const auto all = together(account)) {
+  if (const auto all = together(account, delta)) {
     text += fmt::format(
         "\nAll runs together: epsilon {} at delta {}, to which the cipher adds {}, valid if all "
         "parameters were fixed beforehand\n",
@@ -252,7 +269,7 @@ std::string account_text(const Account& account) {
   return text + "\n" + paragraph(std::string(not_covered));
 }
 
-ordered_json account_json(const Account& account) {
+ordered_json account_json(const Account& account, std::optional<double> delta) {
   const auto totals = totals_of(account);
   ordered_json out;
   out["data_set"] = account.name();
@@ -269,15 +286,15 @@ ordered_json account_json(const Account& account) {
   const auto number = [](std::optional<double> value) {
     return value ? ordered_json(*value) : ordered_json("inf");
   };
-  for (const double delta : deltas) {
+  for (const double one : deltas) {
     out["promises"].push_back(
-        {{"delta", delta},
-         {"epsilon_of_cap", number(promise(account, ledger::amount_of(account.cap()), delta))},
-         {"epsilon_of_spent", number(promise(account, totals.counted, delta))},
-         {"epsilon_at_any_time", number(odometer(account, totals.counted, delta))},
-         {"cipher_share_of_spent", cipher_share_of_spent(account, totals, delta)}});
+        {{"delta", one},
+         {"epsilon_of_cap", number(promise(account, ledger::amount_of(account.cap()), one))},
+         {"epsilon_of_spent", number(promise(account, totals.counted, one))},
+         {"epsilon_at_any_time", number(odometer(account, totals.counted, one))},
+         {"cipher_share_of_spent", cipher_share_of_spent(account, totals, one)}});
   }
-  if (const auto all = together(account)) {
+  if (const auto all = together(account, delta)) {
     out["if_all_was_fixed_beforehand"] = {
         {"epsilon", json_number(all->epsilon)},
         {"delta", all->delta},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "tacet/ledger/books.h"
@@ -9,7 +10,10 @@ namespace tacet::apps {
 
 /// What an account holds: its cap, what is spent and left, what that promises, each run, and what
 /// the account does not cover.
-[[nodiscard]] std::string account_text(const ledger::Account& account);
-[[nodiscard]] nlohmann::ordered_json account_json(const ledger::Account& account);
+/// `delta` is where all runs are summed up; a delta that the account means where none is given.
+[[nodiscard]] std::string account_text(const ledger::Account& account,
+                                       std::optional<double> delta = {});
+[[nodiscard]] nlohmann::ordered_json account_json(const ledger::Account& account,
+                                                  std::optional<double> delta = {});
 
 }  // namespace tacet::apps

@@ -1,10 +1,12 @@
 #include "tacet/apps/training_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <variant>
+#include <vector>
 
 #include "tacet/apps/describe.h"
 #include "tacet/apps/terminal/text_table.h"
@@ -56,6 +58,32 @@ ordered_json value_json(const std::variant<std::int64_t, double, std::string>& v
   return std::get<std::string>(value);
 }
 
+struct HeadedParameter {
+  std::string heading;
+  const learn::Parameter& parameter;
+};
+
+/// Parameters of one heading together: what every method reads first, then by the methods that do.
+std::vector<HeadedParameter> by_heading() {
+  std::vector<HeadedParameter> out;
+  const auto add = [&](const std::vector<std::string_view>& wanted) {
+    const auto heading = wanted.empty() ? std::string("For every method")
+                                        : fmt::format("For {}", fmt::join(wanted, ", "));
+    for (const auto& parameter : learn::parameters()) {
+      if (learn::readers_of(parameter.name) == wanted) out.push_back({heading, parameter});
+    }
+  };
+  std::vector<std::vector<std::string_view>> seen{{}};
+  add({});
+  for (const auto& parameter : learn::parameters()) {
+    const auto readers = learn::readers_of(parameter.name);
+    if (std::ranges::find(seen, readers) != seen.end()) continue;
+    seen.push_back(readers);
+    add(readers);
+  }
+  return out;
+}
+
 }  // namespace
 
 void TrainingOptions::declare(Options& options) {
@@ -63,14 +91,16 @@ void TrainingOptions::declare(Options& options) {
               "Schema file (TOML): which columns count, and their bounds");
   options.add("--total-epsilon", total_epsilon_, "NUMBER",
               "Instead of --epsilon: of the training and of the fit of the schema together");
-  for (const auto& parameter : learn::parameters()) {
+  for (const auto& [heading, parameter] : by_heading()) {
     const std::string name(parameter.name);
+    options.heading(heading);
     options.add(
         "--" + name, [this, name](const std::string& value) { given_[name] = value; },
         type_word(parameter.type),
         fmt::format("{} [{}; default: {}]", capitalised(parameter.help), parameter.range,
                     parameter.default_value));
   }
+  options.heading("Options");
 }
 
 learn::ParameterValues TrainingOptions::values() const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/base/nearest_word.h"
 #include "tacet/learn/chain/localization.h"
 #include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/learn/gradient/gradient.h"
@@ -49,10 +50,12 @@ std::span<const Method* const> methods() { return table; }
 const Method& find_method(std::string_view name, std::span<const Method* const> known) {
   const auto found = std::ranges::find(known, name, &Method::name);
   if (found != known.end()) return **found;
-  std::vector<std::string_view> names;
-  for (const auto* method : known) names.push_back(method->name);
+  std::vector<std::string> names;
+  for (const auto* method : known) names.emplace_back(method->name);
+  const auto near = base::did_you_mean(name, names);
   throw base::UsageError(
-      fmt::format("there is no method '{}'; known: {}", name, fmt::join(names, ", ")));
+      near.empty() ? fmt::format("there is no method '{}'; known: {}", name, fmt::join(names, ", "))
+                   : fmt::format("there is no method '{}'{}", name, near));
 }
 
 bool asks_pure(const ParameterValues& values) {
@@ -78,15 +81,21 @@ std::string_view usual_pure_method(const ParameterValues& values, const data::Sc
   return regularized_output_method.name;
 }
 
+std::vector<std::string_view> readers_of(std::string_view parameter) {
+  std::vector<std::string_view> readers;
+  for (const auto* method : table) {
+    if (reads(*method, parameter)) readers.push_back(method->name);
+  }
+  if (readers.size() == table.size()) readers.clear();
+  return readers;
+}
+
 void check_parameters(const Method& method, const ParameterValues& values) {
   for (const auto& parameter : parameters()) {
     if (!values.given(parameter.name) || reads(method, parameter.name)) continue;
-    std::vector<std::string_view> readers;
-    for (const auto* other : table) {
-      if (reads(*other, parameter.name)) readers.push_back(other->name);
-    }
     throw base::UsageError(fmt::format("{} has no meaning for method {}; it belongs to {}",
-                                       parameter.name, method.name, fmt::join(readers, ", ")));
+                                       parameter.name, method.name,
+                                       fmt::join(readers_of(parameter.name), ", ")));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
@@ -27,6 +28,9 @@ namespace tacet::learn {
 /// none, for several classes. For all else the default is `gradient`.
 [[nodiscard]] std::string_view usual_pure_method(const ParameterValues& values,
                                                  const data::Schema& schema);
+
+/// The names of the methods that read a parameter; empty where all do.
+[[nodiscard]] std::vector<std::string_view> readers_of(std::string_view parameter);
 
 /// UsageError when a value was given that this method does not read; it names the methods that do.
 void check_parameters(const Method& method, const ParameterValues& values);

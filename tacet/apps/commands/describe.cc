@@ -1,4 +1,5 @@
 #include "tacet/apps/describe.h"
+#include "tacet/apps/receipt_notes.h"
 
 #include <fmt/format.h>
 
@@ -59,6 +60,7 @@ class Describe : public Command {
     seed_.declare(options);
     output_.declare(options);
     spending_.declare(options);
+    notes_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
@@ -66,7 +68,8 @@ class Describe : public Command {
     const auto source = seed_.source();
     seed_.warn(console);
     const auto plan = run::plan_summary(request);
-    const auto receipt = data::with_schema_cost(request.schema, receipt_of(request, plan, *source));
+    auto receipt = data::with_schema_cost(request.schema, receipt_of(request, plan, *source));
+    receipt.notes = notes_.notes(request.schema, spending_.data_set(), schema_);
     const auto output = output_.open(console);
     run::spend(
         {.command = name(),
@@ -266,6 +269,7 @@ class Describe : public Command {
   SeedOption seed_;
   OutputOptions output_;
   SpendingOptions spending_;
+  NotesOptions notes_;
 };
 
 }  // namespace

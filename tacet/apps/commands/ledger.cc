@@ -223,20 +223,24 @@ class LedgerShow : public Command {
         add(line, "ledger show", "Print what is spent, what is left, and every run", show_examples);
     add_ledger(options, ledger_);
     options.add("--data-set", data_set_, "NAME", "Only this account");
+    options.add("--delta", delta_, "NUMBER",
+                "Sum all runs up at this delta [default: that of the cap, else the largest of a "
+                "run]");
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
     Ledger ledger(ledger_, {.access = ledger::Access::read, .cancel = &cancel});
     const auto books = ledger.books();
     if (!data_set_.empty()) static_cast<void>(books.account(data_set_));
+    const auto delta = chosen_delta();
     auto list = ordered_json::array();
     std::string text;
     for (const auto& account : books.accounts) {
       if (!data_set_.empty() && !account.is_called(data_set_)) continue;
       if (console.json()) {
-        list.push_back(account_json(account));
+        list.push_back(account_json(account, delta));
       } else {
-        text += (text.empty() ? "" : "\n") + account_text(account);
+        text += (text.empty() ? "" : "\n") + account_text(account, delta);
       }
     }
     const ordered_json out{{"ledger", books.ledger}, {"accounts", list}};
@@ -244,8 +248,16 @@ class LedgerShow : public Command {
   }
 
  private:
+  [[nodiscard]] std::optional<double> chosen_delta() const {
+    if (delta_.empty()) return std::nullopt;
+    const double delta = number_option("--delta", delta_, "a number from 0 to below 1");
+    if (delta >= 0 && delta < 1) return delta;
+    throw base::UsageError(fmt::format("--delta must be from 0 to below 1, got {}", delta));
+  }
+
   std::string ledger_;
   std::string data_set_;
+  std::string delta_;
 };
 
 class LedgerVerify : public Command {

@@ -7,6 +7,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/training_options.h"
+#include "tacet/apps/training_warnings.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/method.h"
 #include "tacet/privacy/statement.h"
@@ -35,6 +36,9 @@ class Plan : public Command {
     const auto& schema = plan.schema;
     const auto alone = receipt_of(plan, schema, options);
     const auto whole = data::with_schema_cost(schema, alone);
+    for (const auto& warning : training_warnings(plan)) {
+      console.say(paragraph("warning: " + warning));
+    }
     if (console.json()) {
       auto out = plan_json(plan);
       if (schema.cost) {

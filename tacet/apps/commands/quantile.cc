@@ -9,6 +9,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/receipt_notes.h"
 #include "tacet/apps/spending.h"
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
@@ -58,6 +59,7 @@ class Quantile : public Command {
                 "Who is protected: replace_one, zero_out or add_remove");
     seed_.declare(options);
     spending_.declare(options);
+    notes_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
@@ -77,6 +79,7 @@ class Quantile : public Command {
     static_cast<void>(privacy::delta_left(expense.cost, cipher_delta));
     static_cast<void>(
         data::with_schema_cost(schema, {expense.planned, expense.cost, cipher_delta}));
+    const auto notes = notes_.notes(schema, spending_.data_set(), schema_);
     privacy::Receipt receipt;
     const auto read = [&] { return data::read_numeric_column(data_, schema, column_, &cancel); };
     run::spend(expense, spending_.front(console, cancel), output, read,
@@ -86,6 +89,7 @@ class Quantile : public Command {
                  auto own = receipt_of(query, released.event(), epsilon, *source);
                  own.public_row_count = schema.public_row_count;
                  receipt = data::with_schema_cost(schema, own);
+                 receipt.notes = notes;
                  result.write(console.json() ? report_json(released, receipt)
                                              : fmt::format("{}\n", released.value()));
                  return cipher_delta;
@@ -158,6 +162,7 @@ class Quantile : public Command {
   std::string adjacency_ = "replace_one";
   SeedOption seed_;
   SpendingOptions spending_;
+  NotesOptions notes_;
 };
 
 }  // namespace

@@ -28,6 +28,8 @@ class Show : public Command {
   void declare(CommandLine& line) override {
     auto& options = add(line, "show", "Print a model and what it cost", examples);
     options.add("model", model_, "FILE", "Model file that `tacet train` wrote", Form::required);
+    options.flag("--sampling-error", sampling_error_,
+                 "Also what would come on top of privacy's noise: the error of the sample");
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
@@ -37,6 +39,14 @@ class Show : public Command {
   }
 
  private:
+  /// The sandwich estimate needs the mean of g g' over the records and their Hessian (White 1980).
+  static std::string sampling_text() {
+    return paragraph(
+        "No sampling error: its sandwich estimate takes second moments of the records' gradients, "
+        "a matrix as large as the columns squared that training does not release, and nothing in a "
+        "model file stands for it. The intervals above hold privacy's noise alone.");
+  }
+
   static ordered_json json(const model::ModelFile& file) {
     ordered_json out;
     out["loss"] = loss_name(file.model.loss);
@@ -47,16 +57,18 @@ class Show : public Command {
     return out;
   }
 
-  static std::string text(const model::ModelFile& file) {
+  [[nodiscard]] std::string text(const model::ModelFile& file) const {
     const auto& target = *file.schema.target;
-    return fmt::format("Linear model of '{}', {} loss\n{}\n\n{}\n{}\n{}",
+    return fmt::format("Linear model of '{}', {} loss\n{}\n\n{}{}{}\n{}\n{}",
                        target.column.empty() ? "the label" : base::printable(target.column),
                        loss_name(file.model.loss), privacy_line(file.receipt),
                        coefficient_text(file.model, std::numeric_limits<std::size_t>::max()),
+                       missing_noise_text(file), sampling_error_ ? sampling_text() : std::string(),
                        original_units_text(file), receipt_text(file.receipt));
   }
 
   std::string model_;
+  bool sampling_error_ = false;
 };
 
 }  // namespace

@@ -10,8 +10,10 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/receipt_notes.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/training_options.h"
+#include "tacet/apps/training_warnings.h"
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
@@ -46,6 +48,7 @@ class Train : public Command {
     options.add("data", data_, "FILE", "File with one record a line", Form::required);
     training_.declare(options);
     spending_.declare(options);
+    notes_.declare(options);
     seed_.declare(options);
     options.add("--output,-o", output_, "FILE", "Model file to write, - for standard output");
     options.flag("--force", force_, "Overwrite the model file");
@@ -65,6 +68,7 @@ class Train : public Command {
     // Refused before anything is spent where both costs do not go together.
     static_cast<void>(
         data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.cipher_delta}));
+    const auto notes = notes_.notes(schema, spending_.data_set(), training_.schema_file());
     warn_before(console, plan);
     const auto output = open_output(console);
     ProgressLine progress(console);
@@ -89,6 +93,7 @@ class Train : public Command {
           file.schema = std::move(trained.schema);
           file.model = std::move(trained.model);
           file.receipt = data::with_schema_cost(schema, trained.receipt);
+          file.receipt.notes = notes;
           model::write_model(file, [&](std::string_view piece) {
             cancel.throw_if_cancelled();
             result.write(piece);
@@ -115,6 +120,9 @@ class Train : public Command {
           "PRIVACY: NONE (epsilon inf: trained without noise; the model may reveal any record)");
     } else {
       seed_.warn(console);
+    }
+    for (const auto& warning : training_warnings(plan)) {
+      console.say(paragraph("warning: " + warning));
     }
   }
 
@@ -187,6 +195,7 @@ class Train : public Command {
   bool force_ = false;
   TrainingOptions training_;
   SpendingOptions spending_;
+  NotesOptions notes_;
 };
 
 }  // namespace

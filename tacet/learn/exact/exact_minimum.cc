@@ -45,7 +45,7 @@ ExactPlan plan_exact_minimum(const data::Schema& schema, const LinearOptions& op
   plan.method = "exact minimiser";
   plan.reasons.emplace_back("epsilon inf: the exact minimiser, without any protection");
   plan.guarantee = {std::numeric_limits<double>::infinity(), 0, options.adjacency};
-  plan.mean_l2 = options.mean_l2;
+  plan.mean_l2 = options.mean_l2.value_or(0);
   plan.settings = first_settings(plan, {.receipt = false});
   plan.settings.push_back({"outputs", plan.outputs, {.table = false, .json = false}});
   return plan;

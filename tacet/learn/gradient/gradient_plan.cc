@@ -276,6 +276,12 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
         "records-a-unit needs a unit column in the schema; without one each record is a unit");
   }
   plan.records_a_unit = options.records_a_unit;
+  if (schema.unit && plan.records_a_unit == 1) {
+    plan.reasons.push_back(
+        fmt::format("records a unit 1: of each {} one record takes part, the others none; "
+                    "--records-a-unit takes more, and the noise grows with it",
+                    *schema.unit));
+  }
   const auto facts = model::properties(plan.loss);
   const double norm_bound = schema.norm_bound();
   double one_release = batch_noise({}, 1, options, delta);
@@ -291,7 +297,7 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
   plan.momentum = options.momentum.value_or(default_momentum);
   plan.average = options.average.value_or(default_average);
   plan.averaging = options.averaging.value_or(Averaging::suffix);
-  plan.mean_l2 = options.mean_l2;
+  plan.mean_l2 = options.mean_l2.value_or(0);
   plan.radius = options.radius;
   auto expected = expectation(schema, plan.loss);
   if (standardises(plan) && !facts.classification) expected = for_standardised_numbers;

@@ -66,7 +66,7 @@ void settle_line(InverseSensitivityPlan& plan, const data::Schema& schema,
 /// A penalty on a smooth loss asks for the other sampler, which needs no bound of the weight.
 bool on_a_line(const InverseSensitivityPlan& plan, const LinearOptions& options) {
   if (plan.columns != 1) return false;
-  if (options.mean_l2 == 0) return true;
+  if (options.mean_l2.value_or(0) == 0) return true;
   if (!piecewise_linear(plan.loss)) return false;
   throw base::UsageError("one column and a piecewise linear loss take no penalty; leave l2 out");
 }
@@ -81,14 +81,14 @@ void settle_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
         plan.columns, model::loss_name(plan.loss)));
   }
   const double least = least_mean_l2(curvature, schema.norm_bound(), plan.columns, most_proposals);
-  if (options.mean_l2 > 0 && options.mean_l2 < least) {
+  if (options.mean_l2 && *options.mean_l2 < least) {
     throw base::GuaranteeError(fmt::format(
         "l2 {:g} would take more than a million proposals in {} columns; at least {:.3g} is "
         "needed, or use method ladder",
-        options.mean_l2, plan.columns, least));
+        *options.mean_l2, plan.columns, least));
   }
-  plan.mean_l2 = options.mean_l2;
-  if (options.mean_l2 == 0) {
+  plan.mean_l2 = options.mean_l2.value_or(0);
+  if (!options.mean_l2) {
     const double proposals =
         std::clamp(usual_visits / static_cast<double>(plan.public_row_count), 10.0, most_proposals);
     plan.mean_l2 = least_mean_l2(curvature, schema.norm_bound(), plan.columns, proposals);

@@ -269,8 +269,8 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
   const double norm_bound = schema.norm_bound();
   const auto bounds = record_bounds(plan.loss, norm_bound);
   const double rows = static_cast<double>(plan.public_row_count);
-  if (options.mean_l2 > 0) {
-    plan.sum_l2 = options.mean_l2 * rows;
+  if (options.mean_l2.value_or(0) > 0) {
+    plan.sum_l2 = *options.mean_l2 * rows;
   } else if (plan.calibration == Calibration::kifer2012) {
     plan.sum_l2 = objective::published_regularization(bounds.smoothness, Epsilon(options.epsilon));
     plan.reasons.push_back(
@@ -288,6 +288,7 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
         fmt::format("regularization {:.6g}: balances noise and shrinkage for weights of norm {:g}",
                     plan.sum_l2, expected_radius));
   }
+  refuse_no_penalty(options, plan.sum_l2 / rows);
   const Noise noise = pure ? pure_noise(plan, bounds, settle_pure_epsilon(options))
                            : gaussian_noise(plan, bounds, left, plan.reasons);
   plan.linear_scale = noise.linear;

@@ -83,8 +83,8 @@ void settle_penalty(RegularizedOutputPlan& plan, const LinearOptions& options, d
   // One round with the wanted radius, one with what the regularization makes of it.
   for (int round = 0; round < 2; ++round) {
     plan.slope_bound = model::slope_bound_within(plan.loss, plan.radius * norm_bound);
-    plan.sum_l2 = options.mean_l2 > 0
-                      ? options.mean_l2 * rows
+    plan.sum_l2 = options.mean_l2.value_or(0) > 0
+                      ? *options.mean_l2 * rows
                       : rows * optimal_mean_l2(
                                    {.rows = rows,
                                     .norm_bound = norm_bound,
@@ -99,7 +99,8 @@ void settle_penalty(RegularizedOutputPlan& plan, const LinearOptions& options, d
           std::min(wanted, std::sqrt(rows * model::largest_loss_at_zero(plan.loss) / plan.sum_l2));
     }
   }
-  if (options.mean_l2 == 0) {
+  refuse_no_penalty(options, plan.sum_l2 / rows);
+  if (!options.mean_l2) {
     plan.reasons.push_back(
         fmt::format("l2 {:.6g}: balances the noise and the bias for weights of norm {:g}",
                     plan.sum_l2 / rows, expected));

@@ -131,7 +131,7 @@ void predict(OutputPlan& plan, const LinearOptions& options, const Budget& budge
       schedule.steps() <= schedule.records && (plan.sampling == RecordOrder::permutation ||
                                                plan.sampling == RecordOrder::fresh_permutation);
   if (!fresh || schedule.batch != 1 || plan.weights.kind != Averaging::uniform ||
-      options.step_decay != 0 || options.mean_l2 != 0) {
+      options.step_decay != 0 || options.mean_l2.value_or(0) != 0) {
     plan.reasons.emplace_back(
         "predicted excess risk: none is proved for this schedule (one pass of single records in "
         "steps of one size, the plain mean and no penalty have one)");
@@ -238,7 +238,7 @@ void plan_tight(OutputPlan& plan, const LinearOptions& options, const SgdProblem
       .batch = batch,
       .order = public_order(options, plan.sampling, plan.public_row_count, batch, steps),
       .step_sizes = optimize::decaying_steps(1, options.step_decay, steps),
-      .mean_l2 = options.mean_l2};
+      .mean_l2 = options.mean_l2.value_or(0)};
   const auto budget = budget_of(plan, problem, options, delta);
   settle_steps(plan, options, problem, schedule, budget);
   if (step_share(problem) == 0.75) {

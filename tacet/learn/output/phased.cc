@@ -174,7 +174,7 @@ PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options)
   plan.public_row_count = settle_row_count(schema, options);
   const auto delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
   plan.order_seed = options.order_seed.value_or(0);
-  plan.mean_l2 = options.mean_l2;
+  plan.mean_l2 = options.mean_l2.value_or(0);
   plan.weight_scale = weight_scale(plan.problem, options);
   const privacy::Epsilon epsilon(options.epsilon);
   const double distance = privacy::distance_factor(options.adjacency);

@@ -48,7 +48,7 @@ struct LinearOptions {
   std::optional<double> growth;            ///< least growth exponent that a chain is made for
   bool reuse = true;                       ///< each phase of a chain reads all records
   bool paper = false;                      ///< the schedule and noise of the method's paper
-  double mean_l2 = 0;                      ///< weight of |w|^2 / 2 beside the mean loss
+  std::optional<double> mean_l2;           ///< weight of |w|^2 / 2 beside the mean loss
   std::optional<double> radius;            ///< weights stay in the ball of this radius
   std::int64_t records_a_unit = 1;         ///< of a unit column's records that take part
   std::optional<std::int64_t> knots;       ///< hats beside numbers whose column leaves it open

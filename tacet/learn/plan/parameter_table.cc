@@ -216,13 +216,15 @@ constexpr std::array table{
     Parameter{"phases", integer, "1 to 64", "from the noise rule", "number of phases", noise,
               [](const Reading& given) { given.options.phases = given.integer(1, 64); },
               differs<&LinearOptions::phases>},
-    Parameter{"l2", real, "0 to 1e9", "0", "weight of half the squared norm of the weights",
-              utility,
-              [](const Reading& given) {
-                given.options.mean_l2 =
-                    given.real([](double l) { return l >= 0 && l <= 1e9; }).value_or(0);
-              },
-              differs<&LinearOptions::mean_l2>},
+    Parameter{
+        "l2", real, "0 to 1e9",
+        "0; for regularized-output, objective and inverse-sensitivity what balances noise and "
+        "bias",
+        "weight of half the squared norm of the weights", utility,
+        [](const Reading& given) {
+          given.options.mean_l2 = given.real([](double l) { return l >= 0 && l <= 1e9; });
+        },
+        differs<&LinearOptions::mean_l2>},
     Parameter{"radius", real, "1e-9 to 1e9", "none", "keeps the weights in the ball of this radius",
               utility, [](const Reading& given) { given.options.radius = given.real(positive); },
               differs<&LinearOptions::radius>},

@@ -1,6 +1,7 @@
 #include "tacet/learn/plan/settle.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -57,11 +58,27 @@ model::Loss settle_loss(const data::Target& target, const LinearOptions& options
   return *options.loss;
 }
 
+/// Which labels make a record positive: a wrong spelling shows here, and nowhere in the result.
+std::string label_reason(const data::BinaryTarget& target) {
+  const auto listed = [](const std::vector<std::string>& labels) {
+    return fmt::format("'{}'", fmt::join(labels, "', '"));
+  };
+  const auto unknown = target.unknown_is_positive ? "positive" : "negative";
+  return target.negative.empty()
+             ? fmt::format("labels: {} counts as positive, every other label as {}",
+                           listed(target.positive), unknown)
+             : fmt::format("labels: {} counts as positive, {} as negative, every other label as {}",
+                           listed(target.positive), listed(target.negative), unknown);
+}
+
 }  // namespace
 
 void settle_problem(Settled& plan, const data::Schema& schema, const LinearOptions& options) {
   const auto& target = target_of(schema);
   plan.method = options.method;
+  if (const auto* binary = std::get_if<data::BinaryTarget>(&target.rule)) {
+    plan.reasons.push_back(label_reason(*binary));
+  }
   plan.loss = settle_loss(target, options, plan.reasons);
   plan.columns = schema.encoded_column_count();
   plan.outputs = outputs_of(target);
@@ -73,6 +90,14 @@ double usual_slope(const model::Loss& loss) {
   if (facts.classification) return -model::loss_slope(loss, 0, 1);
   const double quarter = model::loss_slope(loss, 0.5, 0);
   return quarter > 0 ? quarter : model::loss_slope(loss, 1, 0);
+}
+
+void refuse_no_penalty(const LinearOptions& options, double usual) {
+  if (options.mean_l2 != 0.0) return;
+  throw base::UsageError(fmt::format(
+      "l2 must be above 0 for method {}, whose noise grows without bound as l2 falls to 0; leave "
+      "it out for {:.4g}, which balances noise and bias here, or use --method gradient",
+      options.method, usual));
 }
 
 void refuse_units(const data::Schema& schema, const LinearOptions& options) {

@@ -49,6 +49,10 @@ void settle_problem(Settled& plan, const data::Schema& schema, const LinearOptio
                                           std::int64_t row_count,
                                           std::vector<std::string>& reasons);
 
+/// UsageError for an l2 of 0 where the noise grows without bound as it falls; `usual` is what would
+/// be chosen here.
+void refuse_no_penalty(const LinearOptions& options, double usual);
+
 /// What a run released, and the standard deviation of the noise in each coefficient where its law
 /// is known.
 struct Coefficients {
