@@ -1,0 +1,63 @@
+#include "tacet/optimize/sums/score_sum.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "tacet/base/checked_cast.h"
+#include "tacet/base/error.h"
+
+namespace tacet::optimize {
+namespace {
+
+/// The largest G with terms * G^2 <= 4^norm_bits, found in integers.
+std::int64_t grid_units(std::int64_t terms, int norm_bits) {
+  const std::int64_t squared = std::int64_t{1} << (2 * norm_bits);
+  auto units = static_cast<std::int64_t>(
+      std::sqrt(static_cast<double>(squared) / static_cast<double>(terms)));
+  while (units * units > squared / terms) --units;
+  return units;
+}
+
+}  // namespace
+
+ScoreSum::ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin)
+    : norm_bits_(norm_bits), units_(0), origin_(0) {
+  constexpr std::int64_t most_terms = 1 << 20;
+  if (terms < 1 || terms > most_terms || norm_bits < 14 || norm_bits > 30) {
+    throw base::UsageError(
+        fmt::format("a sum of scores needs 1 to {} terms and 14 to 30 bits, got {} and {}",
+                    most_terms, terms, norm_bits));
+  }
+  units_ = grid_units(terms, norm_bits);
+  if (origin == ScoreOrigin::half) {
+    origin_ = units_;  // an even grid, so that one half is on it
+    units_ *= 2;
+  }
+  sums_.assign(base::checked_cast<std::size_t>(terms), 0);
+}
+
+void ScoreSum::add(std::span<const double> scores) {
+  if (scores.size() != sums_.size()) {
+    throw base::InternalError(
+        fmt::format("{} scores for a sum of {}", scores.size(), sums_.size()));
+  }
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    // Clamped before the conversion; a comparison with NaN fails and leaves 0.
+    const double score = scores[i] > 0 ? std::min(scores[i], 1.0) : 0.0;
+    sums_[i] += static_cast<std::int64_t>(score * static_cast<double>(units_)) - origin_;
+  }
+}
+
+privacy::BoundedSum ScoreSum::take() && {
+  return privacy::BoundedSum::from_certified(std::move(sums_), 1.0 / static_cast<double>(units_),
+                                             std::int64_t{1} << norm_bits_);
+}
+
+double ScoreSum::contribution_bound() const {
+  return std::ldexp(1.0, norm_bits_) / static_cast<double>(units_);
+}
+
+}  // namespace tacet::optimize

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/privacy/bounded_sum.h"
+
+namespace tacet::optimize {
+
+/// What of a score is added up.
+enum class ScoreOrigin {
+  zero,  ///< the score, in [0, 1]
+  half   ///< the score less one half: half as long, where the number of records is public
+};
+
+/// A sum over records of a few scores in [0, 1] each: means and squares of numbers.
+///
+/// Scores are clamped, truncated to the grid 1/G and added up in integers, where
+/// G = floor(2^norm_bits / sqrt(terms)), and twice that around one half. So one record's vector has
+/// at most 4^norm_bits as its squared length, whatever is added.
+class ScoreSum {
+ public:
+  /// `terms` scores a record, at least 1; norm_bits 14 to 30. UsageError otherwise.
+  ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin = ScoreOrigin::zero);
+
+  /// Adds one record; a score that is not a number counts 0. `scores` holds `terms` of them.
+  void add(std::span<const double> scores);
+
+  /// The sums in real units; each record contributes at most sqrt(terms) in L2 norm, half of that
+  /// around one half.
+  [[nodiscard]] privacy::BoundedSum take() &&;
+
+  /// Real value of the bound of one record, 2^norm_bits / G, which is that up to the grid.
+  [[nodiscard]] double contribution_bound() const;
+
+ private:
+  int norm_bits_;
+  std::int64_t units_;   // G
+  std::int64_t origin_;  // in units
+  std::vector<std::int64_t> sums_;
+};
+
+}  // namespace tacet::optimize
