@@ -177,7 +177,8 @@ TEST(Schema, RefusesContradictions) {
   EXPECT_EQ(error_of("unit = 'x'\n" + column),
             "s.toml: the unit column 'x' must be neither a feature nor the target; leave it out "
             "of the columns, or list it as ignored");
-  EXPECT_EQ(error_of("unit = 'who'\n" + column + "[[column]]\nname='who'\nkind='ignored'\n"), "");
+  EXPECT_EQ(error_of("unit = 'who'\n" + column + "[[column]]\nname='who'\nkind='ignored'\n"),
+            "no error");
   EXPECT_EQ(error_of(""), "s.toml: a schema needs at least one [[column]] that is not ignored");
   EXPECT_EQ(error_of(column + "[format]\nheader=false\nnames=['y']\n"),
             "s.toml: column 'x' is not in the names of [format]");
