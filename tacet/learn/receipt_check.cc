@@ -12,6 +12,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/line/inverse_sensitivity.h"
+#include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/recorded.h"
 
 namespace tacet::learn {
@@ -75,6 +76,19 @@ void check_events(const privacy::Receipt& receipt, const Event& own, RecordedPar
   }
 }
 
+// An option may have overruled the schema's; where the receipt has none, the schema must not
+// either.
+void check_class_weights(const model::ModelFile& file, RecordedParameters& parameters) {
+  if (!file.schema.target) return;
+  const auto of_schema = class_weights_text(*file.schema.target);
+  if (parameters.has("class_weights")) {
+    if (parameters.text("class_weights") == of_schema) return;
+    static_cast<void>(parse_class_weights(parameters.text("class_weights"), *file.schema.target));
+  } else if (!of_schema.empty()) {
+    contradiction(fmt::format("the schema weighs its classes {}, the receipt does not", of_schema));
+  }
+}
+
 void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
                  RecordedParameters& parameters) {
   const auto unit = file.schema.unit.value_or("record");
@@ -99,6 +113,7 @@ void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
   if (const double width = model::loss_width(loss); !std::isnan(width)) {
     parameters.expect("loss_width", width, "the model's is");
   }
+  check_class_weights(file, parameters);
   const auto* joint = receipt.events.as<privacy::ObjectivePerturbation>();
   if (joint == nullptr) return;
   const double norm = file.schema.norm_bound();

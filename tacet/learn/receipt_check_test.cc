@@ -74,6 +74,23 @@ TEST(ReceiptCheck, UnitColumnsAndLossAreThoseOfTheSchemaAndTheModel) {
   }
 }
 
+TEST(ReceiptCheck, ClassWeightsAreOfTheSchemasClasses) {
+  auto options =
+      LinearOptions{.method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one};
+  options.class_weights = "yes=3";
+  const auto honest = trained(options);
+  EXPECT_EQ(faults_of(honest), "");
+  auto file = honest;
+  edit(file, "class_weights", "maybe=3");
+  EXPECT_NE(faults_of(file).find("there is no class 'maybe'"), std::string::npos);
+  edit(file, "class_weights", "yes=5000");
+  EXPECT_NE(faults_of(file).find("0.001 to 1000"), std::string::npos);
+  options.class_weights.reset();
+  file = trained(options);
+  file.schema.target->class_weights = {1, 3};
+  EXPECT_NE(faults_of(file).find("the schema weighs its classes"), std::string::npos);
+}
+
 TEST(ReceiptCheck, ASchemasFitIsPartOfTheEvents) {
   auto file =
       trained({.method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});

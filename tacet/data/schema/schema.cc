@@ -272,6 +272,15 @@ void check_features(const UniformFeatures& features, std::string_view where) {
 
 void check_target(const Target& target, std::string_view where) {
   std::visit(TargetCheck{where}, target.rule);
+  const auto& weights = target.class_weights;
+  if (!weights.empty() && std::ssize(weights) != target.class_count()) {
+    fail_at(where, "target: 'class_weights' needs one number a class");
+  }
+  for (const double weight : weights) {
+    if (weight >= Target::least_class_weight && weight <= Target::most_class_weight) continue;
+    fail_at(where, fmt::format("target: a class weight must be {:g} to {:g}, got {:g}",
+                               Target::least_class_weight, Target::most_class_weight, weight));
+  }
 }
 
 void check_format(const FileFormat& format, std::string_view where) {

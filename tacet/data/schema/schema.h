@@ -143,6 +143,10 @@ struct RegressionTarget {
 struct Target {
   std::string column;  ///< empty for formats that hold the label in a place of its own
   std::variant<BinaryTarget, MultiClassTarget, RegressionTarget> rule;
+  /// Public weights of the classes by index, each in [least, most]; empty: all 1.
+  std::vector<double> class_weights{};
+  static constexpr double least_class_weight = 1e-3;
+  static constexpr double most_class_weight = 1e3;
 
   [[nodiscard]] bool regression() const;
   /// 2 for binary, k for multi-class, 0 for regression.

@@ -160,6 +160,10 @@ json schema_to_json(const Schema& schema) {
     json& target = out["target"] = json::object();
     if (!schema.target->column.empty()) target["column"] = schema.target->column;
     std::visit(TargetWriter{target}, schema.target->rule);
+    const auto names = schema.target->class_names();
+    for (std::size_t c = 0; c < schema.target->class_weights.size(); ++c) {
+      target["class_weights"][names[c]] = schema.target->class_weights[c];
+    }
   }
   if (schema.features) {
     json& features = out["features"];

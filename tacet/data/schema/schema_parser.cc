@@ -227,6 +227,19 @@ MultiClassTarget class_target(TableReader& table, const Node& classes) {
   return rule;
 }
 
+// By the names of the classes; one that is left out weighs 1.
+std::vector<double> class_weights(const Node& node, const Target& target) {
+  if (target.regression()) fail_at(node.where, "'class_weights' are for classes, not for a number");
+  TableReader table(node, "class_weights");
+  std::vector<double> weights;
+  for (const auto& name : target.class_names()) {
+    const Node* weight = table.find(name);
+    weights.push_back(weight == nullptr ? 1 : as_number(*weight, name));
+  }
+  table.refuse_unknown_keys();
+  return weights;
+}
+
 Target read_target(const Node& node) {
   TableReader table(node, "target");
   Target target;
@@ -247,8 +260,12 @@ Target read_target(const Node& node) {
     target.rule = RegressionTarget{.lower = as_number(*lower, "lower"),
                                    .upper = as_number(table.require("upper"), "upper")};
   }
+  const Node* weights = table.find("class_weights");
   table.refuse_unknown_keys();
   check_target(target, node.where);
+  if (weights == nullptr) return target;
+  target.class_weights = class_weights(*weights, target);
+  check_target(target, weights->where);
   return target;
 }
 

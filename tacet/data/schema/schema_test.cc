@@ -242,5 +242,36 @@ TEST(Schema, MissingFilesAreInputErrors) {
   EXPECT_THROW(static_cast<void>(load_schema("/")), base::IoError);
 }
 
+// By name, in any order; in class order inside, and the same again through both written forms.
+TEST(Schema, ClassesHavePublicWeights) {
+  const std::string target = "[target]\ncolumn='y'\nclasses=['low','so so','high']\n";
+  const auto schema =
+      schema_from_toml(one_column + target + "class_weights = { high = 0.5, 'so so' = 3 }\n", "s");
+  EXPECT_EQ(schema.target->class_weights, (std::vector<double>{1, 3, 0.5}));
+  EXPECT_EQ(schema_from_toml(schema_to_toml(schema), "t").target->class_weights,
+            schema.target->class_weights);
+  EXPECT_EQ(schema_from_json(schema_to_json(schema)).target->class_weights,
+            schema.target->class_weights);
+  const auto two =
+      schema_from_toml(one_column + std::string("[target]\ncolumn='y'\npositive='yes'\n"
+                                                "[target.class_weights]\n"
+                                                "yes = 4\nnegative = 1\n"),
+                       "s");
+  EXPECT_EQ(two.target->class_weights, (std::vector<double>{1, 4}));
+  const auto fault = [&](const std::string& weights) {
+    return error_of(one_column + target + "class_weights = " + weights + "\n");
+  };
+  EXPECT_NE(fault("{ hihg = 2 }").find("unknown key 'hihg'; did you mean 'high'?"),
+            std::string::npos);
+  EXPECT_NE(fault("{ high = 0 }").find("0.001 to 1000, got 0"), std::string::npos);
+  EXPECT_NE(fault("{ high = 2000 }").find("0.001 to 1000"), std::string::npos);
+  EXPECT_NE(fault("{ high = 'much' }").find("high"), std::string::npos);
+  EXPECT_NE(fault("'balanced'").find("class_weights must be a table"), std::string::npos);
+  EXPECT_NE(error_of(one_column + std::string("[target]\ncolumn='y'\nlower=0\nupper=1\n"
+                                              "class_weights = { a = 2 }\n"))
+                .find("not for a number"),
+            std::string::npos);
+}
+
 }  // namespace schema_test
 }  // namespace tacet::data

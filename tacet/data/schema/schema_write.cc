@@ -31,6 +31,14 @@ std::string toml_value(const json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
   if (value.is_number_integer()) return fmt::format("{}", value.get<std::int64_t>());
   if (value.is_number()) return fmt::format("{}", value.get<double>());
+  if (value.is_object()) {
+    std::string inside;
+    for (const auto& entry : value.items()) {
+      inside += fmt::format("{}{} = {}", inside.empty() ? "" : ", ", quoted(entry.key()),
+                            toml_value(entry.value()));
+    }
+    return "{ " + inside + " }";
+  }
   std::string out = "[";
   for (const json& entry : value) {
     if (out.size() > 1) out += ", ";
@@ -64,7 +72,8 @@ std::string schema_to_toml(const Schema& schema, const ColumnRemarks& remarks) {
   for (const char* key : {"cost", "format", "target", "features"}) {
     if (!tree.contains(key)) continue;
     out += fmt::format("\n[{}]\n", key);
-    write_keys(tree[key], {"id", "unit", "epsilon", "delta", "kind", "column"}, out);
+    write_keys(tree[key], {"id", "unit", "epsilon", "delta", "kind", "column", "class_weights"},
+               out);
   }
   if (tree.contains("column")) {
     for (const json& column : tree["column"]) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "tacet/base/error.h"
@@ -77,8 +78,8 @@ optimize::Domain domain_of(const LocalizationPlan& plan, const Epoch& epoch,
 
 optimize::GlmLoss local_loss(const LocalizationPlan& plan, const PhaseSolver& solver) {
   const bool steep = std::isinf(model::properties(plan.loss).slope_bound);
-  return steep ? optimize::GlmLoss(plan.loss, solver.smoothing_width, plan.slope_bound)
-               : optimize::GlmLoss(plan.loss, solver.smoothing_width);
+  const double clip = steep ? plan.slope_bound : std::numeric_limits<double>::infinity();
+  return optimize::GlmLoss(plan.loss, solver.smoothing_width, clip, plan.class_weights);
 }
 
 optimize::LocalProblem local_problem(const LocalizationPlan& plan, const LocalPhase& phase,
@@ -182,10 +183,11 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
 
 constexpr auto plan = planned_by<plan_localization, train_localization>;
 constexpr auto usual = privacy::Adjacency::replace_one;
-constexpr std::array<std::string_view, 4> ladder_options{"radius", "growth", "record-use",
-                                                         "phases"};
-constexpr std::array<std::string_view, 3> growth_options{"radius", "growth", "calibration"};
-constexpr std::array<std::string_view, 2> block_options{"radius", "calibration"};
+constexpr std::array<std::string_view, 5> ladder_options{"radius", "growth", "record-use", "phases",
+                                                         "class-weights"};
+constexpr std::array<std::string_view, 4> growth_options{"radius", "growth", "calibration",
+                                                         "class-weights"};
+constexpr std::array<std::string_view, 3> block_options{"radius", "calibration", "class-weights"};
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 #include "tacet/base/names.h"
 #include "tacet/learn/chain/localization.h"
 #include "tacet/learn/chain/localization_run.h"
+#include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/gradient_diameter.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/block_laplace.h"
@@ -325,6 +326,7 @@ LocalizationPlan plan_localization(const data::Schema& schema, const LinearOptio
   expect_offered(schema, options);
   LocalizationPlan plan;
   settle_problem(plan, schema, options);
+  settle_class_weights(plan, schema, options);
   plan.use = options.reuse ? RecordUse::reuse : RecordUse::disjoint;
   plan.public_row_count = settle_row_count(schema, options);
   const double delta = settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);

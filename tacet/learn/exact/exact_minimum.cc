@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/optimize/solver/erm.h"
 #include "tacet/privacy/rounded_up.h"
@@ -34,7 +35,7 @@ TrainedModel train_exact_minimum(const data::Dataset& dataset, const data::Schem
 }  // namespace
 
 ExactPlan plan_exact_minimum(const data::Schema& schema, const LinearOptions& options) {
-  constexpr std::array<std::string_view, 2> reads{"l2", "knots"};
+  constexpr std::array<std::string_view, 3> reads{"l2", "knots", "class-weights"};
   if (const auto name = given_beyond(options, reads)) {
     throw base::UsageError(fmt::format(
         "{} has no meaning with epsilon inf, which computes the exact minimiser; leave it out",
@@ -42,6 +43,7 @@ ExactPlan plan_exact_minimum(const data::Schema& schema, const LinearOptions& op
   }
   ExactPlan plan;
   settle_problem(plan, schema, options);
+  settle_class_weights(plan, schema, options);
   plan.method = "exact minimiser";
   plan.reasons.emplace_back("epsilon inf: the exact minimiser, without any protection");
   plan.guarantee = {std::numeric_limits<double>::infinity(), 0, options.adjacency};
@@ -60,7 +62,9 @@ privacy::Unprotected<ExactFit> fit_unprotected(const data::Dataset& dataset,
     throw base::DataError("the file holds no records; without noise there is nothing to train on");
   }
   auto fit = optimize::minimise_without_protection(
-      dataset, plan.loss, {.mean_l2 = plan.mean_l2, .outputs = plan.outputs}, threads, supervision);
+      dataset, plan.loss,
+      {.mean_l2 = plan.mean_l2, .outputs = plan.outputs, .class_weights = plan.class_weights},
+      threads, supervision);
   ExactFit fitted{model::empty_model(schema, plan.loss), fit.gap, fit.radius};
   fitted.model.coefficients = std::move(fit.weights);
   return {std::move(fitted), "trained with epsilon inf: no noise was added"};

@@ -100,7 +100,8 @@ class StepReleases {
         sum_(dataset, plan.loss, plan.outputs,
              {.clipping_norm = plan.clipping_norm,
               .norm_bits = plan.norm_bits,
-              .records_a_unit = plan.records_a_unit},
+              .records_a_unit = plan.records_a_unit,
+              .class_weights = plan.class_weights},
              means.threads, means.reducer) {}
 
   [[nodiscard]] double clipping_norm() const { return sum_.clipping_norm(); }

@@ -77,10 +77,10 @@ Training gradient_training(const data::Schema& schema, const LinearOptions& opti
   return training;
 }
 
-constexpr std::array<std::string_view, 15> options{
-    "l2",       "steps",      "step-size",   "momentum", "clipping-norm",
-    "average",  "averaging",  "batch-size",  "radius",   "records-a-unit",
-    "sampling", "order-seed", "calibration", "knots",    "standardise"};
+constexpr std::array<std::string_view, 16> options{
+    "l2",          "steps",      "step-size",   "momentum",       "clipping-norm", "average",
+    "averaging",   "batch-size", "radius",      "records-a-unit", "sampling",      "order-seed",
+    "calibration", "knots",      "standardise", "class-weights"};
 
 }  // namespace
 

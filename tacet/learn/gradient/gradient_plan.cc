@@ -14,6 +14,7 @@
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
 #include "tacet/learn/gradient/standardise.h"
+#include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/step_rule.h"
 #include "tacet/learn/plan/wang2021.h"
@@ -199,6 +200,7 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
         "--calibration paper samples single records, but the schema's unit column protects all "
         "records of a unit together; leave calibration out to use all records in each step");
   }
+  refuse_class_weights(schema, options);
   GradientPlan plan;
   plan.calibration = Calibration::wang2021;
   settle_problem(plan, schema, options);
@@ -264,6 +266,7 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
   }
   GradientPlan plan;
   settle_problem(plan, schema, options);
+  settle_class_weights(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
   const privacy::Delta delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
   const Batches batches = settle_batches(schema, options, plan.public_row_count);

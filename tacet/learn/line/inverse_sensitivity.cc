@@ -10,6 +10,7 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/line/line_draw.h"
+#include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/point/inverse_sensitivity.h"
@@ -40,6 +41,7 @@ void expect_offered(const data::Schema& schema, const LinearOptions& options) {
         "inverse-sensitivity fits one output; for several classes use method gradient");
   }
   refuse_units(schema, options);
+  refuse_class_weights(schema, options);
 }
 
 /// The smallest penalty of the mean that keeps the expected proposals below `most`.

@@ -1,6 +1,7 @@
 #include "tacet/learn/minimiser/objective.h"
 
 #include <array>
+#include <limits>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/recorded.h"
@@ -10,6 +11,15 @@
 #include "tacet/optimize/solver/certified_solver.h"
 
 namespace tacet::learn {
+namespace {
+
+optimize::GlmLoss solver_loss(const ObjectivePlan& plan) {
+  constexpr double no_clip = std::numeric_limits<double>::infinity();
+  return optimize::GlmLoss(plan.loss, 0, no_clip, plan.class_weights);
+}
+
+}  // namespace
+
 privacy::Released<std::vector<double>> release_objective(const data::Dataset& dataset,
                                                          const ObjectivePlan& plan,
                                                          const TrainingMeans& means) {
@@ -20,7 +30,7 @@ privacy::Released<std::vector<double>> release_objective(const data::Dataset& da
   const mechanism::PerturbedSolver solver = [&](std::span<const double> linear) {
     // What is drawn while the solver runs, and how long that takes, is nobody's business.
     return optimize::minimise_certified(dataset, {0, dataset.rows()},
-                                        {.loss = optimize::GlmLoss(plan.loss),
+                                        {.loss = solver_loss(plan),
                                          .sum_l2 = plan.sum_l2,
                                          .linear = {linear.begin(), linear.end()}},
                                         plan.solver_tolerance, means.threads, means.supervision)
@@ -70,7 +80,7 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return expected;
 }
 
-constexpr std::array<std::string_view, 2> options{"l2", "calibration"};
+constexpr std::array<std::string_view, 3> options{"l2", "calibration", "class-weights"};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "tacet/accounting/routes/objective.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/minimiser/objective.h"
+#include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/unit_draw.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
@@ -255,6 +256,7 @@ double choose_sum_l2(const RegularizationFacts& facts) {
 ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& options) {
   ObjectivePlan plan;
   settle_problem(plan, schema, options);
+  settle_class_weights(plan, schema, options);
   refuse_unproved(plan.loss, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
   plan.calibration = options.paper ? Calibration::kifer2012 : Calibration::tight;

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "tacet/accounting/composition.h"
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/gradient_diameter.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
@@ -36,9 +38,9 @@ constexpr double most_steps = 1000;  // of descent; beyond it Newton's method is
 
 optimize::GlmLoss solver_loss(const RegularizedOutputPlan& plan) {
   const auto facts = model::properties(plan.loss);
-  return std::isfinite(facts.slope_bound)
-             ? optimize::GlmLoss(plan.loss, plan.smoothing_width)
-             : optimize::GlmLoss(plan.loss, plan.smoothing_width, plan.slope_bound);
+  const double clip =
+      std::isfinite(facts.slope_bound) ? std::numeric_limits<double>::infinity() : plan.slope_bound;
+  return optimize::GlmLoss(plan.loss, plan.smoothing_width, clip, plan.class_weights);
 }
 
 optimize::LocalProblem problem_of(const RegularizedOutputPlan& plan, std::int64_t rows) {
@@ -181,6 +183,7 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
   RegularizedOutputPlan plan;
   const auto& target = target_of(schema);
   settle_problem(plan, schema, options);
+  settle_class_weights(plan, schema, options);
   if (target.class_count() > 2) {
     throw base::GuaranteeError(fmt::format("regularized-output is proved for one output; {}",
                                            options.delta == 0
@@ -259,7 +262,7 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return privacy::Gaussian{noise};
 }
 
-constexpr std::array<std::string_view, 2> options{"l2", "radius"};
+constexpr std::array<std::string_view, 3> options{"l2", "radius", "class-weights"};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tacet/base/error.h"
+#include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/model/loss/loss_smoothness.h"
 
@@ -40,6 +41,7 @@ void refuse_add_remove(const LinearOptions& options) {
 SgdProblem settle_sgd_problem(Settled& plan, const data::Schema& schema,
                               const LinearOptions& options) {
   refuse_units(schema, options);
+  refuse_class_weights(schema, options);
   settle_problem(plan, schema, options);
   SgdProblem problem{.loss = plan.loss,
                      .smooth = options.smoothing,

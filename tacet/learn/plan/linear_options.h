@@ -53,6 +53,8 @@ struct LinearOptions {
   std::int64_t records_a_unit = 1;         ///< of a unit column's records that take part
   std::optional<std::int64_t> knots;       ///< hats beside numbers whose column leaves it open
   Standardise standardise = Standardise::none;
+  /// NAME=WEIGHT with commas between them; overrules the schema's.
+  std::optional<std::string> class_weights;
 };
 
 /// Reads and checks the values of a command line. `adjacency` is what holds when none is given: the

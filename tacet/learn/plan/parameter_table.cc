@@ -91,16 +91,17 @@ constexpr std::array table{
                 given.options.public_row_count = given.integer(1, std::int64_t{1} << 32);
               },
               nullptr},
-    Parameter{"method", text,
-              "gradient, output, phased, inverse-sensitivity, objective, regularized-output, "
-              "ladder, localized, growth or phased-erm",
-              "gradient; with delta 0 objective for logistic models of two classes, else ladder, or "
-              "regularized-output where units or add_remove need it",
-              "how the model is trained; docs/methods says which suits", noise,
-              [](const Reading& given) {
-                given.options.method = given.text().value_or(given.options.method);
-              },
-              nullptr},
+    Parameter{
+        "method", text,
+        "gradient, output, phased, inverse-sensitivity, objective, regularized-output, "
+        "ladder, localized, growth or phased-erm",
+        "gradient; with delta 0 objective for logistic models of two classes, else ladder, or "
+        "regularized-output where units or add_remove need it",
+        "how the model is trained; docs/methods says which suits", noise,
+        [](const Reading& given) {
+          given.options.method = given.text().value_or(given.options.method);
+        },
+        nullptr},
     Parameter{"calibration", text, "tight or paper", "tight",
               "paper: schedule and noise of Wang, Lei, Ying, Zhang (2021) for gradient and output, "
               "of Kifer, Smith, Thakurta (2012) for objective, of Asi, Levy, Duchi (2021) for "
@@ -228,6 +229,11 @@ constexpr std::array table{
     Parameter{"radius", real, "1e-9 to 1e9", "none", "keeps the weights in the ball of this radius",
               utility, [](const Reading& given) { given.options.radius = given.real(positive); },
               differs<&LinearOptions::radius>},
+    Parameter{"class-weights", text, "NAME=WEIGHT,..., 0.001 to 1000 each", "all 1",
+              "public weights of the classes, as yes=3,no=1: each record's loss counts by its "
+              "class's divided by the largest",
+              utility, [](const Reading& given) { given.options.class_weights = given.text(); },
+              differs<&LinearOptions::class_weights>},
     Parameter{"records-a-unit", integer, "1 to 2^20", "1",
               "how many records of one unit take part, where the schema has a unit column", noise,
               [](const Reading& given) {

@@ -279,6 +279,9 @@ std::vector<Setting> first_settings(const Settled& plan, Shown repeated) {
   if (const double width = model::loss_width(loss); !std::isnan(width)) {
     settings.push_back({"loss_width", width});
   }
+  if (!plan.class_weights_given.empty()) {
+    settings.push_back({"class_weights", plan.class_weights_given});
+  }
   settings.push_back({"columns", plan.columns});
   if (plan.public_row_count > 0) {
     settings.push_back({"public_row_count", plan.public_row_count, repeated});

@@ -16,6 +16,7 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/calibration.h"
 #include "tacet/learn/plan/linear_options.h"
+#include "tacet/model/class_weights.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"
@@ -68,6 +69,8 @@ struct Settled {
   std::string sampling_scheme = "full_batch";    ///< how records are chosen, as receipts say it
   Calibration calibration = Calibration::tight;  ///< whose noise
   double cipher_delta = 0;                       ///< the cipher's term
+  model::ClassWeights class_weights{};           ///< of the records' losses
+  std::string class_weights_given;               ///< by their names; empty: none
   std::vector<Setting> settings;     ///< loss first, then what the method settled, in order
   std::vector<std::string> reasons;  ///< what was chosen and why, a line each
 

@@ -207,7 +207,7 @@ End end_at(const MeanLossSum& sum, const model::Loss& loss, double l2, const Vec
 End minimise_output(const data::Dataset& dataset, const model::Loss& loss,
                     const ErmOptions& options, std::optional<std::int64_t> positive,
                     base::ThreadPool& threads, const base::Supervision& supervision) {
-  const MeanLossSum sum(dataset, positive, threads);
+  const MeanLossSum sum(dataset, positive, options.class_weights, threads);
   Vector weights = Vector::Zero(sum.columns());
   for (double width = model::can_be_smoothed(loss) ? 1.0 : last_width; width >= last_width;
        width /= 4) {

@@ -6,6 +6,7 @@
 #include "tacet/base/progress.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
+#include "tacet/model/class_weights.h"
 #include "tacet/model/loss/loss.h"
 
 namespace tacet::optimize {
@@ -15,6 +16,7 @@ struct ErmOptions {
   double tolerance = 1e-8;         ///< of the objective, an output
   std::int64_t most_steps = 2000;  ///< on one width of smoothing
   std::int64_t outputs = 1;  ///< above 1: one class against the rest for each of labels 0, 1, ...
+  model::ClassWeights class_weights{};  ///< of the records' losses
 };
 
 struct ErmResult {

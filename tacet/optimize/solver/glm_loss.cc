@@ -16,12 +16,16 @@ model::Loss made_smooth(const model::Loss& loss, double width) {
 
 }  // namespace
 
-GlmLoss::GlmLoss(const model::Loss& loss, double smoothing_width, double slope_clip)
+GlmLoss::GlmLoss(const model::Loss& loss, double smoothing_width, double slope_clip,
+                 const model::ClassWeights& weights)
     : loss_(made_smooth(loss, smoothing_width)),
       clip_(slope_clip),
       classification_(model::properties(loss_).classification),
       slope_bound_(std::min(model::properties(loss_).slope_bound, slope_clip)),
-      curvature_bound_(model::properties(loss_).curvature) {
+      curvature_bound_(model::properties(loss_).curvature),
+      weighted_(!weights.uniform()),
+      negative_weight_(classification_ ? weights.of(-1) : 1),
+      positive_weight_(classification_ ? weights.of(1) : 1) {
   if (!(slope_clip > 0)) {
     throw base::UsageError(fmt::format("a slope's clip must be positive, got {}", slope_clip));
   }
@@ -38,7 +42,7 @@ double GlmLoss::checked_slope_bound() const {
 double GlmLoss::value(double prediction, double label) const {
   label = sanitised(label);
   if (std::fabs(model::loss_slope(loss_, prediction, label)) <= clip_) {
-    return model::loss_value(loss_, prediction, label);
+    return weight(label) * model::loss_value(loss_, prediction, label);
   }
   // Beyond the cut the loss goes on along its tangent. The slope is monotone, and 0 where the
   // prediction is the label, so the place of the cut is found by halving the way there.
@@ -50,7 +54,8 @@ double GlmLoss::value(double prediction, double label) const {
     const bool holds = std::fabs(model::loss_slope(loss_, middle, label)) <= clip_;
     (holds ? inside : outside) = middle;
   }
-  return model::loss_value(loss_, inside, label) + clip_ * std::fabs(prediction - inside);
+  return weight(label) *
+         (model::loss_value(loss_, inside, label) + clip_ * std::fabs(prediction - inside));
 }
 
 }  // namespace tacet::optimize

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "tacet/base/error.h"
+#include "tacet/model/class_weights.h"
 #include "tacet/model/loss/loss_smoothness.h"
 
 namespace tacet::optimize {
@@ -15,13 +16,17 @@ namespace tacet::optimize {
 /// again (a clipped non-decreasing slope is non-decreasing), so cutting is part of the objective,
 /// and a bound of the slope holds for every prediction and label there is.
 ///
+/// A class's public weight in (0, 1] multiplies all of that, the tangents of the cut included: no
+/// bound grows.
+///
 /// Labels are mapped to the loss's own domain: the sign for classes, [-1, 1] for numbers, and
 /// whatever is not a number to +1 or 0.
 class GlmLoss {
  public:
   /// UsageError where a loss that is not smooth gets no width, or the clip is not positive.
   explicit GlmLoss(const model::Loss& loss, double smoothing_width = 0,
-                   double slope_clip = std::numeric_limits<double>::infinity());
+                   double slope_clip = std::numeric_limits<double>::infinity(),
+                   const model::ClassWeights& weights = {});
 
   /// Of |slope| for every prediction and label; infinite for the squared loss without a clip.
   [[nodiscard]] double slope_bound() const { return slope_bound_; }
@@ -32,6 +37,8 @@ class GlmLoss {
   /// After smoothing.
   [[nodiscard]] const model::Loss& loss() const { return loss_; }
   [[nodiscard]] double slope_clip() const { return clip_; }
+  /// Of a slope's formula, relative to its bound: all losses meet 2^-50, a weight rounds once more.
+  [[nodiscard]] double slope_rounding() const { return weighted_ ? 0x1.4p-50 : 0x1p-50; }
 
   [[nodiscard]] double sanitised(double label) const {
     if (classification_) return label < 0 || label == 0 ? -1 : 1;
@@ -54,6 +61,13 @@ class GlmLoss {
   bool classification_;
   double slope_bound_;
   double curvature_bound_;
+  bool weighted_;
+  double negative_weight_;  // in (0, 1]
+  double positive_weight_;
+
+  [[nodiscard]] double weight(double label) const {
+    return label < 0 ? negative_weight_ : positive_weight_;
+  }
 };
 
 struct SlopeAndCurvature {
@@ -70,9 +84,12 @@ void GlmLoss::with_slopes(const Body& body) const {
   };
   std::visit(
       [&](const auto& loss) {
-        body([&loss, clipped](double prediction, double label) {
+        body([this, &loss, clipped](double prediction, double label) {
           const double slope = loss.slope(prediction, label);
-          return clipped(slope, loss.curvature(prediction, label, slope));
+          auto point = clipped(slope, loss.curvature(prediction, label, slope));
+          point.slope *= weight(label);
+          point.curvature *= weight(label);
+          return point;
         });
       },
       loss_);
@@ -89,8 +106,8 @@ Real GlmLoss::slope_in(const Real& prediction, double label) const {
         }
       },
       loss_);
-  if (!std::isfinite(clip_)) return slope;
-  return model::internal::within(Real(-clip_), slope, Real(clip_));
+  if (!std::isfinite(clip_)) return slope * Real(weight(label));
+  return model::internal::within(Real(-clip_), slope, Real(clip_)) * Real(weight(label));
 }
 
 }  // namespace tacet::optimize

@@ -210,7 +210,8 @@ CertifiedGradient GlmSums::gradient(std::span<const double> weights, Precision p
   const double unit =
       FactorGrid::for_bound(slope, rows()).unit * (limbs > 1 ? std::ldexp(0.5, -limb_bits) : 0.5);
   const double rest = split(weights, limbs, dataset_.norm_bound()).rest * dataset_.norm_bound();
-  const double per_record = curvature * rest + 0x1p-50 * (slope + curvature * (1 + reach)) + unit;
+  const double per_record =
+      curvature * rest + loss_.slope_rounding() * (slope + curvature * (1 + reach)) + unit;
   result.error = (static_cast<double>(rows()) * per_record * dataset_.norm_bound() +
                   4 * rounding * norm(result.sum)) *
                  (1 + 0x1p-30);

@@ -35,7 +35,7 @@ double step_error(const LocalProblem& problem, const ContractingStep& step, Prec
   const auto rows = static_cast<double>(problem.rows.count());
   const double prediction = radius * norm_bound * (1 + 0x1p-20);
   const double gradient = rows * slope * norm_bound;
-  double per_record = 0x1p-50 * (slope + curvature * (1 + 2 * prediction));
+  double per_record = problem.loss.slope_rounding() * (slope + curvature * (1 + 2 * prediction));
   if (precision == Precision::coarse) {
     per_record +=
         curvature * std::sqrt(static_cast<double>(columns)) * 0x1p-38 * prediction * norm_bound +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "tacet/model/loss/loss_smoothness.h"
 
@@ -85,8 +86,12 @@ void merge(MeanLoss& sum, const MeanLoss& part, bool with_hessian) {
 }  // namespace
 
 MeanLossSum::MeanLossSum(const data::Dataset& dataset, std::optional<std::int64_t> positive,
-                         base::ThreadPool& threads)
-    : dataset_(dataset), positive_(positive), threads_(threads), columns_(dataset.columns()) {
+                         model::ClassWeights weights, base::ThreadPool& threads)
+    : dataset_(dataset),
+      positive_(positive),
+      weights_(std::move(weights)),
+      threads_(threads),
+      columns_(dataset.columns()) {
   if (!dataset.sparse()) return;
   places_.assign(static_cast<std::size_t>(dataset.columns()), absent);
   for (std::int64_t row = 0; row < dataset.rows(); ++row) {
@@ -117,12 +122,13 @@ void MeanLossSum::add(const model::Loss& loss, const Vector& weights, std::int64
   const double u = dot(dataset_, places_, row, weights);
   const double label = dataset_.label(row);
   const double y = !positive_ ? label : label == static_cast<double>(*positive_) ? 1 : -1;
-  const double slope = model::loss_slope(loss, u, y);
-  sum.value += model::loss_value(loss, u, y);
+  const double weight = weights_.of(label);
+  const double slope = weight * model::loss_slope(loss, u, y);
+  sum.value += weight * model::loss_value(loss, u, y);
   sum.tangent += slope * u;
   add_row(dataset_, places_, row, slope, sum.gradient);
   if (sum.hessian.size() > 0) {
-    add_outer(dataset_, places_, row, model::loss_curvature(loss, u, y), sum.hessian);
+    add_outer(dataset_, places_, row, weight * model::loss_curvature(loss, u, y), sum.hessian);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
+#include "tacet/model/class_weights.h"
 #include "tacet/model/loss/loss.h"
 
 /// Sums in doubles for the fit without protection. Nothing here is certified in integers: no
@@ -26,7 +27,7 @@ class MeanLossSum {
   /// Keeps references. `positive` is the class that is told from the rest; none when labels are
   /// -1 and +1 or numbers.
   MeanLossSum(const data::Dataset& dataset, std::optional<std::int64_t> positive,
-              base::ThreadPool& threads);
+              model::ClassWeights weights, base::ThreadPool& threads);
 
   /// Columns that some record has: the others bear on nothing, and their weights are 0.
   [[nodiscard]] Eigen::Index columns() const { return columns_; }
@@ -47,6 +48,7 @@ class MeanLossSum {
 
   const data::Dataset& dataset_;
   std::optional<std::int64_t> positive_;
+  model::ClassWeights weights_;
   base::ThreadPool& threads_;
   Eigen::Index columns_ = 0;
   std::vector<std::uint32_t> places_;  // of sparse columns among those that occur

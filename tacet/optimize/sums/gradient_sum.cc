@@ -42,6 +42,7 @@ struct Pass {
   std::size_t columns;
   double factor;  // real slope to grid units of the row's integers
   std::span<const std::int32_t> bounds;
+  const model::ClassWeights& weights_of_classes;
 
   [[nodiscard]] std::span<const double> output(std::size_t c) const {
     return std::span(weights.integers).subspan(c * columns, columns);
@@ -52,13 +53,14 @@ struct Pass {
   void to_scalars(const LossType& loss, std::int64_t row, std::span<double> numbers) const {
     const double label = dataset.label(row);
     const std::int32_t bound = bounds[static_cast<std::size_t>(row)];
+    const double scale = factor * weights_of_classes.of(label);
     if (numbers.size() == 1) {
-      numbers[0] = clamp_scalar(loss.slope(numbers[0] * weights.scale, label) * factor, bound);
+      numbers[0] = clamp_scalar(loss.slope(numbers[0] * weights.scale, label) * scale, bound);
       return;
     }
     for (std::size_t c = 0; c < numbers.size(); ++c) {
       const double side = label == static_cast<double>(c) ? 1.0 : -1.0;
-      numbers[c] = loss.slope(numbers[c] * weights.scale, side) * factor;
+      numbers[c] = loss.slope(numbers[c] * weights.scale, side) * scale;
     }
     clamp_scalars(numbers, bound);
   }
@@ -163,6 +165,7 @@ GradientSum::GradientSum(const data::Dataset& dataset, const model::Loss& loss,
       norm_bits_(limit.norm_bits),
       records_a_unit_(limit.records_a_unit),
       clipping_norm_(checked_clipping_norm(limit)),
+      class_weights_(limit.class_weights),
       threads_(threads),
       reducer_(reducer) {
   if (dataset.rows() > most_rows) {
@@ -189,8 +192,8 @@ std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
   }
   const GridWeights grid_weights = to_grid(weights, dataset_.norm_bound());
   const Pass pass{
-      dataset_,      grid_weights, outputs, columns, 1 / (grid() * data::Dataset::feature_scale),
-      scalar_bounds_};
+      dataset_,       grid_weights,  outputs, columns, 1 / (grid() * data::Dataset::feature_scale),
+      scalar_bounds_, class_weights_};
   std::vector<std::int64_t> total(weights.size(), 0);
   std::visit(
       [&](const auto& loss) {

@@ -18,7 +18,8 @@ namespace tacet::optimize {
 /// C / 2^norm_bits and added up in integers.
 ///
 /// One output: slope(<w, x>, y) x. Several outputs (one against the rest, labels 0 to k-1): the k
-/// gradients side by side, with one joint bound on their norm.
+/// gradients side by side, with one joint bound on their norm. A class's public weight multiplies
+/// the gradients of its records before they are clipped.
 ///
 /// The bound is enforced, not assumed: record i's scalars are cut to integers of joint norm at most
 /// A_i, the largest integer with A_i^2 |x_i|^2 <= (2^norm_bits / records a unit)^2, before they
@@ -68,6 +69,7 @@ class GradientSum {
   int norm_bits_;
   std::int64_t records_a_unit_;  ///< that share the bound
   double clipping_norm_;
+  model::ClassWeights class_weights_;
   std::vector<std::int32_t> scalar_bounds_;  // A_i
   base::ThreadPool& threads_;
   base::Reducer& reducer_;

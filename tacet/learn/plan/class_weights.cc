@@ -1,0 +1,93 @@
+#include "tacet/learn/plan/class_weights.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/settle.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr std::string_view option_name = "class-weights";
+
+struct NamedWeight {
+  std::string_view name;
+  double weight;
+};
+
+// A name may hold an equals sign, a number none.
+NamedWeight read_part(std::string_view part) {
+  const auto sign = part.rfind('=');
+  if (sign == std::string_view::npos || sign == 0) {
+    throw base::UsageError(fmt::format(
+        "class-weights are NAME=WEIGHT with commas between them, as yes=3,no=1; got '{}'", part));
+  }
+  return {part.substr(0, sign), parse_real(option_name, part.substr(sign + 1))};
+}
+
+}  // namespace
+
+model::ClassWeights parse_class_weights(std::string_view text, const data::Target& target) {
+  if (target.regression()) {
+    throw base::UsageError("class-weights are for classes, but the target is a number");
+  }
+  const auto names = target.class_names();
+  std::vector<std::optional<double>> given(names.size());
+  while (!text.empty()) {
+    const auto end = std::min(text.find(','), text.size());
+    const auto [name, weight] = read_part(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) {
+      throw base::UsageError(fmt::format("class-weights: there is no class '{}'; classes are {}",
+                                         name, fmt::join(names, ", ")));
+    }
+    auto& place = given[static_cast<std::size_t>(found - names.begin())];
+    if (place) throw base::UsageError(fmt::format("class-weights: '{}' stands twice", name));
+    place = weight;
+  }
+  std::vector<double> weights;
+  for (const auto& weight : given) weights.push_back(weight.value_or(1));
+  return model::ClassWeights(std::move(weights));
+}
+
+std::string class_weights_text(const data::Target& target) {
+  const auto names = target.class_names();
+  std::string text;
+  for (std::size_t c = 0; c < target.class_weights.size(); ++c) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", names[c], target.class_weights[c]);
+  }
+  return text;
+}
+
+void settle_class_weights(Settled& plan, const data::Schema& schema, const LinearOptions& options) {
+  const auto& target = target_of(schema);
+  if (options.class_weights) {
+    plan.class_weights = parse_class_weights(*options.class_weights, target);
+    plan.class_weights_given = *options.class_weights;
+  } else if (!target.class_weights.empty()) {
+    plan.class_weights = model::ClassWeights(target.class_weights);
+    plan.class_weights_given = class_weights_text(target);
+  } else {
+    return;
+  }
+  plan.reasons.push_back(fmt::format(
+      "class weights {}: each record's loss counts by its class's, divided by the largest, so that "
+      "no bound grows; probabilities are those of a population so weighted",
+      plan.class_weights_given));
+}
+
+void refuse_class_weights(const data::Schema& schema, const LinearOptions& options) {
+  if (!options.class_weights && target_of(schema).class_weights.empty()) return;
+  throw base::UsageError(
+      fmt::format("class weights have no proof for {}{}; use --method gradient, objective, "
+                  "regularized-output or ladder",
+                  options.paper ? "the paper's calibration of " : "method ", options.method));
+}
+
+}  // namespace tacet::learn

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/model/class_weights.h"
+
+/// Class weights in words: `yes=3,no=1`, by the names of the target's classes.
+namespace tacet::learn {
+
+/// UsageError for a target that is a number, a name that is none of its classes or stands twice, or
+/// a number out of range. Classes that are not named weigh 1.
+[[nodiscard]] model::ClassWeights parse_class_weights(std::string_view text,
+                                                      const data::Target& target);
+
+/// The same text for the weights of a schema; empty without any.
+[[nodiscard]] std::string class_weights_text(const data::Target& target);
+
+/// The weights asked for by an option, or else by the schema, and the setting that says so; for
+/// methods that take them.
+void settle_class_weights(Settled& plan, const data::Schema& schema, const LinearOptions& options);
+
+/// For methods that have no proof for them: UsageError where weights are asked for.
+void refuse_class_weights(const data::Schema& schema, const LinearOptions& options);
+
+}  // namespace tacet::learn

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "tacet/data/schema/schema.h"
+
+namespace tacet::model {
+
+/// Public weights by which a record's loss counts, from its class alone: what was given divided by
+/// the largest, so that each is in (0, 1]. A weighted loss is convex with every bound that the loss
+/// itself has (docs/proofs/class_weights.md).
+class ClassWeights {
+ public:
+  static constexpr double least = data::Target::least_class_weight;  ///< of what may be given
+  static constexpr double largest = data::Target::most_class_weight;
+
+  /// All 1.
+  ClassWeights() = default;
+  /// One a class, by its index: {negative, positive} for two. UsageError for fewer than two, or one
+  /// outside of [least, largest].
+  explicit ClassWeights(std::vector<double> given);
+
+  [[nodiscard]] bool uniform() const { return of_class_.empty(); }
+  /// Of a record with this label: -1 or +1 for two classes, else the class's index.
+  [[nodiscard]] double of(double label) const {
+    if (of_class_.empty()) return 1;
+    if (of_class_.size() == 2) return of_class_[label > 0 ? 1 : 0];
+    return of_class_[static_cast<std::size_t>(label)];
+  }
+
+ private:
+  std::vector<double> of_class_;  // empty: all 1
+};
+
+}  // namespace tacet::model
