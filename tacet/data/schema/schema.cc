@@ -16,9 +16,10 @@
 namespace tacet::data {
 namespace {
 
+using internal::check_bounds;
+using internal::check_numeric;
 using internal::fail_at;
 
-constexpr double largest_bound = 1e300;  // so that upper - lower is finite
 constexpr std::int64_t most_encoded_columns = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t most_rows = std::int64_t{1} << 53;
 
@@ -26,16 +27,6 @@ constexpr std::int64_t most_rows = std::int64_t{1} << 53;
 constexpr std::int64_t usual_words = 64;
 // Below this width a dense row is no longer than the bookkeeping of a sparse one.
 constexpr std::int64_t narrowest_sparse = 64;
-
-void check_bounds(double lower, double upper, std::string_view what, std::string_view where) {
-  if (!(std::abs(lower) <= largest_bound) || !(std::abs(upper) <= largest_bound)) {
-    fail_at(where, fmt::format("{}: bounds must be finite numbers within 1e300", what));
-  }
-  if (!(lower < upper)) {
-    fail_at(where, fmt::format("{}: lower must be below upper, got lower = {} and upper = {}", what,
-                               lower, upper));
-  }
-}
 
 /// The first text that occurs twice, or null.
 const std::string* find_duplicate(const std::vector<std::string>& texts) {
@@ -51,36 +42,7 @@ struct ColumnCheck {
   const std::string& name;
   std::string_view where;
 
-  void operator()(const NumericColumn& rule) const {
-    const std::string what = fmt::format("column '{}'", name);
-    check_bounds(rule.lower, rule.upper, what, where);
-    if (rule.log1p && !(rule.lower > -1)) {
-      fail_at(where, fmt::format("{}: log1p needs lower above -1, got {}", what, rule.lower));
-    }
-    // Else every value would be 0/0: no number of a row at all.
-    constexpr double least_width = 1e-12;  // of the larger logarithm; far above its rounding
-    const double top = rule.log1p ? std::log1p(rule.upper) : 0;
-    const double bottom = rule.log1p ? std::log1p(rule.lower) : 0;
-    if (rule.log1p && !(top - bottom > least_width * std::max(std::fabs(top), std::fabs(bottom)))) {
-      fail_at(where, fmt::format("{}: log1p makes one number of lower = {} and upper = {}", what,
-                                 rule.lower, rule.upper));
-    }
-    if (rule.fill && !std::isfinite(*rule.fill)) {
-      fail_at(where, fmt::format("{}: fill must be a finite number", what));
-    }
-    if (rule.typical && !(*rule.typical >= rule.lower && *rule.typical <= rule.upper)) {
-      fail_at(where,
-              fmt::format("{}: typical must lie within the bounds, got {}", what, *rule.typical));
-    }
-    if (rule.knots && *rule.knots != 0 && (*rule.knots < 2 || *rule.knots > most_knots)) {
-      fail_at(where,
-              fmt::format("{}: knots must be 0 or 2 to {}, got {}", what, most_knots, *rule.knots));
-    }
-    if (rule.standard) check_standard(*rule.standard, what);
-    if (rule.typical && rule.centre == false) {
-      fail_at(where, fmt::format("{}: give either typical or centre = false, not both", what));
-    }
-  }
+  void operator()(const NumericColumn& rule) const { check_numeric(rule, name, where); }
   void operator()(const CategoricalColumn& rule) const {
     if (rule.categories.empty()) {
       fail_at(where, fmt::format("column '{}': categories must not be empty", name));
@@ -99,16 +61,6 @@ struct ColumnCheck {
   void operator()(const TextColumn& rule) const { check_bits(rule.bits); }
   void operator()(const IgnoredColumn&) const {}
 
-  void check_standard(const Standard& standard, const std::string& what) const {
-    if (!(standard.mean >= -1 && standard.mean <= 1)) {
-      fail_at(where, fmt::format("{}: mean must be between -1 and 1, got {}", what, standard.mean));
-    }
-    // No spread between -1 and 1 is larger; far smaller ones would leave nothing but this column.
-    if (!(standard.deviation >= 0.01 && standard.deviation <= 1)) {
-      fail_at(where, fmt::format("{}: deviation must be between 0.01 and 1, got {}", what,
-                                 standard.deviation));
-    }
-  }
   void check_bits(int bits) const {
     if (bits < 1 || bits > 24) {
       fail_at(where, fmt::format("column '{}': bits must be between 1 and 24, got {}", name, bits));
@@ -209,29 +161,6 @@ void check_csv(const Schema& schema, std::string_view where) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       fail_at(where, fmt::format("column '{}' is not in the names of [format]", name));
     }
-  }
-}
-
-bool is_first_encoding(const NumericColumn& rule) {
-  return !rule.typical && !rule.centre && !rule.knots && !rule.standard;
-}
-
-void check_encoding(const Schema& schema, std::string_view where) {
-  if (schema.encoding < 1 || schema.encoding > newest_encoding) {
-    fail_at(where, fmt::format("'encoding' must be 1 or 2, got {}", schema.encoding));
-  }
-  if (!(schema.constant > 0 && schema.constant <= 1)) {
-    fail_at(where,
-            fmt::format("'constant' must be above 0 and at most 1, got {}", schema.constant));
-  }
-  if (schema.encoding > 1) return;
-  if (schema.constant != 1) fail_at(where, "'constant' belongs to encoding 2");
-  for (const Column& column : schema.columns) {
-    const auto* rule = std::get_if<NumericColumn>(&column.rule);
-    if (rule == nullptr || is_first_encoding(*rule)) continue;
-    fail_at(where, fmt::format("column '{}': typical, centre, knots, mean and deviation belong to "
-                               "encoding 2, but the schema says encoding = 1",
-                               column.name));
   }
 }
 
@@ -401,7 +330,7 @@ void Schema::validate(std::string_view where) const {
   if (cost) internal::check_cost(*cost, where);
   internal::check_format(format, where);
   check_names(*this, where);
-  check_encoding(*this, where);
+  internal::check_encoding(*this, where);
   if (const auto used = unit.value_or("record"); cost && cost->unit != used) {
     internal::fail_at(where, internal::other_unit(cost->unit, used));
   }

@@ -37,7 +37,11 @@ struct NodeEntry {
 [[nodiscard]] Schema schema_from_node(const Node& root, std::int64_t encoding);
 
 // The checks of Schema::validate, apart, so that the parser can name the place of each part.
+void check_bounds(double lower, double upper, std::string_view what, std::string_view where);
+void check_numeric(const NumericColumn& rule, const std::string& name, std::string_view where);
 void check_column(const Column& column, std::string_view where);
+/// The encoding's number, and that columns have no key of a later one.
+void check_encoding(const Schema& schema, std::string_view where);
 void check_features(const UniformFeatures& features, std::string_view where);
 void check_target(const Target& target, std::string_view where);
 void check_format(const FileFormat& format, std::string_view where);

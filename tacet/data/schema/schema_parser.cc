@@ -355,9 +355,7 @@ void read_settings(TableReader& table, Schema& schema) {
   }
   if (const Node* node = table.find("encoding")) {
     schema.encoding = as_integer(*node, "encoding");
-    if (schema.encoding < 1 || schema.encoding > newest_encoding) {
-      fail_at(node->where, fmt::format("'encoding' must be 1 or 2, got {}", schema.encoding));
-    }
+    check_encoding(schema, node->where);
   }
   if (const Node* node = table.find("name")) schema.name = as_text(*node, "name");
   if (const Node* node = table.find("description")) {
