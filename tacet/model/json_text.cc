@@ -78,7 +78,9 @@ void JsonText::put_lines(std::string_view text) {
 }
 
 void JsonText::line_break() {
-  if (indented()) put("\n" + std::string(depth_, ' '));
+  if (!indented()) return;
+  put("\n");
+  put(std::string(depth_, ' '));
 }
 
 }  // namespace tacet::model

@@ -342,11 +342,11 @@ TEST(Encoder, NeighboursStayNeighbours) {
   for (const char* text : {"1e308", "nan", "x", "2"}) {
     after_others.encode({text, "many other words here", "no"});
   }
-  const EncodedRow first = alone.encode({"2", "some words", "yes"});
-  const EncodedRow second = after_others.encode({"2", "some words", "yes"});
-  EXPECT_EQ(first.columns, second.columns);
-  EXPECT_EQ(first.values, second.values);
-  EXPECT_EQ(first.label, second.label);
+  const EncodedRow expected = alone.encode({"2", "some words", "yes"});
+  const EncodedRow found = after_others.encode({"2", "some words", "yes"});
+  EXPECT_EQ(found.columns, expected.columns);
+  EXPECT_EQ(found.values, expected.values);
+  EXPECT_EQ(found.label, expected.label);
 }
 
 }  // namespace encoder_test
