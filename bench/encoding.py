@@ -58,6 +58,9 @@ class Encodings(utility.Bench):
         if name != "bike_hour_days":
             return super().schema(name, first)
         text = (utility.SCHEMAS / "bike_hour.toml").read_text("utf-8")
+        if first:
+            text = "".join(line for line in text.splitlines(keepends=True)
+                           if not line.startswith(utility.NEWER_KEYS))
         file = self.folder / f"bike_hour_days_{first}.toml"
         head = 'unit = "dteday"\n' + ("encoding = 1\n" if first else "")
         file.write_text(head + text.replace('"dteday", ', ""), encoding="utf-8")
