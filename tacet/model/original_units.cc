@@ -23,7 +23,8 @@ struct BlockLength {
   std::int64_t encoding;
 
   SquaredLength operator()(const data::NumericColumn& rule) const {
-    return {0, data::NumericMap(rule, encoding).largest_square()};
+    const data::NumericMap map(rule, encoding);
+    return {map.least_square(), map.largest_square()};
   }
   SquaredLength operator()(const data::CategoricalColumn&) const { return {1, 1}; }
   SquaredLength operator()(const data::HashedColumn&) const { return {1, 1}; }
@@ -42,7 +43,17 @@ struct FeatureStep {
   std::int64_t category;
 
   Step operator()(const data::NumericColumn& rule) const {
-    return {rule.log1p ? "1 in log(1 + x)" : "1", data::NumericMap(rule, encoding).step()};
+    const data::NumericMap map(rule, encoding);
+    switch (map.feature_at(category).part) {
+      case data::NumericPart::line:
+        return {rule.date ? "1 day" : rule.log1p ? "1 in log(1 + x)" : "1", map.step()};
+      case data::NumericPart::bin:
+        return {"this bin", map.bin_height()};
+      case data::NumericPart::missing:
+        return {"missing", 1};
+      default:  // of a period; a hat is part of its curve
+        return {"from 0 to 1", 1};
+    }
   }
   Step operator()(const data::CategoricalColumn& rule) const {
     if (rule.coding == data::Coding::sign) {
@@ -57,13 +68,13 @@ struct FeatureStep {
   }
 };
 
-/// The feature's column where that is a number with hats.
+/// The feature's column where that is a number with hats, and the feature its line or one of them.
 const data::NumericColumn* curved_number(const data::Schema& schema,
                                          const data::EncodedColumn& feature) {
   if (feature.column < 0) return nullptr;
   const auto& column = schema.columns[base::checked_cast<std::size_t>(feature.column)];
   const auto* rule = std::get_if<data::NumericColumn>(&column.rule);
-  return rule != nullptr && rule->hats() > 0 ? rule : nullptr;
+  return rule != nullptr && feature.category <= rule->hats() && rule->hats() > 0 ? rule : nullptr;
 }
 
 Step step_of(const data::Schema& schema, const data::EncodedColumn& feature) {
@@ -74,6 +85,7 @@ Step step_of(const data::Schema& schema, const data::EncodedColumn& feature) {
   if (feature.category >= 0 && schema.features) {
     return {"1", 1 / std::max(std::abs(schema.features->lower), std::abs(schema.features->upper))};
   }
+  if (feature.category >= 0) return {"both categories", 1};
   return {"constant", schema.constant};
 }
 
@@ -92,6 +104,9 @@ ScaleRange scale_range(const data::Schema& schema) {
     length.least += block.least;
     length.most += block.most;
   }
+  const auto pairs = static_cast<double>(schema.interactions.size());
+  length.least += pairs;
+  length.most += pairs;
   if (schema.features) {
     length.most +=
         static_cast<double>(schema.features->most_nonzero.value_or(schema.features->count));
@@ -115,13 +130,14 @@ std::vector<UnitEffect> original_units(const data::Schema& schema, const LinearM
       effects.push_back({name, step.text, effect * range.longest_row, effect * range.shortest_row});
     };
     if (const auto* number = curved_number(schema, features[i])) {
-      const auto knot = features[i].category;
-      if (knot < 0) continue;  // its line is part of the curve
-      const double line = coefficients[i - 1 - base::checked_cast<std::size_t>(knot)];
+      const auto place = features[i].category;
+      if (place == 0) continue;  // its line is part of the curve
+      const double line = coefficients[i - base::checked_cast<std::size_t>(place)];
       const data::NumericMap map(*number, schema.encoding);
+      const auto knot = map.feature_at(place).index;
       const double share = map.knot_share(knot);
       add(schema.columns[base::checked_cast<std::size_t>(features[i].column)].name,
-          {fmt::format("to {:.6g}", map.knot(knot)), 0},
+          {fmt::format("to {}", map.text(map.knot(knot))), 0},
           line * map.feature_of_share(share) + coefficients[i] * data::NumericMap::hat_height);
       continue;
     }

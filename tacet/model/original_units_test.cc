@@ -122,5 +122,26 @@ TEST(OriginalUnits, ANumberWithHatsIsACurve) {
   EXPECT_NEAR(at_100 - at_60, effects[2].longest_row - effects[1].longest_row, grid_error);
 }
 
+TEST(OriginalUnits, BinsAndIndicatorsCountBesideTheNumber) {
+  auto schema = mixed_schema(data::RowScaling::constant_root);
+  schema.encoding = 2;
+  auto& age = std::get<data::NumericColumn>(schema.columns[0].rule);
+  age.bins = 2;
+  age.missing_indicator = true;
+  const auto model = numbered_model(schema);
+  const auto effects = original_units(schema, model, 0);
+  ASSERT_EQ(effects.size(), 9U);
+  EXPECT_EQ(effects[1].name, "age in [20, 60)");
+  EXPECT_EQ(effects[1].step, "this bin");
+  EXPECT_EQ(effects[3].name, "age missing");
+  const double below = margin_of(schema, model, {"50", "0", "Bern", "m"});
+  const double middle = margin_of(schema, model, {"60", "0", "Bern", "m"});
+  const double missing = margin_of(schema, model, {"NA", "0", "Bern", "m"});
+  constexpr double error = 2 * 45.0 / 2048;
+  const double bins = effects[2].longest_row - effects[1].longest_row;
+  EXPECT_NEAR(middle - below, 10 * effects[0].longest_row + bins, error);
+  EXPECT_NEAR(missing - middle, effects[3].longest_row, error);
+}
+
 }  // namespace original_units_test
 }  // namespace tacet::model

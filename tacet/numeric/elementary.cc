@@ -77,4 +77,33 @@ double sigmoid(double x) {
   return e / (1 + e);
 }
 
+SineCosine sine_cosine(double turns) {
+  const double part = std::remainder(turns, 1.0);  // exact, as are the next two
+  const double quarter = std::nearbyint(4 * part);
+  const double x = 6.283185307179586 * (part - quarter / 4);
+  // Taylor's series on |x| <= pi/4: the terms of order 17 and 18 are below 2^-53.
+  const double x2 = x * x;
+  double s = 1.0 / 1307674368000.0;
+  for (const double c : {1.0 / 6227020800.0, 1.0 / 39916800.0, 1.0 / 362880.0, 1.0 / 5040.0,
+                         1.0 / 120.0, 1.0 / 6.0, 1.0}) {
+    s = c - s * x2;
+  }
+  double c = 1.0 / 20922789888000.0;
+  for (const double next : {1.0 / 87178291200.0, 1.0 / 479001600.0, 1.0 / 3628800.0, 1.0 / 40320.0,
+                            1.0 / 720.0, 1.0 / 24.0, 0.5, 1.0}) {
+    c = next - c * x2;
+  }
+  s *= x;
+  switch (static_cast<int>(quarter)) {
+    case 0:
+      return {s, c};
+    case 1:
+      return {c, -s};
+    case -1:
+      return {-c, s};
+    default:  // half a turn
+      return {-s, -c};
+  }
+}
+
 }  // namespace tacet::numeric

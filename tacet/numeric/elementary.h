@@ -18,4 +18,12 @@ namespace tacet::numeric {
 /// 1 / (1 + e^-x).
 [[nodiscard]] double sigmoid(double x);
 
+/// Sine and cosine of `turns` full turns, of 2 pi `turns`. Absolute error below 2^-51 for every
+/// finite number of turns; quarters are exact.
+struct SineCosine {
+  double sine;
+  double cosine;
+};
+[[nodiscard]] SineCosine sine_cosine(double turns);
+
 }  // namespace tacet::numeric

@@ -49,5 +49,26 @@ TEST(Elementary, SigmoidAndSoftplusStayAccurateInBothTails) {
   }
 }
 
+TEST(Elementary, SineAndCosineAgreeWithLongDoubleArithmetic) {
+  const long double turn = 2 * std::acos(-1.0L);
+  for (int i = -20000; i <= 20000; ++i) {
+    const double turns = i / 997.0;
+    const auto place = static_cast<long double>(std::remainder(turns, 1.0));
+    const auto [sine, cosine] = sine_cosine(turns);
+    EXPECT_LE(std::fabs(sine - static_cast<double>(std::sin(turn * place))), 0x1p-51) << turns;
+    EXPECT_LE(std::fabs(cosine - static_cast<double>(std::cos(turn * place))), 0x1p-51) << turns;
+  }
+}
+
+TEST(Elementary, QuartersOfATurnAreExact) {
+  const double sines[] = {0, 1, 0, -1};
+  for (int quarter = -40; quarter <= 40; ++quarter) {
+    const auto [sine, cosine] = sine_cosine(quarter / 4.0);
+    EXPECT_EQ(sine, sines[(quarter + 40) % 4]) << quarter;
+    EXPECT_EQ(cosine, sines[(quarter + 41) % 4]) << quarter;
+  }
+  EXPECT_EQ(sine_cosine(1e300).cosine, 1);
+}
+
 }  // namespace elementary_test
 }  // namespace tacet::numeric

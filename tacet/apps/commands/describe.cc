@@ -144,9 +144,9 @@ class Describe : public Command {
       const auto& column = plan.columns[k];
       if (const auto& quartiles = found.columns[k].quartiles) {
         any_number = true;
-        numbers.add({column.name, fmt::format("{:.6g}", (*quartiles)[0]),
-                     fmt::format("{:.6g}", (*quartiles)[1]), fmt::format("{:.6g}", (*quartiles)[2]),
-                     percent(found.share(k, 1))});
+        numbers.add({column.name, data::value_text(column, (*quartiles)[0]),
+                     data::value_text(column, (*quartiles)[1]),
+                     data::value_text(column, (*quartiles)[2]), percent(found.share(k, 1))});
       } else {
         any_kind = true;
         add_kinds(kinds, column, found, k);
@@ -246,6 +246,7 @@ class Describe : public Command {
     ordered_json out{{"name", column.name}, {"target", column.target}};
     if (const auto& quartiles = found.columns[k].quartiles) {
       out["quartiles"] = *quartiles;
+      if (column.date) out["quartiles_are"] = "days since 1970-01-01";
       out["rank_margin"] = mechanism::quartile_margin(plan.quartile, *plan.grids[k]);
       out["grid_step"] = plan.grids[k]->step();
       if (column.log1p) out["grid"] = "log(1 + x)";

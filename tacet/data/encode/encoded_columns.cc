@@ -5,11 +5,18 @@
 #include <vector>
 
 #include "tacet/data/schema/feature_names.h"
+#include "tacet/data/schema/interactions.h"
 #include "tacet/data/schema/numeric_map.h"
 #include "tacet/data/schema/schema.h"
 
 namespace tacet::data {
 namespace {
+
+std::string category_name(const Column& column, std::int64_t category) {
+  const auto& listed = std::get<CategoricalColumn>(column.rule).categories;
+  const auto place = static_cast<std::size_t>(category);
+  return column.name + "=" + (place < listed.size() ? listed[place] : "(other)");
+}
 
 /// Tells `receiver` the encoded features of one column.
 template <typename Receiver>
@@ -20,10 +27,9 @@ struct NameColumns {
   Receiver& receiver;
 
   void operator()(const NumericColumn& rule) const {
-    receiver.add(name, column, -1);
     const NumericMap map(rule, encoding);
-    for (std::int64_t k = 0; k < rule.hats(); ++k) {
-      receiver.add(fmt::format("{}~{:.6g}", name, map.knot(k)), column, k);
+    for (std::int64_t k = 0; k < map.width(); ++k) {
+      receiver.add(map.feature_name(name, k), column, k);
     }
   }
   void operator()(const CategoricalColumn& rule) const {
@@ -54,6 +60,16 @@ void visit_features(const Schema& schema, Receiver receiver) {
     std::visit(
         NameColumns<Receiver>{schema.encoding, column.name, static_cast<std::int64_t>(k), receiver},
         column.rule);
+  }
+  std::int64_t place = 0;
+  for (const auto& pair : pair_features(schema)) {
+    const auto& first = schema.columns[pair.first_column];
+    const auto& second = schema.columns[pair.second_column];
+    for (std::int64_t k = 0; k < pair.width(); ++k) {
+      receiver.add(category_name(first, k / pair.second_width) + " & " +
+                       category_name(second, k % pair.second_width),
+                   -1, place++);
+    }
   }
   // Numbered from 1, as LIBSVM files do.
   if (schema.features) receiver.add_numbered("feature ", -1, 1, schema.features->count);

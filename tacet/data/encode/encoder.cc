@@ -14,6 +14,7 @@
 #include "tacet/data/encode/row_scaler.h"
 #include "tacet/data/encode/unit_index.h"
 #include "tacet/data/encode/value_index.h"
+#include "tacet/data/schema/interactions.h"
 #include "tacet/data/schema/numeric_map.h"
 #include "tacet/data/schema/other_separator.h"
 
@@ -42,19 +43,18 @@ class FieldEncoder {
 
 class NumericEncoder : public FieldEncoder {
  public:
-  NumericEncoder(const NumericMap& map, std::uint32_t first) : map_(map), first_(first) {}
+  NumericEncoder(const NumericColumn& rule, std::int64_t encoding, std::uint32_t first)
+      : map_(rule, encoding), read_(value_reader(rule)), first_(first) {}
 
   void encode(std::string_view field, bool missing, RawRow& row) override {
-    const auto number = missing ? std::nullopt : parse_number(field);
-    const double share = number ? map_.share(*number) : map_.missing_share();
-    row.add(first_, map_.feature_of_share(share));
-    map_.hats(share, [&](std::int64_t knot, double value) {
-      row.add(first_ + 1 + static_cast<std::uint32_t>(knot), value);
+    map_.features(missing ? std::nullopt : read_(field), [&](std::int64_t place, double value) {
+      row.add(first_ + static_cast<std::uint32_t>(place), value);
     });
   }
 
  private:
   NumericMap map_;
+  ValueReader read_;
   std::uint32_t first_;
 };
 
@@ -149,7 +149,7 @@ struct MakeFieldEncoder {
   std::uint32_t first;
 
   std::unique_ptr<FieldEncoder> operator()(const NumericColumn& rule) const {
-    return std::make_unique<NumericEncoder>(NumericMap(rule, encoding), first);
+    return std::make_unique<NumericEncoder>(rule, encoding, first);
   }
   std::unique_ptr<FieldEncoder> operator()(const CategoricalColumn& rule) const {
     return std::make_unique<CategoricalEncoder>(rule, first);
@@ -206,6 +206,7 @@ class Encoder::Implementation {
                  std::string_view file_name)
       : scaler_(schema),
         missing_(schema.missing.begin(), schema.missing.end()),
+        pairs_(pair_features(schema)),
         units_(schema.missing) {
     for (const std::string& text : missing_) {
       if (text.empty()) empty_is_missing_ = true;
@@ -236,6 +237,7 @@ class Encoder::Implementation {
       const std::string_view field = fields[slot.file_column];
       slot.encoder->encode(field, is_missing(field), raw_);
     }
+    for (const PairFeatures& pair : pairs_) add_pair(pair);
     scaler_.scale(raw_.columns, raw_.values, row);
     row.label = label_ ? label_->encode(fields[label_column_]) : 0.0;
     row.unit = unit_column_ ? units_.number(fields[*unit_column_]) : 0;
@@ -246,6 +248,19 @@ class Encoder::Implementation {
     std::size_t file_column;
     std::unique_ptr<FieldEncoder> encoder;
   };
+
+  /// The category that a record has of a column of such features, if any.
+  [[nodiscard]] std::optional<std::int64_t> category(std::int64_t first, std::int64_t width) const {
+    const auto found = std::ranges::lower_bound(raw_.columns, static_cast<std::uint32_t>(first));
+    if (found == raw_.columns.end() || *found >= first + width) return std::nullopt;
+    return *found - first;
+  }
+  void add_pair(const PairFeatures& pair) {
+    const auto one = category(pair.first, pair.first_width);
+    const auto other = category(pair.second, pair.second_width);
+    if (!one || !other) return;
+    raw_.add(static_cast<std::uint32_t>(pair.place + *one * pair.second_width + *other), 1.0);
+  }
 
   [[nodiscard]] bool is_missing(std::string_view field) const {
     if (field.empty()) return empty_is_missing_;
@@ -258,6 +273,7 @@ class Encoder::Implementation {
   bool empty_is_missing_ = false;
   std::array<bool, 256> missing_first_{};  // characters that a missing value can begin with
   std::vector<Slot> slots_;
+  std::vector<PairFeatures> pairs_;
   std::optional<LabelEncoder> label_;
   std::size_t label_column_ = 0;
   std::optional<std::size_t> unit_column_;

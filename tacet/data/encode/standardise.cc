@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tacet/data/schema/interactions.h"
+
 namespace tacet::data {
 namespace {
 
@@ -16,7 +18,7 @@ Schema raw_schema(const Schema& schema) {
   raw.constant = 1;
   for (Column& column : raw.columns) {
     auto* rule = std::get_if<NumericColumn>(&column.rule);
-    if (rule == nullptr) continue;
+    if (rule == nullptr || rule->line_count() != 1) continue;
     rule->standard = as_it_is;
     rule->knots = 0;
   }
@@ -27,7 +29,8 @@ std::vector<std::size_t> numeric_features(const Schema& schema) {
   std::vector<std::size_t> features;
   std::size_t first = 0;
   for (const Column& column : schema.columns) {
-    if (std::holds_alternative<NumericColumn>(column.rule)) features.push_back(first);
+    const auto* rule = std::get_if<NumericColumn>(&column.rule);
+    if (rule != nullptr && rule->line_count() == 1) features.push_back(first);
     first += static_cast<std::size_t>(column.width());
   }
   return features;
@@ -37,15 +40,23 @@ RawRows::RawRows(const Schema& standardised) : scaler_(standardised) {
   std::uint32_t raw_first = 0;
   std::uint32_t first = 0;
   for (const Column& column : standardised.columns) {
-    Part part{.raw_first = raw_first, .raw_end = 0, .first = first, .number = {}};
+    Part part{.raw_first = raw_first, .raw_end = 0, .first = first, .hats = 0, .number = {}};
     const auto* rule = std::get_if<NumericColumn>(&column.rule);
-    if (rule != nullptr) part.number.emplace(*rule, standardised.encoding);
+    if (rule != nullptr && rule->line_count() == 1) {
+      part.number.emplace(*rule, standardised.encoding);
+      part.hats = static_cast<std::uint32_t>(rule->hats());
+    }
     const auto width = static_cast<std::uint32_t>(column.width());
-    raw_first += rule != nullptr ? 1 : width;
+    raw_first += width - part.hats;
     first += width;
     part.raw_end = raw_first;
     parts_.push_back(part);
   }
+  std::uint32_t pairs = 0;
+  for (const auto& pair : pair_features(standardised)) {
+    pairs += static_cast<std::uint32_t>(pair.width());
+  }
+  parts_.push_back({raw_first, raw_first + pairs, first, 0, std::nullopt});
 }
 
 void RawRows::read(const Dataset& raw, std::int64_t row) {
@@ -83,16 +94,14 @@ void RawRows::transform(const Dataset& raw, std::int64_t row, EncodedRow& out) {
   values_.clear();
   std::size_t next = 0;
   for (const Part& part : parts_) {
-    double centred = 0;  // 2 v - 1: the middle where the row has no such feature
-    for (; next < raw_.size() && raw_[next].first < part.raw_end; ++next) {
-      const auto [column, value] = raw_[next];
-      if (part.number) {
-        centred = value;
-      } else {
-        add(part.first + (column - part.raw_first), value);
-      }
+    if (part.number) {
+      // 2 v - 1: the middle where the row has no such feature.
+      const bool held = next < raw_.size() && raw_[next].first == part.raw_first;
+      add_number(part, (1 + (held ? raw_[next++].second : 0)) / 2);
     }
-    if (part.number) add_number(part, (1 + centred) / 2);
+    for (; next < raw_.size() && raw_[next].first < part.raw_end; ++next) {
+      add(part.first + part.hats + (raw_[next].first - part.raw_first), raw_[next].second);
+    }
   }
   scaler_.scale(columns_, values_, out);  // appends the constant
   out.label = raw.label(row);

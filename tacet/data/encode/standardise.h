@@ -33,6 +33,7 @@ class RawRows {
     std::uint32_t raw_first;
     std::uint32_t raw_end;
     std::uint32_t first;
+    std::uint32_t hats;  // which raw rows do not have
     std::optional<NumericMap> number;
   };
 

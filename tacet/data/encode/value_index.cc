@@ -1,9 +1,10 @@
 #include "tacet/data/encode/value_index.h"
-
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+
+#include "tacet/data/schema/calendar.h"
 
 namespace tacet::data {
 namespace {
@@ -92,6 +93,14 @@ std::optional<double> parse_number(std::string_view text) {
   }
   if (!std::isfinite(value)) return std::nullopt;
   return value;
+}
+
+ValueReader value_reader(const NumericColumn& rule) {
+  if (!rule.date) return parse_number;
+  return [](std::string_view text) -> std::optional<double> {
+    const auto day = parse_date(text);
+    return day ? std::optional(static_cast<double>(*day)) : std::nullopt;
+  };
 }
 
 ValueIndex::ValueIndex(std::span<const std::string> values)

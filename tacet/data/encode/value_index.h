@@ -9,11 +9,17 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tacet/data/schema/schema.h"
+
 namespace tacet::data {
 
 /// A decimal number that fills the text up to surrounding blanks: `12`, `+1.5e3`, `-0`. What is no
 /// number, not finite or too large is nothing; what is too small for a double is 0.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);
+
+/// How a column's file spells its numbers: parse_number, or parse_date as a number of days.
+using ValueReader = std::optional<double> (*)(std::string_view text);
+[[nodiscard]] ValueReader value_reader(const NumericColumn& rule);
 
 /// Finds values of a public list by their text or, failing that, as another spelling of the same
 /// number (`1.0` finds `1`).

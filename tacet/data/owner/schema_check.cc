@@ -21,6 +21,7 @@ namespace {
 struct Checked {
   std::size_t file_column = 0;
   std::optional<std::pair<double, double>> bounds;
+  ValueReader read = parse_number;
   std::optional<ValueIndex> values;
   ColumnFaults faults;
 
@@ -33,7 +34,7 @@ struct Checked {
     } else if (missing) {
       ++faults.missing;
     } else if (bounds) {
-      count_number(parse_number(field));
+      count_number(read(field));
     }
     note_first(before, line);
   }
@@ -96,6 +97,7 @@ std::vector<Checked> checked_columns(const Schema& schema, const std::vector<std
     checked.faults.column = column.name;
     if (const auto* numeric = std::get_if<NumericColumn>(&column.rule)) {
       checked.bounds = {numeric->lower, numeric->upper};
+      checked.read = value_reader(*numeric);
     } else if (const auto* categorical = std::get_if<CategoricalColumn>(&column.rule)) {
       checked.values.emplace(categorical->categories);
     }

@@ -14,6 +14,7 @@
 #include "tacet/data/encode/public_hash.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/schema/calendar.h"
 #include "tacet/data/utf8.h"
 
 namespace tacet::data {
@@ -40,7 +41,11 @@ struct ColumnFacts {
   bool text_is_sound = true;
   std::int64_t numbers = 0;
   std::int64_t others = 0;
+  std::int64_t missing = 0;
   std::int64_t words = 0;
+  std::int64_t dates = 0;  // among the others
+  std::int64_t first_date = 0;
+  std::int64_t last_date = 0;
   bool whole_numbers = true;
   bool each_once = true;
   std::unordered_set<std::uint64_t> seen;  // hashes, as long as each value occurs once
@@ -54,6 +59,7 @@ struct ColumnFacts {
       ++numbers;
       whole_numbers = whole_numbers && std::floor(*number) == *number;
     } else {
+      if (const auto day = parse_date(field)) add_date(*day);
       ++others;
       words += 1 + std::count(field.begin(), field.end(), ' ');
     }
@@ -75,6 +81,19 @@ struct ColumnFacts {
   }
 
   [[nodiscard]] bool identifies() const { return each_once && seen.size() >= fewest_identifiers; }
+  void add_date(std::int64_t day) {
+    first_date = dates == 0 ? day : std::min(first_date, day);
+    last_date = dates == 0 ? day : std::max(last_date, day);
+    ++dates;
+  }
+
+  [[nodiscard]] bool all_dates() const { return dates > 0 && dates == others && numbers == 0; }
+  /// As bounds a day apart where all are one.
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> date_bounds() const {
+    if (first_date < last_date) return {first_date, last_date};
+    return last_date < last_day ? std::pair(first_date, first_date + 1)
+                                : std::pair(first_date - 1, first_date);
+  }
   [[nodiscard]] bool numeric() const { return numbers > 0 && others == 0; }
   [[nodiscard]] std::pair<double, double> bounds() const {
     return {lower, upper > lower ? upper : lower + std::max(1.0, std::abs(lower))};
@@ -86,6 +105,10 @@ Column draft_column(const std::string& name, const ColumnFacts& facts) {
   if (facts.numeric()) {
     const auto [lower, upper] = facts.bounds();
     column.rule = NumericColumn{.lower = lower, .upper = upper};
+  } else if (facts.all_dates()) {
+    const auto [lower, upper] = facts.date_bounds();
+    column.rule = NumericColumn{
+        .lower = static_cast<double>(lower), .upper = static_cast<double>(upper), .date = true};
   } else if (facts.others == 0) {
     return column;  // nothing but missing values
   } else if (!facts.many_values && facts.text_is_sound) {
@@ -102,7 +125,7 @@ Column draft_column(const std::string& name, const ColumnFacts& facts) {
 /// What a person has to answer; empty: nothing.
 std::string remark_on(const ColumnFacts& facts) {
   const bool whole = facts.numeric() && facts.whole_numbers;
-  if (facts.identifies() && (whole || facts.others > 0)) {
+  if (facts.identifies() && !facts.all_dates() && (whole || facts.others > 0)) {
     return "Every value occurs once: an identifier? Then kind = \"ignored\". Of persons with "
            "several records? Then unit, at the top.";
   }
@@ -115,6 +138,9 @@ std::string remark_on(const ColumnFacts& facts) {
         "{} numbers among {} texts: do some texts mean a missing value? List them "
         "under missing, at the top.",
         facts.numbers, facts.others);
+  }
+  if (facts.missing > 0 && (facts.numeric() || facts.all_dates())) {
+    return "Some values are missing: does that tell something? Then missing_indicator = true.";
   }
   return {};
 }
@@ -172,7 +198,11 @@ SchemaDraft draft_schema(const std::filesystem::path& public_file, const DraftOp
       const std::string_view field = (*fields)[k];
       const bool missing =
           std::find(schema.missing.begin(), schema.missing.end(), field) != schema.missing.end();
-      if (!missing) facts[k].add(field, static_cast<std::size_t>(options.most_categories));
+      if (missing) {
+        ++facts[k].missing;
+      } else {
+        facts[k].add(field, static_cast<std::size_t>(options.most_categories));
+      }
     }
   }
   if (rows == 0) {

@@ -161,5 +161,21 @@ TEST(SchemaDraft, RemarksAskWhatTheFileCannotSay) {
   EXPECT_EQ(schema_to_json(schema_from_toml(toml, "draft")), schema_to_json(draft.schema));
 }
 
+TEST(SchemaDraft, FindsDates) {
+  const TemporaryFile file(
+      "day,once,mixed,n,y\n2000-02-29,2001-01-01,2000-01-01,1.5,no\n"
+      "1999-12-31,2001-01-01,soon,NA,yes\n");
+  const auto draft = draft_schema(file.path(), {.target = "y", .format = {}});
+  const auto& day = std::get<NumericColumn>(draft.schema.columns[0].rule);
+  EXPECT_TRUE(day.date);
+  EXPECT_EQ(day.lower, 10956);
+  EXPECT_EQ(day.upper, 11016);
+  const auto& once = std::get<NumericColumn>(draft.schema.columns[1].rule);
+  EXPECT_EQ(once.upper - once.lower, 1);
+  EXPECT_TRUE(std::holds_alternative<CategoricalColumn>(draft.schema.columns[2].rule));
+  EXPECT_NE(draft.remarks.at("n").find("missing_indicator"), std::string::npos);
+  EXPECT_NE(schema_to_toml(draft.schema).find("upper = \"2000-02-29\""), std::string::npos);
+}
+
 }  // namespace schema_draft_test
 }  // namespace tacet::data

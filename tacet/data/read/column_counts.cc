@@ -1,6 +1,9 @@
 #include "tacet/data/read/column_counts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -10,6 +13,7 @@
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/byte_source.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/schema/calendar.h"
 
 namespace tacet::data {
 namespace {
@@ -28,6 +32,8 @@ SummaryColumn summary_of(const Column& column) {
   if (const auto* rule = std::get_if<NumericColumn>(&column.rule)) {
     auto result = numeric_column(column.name, rule->lower, rule->upper);
     result.log1p = rule->log1p;
+    result.date = rule->date;
+    result.read = value_reader(*rule);
     return result;
   }
   SummaryColumn result{.name = column.name};
@@ -78,7 +84,7 @@ class Counter {
       if (const auto listed = categories_->find(field)) return *listed;
       return missing ? last : last - 1;  // present, or another category
     }
-    const auto number = missing ? std::nullopt : parse_number(field);
+    const auto number = missing ? std::nullopt : column_.read(field);
     if (!number) return last;
     found_.numbers.push_back(std::clamp(*number, column_.lower, column_.upper));
     return 0;
@@ -108,6 +114,10 @@ std::vector<SummaryColumn> summary_columns(const Schema& schema) {
   }
   if (schema.target) result.push_back(summary_of(*schema.target));
   return result;
+}
+
+std::string value_text(const SummaryColumn& column, double value) {
+  return column.date ? date_text(std::llround(value)) : fmt::format("{:.6g}", value);
 }
 
 TableCounts read_counts(const std::filesystem::path& file, const Schema& schema,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tacet/base/progress.h"
+#include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/unit_sample.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/privacy/released.h"
@@ -22,6 +23,8 @@ struct SummaryColumn {
   double lower = 0;  ///< of a numeric column
   double upper = 0;
   bool log1p = false;
+  bool date = false;  ///< the numbers are days since 1970-01-01
+  ValueReader read = parse_number;
   /// What each value is one of: the categories or classes; else "present". Last is "(missing)",
   /// before it "(other)" for categories. Classes have neither: what a label without a class
   /// becomes, the schema says.
@@ -31,6 +34,9 @@ struct SummaryColumn {
 /// The columns that the schema reads, in its order, the target last. UsageError for files whose
 /// columns have no names.
 [[nodiscard]] std::vector<SummaryColumn> summary_columns(const Schema& schema);
+
+/// A number of the column for people: to six digits, or the date of the day.
+[[nodiscard]] std::string value_text(const SummaryColumn& column, double value);
 
 /// How often the kinds of a column occur, and its numbers.
 struct ColumnCounts {

@@ -16,10 +16,11 @@ namespace {
 
 constexpr std::size_t rows_between_checks = 4096;
 
-/// Bounds, and what stands for a missing value.
+/// Bounds, what stands for a missing value, and how the file spells numbers.
 struct NumericRule {
   ColumnBounds bounds;
   double fill;
+  ValueReader read = parse_number;
 };
 
 NumericRule numeric_rule(const Schema& schema, std::string_view name) {
@@ -33,7 +34,7 @@ NumericRule numeric_rule(const Schema& schema, std::string_view name) {
       throw base::UsageError(
           fmt::format("column '{}' is not numeric in the schema; a number is needed", name));
     }
-    return {{rule->lower, rule->upper}, missing_value(*rule, schema.encoding)};
+    return {{rule->lower, rule->upper}, missing_value(*rule, schema.encoding), value_reader(*rule)};
   }
   if (schema.target && schema.target->column == name) {
     const auto* rule = std::get_if<RegressionTarget>(&schema.target->rule);
@@ -72,7 +73,7 @@ privacy::Private<std::vector<double>> read_numeric_column(const std::filesystem:
     const std::string_view field = (*fields)[place];
     const bool missing =
         std::find(schema.missing.begin(), schema.missing.end(), field) != schema.missing.end();
-    const auto number = missing ? std::nullopt : parse_number(field);
+    const auto number = missing ? std::nullopt : rule.read(field);
     values.push_back(number.value_or(rule.fill));
     if (cancel != nullptr && values.size() % rows_between_checks == 0) {
       cancel->throw_if_cancelled();

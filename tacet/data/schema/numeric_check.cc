@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tacet/data/schema/calendar.h"
 #include "tacet/data/schema/schema_node.h"
 
 // What numeric columns must keep.
@@ -10,20 +11,130 @@ namespace tacet::data::internal {
 namespace {
 
 constexpr double largest_bound = 1e300;  // so that upper - lower is finite
+// Between zero and a bound: the place in one is then exact to 1e-10.
+constexpr double most_periods = 1e6;
 
-void check_standard(const Standard& standard, const std::string& what, std::string_view where) {
-  if (!(standard.mean >= -1 && standard.mean <= 1)) {
-    fail_at(where, fmt::format("{}: mean must be between -1 and 1, got {}", what, standard.mean));
+class NumericCheck {
+ public:
+  NumericCheck(const NumericColumn& rule, std::string_view name, std::string_view where)
+      : rule_(rule), name_(name), where_(where) {}
+
+  void check() const {
+    check_bounds(rule_.lower, rule_.upper, fmt::format("column '{}'", name_), where_);
+    check_logarithm();
+    check_middle();
+    if (rule_.standard) check_standard(*rule_.standard);
+    check_bins();
+    check_period();
+    if (rule_.date) check_date();
+    check_line();
   }
-  // No spread between -1 and 1 is larger; far smaller ones would leave nothing but this column.
-  if (!(standard.deviation >= 0.01 && standard.deviation <= 1)) {
-    fail_at(where, fmt::format("{}: deviation must be between 0.01 and 1, got {}", what,
-                               standard.deviation));
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const {
+    fail_at(where_, fmt::format("column '{}': {}", name_, message));
   }
-}
+
+  void check_logarithm() const {
+    if (!rule_.log1p) return;
+    if (!(rule_.lower > -1)) {
+      fail(fmt::format("log1p needs lower above -1, got {}", rule_.lower));
+    }
+    // Else every value would be 0/0: no number of a row at all.
+    constexpr double least_width = 1e-12;  // of the larger logarithm; far above its rounding
+    const double top = std::log1p(rule_.upper);
+    const double bottom = std::log1p(rule_.lower);
+    if (!(top - bottom > least_width * std::max(std::fabs(top), std::fabs(bottom)))) {
+      fail(fmt::format("log1p makes one number of lower = {} and upper = {}", rule_.lower,
+                       rule_.upper));
+    }
+  }
+
+  void check_middle() const {
+    if (rule_.fill && !std::isfinite(*rule_.fill)) fail("fill must be a finite number");
+    if (rule_.typical && !(*rule_.typical >= rule_.lower && *rule_.typical <= rule_.upper)) {
+      fail(fmt::format("typical must lie within the bounds, got {}", *rule_.typical));
+    }
+    if (rule_.knots && *rule_.knots != 0 && (*rule_.knots < 2 || *rule_.knots > most_knots)) {
+      fail(fmt::format("knots must be 0 or 2 to {}, got {}", most_knots, *rule_.knots));
+    }
+    if (rule_.typical && rule_.centre == false) {
+      fail("give either typical or centre = false, not both");
+    }
+  }
+
+  void check_standard(const Standard& standard) const {
+    if (!(standard.mean >= -1 && standard.mean <= 1)) {
+      fail(fmt::format("mean must be between -1 and 1, got {}", standard.mean));
+    }
+    // No spread between -1 and 1 is larger; far smaller ones would leave nothing but this column.
+    if (!(standard.deviation >= 0.01 && standard.deviation <= 1)) {
+      fail(fmt::format("deviation must be between 0.01 and 1, got {}", standard.deviation));
+    }
+  }
+
+  void check_bins() const {
+    if (rule_.bins != 0 && !rule_.edges.empty()) fail("give either bins or edges, not both");
+    if (rule_.bins != 0 && (rule_.bins < 2 || rule_.bins > most_bins)) {
+      fail(fmt::format("bins must be 2 to {}, got {}", most_bins, rule_.bins));
+    }
+    if (std::ssize(rule_.edges) >= most_bins) {
+      fail(fmt::format("at most {} edges, got {}", most_bins - 1, rule_.edges.size()));
+    }
+    double last = rule_.lower;
+    for (const double edge : rule_.edges) {
+      if (!(edge > last && edge < rule_.upper)) {
+        fail(
+            fmt::format("edges must ascend between lower and upper, which are edges anyway; {} "
+                        "does not",
+                        edge));
+      }
+      last = edge;
+    }
+    if (rule_.bins_only && rule_.bin_count() == 0) fail("bins_only needs bins or edges");
+  }
+
+  void check_period() const {
+    if (!rule_.period) return;
+    if (!(std::isfinite(*rule_.period) && *rule_.period > 0)) {
+      fail(fmt::format("period must be above 0, got {}", *rule_.period));
+    }
+    const double farthest = std::max(std::abs(rule_.lower), std::abs(rule_.upper));
+    if (!(farthest / *rule_.period <= most_periods)) {
+      fail(fmt::format("more than {} periods of {} between 0 and a bound", most_periods,
+                       *rule_.period));
+    }
+    if (rule_.log1p || rule_.typical || rule_.centre) {
+      fail("sine and cosine of a period know no log1p, typical or centre");
+    }
+    if (rule_.bins_only) fail("give either bins_only or period: each stands instead of the number");
+  }
+
+  void check_date() const {
+    if (rule_.log1p) fail("dates know no log1p");
+    std::vector<double> days = rule_.edges;
+    days.insert(days.end(),
+                {rule_.lower, rule_.upper, rule_.fill.value_or(0), rule_.typical.value_or(0)});
+    for (const double day : days) {
+      if (std::floor(day) == day && day >= first_day && day <= last_day) continue;
+      fail(fmt::format("day {} is no date of the years 0 to 9999", day));
+    }
+  }
+
+  /// Hats and released means belong to the number itself.
+  void check_line() const {
+    if (rule_.line_count() == 1 || (rule_.hats() == 0 && !rule_.standard)) return;
+    fail("without the number itself (period, bins_only) a column has neither knots nor a mean");
+  }
+
+  const NumericColumn& rule_;
+  std::string_view name_;
+  std::string_view where_;
+};
 
 bool is_first_encoding(const NumericColumn& rule) {
-  return !rule.typical && !rule.centre && !rule.knots && !rule.standard;
+  return !rule.typical && !rule.centre && !rule.knots && !rule.standard &&
+         !rule.missing_indicator && rule.bin_count() == 0 && !rule.period;
 }
 
 }  // namespace
@@ -39,34 +150,7 @@ void check_bounds(double lower, double upper, std::string_view what, std::string
 }
 
 void check_numeric(const NumericColumn& rule, const std::string& name, std::string_view where) {
-  const std::string what = fmt::format("column '{}'", name);
-  check_bounds(rule.lower, rule.upper, what, where);
-  if (rule.log1p && !(rule.lower > -1)) {
-    fail_at(where, fmt::format("{}: log1p needs lower above -1, got {}", what, rule.lower));
-  }
-  // Else every value would be 0/0: no number of a row at all.
-  constexpr double least_width = 1e-12;  // of the larger logarithm; far above its rounding
-  const double top = rule.log1p ? std::log1p(rule.upper) : 0;
-  const double bottom = rule.log1p ? std::log1p(rule.lower) : 0;
-  if (rule.log1p && !(top - bottom > least_width * std::max(std::fabs(top), std::fabs(bottom)))) {
-    fail_at(where, fmt::format("{}: log1p makes one number of lower = {} and upper = {}", what,
-                               rule.lower, rule.upper));
-  }
-  if (rule.fill && !std::isfinite(*rule.fill)) {
-    fail_at(where, fmt::format("{}: fill must be a finite number", what));
-  }
-  if (rule.typical && !(*rule.typical >= rule.lower && *rule.typical <= rule.upper)) {
-    fail_at(where,
-            fmt::format("{}: typical must lie within the bounds, got {}", what, *rule.typical));
-  }
-  if (rule.knots && *rule.knots != 0 && (*rule.knots < 2 || *rule.knots > most_knots)) {
-    fail_at(where,
-            fmt::format("{}: knots must be 0 or 2 to {}, got {}", what, most_knots, *rule.knots));
-  }
-  if (rule.standard) check_standard(*rule.standard, what, where);
-  if (rule.typical && rule.centre == false) {
-    fail_at(where, fmt::format("{}: give either typical or centre = false, not both", what));
-  }
+  NumericCheck(rule, name, where).check();
 }
 
 void check_encoding(const Schema& schema, std::string_view where) {
@@ -82,8 +166,9 @@ void check_encoding(const Schema& schema, std::string_view where) {
   for (const Column& column : schema.columns) {
     const auto* rule = std::get_if<NumericColumn>(&column.rule);
     if (rule == nullptr || is_first_encoding(*rule)) continue;
-    fail_at(where, fmt::format("column '{}': typical, centre, knots, mean and deviation belong to "
-                               "encoding 2, but the schema says encoding = 1",
+    fail_at(where, fmt::format("column '{}': typical, centre, knots, bins, edges, period, "
+                               "missing_indicator, mean and deviation belong to encoding 2, but "
+                               "the schema says encoding = 1",
                                column.name));
   }
 }

@@ -1,9 +1,11 @@
 #include "tacet/data/schema/numeric_map.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "tacet/numeric/elementary.h"
+#include "tacet/data/schema/calendar.h"
 
 namespace tacet::data {
 namespace {
@@ -22,32 +24,47 @@ bool is_centred(const NumericColumn& rule, std::int64_t encoding) {
   return rule.centre.value_or(rule.lower != 0 || rule.upper != 1);
 }
 
+double middle(const NumericColumn& rule) {
+  if (!rule.log1p) {
+    const double value = rule.lower + (rule.upper - rule.lower) / 2;
+    return rule.date ? std::floor(value) : value;
+  }
+  // The geometric mean of 1 + lower and 1 + upper: the middle of their logarithms.
+  const double value = std::sqrt(1 + rule.lower) * std::sqrt(1 + rule.upper) - 1;
+  return std::clamp(value, rule.lower, rule.upper);
+}
+
 double missing_value(const NumericColumn& rule, std::int64_t encoding) {
   if (rule.fill) return *rule.fill;
-  if (!is_centred(rule, encoding)) return rule.lower;
   if (rule.typical) return *rule.typical;
-  if (!rule.log1p) return rule.lower + (rule.upper - rule.lower) / 2;
-  // The geometric mean of 1 + lower and 1 + upper: the middle of their logarithms.
-  const double middle = std::sqrt(1 + rule.lower) * std::sqrt(1 + rule.upper) - 1;
-  return std::clamp(middle, rule.lower, rule.upper);
+  return is_centred(rule, encoding) || rule.missing_indicator ? middle(rule) : rule.lower;
 }
 
 NumericMap::NumericMap(const NumericColumn& rule, std::int64_t encoding)
     : lower_(rule.lower),
       upper_(rule.upper),
       log1p_(rule.log1p),
+      date_(rule.date),
       origin_(transform(rule.lower)),
       width_(transform(rule.upper) - origin_),
-      knots_(rule.hats()) {
+      fill_(missing_value(rule, encoding)),
+      filled_(rule.fill.has_value()),
+      period_(rule.period),
+      lines_(rule.line_count()),
+      knots_(rule.hats()),
+      edges_(rule.edges),
+      bin_height_(rule.bins_only ? 1 : hat_height),
+      indicator_(rule.missing_indicator) {
   if (is_centred(rule, encoding)) {
     slope_ = centred_slope;
     zero_ = rule.typical ? share(*rule.typical) : 0.5;
   }
-  missing_ = rule.fill ? share(*rule.fill) : zero_;
+  missing_ = rule.fill ? share(*rule.fill) : indicator_ && !rule.typical ? 0.5 : zero_;
   if (rule.standard) {
     slope_ = 2 * standard_deviation / rule.standard->deviation;
     zero_ = (1 + rule.standard->mean) / 2;
   }
+  for (std::int64_t k = 1; k < rule.bins; ++k) edges_.push_back(equal_edge(k, rule.bins));
 }
 
 double NumericMap::transform(double value) const {
@@ -62,14 +79,76 @@ double NumericMap::share(double value) const {
   return std::clamp((transform(clipped) - origin_) / width_, 0.0, 1.0);
 }
 
-double NumericMap::knot(std::int64_t knot) const {
-  const double place = origin_ + knot_share(knot) * width_;
+double NumericMap::value_at(double share) const {
+  const double place = origin_ + share * width_;
   return std::clamp(log1p_ ? numeric::exp(place) - 1 : place, lower_, upper_);
 }
 
-double NumericMap::largest_square() const {
-  const double longest = std::max(feature_of_share(1), -feature_of_share(0));
-  return longest * longest + (knots_ > 0 ? hat_height * hat_height : 0);
+double NumericMap::equal_edge(std::int64_t edge, std::int64_t bins) const {
+  const auto above = static_cast<double>(edge);
+  const auto all = static_cast<double>(bins);
+  if (log1p_) return value_at(above / all);
+  // One rounding where the bounds are whole: 29 of 0 to 100 in 100 bins is 29.
+  return std::clamp((lower_ * (all - above) + upper_ * above) / all, lower_, upper_);
 }
+
+double NumericMap::knot(std::int64_t knot) const { return value_at(knot_share(knot)); }
+
+std::int64_t NumericMap::bin_of(double value) const {
+  return std::upper_bound(edges_.begin(), edges_.end(), value) - edges_.begin();
+}
+
+numeric::SineCosine NumericMap::place_in_period(double value) const {
+  return numeric::sine_cosine(std::clamp(value, lower_, upper_) / *period_);
+}
+
+NumericFeature NumericMap::feature_at(std::int64_t place) const {
+  if (place < lines_ && period_) return {place == 0 ? NumericPart::sine : NumericPart::cosine};
+  if (place < lines_) return {NumericPart::line};
+  place -= lines_;
+  if (place < knots_) return {NumericPart::hat, place};
+  place -= knots_;
+  if (place < bin_count()) return {NumericPart::bin, place};
+  return {NumericPart::missing};
+}
+
+std::string NumericMap::text(double value) const {
+  // A day is at or past a time of day where it is at or past the next midnight.
+  if (date_) return date_text(static_cast<std::int64_t>(std::ceil(value)));
+  return fmt::format("{:.6g}", value);
+}
+
+std::string NumericMap::feature_name(const std::string& column, std::int64_t place) const {
+  const auto [part, index] = feature_at(place);
+  const auto bin = static_cast<std::size_t>(index);
+  switch (part) {
+    case NumericPart::line:
+      return column;
+    case NumericPart::sine:
+      return fmt::format("sin({})", column);
+    case NumericPart::cosine:
+      return fmt::format("cos({})", column);
+    case NumericPart::hat:
+      return fmt::format("{}~{}", column, text(knot(index)));
+    case NumericPart::bin:
+      return fmt::format("{} in [{}, {}{}", column, text(bin == 0 ? lower_ : edges_[bin - 1]),
+                         text(bin == edges_.size() ? upper_ : edges_[bin]),
+                         bin == edges_.size() ? "]" : ")");
+    case NumericPart::missing:
+      break;
+  }
+  return column + " missing";
+}
+
+double NumericMap::largest_square() const {
+  const double hat_square = knots_ > 0 ? hat_height * hat_height : 0;
+  const double longest = std::max(feature_of_share(1), -feature_of_share(0));
+  const double line = period_ ? 1 : lines_ == 1 ? longest * longest : 0;
+  const double filled = feature_of_share(missing_);
+  const double none = period_ ? (filled_ ? 1 : 0) : lines_ == 1 ? filled * filled : 0;
+  return std::max(line, indicator_ ? none + 1 : 0) + hat_square + bin_square();
+}
+
+double NumericMap::least_square() const { return (period_ ? 1 : 0) + bin_square(); }
 
 }  // namespace tacet::data

@@ -2,24 +2,71 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "tacet/data/schema/schema.h"
+#include "tacet/numeric/elementary.h"
 
 namespace tacet::data {
 
-/// From a number to its feature before row scaling, by the schema alone: clipped to the bounds, by
-/// log(1 + x) if asked, to the share v in [0, 1] of the way between them; then
-/// `slope` (v - `zero`). Under encoding 1 that is v itself. Under encoding 2 it is 1.25 (2 v - 1),
-/// zero in the middle or at the typical value; columns bounded by exactly 0 and 1 (flags, shares,
-/// pixels) keep v, so that their zero stays zero.
+/// What a feature of a number is.
+enum class NumericPart {
+  line,  ///< the number itself
+  sine,  ///< or these two, of its place in the period
+  cosine,
+  hat,     ///< around a knot
+  bin,     ///< whether the number is in it
+  missing  ///< whether there is none
+};
+
+/// A feature of a number: what it is, and of which knot or bin.
+struct NumericFeature {
+  NumericPart part;
+  std::int64_t index = 0;
+};
+
+/// From a number to its features before row scaling, by the schema alone. In this order:
 ///
-/// A column with N knots has N more features, hats: piecewise linear functions of v, hat k being
-/// 1/2 at k / (N - 1), 0 at all other knots. At most two neighbours differ from 0.
-///
-/// A column with a released mean m and deviation s of 2 v - 1 becomes 0.35 (2 v - 1 - m) / s.
+/// - line: the number clipped to the bounds, by log(1 + x) if asked, as the share v in [0, 1] of
+/// the
+///   way between them; then `slope` (v - `zero`). Under encoding 1 that is v itself. Under encoding
+///   2 it is 1.25 (2 v - 1), zero in the middle or at the typical value; columns bounded by exactly
+///   0 and 1 (flags, shares, pixels) keep v, so that their zero stays zero. With a released mean m
+///   and deviation s of 2 v - 1 it is 0.35 (2 v - 1 - m) / s.
+/// - instead of it, sine and cosine of 2 pi x / period, x clipped; or nothing (bins only).
+/// - hats: piecewise linear functions of v, hat k of N being 1/2 at k / (N - 1), 0 at all other
+///   knots. At most two neighbours differ from 0.
+/// - bins: 1/2 for the bin that the number is in, as a hat; 1 where bins stand instead of the
+///   number, as a category.
+/// - missing: 1 where there is no number; the other features then are those of the number that
+///   stands for it, but sine and cosine 0 unless the schema says which.
 class NumericMap {
  public:
   NumericMap(const NumericColumn& rule, std::int64_t encoding);
+
+  /// Calls take(place, value) for the features that can differ from 0, ascending. Without a value:
+  /// missing or unreadable.
+  template <typename Take>
+  void features(std::optional<double> value, Take take) const {
+    const double share = value ? this->share(*value) : missing_;
+    if (!period_ && lines_ == 1) take(0, feature_of_share(share));
+    if (period_ && (value || filled_)) {
+      const auto turn = place_in_period(value.value_or(fill_));
+      take(0, turn.sine);
+      take(1, turn.cosine);
+    }
+    hats(share, [&](std::int64_t knot, double height) { take(lines_ + knot, height); });
+    if (!edges_.empty()) take(lines_ + knots_ + bin_of(value.value_or(fill_)), bin_height_);
+    if (!value && indicator_) take(width() - 1, 1.0);
+  }
+  [[nodiscard]] std::int64_t width() const {
+    return lines_ + knots_ + bin_count() + (indicator_ ? 1 : 0);
+  }
+  [[nodiscard]] NumericFeature feature_at(std::int64_t place) const;
+  /// `age`, `age~40`, `age in [20, 30)`, `sin(month)`, `age missing`.
+  [[nodiscard]] std::string feature_name(const std::string& column, std::int64_t place) const;
 
   [[nodiscard]] double share(double value) const;
   [[nodiscard]] double feature_of_share(double share) const { return slope_ * (share - zero_); }
@@ -43,29 +90,54 @@ class NumericMap {
     return static_cast<double>(knot) / static_cast<double>(knots_ - 1);
   }
   [[nodiscard]] double knot(std::int64_t knot) const;
+  /// The bin of a number; one on an edge is in the bin above.
+  [[nodiscard]] std::int64_t bin_of(double value) const;
+  [[nodiscard]] double bin_height() const { return bin_height_; }
+  /// A number of the column as text: rounded to six digits, or the date of its day.
+  [[nodiscard]] std::string text(double value) const;
 
   /// How far a step of 1 (of 1 in log(1 + x) where the column asks for logarithms) moves the
-  /// feature.
+  /// line.
   [[nodiscard]] double step() const { return slope_ / width_; }
-  /// Bound of the feature's square, hats included.
+  /// Bounds of the features' squared norm: for any value or none; and from below, where there is
+  /// one.
   [[nodiscard]] double largest_square() const;
+  [[nodiscard]] double least_square() const;
 
  private:
   [[nodiscard]] double transform(double value) const;
+  [[nodiscard]] double value_at(double share) const;
+  [[nodiscard]] double equal_edge(std::int64_t edge, std::int64_t bins) const;
+  [[nodiscard]] numeric::SineCosine place_in_period(double value) const;
+  [[nodiscard]] std::int64_t bin_count() const {
+    return edges_.empty() ? 0 : static_cast<std::int64_t>(edges_.size()) + 1;
+  }
+  [[nodiscard]] double bin_square() const { return edges_.empty() ? 0 : bin_height_ * bin_height_; }
 
   double lower_;
   double upper_;
   bool log1p_;
+  bool date_;
   double origin_;  // of the lower bound
   double width_;   // from there to the upper one
   double slope_ = 1;
   double zero_ = 0;
+  double fill_;  // what stands for a missing number, its share, and whether the schema says so
   double missing_ = 0;
+  bool filled_;
+  std::optional<double> period_;
+  std::int64_t lines_;
   std::int64_t knots_;
+  std::vector<double> edges_;
+  double bin_height_;
+  bool indicator_;
 };
 
 /// The number, within the bounds, that stands for a missing one.
 [[nodiscard]] double missing_value(const NumericColumn& rule, std::int64_t encoding);
+
+/// The number half way between the bounds (of their logarithms with log1p; of dates a day).
+[[nodiscard]] double middle(const NumericColumn& rule);
 
 /// Whether the schema centres the column: encoding 2, and bounds other than 0 and 1 unless it says
 /// `centre` or `typical`.

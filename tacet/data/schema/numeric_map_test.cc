@@ -12,7 +12,7 @@
 namespace tacet::data {
 namespace numeric_map_test {
 
-constexpr NumericColumn age{.lower = 20, .upper = 100};
+const NumericColumn age{.lower = 20, .upper = 100};
 
 TEST(NumericMap, RunsFromZeroToOneUnderTheFirstEncoding) {
   const NumericMap map(age, 1);

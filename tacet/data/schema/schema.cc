@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <unordered_set>
 
 #include "tacet/base/error.h"
-#include "tacet/data/file_text.h"
+#include "tacet/data/schema/interactions.h"
 #include "tacet/data/schema/numeric_map.h"
 #include "tacet/data/schema/schema_node.h"
 
@@ -103,7 +102,7 @@ struct TargetCheck {
 
 /// Encoded features of one column.
 struct ColumnWidth {
-  std::int64_t operator()(const NumericColumn& rule) const { return 1 + rule.hats(); }
+  std::int64_t operator()(const NumericColumn& rule) const { return rule.width(); }
   std::int64_t operator()(const CategoricalColumn& rule) const {
     if (rule.coding == Coding::sign) return 1;
     return static_cast<std::int64_t>(rule.categories.size()) +
@@ -280,6 +279,7 @@ std::int64_t Schema::encoded_column_count() const {
   std::int64_t count = intercept ? 1 : 0;
   if (features) count += features->count;
   for (const Column& column : columns) count += column.width();
+  for (const auto& pair : pair_features(*this)) count += pair.width();
   return count;
 }
 
@@ -287,7 +287,7 @@ std::int64_t Schema::block_count() const {
   std::int64_t blocks = intercept ? 1 : 0;
   if (features) blocks += features->most_nonzero.value_or(features->count);
   for (const Column& column : columns) blocks += column.ignored() ? 0 : 1;
-  return blocks;
+  return blocks + std::ssize(interactions);
 }
 
 double Schema::unscaled_square() const {
@@ -312,7 +312,7 @@ Storage Schema::storage_kind() const {
   for (const Column& column : columns) {
     if (std::holds_alternative<TextColumn>(column.rule)) touched += usual_words - 1;
     const auto* number = std::get_if<NumericColumn>(&column.rule);
-    if (number != nullptr && number->hats() > 0) touched += 2;
+    if (number != nullptr) touched += number->touched() - 1;
   }
   if (features && !features->most_nonzero) return format.kind->storage;
   const std::int64_t width = encoded_column_count();
@@ -331,6 +331,7 @@ void Schema::validate(std::string_view where) const {
   internal::check_format(format, where);
   check_names(*this, where);
   internal::check_encoding(*this, where);
+  check_interactions(*this, where);
   if (const auto used = unit.value_or("record"); cost && cost->unit != used) {
     internal::fail_at(where, internal::other_unit(cost->unit, used));
   }
@@ -347,40 +348,6 @@ void Schema::validate(std::string_view where) const {
     fail_at(where, fmt::format("the schema encodes to {} columns; at most {} are possible",
                                encoded_column_count(), most_encoded_columns));
   }
-}
-
-Schema schema_from_toml(std::string_view text, std::string_view file_name) {
-  return internal::schema_from_node(internal::node_from_toml(text, file_name), newest_encoding);
-}
-
-namespace {
-
-/// What was given in place of a schema, by its first line that says anything: a key or a table in
-/// TOML. Its words stay unsaid, they may be a record's.
-void refuse_other_files(std::string_view text, const std::string& name) {
-  while (!text.empty()) {
-    const auto line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const auto first = line.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos || line[first] == '#') continue;
-    if (line[first] == '[' || line.find('=') != std::string_view::npos) return;
-    throw base::DataError(
-        line[first] == '{'
-            ? fmt::format("'{}' is JSON, not a schema; a schema is a TOML file, and a model file "
-                          "holds the one that it was trained with",
-                          name)
-            : fmt::format("'{}' is no schema: its first line is neither a key nor a table of "
-                          "TOML. Records are given without an option, the schema with --schema",
-                          name));
-  }
-}
-
-}  // namespace
-
-Schema load_schema(const std::filesystem::path& file) {
-  const auto text = read_text_file(file);
-  refuse_other_files(text, file.string());
-  return schema_from_toml(text, file.string());
 }
 
 }  // namespace tacet::data

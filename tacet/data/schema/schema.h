@@ -53,10 +53,32 @@ struct NumericColumn {
   /// Hats beside the number, which make a curve of its weight (schema/numeric_map.h); 0: none.
   /// Absent: none, unless training decides for some.
   std::optional<std::int64_t> knots{};
+  /// A further feature that is 1 where the value is missing and 0 elsewhere.
+  bool missing_indicator = false;
+  /// One feature a bin, for the bin that the number is in. `bins` (0: none) are of equal width (in
+  /// log(1 + x) with log1p); `edges` ascend strictly between the bounds and end all bins but one.
+  std::int64_t bins = 0;
+  std::vector<double> edges{};
+  bool bins_only = false;          ///< bins instead of the number
+  std::optional<double> period{};  ///< sine and cosine of 2 pi x / period instead of the number
 
   std::optional<Standard> standard{};  ///< absent: by the bounds alone
+  bool date = false;                   ///< days since 1970-01-01, which files spell YYYY-MM-DD
 
+  // How many features of each kind it has, in this order (schema/numeric_map.h).
+  [[nodiscard]] std::int64_t line_count() const { return period ? 2 : bins_only ? 0 : 1; }
   [[nodiscard]] std::int64_t hats() const { return knots.value_or(0); }
+  [[nodiscard]] std::int64_t bin_count() const {
+    return edges.empty() ? bins : static_cast<std::int64_t>(edges.size()) + 1;
+  }
+  [[nodiscard]] std::int64_t width() const {
+    return line_count() + hats() + bin_count() + (missing_indicator ? 1 : 0);
+  }
+  /// How many of them one number can make differ from 0.
+  [[nodiscard]] std::int64_t touched() const {
+    return line_count() + (hats() > 0 ? 2 : 0) + (bin_count() > 0 ? 1 : 0) +
+           (missing_indicator ? 1 : 0);
+  }
 };
 
 /// What a value outside the public categories becomes.
@@ -98,6 +120,12 @@ struct Column {
   [[nodiscard]] bool ignored() const { return std::holds_alternative<IgnoredColumn>(rule); }
   /// How many encoded features the column has.
   [[nodiscard]] std::int64_t width() const;
+};
+
+/// Two categorical columns whose categories count together as well: one feature for each two.
+struct Interaction {
+  std::string first;
+  std::string second;
 };
 
 /// Features without names, all alike, as LIBSVM and NPY files hold them: `count` numbers, clipped
@@ -175,9 +203,11 @@ enum class StorageChoice { automatic, dense, sparse };
 
 /// One feature of the encoded row.
 struct EncodedColumn {
-  std::string name;            ///< `age`, `age~40`, `sex=Female`, `text#17`, `(intercept)`
-  std::int64_t column = -1;    ///< index into Schema::columns; -1: intercept or uniform feature
-  std::int64_t category = -1;  ///< index into categories, bucket, or knot; -1: none or `other`
+  std::string name;  ///< `age`, `age~40`, `age in [20, 30)`, `sex=Female`, `text#17`, `(intercept)`
+  std::int64_t column = -1;  ///< index into Schema::columns; -1: not of one column
+  /// Index into categories, bucket, or place among the features of a number, of all interactions
+  /// or of uniform features; -1: none or `other`.
+  std::int64_t category = -1;
 };
 
 /// What it cost to take bounds and categories from private records (`tacet schema fit`). Whatever
@@ -191,8 +221,9 @@ struct SchemaCost {
   std::string unprotected_reason;  ///< why there is no guarantee; empty: protected
 };
 
-/// The most knots of a column.
+/// The most knots and the most bins of a column.
 constexpr std::int64_t most_knots = 64;
+constexpr std::int64_t most_bins = 1024;
 
 /// What a schema means: 1, numbers count from their lower bound and training follows the rules of
 /// version 0.1.0; 2, numbers count from their middle, and noise sets the clipping norm.
@@ -203,6 +234,7 @@ struct Schema {
   std::string description;
   std::int64_t encoding = newest_encoding;
   std::vector<Column> columns;              ///< in the order of the encoded features
+  std::vector<Interaction> interactions;    ///< features behind those of the columns
   std::optional<UniformFeatures> features;  ///< instead of `columns`
   std::optional<Target> target;
   FileFormat format;

@@ -4,6 +4,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
+#include "tacet/data/schema/calendar.h"
 #include "tacet/data/schema/schema_node.h"
 
 namespace tacet::data {
@@ -59,14 +60,22 @@ struct ColumnWriter {
   json& out;
 
   void operator()(const NumericColumn& rule) const {
-    out["kind"] = "numeric";
-    out["lower"] = rule.lower;
-    out["upper"] = rule.upper;
+    const auto value = [&rule](double number) {
+      return rule.date ? json(date_text(static_cast<std::int64_t>(number))) : json(number);
+    };
+    out["kind"] = rule.date ? "date" : "numeric";
+    out["lower"] = value(rule.lower);
+    out["upper"] = value(rule.upper);
     if (rule.log1p) out["log1p"] = true;
-    if (rule.fill) out["fill"] = *rule.fill;
-    if (rule.typical) out["typical"] = *rule.typical;
+    if (rule.fill) out["fill"] = value(*rule.fill);
+    if (rule.missing_indicator) out["missing_indicator"] = true;
+    if (rule.typical) out["typical"] = value(*rule.typical);
     if (rule.centre) out["centre"] = *rule.centre;
     if (rule.knots) out["knots"] = *rule.knots;
+    if (rule.bins != 0) out["bins"] = rule.bins;
+    for (const double edge : rule.edges) out["edges"].push_back(value(edge));
+    if (rule.bins_only) out["bins_only"] = true;
+    if (rule.period) out["period"] = *rule.period;
     if (rule.standard) {
       out["mean"] = rule.standard->mean;
       out["deviation"] = rule.standard->deviation;
@@ -155,6 +164,9 @@ json schema_to_json(const Schema& schema) {
   if (schema.public_row_count) out["public_row_count"] = *schema.public_row_count;
   if (schema.unit) out["unit"] = *schema.unit;
   if (schema.cost) out["cost"] = cost_to_json(*schema.cost);
+  for (const auto& [first, second] : schema.interactions) {
+    out["interactions"].push_back(json::array({first, second}));
+  }
   out["format"] = format_to_json(schema.format);
   if (schema.target) {
     json& target = out["target"] = json::object();

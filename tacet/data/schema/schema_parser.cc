@@ -6,136 +6,10 @@
 #include "tacet/base/error.h"
 #include "tacet/base/nearest_word.h"
 #include "tacet/data/schema/schema_node.h"
+#include "tacet/data/schema/table_reader.h"
 
 namespace tacet::data::internal {
 namespace {
-
-/// Reads the entries of one table by key and remembers which keys exist, so that a misspelt one is
-/// named with its likely meaning.
-class TableReader {
- public:
-  TableReader(const Node& node, std::string_view what) : node_(node) {
-    table_ = std::get_if<NodeTable>(&node.value);
-    if (table_ == nullptr) fail_at(node.where, fmt::format("{} must be a table", what));
-  }
-
-  const Node* find(std::string_view key) {
-    known_.emplace_back(key);
-    for (const auto& [name, value] : *table_) {
-      if (name == key) return &value;
-    }
-    return nullptr;
-  }
-
-  const Node& require(std::string_view key) {
-    const Node* found = find(key);
-    if (found == nullptr) {
-      fail_at(node_.where, fmt::format("key '{}' is missing{}", key, misspelt(key)));
-    }
-    return *found;
-  }
-
-  void refuse_unknown_keys() const {
-    for (const auto& [name, value] : *table_) {
-      if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;
-      const std::string near = base::nearest_word(name, known_);
-      fail_at(value.where,
-              near.empty()
-                  ? fmt::format("unknown key '{}'; known here: {}", name, fmt::join(known_, ", "))
-                  : fmt::format("unknown key '{}'; did you mean '{}'?", name, near));
-    }
-  }
-
-  [[nodiscard]] const std::string& where() const { return node_.where; }
-
- private:
-  /// The key of the table that may be meant by a missing one.
-  [[nodiscard]] std::string misspelt(std::string_view key) const {
-    std::vector<std::string> names;
-    for (const auto& [name, value] : *table_) {
-      if (std::find(known_.begin(), known_.end(), name) == known_.end()) names.push_back(name);
-    }
-    const auto near = base::nearest_word(key, names);
-    return near.empty() ? std::string()
-                        : fmt::format("; '{}' is there, did you mean '{}'?", near, key);
-  }
-
-  const Node& node_;
-  const NodeTable* table_;
-  std::vector<std::string> known_;
-};
-
-const std::string& as_text(const Node& node, std::string_view key) {
-  const auto* text = std::get_if<std::string>(&node.value);
-  if (text == nullptr) {
-    fail_at(node.where, fmt::format("'{}' must be text in quotes, as the file spells it", key));
-  }
-  return *text;
-}
-
-double as_number(const Node& node, std::string_view key) {
-  if (const auto* real = std::get_if<double>(&node.value)) return *real;
-  if (const auto* integer = std::get_if<std::int64_t>(&node.value)) {
-    return static_cast<double>(*integer);
-  }
-  fail_at(node.where, fmt::format("'{}' must be a number", key));
-}
-
-std::int64_t as_integer(const Node& node, std::string_view key) {
-  const auto* integer = std::get_if<std::int64_t>(&node.value);
-  if (integer == nullptr) fail_at(node.where, fmt::format("'{}' must be a whole number", key));
-  return *integer;
-}
-
-bool as_flag(const Node& node, std::string_view key) {
-  const auto* flag = std::get_if<bool>(&node.value);
-  if (flag == nullptr) fail_at(node.where, fmt::format("'{}' must be true or false", key));
-  return *flag;
-}
-
-std::vector<std::string> as_texts(const Node& node, std::string_view key) {
-  const auto* array = std::get_if<NodeArray>(&node.value);
-  if (array == nullptr) {
-    fail_at(node.where, fmt::format("'{}' must be a list of texts in quotes", key));
-  }
-  std::vector<std::string> texts;
-  texts.reserve(array->size());
-  for (const Node& entry : *array) texts.push_back(as_text(entry, key));
-  return texts;
-}
-
-std::vector<std::string> as_text_or_texts(const Node& node, std::string_view key) {
-  if (std::holds_alternative<std::string>(node.value)) return {as_text(node, key)};
-  return as_texts(node, key);
-}
-
-/// One of a few words; the index of the word found.
-std::size_t as_choice(const Node& node, std::string_view key,
-                      const std::vector<std::string>& words) {
-  const std::string& text = as_text(node, key);
-  const auto found = std::find(words.begin(), words.end(), text);
-  if (found == words.end()) {
-    fail_at(node.where,
-            fmt::format("'{}' must be one of {}, got \"{}\"", key, fmt::join(words, ", "), text));
-  }
-  return static_cast<std::size_t>(found - words.begin());
-}
-
-NumericColumn numeric_column(TableReader& table) {
-  NumericColumn rule;
-  rule.lower = as_number(table.require("lower"), "lower");
-  rule.upper = as_number(table.require("upper"), "upper");
-  if (const Node* node = table.find("log1p")) rule.log1p = as_flag(*node, "log1p");
-  if (const Node* node = table.find("fill")) rule.fill = as_number(*node, "fill");
-  if (const Node* node = table.find("typical")) rule.typical = as_number(*node, "typical");
-  if (const Node* node = table.find("centre")) rule.centre = as_flag(*node, "centre");
-  if (const Node* node = table.find("knots")) rule.knots = as_integer(*node, "knots");
-  if (const Node* node = table.find("mean")) {
-    rule.standard = Standard{.mean = as_number(*node, "mean"),
-                             .deviation = as_number(table.require("deviation"), "deviation")};
-  }
-  return rule;
-}
 
 CategoricalColumn categorical_column(TableReader& table) {
   CategoricalColumn rule;
@@ -171,9 +45,9 @@ void read_columns(const Node& node, std::vector<Column>& columns) {
   }
   Column column;
   switch (as_choice(table.require("kind"), "kind",
-                    {"numeric", "categorical", "hashed", "text", "ignored"})) {
+                    {"numeric", "categorical", "hashed", "text", "date", "ignored"})) {
     case 0:
-      column.rule = numeric_column(table);
+      column.rule = numeric_column(table, false);
       break;
     case 1:
       column.rule = categorical_column(table);
@@ -183,6 +57,9 @@ void read_columns(const Node& node, std::vector<Column>& columns) {
       break;
     case 3:
       column.rule = TextColumn{.bits = hash_bits(table, TextColumn{}.bits)};
+      break;
+    case 4:
+      column.rule = numeric_column(table, true);
       break;
     default:
       column.rule = IgnoredColumn{};
@@ -346,6 +223,19 @@ SchemaCost read_cost(const Node& node) {
   }
 }
 
+std::vector<Interaction> read_interactions(const Node& node) {
+  std::vector<Interaction> interactions;
+  for (const Node& pair : as_list(node, "interactions")) {
+    const auto names = as_texts(pair, "interactions");
+    if (names.size() != 2) {
+      fail_at(pair.where,
+              fmt::format("an interaction has two columns, [\"a\", \"b\"]; got {}", names.size()));
+    }
+    interactions.push_back({names[0], names[1]});
+  }
+  return interactions;
+}
+
 void read_settings(TableReader& table, Schema& schema) {
   if (const Node* node = table.find("version")) {
     const std::int64_t version = as_integer(*node, "version");
@@ -380,6 +270,9 @@ void read_settings(TableReader& table, Schema& schema) {
       fail_at(node->where, fmt::format("'public_row_count' must be at least 1, got {}",
                                        *schema.public_row_count));
     }
+  }
+  if (const Node* node = table.find("interactions")) {
+    schema.interactions = read_interactions(*node);
   }
   if (const Node* node = table.find("unit")) schema.unit = as_text(*node, "unit");
   if (const Node* node = table.find("cost")) schema.cost = read_cost(*node);

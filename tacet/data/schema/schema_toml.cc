@@ -4,6 +4,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
+#include "tacet/data/file_text.h"
 #include "tacet/data/schema/schema_node.h"
 #include "tacet/data/schema/toml_limits.h"
 
@@ -59,3 +60,41 @@ Node node_from_toml(std::string_view text, std::string_view file_name) {
 }
 
 }  // namespace tacet::data::internal
+
+namespace tacet::data {
+
+Schema schema_from_toml(std::string_view text, std::string_view file_name) {
+  return internal::schema_from_node(internal::node_from_toml(text, file_name), newest_encoding);
+}
+
+namespace {
+
+/// What was given in place of a schema, by its first line that says anything: a key or a table in
+/// TOML. Its words stay unsaid, they may be a record's.
+void refuse_other_files(std::string_view text, const std::string& name) {
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const auto first = line.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos || line[first] == '#') continue;
+    if (line[first] == '[' || line.find('=') != std::string_view::npos) return;
+    throw base::DataError(
+        line[first] == '{'
+            ? fmt::format("'{}' is JSON, not a schema; a schema is a TOML file, and a model file "
+                          "holds the one that it was trained with",
+                          name)
+            : fmt::format("'{}' is no schema: its first line is neither a key nor a table of "
+                          "TOML. Records are given without an option, the schema with --schema",
+                          name));
+  }
+}
+
+}  // namespace
+
+Schema load_schema(const std::filesystem::path& file) {
+  const auto text = read_text_file(file);
+  refuse_other_files(text, file.string());
+  return schema_from_toml(text, file.string());
+}
+
+}  // namespace tacet::data

@@ -105,7 +105,7 @@ data::Schema release_standards(const data::Dataset& raw, const data::Schema& sch
   std::size_t next = 0;
   for (auto& column : standardised.columns) {
     auto* rule = std::get_if<data::NumericColumn>(&column.rule);
-    if (rule == nullptr) continue;
+    if (rule == nullptr || rule->line_count() != 1) continue;
     const double mean = 2 * sums[next] / count;
     const double square = sums[next + 1] / count + 0.5;
     rule->standard = standard_of(mean, square, 2 * deviation / count);

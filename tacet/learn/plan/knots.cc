@@ -16,7 +16,7 @@ constexpr std::int64_t fewest_records = 2000;
 
 bool is_open(const data::Column& column) {
   const auto* rule = std::get_if<data::NumericColumn>(&column.rule);
-  return rule != nullptr && !rule->knots;
+  return rule != nullptr && !rule->knots && rule->line_count() == 1 && rule->bin_count() == 0;
 }
 
 std::int64_t open_columns(const data::Schema& schema) {

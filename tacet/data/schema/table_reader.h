@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/data/schema/schema_node.h"
+
+/// How the parser of schemas reads the keys of one table, each fault with its place.
+namespace tacet::data::internal {
+
+/// Reads the entries of one table by key and remembers which keys exist, so that a misspelt one is
+/// named with its likely meaning.
+class TableReader {
+ public:
+  TableReader(const Node& node, std::string_view what);
+
+  const Node* find(std::string_view key);  ///< null: the table has no such key
+  const Node& require(std::string_view key);
+  void refuse_unknown_keys() const;
+
+  [[nodiscard]] const std::string& where() const { return node_.where; }
+
+ private:
+  /// The key of the table that may be meant by a missing one.
+  [[nodiscard]] std::string misspelt(std::string_view key) const;
+
+  const Node& node_;
+  const NodeTable* table_;
+  std::vector<std::string> known_;
+};
+
+[[nodiscard]] const std::string& as_text(const Node& node, std::string_view key);
+[[nodiscard]] double as_number(const Node& node, std::string_view key);
+[[nodiscard]] std::int64_t as_integer(const Node& node, std::string_view key);
+[[nodiscard]] bool as_flag(const Node& node, std::string_view key);
+[[nodiscard]] const NodeArray& as_list(const Node& node, std::string_view key);
+[[nodiscard]] std::vector<std::string> as_texts(const Node& node, std::string_view key);
+[[nodiscard]] std::vector<std::string> as_text_or_texts(const Node& node, std::string_view key);
+/// One of a few words; the index of the word found.
+[[nodiscard]] std::size_t as_choice(const Node& node, std::string_view key,
+                                    const std::vector<std::string>& words);
+
+/// The keys of a column that holds numbers, or dates.
+[[nodiscard]] NumericColumn numeric_column(TableReader& table, bool date);
+
+}  // namespace tacet::data::internal
