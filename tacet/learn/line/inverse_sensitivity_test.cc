@@ -260,7 +260,7 @@ TEST(InverseSensitivity, RefusesWhereNothingIsProved) {
   options.loss = model::SquaredLoss{};
   options.mean_l2 = 1e-9;
   EXPECT_THROW((void)plan_inverse_sensitivity(wide, options), base::GuaranteeError);
-  options.mean_l2 = 0;
+  options.mean_l2.reset();
   EXPECT_GT(plan_inverse_sensitivity(wide, options).mean_l2, 0);
   const auto plan = plan_inverse_sensitivity(schema, options_of(1, 2001));
   EXPECT_THROW((void)train(line_data(schema, 0.5, 2000), schema, plan, 1), base::DataError);
