@@ -85,7 +85,7 @@ TEST(SchemaCheckUniform, CountsTheFaultsOfCompressedRows) {
   folder.write("a.indices.npy", test::npy_text<std::int64_t>("<i8", "(6,)", {0, 2, 3, 1, -1, 0}));
   folder.write("a.data.npy", test::npy_text<double>("<f8", "(6,)", {1, 2, 99, 7, 99, -3}));
   folder.write("a.labels.npy", test::npy_text<std::int64_t>("<i8", "(3,)", {0, 1, 2}));
-  const SchemaCheck found = check_values(file, schema_of("npy-csr", "classes=['0','1']"));
+  const SchemaCheck found = check_values(file, schema_of("npy-csr", "positive='1'\nnegative='0'"));
   EXPECT_EQ(found.rows, 3);
   ColumnFaults features = faults("features");
   features.below = 1;
@@ -105,7 +105,7 @@ TEST(SchemaCheckUniform, CountsTheFaultsOfImages) {
       folder.write("x-images-idx3-ubyte",
                    std::string("\0\0\x08\x02\0\0\0\x02\0\0\0\x03\x01\x02\x03\x04\x05\xff", 18));
   folder.write("x-labels-idx1-ubyte", std::string("\0\0\x08\x01\0\0\0\x02\x01\x07", 10));
-  const SchemaCheck found = check_values(file, schema_of("npy", "classes=['0','1']"));
+  const SchemaCheck found = check_values(file, schema_of("npy", "positive='1'\nnegative='0'"));
   EXPECT_EQ(found.rows, 2);
   EXPECT_EQ(found.columns.at(0).above, 2);
   EXPECT_EQ(found.columns.at(0).first_line, 2);

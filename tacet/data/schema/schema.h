@@ -156,7 +156,7 @@ struct BinaryTarget {
   [[nodiscard]] std::vector<std::string> former_names() const;
 };
 
-/// k >= 2 classes, labelled 0..k-1 in this order. An unknown label becomes class `unknown`.
+/// k >= 3 classes, labelled 0..k-1 in this order. An unknown label becomes class `unknown`.
 struct MultiClassTarget {
   std::vector<std::string> classes;
   std::int64_t unknown = 0;
