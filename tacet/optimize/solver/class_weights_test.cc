@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <initializer_list>
 #include <random>
 #include <vector>
 
@@ -40,8 +42,8 @@ data::Dataset dataset_of(const Records& records, data::Storage storage = data::S
 /// Every row with entries among these, of norm at most 1, with either label.
 Records all_records() {
   Records records;
-  for (const std::int16_t a : {-2048, 0, 1400}) {
-    for (const std::int16_t b : {-1400, 0, 2048}) {
+  for (const std::int16_t a : std::initializer_list<std::int16_t>{-2048, 0, 1400}) {
+    for (const std::int16_t b : std::initializer_list<std::int16_t>{-1400, 0, 2048}) {
       if (a * a + b * b > 2048 * 2048) continue;
       for (const double label : {-1.0, 1.0}) records.push_back({{a, b}, label});
     }
