@@ -30,6 +30,18 @@ NamedWeight read_part(std::string_view part) {
   return {part.substr(0, sign), parse_real(option_name, part.substr(sign + 1))};
 }
 
+/// A class by its name or, where it is one of two, by any of its labels.
+std::optional<std::size_t> class_called(std::string_view text, const data::Target& target) {
+  const auto names = target.class_names();
+  const auto found = std::ranges::find(names, text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  if (const auto* two = std::get_if<data::BinaryTarget>(&target.rule)) {
+    if (std::ranges::count(two->negative, text) > 0) return 0;
+    if (std::ranges::count(two->positive, text) > 0) return 1;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 model::ClassWeights parse_class_weights(std::string_view text, const data::Target& target) {
@@ -42,12 +54,12 @@ model::ClassWeights parse_class_weights(std::string_view text, const data::Targe
     const auto end = std::min(text.find(','), text.size());
     const auto [name, weight] = read_part(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) {
+    const auto found = class_called(name, target);
+    if (!found) {
       throw base::UsageError(fmt::format("class-weights: there is no class '{}'; classes are {}",
                                          name, fmt::join(names, ", ")));
     }
-    auto& place = given[static_cast<std::size_t>(found - names.begin())];
+    auto& place = given[*found];
     if (place) throw base::UsageError(fmt::format("class-weights: '{}' stands twice", name));
     place = weight;
   }
