@@ -85,10 +85,9 @@ struct TargetCheck {
   }
   void operator()(const MultiClassTarget& rule) const {
     if (rule.classes.size() < 3) {
-      fail_at(where,
-              fmt::format("target: 'classes' needs three or more, got {}; two classes are "
-                          "'positive' and 'negative'",
-                          rule.classes.size()));
+      fail_at(where, fmt::format("target: 'classes' needs three or more, got {}; two classes are "
+                                 "'positive' and 'negative'",
+                                 rule.classes.size()));
     }
     if (const std::string* twice = find_duplicate(rule.classes)) {
       fail_at(where, fmt::format("target: class \"{}\" is listed twice", *twice));
