@@ -99,8 +99,26 @@ void check_parameters(const Method& method, const ParameterValues& values) {
   }
 }
 
+namespace {
+
+/// Standards are released from records and counted in the receipt of the model that they were
+/// released for; a schema that brings them along would bring no cost.
+void refuse_released_standards(const data::Schema& schema) {
+  for (const auto& column : schema.columns) {
+    const auto* rule = std::get_if<data::NumericColumn>(&column.rule);
+    if (rule == nullptr || !rule->standard) continue;
+    throw base::UsageError(fmt::format(
+        "column '{}' has a mean and a deviation, which only the model may have that they were "
+        "released for: what they cost would not be counted here; leave them out",
+        column.name));
+  }
+}
+
+}  // namespace
+
 Training plan_training(const data::Schema& schema, const LinearOptions& options,
                        std::span<const Method* const> known) {
+  refuse_released_standards(schema);
   const auto& method = find_method(options.method, known);
   const bool exact = std::isinf(options.epsilon);
   if (exact && !method.takes_infinite_epsilon) {

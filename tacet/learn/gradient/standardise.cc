@@ -92,6 +92,9 @@ data::Standard standard_of(double mean, double square, double noise) {
 data::Schema release_standards(const data::Dataset& raw, const data::Schema& schema,
                                double noise_multiplier, std::int64_t public_row_count,
                                const TrainingMeans& means) {
+  if (means.reducer.size() > 1) {
+    throw base::UsageError("standardise private sums the records of one process alone");
+  }
   auto sum = moment_sum(raw, schema, norm_bits_for(noise_multiplier));
   const double deviation =
       noise_multiplier * static_cast<double>(sum.contribution_bound()) * sum.grid();
