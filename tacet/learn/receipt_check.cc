@@ -89,6 +89,18 @@ void check_class_weights(const model::ModelFile& file, RecordedParameters& param
   }
 }
 
+// Means that the model's rows were standardised by are a release of their own.
+void check_standards(const model::ModelFile& file, const RecordedParameters& parameters) {
+  const bool standardised =
+      std::ranges::any_of(file.schema.columns, [](const data::Column& column) {
+        const auto* rule = std::get_if<data::NumericColumn>(&column.rule);
+        return rule != nullptr && rule->standard;
+      });
+  if (standardised == parameters.has("standardise_noise_multiplier")) return;
+  contradiction(standardised ? "the columns have released means, but the receipt no release of them"
+                             : "the receipt releases means of columns, but these have none");
+}
+
 void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
                  RecordedParameters& parameters) {
   const auto unit = file.schema.unit.value_or("record");
@@ -114,6 +126,7 @@ void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
     parameters.expect("loss_width", width, "the model's is");
   }
   check_class_weights(file, parameters);
+  check_standards(file, parameters);
   const auto* joint = receipt.events.as<privacy::ObjectivePerturbation>();
   if (joint == nullptr) return;
   const double norm = file.schema.norm_bound();
