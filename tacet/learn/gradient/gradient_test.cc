@@ -14,22 +14,15 @@
 #include "tacet/optimize/solver/erm.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tests/support/data_sets.h"
+#include "tests/support/labelled_records.h"
 
 namespace tacet::learn {
 namespace gradient_test {
 
 constexpr auto add_remove = privacy::Adjacency::add_remove;
 
-struct Setting {
-  data::Schema schema;
-  data::Dataset train;
-};
-
-Setting berkeley() {
-  auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
-  auto train = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
-  return {std::move(schema), std::move(train)};
-}
+using Setting = test::LabelledRecords;
+using test::berkeley;
 
 TrainedModel train(const Setting& setting, const GradientPlan& plan, std::uint64_t seed,
                    int threads = 2) {
@@ -59,70 +52,6 @@ TrainedModel train_with_little_noise(const Setting& setting, LinearOptions optio
   return train(setting, plan, 1);
 }
 
-double accuracy(const model::LinearModel& model, const data::Dataset& test) {
-  std::int64_t right = 0;
-  std::vector<double> margin(1);
-  for (std::int64_t i = 0; i < test.rows(); ++i) {
-    model::margins(model, test, i, margin);
-    right += (margin[0] > 0) == (test.label(i) > 0) ? 1 : 0;
-  }
-  return static_cast<double>(right) / static_cast<double>(test.rows());
-}
-
-double median_accuracy(const Setting& setting, const data::Dataset& test, double epsilon) {
-  std::vector<double> scores;
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const LinearOptions options{.epsilon = epsilon, .delta = 1e-5, .adjacency = add_remove};
-    scores.push_back(accuracy(train(setting, options, seed).model, test));
-  }
-  std::ranges::sort(scores);
-  return scores[2];
-}
-
-TEST(Gradient, ReachesTheStatedAccuracyOnAdult) {
-  TACET_SKIP_WITHOUT_DATA(train_file, "adult/adult.train.csv.gz");
-  TACET_SKIP_WITHOUT_DATA(test_file, "adult/adult.test.csv.gz");
-  auto schema = data::load_schema(test::source_file("data/schemas/adult.toml"));
-  auto records = data::read_dataset(train_file, schema);
-  const auto test = data::read_dataset(test_file, schema);
-  const Setting setting{std::move(schema), std::move(records)};
-  const double at_one = median_accuracy(setting, test, 1);
-  const double at_tenth = median_accuracy(setting, test, 0.1);
-  RecordProperty("epsilon_1", std::to_string(at_one));
-  RecordProperty("epsilon_0.1", std::to_string(at_tenth));
-  EXPECT_GE(at_one, 0.845);
-  EXPECT_GE(at_tenth, 0.835);
-}
-
-// Every fifth record tests; files ordered by date make it a fixed split, not a random one.
-std::pair<data::Dataset, data::Dataset> split(const data::Dataset& all,
-                                              const data::Schema& schema) {
-  std::pair<data::Dataset, data::Dataset> parts{data::Dataset(schema.shape()),
-                                                data::Dataset(schema.shape())};
-  for (std::int64_t i = 0; i < all.rows(); ++i) {
-    auto& part = i % 5 == 4 ? parts.second : parts.first;
-    if (all.sparse()) {
-      const auto row = all.sparse_row(i);
-      part.append({.columns = {row.columns.begin(), row.columns.end()},
-                   .values = {row.values.begin(), row.values.end()},
-                   .label = all.label(i)});
-    } else {
-      part.append_dense(all.dense_row(i), all.label(i));
-    }
-  }
-  return parts;
-}
-
-TEST(Gradient, ReachesTheStatedAccuracyOnBankMarketing) {
-  TACET_SKIP_WITHOUT_DATA(file, "bank_marketing/bank-additional-full.csv.gz");
-  auto schema = data::load_schema(test::source_file("data/schemas/bank_marketing.toml"));
-  const auto all = data::read_dataset(file, schema);
-  auto [train_part, test] = split(all, schema);
-  schema.public_row_count = 32950;
-  const Setting setting{std::move(schema), std::move(train_part)};
-  EXPECT_GE(median_accuracy(setting, test, 1), 0.897);
-}
-
 TEST(Gradient, GivesTheSameModelForAnyNumberOfThreads) {
   const auto setting = berkeley();
   const LinearOptions options{.epsilon = 1, .adjacency = add_remove};
@@ -130,100 +59,6 @@ TEST(Gradient, GivesTheSameModelForAnyNumberOfThreads) {
   EXPECT_EQ(train(setting, options, 3, 2).model.coefficients, one);
   EXPECT_EQ(train(setting, options, 3, 3).model.coefficients, one);
   EXPECT_NE(train(setting, options, 4, 1).model.coefficients, one);
-}
-
-struct NoiseCounts {
-  double covered = 0;  // share of coefficients within 1.96 stated deviations of the quiet descent
-  double close = 0;    // within a quarter of one
-};
-
-// The intervals of released models against the same descent with next to no noise.
-NoiseCounts noise_counts(const Setting& setting, double epsilon, std::uint64_t seeds) {
-  const LinearOptions options{.epsilon = epsilon, .adjacency = add_remove};
-  auto quiet = plan_gradient(setting.schema, options);
-  quiet.noise_multiplier = 1e-3;
-  quiet.events = privacy::Repeated{quiet.steps, privacy::Gaussian{1e-3}};
-  quiet.guarantee =
-      accounting::account(quiet.events, add_remove, privacy::Delta(quiet.guarantee.delta));
-  quiet.cipher_delta = 0;
-  random::SeededSource source(1);
-  privacy::MemoryBudget budget(add_remove);
-  auto reservation =
-      budget.reserve(quiet.events, {std::numeric_limits<double>::infinity(), 1e-5, add_remove});
-  base::ThreadPool pool(2);
-  base::LocalReducer reducer;
-  const auto exact =
-      train_gradient(setting.train, setting.schema, quiet, {source, reservation, pool, reducer})
-          .model.coefficients;
-  NoiseCounts counts;
-  const double total = static_cast<double>(seeds) * static_cast<double>(exact.size());
-  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    const auto noisy = train(setting, options, seed).model;
-    for (std::size_t j = 0; j < exact.size(); ++j) {
-      const double gap = std::fabs(noisy.coefficients[j] - exact[j]);
-      counts.covered += gap < 1.96 * noisy.noise_deviations[j] ? 1 / total : 0;
-      counts.close += gap < 0.25 * noisy.noise_deviations[j] ? 1 / total : 0;
-    }
-  }
-  return counts;
-}
-
-TEST(Gradient, NoiseDeviationsCoverTheNoiseFreeDescent) {
-  const auto setting = berkeley();
-  for (const double epsilon : {0.5, 4.0}) {
-    const auto counts = noise_counts(setting, epsilon, 40);
-    EXPECT_GE(counts.covered, 0.93) << epsilon;
-    EXPECT_LE(counts.close, 0.8) << epsilon;  // 20 in 100 where the deviation is exact
-  }
-}
-
-TEST(GradientLong, NoiseDeviationsCoverTheNoiseFreeDescentOnAdult) {
-  TACET_SKIP_WITHOUT_DATA(train_file, "adult/adult.train.csv.gz");
-  auto schema = data::load_schema(test::source_file("data/schemas/adult.toml"));
-  auto train_part = data::read_dataset(train_file, schema);
-  const Setting setting{std::move(schema), std::move(train_part)};
-  for (const double epsilon : {0.1, 1.0}) {
-    const auto counts = noise_counts(setting, epsilon, 12);
-    EXPECT_GE(counts.covered, 0.94) << epsilon;
-    EXPECT_LE(counts.close, 0.8) << epsilon;
-  }
-}
-
-TEST(Gradient, WithoutProtectionItFindsTheMinimum) {
-  const auto setting = berkeley();
-  const auto plan = plan_exact_minimum(
-      setting.schema,
-      {.epsilon = std::numeric_limits<double>::infinity(), .adjacency = add_remove});
-  ASSERT_TRUE(plan.unprotected());
-  base::ThreadPool pool(2);
-  const auto fit = fit_unprotected(setting.train, setting.schema, plan, pool);
-  EXPECT_FALSE(marked_model(setting.schema, plan, fit).receipt.is_protected());
-  // The gradient of the mean loss vanishes.
-  std::vector<double> gradient(static_cast<std::size_t>(setting.train.columns()), 0);
-  std::vector<double> margin(1);
-  for (std::int64_t i = 0; i < setting.train.rows(); ++i) {
-    model::margins(fit.value().model, setting.train, i, margin);
-    const double slope = model::LogisticLoss{}.slope(margin[0], setting.train.label(i));
-    const auto row = setting.train.dense_row(i);
-    for (std::size_t j = 0; j < row.size(); ++j) gradient[j] += slope * row[j] / 2048.0;
-  }
-  for (const double g : gradient) {
-    EXPECT_NEAR(g / static_cast<double>(setting.train.rows()), 0, 1e-5);
-  }
-}
-
-// Reference: Newton's method in NumPy on an independent encoding of the same file, gradient below
-// 1e-13.
-TEST(Gradient, WithoutProtectionItEqualsAnIndependentSolverOnAdult) {
-  TACET_SKIP_WITHOUT_DATA(train_file, "adult/adult.train.csv.gz");
-  auto schema = data::load_schema(test::source_file("data/schemas/adult.toml"));
-  schema.encoding = 1;  // the reference was computed with it
-  const auto records = data::read_dataset(train_file, schema);
-  base::ThreadPool pool(2);
-  const auto fit = optimize::minimise_without_protection(records, model::LogisticLoss{}, {}, pool);
-  EXPECT_NEAR(fit.mean_loss, 0.327460903625, 1e-6);
-  EXPECT_LT(fit.gap, 1e-6);
-  EXPECT_TRUE(std::isfinite(fit.radius));
 }
 
 TEST(Gradient, MuchEpsilonApproachesTheMinimum) {
@@ -312,7 +147,7 @@ TEST(Gradient, MinibatchesAreAccountedAsSampledAndReproducible) {
   const auto one = train(setting, options, 5, 1);
   EXPECT_EQ(one.receipt.sampling, "poisson");
   EXPECT_EQ(one.model.coefficients, train(setting, options, 5, 3).model.coefficients);
-  EXPECT_GE(accuracy(one.model, setting.train), 0.6);
+  EXPECT_GE(test::accuracy(one.model, setting.train), 0.6);
 }
 
 // Expected batches of a tenth of a record: nearly every step has an empty sample, and all of them
@@ -379,44 +214,6 @@ TEST(Gradient, AveragesAreWhatTheirNamesSay) {
     // Weights binomial(t + 2, 3): 1, 4, 10, 20.
     EXPECT_NEAR(run(4, Averaging::polynomial)[j], (w1 + 4 * w2 + 10 * w3 + 20 * w4) / 35, 1e-3);
   }
-}
-
-// The mean loss over the best constant's, on records that were not trained on.
-double loss_ratio(const Setting& setting, const data::Dataset& test, const model::Loss& loss) {
-  std::vector<double> ratios;
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const LinearOptions options{.epsilon = 1, .delta = 1e-5, .adjacency = add_remove, .loss = loss};
-    const auto model = train(setting, options, seed).model;
-    double total = 0;
-    std::vector<double> margin(1);
-    for (std::int64_t i = 0; i < test.rows(); ++i) {
-      model::margins(model, test, i, margin);
-      total += model::loss_value(loss, margin[0], test.label(i));
-    }
-    ratios.push_back(total);
-  }
-  double best = std::numeric_limits<double>::infinity();
-  for (double c = -1; c <= 1; c += 0.005) {
-    double total = 0;
-    for (std::int64_t i = 0; i < test.rows(); ++i) {
-      total += model::loss_value(loss, c, test.label(i));
-    }
-    best = std::min(best, total);
-  }
-  std::ranges::sort(ratios);
-  return ratios[2] / best;
-}
-
-TEST(Gradient, ReachesTheStatedLossOnCaliforniaHousing) {
-  TACET_SKIP_WITHOUT_DATA(file, "california_housing/housing.csv.gz");
-  auto schema = data::load_schema(test::source_file("data/schemas/california_housing.toml"));
-  const auto all = data::read_dataset(file, schema);
-  auto [train_part, test] = split(all, schema);
-  schema.public_row_count = 16512;
-  const Setting setting{std::move(schema), std::move(train_part)};
-  EXPECT_LE(loss_ratio(setting, test, model::AbsoluteLoss{}), 0.75);
-  EXPECT_LE(loss_ratio(setting, test, model::HuberLoss{}), 0.75);
-  EXPECT_LE(loss_ratio(setting, test, model::PinballLoss{0.9}), 0.8);
 }
 
 TEST(Gradient, StopsBetweenStepsWhenCancelled) {

@@ -15,22 +15,15 @@
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/decimal.h"
 #include "tests/support/data_sets.h"
+#include "tests/support/labelled_records.h"
 
 namespace tacet::learn {
 namespace objective_test {
 
 using enum privacy::Adjacency;
 
-struct Setting {
-  data::Schema schema;
-  data::Dataset train;
-};
-
-Setting berkeley() {
-  auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
-  auto train = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
-  return {std::move(schema), std::move(train)};
-}
+using Setting = test::LabelledRecords;
+using test::berkeley;
 
 LinearOptions asked(double epsilon, std::optional<double> delta = std::nullopt) {
   LinearOptions options;

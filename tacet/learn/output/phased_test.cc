@@ -11,6 +11,7 @@
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/method.h"
 #include "tests/support/data_sets.h"
+#include "tests/support/labelled_records.h"
 
 namespace tacet::learn {
 namespace phased_test {
@@ -69,16 +70,8 @@ TEST(Phased, PhasesVisitEveryRecordOnce) {
   }
 }
 
-struct Setting {
-  data::Schema schema;
-  data::Dataset train;
-};
-
-Setting berkeley() {
-  auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
-  auto train = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
-  return {std::move(schema), std::move(train)};
-}
+using Setting = test::LabelledRecords;
+using test::berkeley;
 
 TEST(Phased, CostsWhatOnePhaseCosts) {
   const auto setting = berkeley();
