@@ -14,6 +14,8 @@
 #include "tacet/learn/line/inverse_sensitivity.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/recorded.h"
+#include "tacet/privacy/cipher_share.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::learn {
 namespace {
@@ -57,12 +59,12 @@ std::optional<Event> own_events(const privacy::Receipt& receipt, const model::Mo
 }
 
 void check_events(const privacy::Receipt& receipt, const Event& own, RecordedParameters& parameters,
-                  RecordedEvents events_of) {
+                  RecordedEvents events_of, bool schema_known) {
   const auto agree = [&](const Event& event) {
     return same_releases(events_of(receipt, parameters, event), event);
   };
   // Without its schema a result does not say whether a fit is composed with it.
-  const auto* both = own.as<privacy::Composed>();
+  const auto* both = schema_known ? nullptr : own.as<privacy::Composed>();
   if (both != nullptr && both->parts.size() == 2) {
     try {
       if (agree(both->parts[1])) return;
@@ -73,6 +75,28 @@ void check_events(const privacy::Receipt& receipt, const Event& own, RecordedPar
   if (!agree(own)) {
     contradiction(fmt::format("the events are not those of method {} with these parameters",
                               receipt.algorithm));
+  }
+}
+
+/// Units are protected by methods that have a proof for them alone, and where one record of each is
+/// drawn the receipt says so, with the coin's part of the cipher's term (docs/proofs/unit_draw.md).
+void check_units(const privacy::Receipt& receipt, const Method& method,
+                 const RecordedParameters& parameters) {
+  if (receipt.privacy_unit == "record") return;
+  if (method.units == UnitProtection::refused) {
+    contradiction(fmt::format("method {} protects single records, not each {}", method.name,
+                              receipt.privacy_unit));
+  }
+  if (method.units != UnitProtection::drawn) return;
+  if (!parameters.has("records_a_unit")) {
+    contradiction(fmt::format("the receipt does not say how many records of each {} were drawn",
+                              receipt.privacy_unit));
+  }
+  const double least =
+      privacy::least_cipher_term(receipt.events) + random::cipher_term(1, random::most_leaf_words);
+  constexpr double roundings = 1e-9;
+  if (receipt.cipher_delta < least * (1 - roundings)) {
+    contradiction("the cipher's term leaves out the coin that draws a record of each unit");
   }
 }
 
@@ -159,8 +183,10 @@ ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFi
     const auto own = own_events(receipt, file);
     if (!own || events_of == nullptr) return;
     compared = true;
-    check_events(receipt, *own, parameters, events_of);
+    check_events(receipt, *own, parameters, events_of, file != nullptr);
   });
+  const auto method = std::ranges::find(known, receipt.algorithm, &Method::name);
+  if (method != known.end()) hold([&] { check_units(receipt, **method, parameters); });
   if (file != nullptr) hold([&] { check_model(receipt, *file, parameters); });
   check.checked.assign(parameters.used().begin(), parameters.used().end());
   const auto unused = parameters.unused();

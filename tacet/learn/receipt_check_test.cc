@@ -74,6 +74,56 @@ TEST(ReceiptCheck, UnitColumnsAndLossAreThoseOfTheSchemaAndTheModel) {
   }
 }
 
+/// A model of single records, as if it protected all records of a patient together.
+model::ModelFile renamed(model::ModelFile file) {
+  file.schema.unit = "patient";
+  file.receipt.privacy_unit = "patient";
+  return file;
+}
+
+TEST(ReceiptCheck, RecordsDoNotPassForUnits) {
+  const auto of = [](const char* method) {
+    return renamed(
+        trained({.method = method, .epsilon = 1, .delta = 1e-6, .adjacency = replace_one}));
+  };
+  for (const char* method : {"ladder", "output"}) {
+    EXPECT_NE(faults_of(of(method)).find("protects single records, not each patient"),
+              std::string::npos)
+        << method;
+  }
+  for (const char* method : {"objective", "regularized-output"}) {
+    auto file = of(method);
+    EXPECT_NE(faults_of(file).find("how many records of each patient"), std::string::npos);
+    edit(file, "records_a_unit", 1);
+    EXPECT_NE(faults_of(file).find("leaves out the coin"), std::string::npos) << method;
+    file.receipt.cipher_delta += 1e-12;
+    EXPECT_EQ(faults_of(file), "") << method;
+    edit(file, "records_a_unit", 2);
+    EXPECT_NE(faults_of(file).find("records_a_unit"), std::string::npos) << method;
+  }
+}
+
+TEST(ReceiptCheck, MethodsWithoutUnitsRefuseThemInTheirPlan) {
+  auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
+  schema.unit = "patient";
+  for (const auto* method : methods()) {
+    if (method->units != UnitProtection::refused) continue;
+    const LinearOptions options{
+        .method = std::string(method->name), .epsilon = 1, .delta = 1e-6, .adjacency = replace_one};
+    EXPECT_THROW(static_cast<void>(plan_training(schema, options)), base::Error) << method->name;
+  }
+}
+
+// Without a fit of the schema there is nothing that may stand before the method's own events.
+TEST(ReceiptCheck, NothingStandsBeforeTheEventsOfAMethod) {
+  auto file =
+      trained({.method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one});
+  file.receipt.events =
+      privacy::Composed{{privacy::Event(privacy::Gaussian{1e6}), file.receipt.events}};
+  EXPECT_NE(faults_of(file).find("not those of method gradient"), std::string::npos);
+  EXPECT_TRUE(check_receipt(file.receipt, nullptr).faults.empty());  // there may be a fit
+}
+
 TEST(ReceiptCheck, ClassWeightsAreOfTheSchemasClasses) {
   auto options =
       LinearOptions{.method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one};

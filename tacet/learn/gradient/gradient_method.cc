@@ -65,6 +65,9 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
     if (!(standardise_noise > 0 && std::isfinite(standardise_noise))) {
       contradiction("the noise multiplier of the means is not above 0");
     }
+    if (batches.sampling != BatchSampling::full || receipt.privacy_unit != "record") {
+      contradiction("means are released of full batches of single records only");
+    }
   }
   return gradient_events(batches, steps, noise, standardise_noise);
 }
@@ -89,6 +92,8 @@ constinit const Method gradient_method{"gradient",
                                        privacy::Adjacency::add_remove,
                                        options,
                                        gradient_training,
-                                       recorded_events};
+                                       recorded_events,
+                                       true,
+                                       UnitProtection::bounded};
 
 }  // namespace tacet::learn

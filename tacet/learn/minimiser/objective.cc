@@ -89,6 +89,8 @@ constinit const Method objective_method{"objective",
                                         privacy::Adjacency::replace_one,
                                         options,
                                         planned_by<plan_objective, train_objective>,
-                                        recorded_events};
+                                        recorded_events,
+                                        true,
+                                        UnitProtection::drawn};
 
 }  // namespace tacet::learn

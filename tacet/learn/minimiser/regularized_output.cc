@@ -272,6 +272,8 @@ constinit const Method regularized_output_method{
     privacy::Adjacency::replace_one,
     options,
     planned_by<plan_regularized_output, train_regularized_output>,
-    recorded_events};
+    recorded_events,
+    true,
+    UnitProtection::drawn};
 
 }  // namespace tacet::learn

@@ -119,6 +119,13 @@ using RecordedEvents = privacy::Event (*)(const privacy::Receipt& receipt,
                                           RecordedParameters& parameters,
                                           const privacy::Event& own);
 
+/// What a method makes of a schema that protects all records of a unit together.
+enum class UnitProtection {
+  refused,
+  drawn,   ///< one record of each, by a secret coin (unit_draw.h)
+  bounded  ///< several, which share one bound
+};
+
 /// A method of training. Each room of methods ends with its own; learn/method.cc lists them.
 struct Method {
   std::string_view name;
@@ -128,6 +135,7 @@ struct Method {
   Training (*plan)(const data::Schema& schema, const LinearOptions& options);
   RecordedEvents recorded_events;
   bool takes_infinite_epsilon = true;  ///< false: refused, where others fit the exact minimiser
+  UnitProtection units = UnitProtection::refused;
 };
 
 }  // namespace tacet::learn
