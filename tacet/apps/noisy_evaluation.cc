@@ -22,6 +22,11 @@ Named named_figures(const learn::EvaluationPlan& plan, const learn::NoisyFigures
     const auto& positive = figures.by_class[0].figures;
     out.insert(out.end(), positive.begin(), positive.end());
   }
+  if (plan.classes == 0) {
+    out.emplace_back("mae", figures.mae);
+    out.emplace_back("rmse", figures.rmse);
+    out.emplace_back("r2", figures.r2);
+  }
   if (plan.loss_cap) {
     out.emplace_back(fmt::format("mean loss, capped at {:.4g}", *plan.loss_cap), figures.mean_loss);
   }
@@ -89,6 +94,11 @@ void add_json(const EvaluationSubject& subject, const learn::EvaluationPlan& pla
   if (plan.loss_cap) {
     out["mean_capped_loss"] = ratio_json(figures.mean_loss);
     out["loss_cap"] = *plan.loss_cap;
+  }
+  if (plan.classes == 0) {
+    out["mae"] = ratio_json(figures.mae);
+    out["rmse"] = ratio_json(figures.rmse);
+    out["r2"] = ratio_json(figures.r2);
   }
   if (!plan.has_matrix()) return;
   if (plan.classes == 2) {

@@ -54,8 +54,13 @@ bool count_is_public(privacy::Adjacency adjacency) {
 optimize::CellShape shape_of(const EvaluationPlan& plan) {
   return {.groups = plan.groups,
           .cells = plan.cells,
-          .score = plan.loss_cap.has_value(),
+          .scores = plan.scores(),
           .centred = count_is_public(plan.guarantee.adjacency)};
+}
+
+double error_unit_of(const model::LinearModel& model) {
+  if (!model.classes.empty()) return 0;
+  return (model.target_upper - model.target_lower) / 2;
 }
 
 std::int64_t cells_for(std::int64_t classes) {
@@ -63,17 +68,21 @@ std::int64_t cells_for(std::int64_t classes) {
   return classes <= most_matrix_classes ? classes * classes : 2;
 }
 
-/// Where one record counts, and its loss over the cap.
+/// Where one record counts, and its scores.
 class Scorer {
  public:
   Scorer(const EvaluationData& data, const EvaluationPlan& plan)
-      : data_(data), plan_(plan), margins_(static_cast<std::size_t>(data.model.output_count())) {}
+      : data_(data),
+        plan_(plan),
+        margins_(static_cast<std::size_t>(data.model.output_count())),
+        scores_(static_cast<std::size_t>(plan.scores())) {}
 
   void add(std::int64_t row, optimize::CellSum& sum) {
     model::margins(data_.model, data_.dataset, row, margins_);
     const double label = data_.dataset.label(row);
     const auto group = data_.groups == nullptr ? 0 : data_.groups->group_of(data_.dataset, row);
-    sum.add(group, cell(label), plan_.loss_cap ? loss(label) / *plan_.loss_cap : 0.0);
+    score(label);
+    sum.add(group, cell(label), scores_);
   }
 
  private:
@@ -87,14 +96,25 @@ class Scorer {
   }
 
   /// Predictions of numbers are clipped to the target's bounds, as `predict` does.
-  [[nodiscard]] double loss(double label) const {
-    const double margin = plan_.classes == 0 ? std::clamp(margins_[0], -1.0, 1.0) : margins_[0];
-    return model::loss_value(data_.model.loss, margin, label);
+  void score(double label) {
+    if (!plan_.loss_cap) return;
+    const bool number = plan_.classes == 0;
+    const double margin = number ? std::clamp(margins_[0], -1.0, 1.0) : margins_[0];
+    of(NumberScore::loss) = model::loss_value(data_.model.loss, margin, label) / *plan_.loss_cap;
+    if (!number) return;
+    const double half_error = std::abs(label - margin) / 2;
+    of(NumberScore::error) = half_error;
+    of(NumberScore::squared_error) = half_error * half_error;
+    of(NumberScore::target) = (1 + label) / 2;
+    of(NumberScore::squared_target) = label * label;
   }
+
+  double& of(NumberScore score) { return scores_[static_cast<std::size_t>(score)]; }
 
   const EvaluationData& data_;
   const EvaluationPlan& plan_;
   std::vector<double> margins_;
+  std::vector<double> scores_;
 };
 
 /// The first record of each unit that takes part.
@@ -122,27 +142,22 @@ class Units {
 ReleasedCounts counts_of(std::span<const double> sums, const EvaluationPlan& plan,
                          std::optional<std::int64_t> group, std::optional<double> records) {
   const auto shape = shape_of(plan);
+  const auto scores = static_cast<std::size_t>(shape.scores);
   const auto counts = static_cast<std::size_t>(optimize::CellSum::counts(shape));
   const auto cells = static_cast<std::size_t>(plan.cells);
   const auto first = static_cast<std::size_t>(group.value_or(0));
   const auto last = group ? first + 1 : static_cast<std::size_t>(plan.groups);
   // What centring took away from every count.
   const double share = records ? *records / static_cast<double>(plan.groups * plan.cells) : 0;
-  ReleasedCounts out{.cells = std::vector<double>(cells, 0.0)};
+  ReleasedCounts out{.cells = std::vector<double>(cells, 0.0),
+                     .scores = std::vector<double>(scores, 0.0)};
   for (auto g = first; g < last; ++g) {
     for (std::size_t i = 0; i < cells; ++i) {
       out.cells[i] += share + (counts > 0 ? sums[g * cells + i] : 0.0);
     }
-    if (shape.score) out.losses += sums[counts + g];
+    for (std::size_t i = 0; i < scores; ++i) out.scores[i] += sums[counts + g * scores + i];
   }
-  if (!records) return out;
-  // And from each loss: one half of all records, or of those that the group is said to have.
-  if (group) {
-    out.loss_of_each = 0.5;
-  } else {
-    out.losses += 0.5 * *records;
-    out.public_records = records;
-  }
+  if (!group) out.public_records = records;
   return out;
 }
 
@@ -156,6 +171,7 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
                             {"cells", plan.cells}};
   if (plan.groups > 1) parameters["groups"] = plan.groups;
   if (plan.threshold != 0) parameters["threshold_margin"] = plan.threshold;
+  if (plan.scores() > 1) parameters["scores"] = plan.scores();
   if (plan.loss_cap) parameters["loss_cap"] = *plan.loss_cap;
   receipt.parameters = parameters.dump();
   receipt.events = reservation.spent();
@@ -189,6 +205,7 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
       .groups = options.groups,
       .classes = classes,
       .loss_cap = choose_cap(model, options),
+      .error_unit = error_unit_of(model),
       .threshold = options.threshold,
       .privacy_unit = options.privacy_unit,
       .public_row_count = options.public_row_count,

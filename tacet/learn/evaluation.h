@@ -17,15 +17,17 @@
 /// How well a model predicts private records, with differential privacy.
 ///
 /// One release of the Gaussian mechanism: the counts of a confusion matrix (of at most
-/// most_matrix_classes classes; of right and wrong answers beyond, of records for numbers), and the
-/// sum of the losses capped at a public value; by group where groups are asked for. Accuracy,
-/// sensitivity and the like, and mean losses are ratios of sums of these. Under add_remove a record
-/// moves one count by 1 and one sum of losses by at most 1: sqrt(2) in all. Under replace_one and
-/// zero_out the number of records is public and stated exactly, and each record is taken around the
-/// middle of all that are possible, which makes it shorter (docs/proofs/evaluation.md). The
-/// accountant's exact curve of one Gaussian applies under every adjacency (Balle, Wang 2018). Where
-/// the data carry units, the first record of each takes part and stands for it: metrics are about
-/// units, and a unit moves the vector no more than a record does elsewhere.
+/// most_matrix_classes classes; of right and wrong answers beyond, of records for numbers), and
+/// sums of scores in [0, 1]: the loss capped at a public value, and for numbers the error, its
+/// square, the target and its square; by group where groups are asked for. Accuracy, sensitivity
+/// and the like, mean losses, the mean absolute error, its root mean square and R2 are made of
+/// these. Under add_remove a record moves one count by 1 and each sum of scores, told around one
+/// half, by at most 1/2: sqrt(5/4) in all, 3/2 for numbers. Under replace_one and zero_out the
+/// number of records is public and stated exactly, and counts are told around the middle of all
+/// that are possible, which makes a record shorter (docs/proofs/evaluation.md). The accountant's
+/// exact curve of one Gaussian applies under every adjacency (Balle, Wang 2018). Where the data
+/// carry units, the first record of each takes part and stands for it: metrics are about units, and
+/// a unit moves the vector no more than a record does elsewhere.
 namespace tacet::learn {
 
 /// Beyond these the noise of k^2 cells would drown what their sums have to say.
@@ -51,12 +53,15 @@ struct EvaluationPlan {
   std::int64_t groups;
   std::int64_t classes;            ///< 0 for numbers
   std::optional<double> loss_cap;  ///< absent for several classes, which have no single loss
+  double error_unit;               ///< of numbers: half of the target's range; else 0
   double threshold;
   std::string privacy_unit;
   std::optional<std::int64_t> public_row_count;
   double cipher_delta;  ///< the cipher's term, a word a released number
 
   [[nodiscard]] bool has_matrix() const { return classes > 0 && cells == classes * classes; }
+  /// Of each record: the capped loss; of numbers as score_of names them.
+  [[nodiscard]] std::int64_t scores() const { return classes == 0 ? 5 : (loss_cap ? 1 : 0); }
 };
 
 /// Settles noise and cap before a record is read. For classes the cap is four times the loss of a
@@ -83,6 +88,9 @@ struct NoisyFigures {
   NoisyValue records;               ///< exact where their number is public
   NoisyRatio accuracy = {};         ///< for classes
   NoisyRatio mean_loss = {};        ///< of losses capped at the plan's cap
+  NoisyRatio r2 = {};               ///< for numbers; at most 1
+  NoisyRatio mae = {};              ///< for numbers, in the target's units
+  NoisyRatio rmse = {};             ///< likewise
   std::vector<double> matrix = {};  ///< noisy counts by actual and predicted class, row by row
   double matrix_deviation = 0;      ///< of the noise in each of them
   std::vector<NoisyClass> by_class = {};  ///< of two classes the second one alone

@@ -48,6 +48,52 @@ NoisyRatio scaled(NoisyRatio value, double scale) {
   return NoisyValue{value->value * scale, value->noise_deviation * scale};
 }
 
+/// The mean of a score in [0, 1].
+NoisyRatio mean_of(NumberScore score, const ReleasedCounts& counts) {
+  const double sum = counts.scores[static_cast<std::size_t>(score)];
+  const std::vector<double> halves(counts.cells.size(), 0.5);
+  if (counts.public_records) {
+    return ratio({{}, {}, sum + 0.5 * *counts.public_records, counts.deviation}, counts);
+  }
+  const std::vector<double> every(counts.cells.size(), 1.0);
+  return ratio({halves, every, sum, counts.deviation}, counts);
+}
+
+/// 1 - E/V for the mean squared error E and the variance V of the target, both in units of half its
+/// range. First order in the noise: that of the three means, and of the number of records that they
+/// share.
+NoisyRatio r2_of(const NoisyValue& records, const ReleasedCounts& counts) {
+  const auto error = mean_of(NumberScore::squared_error, counts);
+  const auto target = mean_of(NumberScore::target, counts);
+  const auto square = mean_of(NumberScore::squared_target, counts);
+  if (!error || !target || !square) return std::nullopt;
+  const double mean = 2 * target->value - 1;
+  const double variance = square->value - mean * mean;
+  const auto noise = [&](double of_error, double of_target, double of_square) {
+    const double of_records = of_error * (0.5 - error->value) + of_target * (0.5 - target->value) +
+                              of_square * (0.5 - square->value);
+    return std::hypot(std::hypot(of_error, of_target, of_square) * counts.deviation,
+                      of_records * records.noise_deviation) /
+           records.value;
+  };
+  if (!(variance > clear_of_noise * noise(0, -4 * mean, 1))) return std::nullopt;
+  const double share = 4 * error->value / variance;
+  const double each = share / variance;  // by how much R2 grows with the variance
+  return NoisyValue{1 - share, noise(-4 / variance, -4 * mean * each, each)};
+}
+
+NoisyRatio root(NoisyRatio square) {
+  if (!square || !(square->value > 0)) return std::nullopt;
+  const double value = std::sqrt(square->value);
+  return NoisyValue{value, square->noise_deviation / (2 * value)};
+}
+
+void add_numbers(const ReleasedCounts& counts, const EvaluationPlan& plan, NoisyFigures& out) {
+  out.r2 = r2_of(out.records, counts);
+  out.mae = scaled(mean_of(NumberScore::error, counts), 2 * plan.error_unit);
+  out.rmse = scaled(root(mean_of(NumberScore::squared_error, counts)), 2 * plan.error_unit);
+}
+
 void add_classes(const ReleasedCounts& counts, const EvaluationPlan& plan, NoisyFigures& out) {
   for (std::int64_t of = plan.classes == 2 ? 1 : 0; of < plan.classes; ++of) {
     NoisyClass found{.of = of, .figures = {}};
@@ -75,11 +121,8 @@ NoisyFigures figures_of(const ReleasedCounts& counts, const EvaluationPlan& plan
   } else if (plan.classes > 0) {
     out.accuracy = ratio({{0, 1}, all}, counts);
   }
-  if (plan.loss_cap) {
-    const std::vector<double> of_each(counts.cells.size(), counts.loss_of_each);
-    out.mean_loss =
-        scaled(ratio({of_each, all, counts.losses, counts.deviation}, counts), *plan.loss_cap);
-  }
+  if (plan.loss_cap) out.mean_loss = scaled(mean_of(NumberScore::loss, counts), *plan.loss_cap);
+  if (plan.classes == 0) add_numbers(counts, plan, out);
   return out;
 }
 

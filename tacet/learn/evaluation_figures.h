@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -9,11 +10,20 @@ namespace tacet::learn {
 
 /// What was released for one group of records, or for all groups added up.
 struct ReleasedCounts {
-  std::vector<double> cells;  ///< noisy counts
-  double losses = 0;          ///< noisy sum of capped losses over the cap
-  double loss_of_each = 0;    ///< to be added to it for each record
-  double deviation = 0;       ///< of the noise in each of these numbers
+  std::vector<double> cells;   ///< noisy counts
+  std::vector<double> scores;  ///< noisy sums of scores, less one half of each record
+  double deviation = 0;        ///< of the noise in each of these numbers
   std::optional<double> public_records = {};
+};
+
+/// What is added up for each record whose target is a number, in the order of the sums; all in
+/// [0, 1] for targets y and predictions in [-1, 1].
+enum class NumberScore : std::size_t {
+  loss,           ///< over its cap
+  error,          ///< |y - prediction| / 2
+  squared_error,  ///< (y - prediction)^2 / 4
+  target,         ///< (1 + y) / 2
+  squared_target  ///< y^2
 };
 
 /// Post-processing: shares, means and their noise, first order in the noise.

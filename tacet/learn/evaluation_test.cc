@@ -92,8 +92,8 @@ TEST(Evaluation, EachUnitIsCountedOnceWhateverItsRecords) {
   EXPECT_NEAR(result.all.accuracy.value().value, 1, 5e-3);
 }
 
-// Where neighbours have one number of records it costs nothing, and records are told around their
-// middle: 1 of it with a loss, where a record is sqrt(2) long under add_remove.
+// Where neighbours have one number of records it costs nothing, and counts are told around their
+// middle: a record is 1 long with its loss, where it is sqrt(5/4) long under add_remove.
 TEST(Evaluation, APublicCountIsExactAndARecordIsShorter) {
   const Setting setting;
   const auto add = setting.run(plan_at(setting.model, 1, Adjacency::add_remove), 1);
@@ -107,7 +107,7 @@ TEST(Evaluation, APublicCountIsExactAndARecordIsShorter) {
     const auto noisy = setting.run(plan_at(setting.model, 1, adjacency), 1);
     EXPECT_EQ(noisy.all.records.value, record_count);
     const double apart = adjacency == Adjacency::replace_one ? 2 : 1;
-    const double expected = add.all.matrix_deviation * apart / std::sqrt(2);
+    const double expected = add.all.matrix_deviation * apart / std::sqrt(1.25);
     EXPECT_NEAR(noisy.all.matrix_deviation, expected, 1e-3 * expected);
   }
 }
@@ -168,7 +168,7 @@ TEST(Evaluation, ARecordMoreChangesOneCellByOne) {
   for (const auto& kind : kinds) {
     const auto with = with_first(plan, kind);
     EXPECT_NEAR(distance(with.all.matrix, without.all.matrix), 1, 1e-3);
-    EXPECT_LE(std::sqrt(2), with.all.matrix_deviation / plan.noise_multiplier * (1 + 1e-6));
+    EXPECT_LE(std::sqrt(1.25), with.all.matrix_deviation / plan.noise_multiplier * (1 + 1e-6));
   }
 }
 
@@ -273,6 +273,71 @@ TEST(Evaluation, ManyClassesAreOnlyRightOrWrong) {
   EXPECT_NEAR(found.accuracy.value().value, 0.8, 1e-3);
   EXPECT_TRUE(found.matrix.empty());
   EXPECT_TRUE(found.by_class.empty());
+}
+
+/// Targets and predictions of numbers between 10 and 30.
+struct Numbers {
+  Numbers() : dataset(schema.shape()) {
+    schema.target->rule = data::RegressionTarget{.lower = 10, .upper = 30};
+    model = model::empty_model(schema, model::SquaredLoss{});
+    model.coefficients = {1};
+    dataset = data::Dataset(schema.shape());
+    for (int i = 0; i < record_count; ++i) add(i % 2 == 0 ? 0.25 : -0.5, i % 4 < 2 ? 0.5 : -0.5);
+  }
+
+  void add(double prediction, double label) {
+    const std::vector<std::int16_t> row{static_cast<std::int16_t>(2048 * prediction)};
+    dataset.append_dense(row, label);
+  }
+
+  [[nodiscard]] NoisyFigures run(const EvaluationPlan& plan, std::uint64_t seed) const {
+    random::SeededSource source(seed);
+    privacy::MemoryBudget budget(plan.guarantee.adjacency);
+    auto reservation = budget.reserve(plan.event, plan.guarantee);
+    return evaluate({dataset, model}, plan, source, reservation).all;
+  }
+
+  data::Schema schema = one_number();
+  model::LinearModel model;
+  data::Dataset dataset;
+};
+
+// Errors .25, 1, .75, 0 in turn, of targets .5, .5, -.5, -.5; times 10 in the target's units.
+TEST(Evaluation, FiguresOfNumbersAreThoseOfTheRecords) {
+  const Numbers setting;
+  for (const auto adjacency : {Adjacency::add_remove, Adjacency::replace_one}) {
+    const auto found = setting.run(with_little_noise(plan_at(setting.model, 50, adjacency)), 1);
+    EXPECT_NEAR(found.mae.value().value, 5, 0.01);
+    const double squares = (0.25 * 0.25 + 1 + 0.75 * 0.75) / 4;
+    EXPECT_NEAR(found.rmse.value().value, 10 * std::sqrt(squares), 0.01);
+    EXPECT_NEAR(found.r2.value().value, 1 - squares / 0.25, 0.01);
+    EXPECT_FALSE(found.accuracy.has_value());
+  }
+}
+
+TEST(Evaluation, NoiseInFiguresOfNumbersIsAsStated) {
+  const Numbers setting;
+  for (const auto adjacency : {Adjacency::add_remove, Adjacency::replace_one}) {
+    const auto plan = plan_at(setting.model, 1, adjacency);
+    const auto exact = setting.run(with_little_noise(plan_at(setting.model, 50, adjacency)), 1);
+    constexpr int runs = 400;
+    double squares = 0;
+    for (std::uint64_t seed = 0; seed < runs; ++seed) {
+      const auto found = setting.run(plan, seed).r2.value();
+      squares += std::pow((found.value - exact.r2.value().value) / found.noise_deviation, 2);
+    }
+    EXPECT_GT(test::normal_p_value((squares - runs) / std::sqrt(2.0 * runs)),
+              test::false_alarm_rate);
+  }
+}
+
+TEST(Evaluation, R2IsLostWhereTargetsHardlyDiffer) {
+  Numbers setting;
+  setting.dataset = data::Dataset(setting.schema.shape());
+  for (int i = 0; i < record_count; ++i) setting.add(0.25, 0.5);
+  const auto found = setting.run(plan_at(setting.model, 1, Adjacency::add_remove), 1);
+  EXPECT_FALSE(found.r2.has_value());
+  EXPECT_TRUE(found.mae.has_value());
 }
 
 TEST(Evaluation, NoRecordsAreAnAnswerToo) {

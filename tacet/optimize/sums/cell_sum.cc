@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "tacet/base/checked_cast.h"
@@ -21,20 +22,21 @@ std::int64_t root_of_share(std::int64_t factor, int norm_bits) {
   return root;
 }
 
-/// G. Centred it is 2 m u, so that 1/m and 1/2 of it are whole; the squared length is then
-/// u^2 m (4 (m - 1) + m score).
+/// G = 2 u, so that one half of it is whole; the squared length is u^2 (4 + scores). Centred it is
+/// 2 m u, so that 1/m of it is whole too; the squared length is then u^2 m (4 (m - 1) + m scores).
 std::int64_t grid_units(const CellShape& shape, int norm_bits) {
-  const std::int64_t score = shape.score ? 1 : 0;
-  if (!shape.centred) return root_of_share(1 + score, norm_bits);
+  if (!shape.centred) return 2 * root_of_share(4 + shape.scores, norm_bits);
   const std::int64_t m = shape.groups * shape.cells;
-  return 2 * m * root_of_share(m * (4 * (m - 1) + m * score), norm_bits);
+  return 2 * m * root_of_share(m * (4 * (m - 1) + m * shape.scores), norm_bits);
 }
 
 }  // namespace
 
 CellSum::CellSum(const CellShape& shape, int norm_bits)
     : shape_(shape), norm_bits_(norm_bits), units_(0) {
-  constexpr std::int64_t most_cells = 4096;  // so that u >= 1 at 14 bits: 5 * 4096^2 < 4^14
+  // So that u >= 1 at 14 bits: (4 + most_scores) * 4096^2 < 4^14.
+  constexpr std::int64_t most_cells = 4096;
+  constexpr std::int64_t most_scores = 8;
   const bool cells_fit = shape.groups >= 1 && shape.cells >= 1 && shape.groups <= most_cells &&
                          shape.cells <= most_cells && shape.groups * shape.cells <= most_cells;
   if (!cells_fit || norm_bits < 14 || norm_bits > 30) {
@@ -42,6 +44,10 @@ CellSum::CellSum(const CellShape& shape, int norm_bits)
         fmt::format("a sum by cells needs 1 to {} cells and 14 to 30 bits, got {} groups of {} "
                     "and {} bits",
                     most_cells, shape.groups, shape.cells, norm_bits));
+  }
+  if (shape.scores < 0 || shape.scores > most_scores) {
+    throw base::UsageError(
+        fmt::format("a sum by cells takes 0 to {} scores, got {}", most_scores, shape.scores));
   }
   if (terms(shape) == 0) throw base::UsageError("a sum by cells would tell nothing");
   units_ = grid_units(shape, norm_bits);
@@ -54,12 +60,14 @@ std::int64_t CellSum::counts(const CellShape& shape) {
 }
 
 std::int64_t CellSum::terms(const CellShape& shape) {
-  return counts(shape) + (shape.score ? shape.groups : 0);
+  return counts(shape) + shape.groups * shape.scores;
 }
 
-void CellSum::add(std::int64_t group, std::int64_t cell, double score) {
-  if (group < 0 || group >= shape_.groups || cell < 0 || cell >= shape_.cells) {
-    throw base::InternalError(fmt::format("no cell {} of group {}", cell, group));
+void CellSum::add(std::int64_t group, std::int64_t cell, std::span<const double> scores) {
+  if (group < 0 || group >= shape_.groups || cell < 0 || cell >= shape_.cells ||
+      std::ssize(scores) != shape_.scores) {
+    throw base::InternalError(
+        fmt::format("no cell {} of group {} with {} scores", cell, group, scores.size()));
   }
   const auto count = counts(shape_);
   if (count > 0) {
@@ -69,12 +77,12 @@ void CellSum::add(std::int64_t group, std::int64_t cell, double score) {
     }
     sums_[static_cast<std::size_t>(group * shape_.cells + cell)] += units_;
   }
-  if (!shape_.score) return;
-  // Clamped before the conversion; a comparison with NaN fails and leaves 0.
-  const double kept = score > 0 ? std::min(score, 1.0) : 0.0;
-  sums_[static_cast<std::size_t>(count + group)] +=
-      static_cast<std::int64_t>(kept * static_cast<double>(units_)) -
-      (shape_.centred ? units_ / 2 : 0);
+  auto place = static_cast<std::size_t>(count + group * shape_.scores);
+  for (const double score : scores) {
+    // Clamped before the conversion; a comparison with NaN fails and leaves 0.
+    const double kept = score > 0 ? std::min(score, 1.0) : 0.0;
+    sums_[place++] += static_cast<std::int64_t>(kept * static_cast<double>(units_)) - units_ / 2;
+  }
 }
 
 privacy::BoundedSum CellSum::take() && {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tacet/privacy/bounded_sum.h"
@@ -11,28 +12,30 @@ namespace tacet::optimize {
 struct CellShape {
   std::int64_t groups = 1;
   std::int64_t cells = 1;
-  bool score = false;  ///< a score in [0, 1] is added up, by group
-  /// Each record's vector is taken around a middle that is the same for all, for neighbours with
-  /// one number of records: counts around their even share of a record, scores around one half.
+  std::int64_t scores = 0;  ///< so many numbers in [0, 1] are added up, by group, less one half
+  /// Counts are taken around their even share of a record, for neighbours with one number of
+  /// records.
   bool centred = false;
 };
 
-/// Counts of records by cell, groups one after the other, then by group the sum of a score.
+/// Counts of records by cell, groups one after the other, then by group the sums of scores.
 ///
-/// Scores are clamped and truncated to the grid 1/G, and everything is added up in integers. With m
-/// cells in all, one record's vector has a squared length in grid units of at most
-///   G^2 (1 + score)                 or, centred,
-///   G^2 ((m - 1) / m + score / 4),
+/// Scores are clamped and truncated to the grid 1/G, one half is taken away (whoever knows the
+/// number of records adds it again: docs/proofs/evaluation.md), and everything is added up in
+/// integers. With m cells in all, one record's vector has a squared length in grid units of at most
+///   G^2 (1 + scores / 4)             or, centred,
+///   G^2 ((m - 1) / m + scores / 4),
 /// where G is the largest number that keeps this within 4^norm_bits: certified in integers,
 /// whatever is added. (A record that is alone in its only cell tells nothing when centred: that
 /// count is left out.)
 class CellSum {
  public:
-  /// At most 4096 cells in all, each number at least 1; norm_bits 14 to 30. UsageError otherwise.
+  /// At most 4096 cells in all, each number at least 1; at most 8 scores; norm_bits 14 to 30.
+  /// UsageError otherwise.
   CellSum(const CellShape& shape, int norm_bits);
 
-  /// Adds one record; a score that is not a number counts 0, and without scores it is not used.
-  void add(std::int64_t group, std::int64_t cell, double score = 0);
+  /// Adds one record with as many scores as the shape has; one that is not a number counts 0.
+  void add(std::int64_t group, std::int64_t cell, std::span<const double> scores = {});
 
   [[nodiscard]] static std::int64_t counts(const CellShape& shape);
   /// How many sums there are.

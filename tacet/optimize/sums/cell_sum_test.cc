@@ -16,13 +16,21 @@ namespace cell_sum_test {
 struct Record {
   std::int64_t group = 0;
   std::int64_t cell = 0;
-  double score = 0;
+  double score = 0;  ///< the first one; others are its mirror and its square
 };
+
+std::vector<double> scores_of(double score, const CellShape& shape) {
+  std::vector<double> out{score, 1 - score, score * score};
+  out.resize(static_cast<std::size_t>(shape.scores));
+  return out;
+}
 
 std::vector<std::int64_t> sum_of(const std::vector<Record>& records, const CellShape& shape,
                                  int bits) {
   CellSum sum(shape, bits);
-  for (const auto& record : records) sum.add(record.group, record.cell, record.score);
+  for (const auto& record : records) {
+    sum.add(record.group, record.cell, scores_of(record.score, shape));
+  }
   const auto bounded = std::move(sum).take();
   const auto values = bounded.open(mechanism::DoorKeeper::door());
   return {values.begin(), values.end()};
@@ -40,8 +48,8 @@ std::vector<CellShape> shapes() {
   for (const bool centred : {false, true}) {
     for (const std::int64_t groups : {1, 3}) {
       for (const std::int64_t cells : {1, 2, 4, 9}) {
-        for (const bool score : {false, true}) {
-          const CellShape shape{groups, cells, score, centred};
+        for (const std::int64_t scores : {0, 1, 3}) {
+          const CellShape shape{groups, cells, scores, centred};
           if (CellSum::terms(shape) > 0) out.push_back(shape);
         }
       }
@@ -58,7 +66,7 @@ std::vector<Record> possible_records(const CellShape& shape) {
     for (std::int64_t cell = 0; cell < shape.cells; ++cell) {
       for (const double score : {0.0, 0.3, 1 - 1e-16, 1.0, 1e300, infinity, -1.0, std::nan("")}) {
         records.push_back({group, cell, score});
-        if (!shape.score) break;
+        if (shape.scores == 0) break;
       }
     }
   }
@@ -88,22 +96,24 @@ TEST(CellSum, NeighboursAreWithinTheBoundAndTwiceThat) {
 // One cell by one, and two cells by one each: no bound is much larger than what is attained.
 TEST(CellSum, TheBoundIsThatOfOneRecord) {
   EXPECT_NEAR(CellSum({.cells = 4}, 30).contribution_bound(), 1, 1e-8);
-  EXPECT_NEAR(CellSum({.cells = 4, .score = true}, 30).contribution_bound(), std::sqrt(2), 1e-8);
-  const auto centred = [](std::int64_t cells, bool score) {
-    return CellSum({.cells = cells, .score = score, .centred = true}, 30).contribution_bound();
+  EXPECT_NEAR(CellSum({.cells = 4, .scores = 1}, 30).contribution_bound(), std::sqrt(1.25), 1e-8);
+  EXPECT_NEAR(CellSum({.scores = 5}, 30).contribution_bound(), 1.5, 1e-8);
+  const auto centred = [](std::int64_t cells, std::int64_t scores) {
+    return CellSum({.cells = cells, .scores = scores, .centred = true}, 30).contribution_bound();
   };
-  EXPECT_NEAR(centred(2, false), std::sqrt(0.5), 1e-7);
-  EXPECT_NEAR(centred(4, true), 1, 1e-7);
-  EXPECT_NEAR(centred(1, true), 0.5, 1e-8);
-  EXPECT_NEAR(centred(2, false) * 2, std::sqrt(2), 1e-7);  // two cells that change by one
+  EXPECT_NEAR(centred(2, 0), std::sqrt(0.5), 1e-7);
+  EXPECT_NEAR(centred(4, 1), 1, 1e-7);
+  EXPECT_NEAR(centred(1, 1), 0.5, 1e-8);
+  EXPECT_NEAR(centred(2, 0) * 2, std::sqrt(2), 1e-7);  // two cells that change by one
 }
 
 TEST(CellSum, SumsAreExactUpToTheGrid) {
-  CellSum sum({.groups = 2, .cells = 2, .score = true}, 30);
-  for (int i = 0; i < 1000; ++i) sum.add(i % 4 == 0 ? 1 : 0, 1, 0.25);
+  CellSum sum({.groups = 2, .cells = 2, .scores = 2}, 30);
+  const std::vector<double> scores{0.25, 1};
+  for (int i = 0; i < 1000; ++i) sum.add(i % 4 == 0 ? 1 : 0, 1, scores);
   const auto bounded = std::move(sum).take();
   const auto values = bounded.open(mechanism::DoorKeeper::door());
-  const std::vector<double> expected{0, 750, 0, 250, 187.5, 62.5};
+  const std::vector<double> expected{0, 750, 0, 250, -187.5, 375, -62.5, 125};
   ASSERT_EQ(values.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_NEAR(static_cast<double>(values[i]) * bounded.grid(), expected[i], 1e-5) << i;
@@ -111,8 +121,9 @@ TEST(CellSum, SumsAreExactUpToTheGrid) {
 }
 
 TEST(CellSum, CentredSumsLackTheEvenShareAndOneHalf) {
-  CellSum sum({.cells = 4, .score = true, .centred = true}, 30);
-  for (int i = 0; i < 100; ++i) sum.add(0, 2, 1);
+  CellSum sum({.cells = 4, .scores = 1, .centred = true}, 30);
+  const std::vector<double> score{1};
+  for (int i = 0; i < 100; ++i) sum.add(0, 2, score);
   const auto bounded = std::move(sum).take();
   const auto values = bounded.open(mechanism::DoorKeeper::door());
   const std::vector<double> expected{-25, -25, 75, -25, 50};
@@ -127,8 +138,11 @@ TEST(CellSum, ShapesThatMakeNoSenseAreRefused) {
   EXPECT_THROW(CellSum({.cells = 2}, 31), base::UsageError);
   EXPECT_THROW(CellSum({.cells = 2}, 13), base::UsageError);
   EXPECT_THROW(CellSum({.cells = 1, .centred = true}, 20), base::UsageError);
-  EXPECT_NO_THROW(CellSum({.groups = 64, .cells = 64, .score = true, .centred = true}, 14));
+  EXPECT_NO_THROW(CellSum({.groups = 64, .cells = 64, .scores = 8, .centred = true}, 14));
+  EXPECT_THROW(CellSum({.cells = 2, .scores = 9}, 20), base::UsageError);
+  EXPECT_THROW(CellSum({.cells = 2, .scores = -1}, 20), base::UsageError);
   CellSum sum({.cells = 2}, 20);
+  EXPECT_THROW(sum.add(0, 0, std::vector<double>{1}), base::InternalError);
   EXPECT_THROW(sum.add(0, 2), base::InternalError);
   EXPECT_THROW(sum.add(-1, 0), base::InternalError);
 }
