@@ -6,16 +6,17 @@
 #include <initializer_list>
 #include <limits>
 
+#include "tacet/numeric/exp_series.h"
+
 namespace tacet::numeric {
+
+using internal::exp_of_rest;
+using internal::ln2_high;
+using internal::ln2_low;
+using internal::log2_e;
+using internal::rounding_shift;
+
 namespace {
-
-// ln 2 in two parts; the first has 32 trailing zero bits, so k * ln2_high is exact for |k| < 2^11.
-constexpr double ln2_high = 0x1.62e42fee00000p-1;
-constexpr double ln2_low = 0x1.a39ef35793c76p-33;
-constexpr double log2_e = 0x1.71547652b82fep+0;
-
-// Adding and subtracting 1.5 * 2^52 rounds to the nearest integer for |x| < 2^51.
-constexpr double rounding_shift = 0x1.8p52;
 
 double power_of_two(std::int64_t exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
@@ -30,13 +31,7 @@ double exp(double x) {
   if (x < -745.1332191019412) return 0;
   const double k = (x * log2_e + rounding_shift) - rounding_shift;
   const double r = (x - k * ln2_high) - k * ln2_low;
-  // Taylor's series on |r| <= ln(2)/2: the term of order 14 is below 2^-57.
-  double p = 1.0 / 6227020800.0;
-  for (const double c :
-       {1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0, 1.0 / 40320.0,
-        1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0}) {
-    p = p * r + c;
-  }
+  const double p = exp_of_rest(r);
   const auto exponent = static_cast<std::int64_t>(k);
   if (exponent > 1023) return p * power_of_two(1023) * 2;
   if (exponent >= -1021) return p * power_of_two(exponent);
