@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/data/read/read_column.h"
+#include "tacet/data/schema/calendar.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/mechanism/point/quantile.h"
 #include "tacet/privacy/cipher_share.h"
@@ -54,7 +56,7 @@ class Quantile : public Command {
     options.add("--lower", lower_, "NUMBER", "Smallest possible answer; the schema's lower bound");
     options.add("--upper", upper_, "NUMBER", "Largest possible answer; the schema's upper bound");
     options.add("--step", step_, "NUMBER",
-                "Distance of possible answers; 2^-40 of the bounds' distance");
+                "Distance of possible answers; 2^-40 of the bounds' distance, a day for dates");
     options.add("--adjacency", adjacency_, "NAME",
                 "Who is protected: replace_one, zero_out or add_remove");
     seed_.declare(options);
@@ -64,7 +66,8 @@ class Quantile : public Command {
 
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto schema = data::load_schema(schema_);
-    const auto query = make_query(schema);
+    const auto bounds = data::numeric_bounds(schema, column_);
+    const auto query = make_query(bounds);
     const privacy::Epsilon epsilon(number_option("--epsilon", epsilon_, "a number above 0"));
     const auto source = seed_.source();
     seed_.warn(console);
@@ -90,16 +93,19 @@ class Quantile : public Command {
                  own.public_row_count = schema.public_row_count;
                  receipt = data::with_schema_cost(schema, own);
                  receipt.notes = notes;
-                 result.write(console.json() ? report_json(released, receipt)
-                                             : fmt::format("{}\n", released.value()));
+                 result.write(console.json() ? report_json(bounds, released, receipt)
+                                             : value_text(bounds, released.value()) + "\n");
                  return cipher_delta;
                });
     if (!console.json()) console.say(paragraph(privacy::statement(receipt)));
   }
 
  private:
-  [[nodiscard]] mechanism::QuantileQuery make_query(const data::Schema& schema) const {
-    const auto bounds = data::numeric_bounds(schema, column_);
+  [[nodiscard]] static std::string value_text(const data::ColumnBounds& bounds, double value) {
+    return bounds.date ? data::date_text(std::llround(value)) : fmt::format("{}", value);
+  }
+
+  [[nodiscard]] mechanism::QuantileQuery make_query(const data::ColumnBounds& bounds) const {
     const auto number = [](const char* name, const std::string& text, double otherwise) {
       return text.empty() ? otherwise : number_option(name, text, "a number");
     };
@@ -108,6 +114,7 @@ class Quantile : public Command {
       throw base::UsageError(fmt::format("--q must lie in [0, 1], got {}", level));
     }
     std::optional<double> step;
+    if (bounds.date) step = 1;
     if (!step_.empty()) step = number_option("--step", step_, "a number above 0");
     return {.level = level,
             .grid = mechanism::Grid(number("--lower", lower_, bounds.lower),
@@ -139,12 +146,14 @@ class Quantile : public Command {
     return privacy::checked(receipt);
   }
 
-  [[nodiscard]] std::string report_json(const privacy::Released<double>& released,
+  [[nodiscard]] std::string report_json(const data::ColumnBounds& bounds,
+                                        const privacy::Released<double>& released,
                                         const privacy::Receipt& receipt) const {
     ordered_json out;
     out["column"] = column_;
     out["q"] = number_option("--q", level_, "a number from 0 to 1");
     out["value"] = released.value();
+    if (bounds.date) out["date"] = value_text(bounds, released.value());
     out["privacy"] = privacy::statement(receipt);
     out["protected"] = receipt.is_protected();
     out["receipt"] = ordered_json::parse(privacy::receipt_to_json(receipt));

@@ -34,7 +34,9 @@ NumericRule numeric_rule(const Schema& schema, std::string_view name) {
       throw base::UsageError(
           fmt::format("column '{}' is not numeric in the schema; a number is needed", name));
     }
-    return {{rule->lower, rule->upper}, missing_value(*rule, schema.encoding), value_reader(*rule)};
+    return {{rule->lower, rule->upper, rule->date},
+            missing_value(*rule, schema.encoding),
+            value_reader(*rule)};
   }
   if (schema.target && schema.target->column == name) {
     const auto* rule = std::get_if<RegressionTarget>(&schema.target->rule);

@@ -14,6 +14,7 @@ namespace tacet::data {
 struct ColumnBounds {
   double lower;
   double upper;
+  bool date = false;  ///< days since 1970-01-01
 };
 
 /// The bounds of a numeric column or of a numeric target. A UsageError for a name that the schema

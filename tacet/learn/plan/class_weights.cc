@@ -42,6 +42,17 @@ std::optional<std::size_t> class_called(std::string_view text, const data::Targe
   return std::nullopt;
 }
 
+/// Where the first part ends: at the first comma before which NAME=WEIGHT names a class, since
+/// names may hold commas; at the first of all where there is none.
+std::size_t end_of_part(std::string_view text, const data::Target& target) {
+  const auto first = std::min(text.find(','), text.size());
+  for (auto end = first;; end = std::min(text.find(',', end + 1), text.size())) {
+    const auto sign = text.substr(0, end).rfind('=');
+    if (sign != std::string_view::npos && class_called(text.substr(0, sign), target)) return end;
+    if (end == text.size()) return first;
+  }
+}
+
 }  // namespace
 
 model::ClassWeights parse_class_weights(std::string_view text, const data::Target& target) {
@@ -51,7 +62,7 @@ model::ClassWeights parse_class_weights(std::string_view text, const data::Targe
   const auto names = target.class_names();
   std::vector<std::optional<double>> given(names.size());
   while (!text.empty()) {
-    const auto end = std::min(text.find(','), text.size());
+    const auto end = end_of_part(text, target);
     const auto [name, weight] = read_part(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     const auto found = class_called(name, target);

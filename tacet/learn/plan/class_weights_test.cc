@@ -36,6 +36,14 @@ TEST(ClassWeightsText, NamesAreThoseOfTheTarget) {
   EXPECT_TRUE(parse_class_weights("high=1,low=1", three_moods()).uniform());
 }
 
+TEST(ClassWeightsText, NamesMayHoldCommas) {
+  const data::Target target{"y", data::MultiClassTarget{{"low", "low, very", "a=1,b"}}};
+  const auto weights = parse_class_weights("low, very=2,a=1,b=4,low=1", target);
+  EXPECT_EQ(weights.of(0), 0.25);
+  EXPECT_EQ(weights.of(1), 0.5);
+  EXPECT_EQ(weights.of(2), 1);
+}
+
 TEST(ClassWeightsText, FaultsAreNamed) {
   const auto has = [](const std::string& text, std::string_view part) {
     EXPECT_NE(text.find(part), std::string::npos) << text;

@@ -40,6 +40,10 @@ ScoreSum::ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin)
 }
 
 void ScoreSum::add(std::span<const double> scores) {
+  constexpr std::int64_t most_records = std::int64_t{1} << 32;  // times 2^30 fits 64 bits
+  if (++records_ > most_records) {
+    throw base::UsageError(fmt::format("at most {} records can be summed", most_records));
+  }
   if (scores.size() != sums_.size()) {
     throw base::InternalError(
         fmt::format("{} scores for a sum of {}", scores.size(), sums_.size()));

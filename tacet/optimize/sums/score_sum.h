@@ -24,7 +24,8 @@ class ScoreSum {
   /// `terms` scores a record, at least 1; norm_bits 14 to 30. UsageError otherwise.
   ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin = ScoreOrigin::zero);
 
-  /// Adds one record; a score that is not a number counts 0. `scores` holds `terms` of them.
+  /// Adds one record; a score that is not a number counts 0. `scores` holds `terms` of them. At
+  /// most 2^32 records, UsageError beyond.
   void add(std::span<const double> scores);
 
   /// The sums in real units; each record contributes at most sqrt(terms) in L2 norm, half of that
@@ -38,6 +39,7 @@ class ScoreSum {
   int norm_bits_;
   std::int64_t units_;   // G
   std::int64_t origin_;  // in units
+  std::int64_t records_ = 0;
   std::vector<std::int64_t> sums_;
 };
 
