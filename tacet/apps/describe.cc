@@ -29,8 +29,16 @@ std::string output_name(const model::LinearModel& model, std::int64_t output) {
     case model::Task::multi_class:
       return fmt::format("'{}' against the rest", model.classes[static_cast<std::size_t>(output)]);
     case model::Task::regression:
-      return fmt::format("target, {:g} to {:g} mapped to -1 to 1", model.target_lower,
-                         model.target_upper);
+      switch (model::link_of(model.loss)) {
+        case model::Link::identity:
+          return fmt::format("target, {:g} to {:g} mapped to -1 to 1", model.target_lower,
+                             model.target_upper);
+        case model::Link::logit:
+          return "log odds of the target";
+        case model::Link::log:
+          return fmt::format("logarithm of the mean over {:g}", model.target_upper);
+      }
+      break;
   }
   return {};
 }
@@ -203,11 +211,12 @@ bool has_odds(const model::LinearModel& model) { return model.has_probabilities(
 std::string original_units_text(const model::ModelFile& file) {
   const auto range = model::scale_range(file.schema);
   const bool one_length = range.longest_row == range.shortest_row;
-  const bool regression = file.model.task == model::Task::regression;
+  const bool on_scale = file.model.task == model::Task::regression &&
+                        model::link_of(file.model.loss) == model::Link::identity;
   std::string out;
   for (std::int64_t output = 0; output < file.model.output_count(); ++output) {
     std::vector<std::string> header{
-        regression ? "change of the target" : output_name(file.model, output), "for a step of"};
+        on_scale ? "change of the target" : output_name(file.model, output), "for a step of"};
     const bool odds = has_odds(file.model);
     const auto add_header = [&](const char* effect) {
       header.emplace_back(effect);

@@ -43,9 +43,10 @@ class Collector {
  private:
   void add_number(double label, Outcomes& out) const {
     out.predicted_value.push_back(model::regression_value(model_, margins_[0]));
-    out.actual_value.push_back(model::regression_value(model_, label));
+    out.actual_value.push_back(model::label_value(model_, label));
     out.label.push_back(label);
-    out.loss_sum += model::loss_value(model_.loss, std::clamp(margins_[0], -1.0, 1.0), label);
+    out.margin.push_back(model::clipped_margin(model_, margins_[0]));
+    out.loss_sum += model::loss_value(model_.loss, out.margin.back(), label);
   }
 
   void add_class(double label, Outcomes& out) const {
@@ -128,6 +129,13 @@ Metrics regression_metrics(const model::LinearModel& model, const Outcomes& outc
   }
   metrics.emplace_back("loss", outcomes.loss_sum / static_cast<double>(actual.size()));
   metrics.emplace_back("best_constant_loss", model::best_constant_loss(model.loss, outcomes.label));
+  if (model::link_of(model.loss) == model::Link::identity) return metrics;
+  // Of counts in their own unit: a Poisson law's deviance grows with it.
+  metrics.emplace_back(
+      "deviance",
+      model.target_upper * model::mean_deviance(model.loss, outcomes.margin, outcomes.label));
+  metrics.emplace_back("d2",
+                       model::deviance_explained(model.loss, outcomes.margin, outcomes.label));
   return metrics;
 }
 

@@ -25,8 +25,9 @@ struct Outcomes {
   double brier_sum = 0;                 ///< several classes: squared misses of all probabilities
   std::vector<double> predicted_value;  ///< regression, original units
   std::vector<double> actual_value;
-  std::vector<double> label;  ///< regression: the target scaled to [-1, 1]
-  double loss_sum = 0;        ///< regression: of the loss that was trained, on that scale
+  std::vector<double> label;   ///< regression: the target on the scale of its labels
+  std::vector<double> margin;  ///< regression: the margin of the clipped prediction
+  double loss_sum = 0;         ///< regression: of the loss that was trained, on that scale
 };
 
 struct OutcomeOptions {

@@ -18,6 +18,7 @@ constexpr double large_epsilon = 10;  // a factor of 22,000 between the chances 
 constexpr double constants_error = 1.0 / 3;
 // Log odds that move a chance of one half to 0.98: noise of that size decides by itself.
 constexpr double large_margin = 4;
+constexpr double large_poisson_slope = 10;
 
 std::optional<double> setting(const learn::Training& plan, std::string_view name) {
   const auto found = std::ranges::find(plan.settings, name, &learn::Setting::name);
@@ -56,6 +57,16 @@ void add_noise_warning(const learn::Training& plan, std::vector<std::string>& ou
       classes ? "in the log odds" : "times the target's range"));
 }
 
+// On a ball the slopes of the Poisson loss, and with them the noise, grow with e^radius.
+void add_poisson_warning(const learn::Training& plan, std::vector<std::string>& out) {
+  const auto* loss = std::get_if<model::ExtendedPoissonLoss>(&plan.loss);
+  if (loss == nullptr || std::exp(loss->reach) <= large_poisson_slope) return;
+  out.push_back(fmt::format(
+      "the radius lets slopes of the Poisson loss be e^{:g} = {:.3g} long, and the noise is in "
+      "proportion; a smaller --radius, or --method gradient, whose slopes are cut at 1",
+      loss->reach, std::exp(loss->reach)));
+}
+
 }  // namespace
 
 std::vector<std::string> training_warnings(const learn::Training& plan) {
@@ -76,6 +87,7 @@ std::vector<std::string> training_warnings(const learn::Training& plan) {
         privacy::rounded_up(guarantee.delta, 6), plan.public_row_count));
   }
   add_noise_warning(plan, out);
+  add_poisson_warning(plan, out);
   return out;
 }
 

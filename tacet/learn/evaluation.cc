@@ -17,6 +17,7 @@
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/model/confusion.h"
+#include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/sums/cell_sum.h"
 #include "tacet/privacy/cipher_share.h"
 
@@ -42,6 +43,9 @@ std::optional<double> choose_cap(const model::LinearModel& model,
   }
   if (model.task == model::Task::binary) {
     return cap_in_zero_losses * model::loss_value(model.loss, 0, 1);
+  }
+  if (model::link_of(model.loss) != model::Link::identity) {
+    return cap_in_zero_losses * model::largest_loss_at_zero(model.loss);
   }
   return std::max(model::loss_value(model.loss, -1, 1), model::loss_value(model.loss, 1, -1));
 }
@@ -98,17 +102,26 @@ class Scorer {
   /// Predictions of numbers are clipped to the target's bounds, as `predict` does.
   void score(double label) {
     if (!plan_.loss_cap) return;
+    const auto& model = data_.model;
     const bool number = plan_.classes == 0;
-    const double margin = number ? std::clamp(margins_[0], -1.0, 1.0) : margins_[0];
-    of(NumberScore::loss) = model::loss_value(data_.model.loss, margin, label) / *plan_.loss_cap;
+    const double margin = number ? model::clipped_margin(model, margins_[0]) : margins_[0];
+    of(NumberScore::loss) = model::loss_value(model.loss, margin, label) / *plan_.loss_cap;
     if (!number) return;
-    const double half_error = std::abs(label - margin) / 2;
+    // Both in [-1, 1] over the target's bounds.
+    const bool on_scale = model::link_of(model.loss) == model::Link::identity;
+    const double actual = on_scale ? label : 2 * label - 1;
+    const double half_error = std::abs(actual - (on_scale ? margin : predicted(margin))) / 2;
     of(NumberScore::error) = half_error;
     of(NumberScore::squared_error) = half_error * half_error;
-    of(NumberScore::target) = (1 + label) / 2;
-    of(NumberScore::squared_target) = label * label;
+    of(NumberScore::target) = (1 + actual) / 2;
+    of(NumberScore::squared_target) = actual * actual;
   }
 
+  [[nodiscard]] double predicted(double margin) const {
+    const auto& model = data_.model;
+    const double range = model.target_upper - model.target_lower;
+    return 2 * (model::regression_value(model, margin) - model.target_lower) / range - 1;
+  }
   double& of(NumberScore score) { return scores_[static_cast<std::size_t>(score)]; }
 
   const EvaluationData& data_;

@@ -65,7 +65,8 @@ struct EvaluationPlan {
 };
 
 /// Settles noise and cap before a record is read. For classes the cap is four times the loss of a
-/// margin of 0; for numbers it is the largest loss between two values in the target's bounds.
+/// margin of 0, and so for probabilities and counts; for numbers it is the largest loss between two
+/// values in the target's bounds.
 /// UsageError or GuaranteeError when the options make no sense.
 [[nodiscard]] EvaluationPlan plan_evaluation(const model::LinearModel& model,
                                              const EvaluationOptions& options);

@@ -76,7 +76,8 @@ std::string_view usual_pure_method(const ParameterValues& values, const data::Sc
   const bool logistic =
       !target.regression() && values.text("loss").value_or("logistic") == "logistic";
   if (logistic && reads_all(objective_method)) return objective_method.name;
-  const bool counted = values.text("adjacency") != "add_remove";
+  const bool shares = target.regression() && target.number_kind() != data::NumberKind::number;
+  const bool counted = values.text("adjacency") != "add_remove" && !shares;
   if (!schema.unit && counted && reads_all(ladder_method)) return ladder_method.name;
   return regularized_output_method.name;
 }

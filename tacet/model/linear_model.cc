@@ -60,6 +60,13 @@ Task parse_task(std::string_view name) {
       fmt::format("task must be binary, multi_class or regression, got '{}'", name));
 }
 
+Link link_of(const Loss& loss) {
+  if (std::holds_alternative<SoftLogisticLoss>(loss)) return Link::logit;
+  const bool poisson = std::holds_alternative<PoissonLoss>(loss) ||
+                       std::holds_alternative<ExtendedPoissonLoss>(loss);
+  return poisson ? Link::log : Link::identity;
+}
+
 Task task_of(const data::Target& target) {
   if (target.regression()) return Task::regression;
   return std::holds_alternative<data::MultiClassTarget>(target.rule) ? Task::multi_class
@@ -80,7 +87,8 @@ std::span<const double> LinearModel::output(std::int64_t index) const {
 }
 
 bool LinearModel::has_probabilities() const {
-  return task != Task::regression && std::holds_alternative<LogisticLoss>(loss);
+  return task != Task::regression &&
+         (std::holds_alternative<LogisticLoss>(loss) || std::holds_alternative<SoftmaxLoss>(loss));
 }
 
 void LinearModel::validate() const {
@@ -178,15 +186,47 @@ void class_probabilities(const LinearModel& model, std::span<const double> margi
     out[0] = logistic(-margins[0]);
     return;
   }
-  std::ranges::transform(margins, out.begin(), logistic);
+  if (std::holds_alternative<SoftmaxLoss>(model.loss)) {
+    const double largest = *std::ranges::max_element(margins);
+    std::ranges::transform(margins, out.begin(),
+                           [largest](double margin) { return std::exp(margin - largest); });
+  } else {
+    std::ranges::transform(margins, out.begin(), logistic);
+  }
   const double total = std::accumulate(out.begin(), out.end(), 0.0);
   // All margins below -745 underflow to zero: nothing then speaks for any class.
   const double even = 1.0 / static_cast<double>(out.size());
   for (auto& value : out) value = total > 0 ? value / total : even;
 }
 
+double clipped_margin(const LinearModel& model, double margin) {
+  switch (link_of(model.loss)) {
+    case Link::identity:
+      return std::clamp(margin, -1.0, 1.0);
+    case Link::logit:
+      return margin;
+    case Link::log:
+      return std::min(margin, 0.0);
+  }
+  throw base::InternalError("unknown link");
+}
+
 double regression_value(const LinearModel& model, double margin) {
-  const double share = (std::clamp(margin, -1.0, 1.0) + 1.0) / 2.0;
+  const double clipped = clipped_margin(model, margin);
+  switch (link_of(model.loss)) {
+    case Link::identity:
+      return label_value(model, clipped);
+    case Link::logit:
+      return label_value(model, logistic(clipped));
+    case Link::log:
+      return label_value(model, std::exp(clipped));
+  }
+  throw base::InternalError("unknown link");
+}
+
+double label_value(const LinearModel& model, double label) {
+  const bool shares = properties(model.loss).labels == Labels::shares;
+  const double share = shares ? label : (label + 1.0) / 2.0;
   return model.target_lower + share * (model.target_upper - model.target_lower);
 }
 

@@ -24,6 +24,14 @@ enum class Task {
 /// The inverse; anything else is a DataError.
 [[nodiscard]] Task parse_task(std::string_view name);
 
+/// How a number is predicted from a margin.
+enum class Link {
+  identity,  ///< the number on its scale of [-1, 1]
+  logit,     ///< the log odds of a probability
+  log        ///< the logarithm of a mean count over the largest one
+};
+[[nodiscard]] Link link_of(const Loss& loss);
+
 /// What a target asks for.
 [[nodiscard]] Task task_of(const data::Target& target);
 
@@ -37,8 +45,8 @@ struct LinearModel {
   Task task = Task::binary;
   data::FeatureNames features;           ///< names of the encoded columns
   std::vector<std::string> classes;      ///< {negative, positive}, or k names; empty for regression
-  double target_lower = -1;              ///< regression: original units of margin -1
-  double target_upper = 1;               ///< regression: original units of margin +1
+  double target_lower = -1;              ///< regression: original units of the least label
+  double target_upper = 1;               ///< regression: original units of the largest label
   std::vector<double> coefficients;      ///< output_count() rows of features.size()
   std::vector<double> noise_deviations;  ///< of each coefficient's noise; empty when not estimated
 
@@ -46,7 +54,7 @@ struct LinearModel {
   [[nodiscard]] std::int64_t output_count() const;
   [[nodiscard]] std::int64_t feature_count() const;
   [[nodiscard]] std::span<const double> output(std::int64_t index) const;
-  /// Whether margins are log odds, so that probabilities mean something: the logistic loss.
+  /// Whether margins tell probabilities of classes: the logistic and the softmax loss.
   [[nodiscard]] bool has_probabilities() const;
 
   /// Throws DataError that names the first field that makes no sense.
@@ -78,12 +86,18 @@ void margins(const LinearModel& model, const data::Dataset& data, std::int64_t r
 [[nodiscard]] double margin_of_probability(const LinearModel& model, double probability);
 
 /// Probability of each class (2 for binary): the logistic link; for several classes each class's
-/// own probability divided by their sum. UsageError when the loss gives no probabilities.
+/// own probability divided by their sum, or the softmax of all margins. UsageError when the loss
+/// gives no probabilities.
 void class_probabilities(const LinearModel& model, std::span<const double> margins,
                          std::span<double> out);
 
-/// The margin in the target's units, clipped to the target's public bounds.
+/// The number that a margin predicts, in the target's units and clipped to its public bounds: of
+/// probabilities and counts the mean.
 [[nodiscard]] double regression_value(const LinearModel& model, double margin);
+/// The margin that the clipped prediction has; no other than the margin where nothing was clipped.
+[[nodiscard]] double clipped_margin(const LinearModel& model, double margin);
+/// A label in the target's units.
+[[nodiscard]] double label_value(const LinearModel& model, double label);
 
 /// 1 / (1 + exp(-margin)) without overflow.
 [[nodiscard]] double logistic(double margin);

@@ -101,6 +101,34 @@ TEST(LinearModel, RegressionValuesAreInTheTargetsUnitsAndBounds) {
   EXPECT_EQ(regression_value(model, 7), 500);
 }
 
+TEST(LinearModel, ProbabilitiesAndCountsArePredictedThroughTheirLinks) {
+  auto model = three_features(Task::regression);
+  model.target_lower = 0;
+  model.target_upper = 40;
+  model.loss = PoissonLoss{};
+  EXPECT_NEAR(regression_value(model, std::log(0.25)), 10, 1e-14);
+  EXPECT_EQ(regression_value(model, 3), 40);
+  EXPECT_EQ(label_value(model, 0.25), 10);
+  EXPECT_EQ(clipped_margin(model, 3), 0);
+  model.loss = SoftLogisticLoss{};
+  model.target_upper = 1;
+  EXPECT_EQ(regression_value(model, 0), 0.5);
+  EXPECT_EQ(label_value(model, 0.25), 0.25);
+  EXPECT_EQ(clipped_margin(model, 30), 30);
+}
+
+TEST(LinearModel, SoftmaxGivesProbabilitiesThatAddUpByThemselves) {
+  auto model = three_features(Task::multi_class);
+  model.loss = SoftmaxLoss{};
+  const std::vector<double> margins{1, 3, -1e5};
+  std::vector<double> shares(3);
+  model.classes = {"a", "b", "c"};
+  class_probabilities(model, margins, shares);
+  EXPECT_NEAR(shares[1], 1 / (1 + std::exp(-2)), 1e-15);
+  EXPECT_EQ(shares[2], 0);
+  EXPECT_NEAR(shares[0] + shares[1], 1, 1e-15);
+}
+
 TEST(LinearModel, ShapeAndNamesComeFromTheSchema) {
   data::Schema schema;
   schema.columns = {

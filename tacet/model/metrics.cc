@@ -109,8 +109,43 @@ double pinball_loss(std::span<const double> predicted, std::span<const double> a
   });
 }
 
+namespace {
+
+constexpr double furthest_margin = 700;  // beyond it e^-u is no double any more
+
+double finite_best(const Loss& loss, double label) {
+  return std::clamp(best_prediction(loss, label), -furthest_margin, furthest_margin);
+}
+
+double best_constant(const Loss& loss, std::span<const double> labels) {
+  return finite_best(loss, mean_of(labels.size(), [&](auto i) { return labels[i]; }));
+}
+
+}  // namespace
+
+double mean_deviance(const Loss& loss, std::span<const double> predicted,
+                     std::span<const double> labels) {
+  expect_pairs(predicted, labels);
+  return 2 * mean_of(labels.size(), [&](auto i) {
+           return loss_value(loss, predicted[i], labels[i]) -
+                  loss_value(loss, finite_best(loss, labels[i]), labels[i]);
+         });
+}
+
+std::optional<double> deviance_explained(const Loss& loss, std::span<const double> predicted,
+                                         std::span<const double> labels) {
+  const std::vector<double> constant(labels.size(), best_constant(loss, labels));
+  const double of_constant = mean_deviance(loss, constant, labels);
+  if (!(of_constant > 0)) return std::nullopt;
+  return 1 - mean_deviance(loss, predicted, labels) / of_constant;
+}
+
 double best_constant_loss(const Loss& loss, std::span<const double> labels) {
   expect_pairs(labels, labels);
+  if (properties(loss).labels == Labels::shares) {
+    const double constant = best_constant(loss, labels);
+    return mean_of(labels.size(), [&](auto i) { return loss_value(loss, constant, labels[i]); });
+  }
   const auto at = [&](double constant) {
     return mean_of(labels.size(), [&](auto i) { return loss_value(loss, constant, labels[i]); });
   };

@@ -43,8 +43,19 @@ namespace tacet::model {
                                   double level);
 
 /// The smallest mean loss that a constant prediction in [-1, 1] can have, for labels in [-1, 1]:
-/// what a model has to beat. Within 1e-9 of the loss's range, because losses are convex.
+/// what a model has to beat. Within 1e-9 of the loss's range, because losses are convex. For labels
+/// in [0, 1] the constant is the link of their mean.
 [[nodiscard]] double best_constant_loss(const Loss& loss, std::span<const double> labels);
+
+/// Twice the mean distance of the losses from the least loss of each label: the mean unit deviance
+/// of losses of shares, in units of the largest label (McCullagh, Nelder 1989). `predicted` are
+/// margins.
+[[nodiscard]] double mean_deviance(const Loss& loss, std::span<const double> predicted,
+                                   std::span<const double> labels);
+/// 1 - deviance / deviance of the constant prediction of the mean; absent when that is 0.
+[[nodiscard]] std::optional<double> deviance_explained(const Loss& loss,
+                                                       std::span<const double> predicted,
+                                                       std::span<const double> labels);
 
 /// Records whose predicted probability fell into [lower, upper).
 struct CalibrationBin {

@@ -91,6 +91,25 @@ TEST(Metrics, NothingToCompareIsRefused) {
 }
 
 // The median of -0.5, 0.1, 0.3, 0.9 and 1 is 0.3, their mean 0.36, their 0.9-quantile 1.
+// Counts 0, 2, 5, 1 of at most 10 and means 1, 2, 3, 4: 2 mean(y ln(y / m) - y + m) by hand, and
+// 1 less its share of the deviance of the mean, 2, as scikit-learn's PoissonRegressor.score has it.
+TEST(Metrics, DevianceIsThatOfAPoissonRegression) {
+  const std::vector<double> labels{0, .2, .5, .1};
+  const std::vector<double> means{1, 2, 3, 4};
+  std::vector<double> margins;
+  for (const double m : means) margins.push_back(std::log(m / 10));
+  const auto term = [](double y, double m) { return (y > 0 ? y * std::log(y / m) : 0) - y + m; };
+  const double deviance = (term(0, 1) + term(2, 2) + term(5, 3) + term(1, 4)) / 2;
+  const double constant = (term(0, 2) + term(2, 2) + term(5, 2) + term(1, 2)) / 2;
+  EXPECT_NEAR(10 * mean_deviance(PoissonLoss{}, margins, labels), deviance, 1e-13);
+  EXPECT_NEAR(*deviance_explained(PoissonLoss{}, margins, labels), 1 - deviance / constant, 1e-13);
+  EXPECT_NEAR(10 * best_constant_loss(PoissonLoss{}, labels), constant / 2, 1e-13);
+  const std::vector<double> equal{.3, .3};
+  EXPECT_FALSE(deviance_explained(PoissonLoss{}, std::vector<double>{-1, -2}, equal));
+  const std::vector<double> none{0, 0};
+  EXPECT_NEAR(mean_deviance(PoissonLoss{}, std::vector<double>{0, 0}, none), 2, 1e-13);
+}
+
 TEST(Metrics, BestConstantIsTheMeanTheMedianOrTheQuantile) {
   const std::vector<double> labels{0.9, -0.5, 0.3, 0.1, 1.0};
   const auto about = [&](const Loss& loss, double constant) {

@@ -252,6 +252,12 @@ void expect_same_header(const LinearModel& model, const data::Schema& schema,
     bad(fmt::format("model.task is {}, but the schema's target asks for {}", to_string(model.task),
                     to_string(expected.task)));
   }
+  const bool shares =
+      schema.target->regression() && schema.target->number_kind() != data::NumberKind::number;
+  if (shares != (properties(model.loss).labels == Labels::shares)) {
+    bad(fmt::format("model.loss is {}, which is not for labels of the schema's target",
+                    loss_name(model.loss)));
+  }
   if (!former_classes(model, schema)) {
     expect_same_names(model.classes, expected.classes, "model.classes");
   }

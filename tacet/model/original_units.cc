@@ -119,9 +119,10 @@ std::vector<UnitEffect> original_units(const data::Schema& schema, const LinearM
   const auto range = scale_range(schema);
   const auto coefficients = model.output(output);
   const auto features = schema.encoded_columns();
-  // A regression's margin runs from -1 to 1 over the target's bounds.
-  const double margin_unit =
-      model.task == Task::regression ? (model.target_upper - model.target_lower) / 2 : 1;
+  // A number's margin runs from -1 to 1 over the target's bounds; of probabilities it is the log
+  // odds, of counts the logarithm of the mean.
+  const bool on_scale = model.task == Task::regression && link_of(model.loss) == Link::identity;
+  const double margin_unit = on_scale ? (model.target_upper - model.target_lower) / 2 : 1;
   std::vector<UnitEffect> effects;
   effects.reserve(features.size());
   for (std::size_t i = 0; i < features.size(); ++i) {

@@ -28,7 +28,7 @@ SMOOTH = ("objective", "regularized-output", "ladder", "localized", "growth", "p
 NUMBER_LOSSES = ("squared", "huber", "absolute", "smoothed_absolute", "pinball",
                  "smoothed_pinball", "power_regression", "linearised_power_regression",
                  "epsilon_insensitive", "smoothed_epsilon_insensitive",
-                 "squared_epsilon_insensitive")
+                 "squared_epsilon_insensitive", "pseudo_huber", "log_cosh")
 CLASS_LOSSES = ("logistic", "hinge", "smoothed_hinge", "power_hinge", "linearised_power_hinge")
 COLUMNS = """
 [[column]]
@@ -44,6 +44,8 @@ categories = ["u", "v", "w"]
 """
 TARGETS = {"numbers": '[target]\ncolumn = "y"\nlower = 0\nupper = 10\n',
            "classes": '[target]\ncolumn = "class"\nclasses = ["x", "y", "z"]\n',
+           "count": '[target]\ncolumn = "y"\nkind = "count"\nupper = 10\n',
+           "share": '[target]\ncolumn = "y"\nkind = "probability"\n',
            "two": '[target]\ncolumn = "two"\npositive = "p"\nnegative = "n"\n'}
 # The same with `column a` around its middle, a value that is missing now and then, and a logarithm.
 CENTRED = """
@@ -186,6 +188,16 @@ def add_newest(add):
     for loss in CLASS_LOSSES:
         add("more.csv --schema two2.toml", f"--loss {loss} --epsilon 2 --delta 1e-5")
     add("more.csv --schema classes2.toml", "--epsilon 3 --delta 1e-5")
+    for adjacency in ADJACENCIES:
+        add("more.csv --schema classes2.toml",
+            f"--loss softmax --adjacency {adjacency} --epsilon 3 --delta 1e-5")
+        for kind in ("count2", "share2"):
+            data = f"more.csv --schema {kind}.toml"
+            add(data, f"--adjacency {adjacency} --epsilon 1 --delta 1e-5")
+            add(data, f"--method regularized-output --adjacency {adjacency} --radius 2 --epsilon 1 "
+                      "--delta 1e-5")
+    for kind in ("count2", "share2"):
+        add(f"more.csv --schema {kind}.toml", "--epsilon inf")
     for epsilon in (0.1, 1):
         add(NEWEST, f"--epsilon {epsilon} --delta 1e-6")
 

@@ -113,9 +113,9 @@ class RecordDual {
  public:
   RecordDual(const DualProblem& problem, double label) {
     const auto& loss = problem.loss;
-    const bool classes = model::properties(loss).classification;
-    const double y = classes ? (label < 0 || label == 0 ? -1.0 : 1.0)
-                             : (std::isfinite(label) ? std::clamp(label, -1.0, 1.0) : 0.0);
+    const auto facts = model::properties(loss);
+    const bool classes = facts.classification;
+    const double y = model::sanitised_label(facts.labels, label);
     factor_ = classes ? y : 1;
     if (std::holds_alternative<model::LogisticLoss>(loss)) {
       kind_ = LogisticDual{y};

@@ -14,6 +14,11 @@ namespace internal {
 struct ModulusOf {
   double t;
   double operator()(const LogisticLoss&) const { return std::tanh(t / 4); }
+  double operator()(const SoftLogisticLoss&) const { return std::tanh(t / 4); }
+  double operator()(const LogCoshLoss&) const { return 2 * std::tanh(t / 2); }
+  double operator()(const PseudoHuberLoss& l) const {
+    return t / std::hypot(1, t / (2 * l.threshold));
+  }
   double operator()(const EpsilonInsensitiveLoss& l) const {
     return t < 2 * l.insensitivity ? 1 : 2;
   }

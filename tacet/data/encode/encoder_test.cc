@@ -223,6 +223,22 @@ TEST(Encoder, RegressionTargetsAreClippedToMinusOneToOne) {
   for (const char* text : {"", "nan", "inf", "1e999", "text"}) EXPECT_EQ(fixture.label(text), 0);
 }
 
+// [0, 1], never [-1, 1]: the constants of their losses hold there alone.
+TEST(Encoder, ProbabilitiesAndCountsAreClippedToTheirShares) {
+  Fixture count(numeric_x + "[target]\ncolumn='y'\nkind='count'\nupper=40\n");
+  EXPECT_EQ(count.label("10"), 0.25);
+  EXPECT_EQ(count.label("-7"), 0);
+  EXPECT_EQ(count.label("1e308"), 1);
+  Fixture share(numeric_x + "[target]\ncolumn='y'\nkind='probability'\n");
+  EXPECT_EQ(share.label("0.125"), 0.125);
+  EXPECT_EQ(share.label("-1"), 0);
+  EXPECT_EQ(share.label("7"), 1);
+  for (const char* text : {"", "nan", "inf", "1e999", "text"}) {
+    EXPECT_EQ(count.label(text), 0);
+    EXPECT_EQ(share.label(text), 0);
+  }
+}
+
 TEST(Encoder, MatchesColumnsByNameInAnyOrderAndIgnoresOthers) {
   const Schema schema = schema_from_toml(first + no_intercept + numeric_x + binary_y, "s.toml");
   const std::vector<std::string> names = {"other", "y", "x"};

@@ -43,7 +43,9 @@ double LabelEncoder::from_index(std::optional<std::uint32_t> index) const {
 double LabelEncoder::from_value(double value) const {
   const auto& bounds = std::get<RegressionTarget>(target_.rule);
   const double clipped = std::clamp(value, bounds.lower, bounds.upper);
-  const double mapped = 2 * ((clipped - bounds.lower) / (bounds.upper - bounds.lower)) - 1;
+  const double share = (clipped - bounds.lower) / (bounds.upper - bounds.lower);
+  if (bounds.kind != NumberKind::number) return std::clamp(share, 0.0, 1.0);
+  const double mapped = 2 * share - 1;
   return std::clamp(mapped, -1.0, 1.0);
 }
 

@@ -7,7 +7,8 @@
 
 namespace tacet::data {
 
-/// Maps a target value to the label's domain: -1/+1, 0..k-1, or [-1, 1]. Every value has a label;
+/// Maps a target value to the label's domain: -1/+1, 0..k-1, [-1, 1] for numbers, or [0, 1] for
+/// probabilities and counts. Every value has a label;
 /// unknown and unreadable ones get the one the schema fixes.
 class LabelEncoder {
  public:

@@ -44,7 +44,8 @@ NumericRule numeric_rule(const Schema& schema, std::string_view name) {
       throw base::UsageError(
           fmt::format("the target '{}' is not numeric in the schema; a number is needed", name));
     }
-    return {{rule->lower, rule->upper}, rule->lower + (rule->upper - rule->lower) / 2};
+    const double middle = rule->lower + (rule->upper - rule->lower) / 2;
+    return {{rule->lower, rule->upper}, rule->kind == NumberKind::number ? middle : rule->lower};
   }
   throw base::UsageError(fmt::format("the schema describes no column '{}'", name));
 }

@@ -97,6 +97,12 @@ struct TargetCheck {
     }
   }
   void operator()(const RegressionTarget& rule) const {
+    if (rule.kind == NumberKind::count && !(rule.upper > 0)) {
+      fail_at(where,
+              fmt::format("target: a count's 'upper' must be above 0, got {}; it is the largest "
+                          "count that is told apart, a public number",
+                          rule.upper));
+    }
     check_bounds(rule.lower, rule.upper, "target", where);
   }
 };
@@ -255,6 +261,8 @@ std::vector<std::string> BinaryTarget::former_names() const {
 }
 
 bool Target::regression() const { return std::holds_alternative<RegressionTarget>(rule); }
+
+NumberKind Target::number_kind() const { return std::get<RegressionTarget>(rule).kind; }
 
 std::int64_t Target::class_count() const { return static_cast<std::int64_t>(class_names().size()); }
 

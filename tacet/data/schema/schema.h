@@ -162,10 +162,19 @@ struct MultiClassTarget {
   std::int64_t unknown = 0;
 };
 
-/// A number, clipped to public bounds and mapped to [-1, 1]. A missing one becomes 0, the middle.
+/// What a number is, which says how it becomes a label.
+enum class NumberKind {
+  number,       ///< mapped to [-1, 1]
+  probability,  ///< in [0, 1], as it is
+  count         ///< from 0 on, divided by `upper`
+};
+
+/// A number, clipped to public bounds and mapped to its label. A missing one becomes the label 0:
+/// of numbers the middle, of probabilities and counts 0.
 struct RegressionTarget {
   double lower = 0;
   double upper = 1;
+  NumberKind kind = NumberKind::number;
 };
 
 struct Target {
@@ -177,6 +186,8 @@ struct Target {
   static constexpr double most_class_weight = 1e3;
 
   [[nodiscard]] bool regression() const;
+  /// The kind of a regression's number.
+  [[nodiscard]] NumberKind number_kind() const;
   /// 2 for binary, k for multi-class, 0 for regression.
   [[nodiscard]] std::int64_t class_count() const;
   /// Names by class index: {negative, positive} for binary. Empty for regression.

@@ -113,6 +113,15 @@ struct TargetWriter {
     out["unknown"] = rule.classes.at(static_cast<std::size_t>(rule.unknown));
   }
   void operator()(const RegressionTarget& rule) const {
+    if (rule.kind == NumberKind::probability) {
+      out["kind"] = "probability";
+      return;
+    }
+    if (rule.kind == NumberKind::count) {
+      out["kind"] = "count";
+      out["upper"] = rule.upper;
+      return;
+    }
     out["lower"] = rule.lower;
     out["upper"] = rule.upper;
   }

@@ -117,19 +117,30 @@ std::vector<double> class_weights(const Node& node, const Target& target) {
   return weights;
 }
 
+// A probability has its bounds by itself, a count begins at 0.
+RegressionTarget kind_target(TableReader& table, const Node& kind) {
+  const auto place = as_choice(kind, "kind", {"probability", "count"});
+  if (place == 0) return {.kind = NumberKind::probability};
+  return {.upper = as_number(table.require("upper"), "upper"), .kind = NumberKind::count};
+}
+
 Target read_target(const Node& node) {
   TableReader table(node, "target");
   Target target;
   if (const Node* column = table.find("column")) target.column = as_text(*column, "column");
+  const Node* kind = table.find("kind");
   const Node* positive = table.find("positive");
   const Node* classes = table.find("classes");
   const Node* lower = table.find("lower");
-  if ((positive != nullptr) + (classes != nullptr) + (lower != nullptr) != 1) {
-    fail_at(node.where,
-            "a target has exactly one of: 'positive' (two classes), 'classes' (several), "
-            "'lower' and 'upper' (regression)");
+  if ((positive != nullptr) + (classes != nullptr) + (lower != nullptr) + (kind != nullptr) != 1) {
+    fail_at(
+        node.where,
+        "a target has exactly one of: 'positive' (two classes), 'classes' (several), "
+        "'lower' and 'upper' (regression), 'kind' (\"probability\", or \"count\" with 'upper')");
   }
-  if (positive != nullptr) {
+  if (kind != nullptr) {
+    target.rule = kind_target(table, *kind);
+  } else if (positive != nullptr) {
     target.rule = binary_target(table, *positive);
   } else if (classes != nullptr) {
     target.rule = class_target(table, *classes);

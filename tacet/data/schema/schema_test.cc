@@ -244,6 +244,25 @@ TEST(Schema, MissingFilesAreInputErrors) {
 }
 
 // By name, in any order; in class order inside, and the same again through both written forms.
+TEST(Schema, CountsAndProbabilitiesRoundTrip) {
+  for (const std::string kind : {"kind = 'probability'\n", "kind = 'count'\nupper = 12.5\n"}) {
+    const auto schema = schema_from_toml("[target]\ncolumn = 'y'\n" + kind, "s.toml");
+    EXPECT_TRUE(schema.target->regression());
+    const auto again = schema_from_toml(schema_to_toml(schema), "again");
+    EXPECT_EQ(again.target->number_kind(), schema.target->number_kind());
+    EXPECT_EQ(schema_to_json(schema), schema_to_json(schema_from_json(schema_to_json(schema))));
+    EXPECT_EQ(std::get<RegressionTarget>(again.target->rule).lower, 0);
+  }
+  for (const std::string wrong :
+       {"kind = 'count'\nupper = -1\n", "kind = 'count'\n", "kind = 'count'\nupper = 0\n",
+        "kind = 'count'\nlower = 0\nupper = 3\n", "kind = 'probability'\nupper = 1\n",
+        "kind = 'share'\n"}) {
+    EXPECT_THROW((void)schema_from_toml("[target]\ncolumn = 'y'\n" + wrong, "s.toml"),
+                 base::DataError)
+        << wrong;
+  }
+}
+
 TEST(Schema, ClassesHavePublicWeights) {
   const std::string target = "[target]\ncolumn='y'\nclasses=['low','so so','high']\n";
   const auto schema =

@@ -42,7 +42,13 @@ ExactPlan plan_exact_minimum(const data::Schema& schema, const LinearOptions& op
         *name));
   }
   ExactPlan plan;
-  settle_problem(plan, schema, options);
+  settle_problem(plan, schema, options, {.shares = true});
+  if (std::holds_alternative<model::PoissonLoss>(plan.loss)) {
+    // Searches need a bound of the curvature. A mean of e^6 times the largest count is out of
+    // reach.
+    constexpr double reach = 6;
+    plan.loss = model::ExtendedPoissonLoss{reach};
+  }
   settle_class_weights(plan, schema, options);
   plan.method = "exact minimiser";
   plan.reasons.emplace_back("epsilon inf: the exact minimiser, without any protection");

@@ -14,6 +14,10 @@ namespace {
 
 std::string usual_reason(const model::Loss& loss, double norm, std::int64_t outputs) {
   const auto facts = model::properties(loss);
+  if (facts.labels == model::Labels::shares && std::isinf(facts.slope_bound)) {
+    return fmt::format("clipping norm {:g}: slopes of predictions above the largest count are cut",
+                       norm);
+  }
   if (std::isinf(facts.slope_bound)) {
     return facts.classification
                ? fmt::format("clipping norm {:g}: slopes beyond that of margin 0 are cut", norm)

@@ -38,7 +38,8 @@ constexpr Expectation for_numbers_from_lower{4, 0.03};  // encoding 1
 constexpr Expectation for_standardised_numbers{2.5, 0.03};
 
 const Expectation& expectation(const data::Schema& schema, const model::Loss& loss) {
-  if (model::properties(loss).classification) return for_classes;
+  const auto facts = model::properties(loss);
+  if (facts.classification || facts.labels == model::Labels::shares) return for_classes;
   // Units were seen to lose by the smaller norm: docs/explanations/step-rule.md.
   return schema.encoding > 1 && !schema.unit ? for_numbers : for_numbers_from_lower;
 }
@@ -266,7 +267,7 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
                                        most_gradient_steps, *options.steps));
   }
   GradientPlan plan;
-  settle_problem(plan, schema, options);
+  settle_problem(plan, schema, options, {.shares = true, .softmax = true});
   settle_class_weights(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
   const privacy::Delta delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
@@ -304,7 +305,9 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
   plan.mean_l2 = options.mean_l2.value_or(0);
   plan.radius = options.radius;
   auto expected = expectation(schema, plan.loss);
-  if (standardises(plan) && !facts.classification) expected = for_standardised_numbers;
+  if (standardises(plan) && facts.labels == model::Labels::numbers) {
+    expected = for_standardised_numbers;
+  }
   const Course course = choose_course(options, batches,
                                       {.release_noise = one_release * plan.clipping_norm /
                                                         static_cast<double>(plan.public_row_count),

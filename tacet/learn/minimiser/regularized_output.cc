@@ -163,6 +163,28 @@ void settle_settings(RegularizedOutputPlan& plan) {
   settings.push_back({"solver_tolerance", plan.solver_tolerance, {.table = plan.steps == 0}});
 }
 
+// The Poisson loss is smooth on balls only; beyond what the ball can predict its extension has the
+// curvature that it has there, and solvers may leave the ball on their way.
+void extend_poisson(RegularizedOutputPlan& plan, const data::Schema& schema,
+                    const LinearOptions& options) {
+  if (!options.radius) {
+    throw base::UsageError(
+        "the slopes of loss poisson are bounded on a ball only; give its --radius (with rows of "
+        "norm 1, radius 2 lets a mean be e^2 times the largest count), or use --method gradient");
+  }
+  const double reach = *options.radius * schema.norm_bound();
+  if (!(reach < model::ExtendedPoissonLoss::parameter.upper)) {
+    throw base::UsageError(fmt::format(
+        "radius {:g} lets the slopes of loss poisson be e^{:g} long; a radius of 2 or 3 is usual",
+        *options.radius, reach));
+  }
+  plan.loss = model::ExtendedPoissonLoss{reach};
+  plan.reasons.push_back(fmt::format(
+      "loss poisson, beyond predictions of {:g}, which no weights of the ball reach, by "
+      "a parabola: slopes up to {:.4g}",
+      reach, std::exp(reach)));
+}
+
 }  // namespace
 
 double optimal_mean_l2(const OutputNoiseFacts& facts) {
@@ -182,7 +204,8 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
                                               const LinearOptions& options) {
   RegularizedOutputPlan plan;
   const auto& target = target_of(schema);
-  settle_problem(plan, schema, options);
+  settle_problem(plan, schema, options, {.shares = true});
+  if (std::holds_alternative<model::PoissonLoss>(plan.loss)) extend_poisson(plan, schema, options);
   settle_class_weights(plan, schema, options);
   if (target.class_count() > 2) {
     throw base::GuaranteeError(fmt::format("regularized-output is proved for one output; {}",
@@ -201,7 +224,8 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
   const Delta left = settle_delta_left(options, delta, plan.cipher_delta);
 
   const double norm_bound = schema.norm_bound();
-  settle_penalty(plan, options, norm_bound, target.regression());
+  settle_penalty(plan, options, norm_bound,
+                 model::properties(plan.loss).labels == model::Labels::numbers);
   settle_solver(plan, norm_bound);
   const double share =
       optimize::local_share(problem_of(plan, plan.public_row_count), norm_bound, plan.columns);

@@ -84,9 +84,10 @@ double lipschitz_constant(const model::Loss& loss, const GradientRegion& region)
   if (std::isfinite(slope)) return slope * region.norm_bound;
   // Convex losses are steepest at the ends of what can be predicted.
   const double furthest = region.norm_bound * region.radius;
+  const auto range = model::label_range(model::properties(loss).labels);
   double steepest = 0;
   for (const double prediction : {-furthest, furthest}) {
-    for (const double label : {-1.0, 1.0}) {
+    for (const double label : {range.least, range.largest}) {
       steepest = std::max(steepest, std::fabs(model::loss_slope(loss, prediction, label)));
     }
   }

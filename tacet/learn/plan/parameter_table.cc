@@ -113,19 +113,23 @@ constexpr std::array table{
               differs<&LinearOptions::paper>},
     Parameter{
         "loss", text,
-        "for classes logistic, hinge, smoothed_hinge, power_hinge, linearised_power_hinge; for "
-        "numbers squared, huber, absolute, smoothed_absolute, pinball, smoothed_pinball, "
+        "for classes logistic, hinge, smoothed_hinge, power_hinge, linearised_power_hinge, softmax "
+        "(several at once); for numbers squared, huber, absolute, smoothed_absolute, pinball, "
+        "smoothed_pinball, "
         "power_regression, linearised_power_regression, epsilon_insensitive, "
-        "smoothed_epsilon_insensitive, squared_epsilon_insensitive",
-        "logistic for classes, squared for numbers", "what is minimised", utility, read_loss,
-        nullptr},
+        "smoothed_epsilon_insensitive, squared_epsilon_insensitive, pseudo_huber, log_cosh; for a "
+        "probability soft_logistic; for a count poisson, extended_poisson",
+        "logistic for classes, squared for numbers, soft_logistic for a probability, poisson for a "
+        "count",
+        "what is minimised", utility, read_loss, nullptr},
     Parameter{
         "loss-parameter", real,
         "a quantile or insensitivity between 0 and 1, an exponent above 1 up to 2, else above "
         "0",
         "the loss's own",
         "the loss's own number: quantile of pinball losses, exponent of powers, insensitivity "
-        "of insensitive losses, threshold of huber, width of smoothed_hinge and "
+        "of insensitive losses, threshold of huber and pseudo_huber, reach of extended_poisson, "
+        "width of smoothed_hinge and "
         "smoothed_absolute",
         utility, read_loss, nullptr},
     Parameter{"loss-width", real, "above 0", "0.25",

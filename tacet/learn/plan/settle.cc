@@ -37,8 +37,59 @@ std::int64_t outputs_of(const data::Target& target) {
 
 namespace {
 
+bool asks_shares(const data::Target& target) {
+  return target.regression() && target.number_kind() != data::NumberKind::number;
+}
+
+// Probabilities and counts have a loss each, whose minimiser is the mean.
+model::Loss settle_loss_of_shares(const data::Target& target, const LinearOptions& options,
+                                  std::vector<std::string>& reasons) {
+  const bool count = target.number_kind() == data::NumberKind::count;
+  if (!options.loss) {
+    reasons.emplace_back(count ? "loss poisson: the target is a count"
+                               : "loss soft_logistic: the target is a probability");
+    return count ? model::Loss{model::PoissonLoss{}} : model::Loss{model::SoftLogisticLoss{}};
+  }
+  if (!count && std::holds_alternative<model::LogisticLoss>(*options.loss)) {
+    reasons.emplace_back("loss soft_logistic: the logistic loss of a probability");
+    return model::SoftLogisticLoss{};
+  }
+  const auto link = count ? model::Link::log : model::Link::logit;
+  if (model::link_of(*options.loss) == link) return *options.loss;
+  throw base::UsageError(fmt::format(
+      "loss {} is not for {}, which the target {} is; leave --loss out for {}, or describe the "
+      "target by 'lower' and 'upper' for a loss of numbers",
+      model::loss_name(*options.loss), count ? "a count" : "a probability", target.column,
+      count ? "poisson" : "soft_logistic"));
+}
+
+void refuse_softmax(const data::Target& target, const LinearOptions& options, Takes takes) {
+  if (!options.loss || !std::holds_alternative<model::SoftmaxLoss>(*options.loss)) return;
+  if (target.class_count() == 2) {
+    throw base::UsageError(
+        "loss softmax is for three classes or more; for two it is the logistic loss: --loss "
+        "logistic");
+  }
+  if (takes.softmax || target.regression()) return;
+  throw base::UsageError(
+      std::isinf(options.epsilon)
+          ? "epsilon inf computes the exact minimiser one class against the rest, not that of "
+            "softmax; leave --loss out"
+          : "loss softmax joins the margins of all classes, which method " + options.method +
+                " fits one by one; use --method gradient");
+}
+
 model::Loss settle_loss(const data::Target& target, const LinearOptions& options,
                         std::vector<std::string>& reasons) {
+  if (asks_shares(target)) return settle_loss_of_shares(target, options, reasons);
+  if (options.loss && model::properties(*options.loss).labels == model::Labels::shares) {
+    const bool count = model::link_of(*options.loss) == model::Link::log;
+    throw base::UsageError(fmt::format(
+        "loss {0} is for {1}, but the target {2} is {3}; a target of kind \"{1}\" in the schema "
+        "has labels for it",
+        model::loss_name(*options.loss), count ? "count" : "probability", target.column,
+        target.regression() ? "a number" : "a class"));
+  }
   if (!options.loss) {
     reasons.push_back(target.regression() ? "loss squared: the target is a number"
                       : target.class_count() == 2
@@ -73,9 +124,18 @@ std::string label_reason(const data::BinaryTarget& target) {
 
 }  // namespace
 
-void settle_problem(Settled& plan, const data::Schema& schema, const LinearOptions& options) {
+void settle_problem(Settled& plan, const data::Schema& schema, const LinearOptions& options,
+                    Takes takes) {
   const auto& target = target_of(schema);
   plan.method = options.method;
+  refuse_softmax(target, options, takes);
+  if (asks_shares(target) && !takes.shares) {
+    throw base::UsageError(fmt::format(
+        "the target {} is a {}, which this method{} has no constants for; use --method gradient or "
+        "regularized-output",
+        target.column, target.number_kind() == data::NumberKind::count ? "count" : "probability",
+        options.paper ? "'s paper" : ""));
+  }
   if (const auto* binary = std::get_if<data::BinaryTarget>(&target.rule)) {
     plan.reasons.push_back(label_reason(*binary));
   }
@@ -88,6 +148,8 @@ double usual_slope(const model::Loss& loss) {
   const auto facts = model::properties(loss);
   if (!std::isinf(facts.slope_bound)) return facts.slope_bound;
   if (facts.classification) return -model::loss_slope(loss, 0, 1);
+  // Means of shares are at most 1, where the prediction is 0 and no slope is longer than 1.
+  if (facts.labels == model::Labels::shares) return 1;
   const double quarter = model::loss_slope(loss, 0.5, 0);
   return quarter > 0 ? quarter : model::loss_slope(loss, 1, 0);
 }
@@ -138,6 +200,7 @@ std::string_view pure_way_out(const data::Schema& schema) {
     return "no method is pure for several classes: give a delta above 0 with --method gradient, or "
            "a target of two classes";
   }
+  if (asks_shares(target)) return "--method regularized-output is pure";
   if (target.regression()) {
     return schema.unit ? "--method regularized-output is pure, on one record of each unit"
                        : "--method ladder and regularized-output are pure";

@@ -21,10 +21,17 @@ namespace tacet::learn {
 /// 1, or one a class beyond two.
 [[nodiscard]] std::int64_t outputs_of(const data::Target& target);
 
+/// What a method takes beyond the losses of one margin for classes and numbers.
+struct Takes {
+  bool shares = false;   ///< probabilities and counts: labels in [0, 1]
+  bool softmax = false;  ///< one loss of the margins of several classes
+};
+
 /// The first lines of every plan: its method, loss, columns and outputs. The loss is the given one,
-/// or logistic for classes and squared for numbers; UsageError when it is not for this kind of
-/// target.
-void settle_problem(Settled& plan, const data::Schema& schema, const LinearOptions& options);
+/// or logistic for classes, squared for numbers, soft_logistic for probabilities and poisson for
+/// counts; UsageError when it is not for this kind of target, or not for this method.
+void settle_problem(Settled& plan, const data::Schema& schema, const LinearOptions& options,
+                    Takes takes = {});
 
 /// Largest slope of the loss or, where it has none, a usual one to clip at: that of margin 0 for
 /// classes, and for numbers that of a residual of a quarter of the target's range (of half of it,

@@ -9,7 +9,7 @@ namespace tacet::model {
 /// The absolute loss with its corner rounded on a width h > 0: the Huber loss of slope 1.
 struct SmoothedAbsoluteLoss {
   static constexpr std::string_view name = "smoothed_absolute";
-  static constexpr bool classification = false;
+  static constexpr Labels labels = Labels::numbers;
   double width = 0.25;
   static constexpr LossParameter<SmoothedAbsoluteLoss> parameter{"width", 0, unbounded,
                                                                  &SmoothedAbsoluteLoss::width};
@@ -36,7 +36,7 @@ struct SmoothedAbsoluteLoss {
 /// |y - u|.
 struct AbsoluteLoss {
   static constexpr std::string_view name = "absolute";
-  static constexpr bool classification = false;
+  static constexpr Labels labels = Labels::numbers;
 
   [[nodiscard]] double value(double u, double y) const { return std::fabs(y - u); }
   [[nodiscard]] double slope(double u, double y) const { return u > y ? 1.0 : u < y ? -1.0 : 0.0; }

@@ -9,7 +9,7 @@ namespace tacet::model {
 /// The hinge with its corner rounded on a width h > 0 of the margin.
 struct SmoothedHingeLoss {
   static constexpr std::string_view name = "smoothed_hinge";
-  static constexpr bool classification = true;
+  static constexpr Labels labels = Labels::signs;
   double width = 0.5;
   static constexpr LossParameter<SmoothedHingeLoss> parameter{"width", 0, unbounded,
                                                               &SmoothedHingeLoss::width};
@@ -41,7 +41,7 @@ struct SmoothedHingeLoss {
 /// max(0, 1 - yu).
 struct HingeLoss {
   static constexpr std::string_view name = "hinge";
-  static constexpr bool classification = true;
+  static constexpr Labels labels = Labels::signs;
 
   [[nodiscard]] double value(double u, double y) const { return std::max(0.0, 1 - y * u); }
   [[nodiscard]] double slope(double u, double y) const { return y * u < 1 ? -y : 0.0; }

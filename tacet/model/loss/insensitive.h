@@ -9,7 +9,7 @@ namespace tacet::model {
 /// The Moreau envelope of the insensitive loss: both corners rounded on a width h > 0.
 struct SmoothedEpsilonInsensitiveLoss {
   static constexpr std::string_view name = "smoothed_epsilon_insensitive";
-  static constexpr bool classification = false;
+  static constexpr Labels labels = Labels::numbers;
   double insensitivity = 0.1;
   double width = 0.25;
   static constexpr LossParameter<SmoothedEpsilonInsensitiveLoss> parameter{
@@ -41,7 +41,7 @@ struct SmoothedEpsilonInsensitiveLoss {
 /// max(0, |y - u| - insensitivity), 0 < insensitivity < 1: small residuals cost nothing.
 struct EpsilonInsensitiveLoss {
   static constexpr std::string_view name = "epsilon_insensitive";
-  static constexpr bool classification = false;
+  static constexpr Labels labels = Labels::numbers;
   double insensitivity = 0.1;
   static constexpr LossParameter<EpsilonInsensitiveLoss> parameter{
       "insensitivity", 0, 1, &EpsilonInsensitiveLoss::insensitivity};
@@ -64,7 +64,7 @@ struct EpsilonInsensitiveLoss {
 /// max(0, |y - u| - insensitivity)^2.
 struct SquaredEpsilonInsensitiveLoss {
   static constexpr std::string_view name = "squared_epsilon_insensitive";
-  static constexpr bool classification = false;
+  static constexpr Labels labels = Labels::numbers;
   double insensitivity = 0.1;
   static constexpr LossParameter<SquaredEpsilonInsensitiveLoss> parameter{
       "insensitivity", 0, 1, &SquaredEpsilonInsensitiveLoss::insensitivity};

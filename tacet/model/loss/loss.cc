@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -85,7 +86,27 @@ LossProperties properties(const Loss& loss) {
   return std::visit(
       [](const auto& l) {
         return LossProperties{l.slope_bound_within(unbounded), l.smoothness().curvature,
-                              l.classification};
+                              l.labels == Labels::signs, l.labels};
+      },
+      loss);
+}
+
+LabelRange label_range(Labels labels) {
+  return labels == Labels::shares ? LabelRange{0, 1} : LabelRange{-1, 1};
+}
+
+double sanitised_label(Labels labels, double label) {
+  if (labels == Labels::signs) return label < 0 || label == 0 ? -1 : 1;
+  if (!std::isfinite(label)) return 0;
+  const auto range = label_range(labels);
+  return std::clamp(label, range.least, range.largest);
+}
+
+double best_prediction(const Loss& loss, double label) {
+  return std::visit(
+      [&](const auto& l) {
+        if constexpr (requires { l.best(label); }) return l.best(label);
+        return label;
       },
       loss);
 }
@@ -134,9 +155,9 @@ Loss make_loss(std::string_view name, double parameter, double width) {
 
 std::vector<std::string> loss_names() {
   std::vector<std::string> names;
-  for (const bool classes : {true, false}) {
+  for (const auto labels : {Labels::signs, Labels::numbers, Labels::shares}) {
     for (const auto& loss : every_default()) {
-      if (properties(loss).classification == classes) names.emplace_back(loss_name(loss));
+      if (properties(loss).labels == labels) names.emplace_back(loss_name(loss));
     }
   }
   return names;

@@ -10,16 +10,18 @@
 #include "tacet/model/loss/hinge.h"
 #include "tacet/model/loss/huber.h"
 #include "tacet/model/loss/insensitive.h"
+#include "tacet/model/loss/log_cosh.h"
 #include "tacet/model/loss/logistic.h"
 #include "tacet/model/loss/pinball.h"
+#include "tacet/model/loss/poisson.h"
 #include "tacet/model/loss/power.h"
 #include "tacet/model/loss/squared.h"
 
 /// Losses of linear predictors: convex scalar functions of a prediction u = <w, x> and a label y.
 ///
-/// Classification labels are -1 and +1; regression labels lie in [-1, 1]. `slope` is the
-/// derivative in u, where there is none a fixed element of the subdifferential, so that two runs at
-/// the same weights take the same step.
+/// Labels of classes are -1 and +1, those of numbers lie in [-1, 1], of shares in [0, 1]. `slope`
+/// is the derivative in u, where there is none a fixed element of the subdifferential, so that two
+/// runs at the same weights take the same step.
 ///
 /// Example:
 ///
@@ -44,14 +46,33 @@ using Loss = std::variant<LogisticLoss,                    //
                           SmoothedEpsilonInsensitiveLoss,  //
                           SquaredEpsilonInsensitiveLoss,   //
                           LinearisedPowerHingeLoss,        //
-                          LinearisedPowerRegressionLoss>;
+                          LinearisedPowerRegressionLoss,   //
+                          SoftmaxLoss,                     //
+                          PseudoHuberLoss,                 //
+                          LogCoshLoss,                     //
+                          SoftLogisticLoss,                //
+                          PoissonLoss,                     //
+                          ExtendedPoissonLoss>;
 
 /// Facts that hold for every prediction and every label.
 struct LossProperties {
-  double slope_bound;  ///< of |slope|; `unbounded` for the squared loss and for powers
-  double curvature;    ///< Lipschitz constant of the slope; `unbounded` where there is none
-  bool classification;
+  double slope_bound;   ///< of |slope|; `unbounded` for the squared loss and for powers
+  double curvature;     ///< Lipschitz constant of the slope; `unbounded` where there is none
+  bool classification;  ///< labels are signs
+  Labels labels;
 };
+
+/// The least and the largest label.
+struct LabelRange {
+  double least;
+  double largest;
+};
+[[nodiscard]] LabelRange label_range(Labels labels);
+/// The label that a loss for these labels takes for `label`: its sign, or the nearest one in range;
+/// what is not finite becomes +1 of signs, else 0.
+[[nodiscard]] double sanitised_label(Labels labels, double label);
+/// At which prediction the loss of a label is least; infinite at the ends of some shares.
+[[nodiscard]] double best_prediction(const Loss& loss, double label);
 
 [[nodiscard]] LossProperties properties(const Loss& loss);
 [[nodiscard]] std::string_view loss_name(const Loss& loss);

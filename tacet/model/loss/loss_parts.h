@@ -18,6 +18,14 @@ namespace tacet::model {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
+/// The labels that a loss is made for. Its constants hold for these and no others, so whoever feeds
+/// it maps every label there first.
+enum class Labels {
+  signs,    ///< -1 and +1
+  numbers,  ///< [-1, 1]
+  shares    ///< [0, 1]: probabilities, and counts over their largest
+};
+
 /// Scalar constants of phi(u) at any label the loss may see; for a predictor u = <w, x> with
 /// |x| <= X the loss is Hoelder smooth in w with the same exponent a and the constant times
 /// X^(1+a), and its gradients are at most X times the slope. Every row is proved in
@@ -46,11 +54,13 @@ struct LossParameter {
 ///   parameter    a LossParameter, where the family has a number of its own;
 ///   width        where it is a smoothed loss: the width;
 ///   smoothed(h)  where it is not smooth: the smooth family on a width h > 0;
-///   wide_slope   where it is smooth: the slope in a wider type of numbers.
+///   wide_slope   where it is smooth: the slope in a wider type of numbers;
+///   joint        true where the margins of several classes make one loss, not one each;
+///   best(y)      for shares: the prediction at which the loss of label y is least, a link of y.
 template <typename F>
 concept LossFamily = requires(const F family, double u, double y) {
   { F::name } -> std::convertible_to<std::string_view>;
-  { F::classification } -> std::convertible_to<bool>;
+  { F::labels } -> std::convertible_to<Labels>;
   { family.value(u, y) } -> std::same_as<double>;
   { family.slope(u, y) } -> std::same_as<double>;
   { family.curvature(u, y, family.slope(u, y)) } -> std::same_as<double>;

@@ -16,8 +16,9 @@ double slope_bound_within(const Loss& loss, double bound) {
 }
 
 double largest_loss_at_zero(const Loss& loss) {
-  // Losses of a residual are even in it or, the pinball's, larger on one of the two sides.
-  return std::max(loss_value(loss, 0, 1), loss_value(loss, 0, -1));
+  // Losses are convex in the label, so they are largest at an end of its range.
+  const auto range = label_range(properties(loss).labels);
+  return std::max(loss_value(loss, 0, range.largest), loss_value(loss, 0, range.least));
 }
 
 double loss_curvature(const Loss& loss, double prediction, double label) {

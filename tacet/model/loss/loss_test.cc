@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "tacet/base/error.h"
+#include "tacet/model/loss/loss_smoothness.h"
 
 namespace tacet::model {
 namespace loss_test {
@@ -31,7 +33,11 @@ std::vector<Loss> every_loss() {
           SmoothedEpsilonInsensitiveLoss{0.2, 0.5},
           SquaredEpsilonInsensitiveLoss{0.3},
           LinearisedPowerHingeLoss{1.5, 0.5},
-          LinearisedPowerRegressionLoss{1.25, 0.4}};
+          LinearisedPowerRegressionLoss{1.25, 0.4},
+          PseudoHuberLoss{0.5},
+          LogCoshLoss{},
+          SoftLogisticLoss{},
+          ExtendedPoissonLoss{1.5}};
 }
 
 // Reference values at (prediction, label) = (.3, 1), (.8, 1), (-.4, -1), computed at 10 digits.
@@ -87,7 +93,8 @@ TEST(Loss, SlopeBoundAndCurvatureHoldAndAreReached) {
     double largest_slope = 0;
     double largest_curvature = 0;
     for (int i = 0; i < 200000; ++i) {
-      const double y = facts.classification ? (i % 2 == 0 ? 1.0 : -1.0) : target(bits);
+      const double y = facts.classification ? (i % 2 == 0 ? 1.0 : -1.0)
+                                            : sanitised_label(facts.labels, target(bits));
       const double centre = i % 4 < 2 ? wide(bits) : (facts.classification ? y : y);
       const double u = centre + (i % 4 < 2 ? 0 : 0.6 * narrow(bits) * 1e3);
       const double v = u + 1e-4 + std::fabs(narrow(bits));
@@ -131,6 +138,104 @@ TEST(Loss, SlopeIsTheDerivativeOfTheValue) {
   }
 }
 
+// At (0.3, 1), (-2, 1), (1.7, -1), at 12 digits; log_cosh is even in the residual.
+TEST(Loss, LogCoshAndPseudoHuberEqualReferenceValues) {
+  EXPECT_NEAR(loss_value(LogCoshLoss{}, 0.3, 1), 0.227270229359, 5e-13);
+  EXPECT_NEAR(loss_value(LogCoshLoss{}, -2, 1), 2.30932850458, 5e-12);
+  EXPECT_NEAR(loss_value(LogCoshLoss{}, 1.7, -1), 2.01135923124, 5e-12);
+  // 2.25 (sqrt(1 + r^2 / 2.25) - 1) and its largest slope and value for |u| <= 3, |y| <= 1.
+  EXPECT_NEAR(slope_bound_within(PseudoHuberLoss{1.5}, 3), 1.40449376635, 5e-12);
+  EXPECT_NEAR(loss_value(PseudoHuberLoss{1.5}, 3, -1), 4.15800280899, 5e-12);
+  EXPECT_NEAR(slope_bound_within(LogCoshLoss{}, 3), 0.999329299739, 5e-13);
+  EXPECT_NEAR(loss_value(LogCoshLoss{}, 3, -1), 3.30718822581, 5e-12);
+}
+
+// e^u - y u + ln Gamma(y + 1) at y = 3, from which ours differs by a term of y alone.
+TEST(Loss, PoissonEqualsReferenceValuesUpToATermOfTheLabel) {
+  const double label_term = std::lgamma(4.0) - (3 * std::log(3.0) - 3);
+  for (const Loss& loss : {Loss(PoissonLoss{}), Loss(ExtendedPoissonLoss{3})}) {
+    EXPECT_NEAR(loss_value(loss, 0.3, 3) + label_term, 2.2416182768, 5e-11);
+    EXPECT_NEAR(loss_value(loss, -2, 3) + label_term, 7.92709475246, 5e-11);
+    EXPECT_NEAR(loss_value(loss, 1.7, 3) + label_term, 2.16570686096, 5e-11);
+  }
+  EXPECT_NEAR(slope_bound_within(PoissonLoss{}, 3), 20.0855369232, 1e-9);
+}
+
+// At the ends of its labels it is the loss of a class; between them the line between the two.
+TEST(Loss, SoftLogisticIsTheLogisticLossOfAProbability) {
+  for (const double u : {-30.0, -2.0, 0.0, 0.3, 5.0}) {
+    const double of_one = loss_value(LogisticLoss{}, u, 1);
+    const double of_zero = loss_value(LogisticLoss{}, u, -1);
+    EXPECT_NEAR(loss_value(SoftLogisticLoss{}, u, 1), of_one, 1e-15 * (1 + of_one));
+    EXPECT_NEAR(loss_value(SoftLogisticLoss{}, u, 0), of_zero, 1e-15 * (1 + of_zero));
+    EXPECT_NEAR(loss_value(SoftLogisticLoss{}, u, 0.3), 0.3 * of_one + 0.7 * of_zero, 1e-13);
+  }
+}
+
+// The counts themselves, with the constant ln Y lower, have the same loss up to a factor.
+TEST(Loss, PoissonOfSharesHasTheMinimiserOfTheCounts) {
+  constexpr double most = 40;
+  for (const double count : {0.0, 3.0, 40.0}) {
+    for (const double u : {-4.0, -1.0, 0.5}) {
+      const double of_counts = std::exp(u + std::log(most)) - count;
+      EXPECT_NEAR(most * loss_slope(PoissonLoss{}, u, count / most), of_counts, 1e-12);
+    }
+  }
+}
+
+// Self-bounding, phi'^2 <= 2 H phi, is what smooth non-negative losses have on the whole line. The
+// Poisson loss has it for no H; its extension does.
+TEST(Loss, PoissonIsSelfBoundingOnlyWhereItIsExtended) {
+  const auto ratio = [](const Loss& loss, double u) {
+    const double slope = loss_slope(loss, u, 0);
+    return slope * slope / (2 * loss_value(loss, u, 0));
+  };
+  EXPECT_GT(ratio(PoissonLoss{}, 30), 1e12);
+  const ExtendedPoissonLoss extended{2};
+  for (double u = -5; u < 40; u += 0.25) {
+    EXPECT_LE(ratio(extended, u), properties(extended).curvature * (1 + 1e-12)) << u;
+  }
+}
+
+TEST(Loss, ExtensionLeavesThePoissonLossAloneWithinReach) {
+  const ExtendedPoissonLoss extended{1.5};
+  for (double u = -8; u <= 1.5; u += 0.125) {
+    EXPECT_EQ(loss_value(extended, u, 0.4), loss_value(PoissonLoss{}, u, 0.4));
+    EXPECT_EQ(loss_slope(extended, u, 0.4), loss_slope(PoissonLoss{}, u, 0.4));
+  }
+  EXPECT_LT(loss_slope(extended, 4, 0.4), loss_slope(PoissonLoss{}, 4, 0.4));
+}
+
+TEST(Loss, LabelsAreMappedToTheLossesOwn) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(sanitised_label(Labels::shares, -1), 0);
+  EXPECT_EQ(sanitised_label(Labels::shares, 7), 1);
+  EXPECT_EQ(sanitised_label(Labels::shares, nan), 0);
+  EXPECT_EQ(sanitised_label(Labels::numbers, -7), -1);
+  EXPECT_EQ(sanitised_label(Labels::numbers, INFINITY), 0);
+  EXPECT_EQ(sanitised_label(Labels::signs, nan), 1);
+  EXPECT_EQ(sanitised_label(Labels::signs, -3), -1);
+}
+
+// Raw labels of any size, made ready by the loss's own rule, never make a slope longer than the
+// constants say: clamping to [-1, 1] would, for shares.
+TEST(Loss, SlopeBoundsHoldForEveryRawLabelThatIsMadeReady) {
+  std::mt19937_64 bits(21);
+  std::uniform_real_distribution<double> raw(-10, 10);
+  for (const auto& loss : every_loss()) {
+    for (const double bound : {0.5, 3.0}) {
+      const double most = slope_bound_within(loss, bound) * (1 + 1e-12);
+      for (int i = 0; i < 2000; ++i) {
+        const double y = sanitised_label(properties(loss).labels, raw(bits));
+        const double u = bound * raw(bits) / 10;
+        ASSERT_LE(std::fabs(loss_slope(loss, u, y)), most) << loss_name(loss);
+      }
+    }
+  }
+  EXPECT_GT(std::fabs(loss_slope(SoftLogisticLoss{}, 3, -1)),
+            slope_bound_within(SoftLogisticLoss{}, 3));
+}
+
 TEST(Loss, RoundTripsByNameAndParameter) {
   for (const auto& loss : every_loss()) {
     const auto again = make_loss(loss_name(loss), loss_parameter(loss), loss_width(loss));
@@ -152,6 +257,9 @@ TEST(Loss, RefusesUnknownNamesAndParametersOutOfRange) {
   EXPECT_THROW((void)make_loss("pinball", 0.5, 0.1), base::UsageError);
   EXPECT_THROW((void)make_loss("smoothed_hinge", 0.5, 0.1), base::UsageError);
   EXPECT_THROW((void)make_loss("smoothed_pinball", 0.5, 0.0), base::UsageError);
+  EXPECT_THROW((void)make_loss("poisson", 2), base::UsageError);
+  EXPECT_THROW((void)make_loss("extended_poisson", 0), base::UsageError);
+  EXPECT_THROW((void)make_loss("pseudo_huber", -1), base::UsageError);
 }
 
 }  // namespace loss_test

@@ -9,7 +9,7 @@ namespace tacet::model {
 /// The Moreau envelope of the pinball loss: its corner rounded on a width h > 0.
 struct SmoothedPinballLoss {
   static constexpr std::string_view name = "smoothed_pinball";
-  static constexpr bool classification = false;
+  static constexpr Labels labels = Labels::numbers;
   double quantile = 0.5;
   double width = 0.25;
   static constexpr LossParameter<SmoothedPinballLoss> parameter{"quantile", 0, 1,
@@ -37,7 +37,7 @@ struct SmoothedPinballLoss {
 /// max(q r, (q - 1) r), r = y - u: its minimiser is the conditional quantile q in (0, 1).
 struct PinballLoss {
   static constexpr std::string_view name = "pinball";
-  static constexpr bool classification = false;
+  static constexpr Labels labels = Labels::numbers;
   double quantile = 0.5;
   static constexpr LossParameter<PinballLoss> parameter{"quantile", 0, 1, &PinballLoss::quantile};
 

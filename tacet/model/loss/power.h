@@ -72,7 +72,7 @@ struct LinearisedPower {
 /// 0 < m < h, so that it is smooth; the value is 0 where the hinge is.
 struct LinearisedPowerHingeLoss {
   static constexpr std::string_view name = "linearised_power_hinge";
-  static constexpr bool classification = true;
+  static constexpr Labels labels = Labels::signs;
   double exponent = 1.5;
   double width = 0.25;
   static constexpr LossParameter<LinearisedPowerHingeLoss> parameter{
@@ -103,7 +103,7 @@ struct LinearisedPowerHingeLoss {
 /// The power regression loss with the same line on |y - u| < h; the value is 0 at y.
 struct LinearisedPowerRegressionLoss {
   static constexpr std::string_view name = "linearised_power_regression";
-  static constexpr bool classification = false;
+  static constexpr Labels labels = Labels::numbers;
   double exponent = 1.5;
   double width = 0.25;
   static constexpr LossParameter<LinearisedPowerRegressionLoss> parameter{
@@ -133,7 +133,7 @@ struct LinearisedPowerRegressionLoss {
 /// max(0, 1 - yu)^q, 1 < exponent q <= 2: between the hinge and its square.
 struct PowerHingeLoss {
   static constexpr std::string_view name = "power_hinge";
-  static constexpr bool classification = true;
+  static constexpr Labels labels = Labels::signs;
   double exponent = 1.5;
   static constexpr LossParameter<PowerHingeLoss> parameter{"exponent", 1, 2,
                                                            &PowerHingeLoss::exponent};
@@ -164,7 +164,7 @@ struct PowerHingeLoss {
 /// |y - u|^q, 1 < exponent q <= 2: between the absolute and the squared loss.
 struct PowerRegressionLoss {
   static constexpr std::string_view name = "power_regression";
-  static constexpr bool classification = false;
+  static constexpr Labels labels = Labels::numbers;
   double exponent = 1.5;
   static constexpr LossParameter<PowerRegressionLoss> parameter{"exponent", 1, 2,
                                                                 &PowerRegressionLoss::exponent};

@@ -7,7 +7,7 @@ namespace tacet::model {
 /// (y - u)^2 / 2.
 struct SquaredLoss {
   static constexpr std::string_view name = "squared";
-  static constexpr bool classification = false;
+  static constexpr Labels labels = Labels::numbers;
 
   [[nodiscard]] double value(double u, double y) const { return (y - u) * (y - u) / 2; }
   [[nodiscard]] double slope(double u, double y) const { return u - y; }

@@ -20,12 +20,12 @@ GlmLoss::GlmLoss(const model::Loss& loss, double smoothing_width, double slope_c
                  const model::ClassWeights& weights)
     : loss_(made_smooth(loss, smoothing_width)),
       clip_(slope_clip),
-      classification_(model::properties(loss_).classification),
+      labels_(model::properties(loss_).labels),
       slope_bound_(std::min(model::properties(loss_).slope_bound, slope_clip)),
       curvature_bound_(model::properties(loss_).curvature),
       weighted_(!weights.uniform()),
-      negative_weight_(classification_ ? weights.of(-1) : 1),
-      positive_weight_(classification_ ? weights.of(1) : 1) {
+      negative_weight_(labels_ == model::Labels::signs ? weights.of(-1) : 1),
+      positive_weight_(labels_ == model::Labels::signs ? weights.of(1) : 1) {
   if (!(slope_clip > 0)) {
     throw base::UsageError(fmt::format("a slope's clip must be positive, got {}", slope_clip));
   }
@@ -44,10 +44,11 @@ double GlmLoss::value(double prediction, double label) const {
   if (std::fabs(model::loss_slope(loss_, prediction, label)) <= clip_) {
     return weight(label) * model::loss_value(loss_, prediction, label);
   }
-  // Beyond the cut the loss goes on along its tangent. The slope is monotone, and 0 where the
-  // prediction is the label, so the place of the cut is found by halving the way there.
+  // Beyond the cut the loss goes on along its tangent. The slope is monotone, and about 0 at the
+  // label's best prediction, so the place of the cut is found by halving the way there.
+  constexpr double far = 500;  // where e^-u is nothing, for labels whose best is infinite
   double outside = prediction;
-  double inside = label;
+  double inside = std::clamp(model::best_prediction(loss_, label), -far, far);
   for (int i = 0; i < 2000; ++i) {
     const double middle = inside + 0.5 * (outside - inside);
     if (middle == inside || middle == outside) break;

@@ -19,8 +19,8 @@ namespace tacet::optimize {
 /// A class's public weight in (0, 1] multiplies all of that, the tangents of the cut included: no
 /// bound grows.
 ///
-/// Labels are mapped to the loss's own domain: the sign for classes, [-1, 1] for numbers, and
-/// whatever is not a number to +1 or 0.
+/// Labels are mapped to the loss's own domain: the sign for classes, [-1, 1] for numbers, [0, 1]
+/// for shares, and whatever is not a number to +1 or 0.
 class GlmLoss {
  public:
   /// UsageError where a loss that is not smooth gets no width, or the clip is not positive.
@@ -41,8 +41,7 @@ class GlmLoss {
   [[nodiscard]] double slope_rounding() const { return weighted_ ? 0x1.4p-50 : 0x1p-50; }
 
   [[nodiscard]] double sanitised(double label) const {
-    if (classification_) return label < 0 || label == 0 ? -1 : 1;
-    return std::isfinite(label) ? std::clamp(label, -1.0, 1.0) : 0;
+    return model::sanitised_label(labels_, label);
   }
   [[nodiscard]] double value(double prediction, double label) const;
 
@@ -58,7 +57,7 @@ class GlmLoss {
  private:
   model::Loss loss_;
   double clip_;
-  bool classification_;
+  model::Labels labels_;
   double slope_bound_;
   double curvature_bound_;
   bool weighted_;

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/elementary.h"
 #include "tacet/numeric/kernels.h"
 #include "tacet/optimize/sums/exact_accumulator.h"
 #include "tacet/optimize/sums/weight_grid.h"
@@ -34,6 +35,20 @@ struct ListedRows {
   }
 };
 
+// Margins over `scale` in; out the probabilities of the classes, less 1 for the record's own. The
+// largest margin counts as 0, so that the sum is between 1 and their number.
+void softmax_slopes(std::span<double> numbers, double scale, double label) {
+  const double largest = *std::ranges::max_element(numbers);
+  double sum = 0;
+  for (double& number : numbers) {
+    number = numeric::exp((number - largest) * scale);
+    sum += number;
+  }
+  for (std::size_t c = 0; c < numbers.size(); ++c) {
+    numbers[c] = numbers[c] / sum - (label == static_cast<double>(c) ? 1 : 0);
+  }
+}
+
 // What every worker reads during one pass.
 struct Pass {
   const data::Dataset& dataset;
@@ -56,6 +71,12 @@ struct Pass {
     const double scale = factor * weights_of_classes.of(label);
     if (numbers.size() == 1) {
       numbers[0] = clamp_scalar(loss.slope(numbers[0] * weights.scale, label) * scale, bound);
+      return;
+    }
+    if constexpr (requires { LossType::joint; }) {
+      softmax_slopes(numbers, weights.scale, label);
+      for (double& number : numbers) number *= scale;
+      clamp_scalars(numbers, bound);
       return;
     }
     for (std::size_t c = 0; c < numbers.size(); ++c) {

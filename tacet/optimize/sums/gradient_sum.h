@@ -18,7 +18,8 @@ namespace tacet::optimize {
 /// C / 2^norm_bits and added up in integers.
 ///
 /// One output: slope(<w, x>, y) x. Several outputs (one against the rest, labels 0 to k-1): the k
-/// gradients side by side, with one joint bound on their norm. A class's public weight multiplies
+/// gradients side by side, with one joint bound on their norm; those of the softmax loss belong to
+/// one loss of all margins. A class's public weight multiplies
 /// the gradients of its records before they are clipped.
 ///
 /// The bound is enforced, not assumed: record i's scalars are cut to integers of joint norm at most

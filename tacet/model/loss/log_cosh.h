@@ -1,0 +1,36 @@
+#pragma once
+
+#include <algorithm>
+
+#include "tacet/model/loss/loss_parts.h"
+
+namespace tacet::model {
+
+/// ln cosh r, r = y - u: r^2/2 near 0, |r| - ln 2 far away.
+struct LogCoshLoss {
+  static constexpr std::string_view name = "log_cosh";
+  static constexpr Labels labels = Labels::numbers;
+
+  [[nodiscard]] double value(double u, double y) const {
+    constexpr double ln2 = 0.69314718055994530942;
+    const double r = std::fabs(u - y);
+    return std::max(0.0, r + numeric::softplus(-2 * r) - ln2);
+  }
+  [[nodiscard]] double slope(double u, double y) const {
+    return numeric::sigmoid(2 * (u - y)) - numeric::sigmoid(2 * (y - u));  // tanh
+  }
+  [[nodiscard]] double curvature(double /*u*/, double /*y*/, double slope) const {
+    return 1 - slope * slope;
+  }
+  template <typename Real>
+  [[nodiscard]] Real wide_slope(const Real& u, const Real& y) const {
+    using std::exp;
+    return Real(2) / (Real(1) + exp(Real(2 * (y - u)))) - Real(1);
+  }
+  [[nodiscard]] LossSmoothness smoothness() const { return internal::smooth(1, 2); }
+  [[nodiscard]] double slope_bound_within(double bound) const {
+    return std::min(1.0, std::tanh(1 + bound) * (1 + 0x1p-50));
+  }
+};
+
+}  // namespace tacet::model
