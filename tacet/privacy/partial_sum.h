@@ -15,12 +15,17 @@ struct PassBlock {
   std::int64_t block;
 };
 
+/// One record alone, as a device holds it; its number tells it from the others.
+struct OneRecord {
+  std::int64_t record;
+};
+
 /// A bounded vector computed from some records only, in a way that is accounted otherwise than a
 /// sum over all of them: neighbours are zero_out or replace_one, never add_remove. The mechanisms
 /// for sums over all records do not take it.
 class PartialSum {
  public:
-  using Part = std::variant<Sample, PassBlock>;
+  using Part = std::variant<Sample, PassBlock, OneRecord>;
 
   /// As for BoundedSum, only the code that takes and clips records may state this. A Sample is
   /// one of fixed size.

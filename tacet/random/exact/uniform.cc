@@ -22,6 +22,10 @@ std::uint64_t uniform_below(Stream& stream, std::uint64_t n) {
 }
 
 bool bernoulli_real(Stream& stream, double probability) {
+  return bernoulli_real([&stream] { return stream.next(); }, probability);
+}
+
+bool bernoulli_real(const std::function<std::uint64_t()>& next, double probability) {
   if (!(probability >= 0 && probability <= 1)) {
     throw base::UsageError(fmt::format("a probability must lie in [0, 1], got {}", probability));
   }
@@ -29,7 +33,7 @@ bool bernoulli_real(Stream& stream, double probability) {
   while (probability > 0 && probability < 1) {
     const double scaled = std::ldexp(probability, 64);
     const double digit = std::floor(scaled);
-    const std::uint64_t word = stream.next();
+    const std::uint64_t word = next();
     if (word != static_cast<std::uint64_t>(digit)) return word < static_cast<std::uint64_t>(digit);
     probability = scaled - digit;
   }

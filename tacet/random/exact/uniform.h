@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "tacet/random/source/source.h"
 
@@ -12,5 +13,7 @@ namespace tacet::random {
 /// True with exactly the probability that the double is, however small. A UsageError unless
 /// 0 <= probability <= 1. Pass the smaller of two complementary probabilities: 1 - p rounds.
 [[nodiscard]] bool bernoulli_real(Stream& stream, double probability);
+/// The same from words of any source, at most 18 of them.
+[[nodiscard]] bool bernoulli_real(const std::function<std::uint64_t()>& next, double probability);
 
 }  // namespace tacet::random

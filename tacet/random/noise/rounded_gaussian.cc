@@ -111,26 +111,33 @@ void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma
 
 }  // namespace internal
 
-void internal::add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t> values,
-                                    std::uint64_t first) {
-  internal::check_gaussian_sigma(sigma);
-  GaussianBatch batch;
-  const internal::ScopedWipe wipe{std::span(&batch, 1)};
-  batch.sigma = sigma;
-  batch.least_margin = 0;
-  const internal::Extension extension = [&leaf](std::uint64_t coordinate, int i) {
+internal::GaussianReader::GaussianReader(const Leaf& leaf, double sigma)
+    : leaf_(leaf), reader_(leaf), batch_(std::make_unique_for_overwrite<GaussianBatch>()) {
+  check_gaussian_sigma(sigma);
+  batch_->sigma = sigma;
+  batch_->least_margin = 0;
+}
+
+internal::GaussianReader::~GaussianReader() { const ScopedWipe wipe{std::span(batch_.get(), 1)}; }
+
+void internal::GaussianReader::add(std::uint64_t first, std::span<std::int64_t> values) {
+  const Extension extension = [this](std::uint64_t coordinate, int i) {
     std::array<std::uint64_t, 1> word{};
-    leaf.extension(coordinate, static_cast<std::uint64_t>(i), word);
+    leaf_.extension(coordinate, static_cast<std::uint64_t>(i), word);
     return word[0];
   };
-  LeafReader reader(leaf);
   while (!values.empty()) {
     const std::size_t count = std::min(values.size(), GaussianBatch::capacity);
-    reader.words(first, std::span(batch.words).first(count));
-    internal::add_batch(batch, values.first(count), first, extension);
+    reader_.words(first, std::span(batch_->words).first(count));
+    add_batch(*batch_, values.first(count), first, extension);
     first += count;
     values = values.subspan(count);
   }
+}
+
+void internal::add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t> values,
+                                    std::uint64_t first) {
+  GaussianReader(leaf, sigma).add(first, values);
 }
 
 void add_rounded_gaussian(Lease lease, double sigma, std::span<std::int64_t> values,

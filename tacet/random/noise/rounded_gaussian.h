@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 
 #include "tacet/random/source/source.h"
@@ -26,6 +27,26 @@ namespace internal {
 /// The same from an open leaf. Not for users: a leaf could noise two sums, a lease cannot.
 void add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t> values,
                           std::uint64_t first = 0);
+
+struct GaussianBatch;
+
+/// Draws of one open leaf, piece by piece, without setting up the cipher for each. The leaf must
+/// outlive it. Not for users, like the function above.
+class GaussianReader {
+ public:
+  GaussianReader(const Leaf& leaf, double sigma);
+  ~GaussianReader();
+  GaussianReader(const GaussianReader&) = delete;
+  GaussianReader& operator=(const GaussianReader&) = delete;
+
+  /// Adds the draws of words first, first + 1, ... to the values.
+  void add(std::uint64_t first, std::span<std::int64_t> values);
+
+ private:
+  const Leaf& leaf_;
+  LeafReader reader_;
+  std::unique_ptr<GaussianBatch> batch_;
+};
 
 /// A UsageError unless 0 < sigma <= 2^32.
 void check_gaussian_sigma(double sigma);

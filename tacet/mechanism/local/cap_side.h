@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/mechanism/local/sphere_cap.h"
+
+namespace tacet::mechanism {
+
+/// A direction with what the comparisons below need of it. Its integers are at most 2^30.
+struct CapDirection {
+  std::vector<double> integers;
+  double norm;  ///< to a relative d 2^-53
+};
+
+[[nodiscard]] CapDirection make_direction(std::span<const std::int64_t> integers);
+
+/// How a comparison is decided; the answers are the same.
+enum class CapArithmetic { doubles_first, exact_only };
+
+/// Whether the candidate lies inside the direction's cap, decided exactly: doubles with an error
+/// bound, integers of any length where they come too close. The candidate's integers are below
+/// 2^31, not all are 0.
+[[nodiscard]] bool inside_cap(const SphereCap& cap, std::span<const std::int64_t> candidate,
+                              const CapDirection& direction,
+                              CapArithmetic arithmetic = CapArithmetic::doubles_first);
+
+}  // namespace tacet::mechanism

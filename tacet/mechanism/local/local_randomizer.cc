@@ -1,0 +1,200 @@
+#include "tacet/mechanism/local/local_randomizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
+#include <cmath>
+
+#include "tacet/accounting/routes/gaussian.h"
+#include "tacet/base/error.h"
+#include "tacet/mechanism/local/embedding.h"
+#include "tacet/mechanism/local/sphere_report.h"
+#include "tacet/mechanism/noise/noise_scale.h"
+#include "tacet/numeric/elementary.h"
+#include "tacet/numeric/rounding.h"
+#include "tacet/random/noise/vector_laplace.h"
+
+namespace tacet::mechanism {
+namespace {
+
+constexpr std::int64_t most_dimension = 1000000;
+constexpr double most_epsilon = 256;
+constexpr double rare = 1e-12;  // chance that an honest report is cut
+constexpr int sphere_bits = 30;
+constexpr int additive_bits = 20;
+constexpr int least_bits = 14;
+
+/// To 24 bits, as optimize rounds the clipping norm: the grid has to be the same.
+double rounded_norm(double norm) {
+  int exponent = 0;
+  const double mantissa = std::frexp(norm, &exponent);
+  return std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);
+}
+
+void check_delta(const LocalSpec& spec) {
+  const char* name = local_mechanism_names.of(spec.mechanism);
+  const bool gaussian = spec.mechanism == LocalMechanism::gaussian;
+  if (gaussian && !(spec.delta > 0 && spec.delta < 1)) {
+    throw base::UsageError(fmt::format("gaussian reports need a delta in (0, 1), got {}; {}",
+                                       spec.delta, "privunit needs none"));
+  }
+  if (!gaussian && spec.delta != 0) {
+    throw base::UsageError(
+        fmt::format("{} reports are purely private: leave delta out (it is {})", name, spec.delta));
+  }
+}
+
+LocalSpec checked(LocalSpec spec) {
+  if (!(spec.epsilon > 0 && spec.epsilon <= most_epsilon)) {
+    throw base::UsageError(
+        fmt::format("epsilon of a local report must be above 0 and at most {}, got {}",
+                    most_epsilon, spec.epsilon));
+  }
+  if (spec.dimension < 1 || spec.dimension > most_dimension) {
+    throw base::UsageError(fmt::format("a local report has 1 to {} coordinates, got {}",
+                                       most_dimension, spec.dimension));
+  }
+  if (!(spec.clipping_norm >= 0x1p-500 && spec.clipping_norm <= 0x1p500)) {
+    throw base::UsageError(
+        fmt::format("the clipping norm must be positive and finite, got {}", spec.clipping_norm));
+  }
+  check_delta(spec);
+  spec.clipping_norm = rounded_norm(spec.clipping_norm);
+  spec.embedding = settled_embedding(spec.embedding, spec.dimension, spec.epsilon);
+  return spec;
+}
+
+/// For what leaves constants: to 24 bits upwards, so that it is the same on every machine.
+double cut_at(double value) { return std::nextafter(static_cast<float>(value), HUGE_VALF); }
+
+/// The length that a Gamma variable of this shape exceeds with the chance `chance`.
+double gamma_length(double shape, double chance) { return boost::math::gamma_q_inv(shape, chance); }
+
+/// So far from 0 is a normal vector of d coordinates with the chance `chance` only.
+double normal_length(double d, double chance) {
+  return std::sqrt(2 * gamma_length(0.5 * d, chance));
+}
+
+}  // namespace
+
+LocalRandomizer LocalRandomizer::calibrate(const LocalSpec& spec) { return LocalRandomizer(spec); }
+
+LocalRandomizer::LocalRandomizer(const LocalSpec& spec)
+    : spec_(checked(spec)),
+      event_(privacy::PureDp{spec_.epsilon, privacy::Adjacency::replace_one}),
+      noise_{.mechanism = spec_.mechanism,
+             .dimension = spec_.dimension,
+             .clipping_norm = spec_.clipping_norm,
+             .coordinates = spec_.dimension} {
+  if (reports_direction(spec_.mechanism)) {
+    settle_directions();
+  } else if (spec_.mechanism == LocalMechanism::gaussian) {
+    settle_gaussian();
+  } else {
+    settle_laplace();
+  }
+}
+
+void LocalRandomizer::settle_directions() {
+  norm_bits_ = sphere_bits;
+  if (spec_.embedding == Embedding::lift) ++noise_.coordinates;
+  const bool plane = spec_.mechanism == LocalMechanism::privunitg;
+  double mean = 0;
+  if (noise_.coordinates == 1 && !plane) {
+    // Randomised response (Warner 1965): true with odds e^epsilon, rounded down.
+    bit_ = {numeric::round_up(1 / (1 + numeric::exp(spec_.epsilon)) * (1 + 0x1p-40)), false};
+    noise_.inside = bit_.inside();
+    noise_.threshold = 1;
+    mean = 1 - 2 * bit_.smaller;
+  } else {
+    const CapPlan plan{plane ? CapShape::plane : CapShape::angle, noise_.coordinates,
+                       spec_.epsilon};
+    cap_ = make_cap(plan, spec_.mechanism == LocalMechanism::djw ? 0 : best_threshold(plan));
+    bit_ = cap_->bit;
+    noise_.inside = bit_.inside();
+    noise_.tail = 0.5 * (cap_->tail.low + cap_->tail.high);
+    noise_.threshold = plane ? cap_->threshold / cap_->scale : cap_->threshold;
+    mean = cap_->mean;
+  }
+  const auto d = static_cast<double>(noise_.coordinates);
+  const double g = spec_.clipping_norm;
+  noise_.amplitude = g / mean;
+  // E<V, u>^2 (docs/proofs/local_randomizers.md, section 4); 1 and nothing across for one
+  // coordinate.
+  noise_.along = plane ? 1 + noise_.threshold * mean
+                       : (d == 1 ? 1 : (1 + (d - 1) * noise_.threshold * mean) / d);
+  noise_.across = plane ? 1 : (d == 1 ? 0 : (1 - noise_.along) / (d - 1));
+  const double square = noise_.amplitude * noise_.amplitude;
+  noise_.variance = std::max(square * noise_.along - g * g, d == 1 ? 0 : square * noise_.across);
+  if (plane) {
+    // A report is e^epsilon times as likely as a candidate at most.
+    noise_.most_norm = cut_at(noise_.amplitude * normal_length(d, rare * std::exp(-spec_.epsilon)));
+  } else {
+    noise_.norm = noise_.amplitude;
+    noise_.most_norm = noise_.amplitude;
+  }
+}
+
+void LocalRandomizer::settle_grid(double reach) {
+  // Reports are cut to 32 bits: coarser grids where the noise is wide.
+  const double room = 0x1p31 / (1 + reach / spec_.clipping_norm);
+  norm_bits_ = std::min(additive_bits, room < 1 ? 0 : std::ilogb(room));
+  if (norm_bits_ >= least_bits) return;
+  throw base::GuaranteeError(fmt::format(
+      "the noise of {} for {} coordinates at epsilon {} does not fit reports of 32 bits; take the "
+      "mechanism privunit, or a larger epsilon",
+      local_mechanism_names.of(spec_.mechanism), spec_.dimension, spec_.epsilon));
+}
+
+void LocalRandomizer::settle_laplace() {
+  const auto d = static_cast<double>(spec_.dimension);
+  const double g = spec_.clipping_norm;
+  const bool joint = spec_.mechanism == LocalMechanism::l2_laplace;
+  // Two gradients are 2 G apart, 2 G sqrt(d) in L1 norm (docs/proofs/local_randomizers.md,
+  // section 5).
+  const double relative = numeric::divide_up(joint ? 2 : 2 * numeric::sqrt_up(d), spec_.epsilon);
+  noise_.noise_scale = relative * g;
+  noise_.symmetric = true;
+  noise_.range = 0.5 / noise_.noise_scale;
+  const double square = noise_.noise_scale * noise_.noise_scale;
+  noise_.variance = joint ? (d + 1) * square : 2 * square;
+  const double length = gamma_length(d, rare);
+  noise_.most_norm = cut_at(
+      g + noise_.noise_scale *
+              (joint ? length : std::min(length, std::sqrt(d) * (std::log(d) - std::log(rare)))));
+  // One coordinate: (1 - beta^2)^(-(d+1)/2) e^(-beta t) by Chernoff's bound, in scales.
+  const double x = std::log(2 * d / rare);
+  settle_grid(noise_.noise_scale * (joint ? std::sqrt(2 * (d + 1) * x) + x : x));
+  grid_scale_ = internal::noise_scale(relative, std::ldexp(1.0, norm_bits_));
+}
+
+void LocalRandomizer::settle_gaussian() {
+  const double multiplier = accounting::gaussian::sigma_for(2, privacy::Epsilon(spec_.epsilon),
+                                                            privacy::Delta(spec_.delta));
+  event_ = privacy::Gaussian{multiplier};
+  const auto d = static_cast<double>(spec_.dimension);
+  noise_.noise_scale = multiplier * spec_.clipping_norm;
+  noise_.symmetric = true;
+  noise_.variance = noise_.noise_scale * noise_.noise_scale;
+  noise_.most_norm = cut_at(spec_.clipping_norm + noise_.noise_scale * normal_length(d, rare));
+  settle_grid(noise_.noise_scale * std::sqrt(2 * std::log(2 * d / rare)));
+  grid_scale_ = internal::noise_scale(multiplier, std::ldexp(1.0, norm_bits_));
+}
+
+std::int64_t LocalRandomizer::report_bytes() const {
+  return report_frame_bytes + 4 * report_coordinates();
+}
+
+double LocalRandomizer::expected_candidates() const {
+  return cap_.has_value() ? cap_->expected_candidates : 1;
+}
+
+std::int64_t LocalRandomizer::lease_words() const {
+  if (cap_.has_value()) return sphere_words(*cap_);
+  if (reports_direction(spec_.mechanism)) return static_cast<std::int64_t>(coin_words);
+  return spec_.mechanism == LocalMechanism::l2_laplace ? random::l2_laplace_words * spec_.dimension
+                                                       : spec_.dimension;
+}
+
+}  // namespace tacet::mechanism

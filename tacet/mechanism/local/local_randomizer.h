@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "tacet/mechanism/local/local_spec.h"
+#include "tacet/mechanism/local/noise_model.h"
+#include "tacet/mechanism/local/sphere_cap.h"
+#include "tacet/privacy/event.h"
+
+namespace tacet::mechanism {
+
+/// A randomiser of one device's gradient with all its constants settled from a public spec: the
+/// same for the server and for every device. Immutable.
+///
+/// Example:
+///
+///     // d = 100, epsilon 4, by PrivUnit: reports of 101 integers, estimates that weigh 6.65.
+///     const auto randomizer = mechanism::LocalRandomizer::calibrate(
+///         {.epsilon = 4, .dimension = 100, .clipping_norm = 1});
+///     const double weight = *randomizer.noise().norm;
+class LocalRandomizer {
+ public:
+  /// UsageError for a spec that makes no sense. GuaranteeError where nothing is proved, or more
+  /// than 2^20 candidates a report are expected; it names the alternative.
+  [[nodiscard]] static LocalRandomizer calibrate(const LocalSpec& spec);
+
+  /// With the embedding settled.
+  [[nodiscard]] const LocalSpec& spec() const { return spec_; }
+  /// What one report costs the device: PureDp under replace_one, or Gaussian.
+  [[nodiscard]] const privacy::Event& event() const { return event_; }
+  [[nodiscard]] bool pure() const { return spec_.mechanism != LocalMechanism::gaussian; }
+
+  /// The gradient comes on the grid clipping_norm / 2^norm_bits (optimize::ContributionLimit).
+  [[nodiscard]] int norm_bits() const { return norm_bits_; }
+  /// One more than spec().dimension under lift.
+  [[nodiscard]] std::int64_t report_coordinates() const { return noise_.coordinates; }
+  /// Of the report on the wire.
+  [[nodiscard]] std::int64_t report_bytes() const;
+  /// Candidates drawn for a report; 1 where noise is added.
+  [[nodiscard]] double expected_candidates() const;
+  /// Random words that a report may take: a leaf of so many is leased.
+  [[nodiscard]] std::int64_t lease_words() const;
+  [[nodiscard]] const NoiseModel& noise() const { return noise_; }
+
+  /// Of directions, but for one coordinate (randomised response).
+  [[nodiscard]] const std::optional<SphereCap>& cap() const { return cap_; }
+  /// The coin of directions: inside or not, or of randomised response: true or not.
+  [[nodiscard]] BitLaw bit() const { return bit_; }
+  /// Of additive noise, in grid units.
+  [[nodiscard]] double grid_scale() const { return grid_scale_; }
+
+ private:
+  explicit LocalRandomizer(const LocalSpec& spec);
+  void settle_directions();
+  void settle_laplace();
+  void settle_gaussian();
+  void settle_grid(double reach);
+
+  LocalSpec spec_;
+  privacy::Event event_;
+  NoiseModel noise_;
+  std::optional<SphereCap> cap_;
+  BitLaw bit_{};
+  int norm_bits_ = 30;
+  double grid_scale_ = 0;
+};
+
+/// The size of a report's binary form beside its coordinates.
+inline constexpr std::int64_t report_frame_bytes = 20;
+
+}  // namespace tacet::mechanism

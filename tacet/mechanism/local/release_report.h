@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tacet/mechanism/local/local_randomizer.h"
+#include "tacet/mechanism/local/report.h"
+#include "tacet/mechanism/noise_address.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/privacy/partial_sum.h"
+#include "tacet/privacy/released.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::mechanism {
+
+/// Releases one device's report of its gradient. It says as much whoever reads it, the server too:
+/// for any two records its laws are e^epsilon apart at most (or it is (epsilon, delta)-private, for
+/// `gaussian`), exactly, since the report is an integer vector whose law is known
+/// (docs/proofs/local_randomizers.md).
+///
+/// Debits `reservation` by randomizer.event() before a random bit is drawn. Takes one lease, of
+/// randomizer.lease_words() words. InternalError for a gradient that is not one record's, or on
+/// another grid than the randomizer's.
+///
+/// Example:
+///
+///     // A device: its own reservation, its own record's gradient, one report.
+///     const auto report = [](privacy::PartialSum gradient, const mechanism::LocalRandomizer& how,
+///                            privacy::Reservation& permit) {
+///       const auto source = random::SecureSource::create();
+///       return mechanism::release_report(std::move(gradient), how, {.step = 0}, *source, permit);
+///     };
+[[nodiscard]] privacy::Released<Report> release_report(privacy::PartialSum gradient,
+                                                       const LocalRandomizer& randomizer,
+                                                       NoiseAddress address, random::Source& source,
+                                                       privacy::Reservation& reservation);
+
+/// Many devices in one process. No record is in more than `contributions` reports, so that all
+/// reports together, each of which may depend on those before it, cost what one device pays
+/// (sequentially interactive local privacy: docs/proofs/local_randomizers.md, section 6).
+class DeviceReports {
+ public:
+  /// Debits event(randomizer, contributions). UsageError unless there are 0 to 2^32 devices and 1
+  /// to 255 contributions.
+  DeviceReports(LocalRandomizer randomizer, std::int64_t devices, std::int64_t contributions,
+                privacy::Reservation& reservation);
+
+  /// What the reports of all devices cost under replace_one: randomizer.event(), repeated where a
+  /// device contributes several times.
+  [[nodiscard]] static privacy::Event event(const LocalRandomizer& randomizer,
+                                            std::int64_t contributions);
+
+  /// As release_report. The record's number is below `devices`, and BudgetError where it was in
+  /// `contributions` reports already. Several threads may call it.
+  [[nodiscard]] privacy::Released<Report> release(privacy::PartialSum gradient,
+                                                  NoiseAddress address, random::Source& source);
+
+  [[nodiscard]] const LocalRandomizer& randomizer() const { return randomizer_; }
+
+ private:
+  LocalRandomizer randomizer_;
+  std::int64_t contributions_;
+  std::vector<std::uint8_t> made_;  // reports of each device
+};
+
+}  // namespace tacet::mechanism

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/mechanism/local/local_randomizer.h"
+
+namespace tacet::mechanism {
+
+/// What leaves a device: integers whose law is exactly known.
+struct Report {
+  std::vector<std::int32_t> coordinates;
+  friend bool operator==(const Report&, const Report&) = default;
+};
+
+/// The unbiased estimate of the device's clipped gradient, of spec().dimension coordinates, in real
+/// units. Post-processing, and safe against any report: a direction is divided by its length and
+/// weighs exactly B (under lift its last coordinate is then left out), other estimates are cut to
+/// noise().most_norm. DataError for another number of coordinates, and for a direction of zeros.
+void decode(const Report& report, const LocalRandomizer& randomizer, std::span<double> estimate);
+
+/// The report on the wire: "TLRP", version, mechanism, embedding, dimension, the coordinates with
+/// four bytes each, least significant first, and the first 8 bytes of the SHA-256 of all that.
+/// Every byte before the coordinates is the same for all devices with one spec.
+[[nodiscard]] std::vector<std::uint8_t> to_bytes(const Report& report,
+                                                 const LocalRandomizer& randomizer);
+
+/// The way back. DataError, saying what and at which byte, for anything that to_bytes does not
+/// write for this spec, and for what decode refuses.
+[[nodiscard]] Report report_from_bytes(std::span<const std::uint8_t> bytes,
+                                       const LocalRandomizer& randomizer);
+
+}  // namespace tacet::mechanism

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tacet/numeric/incomplete_beta.h"
+
+namespace tacet::mechanism {
+
+/// Which candidates K a direction U prefers.
+enum class CapShape : std::uint8_t {
+  angle,  ///< <K, U> >= threshold |K| |U|
+  plane   ///< <K, U> >= threshold |U|, the threshold in grid units
+};
+
+/// The probability of "inside the cap", as its smaller side: 1 minus it would be rounded.
+struct BitLaw {
+  double smaller;
+  bool inside_is_smaller;
+  [[nodiscard]] double inside() const { return inside_is_smaller ? smaller : 1 - smaller; }
+};
+
+/// A randomiser of directions, settled from public numbers alone.
+///
+/// Candidates are integer vectors K of independent rounded Gaussians of standard deviation `scale`,
+/// drawn without a look at the record (again where K is 0 or leaves 32 bits). Candidates are drawn
+/// until one lies inside the cap of the direction U and one outside; the first of each kind is
+/// kept, and an exact coin says which is sent.
+///
+/// The chance that a candidate lies inside is the same for all directions up to
+/// sqrt(pi d / 32) / scale (angle) or sqrt(d / (8 pi)) / scale (plane), and twice the chance of a
+/// redraw: `mass` brackets it. The coin's odds are e^epsilon mass.low / (1 - mass.low), rounded
+/// down, so that the report is exactly epsilon-private under replace_one, not up to rounding
+/// (docs/proofs/local_randomizers.md, section 3).
+struct SphereCap {
+  CapShape shape;
+  std::int64_t coordinates;
+  double scale;
+  double threshold;         ///< a dyadic number: gamma, or z times the scale
+  numeric::Bracketed tail;  ///< of the unrounded law
+  numeric::Bracketed mass;  ///< of every direction's cap
+  BitLaw bit;
+  double mean;  ///< E<V, u> of the report's direction V (angle) or of K / scale (plane)
+  double expected_candidates;
+  std::int64_t most_candidates;  ///< beyond them, with a chance below 2^-69, the first one is sent
+};
+
+/// The scale of candidates.
+inline constexpr double candidate_scale = 0x1p28;
+/// More candidates than this, expected, are refused.
+inline constexpr double most_expected_candidates = 0x1p20;
+
+/// What one cap is for. `coordinates` is at least 2 for an angle, 1 for a plane.
+struct CapPlan {
+  CapShape shape = CapShape::angle;
+  std::int64_t coordinates = 2;
+  double epsilon = 1;
+  double scale = candidate_scale;
+};
+
+/// The threshold at which reports say most: gamma with E<V, u> = gamma, or z with E<K/s, u> = z
+/// (Asi, Feldman, Talwar 2022; docs/proofs/local_randomizers.md, section 4).
+[[nodiscard]] double best_threshold(const CapPlan& plan);
+
+/// The cap at a threshold of at least 0: gamma below 1, or z. It is rounded to a dyadic number.
+/// GuaranteeError where epsilon is too small for candidates this coarse, or where more than 2^20 of
+/// them are expected.
+[[nodiscard]] SphereCap make_cap(const CapPlan& plan, double threshold);
+
+}  // namespace tacet::mechanism

@@ -1,0 +1,81 @@
+#include "tacet/mechanism/local/sphere_report.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <span>
+
+#include "tacet/base/error.h"
+#include "tacet/random/noise/rounded_gaussian.h"
+#include "tacet/random/source/secure_memory.h"
+
+namespace tacet::mechanism {
+namespace {
+
+/// As many candidates at a time as make one call of the sampler worth while.
+std::size_t candidates_at_a_time(std::size_t coordinates) {
+  return std::clamp<std::size_t>(384 / coordinates, 1, 32);
+}
+
+/// Neither 0 nor beyond 31 bits and a sign. It looks at the candidate alone.
+bool is_candidate(std::span<const std::int64_t> values) {
+  std::int64_t largest = 0;
+  for (const std::int64_t value : values) largest = std::max(largest, std::abs(value));
+  return largest > 0 && largest <= std::numeric_limits<std::int32_t>::max();
+}
+
+/// The first candidates of both kinds.
+struct Kept {
+  std::vector<std::int64_t> inside;
+  std::vector<std::int64_t> outside;
+
+  void keep(bool is_inside, std::span<const std::int64_t> candidate) {
+    auto& place = is_inside ? inside : outside;
+    if (place.empty()) place.assign(candidate.begin(), candidate.end());
+  }
+  [[nodiscard]] bool both() const { return !inside.empty() && !outside.empty(); }
+  void fill_missing() {
+    if (inside.empty()) inside = outside;
+    if (outside.empty()) outside = inside;
+  }
+};
+
+}  // namespace
+
+std::int64_t sphere_words(const SphereCap& cap) {
+  return static_cast<std::int64_t>(coin_words) + cap.most_candidates * cap.coordinates;
+}
+
+ChosenCandidate choose_candidate(const random::Leaf& leaf, const SphereCap& cap,
+                                 const CapDirection& direction, bool inside) {
+  const auto size = static_cast<std::size_t>(cap.coordinates);
+  const auto most = static_cast<std::uint64_t>(cap.most_candidates);
+  const std::size_t at_a_time = candidates_at_a_time(size);
+  std::vector<std::int64_t> buffer;
+  random::internal::GaussianReader gaussians(leaf, cap.scale);
+  Kept kept;
+  std::uint64_t drawn = 0;
+  while (!kept.both() && drawn < most) {
+    const auto count = std::min<std::uint64_t>(at_a_time, most - drawn);
+    buffer.assign(count * size, 0);
+    gaussians.add(coin_words + drawn * size, buffer);
+    for (std::uint64_t i = 0; i < count && !kept.both(); ++i, ++drawn) {
+      const auto candidate = std::span(buffer).subspan(i * size, size);
+      if (is_candidate(candidate)) kept.keep(inside_cap(cap, candidate, direction), candidate);
+    }
+  }
+  kept.fill_missing();
+  if (kept.inside.empty()) throw base::InternalError("no candidate is a direction");
+  const std::int64_t mask = -static_cast<std::int64_t>(inside);
+  ChosenCandidate chosen{std::vector<std::int32_t>(size), static_cast<std::int64_t>(drawn)};
+  for (std::size_t j = 0; j < size; ++j) {
+    chosen.coordinates[j] =
+        static_cast<std::int32_t>((kept.inside[j] & mask) | (kept.outside[j] & ~mask));
+  }
+  const random::internal::ScopedWipe wipe_inside{std::span(kept.inside)};
+  const random::internal::ScopedWipe wipe_outside{std::span(kept.outside)};
+  const random::internal::ScopedWipe wipe_buffer{std::span(buffer)};
+  return chosen;
+}
+
+}  // namespace tacet::mechanism

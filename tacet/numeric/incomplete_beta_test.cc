@@ -1,0 +1,115 @@
+#include "tacet/numeric/incomplete_beta.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/math/special_functions/beta.hpp>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "tacet/base/error.h"
+
+namespace tacet::numeric {
+namespace incomplete_beta_test {
+
+void expect_holds(const Bracketed& bounds, double value, double relative) {
+  EXPECT_LE(bounds.low, value * (1 + relative));
+  EXPECT_GE(bounds.high, value * (1 - relative));
+  EXPECT_LE(bounds.high - bounds.low, bounds.high * 0x1p-51);
+}
+
+TEST(SphereCoordinate, ReproducesTheSpecifiedTails) {
+  // ldp.md, section 4.2; the last two are printed there with relative errors of 3e-13 and 5e-11,
+  // which its own tolerance allows: here are those of 40 digits.
+  struct Row {
+    std::int64_t d;
+    double g;
+    double tail;
+  };
+  const std::vector<Row> rows{{5, 0.9, 0.00725},
+                              {10, 0.1, 0.384937499946068},
+                              {10, 0.5, 0.0586534015071191},
+                              {100, 0.15, 0.0671703587566883},
+                              {1000, 0.05, 0.0569457045690390},
+                              {100000, 0.01, 0.000782552375694030}};
+  for (const auto& [d, g, tail] : rows) {
+    SCOPED_TRACE(d);
+    expect_holds(SphereCoordinate(d).tail(g), tail, 1e-14);
+  }
+}
+
+TEST(SphereCoordinate, HasTheClosedFormsOfTwoAndThreeDimensions) {
+  const SphereCoordinate circle(2);
+  const SphereCoordinate sphere(3);
+  for (const double g : {0.0, 1e-9, 0.1, 0.5, 0.7, 0.75, 0.999, 1 - 0x1p-50}) {
+    SCOPED_TRACE(g);
+    // acos(g) = 2 atan(sqrt((1 - g)/(1 + g))), which cancels nothing.
+    const double angle = 2 * std::atan(std::sqrt((1 - g) / (1 + g)));
+    expect_holds(circle.tail(g), angle / std::numbers::pi, 4e-16);
+    expect_holds(sphere.tail(g), (1 - g) / 2, 2e-16);
+    EXPECT_NEAR(sphere.upper_mean(g), (1 - g) * (1 + g) / 4, 1e-16);
+  }
+  expect_holds(circle.density_constant(), 1 / std::numbers::pi, 2e-16);
+  expect_holds(sphere.density_constant(), 0.5, 0);
+}
+
+TEST(SphereCoordinate, AgreesWithAnotherIncompleteBetaFunction) {
+  // Boost's, to its own accuracy; both series are met on either side of their border.
+  for (const std::int64_t d : {2, 3, 4, 7, 50, 127, 128, 129, 1000, 4097}) {
+    const SphereCoordinate coordinate(d);
+    for (double z = 0.01; z < 30; z *= 1.3) {
+      const double g = z / std::sqrt(static_cast<double>(d));
+      if (g >= 1) break;
+      const double reference =
+          0.5 * boost::math::ibetac(0.5, 0.5 * static_cast<double>(d - 1), g * g);
+      if (reference < 1e-280) break;
+      SCOPED_TRACE(testing::Message() << d << " " << g);
+      expect_holds(coordinate.tail(g), reference, 2e-11);
+    }
+  }
+}
+
+TEST(SphereCoordinate, TailsFallAndTheMeanIsTheirIntegral) {
+  // E[t; t >= g] - g P(t >= g) is the integral of the tail beyond g.
+  for (const std::int64_t d : {2, 10, 1000}) {
+    const SphereCoordinate coordinate(d);
+    constexpr int steps = 400;
+    double integral = 0;
+    double last = 1;
+    for (int i = 0; i < steps; ++i) {
+      const auto tail = coordinate.tail((i + 0.5) / steps);
+      EXPECT_LE(tail.high, last);
+      last = tail.high;
+      integral += 0.5 * (tail.low + tail.high) / steps;
+    }
+    EXPECT_NEAR(coordinate.upper_mean(0), integral, 2e-4 * (1 + coordinate.upper_mean(0))) << d;
+  }
+}
+
+TEST(SphereCoordinate, RefusesOtherDimensionsAndPlaces) {
+  EXPECT_THROW(SphereCoordinate(1), base::UsageError);
+  EXPECT_THROW(SphereCoordinate(most_sphere_dimension + 1), base::UsageError);
+  for (const double g : {-0.1, 1.0, std::nan("")}) {
+    EXPECT_THROW(static_cast<void>(SphereCoordinate(5).tail(g)), base::UsageError);
+    EXPECT_THROW(static_cast<void>(SphereCoordinate(5).upper_mean(g)), base::UsageError);
+  }
+}
+
+TEST(SphereCoordinateLong, HoldsUpToAMillionDimensions) {
+  // sqrt(d) t nears a standard normal; Boost's function agrees to its accuracy there.
+  for (const std::int64_t d : {1000000, 999999}) {
+    const SphereCoordinate coordinate(d);
+    for (const double z : {0.0, 0.5, 1.0, 2.0, 4.0}) {
+      const double normal = 0.5 * std::erfc(z / std::numbers::sqrt2);
+      const auto tail = coordinate.tail(z / 1000);
+      EXPECT_NEAR(tail.low / normal, 1, 1e-4) << z;
+      EXPECT_LE(tail.high - tail.low, tail.high * 0x1p-51);
+      const double reference =
+          0.5 * boost::math::ibetac(0.5, 0.5 * static_cast<double>(d - 1), z * z * 1e-6);
+      EXPECT_NEAR(tail.low / reference, 1, 1e-9) << z;
+    }
+  }
+}
+
+}  // namespace incomplete_beta_test
+}  // namespace tacet::numeric
