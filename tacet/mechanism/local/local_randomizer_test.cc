@@ -76,6 +76,27 @@ TEST(LocalRandomizer, GaussianNoiseIsTheLeastThatTheAccountantAllows) {
   }
 }
 
+TEST(LocalRandomizer, AdditiveNoiseIsNeverShortOfItsScale) {
+  // ldp.md, section 9, test 6: two densities are e^(D / b) apart at most, D = 2 G or 2 G sqrt(d) in
+  // grid units; b epsilon >= D, and no more than rounding above it.
+  for (const double epsilon : {0.1, 0.3, 1.0, 7.7, 100.0}) {
+    for (const std::int64_t d : {1, 2, 7, 100}) {
+      const auto scale = [&](LocalMechanism mechanism) {
+        const auto randomizer = LocalRandomizer::calibrate(
+            {.mechanism = mechanism, .epsilon = epsilon, .dimension = d, .clipping_norm = 0.7});
+        const long double b = randomizer.grid_scale();
+        return b * epsilon / std::ldexp(2.0L, randomizer.norm_bits());
+      };
+      const long double joint = scale(LocalMechanism::l2_laplace);
+      EXPECT_GE(joint, 1);
+      EXPECT_LE(joint, 1 + 1e-15L);
+      const long double single = scale(LocalMechanism::coordinate_laplace);
+      EXPECT_GE(single * single, d);
+      EXPECT_LE(single * single, static_cast<long double>(d) * (1 + 3e-15L));
+    }
+  }
+}
+
 void expect_refused(const LocalSpec& spec, const std::string& word) {
   try {
     static_cast<void>(LocalRandomizer::calibrate(spec));

@@ -124,7 +124,17 @@ TEST(ReleaseReport, TakesOneRecordsGradientOnItsGridOnly) {
   auto sum = privacy::BoundedSum::from_certified(std::vector<std::int64_t>(4), std::ldexp(1.0, -30),
                                                  std::int64_t{1} << 30);
   refused(privacy::PartialSum::from_certified(std::move(sum), privacy::PassBlock{0}));
-  // Nothing was debited by all that.
+  // A device that does not clip has no guarantee (ldp.md, E9): what is certified for a longer
+  // gradient is refused, though paid for.
+  auto long_sum =
+      privacy::BoundedSum::from_certified(std::vector<std::int64_t>{std::int64_t{1} << 31, 0, 0, 0},
+                                          std::ldexp(1.0, -30), std::int64_t{1} << 31);
+  auto second = reserve(budget, randomizer.event());
+  EXPECT_THROW(static_cast<void>(release_report(
+                   privacy::PartialSum::from_certified(std::move(long_sum), privacy::OneRecord{0}),
+                   randomizer, {.step = 9}, source, second)),
+               base::InternalError);
+  // Nothing was debited by the others.
   EXPECT_NO_THROW(static_cast<void>(
       release_report(gradient_of(randomizer, 1), randomizer, {}, source, permit)));
 }

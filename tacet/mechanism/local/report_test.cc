@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <climits>
 #include <cmath>
 #include <string>
@@ -76,10 +77,12 @@ TEST(Report, ItsBinaryFormReadsBack) {
   EXPECT_EQ(std::vector<std::uint8_t>(bytes.begin(), bytes.end() - 8), expected);
   EXPECT_EQ(std::ssize(bytes), randomizer.report_bytes());
   EXPECT_EQ(report_from_bytes(bytes, randomizer), report);
+  // Nothing but the coordinates and their checksum tells devices apart: errata C 3.
+  const auto other = to_bytes({{1, 2, 3}}, randomizer);
+  EXPECT_TRUE(std::equal(bytes.begin(), bytes.begin() + 12, other.begin()));
 }
 
 TEST(Report, EveryDamagedByteIsFound) {
-  // No byte before the coordinates is the device's to choose: errata C 3.
   const auto randomizer = some(LocalMechanism::privunit, 2, Embedding::lift);
   const auto bytes = to_bytes({{5, -6, 7}}, randomizer);
   for (std::size_t i = 0; i < bytes.size(); ++i) {

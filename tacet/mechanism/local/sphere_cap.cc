@@ -66,18 +66,6 @@ double ideal_mean(const Law& law, double epsilon) {
   return odds * law.upper_mean / (1 + odds * middle(law.tail));
 }
 
-/// How far the mass of a cap can be from the tail, by rounding the candidates.
-double mass_error(const CapPlan& plan) {
-  const auto d = static_cast<double>(plan.coordinates);
-  // sqrt(pi / 32) = 0.31332..., sqrt(1 / (8 pi)) = 0.19947...
-  const double constant = plan.shape == CapShape::angle ? 0.31333 : 0.19948;
-  const double rounding = constant * std::sqrt(d) / plan.scale;
-  // A coordinate leaves 32 bits, or all are 0; each is 0 with the chance P(|Z| <= 1 / (2 scale)).
-  const double wide = 2 * numeric::normal_cdf(-(0x1p31 - 1) / plan.scale) * d;
-  const double zero = std::pow(numeric::normal_interval(-0.5 / plan.scale, 0.5 / plan.scale), d);
-  return rounding + 2 * (wide + zero) * (1 + slack);
-}
-
 /// The coin of odds at most `odds`.
 BitLaw coin(double odds) {
   if (odds <= 1) return {odds / (1 + odds) * (1 - slack), true};
@@ -120,6 +108,17 @@ void check_candidates(const CapPlan& plan, double expected) {
 }
 
 }  // namespace
+
+double mass_error(const CapPlan& plan) {
+  const auto d = static_cast<double>(plan.coordinates);
+  // sqrt(pi / 32) = 0.31332..., sqrt(1 / (8 pi)) = 0.19947...
+  const double constant = plan.shape == CapShape::angle ? 0.31333 : 0.19948;
+  const double rounding = constant * std::sqrt(d) / plan.scale;
+  // A coordinate leaves 32 bits, or all are 0; each is 0 with the chance P(|Z| <= 1 / (2 scale)).
+  const double wide = 2 * numeric::normal_cdf(-(0x1p31 - 1) / plan.scale) * d;
+  const double zero = std::pow(numeric::normal_interval(-0.5 / plan.scale, 0.5 / plan.scale), d);
+  return rounding + 2 * (wide + zero) * (1 + slack);
+}
 
 double best_threshold(const CapPlan& plan) {
   const bool plane = plan.shape == CapShape::plane;

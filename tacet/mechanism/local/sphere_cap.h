@@ -57,6 +57,10 @@ struct CapPlan {
   double scale = candidate_scale;
 };
 
+/// How far the mass of any cap can be from the tail of the unrounded law: by rounding candidates,
+/// and by drawing some again.
+[[nodiscard]] double mass_error(const CapPlan& plan);
+
 /// The threshold at which reports say most: gamma with E<V, u> = gamma, or z with E<K/s, u> = z
 /// (Asi, Feldman, Talwar 2022; docs/proofs/local_randomizers.md, section 4).
 [[nodiscard]] double best_threshold(const CapPlan& plan);
