@@ -19,6 +19,7 @@ namespace tacet::mechanism {
 namespace {
 
 constexpr std::int64_t most_dimension = 1000000;
+constexpr double least_epsilon = 0x1p-30;  // below, the slack of the coin is no longer small
 constexpr double most_epsilon = 256;
 constexpr double rare = 1e-12;  // chance that an honest report is cut
 constexpr int sphere_bits = 30;
@@ -46,9 +47,10 @@ void check_delta(const LocalSpec& spec) {
 }
 
 LocalSpec checked(LocalSpec spec) {
-  if (!(spec.epsilon > 0 && spec.epsilon <= most_epsilon)) {
+  if (!(spec.epsilon >= least_epsilon && spec.epsilon <= most_epsilon)) {
     throw base::UsageError(
-        fmt::format("epsilon of a local report must be above 0 and at most {}, got {}",
+        fmt::format("epsilon of a local report must be above 0 (2^-30 at least) and at most {}, "
+                    "got {}",
                     most_epsilon, spec.epsilon));
   }
   if (spec.dimension < 1 || spec.dimension > most_dimension) {

@@ -121,7 +121,8 @@ TEST(LocalRandomizer, RefusesWhatMakesNoSense) {
   expect_refused({.mechanism = LocalMechanism::l2_laplace, .delta = 1e-6, .dimension = 5}, "delta");
   expect_refused({.mechanism = LocalMechanism::gaussian, .dimension = 5}, "delta");
   expect_refused({.epsilon = 30, .dimension = 100}, "candidates");
-  expect_refused({.epsilon = 1e-9, .dimension = 100}, "coarse");
+  expect_refused({.epsilon = 2e-9, .dimension = 100}, "coarse");
+  expect_refused({.epsilon = 1e-12, .embedding = Embedding::sign}, "epsilon");
   expect_refused({.mechanism = LocalMechanism::l2_laplace, .epsilon = 1e-3, .dimension = 1000000},
                  "32 bits");
 }

@@ -26,6 +26,9 @@ namespace {
 class CoinWords {
  public:
   explicit CoinWords(const random::Leaf& leaf) { leaf.words(0, words_); }
+  CoinWords(const CoinWords&) = delete;
+  CoinWords& operator=(const CoinWords&) = delete;
+  ~CoinWords() { const random::internal::ScopedWipe wipe{std::span(words_)}; }
   std::uint64_t next() {
     if (place_ == words_.size()) throw base::InternalError("a coin took more words than it can");
     return words_[place_++];
