@@ -1,6 +1,7 @@
 // Time of local reports, one thread.
 //
-//     local_report_bench [FILE] [CLIENTS]     writes its rows as JSON: name, microseconds of CPU a client,
+//     local_report_bench [FILE] [CLIENTS]     writes its rows as JSON: name, microseconds of CPU a
+//     client,
 //                                      those of the same randomiser in doubles, the ratio
 //
 // A client is a gradient of 100 coordinates, its report and the server's estimate of it. The other

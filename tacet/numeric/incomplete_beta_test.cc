@@ -38,6 +38,31 @@ TEST(SphereCoordinate, ReproducesTheSpecifiedTails) {
   }
 }
 
+TEST(SphereCoordinate, BracketsManyDigits) {
+  // Computed with 150 digits by another program's incomplete beta function; places on both sides of
+  // the border between the series, d g^2 = 64 and g^2 = 1/2.
+  struct Row {
+    std::int64_t d;
+    double g;
+    double tail;
+  };
+  const std::vector<Row> rows{
+      {2, 0x1p-30, 0.49999999970355081727},         {2, 0.875, 0.16086124651033248754},
+      {4, 0x1.6a8p-1, 0.090439708953655188026},     {7, 0.6875, 0.029765069484710693359},
+      {100, 0.796875, 1.0742098482652618367e-23},   {100, 0.8046875, 1.8927547381651838968e-24},
+      {127, 0.7109375, 2.697761075979020165e-21},   {1000, 0.25, 4.9710746300802035547e-16},
+      {1000, 0.2578125, 5.8013248209709596199e-17}, {4097, 0.0625, 0.000031183641253747855665},
+      {99999, 0.015625, 3.8801956865966361578e-7},  {999999, 0x1p-10, 0.16439314055699919959},
+      {1000000, 0x1p-9, 0.025402369083291668545},   {1000000, 0x1p-7, 2.8007114065511383099e-15}};
+  for (const auto& [d, g, tail] : rows) {
+    SCOPED_TRACE(testing::Message() << d << " " << g);
+    const Bracketed bounds = SphereCoordinate(d).tail(g);
+    EXPECT_LT(bounds.low, tail);
+    EXPECT_GT(bounds.high, tail);
+    EXPECT_LE(bounds.high - bounds.low, tail * 0x1p-51);
+  }
+}
+
 TEST(SphereCoordinate, HasTheClosedFormsOfTwoAndThreeDimensions) {
   const SphereCoordinate circle(2);
   const SphereCoordinate sphere(3);
@@ -109,6 +134,11 @@ TEST(SphereCoordinateLong, HoldsUpToAMillionDimensions) {
       EXPECT_NEAR(tail.low / reference, 1, 1e-9) << z;
     }
   }
+  // A million terms of the second series, against 150 digits.
+  const Bracketed far = SphereCoordinate(1000000).tail(0x1.2p-7);
+  EXPECT_LT(far.low, 7.5297162429216162308e-19);
+  EXPECT_GT(far.high, 7.5297162429216162308e-19);
+  EXPECT_LE(far.high - far.low, far.high * 0x1p-51);
 }
 
 }  // namespace incomplete_beta_test

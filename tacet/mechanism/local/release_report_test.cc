@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <thread>
 #include <vector>
 
 #include "tacet/base/error.h"
@@ -137,6 +138,33 @@ TEST(ReleaseReport, TakesOneRecordsGradientOnItsGridOnly) {
   // Nothing was debited by the others.
   EXPECT_NO_THROW(static_cast<void>(
       release_report(gradient_of(randomizer, 1), randomizer, {}, source, permit)));
+}
+
+TEST(DeviceReports, SeveralThreadsSendTheSameReports) {
+  const auto randomizer = randomizer_of(LocalMechanism::privunit, 20, 4);
+  constexpr std::int64_t count = 300;
+  const auto all_reports = [&](int threads) {
+    random::SeededSource source(6);
+    privacy::MemoryBudget budget(Adjacency::replace_one);
+    auto permit = reserve(budget, randomizer.event());
+    DeviceReports devices(randomizer, count, 1, permit);
+    std::vector<Report> reports(count);
+    const auto send = [&](std::int64_t first) {
+      for (std::int64_t i = first; i < count; i += threads) {
+        reports[static_cast<std::size_t>(i)] =
+            devices
+                .release(gradient_of(randomizer, 0.5, i), {static_cast<std::uint64_t>(i), 0},
+                         source)
+                .value();
+      }
+    };
+    std::vector<std::thread> workers;
+    for (int t = 0; t < threads; ++t) workers.emplace_back(send, t);
+    for (auto& worker : workers) worker.join();
+    return reports;
+  };
+  EXPECT_EQ(all_reports(3), all_reports(1));
+  EXPECT_EQ(all_reports(2), all_reports(1));
 }
 
 TEST(DeviceReports, EachDeviceGivesWhatItPaidFor) {

@@ -131,7 +131,7 @@ double best_threshold(const CapPlan& plan) {
   };
   // Beyond 40 standard deviations no epsilon that is allowed leads.
   const double far = 40 / std::sqrt(static_cast<double>(plan.coordinates));
-  return numeric::bisect_border(0.0, plane ? 40.0 : std::min(1.0, far), below, 0x1p-40);
+  return numeric::bisect_border(0.0, plane ? 40.0 : std::min(1.0, far), below, 0x1p-50);
 }
 
 SphereCap make_cap(const CapPlan& plan, double threshold) {

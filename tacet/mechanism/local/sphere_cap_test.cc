@@ -57,14 +57,21 @@ const std::vector<Row> privunitg_rows{
     {1, 8, 2.74294479063554, 0.90102321897242, 0.99695545389162, 0},
     {1, 16, 4.56132635992675, 0.957599764618956, 0.999997458424889, 0}};
 
+/// p of the specification: odds e^epsilon T/(1 - T), without what coarse candidates cost.
+double ideal_chance(const SphereCap& cap, double epsilon) {
+  return std::exp(epsilon) * cap.tail.low / (std::exp(epsilon) * cap.tail.low + 1 - cap.tail.low);
+}
+
 TEST(SphereCap, ReproducesTheSpecifiedThresholds) {
   for (const auto& row : privunit_rows) {
     SCOPED_TRACE(testing::Message() << row.d << " " << row.epsilon);
     const CapPlan plan{CapShape::angle, row.d, row.epsilon};
     const double gamma = best_threshold(plan);
-    EXPECT_NEAR(gamma / row.gamma, 1, 3e-11);
+    EXPECT_NEAR(gamma / row.gamma, 1, 2e-13);
+    EXPECT_NEAR(1 / gamma / row.norm, 1, 2e-13);
     const SphereCap cap = make_cap(plan, gamma);
-    EXPECT_NEAR(1 - cap.tail.low, row.q, 1e-12);
+    EXPECT_NEAR(1 - cap.tail.low, row.q, 1e-13);
+    EXPECT_NEAR(ideal_chance(cap, row.epsilon), row.p, 1e-13);
     // The coin pays for what candidates are coarse, and never more than that.
     EXPECT_LE(cap.bit.inside(), row.p);
     EXPECT_NEAR(cap.bit.inside(), row.p, 2e-6);
@@ -75,9 +82,10 @@ TEST(SphereCap, ReproducesTheSpecifiedThresholds) {
     SCOPED_TRACE(row.epsilon);
     const CapPlan plan{CapShape::plane, 1, row.epsilon};
     const double z = best_threshold(plan);
-    EXPECT_NEAR(z / row.gamma, 1, 3e-11);
+    EXPECT_NEAR(z / row.gamma, 1, 2e-13);
     const SphereCap cap = make_cap(plan, z);
     EXPECT_NEAR(1 - cap.tail.high, row.q, 1e-12);
+    EXPECT_NEAR(ideal_chance(cap, row.epsilon), row.p, 1e-11);
     EXPECT_NEAR(cap.bit.inside(), row.p, 3e-4);
     EXPECT_EQ(cap.threshold, std::floor(std::ldexp(z, 40)) * 0x1p-12);
   }
@@ -87,12 +95,15 @@ TEST(SphereCap, TheThresholdIsTheFixedPointAndTheBest) {
   // ldp.md, section 9, test 9; d = 3 has the closed form tanh(epsilon / 4).
   for (const double epsilon : {0.01, 0.3, 1.0, 5.0, 12.0}) {
     const double gamma = best_threshold({CapShape::angle, 3, epsilon});
-    EXPECT_NEAR(gamma / std::tanh(epsilon / 4), 1, 1e-11);
+    EXPECT_NEAR(gamma / std::tanh(epsilon / 4), 1, 1e-13);
   }
   for (const std::int64_t d : {2, 10, 1000}) {
     const CapPlan plan{CapShape::angle, d, 2};
     const double gamma = best_threshold(plan);
     EXPECT_NEAR(make_cap(plan, gamma).mean, gamma, 1e-5 * gamma);
+    const numeric::SphereCoordinate law(d);
+    const double odds = std::exp(2.0) - 1;
+    EXPECT_NEAR(odds * law.upper_mean(gamma) / (1 + odds * law.tail(gamma).low) / gamma, 1, 1e-13);
     EXPECT_LT(make_cap(plan, gamma * (1 + 1e-3)).mean, make_cap(plan, gamma).mean);
     EXPECT_LT(make_cap(plan, gamma * (1 - 1e-3)).mean, make_cap(plan, gamma).mean);
   }
