@@ -6,8 +6,10 @@
 Trains on a small and on a large generated table and divides the difference of the peaks by the
 difference of the encoded sizes: 1 means that nothing grows with the file but the encoded records
 (two bytes a feature and 16 a record when dense; six bytes a non-zero feature and 28 a record when
-sparse). For the model the same is done with ten records and few or 2^20 columns: the ratio is bytes
-a column, at all times of training and writing. The result goes to bench/results/memory.json.
+sparse; hats are features like others, and released means are found with a second encoding beside
+the first). For the model the same is done with ten records and few or 2^20 columns: the ratio is
+bytes a column, at all times of training and writing. The result goes to
+bench/results/memory.json.
 """
 
 import argparse
@@ -28,7 +30,7 @@ WIDTH = 5_000  # columns of the sparse table
 WIDTHS = (1 << 10, 1 << 20)  # columns of the short and wide tables
 
 
-def dense(folder, rows):
+def dense(folder, rows, features=COLUMNS + 1):
     generator = random.Random(rows)
     pool = [",".join(f"{generator.uniform(-1, 1):.4f}" for _ in range(COLUMNS))
             for _ in range(997)]
@@ -42,7 +44,16 @@ def dense(folder, rows):
                       for j in range(COLUMNS))
     schema.write_text(f'name = "dense"\npublic_row_count = {rows}\n[target]\ncolumn = "y"\n'
                       f'positive = "yes"\nnegative = "no"\n{columns}', encoding="utf-8")
-    return path, schema, rows * (2 * (COLUMNS + 1) + 16)
+    return path, schema, rows * (2 * features + 16)
+
+
+def hats(folder, rows):
+    return dense(folder, rows, 9 * COLUMNS + 1)
+
+
+def two_encodings(folder, rows):
+    data, schema, size = dense(folder, rows)
+    return data, schema, 2 * size
 
 
 def sparse(folder, rows, width=WIDTH):
@@ -61,10 +72,10 @@ def sparse(folder, rows, width=WIDTH):
     return path, schema, rows * (6 * NONZEROS + 28)
 
 
-def peak(program, data, schema, folder):
+def peak(program, data, schema, folder, options=()):
     words = [str(program), "train", str(data), "--schema", str(schema), "--epsilon", "1",
              "--steps", "10", "--threads", "1", "--quiet", "--output", str(folder / "m.json"),
-             "--force"]
+             "--force", *options]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     if status != 0:
@@ -72,16 +83,17 @@ def peak(program, data, schema, folder):
     return usage.ru_maxrss * 1024
 
 
-def growth(program, folder, kind, make):
+def growth(program, folder, kind, make, options=()):
     sides = []
     for count in SIZES:
         data, schema, encoded = make(folder, count)
         sides.append({"records": count, "file_bytes": data.stat().st_size,
-                      "encoded_bytes": encoded, "peak_bytes": peak(program, data, schema, folder)})
+                      "encoded_bytes": encoded,
+                      "peak_bytes": peak(program, data, schema, folder, options)})
     small, large = sides
     ratio = ((large["peak_bytes"] - small["peak_bytes"])
              / (large["encoded_bytes"] - small["encoded_bytes"]))
-    print(f"{kind:14} file {large['file_bytes'] / 1e6:7.1f} MB  encoded "
+    print(f"{kind:30} file {large['file_bytes'] / 1e6:7.1f} MB  encoded "
           f"{large['encoded_bytes'] / 1e6:7.1f} MB  peak {large['peak_bytes'] / 1e6:7.1f} MB  "
           f"growth / encoded {ratio:.3f}")
     return {"data": kind, "small": small, "large": large, "growth_over_encoded": ratio}
@@ -95,7 +107,7 @@ def model_growth(program, folder):
                       "model_file_bytes": (folder / "m.json").stat().st_size})
     small, large = sides
     ratio = (large["peak_bytes"] - small["peak_bytes"]) / (large["columns"] - small["columns"])
-    print(f"{'wide model':14} file {large['model_file_bytes'] / 1e6:7.1f} MB  peak "
+    print(f"{'wide model':30} file {large['model_file_bytes'] / 1e6:7.1f} MB  peak "
           f"{large['peak_bytes'] / 1e6:7.1f} MB  bytes a column {ratio:.0f}")
     return {"data": "10 records of many columns", "small": small, "large": large,
             "bytes_a_column": ratio}
@@ -109,8 +121,13 @@ def main():
     rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for kind, make in (("dense csv", dense), ("sparse libsvm", sparse)):
-            rows.append(growth(options.program, folder, kind, make))
+        for kind, make, more in (
+                ("dense csv", dense, ["--knots", "none"]),
+                ("dense csv with hats", hats, ["--knots", "8"]),
+                ("dense csv with released means", two_encodings,
+                 ["--knots", "none", "--standardise", "private"]),
+                ("sparse libsvm", sparse, [])):
+            rows.append(growth(options.program, folder, kind, make, more))
         rows.append(model_growth(options.program, folder))
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps({**origin.origin(), "rows": rows}, indent=1) + "\n",

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "tacet/accounting/composition.h"
@@ -130,8 +131,9 @@ struct NoiseCounts {
 };
 
 // The intervals of released models against the same descent with next to no noise.
-NoiseCounts noise_counts(const Setting& setting, double epsilon, std::uint64_t seeds) {
-  const LinearOptions options{.epsilon = epsilon, .adjacency = add_remove};
+NoiseCounts noise_counts(const Setting& setting, double epsilon, std::uint64_t seeds,
+                         std::optional<double> average = {}) {
+  const LinearOptions options{.epsilon = epsilon, .adjacency = add_remove, .average = average};
   auto quiet = plan_gradient(setting.schema, options);
   quiet.noise_multiplier = 1e-3;
   quiet.events = privacy::Repeated{quiet.steps, privacy::Gaussian{1e-3}};
@@ -163,9 +165,13 @@ NoiseCounts noise_counts(const Setting& setting, double epsilon, std::uint64_t s
 TEST(GradientQuality, NoiseDeviationsCoverTheNoiseFreeDescent) {
   const auto setting = berkeley();
   for (const double epsilon : {0.5, 4.0}) {
-    const auto counts = noise_counts(setting, epsilon, 40);
+    const auto counts = noise_counts(setting, epsilon, 40, 0.5);
     EXPECT_GE(counts.covered, 0.93) << epsilon;
     EXPECT_LE(counts.close, 0.8) << epsilon;  // 20 in 100 where the deviation is exact
+    // On the shorter path of the default the bound for directions of much curvature is wider.
+    const auto shorter = noise_counts(setting, epsilon, 40);
+    EXPECT_GE(shorter.covered, 0.93) << epsilon;
+    EXPECT_LE(shorter.close, 0.85) << epsilon;
   }
 }
 

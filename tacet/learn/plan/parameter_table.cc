@@ -155,7 +155,7 @@ constexpr std::array table{
               "bound on each record's gradient", noise,
               [](const Reading& given) { given.options.clipping_norm = given.real(positive); },
               differs<&LinearOptions::clipping_norm>},
-    Parameter{"average", real, "0 to 1", "0.5",
+    Parameter{"average", real, "0 to 1", "0.4; for encoding 1, units and several classes 0.5",
               "share of the last iterates that the model is the mean of; 0 keeps the last one",
               utility, [](const Reading& given) { given.options.average = given.real(share); },
               differs<&LinearOptions::average>},

@@ -53,7 +53,7 @@ StepPlan step_rule(const StepFacts& facts) {
   }
   Path path = best_path(facts, curvature);
   if (path.excess > facts.learnable) path.length *= std::sqrt(facts.learnable / path.excess);
-  path.length = std::min(path.length, longest);
+  path.length = std::min(path.length * facts.way, longest);
 
   const double wanted = std::ceil(path.length * keep * curvature / usual_step);
   const auto steps = static_cast<std::int64_t>(

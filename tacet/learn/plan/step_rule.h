@@ -14,6 +14,7 @@ struct StepFacts {
   double momentum;
   double radius;     ///< size of weights worth reaching
   double learnable;  ///< how much a linear model typically lowers this loss
+  double way = 1;    ///< how much longer a mean of the last half has to go for what is averaged
 };
 
 struct StepPlan {
