@@ -132,7 +132,7 @@ std::optional<learn::Training> planned(const Contender& contender, const data::S
   options.adjacency = adjacency;
   options.loss = model::AbsoluteLoss{};
   options.radius = 1;
-  options.paper = contender.paper;
+  if (contender.paper) options.calibration = learn::Calibration::paper;
   options.reuse = contender.reuse;
   options.phases = contender.phases;
   if (contender.method == "inverse-sensitivity" && delta > 0) return std::nullopt;

@@ -21,17 +21,19 @@
 #include "tacet/learn/output/phased.h"
 #include "tacet/learn/plan/knots.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/learn/ridge/adassp.h"
 
 namespace tacet::learn {
 namespace {
 
 // A line a method.
-constexpr std::array<const Method*, 10> table{
+constexpr std::array<const Method*, 11> table{
     &gradient_method,  &output_method,
     &phased_method,    &inverse_sensitivity_method,
     &objective_method, &regularized_output_method,
     &ladder_method,    &localized_method,
     &growth_method,    &phased_erm_method,
+    &adassp_method,
 };
 
 constexpr std::array<std::string_view, 9> read_by_all{
@@ -115,12 +117,24 @@ void refuse_released_standards(const data::Schema& schema) {
   }
 }
 
+/// A paper that the method does not follow.
+void check_calibration(const Method& method, const LinearOptions& options) {
+  if (!options.paper() || options.calibration == Calibration::paper) return;
+  if (std::ranges::find(method.papers, options.calibration) != method.papers.end()) return;
+  std::vector<std::string> own{to_string(Calibration::tight)};
+  for (const auto paper : method.papers) own.push_back(to_string(paper));
+  throw base::UsageError(fmt::format("calibration {} is none of method {}; it has {}",
+                                     to_string(options.calibration), method.name,
+                                     fmt::join(own, ", ")));
+}
+
 }  // namespace
 
 Training plan_training(const data::Schema& schema, const LinearOptions& options,
                        std::span<const Method* const> known) {
   refuse_released_standards(schema);
   const auto& method = find_method(options.method, known);
+  check_calibration(method, options);
   const bool exact = std::isinf(options.epsilon);
   if (exact && !method.takes_infinite_epsilon) {
     throw base::UsageError("epsilon inf trains the exact minimiser; leave method out");

@@ -100,6 +100,18 @@ void check_units(const privacy::Receipt& receipt, const Method& method,
   }
 }
 
+/// Receipts from before 0.2.0 name no paper.
+void check_calibration(const privacy::Receipt& receipt, const Method& method) {
+  if (receipt.calibration == to_string(Calibration::tight)) return;
+  const auto is_it = [&](Calibration paper) { return receipt.calibration == to_string(paper); };
+  if (is_it(Calibration::paper) ? !method.papers.empty()
+                                : std::ranges::any_of(method.papers, is_it)) {
+    return;
+  }
+  contradiction(
+      fmt::format("calibration {} is none of method {}", receipt.calibration, method.name));
+}
+
 // An option may have overruled the schema's; where the receipt has none, the schema must not
 // either.
 void check_class_weights(const model::ModelFile& file, RecordedParameters& parameters) {
@@ -186,7 +198,10 @@ ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFi
     check_events(receipt, *own, parameters, events_of, file != nullptr);
   });
   const auto method = std::ranges::find(known, receipt.algorithm, &Method::name);
-  if (method != known.end()) hold([&] { check_units(receipt, **method, parameters); });
+  if (method != known.end()) {
+    hold([&] { check_units(receipt, **method, parameters); });
+    hold([&] { check_calibration(receipt, **method); });
+  }
   if (file != nullptr) hold([&] { check_model(receipt, *file, parameters); });
   check.checked.assign(parameters.used().begin(), parameters.used().end());
   const auto unused = parameters.unused();

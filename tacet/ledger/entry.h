@@ -54,7 +54,7 @@ struct Reserved {
   std::string data_set;
   std::string command;
   std::string software;
-  std::string calibration;  ///< "tight" or "paper"; the cost is the proved one for both
+  std::string calibration;  ///< "tight" or a paper; the cost is the proved one for both
   privacy::Event event;
   privacy::Guarantee stated;
   Amount cost;

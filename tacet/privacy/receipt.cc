@@ -66,14 +66,26 @@ void read_optional_parts(const Json& json, Receipt& receipt) {
   }
 }
 
+/// "tight", "paper" or a first author and a year; which paper a method follows is known to it.
+bool names_calibration(std::string_view name) {
+  if (name == "tight" || name == "paper") return true;
+  constexpr std::size_t year = 4;
+  if (name.size() <= year || name.size() > 40) return false;
+  const auto within = [](char low, char high) {
+    return [=](char c) { return c >= low && c <= high; };
+  };
+  return std::ranges::all_of(name.substr(0, name.size() - year), within('a', 'z')) &&
+         std::ranges::all_of(name.substr(name.size() - year), within('0', '9'));
+}
+
 }  // namespace
 
 Receipt checked(Receipt receipt) {
   static_cast<void>(checked(receipt.guarantee));
   if (receipt.algorithm.empty()) throw base::UsageError("a receipt must name its algorithm");
-  if (receipt.calibration != "tight" && receipt.calibration != "paper") {
-    throw base::UsageError(
-        fmt::format("calibration must be tight or paper, got '{}'", receipt.calibration));
+  if (!names_calibration(receipt.calibration)) {
+    throw base::UsageError(fmt::format(
+        "calibration must be tight or name a paper as wang2021, got '{}'", receipt.calibration));
   }
   if (receipt.privacy_unit.empty()) throw base::UsageError("a receipt must name its privacy unit");
   if (!Json::accept(receipt.parameters) || !Json::parse(receipt.parameters).is_object()) {

@@ -21,7 +21,8 @@ enum class Randomness {
 /// file carries one.
 struct Receipt {
   std::string algorithm;
-  std::string calibration;        ///< "tight" or "paper"
+  std::string calibration;        ///< "tight", or the paper that was followed, as
+                                  ///< "wang2021"; before 0.2.0 "paper"
   std::string parameters = "{}";  ///< every public parameter, a JSON object
   Event events = no_event();      ///< what was released
   Guarantee guarantee{0, 0, Adjacency::add_remove};

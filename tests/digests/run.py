@@ -23,7 +23,7 @@ SOURCE = HERE.parent.parent
 KEPT = HERE / "digests.txt"
 ADJACENCIES = ("add_remove", "zero_out", "replace_one")
 METHODS = ("gradient", "output", "phased", "inverse-sensitivity", "objective",
-           "regularized-output", "ladder", "localized", "growth", "phased-erm")
+           "regularized-output", "ladder", "localized", "growth", "phased-erm", "adassp")
 SMOOTH = ("objective", "regularized-output", "ladder", "localized", "growth", "phased-erm")
 NUMBER_LOSSES = ("squared", "huber", "absolute", "smoothed_absolute", "pinball",
                  "smoothed_pinball", "power_regression", "linearised_power_regression",
@@ -142,6 +142,8 @@ def settings():
         add(BERKELEY, f"--method output --sampling {sampling} --epsilon 1{batch}")
     for method in ("gradient", "output", "objective", "localized", "growth"):
         add(BERKELEY, f"--method {method} --calibration paper --epsilon 1 --adjacency replace_one")
+    for adjacency in ADJACENCIES:
+        add(BERKELEY, f"--method adassp --calibration wang2018 --epsilon 1 --adjacency {adjacency}")
     for averaging in ("suffix", "uniform", "last", "polynomial"):
         add(BERKELEY, f"--averaging {averaging} --epsilon 1")
         add(BERKELEY, f"--method output --averaging {averaging} --epsilon 1")

@@ -188,6 +188,8 @@ constexpr std::array<std::string_view, 5> ladder_options{"radius", "growth", "re
 constexpr std::array<std::string_view, 4> growth_options{"radius", "growth", "calibration",
                                                          "class-weights"};
 constexpr std::array<std::string_view, 3> block_options{"radius", "calibration", "class-weights"};
+constexpr std::array asi{Calibration::asi2021};
+constexpr std::array feldman{Calibration::feldman2020};
 
 }  // namespace
 
@@ -198,14 +200,20 @@ constinit const Method ladder_method{
 constinit const Method localized_method{
     "localized", "algorithm 1 of Asi, Levy, Duchi 2021, on disjoint blocks",
     usual,       block_options,
-    plan,        recorded_events};
+    plan,        recorded_events,
+    true,        UnitProtection::refused,
+    asi};
 constinit const Method growth_method{
     "growth", "algorithm 2 of Asi, Levy, Duchi 2021, epochs on shrinking balls",
     usual,    growth_options,
-    plan,     recorded_events};
+    plan,     recorded_events,
+    true,     UnitProtection::refused,
+    asi};
 constinit const Method phased_erm_method{
     "phased-erm", "minimisers of blocks that halve (Feldman, Koren, Talwar 2020)",
     usual,        block_options,
-    plan,         recorded_events};
+    plan,         recorded_events,
+    true,         UnitProtection::refused,
+    feldman};
 
 }  // namespace tacet::learn

@@ -73,7 +73,7 @@ LocalFacts settle_facts(LocalizationPlan& plan, const data::Schema& schema,
 constexpr double no_ball = std::numeric_limits<double>::infinity();
 
 void ladder_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
-  if (options.paper) {
+  if (options.paper()) {
     throw base::UsageError("ladder is no algorithm of a paper; leave calibration out");
   }
   const LadderOptions ladder{.least_growth = options.growth.value_or(usual_growth),
@@ -85,23 +85,23 @@ void ladder_epochs(LocalizationPlan& plan, const LocalFacts& facts, const Linear
 void localized_epochs(LocalizationPlan& plan, const LocalFacts& facts,
                       const LinearOptions& options) {
   plan.use = RecordUse::disjoint;
-  if (options.paper) plan.calibration = Calibration::asi2021;
+  if (options.paper()) plan.calibration = Calibration::asi2021;
   plan.epochs = {
-      {no_ball, options.paper ? localized_paper_schedule(facts) : localized_schedule(facts)}};
+      {no_ball, options.paper() ? localized_paper_schedule(facts) : localized_schedule(facts)}};
 }
 
 void growth_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
   const double growth = options.growth.value_or(usual_growth);
-  if (options.paper) plan.calibration = Calibration::asi2021;
-  plan.use = options.paper ? RecordUse::disjoint : RecordUse::reuse;
+  if (options.paper()) plan.calibration = Calibration::asi2021;
+  plan.use = options.paper() ? RecordUse::disjoint : RecordUse::reuse;
   plan.epochs =
-      options.paper ? growth_paper_schedule(facts, growth) : growth_schedule(facts, growth);
+      options.paper() ? growth_paper_schedule(facts, growth) : growth_schedule(facts, growth);
 }
 
 void phased_erm_epochs(LocalizationPlan& plan, const LocalFacts& facts,
                        const LinearOptions& options) {
   plan.use = RecordUse::disjoint;
-  if (options.paper) plan.calibration = Calibration::feldman2020;
+  if (options.paper()) plan.calibration = Calibration::feldman2020;
   plan.epochs = {{no_ball, phased_erm_schedule(facts, plan.calibration)}};
 }
 

@@ -153,7 +153,7 @@ TEST(Localization, CostsWhatWasAskedAndNoMore) {
 TEST(Localization, ThePapersClaimIsNotWhatIsProved) {
   const auto schema = two_columns(true);
   auto options = options_of("localized", 1, 0, 3000);
-  options.paper = true;
+  options.calibration = Calibration::paper;
   auto loss = options;
   loss.loss = model::HingeLoss{};  // its gradients' diameter is 2 L, as the paper assumes
   const auto plan = plan_localization(schema, loss);
@@ -162,10 +162,10 @@ TEST(Localization, ThePapersClaimIsNotWhatIsProved) {
   options.delta = 1e-6;
   EXPECT_LT(plan_localization(schema, options).guarantee.epsilon, 1);
   const auto dataset = records_of(schema, 3000);
-  EXPECT_EQ(train(dataset, schema, plan, 3).receipt.calibration, "paper");
+  EXPECT_EQ(train(dataset, schema, plan, 3).receipt.calibration, "asi2021");
   // Far from where the published formula is valid the proved noise is used instead.
   auto loud = options_of("phased-erm", 50, 1e-6, 3000);
-  loud.paper = true;
+  loud.calibration = Calibration::paper;
   loud.loss = model::HingeLoss{};
   EXPECT_LE(plan_localization(schema, loud).guarantee.epsilon, 50);
 }
@@ -180,7 +180,7 @@ TEST(Localization, PrintedNoiseIsUsedOnlyWhereItIsProved) {
        {std::tuple{"localized", 50.0, true}, std::tuple{"localized", 400.0, false},
         std::tuple{"phased-erm", 50.0, true}, std::tuple{"phased-erm", 400.0, false}}) {
     auto options = options_of(method, epsilon, delta, 3000);
-    options.paper = true;
+    options.calibration = Calibration::paper;
     options.loss = model::HingeLoss{};
     const LocalFacts facts{
         .rows = 3000, .columns = 2, .diameter = 4, .epsilon = epsilon, .delta = delta};
@@ -315,7 +315,7 @@ TEST(Localization, RefusesWhatIsNotProved) {
   options.adjacency = Adjacency::add_remove;
   EXPECT_THROW((void)plan_localization(schema, options), base::GuaranteeError);
   options = options_of("ladder", 1, 0, 1000);
-  options.paper = true;
+  options.calibration = Calibration::paper;
   EXPECT_THROW((void)plan_localization(schema, options), base::UsageError);
   // Wider than the sampler's grid: refused by the plan, not after the budget was booked.
   EXPECT_THROW((void)plan_localization(schema, options_of("ladder", 1e-4, 1e-6, 1000)),

@@ -94,7 +94,7 @@ TEST(GradientBatches, BothTrainAndTheReceiptAgreesWithThePlan) {
 
 LinearOptions paper_options() {
   LinearOptions options{.epsilon = 4, .delta = 1e-5, .adjacency = Adjacency::replace_one};
-  options.paper = true;
+  options.calibration = Calibration::paper;
   options.radius = 5;
   options.steps = 1000;
   return options;
@@ -112,7 +112,7 @@ TEST(GradientBatches, PaperTrainsWithinItsClaim) {
   base::ThreadPool pool(2);
   base::LocalReducer reducer;
   const auto trained = train_gradient(dataset, schema, plan, {source, reservation, pool, reducer});
-  EXPECT_EQ(trained.receipt.calibration, "paper");
+  EXPECT_EQ(trained.receipt.calibration, "wang2021");
   EXPECT_EQ(trained.receipt.events, plan.events);
   EXPECT_LE(trained.receipt.guarantee.epsilon, 4);
   EXPECT_EQ(trained.receipt.guarantee, plan.guarantee);

@@ -84,6 +84,7 @@ constexpr std::array<std::string_view, 16> options{
     "l2",          "steps",      "step-size",   "momentum",       "clipping-norm", "average",
     "averaging",   "batch-size", "radius",      "records-a-unit", "sampling",      "order-seed",
     "calibration", "knots",      "standardise", "class-weights"};
+constexpr std::array papers{Calibration::wang2021};
 
 }  // namespace
 
@@ -94,6 +95,7 @@ constinit const Method gradient_method{"gradient",
                                        gradient_training,
                                        recorded_events,
                                        true,
-                                       UnitProtection::bounded};
+                                       UnitProtection::bounded,
+                                       papers};
 
 }  // namespace tacet::learn

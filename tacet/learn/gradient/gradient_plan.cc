@@ -355,7 +355,7 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
 }  // namespace
 
 GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options) {
-  auto plan = options.paper ? paper_plan(schema, options) : tight_plan(schema, options);
+  auto plan = options.paper() ? paper_plan(schema, options) : tight_plan(schema, options);
   if (plan.sampling != BatchSampling::full) plan.sampling_scheme = to_string(plan.sampling);
   settle_settings(plan);
   return plan;

@@ -81,6 +81,7 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
 }
 
 constexpr std::array<std::string_view, 3> options{"l2", "calibration", "class-weights"};
+constexpr std::array papers{Calibration::kifer2012};
 
 }  // namespace
 
@@ -91,6 +92,7 @@ constinit const Method objective_method{"objective",
                                         planned_by<plan_objective, train_objective>,
                                         recorded_events,
                                         true,
-                                        UnitProtection::drawn};
+                                        UnitProtection::drawn,
+                                        papers};
 
 }  // namespace tacet::learn

@@ -259,7 +259,7 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
   settle_class_weights(plan, schema, options);
   refuse_unproved(plan.loss, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
-  plan.calibration = options.paper ? Calibration::kifer2012 : Calibration::tight;
+  plan.calibration = options.paper() ? Calibration::kifer2012 : Calibration::tight;
   const double delta = settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
   const bool pure = delta == 0;
   plan.guarantee = {options.epsilon, delta, options.adjacency};

@@ -147,7 +147,7 @@ TEST(Objective, PublishedNoiseIsUsedOnlyWhereItIsProved) {
   const auto setting = berkeley();
   auto options = asked(1, 1e-6);
   const auto tight = plan_objective(setting.schema, options);
-  options.paper = true;
+  options.calibration = Calibration::paper;
   const auto paper = plan_objective(setting.schema, options);
   EXPECT_EQ(paper.sum_l2, .5 * (1 + 0x1p-50));
   EXPECT_GE(paper.linear_scale, 2 * std::sqrt(8 * std::log(2e6) + 4) * (1 - 1e-12));

@@ -37,6 +37,7 @@ constexpr std::array<std::string_view, 14> options{
     "l2",        "steps",     "step-size",    "step-decay", "clipping-norm",
     "average",   "averaging", "batch-size",   "sampling",   "order-seed",
     "smoothing", "radius",    "weight-scale", "calibration"};
+constexpr std::array papers{Calibration::wang2021};
 
 }  // namespace
 
@@ -45,6 +46,9 @@ constinit const Method output_method{"output",
                                      privacy::Adjacency::replace_one,
                                      options,
                                      planned_by<plan_output, train_output>,
-                                     recorded_events};
+                                     recorded_events,
+                                     true,
+                                     UnitProtection::refused,
+                                     papers};
 
 }  // namespace tacet::learn

@@ -306,7 +306,7 @@ OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options)
   plan.order_seed = options.order_seed.value_or(0);
   plan.step_decay = options.step_decay;
   plan.weight_scale = weight_scale(problem, options);
-  if (options.paper) {
+  if (options.paper()) {
     plan_paper(plan, options, problem, delta);
   } else {
     plan_tight(plan, options, problem, delta);

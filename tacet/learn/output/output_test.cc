@@ -258,7 +258,7 @@ TEST(Output, AnotherNumberOfRecordsGivesTheReservationBack) {
 TEST(Output, PaperModeStatesTheClaimAndWhatIsProved) {
   const auto setting = berkeley();
   auto options = options_of();
-  options.paper = true;
+  options.calibration = Calibration::paper;
   options.loss = model::HingeLoss{};
   options.steps = 4526;
   for (const double epsilon : {0.5, 1.0, 4.0, 10.0}) {
@@ -279,7 +279,7 @@ TEST(Output, PaperModeStatesTheClaimAndWhatIsProved) {
     }
   }
   const auto trained = train(setting, options, 1);
-  EXPECT_EQ(trained.receipt.calibration, "paper");
+  EXPECT_EQ(trained.receipt.calibration, "wang2021");
   for (const auto& [set, name] :
        {std::pair<void (*)(LinearOptions&), const char*>{[](auto& o) { o.mean_l2 = 0.1; }, "l2"},
         {[](auto& o) { o.average = 0.1; }, "average"},

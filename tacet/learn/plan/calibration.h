@@ -2,21 +2,35 @@
 
 #include <string>
 
+#include "tacet/base/names.h"
+
 namespace tacet::learn {
 
-/// Whose noise and schedule a plan carries out. A user asks for `tight` or `paper`, the method says
-/// which paper that is; what is proved about the paper's noise is stated, never what it claims.
+/// Whose noise and schedule a plan carries out: ours, or those of a paper, with what is proved
+/// about them; what the paper claims is stated as a claim. Each method lists the papers that it
+/// follows, and `paper` asks for the first of them. Receipts of versions before 0.2.0 say `paper`.
 enum class Calibration {
   tight,        ///< the least noise that is proved
+  paper,        ///< the first paper of the method
   wang2021,     ///< Wang, Lei, Ying, Zhang: gradient and output
   kifer2012,    ///< Kifer, Smith, Thakurta: objective
   asi2021,      ///< Asi, Levy, Duchi: localized and growth
   feldman2020,  ///< Feldman, Koren, Talwar: phased-erm
+  wang2018,     ///< Wang: adassp
 };
+
+inline constexpr auto calibration_names =
+    base::names<Calibration>({{Calibration::tight, "tight"},
+                              {Calibration::paper, "paper"},
+                              {Calibration::wang2021, "wang2021"},
+                              {Calibration::kifer2012, "kifer2012"},
+                              {Calibration::asi2021, "asi2021"},
+                              {Calibration::feldman2020, "feldman2020"},
+                              {Calibration::wang2018, "wang2018"}});
 
 /// As options and receipts name it.
 [[nodiscard]] inline std::string to_string(Calibration calibration) {
-  return calibration == Calibration::tight ? "tight" : "paper";
+  return calibration_names.of(calibration);
 }
 
 }  // namespace tacet::learn

@@ -110,7 +110,7 @@ void refuse_class_weights(const data::Schema& schema, const LinearOptions& optio
   throw base::UsageError(
       fmt::format("class weights have no proof for {}{}; use --method gradient, objective, "
                   "regularized-output or ladder",
-                  options.paper ? "the paper's calibration of " : "method ", options.method));
+                  options.paper() ? "the paper's calibration of " : "method ", options.method));
 }
 
 }  // namespace tacet::learn

@@ -92,7 +92,7 @@ TEST(ClassWeights, EachMethodTakesOrRefusesThem) {
                       .epsilon = 1,
                       .delta = 1e-6,
                       .adjacency = privacy::Adjacency::replace_one};
-  paper.paper = true;
+  paper.calibration = Calibration::paper;
   paper.radius = 3;
   paper.class_weights = names[1] + "=3";
   EXPECT_THROW((void)plan_training(schema, paper), base::UsageError);

@@ -31,7 +31,7 @@ void set_knots(data::Schema& schema, std::int64_t knots) {
 
 /// What the rule was found for; the plan refuses what makes no sense at all.
 bool in_scope(const data::Schema& schema, const LinearOptions& options) {
-  return !std::isinf(options.epsilon) && options.delta != 0.0 && !options.paper &&
+  return !std::isinf(options.epsilon) && options.delta != 0.0 && !options.paper() &&
          !options.batch_size && !schema.unit && schema.target && outputs_of(*schema.target) == 1 &&
          (options.public_row_count || schema.public_row_count);
 }

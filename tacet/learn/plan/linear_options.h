@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "tacet/learn/plan/calibration.h"
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/model/loss/loss.h"
 #include "tacet/optimize/sgd/sgd_schedule.h"
@@ -47,14 +48,17 @@ struct LinearOptions {
   std::optional<std::int64_t> phases;      ///< of phased output perturbation
   std::optional<double> growth;            ///< least growth exponent that a chain is made for
   bool reuse = true;                       ///< each phase of a chain reads all records
-  bool paper = false;                      ///< the schedule and noise of the method's paper
-  std::optional<double> mean_l2;           ///< weight of |w|^2 / 2 beside the mean loss
-  std::optional<double> radius;            ///< weights stay in the ball of this radius
-  std::int64_t records_a_unit = 1;         ///< of a unit column's records that take part
-  std::optional<std::int64_t> knots;       ///< hats beside numbers whose column leaves it open
+  Calibration calibration = Calibration::tight;  ///< whose schedule and noise
+  std::optional<double> mean_l2;                 ///< weight of |w|^2 / 2 beside the mean loss
+  std::optional<double> radius;                  ///< weights stay in the ball of this radius
+  std::int64_t records_a_unit = 1;               ///< of a unit column's records that take part
+  std::optional<std::int64_t> knots;  ///< hats beside numbers whose column leaves it open
   Standardise standardise = Standardise::none;
   /// NAME=WEIGHT with commas between them; overrules the schema's.
   std::optional<std::string> class_weights;
+
+  /// Whether a paper's schedule and noise are asked for.
+  [[nodiscard]] bool paper() const { return calibration != Calibration::tight; }
 };
 
 /// Reads and checks the values of a command line. `adjacency` is what holds when none is given: the

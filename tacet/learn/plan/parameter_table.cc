@@ -1,9 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema.h"
@@ -57,6 +60,19 @@ void read_knots(const Reading& given) {
   throw base::UsageError(fmt::format("knots must be {}, got {}", given.parameter.range, value));
 }
 
+void read_calibration(const Reading& given) {
+  const auto name = given.text();
+  if (!name) return;
+  const auto found = calibration_names.find(*name);
+  if (!found) {
+    std::vector<std::string> names;
+    for (const auto& known : calibration_names.all) names.emplace_back(known.text);
+    throw base::UsageError(
+        fmt::format("calibration must be one of {}, got '{}'", fmt::join(names, ", "), *name));
+  }
+  given.options.calibration = *found;
+}
+
 /// Whether the options are not what they are when nothing is given.
 template <auto field>
 bool differs(const LinearOptions& options) {
@@ -94,7 +110,7 @@ constexpr std::array table{
     Parameter{
         "method", text,
         "gradient, output, phased, inverse-sensitivity, objective, regularized-output, "
-        "ladder, localized, growth or phased-erm",
+        "ladder, localized, growth, phased-erm or adassp",
         "gradient; with delta 0 objective for logistic models of two classes, else ladder, or "
         "regularized-output where units or add_remove need it",
         "how the model is trained; docs/methods says which suits", noise,
@@ -102,15 +118,13 @@ constexpr std::array table{
           given.options.method = given.text().value_or(given.options.method);
         },
         nullptr},
-    Parameter{"calibration", text, "tight or paper", "tight",
-              "paper: schedule and noise of Wang, Lei, Ying, Zhang (2021) for gradient and output, "
-              "of Kifer, Smith, Thakurta (2012) for objective, of Asi, Levy, Duchi (2021) for "
-              "localized and growth, with what is proved about them",
-              noise,
-              [](const Reading& given) {
-                given.options.paper = given.word({"tight", "paper"}) == 1;
-              },
-              differs<&LinearOptions::paper>},
+    Parameter{
+        "calibration", text, "tight, paper or the name of a paper", "tight",
+        "whose schedule and noise, with what is proved about them: wang2021 (Wang, Lei, Ying, "
+        "Zhang) for gradient and output, kifer2012 (Kifer, Smith, Thakurta) for objective, "
+        "asi2021 (Asi, Levy, Duchi) for localized and growth, feldman2020 (Feldman, Koren, "
+        "Talwar) for phased-erm, wang2018 (Wang) for adassp; paper is the method's own first one",
+        noise, read_calibration, differs<&LinearOptions::calibration>},
     Parameter{
         "loss", text,
         "for classes logistic, hinge, smoothed_hinge, power_hinge, linearised_power_hinge, softmax "

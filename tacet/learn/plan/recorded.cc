@@ -61,7 +61,7 @@ double recorded_noise(RecordedParameters& parameters) {
 
 void expect_claim(RecordedParameters& parameters, const privacy::Receipt& receipt) {
   const bool claimed = parameters.has("claimed_epsilon");
-  if (claimed != (receipt.calibration == "paper")) {
+  if (claimed != (receipt.calibration != to_string(Calibration::tight))) {
     contradiction(fmt::format("the calibration is {}, but {} is claimed", receipt.calibration,
                               claimed ? "a paper's guarantee" : "no paper's guarantee"));
   }

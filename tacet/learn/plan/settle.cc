@@ -122,10 +122,8 @@ std::string label_reason(const data::BinaryTarget& target) {
                            listed(target.positive), listed(target.negative), unknown);
 }
 
-}  // namespace
-
-void settle_problem(Settled& plan, const data::Schema& schema, const LinearOptions& options,
-                    Takes takes) {
+void settle_shape(Settled& plan, const data::Schema& schema, const LinearOptions& options,
+                  Takes takes) {
   const auto& target = target_of(schema);
   plan.method = options.method;
   refuse_softmax(target, options, takes);
@@ -134,14 +132,38 @@ void settle_problem(Settled& plan, const data::Schema& schema, const LinearOptio
         "the target {} is a {}, which this method{} has no constants for; use --method gradient or "
         "regularized-output",
         target.column, target.number_kind() == data::NumberKind::count ? "count" : "probability",
-        options.paper ? "'s paper" : ""));
+        options.paper() ? "'s paper" : ""));
   }
   if (const auto* binary = std::get_if<data::BinaryTarget>(&target.rule)) {
     plan.reasons.push_back(label_reason(*binary));
   }
-  plan.loss = settle_loss(target, options, plan.reasons);
   plan.columns = schema.encoded_column_count();
   plan.outputs = outputs_of(target);
+}
+
+}  // namespace
+
+void settle_problem(Settled& plan, const data::Schema& schema, const LinearOptions& options,
+                    Takes takes) {
+  settle_shape(plan, schema, options, takes);
+  plan.loss = settle_loss(target_of(schema), options, plan.reasons);
+}
+
+void settle_squared_problem(Settled& plan, const data::Schema& schema,
+                            const LinearOptions& options) {
+  settle_shape(plan, schema, options, {});
+  if (options.loss && !std::holds_alternative<model::SquaredLoss>(*options.loss)) {
+    throw base::UsageError(
+        fmt::format("method {} solves the squared loss alone, got {}; leave loss out, or use "
+                    "--method gradient, which takes every loss",
+                    options.method, model::loss_name(*options.loss)));
+  }
+  plan.loss = model::SquaredLoss{};
+  plan.reasons.push_back(fmt::format("loss squared: method {} solves no other{}", options.method,
+                                     plan.outputs > 1 ? "; each class has an indicator"
+                                     : target_of(schema).class_count() > 0
+                                         ? "; the classes count as -1 and 1"
+                                         : ""));
 }
 
 double usual_slope(const model::Loss& loss) {

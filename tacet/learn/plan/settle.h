@@ -33,6 +33,11 @@ struct Takes {
 void settle_problem(Settled& plan, const data::Schema& schema, const LinearOptions& options,
                     Takes takes = {});
 
+/// The same for methods that solve the squared loss alone, also of classes: two are the numbers -1
+/// and 1, several have an indicator each. UsageError for another loss.
+void settle_squared_problem(Settled& plan, const data::Schema& schema,
+                            const LinearOptions& options);
+
 /// Largest slope of the loss or, where it has none, a usual one to clip at: that of margin 0 for
 /// classes, and for numbers that of a residual of a quarter of the target's range (of half of it,
 /// if a quarter costs nothing).

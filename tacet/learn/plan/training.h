@@ -136,6 +136,7 @@ struct Method {
   RecordedEvents recorded_events;
   bool takes_infinite_epsilon = true;  ///< false: refused, where others fit the exact minimiser
   UnitProtection units = UnitProtection::refused;
+  std::span<const Calibration> papers = {};  ///< whose schedule and noise it knows, its own first
 };
 
 }  // namespace tacet::learn

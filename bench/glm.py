@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""Private linear models of Arora, Bassily, Guzman, Menart, Ullah (2022) and their peers, measured.
+
+    TACET_DATA=FOLDER bench/glm.py [--program FILE] [--part PART,..] [--only WORD] [--seeds N]
+                                   [--output FILE]
+
+PART is one of
+  bars       the methods' own bars on public data, medians of seeds 1 to 5, nothing tuned
+  synthetic  known problems: few columns, many columns of rank 5, as many columns as records
+  sparse     sparse logistic regression on 50,000 columns
+  claims     the paper's calibrations beside ours: what each claims and what is proved for its noise
+
+Sets are split as in bench/utility.py. The result goes to bench/results/glm.json. A bar or an
+acceptance line that is missed ends the program with code 1.
+"""
+
+import argparse
+import array
+import json
+import math
+import os
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import origin
+import utility
+
+PARTS = ("bars", "synthetic", "sparse", "claims")
+CALIFORNIA = ("california_housing", "california_housing/housing.csv.gz", "r2")
+WINE = ("wine_quality", "wine_quality/winequality-white.csv.gz", "r2")
+BIKE = ("bike_hour", "bike_hour/hour.csv.gz", "r2")
+PUBLISHED = ["--method", "adassp", "--calibration", "wang2018"]
+# Schemas with encoding = 1, replace_one, delta 1e-6: name, set, options, {epsilon: bar}.
+BARS = [
+    ("adassp, published shrinkage", CALIFORNIA, PUBLISHED, {1: 0.44, 4: 0.55}),
+    ("adassp", CALIFORNIA, ["--method", "adassp"], {1: 0.51, 4: 0.59}),
+    ("adassp", WINE, ["--method", "adassp"], {0.5: None, 1: None, 4: None}),
+    ("adassp", BIKE, ["--method", "adassp"], {0.1: None, 0.5: None, 1: None, 4: None}),
+]
+# rows, columns, rank (0: full).
+PROBLEMS = {"20 columns": (5000, 20, 0), "400 columns of rank 5": (5000, 400, 5),
+            "3000 columns of rank 5": (3000, 3000, 5)}
+RIVALS = {
+    "gradient, ball": ["--method", "gradient", "--radius", "2"],
+    "gradient": ["--method", "gradient"],
+    "regularized-output": ["--method", "regularized-output", "--radius", "2"],
+    "adassp": ["--method", "adassp"],
+    "adassp, published": PUBLISHED,
+}
+
+
+def npy(path, values, shape, kind):
+    head = f"{{'descr': '{'<f4' if kind == 'f' else '<f8'}', 'fortran_order': False, " \
+           f"'shape': {shape}, }}"
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode())
+        array.array(kind, values).tofile(file)
+
+
+def on_sphere(source, dimension):
+    x = [source.gauss(0, 1) for _ in range(dimension)]
+    norm = math.sqrt(sum(v * v for v in x))
+    return [v / norm for v in x]
+
+
+def rows_of_problem(rows, columns, rank, source):
+    """Rows on the unit sphere, of a subspace where rank > 0; y = clip(1.5 <x, theta> + 0.1 N)."""
+    basis = [on_sphere(source, columns) for _ in range(rank)]
+    for i, b in enumerate(basis):  # orthonormal, by Gram and Schmidt
+        for other in basis[:i]:
+            dot = sum(p * q for p, q in zip(b, other))
+            b[:] = [p - dot * q for p, q in zip(b, other)]
+        norm = math.sqrt(sum(p * p for p in b))
+        b[:] = [p / norm for p in b]
+    theta = on_sphere(source, rank or columns)
+    for _ in range(2 * rows):  # half of them test
+        z = on_sphere(source, rank or columns)
+        y = 1.5 * sum(p * q for p, q in zip(z, theta)) + 0.1 * source.gauss(0, 1)
+        x = z if not rank else [sum(c * b for c, b in zip(z, column)) for column in zip(*basis)]
+        yield x, max(-1.0, min(1.0, y))
+
+
+def write_problem(folder, name, shape, seed):
+    rows, columns, rank = shape
+    made = list(rows_of_problem(rows, columns, rank, random.Random(seed)))
+    files = []
+    for part, records in (("train", made[:rows]), ("test", made[rows:])):
+        path = folder / f"{part}.npy"
+        npy(path, [v for x, _ in records for v in x], (rows, columns), "f")
+        npy(folder / f"{part}.labels.npy", [y for _, y in records], (rows,), "d")
+        files.append(path)
+    schema = folder / "problem.toml"
+    schema.write_text(f"""name = "{name}"
+public_row_count = {rows}
+intercept = false
+[format]
+kind = "npy"
+[target]
+lower = -1
+upper = 1
+[features]
+count = {columns}
+lower = -1
+upper = 1
+""", encoding="utf-8")
+    return schema, *files
+
+
+def write_sparse(folder, seed, rows=4000, columns=50000, ones=20):
+    """Rows of 20 ones at columns of Zipf's law; labels of a logistic model of norm 10."""
+    source = random.Random(seed)
+    weights = [1 / (j + 1) for j in range(columns)]
+    cumulative = [0.0]
+    for w in weights:
+        cumulative.append(cumulative[-1] + w)
+    theta = [source.gauss(0, 1) for _ in range(columns)]
+    files = []
+    for part in ("train", "test"):
+        lines = []
+        for _ in range(rows):
+            chosen = set()
+            while len(chosen) < ones:
+                chosen.add(source.choices(range(columns), cum_weights=cumulative[1:])[0])
+            margin = sum(theta[j] for j in chosen) * 10 / ones
+            label = "+1" if source.random() < 1 / (1 + math.exp(-margin)) else "-1"
+            lines.append(label + "".join(f" {j + 1}:1" for j in sorted(chosen)) + "\n")
+        path = folder / f"sparse_{part}.libsvm"
+        path.write_text("".join(lines), encoding="utf-8")
+        files.append(path)
+    schema = folder / "sparse.toml"
+    schema.write_text(f"""name = "sparse"
+public_row_count = {rows}
+row_scaling = "const"
+intercept = false
+[format]
+kind = "libsvm"
+[target]
+positive = "+1"
+negative = "-1"
+[features]
+count = {columns}
+lower = 0
+upper = 1
+most_nonzero = {ones}
+""", encoding="utf-8")
+    return schema, *files
+
+
+class Refused(Exception):
+    pass
+
+
+def scores(bench, schema, files, options, epsilon, metric):
+    """A score a seed; a refusal's own words where a method is not offered."""
+    found = []
+    for seed in bench.seeds if epsilon != "inf" else bench.seeds[:1]:
+        model = bench.folder / "model.json"
+        words = ["train", files[0], "--schema", schema, "--epsilon", epsilon, *options,
+                 "--output", model, "--force", "--json", "--quiet"]
+        if epsilon != "inf":
+            words += ["--seed", seed]
+        run = subprocess.run([str(bench.program), *map(str, words)], check=False,
+                             capture_output=True, text=True)
+        if run.returncode in (2, 5, 6):
+            raise Refused(run.stderr.strip().splitlines()[-1])
+        if run.returncode != 0:
+            sys.exit(f"glm: {' '.join(map(str, words))} failed:\n{run.stderr}")
+        found.append(bench.call("evaluate", model, files[1], "--public")[metric])
+    return found
+
+
+def measured(bench, name, where, options, epsilon, metric):
+    row = {"problem": where[0], "method": name, "epsilon": epsilon, "metric": metric}
+    try:
+        found = scores(bench, where[1], where[2:], options, epsilon, metric)
+        row |= {"value": statistics.median(found), "mean": statistics.mean(found), "seeds": found}
+    except Refused as reason:
+        row["refused"] = str(reason)
+    print(f"{where[0]:32} {name:28} epsilon {epsilon:<4} "
+          f"{row.get('value', row.get('refused'))}", flush=True)
+    return row
+
+
+def bars(bench, only):
+    for name, (schema, file, metric), options, wanted in BARS:
+        if only not in f"{name} {schema}":
+            continue
+        source = bench.data / file
+        if not source.exists():
+            print(f"{name}: {source} is not below TACET_DATA; left out", file=sys.stderr)
+            continue
+        first = bench.schema(schema, True)
+        *files, count = utility.split([source], first.read_text("utf-8"), bench.folder)
+        common = ["--public-row-count", count, "--adjacency", "replace_one", "--delta", "1e-6"]
+        for epsilon, bar in wanted.items():
+            row = measured(bench, name, (schema, first, *files), [*options, *common], epsilon,
+                           metric)
+            if bar is not None:
+                row |= {"bar": bar, "holds": row.get("value", -math.inf) >= bar}
+            yield row
+
+
+def synthetic(bench, only):
+    for name, shape in PROBLEMS.items():
+        if only not in name:
+            continue
+        where = (name, *write_problem(bench.folder, name, shape, seed=1))
+        common = ["--adjacency", "replace_one", "--delta", "1e-6"]
+        rows = [measured(bench, "unprotected", where, [], "inf", "r2")]
+        for epsilon in (0.5, 1, 4):
+            rows += [measured(bench, rival, where, [*options, *common], epsilon, "r2")
+                     for rival, options in RIVALS.items()]
+        yield from rows
+
+
+def sparse(bench, only):
+    if only not in "sparse":
+        return
+    where = ("sparse logistic", *write_sparse(bench.folder, seed=1))
+    common = ["--adjacency", "replace_one", "--delta", "1e-6"]
+    yield measured(bench, "unprotected", where, ["--l2", "1e-4"], "inf", "accuracy")
+    for epsilon in (1, 4, 16):
+        for rival in ("regularized-output", "gradient"):
+            yield measured(bench, rival, where, ["--method", rival, *common], epsilon, "accuracy")
+
+
+def accept(rows):
+    """The acceptance lines of the synthetic problems, on means over the seeds."""
+    mean = {(r["problem"], r["method"], r["epsilon"]): r["mean"] for r in rows if "mean" in r}
+    for (problem, method, epsilon), value in mean.items():
+        if method == "adassp" and problem in PROBLEMS:
+            yield (f"adassp not below the published shrinkage: {problem}, epsilon {epsilon}",
+                   value >= mean[problem, "adassp, published", epsilon] - 0.01)
+        if problem.startswith("3000") and method == "regularized-output" and epsilon <= 1:
+            yield (f"output perturbation above descent on a ball: {problem}, epsilon {epsilon}",
+                   value > mean[problem, "gradient, ball", epsilon])
+
+
+def claims(bench, only):
+    """Plans alone: no record is read."""
+    if only not in "claims":
+        return
+    schema = utility.SCHEMAS / "adult.toml"
+    ways = {"gradient": ["--radius", "5", "--adjacency", "replace_one"],
+            "adassp": ["--adjacency", "replace_one"]}
+    for method, options in ways.items():
+        for calibration in CLAIMED[method]:
+            for epsilon in (0.5, 1, 4, 8):
+                run = subprocess.run(
+                    [str(bench.program), "plan", "--schema", str(schema), "--method", method,
+                     "--calibration", calibration, "--epsilon", str(epsilon), "--delta", "1e-6",
+                     "--json", *options], check=False, capture_output=True, text=True)
+                row = {"problem": "adult", "method": method, "calibration": calibration,
+                       "epsilon": epsilon}
+                if run.returncode != 0:
+                    row["refused"] = run.stderr.strip().splitlines()[-1]
+                else:
+                    plan = json.loads(run.stdout)
+                    row |= {"claimed_epsilon": plan.get("claimed_epsilon"),
+                            "proved_epsilon": plan["epsilon"],
+                            "noise_multiplier": plan["noise_multiplier"],
+                            "steps": plan.get("steps")}
+                print(row, flush=True)
+                yield row
+
+
+CLAIMED = {"gradient": ("tight", "wang2021"), "adassp": ("tight", "wang2018")}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path,
+                        default=utility.ROOT / "build/release/tacet")
+    parser.add_argument("--part", default=",".join(PARTS))
+    parser.add_argument("--only", default="")
+    parser.add_argument("--seeds", type=int, default=len(utility.SEEDS))
+    parser.add_argument("--output", type=pathlib.Path,
+                        default=utility.ROOT / "bench/results/glm.json")
+    options = parser.parse_args()
+    if "TACET_DATA" not in os.environ:
+        sys.exit("TACET_DATA must name the folder of public data sets")
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        bench = utility.Bench(options.program, pathlib.Path(os.environ["TACET_DATA"]),
+                              pathlib.Path(folder), tuple(range(1, options.seeds + 1)))
+        for part in options.part.split(","):
+            found[part] = list({"bars": bars, "synthetic": synthetic, "sparse": sparse,
+                                "claims": claims}[part](bench, options.only))
+    lines = [{"line": line, "holds": holds} for line, holds in accept(found.get("synthetic", []))]
+    missed = [row for row in found.get("bars", []) + lines if row.get("holds") is False]
+    for row in missed:
+        print(f"missed: {row}", file=sys.stderr)
+    if not options.only:
+        kept = json.loads(options.output.read_text("utf-8")) if options.output.exists() else {}
+        kept |= {"origin": origin.origin(), **found}
+        if "synthetic" in found:
+            kept["acceptance"] = lines
+        options.output.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+#include "tacet/learn/ridge/adassp.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/unit_draw.h"
+#include "tacet/learn/ridge/gram_spectrum.h"
+#include "tacet/mechanism/noise/weighted_gaussian.h"
+#include "tacet/optimize/sums/gram_sum.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr std::int64_t leaves = 3;  // of noise: the diagonal, beside it, the labels
+constexpr double failure = 0.05;    // of the published lambda, which is about utility alone
+
+void refuse_wide(const AdasspPlan& plan) {
+  if (plan.columns <= optimize::most_gram_columns) return;
+  throw base::UsageError(fmt::format(
+      "method adassp releases a matrix of all pairs of columns, and {} columns are more than the "
+      "{} there is room for; use --method gradient",
+      plan.columns, optimize::most_gram_columns));
+}
+
+/// What is public of the number of records: nothing is scaled by it, so that it may be missing
+/// where delta is given.
+std::int64_t rows_known(const data::Schema& schema, const LinearOptions& options) {
+  if (!options.delta) return settle_row_count(schema, options);
+  return options.public_row_count.value_or(schema.public_row_count.value_or(0));
+}
+
+void settle_noise(AdasspPlan& plan, const LinearOptions& options, privacy::Delta left,
+                  double norm_bound) {
+  plan.noise_multiplier =
+      full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency);
+  if (plan.noise_multiplier >
+      optimize::largest_gram_multiplier(norm_bound, true, options.adjacency)) {
+    throw base::NumericError(fmt::format(
+        "a noise multiplier of {:.4g} is wider than the sampler's grid beside squares of features, "
+        "and nothing would be left of them; ask for a larger epsilon or delta",
+        plan.noise_multiplier));
+  }
+  const auto unit = optimize::gram_noise(norm_bound, true, options.adjacency);
+  plan.diagonal_noise = plan.noise_multiplier * unit.diagonal;
+  plan.label_noise = plan.noise_multiplier * unit.labels;
+}
+
+void settle_settings(AdasspPlan& plan) {
+  auto& settings = plan.settings = first_settings(plan, {.receipt = false});
+  settings.push_back({"outputs", plan.outputs, {.table = plan.outputs > 1}});
+  settings.push_back({"noise_multiplier", plan.noise_multiplier});
+  settings.push_back({"gram_noise", plan.diagonal_noise, {.receipt = false}});
+  settings.push_back({"label_noise", plan.label_noise, {.receipt = false}});
+  add_claim(settings, plan.claim);
+}
+
+}  // namespace
+
+AdasspPlan plan_adassp(const data::Schema& schema, const LinearOptions& options) {
+  AdasspPlan plan;
+  settle_squared_problem(plan, schema, options);
+  refuse_class_weights(schema, options);
+  refuse_wide(plan);
+  plan.public_row_count = rows_known(schema, options);
+  const privacy::Delta delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
+  const auto values = optimize::GramShape{plan.columns, plan.outputs}.values();
+  plan.cipher_delta = random::cipher_term(leaves, static_cast<std::int64_t>(values));
+  settle_unit_draw(plan, schema);
+  settle_noise(plan, options, settle_delta_left(options, delta.value(), plan.cipher_delta),
+               schema.norm_bound());
+  plan.events = privacy::Gaussian{plan.noise_multiplier};
+  settle_guarantee(plan, options, delta.value());
+  plan.reasons.push_back(fmt::format(
+      "one release of the {} sums of products of the columns and with the target, noise of "
+      "deviation {:.4g} on squares",
+      values, plan.diagonal_noise));
+  if (options.paper()) {
+    plan.calibration = Calibration::wang2018;
+    plan.claim = privacy::Guarantee{options.epsilon, delta.value(), options.adjacency};
+    plan.reasons.emplace_back(
+        "shrinkage as published, from a bound of the noise's largest eigenvalue; the noise is the "
+        "proved one of a single release");
+  } else {
+    plan.reasons.emplace_back(
+        "shrinkage by the marginal likelihood of what is released, which costs nothing");
+  }
+  settle_settings(plan);
+  add_unit_draw(plan, schema);
+  return plan;
+}
+
+TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& schema,
+                          const AdasspPlan& plan, const TrainingMeans& means) {
+  check_shape(dataset, schema, plan);
+  if (schema.unit && means.reducer.size() > 1) {
+    throw base::UsageError(
+        "the method adassp draws one record of each unit in one process; use the method gradient");
+  }
+  means.supervision.step("training", 0, 1);
+  const auto drawn = drawn_records(dataset, schema, means);
+  const auto& records = drawn ? *drawn : dataset;
+  const auto released = mechanism::release_gaussian(
+      optimize::gram_sum(records, plan.outputs, plan.guarantee.adjacency, means.threads,
+                         means.reducer),
+      privacy::NoiseMultiplier(plan.noise_multiplier), {}, means.source, means.reservation);
+  const auto spectrum = gram_spectrum(released.value(), {plan.columns, plan.outputs});
+  const ReleasedNoise noise{plan.diagonal_noise, plan.label_noise};
+  const double bound = spectral_noise_bound(noise.diagonal, plan.columns, failure);
+  const auto gains =
+      plan.calibration == Calibration::tight
+          ? likeliest_gains(spectrum, noise)
+          : penalised_gains(spectrum, wang2018_penalty(spectrum.eigenvalues[0], bound), bound);
+  auto found = ridge_coefficients(spectrum, gains, noise);
+  means.supervision.step("training", 1, 1);
+  return finish(plan, schema, means, {std::move(found.values), std::move(found.noise_deviations)});
+}
+
+namespace {
+
+privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                               const privacy::Event&) {
+  expect_sampling(receipt, "full_batch");
+  expect_unit_draw(parameters);
+  expect_claim(parameters, receipt);
+  const double noise = parameters.real("noise_multiplier");
+  if (!(noise > 0 && std::isfinite(noise))) contradiction("the noise multiplier is not above 0");
+  return privacy::Gaussian{noise};
+}
+
+constexpr std::array<std::string_view, 1> options{"calibration"};
+constexpr std::array papers{Calibration::wang2018};
+
+}  // namespace
+
+constinit const Method adassp_method{"adassp",
+                                     "ridge regression from one release of sums of squares",
+                                     privacy::Adjacency::add_remove,
+                                     options,
+                                     planned_by<plan_adassp, train_adassp>,
+                                     recorded_events,
+                                     true,
+                                     UnitProtection::drawn,
+                                     papers};
+
+}  // namespace tacet::learn
