@@ -25,7 +25,7 @@ namespace {
 /// The first words of a leaf, one after the other.
 class CoinWords {
  public:
-  explicit CoinWords(const random::Leaf& leaf) { leaf.words(0, words_); }
+  explicit CoinWords(CandidateReader& reader) { reader.words(0, words_); }
   CoinWords(const CoinWords&) = delete;
   CoinWords& operator=(const CoinWords&) = delete;
   ~CoinWords() { const random::internal::ScopedWipe wipe{std::span(words_)}; }
@@ -50,7 +50,8 @@ std::vector<std::int64_t> direction_of(std::span<const std::int64_t> gradient,
 Report direction_report(std::span<const std::int64_t> gradient, const LocalRandomizer& randomizer,
                         random::Lease lease) {
   const random::Leaf leaf(std::move(lease));
-  CoinWords coins(leaf);
+  CandidateReader reader(leaf, candidate_scale);
+  CoinWords coins(reader);
   auto direction = direction_of(gradient, randomizer, coins);
   const random::internal::ScopedWipe wipe{std::span(direction)};
   // Exact trials of the smaller side: 1 - p would round (errata C 14).
@@ -61,7 +62,8 @@ Report direction_report(std::span<const std::int64_t> gradient, const LocalRando
     const bool positive = (direction.front() > 0) == inside;
     return {{positive ? 1 : -1}};
   }
-  return {choose_candidate(leaf, *randomizer.cap(), make_direction(direction), inside).coordinates};
+  return {
+      choose_candidate(reader, *randomizer.cap(), make_direction(direction), inside).coordinates};
 }
 
 Report additive_report(std::vector<std::int64_t> values, const LocalRandomizer& randomizer,

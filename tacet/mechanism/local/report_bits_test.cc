@@ -22,6 +22,13 @@ SphereCap cap_of(std::int64_t d, double epsilon) {
   return make_cap(plan, best_threshold(plan));
 }
 
+/// The report of one client's leaf.
+ChosenCandidate chosen_of(const random::Leaf& leaf, const SphereCap& cap,
+                          const CapDirection& direction, bool inside) {
+  CandidateReader reader(leaf, cap.scale);
+  return choose_candidate(reader, cap, direction, inside);
+}
+
 using Counts = std::map<std::int64_t, std::array<double, 2>>;
 
 /// Two-sample chi-square in standard deviations above its mean, small cells joined.
@@ -74,7 +81,7 @@ std::array<Counts, 2> draw_counts(std::int64_t clients, std::int64_t d, double e
         source.lease(random::Purpose::noise, static_cast<std::uint64_t>(i), 0, sphere_words(cap)));
     const bool inside = i % 2 == 0;
     const auto side = static_cast<std::size_t>(inside ? 1 : 0);
-    counts[0][choose_candidate(leaf, cap, direction, inside).draws][side] += 1;
+    counts[0][chosen_of(leaf, cap, direction, inside).draws][side] += 1;
     counts[1][naive_draws(leaf, cap, direction, inside)][side] += 1;
   }
   return counts;
@@ -186,7 +193,7 @@ std::array<Statistic, 2> integer_statistics(const std::vector<std::int64_t>& u, 
     const random::Leaf leaf(
         source.lease(random::Purpose::noise, static_cast<std::uint64_t>(i), 0, sphere_words(cap)));
     const bool inside = static_cast<double>(coins.next()) * 0x1p-64 < cap.bit.inside();
-    const auto report = choose_candidate(leaf, cap, direction, inside).coordinates;
+    const auto report = chosen_of(leaf, cap, direction, inside).coordinates;
     double square = 0;
     for (const auto k : report) square += static_cast<double>(k) * k;
     const double small = std::sqrt(square) * 0x1p-11;

@@ -5,7 +5,7 @@
 
 #include "tacet/mechanism/local/cap_side.h"
 #include "tacet/mechanism/local/sphere_cap.h"
-#include "tacet/random/source/source.h"
+#include "tacet/random/noise/rounded_gaussian.h"
 
 namespace tacet::mechanism {
 
@@ -21,10 +21,13 @@ struct ChosenCandidate {
   std::int64_t draws;
 };
 
+/// Candidates and coins of one client: an open leaf at the cap's scale.
+using CandidateReader = random::internal::GaussianReader;
+
 /// Draws candidates from the leaf until both kinds have been seen, and takes the first that lies
 /// inside the direction's cap, or the first outside. How many are drawn says nothing about
 /// `inside`: it is used at the very end, without a branch.
-[[nodiscard]] ChosenCandidate choose_candidate(const random::Leaf& leaf, const SphereCap& cap,
+[[nodiscard]] ChosenCandidate choose_candidate(CandidateReader& reader, const SphereCap& cap,
                                                const CapDirection& direction, bool inside);
 
 }  // namespace tacet::mechanism

@@ -22,6 +22,13 @@ CapDirection first_axis(std::int64_t d) {
   return make_direction(u);
 }
 
+/// The report of one client's leaf.
+ChosenCandidate chosen_of(const random::Leaf& leaf, const SphereCap& cap,
+                          const CapDirection& direction, bool inside) {
+  CandidateReader reader(leaf, cap.scale);
+  return choose_candidate(reader, cap, direction, inside);
+}
+
 class Clients {
  public:
   explicit Clients(std::uint64_t seed) : source_(seed) {}
@@ -42,11 +49,11 @@ TEST(SphereReport, SendsTheKindThatTheCoinSays) {
     for (int i = 0; i < 50; ++i) {
       const bool inside = i % 2 == 0;
       const auto leaf = clients.next(cap);
-      const auto chosen = choose_candidate(leaf, cap, direction, inside);
+      const auto chosen = chosen_of(leaf, cap, direction, inside);
       const std::vector<std::int64_t> k(chosen.coordinates.begin(), chosen.coordinates.end());
       EXPECT_EQ(inside_cap(cap, k, direction, CapArithmetic::exact_only), inside);
       // The other bit on the same leaf: as many draws, the other candidate.
-      const auto other = choose_candidate(leaf, cap, direction, !inside);
+      const auto other = chosen_of(leaf, cap, direction, !inside);
       EXPECT_EQ(other.draws, chosen.draws);
       EXPECT_NE(other.coordinates, chosen.coordinates);
     }
@@ -58,7 +65,7 @@ TEST(SphereReport, CandidatesAreFixedByTheirWordsAlone) {
   Clients clients(2);
   const SphereCap cap = cap_of(30, 8);
   const auto leaf = clients.next(cap);
-  const auto chosen = choose_candidate(leaf, cap, first_axis(30), true);
+  const auto chosen = chosen_of(leaf, cap, first_axis(30), true);
   ASSERT_GT(chosen.draws, 1);
   int matches = 0;
   for (std::int64_t i = 0; i < chosen.draws; ++i) {
@@ -80,8 +87,7 @@ TEST(SphereReport, DrawsAsManyCandidatesAsExpected) {
   double sum = 0;
   constexpr int runs = 20000;
   for (int i = 0; i < runs; ++i) {
-    sum +=
-        static_cast<double>(choose_candidate(clients.next(cap), cap, direction, i % 3 == 0).draws);
+    sum += static_cast<double>(chosen_of(clients.next(cap), cap, direction, i % 3 == 0).draws);
   }
   EXPECT_NEAR(sum / runs, cap.expected_candidates,
               5 * cap.expected_candidates / std::sqrt(static_cast<double>(runs)));
@@ -95,8 +101,8 @@ TEST(SphereReport, EndsWhenOneKindIsNotSeen) {
   cap.most_candidates = 1;
   const auto leaf = clients.next(cap);
   const auto direction = first_axis(5);
-  EXPECT_EQ(choose_candidate(leaf, cap, direction, true).coordinates,
-            choose_candidate(leaf, cap, direction, false).coordinates);
+  EXPECT_EQ(chosen_of(leaf, cap, direction, true).coordinates,
+            chosen_of(leaf, cap, direction, false).coordinates);
 }
 
 TEST(SphereReport, CandidatesOfZeroAreDrawnAgain) {
@@ -105,7 +111,7 @@ TEST(SphereReport, CandidatesOfZeroAreDrawnAgain) {
   SphereCap cap = cap_of(2, 4);
   cap.scale = 2;
   for (int i = 0; i < 500; ++i) {
-    const auto chosen = choose_candidate(clients.next(cap), cap, first_axis(2), i % 2 == 0);
+    const auto chosen = chosen_of(clients.next(cap), cap, first_axis(2), i % 2 == 0);
     EXPECT_NE(chosen.coordinates, (std::vector<std::int32_t>{0, 0}));
   }
 }

@@ -39,6 +39,8 @@ class GaussianReader {
   GaussianReader(const GaussianReader&) = delete;
   GaussianReader& operator=(const GaussianReader&) = delete;
 
+  /// The leaf's words themselves, for what is decided beside the draws.
+  void words(std::uint64_t first, std::span<std::uint64_t> out) { reader_.words(first, out); }
   /// Adds the draws of words first, first + 1, ... to the values.
   void add(std::uint64_t first, std::span<std::int64_t> values);
 
