@@ -3,16 +3,22 @@
 #include <algorithm>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
+#include <cstdlib>
 
 #include "tacet/base/error.h"
 
 namespace tacet::mechanism {
 namespace {
 
-std::int64_t squared_norm(std::span<const std::int64_t> g) {
-  std::int64_t sum = 0;  // at most bound^2: certified
-  for (const std::int64_t x : g) sum += x * x;
-  return sum;
+/// InternalError beyond bound^2: whoever certified the gradient did not clip it.
+std::int64_t squared_norm(std::span<const std::int64_t> g, std::int64_t bound) {
+  std::int64_t left = bound * bound;
+  for (const std::int64_t x : g) {
+    if (std::abs(x) > bound || (left -= x * x) < 0) {
+      throw base::InternalError("a gradient is longer than it is certified to be");
+    }
+  }
+  return bound * bound - left;
 }
 
 }  // namespace
@@ -33,7 +39,7 @@ std::vector<std::int64_t> lifted(std::span<const std::int64_t> g, std::int64_t b
   std::vector<std::int64_t> direction;
   direction.reserve(g.size() + 1);
   direction.assign(g.begin(), g.end());
-  direction.push_back(integer_root(bound * bound - squared_norm(g)));
+  direction.push_back(integer_root(bound * bound - squared_norm(g, bound)));
   return direction;
 }
 
@@ -54,7 +60,7 @@ bool root_bernoulli(std::int64_t square, std::int64_t bound, const WordSource& w
 std::vector<std::int64_t> with_random_sign(std::span<const std::int64_t> g, std::int64_t bound,
                                            const WordSource& words) {
   std::vector<std::int64_t> direction(g.begin(), g.end());
-  const std::int64_t square = squared_norm(g);
+  const std::int64_t square = squared_norm(g, bound);
   if (square == 0) direction.front() = 1;
   // (1 + n) / 2: heads, or tails and n.
   const bool heads = words() >> 63 != 0;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "tacet/base/error.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
@@ -31,6 +32,16 @@ TEST(Embedding, TheLiftHasTheBoundsNorm) {
     EXPECT_EQ(integer_root(square), root);
     EXPECT_EQ(integer_root(std::max<std::int64_t>(square - 1, 0)),
               std::max<std::int64_t>(root - 1, 0));
+  }
+}
+
+TEST(Embedding, AGradientBeyondItsBoundIsAnError) {
+  // ldp.md, E9: without clipping there is no guarantee; the message says nothing of the gradient.
+  const WordSource words = [] { return std::uint64_t{0}; };
+  EXPECT_NO_THROW(static_cast<void>(with_random_sign(Integers{-3, 4}, 5, words)));
+  for (const Integers& g : {Integers{6, 0}, Integers{4, 4}, Integers{INT64_MIN + 1, INT64_MAX}}) {
+    EXPECT_THROW(static_cast<void>(lifted(g, 5)), base::InternalError);
+    EXPECT_THROW(static_cast<void>(with_random_sign(g, 5, words)), base::InternalError);
   }
 }
 
