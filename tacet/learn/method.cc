@@ -20,6 +20,7 @@
 #include "tacet/learn/output/output.h"
 #include "tacet/learn/output/phased.h"
 #include "tacet/learn/plan/knots.h"
+#include "tacet/learn/plan/projection.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/ridge/adassp.h"
 
@@ -128,11 +129,25 @@ void check_calibration(const Method& method, const LinearOptions& options) {
                                      fmt::join(own, ", ")));
 }
 
+/// Kept columns are released from records, and a projection is the plan's to say.
+void refuse_narrowed(const data::Schema& schema) {
+  if (schema.kept_columns) {
+    throw base::UsageError(
+        "the schema has kept_columns, which only the model may have that they were released for: "
+        "what they cost would not be counted here; leave them out");
+  }
+  if (schema.projection) {
+    throw base::UsageError(
+        "the schema has a projection, which belongs to models; leave it out and give --projection");
+  }
+}
+
 }  // namespace
 
 Training plan_training(const data::Schema& schema, const LinearOptions& options,
                        std::span<const Method* const> known) {
   refuse_released_standards(schema);
+  refuse_narrowed(schema);
   const auto& method = find_method(options.method, known);
   check_calibration(method, options);
   const bool exact = std::isinf(options.epsilon);
@@ -140,10 +155,13 @@ Training plan_training(const data::Schema& schema, const LinearOptions& options,
     throw base::UsageError("epsilon inf trains the exact minimiser; leave method out");
   }
   auto choice = choose_knots(schema, options, reads(method, "knots"));
-  auto training =
-      exact ? exact_minimum_training(choice.schema, options) : method.plan(choice.schema, options);
-  training.schema = std::move(choice.schema);
-  if (!choice.reason.empty()) training.reasons.push_back(std::move(choice.reason));
+  auto projected = choose_projection(choice.schema, options);
+  auto training = exact ? exact_minimum_training(projected.schema, options)
+                        : method.plan(projected.schema, options);
+  training.schema = std::move(projected.schema);
+  for (auto* reason : {&choice.reason, &projected.reason}) {
+    if (!reason->empty()) training.reasons.push_back(std::move(*reason));
+  }
   return training;
 }
 

@@ -11,6 +11,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
+#include "tacet/learn/gradient/columns_kept.h"
 #include "tacet/learn/line/inverse_sensitivity.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/recorded.h"
@@ -137,6 +138,28 @@ void check_standards(const model::ModelFile& file, const RecordedParameters& par
                              : "the receipt releases means of columns, but these have none");
 }
 
+// The map and the columns by which the model reads rows are those of the receipt; a list of kept
+// columns is a release of its own.
+void check_narrowing(const data::Schema& schema, RecordedParameters& parameters) {
+  if (schema.projection.has_value() != parameters.has("projection")) {
+    contradiction(schema.projection
+                      ? "the model's rows are projected, but the receipt says nothing of it"
+                      : "the receipt names a projection, but the model's rows have none");
+  }
+  if (schema.projection) {
+    parameters.expect("projection", data::projection_name(*schema.projection), "the schema says");
+    parameters.expect("projection_width", schema.projection->width, "the schema says");
+    parameters.expect("projection_seed", schema.projection->seed, "the schema says");
+  }
+  if (schema.kept_columns) {
+    parameters.expect("columns_kept_deviations", kept_deviations(schema), "its columns call for");
+  }
+  if (schema.kept_columns.has_value() == parameters.has("columns_kept_noise_multiplier")) return;
+  contradiction(schema.kept_columns
+                    ? "the model has columns that were kept, but the receipt no release of them"
+                    : "the receipt releases which columns to keep, but the model has all");
+}
+
 void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
                  RecordedParameters& parameters) {
   const auto unit = file.schema.unit.value_or("record");
@@ -163,6 +186,7 @@ void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
   }
   check_class_weights(file, parameters);
   check_standards(file, parameters);
+  check_narrowing(file.schema, parameters);
   const auto* joint = receipt.events.as<privacy::ObjectivePerturbation>();
   if (joint == nullptr) return;
   const double norm = file.schema.norm_bound();

@@ -3,10 +3,13 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/base/error.h"
 #include "tacet/base/printable.h"
+#include "tacet/model/lifted_model.h"
 #include "tacet/model/model_file.h"
 
 namespace tacet::apps {
@@ -17,6 +20,7 @@ using nlohmann::ordered_json;
 constexpr std::string_view examples =
     "  tacet show model.json          coefficients, settings and the guarantee in words\n"
     "  tacet show model.json --json   the same for a program\n"
+    "  tacet show model.json --dense  of projected rows: every column's coefficient\n"
     "\n"
     "`noise sd` is the standard deviation of the privacy noise in a coefficient, or a bound of it\n"
     "where the path of training shows no more; the interval holds what the coefficient would be\n"
@@ -28,17 +32,41 @@ class Show : public Command {
   void declare(CommandLine& line) override {
     auto& options = add(line, "show", "Print a model and what it cost", examples);
     options.add("model", model_, "FILE", "Model file that `tacet train` wrote", Form::required);
+    options.flag("--dense", dense_,
+                 "Of a model of projected rows: the coefficients of all columns");
     options.flag("--sampling-error", sampling_error_,
                  "Also what would come on top of privacy's noise: the error of the sample");
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
-    const auto file = model::load_model(model_);
+    auto file = model::load_model(model_);
     warn_if_unprotected(console, file.receipt);
+    if (dense_ && !file.schema.projection) {
+      throw base::UsageError("--dense lifts a projected model; this one has no projection");
+    }
+    if (file.schema.projection) lift(file);
     console.result(console.json() ? json_text(json(file)) : text(file));
   }
 
  private:
+  void lift(model::ModelFile& file) {
+    const auto& schema = file.schema;
+    const auto short_weights = file.model.feature_count();
+    const auto hidden = schema.full_column_count();
+    auto lifted = model::lifted(schema, file.model,
+                                dense_ ? model::LiftedColumns::all : model::LiftedColumns::named);
+    const auto shown = lifted.model.feature_count();
+    projection_note_ = fmt::format(
+        "Rows are projected by {} to {} places. {} of {} columns are shown, lifted from {} "
+        "weights{}.",
+        data::projection_name(*schema.projection), schema.projection->width, shown, hidden,
+        short_weights,
+        shown < hidden ? "; --dense shows those of hashed values, words and numbered features too"
+                       : "");
+    file.schema = std::move(lifted.schema);
+    file.model = std::move(lifted.model);
+  }
+
   /// The sandwich estimate needs the mean of g g' over the records and their Hessian (White 1980).
   static std::string sampling_text() {
     return paragraph(
@@ -59,16 +87,19 @@ class Show : public Command {
 
   [[nodiscard]] std::string text(const model::ModelFile& file) const {
     const auto& target = *file.schema.target;
-    return fmt::format("Linear model of '{}', {} loss\n{}\n\n{}{}{}\n{}\n{}",
+    return fmt::format("Linear model of '{}', {} loss\n{}\n\n{}{}{}{}\n{}\n{}",
                        target.column.empty() ? "the label" : base::printable(target.column),
                        loss_name(file.model.loss), privacy_line(file.receipt),
+                       projection_note_.empty() ? "" : paragraph(projection_note_) + "\n\n",
                        coefficient_text(file.model, std::numeric_limits<std::size_t>::max()),
                        missing_noise_text(file), sampling_error_ ? sampling_text() : std::string(),
                        original_units_text(file), receipt_text(file.receipt));
   }
 
   std::string model_;
+  bool dense_ = false;
   bool sampling_error_ = false;
+  std::string projection_note_;
 };
 
 }  // namespace

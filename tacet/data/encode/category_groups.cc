@@ -42,6 +42,12 @@ std::int16_t feature(const Dataset& dataset, std::int64_t row, std::int64_t inde
 }  // namespace
 
 CategoryGroups::CategoryGroups(const Schema& schema, std::string_view column) {
+  if (schema.projection) {
+    throw base::UsageError(fmt::format(
+        "groups of column '{}' cannot be told: the model's rows are projected, and no feature of "
+        "them is one category",
+        column));
+  }
   const auto found = std::ranges::find(schema.columns, column, &Column::name);
   if (found == schema.columns.end()) refuse(schema, column);
   const auto* rule = std::get_if<CategoricalColumn>(&found->rule);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,8 +54,38 @@ struct NameColumns {
   }
 };
 
+/// Hands on the features of a list of full columns alone.
 template <typename Receiver>
-void visit_features(const Schema& schema, Receiver receiver) {
+class Retained {
+ public:
+  Retained(std::vector<std::uint32_t> columns, Receiver receiver)
+      : columns_(std::move(columns)), receiver_(receiver) {}
+
+  void add(std::string name, std::int64_t column, std::int64_t category) {
+    if (next_ < columns_.size() && columns_[next_] == at_) {
+      receiver_.add(std::move(name), column, category);
+      ++next_;
+    }
+    ++at_;
+  }
+  void add_numbered(const std::string& prefix, std::int64_t column, std::int64_t first,
+                    std::int64_t count) {
+    for (; next_ < columns_.size() && columns_[next_] < at_ + count; ++next_) {
+      const auto place = columns_[next_] - at_;
+      receiver_.add(fmt::format("{}{}", prefix, first + place), column, place);
+    }
+    at_ += count;
+  }
+
+ private:
+  std::vector<std::uint32_t> columns_;
+  Receiver receiver_;
+  std::size_t next_ = 0;
+  std::int64_t at_ = 0;
+};
+
+template <typename Receiver>
+void visit_full_features(const Schema& schema, Receiver receiver) {
   for (std::size_t k = 0; k < schema.columns.size(); ++k) {
     const Column& column = schema.columns[k];
     std::visit(
@@ -74,6 +105,18 @@ void visit_features(const Schema& schema, Receiver receiver) {
   // Numbered from 1, as LIBSVM files do.
   if (schema.features) receiver.add_numbered("feature ", -1, 1, schema.features->count);
   if (schema.intercept) receiver.add("(intercept)", -1, -1);
+}
+
+template <typename Receiver>
+void visit_features(const Schema& schema, Receiver receiver) {
+  if (schema.projection) {
+    receiver.add_numbered("projected ", -1, 0, schema.projection->width);
+    if (schema.intercept) receiver.add("(intercept)", -1, -1);
+  } else if (schema.kept_columns) {
+    visit_full_features(schema, Retained<Receiver>(schema.retained_columns(), receiver));
+  } else {
+    visit_full_features(schema, receiver);
+  }
 }
 
 struct ColumnList {

@@ -10,6 +10,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/encode/label_encoder.h"
+#include "tacet/data/encode/narrow_rows.h"
 #include "tacet/data/encode/public_hash.h"
 #include "tacet/data/encode/row_scaler.h"
 #include "tacet/data/encode/unit_index.h"
@@ -208,6 +209,7 @@ class Encoder::Implementation {
         missing_(schema.missing.begin(), schema.missing.end()),
         pairs_(pair_features(schema)),
         units_(schema.missing) {
+    if (schema.projection || schema.kept_columns) narrow_.emplace(schema);
     for (const std::string& text : missing_) {
       if (text.empty()) empty_is_missing_ = true;
       if (!text.empty()) missing_first_[static_cast<unsigned char>(text.front())] = true;
@@ -239,6 +241,7 @@ class Encoder::Implementation {
     }
     for (const PairFeatures& pair : pairs_) add_pair(pair);
     scaler_.scale(raw_.columns, raw_.values, row);
+    if (narrow_) narrow_->narrow(row);
     row.label = label_ ? label_->encode(fields[label_column_]) : 0.0;
     row.unit = unit_column_ ? units_.number(fields[*unit_column_]) : 0;
   }
@@ -269,6 +272,7 @@ class Encoder::Implementation {
   }
 
   RowScaler scaler_;
+  std::optional<NarrowRows> narrow_;
   std::vector<std::string> missing_;
   bool empty_is_missing_ = false;
   std::array<bool, 256> missing_first_{};  // characters that a missing value can begin with

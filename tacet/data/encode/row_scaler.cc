@@ -16,7 +16,7 @@ RowScaler::RowScaler(const Schema& schema)
     : intercept_(schema.intercept),
       scales_(schema.row_scaling != RowScaling::none),
       constant_(schema.constant),
-      intercept_column_(static_cast<std::uint32_t>(schema.encoded_column_count() - 1)),
+      intercept_column_(static_cast<std::uint32_t>(schema.full_column_count() - 1)),
       largest_factor_(schema.row_scaling == RowScaling::constant_root
                           ? 1.0 / std::sqrt(schema.unscaled_square())
                           : 1.0),

@@ -9,7 +9,9 @@ UniformEncoder::UniformEncoder(const Schema& schema)
     : scaler_(schema),
       lower_(schema.features->lower),
       upper_(schema.features->upper),
-      scale_(std::max(-lower_, upper_)) {}
+      scale_(std::max(-lower_, upper_)) {
+  if (schema.projection || schema.kept_columns) narrow_.emplace(schema);
+}
 
 void UniformEncoder::encode(std::span<const std::uint32_t> columns, std::span<const double> values,
                             EncodedRow& row) {
@@ -19,6 +21,7 @@ void UniformEncoder::encode(std::span<const std::uint32_t> columns, std::span<co
     values_[k] = std::clamp(value, lower_, upper_) / scale_;
   }
   scaler_.scale(columns, values_, row);
+  if (narrow_) narrow_->narrow(row);
 }
 
 }  // namespace tacet::data

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "tacet/data/dataset.h"
+#include "tacet/data/encode/narrow_rows.h"
 #include "tacet/data/encode/row_scaler.h"
 #include "tacet/data/schema/schema.h"
 
@@ -22,6 +24,7 @@ class UniformEncoder {
 
  private:
   RowScaler scaler_;
+  std::optional<NarrowRows> narrow_;
   double lower_;
   double upper_;
   double scale_;

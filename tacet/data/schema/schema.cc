@@ -19,7 +19,7 @@ using internal::check_bounds;
 using internal::check_numeric;
 using internal::fail_at;
 
-constexpr std::int64_t most_encoded_columns = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t most_encoded_columns = std::numeric_limits<std::uint32_t>::max();
 constexpr std::int64_t most_rows = std::int64_t{1} << 53;
 
 // A text column's records are taken to have this many different words when choosing the storage.
@@ -61,8 +61,9 @@ struct ColumnCheck {
   void operator()(const IgnoredColumn&) const {}
 
   void check_bits(int bits) const {
-    if (bits < 1 || bits > 24) {
-      fail_at(where, fmt::format("column '{}': bits must be between 1 and 24, got {}", name, bits));
+    if (bits < 1 || bits > internal::most_bits) {
+      fail_at(where, fmt::format("column '{}': bits must be between 1 and {}, got {}", name,
+                                 internal::most_bits, bits));
     }
   }
 };
@@ -285,6 +286,21 @@ std::vector<std::string> Schema::required_columns() const {
 }
 
 std::int64_t Schema::encoded_column_count() const {
+  if (projection) return projection->width + (intercept ? 1 : 0);
+  auto count = full_column_count();
+  if (!kept_columns) return count;
+  for (const auto& [begin, end] : choosable_columns()) count -= end - begin;
+  return count + std::ssize(*kept_columns);
+}
+
+Schema Schema::unnarrowed() const {
+  Schema full = *this;
+  full.projection.reset();
+  full.kept_columns.reset();
+  return full;
+}
+
+std::int64_t Schema::full_column_count() const {
   std::int64_t count = intercept ? 1 : 0;
   if (features) count += features->count;
   for (const Column& column : columns) count += column.width();
@@ -317,6 +333,7 @@ double Schema::norm_bound() const {
 Storage Schema::storage_kind() const {
   if (storage == StorageChoice::dense) return Storage::dense;
   if (storage == StorageChoice::sparse) return Storage::sparse;
+  if (projection && projection->family != ProjectionFamily::countsketch) return Storage::dense;
   std::int64_t touched = block_count();
   for (const Column& column : columns) {
     if (std::holds_alternative<TextColumn>(column.rule)) touched += usual_words - 1;
@@ -324,6 +341,7 @@ Storage Schema::storage_kind() const {
     if (number != nullptr) touched += number->touched() - 1;
   }
   if (features && !features->most_nonzero) return format.kind->storage;
+  if (projection) touched *= projection->blocks;
   const std::int64_t width = encoded_column_count();
   return width > narrowest_sparse && touched < width / 4 ? Storage::sparse : Storage::dense;
 }
@@ -331,6 +349,67 @@ Storage Schema::storage_kind() const {
 DatasetShape Schema::shape() const {
   return {.columns = encoded_column_count(), .norm_bound = norm_bound(), .storage = storage_kind()};
 }
+
+std::vector<ColumnRange> Schema::choosable_columns() const {
+  std::vector<ColumnRange> ranges;
+  std::int64_t first = 0;
+  for (const Column& column : columns) {
+    const auto width = column.width();
+    if (std::holds_alternative<HashedColumn>(column.rule) ||
+        std::holds_alternative<TextColumn>(column.rule)) {
+      ranges.emplace_back(static_cast<std::uint32_t>(first),
+                          static_cast<std::uint32_t>(first + width));
+    }
+    first += width;
+  }
+  if (features) ranges.emplace_back(0U, static_cast<std::uint32_t>(features->count));
+  return ranges;
+}
+
+std::vector<std::uint32_t> Schema::retained_columns() const {
+  std::vector<std::uint32_t> retained;
+  std::uint32_t next = 0;
+  const auto add_up_to = [&](std::uint32_t end) {
+    for (; next < end; ++next) retained.push_back(next);
+  };
+  auto kept = kept_columns->begin();
+  for (const auto& [begin, end] : choosable_columns()) {
+    add_up_to(begin);
+    for (; kept != kept_columns->end() && *kept < end; ++kept) retained.push_back(*kept);
+    next = end;
+  }
+  add_up_to(static_cast<std::uint32_t>(full_column_count()));
+  return retained;
+}
+
+namespace {
+
+void check_narrowing(const Schema& schema, std::string_view where) {
+  if (schema.projection && schema.kept_columns) {
+    fail_at(where, "columns are either projected or kept, not both");
+  }
+  if (schema.projection) {
+    try {
+      check_projection(*schema.projection, schema.full_column_count() - (schema.intercept ? 1 : 0));
+    } catch (const base::UsageError& error) {
+      fail_at(where, error.what());
+    }
+  }
+  if (!schema.kept_columns) return;
+  const auto ranges = schema.choosable_columns();
+  std::int64_t previous = -1;
+  auto range = ranges.begin();
+  for (const auto column : *schema.kept_columns) {
+    while (range != ranges.end() && column >= range->second) ++range;
+    if (column <= previous || range == ranges.end() || column < range->first) {
+      fail_at(where, "'kept_columns' must ascend and name hashed, text or numbered features alone");
+    }
+    previous = column;
+  }
+  if (schema.encoded_column_count() < 1) fail_at(where, "'kept_columns' leave no column at all");
+}
+
+}  // namespace
 
 void Schema::validate(std::string_view where) const {
   for (const Column& column : columns) internal::check_column(column, where);
@@ -349,13 +428,14 @@ void Schema::validate(std::string_view where) const {
   } else {
     check_uniform(*this, where);
   }
+  check_narrowing(*this, where);
   if (public_row_count && (*public_row_count < 1 || *public_row_count > most_rows)) {
     fail_at(where, fmt::format("'public_row_count' must be between 1 and {}, got {}", most_rows,
                                *public_row_count));
   }
-  if (encoded_column_count() > most_encoded_columns) {
+  if (full_column_count() > most_encoded_columns) {
     fail_at(where, fmt::format("the schema encodes to {} columns; at most {} are possible",
-                               encoded_column_count(), most_encoded_columns));
+                               full_column_count(), most_encoded_columns));
   }
 }
 

@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "tacet/data/dataset.h"
 #include "tacet/data/schema/file_kind.h"
+#include "tacet/data/schema/projection.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
 
@@ -101,13 +103,13 @@ struct CategoricalColumn {
 
 /// A value with too many possible categories to list: one of 2^bits buckets by the public hash.
 struct HashedColumn {
-  int bits = 16;  ///< 1 to 24
+  int bits = 16;  ///< 1 to 30
 };
 
 /// Free text: the set of its lower-cased words in 2^bits buckets by the public hash, scaled to
 /// norm 1.
 struct TextColumn {
-  int bits = 18;  ///< 1 to 24
+  int bits = 18;  ///< 1 to 30
 };
 
 /// A column that is not read.
@@ -232,6 +234,9 @@ struct SchemaCost {
   std::string unprotected_reason;  ///< why there is no guarantee; empty: protected
 };
 
+/// Encoded columns from the first to before the second.
+using ColumnRange = std::pair<std::uint32_t, std::uint32_t>;
+
 /// The most knots and the most bins of a column.
 constexpr std::int64_t most_knots = 64;
 constexpr std::int64_t most_bins = 1024;
@@ -257,11 +262,23 @@ struct Schema {
   std::optional<std::int64_t> public_row_count;  ///< declared number of records
   std::optional<SchemaCost> cost;                ///< absent: from public knowledge alone
   std::optional<std::string> unit;  ///< records that share a value of this column are one unit
+  // What training makes of rows that are wide; at most one of both, and in models alone.
+  std::optional<Projection> projection;  ///< of all features but the intercept
+  /// Those of the choosable columns that were kept, ascending.
+  std::optional<std::vector<std::uint32_t>> kept_columns;
 
   /// Columns a file must have to train with this schema, target and unit included.
   [[nodiscard]] std::vector<std::string> required_columns() const;
-  /// Encoded features, intercept last when there is one.
+  /// Encoded features, intercept last when there is one: those that a model has weights for.
   [[nodiscard]] std::int64_t encoded_column_count() const;
+  /// The same before columns are projected or left out.
+  [[nodiscard]] std::int64_t full_column_count() const;
+  /// Without its projection and its list of kept columns.
+  [[nodiscard]] Schema unnarrowed() const;
+  /// The full columns of hashed values, words and numbered features, which may be left out.
+  [[nodiscard]] std::vector<ColumnRange> choosable_columns() const;
+  /// The full columns that the kept ones leave, intercept included, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> retained_columns() const;
   [[nodiscard]] std::vector<EncodedColumn> encoded_columns() const;
   /// Blocks a row consists of (each numeric, each group, the intercept).
   [[nodiscard]] std::int64_t block_count() const;

@@ -173,6 +173,12 @@ json schema_to_json(const Schema& schema) {
   if (schema.public_row_count) out["public_row_count"] = *schema.public_row_count;
   if (schema.unit) out["unit"] = *schema.unit;
   if (schema.cost) out["cost"] = cost_to_json(*schema.cost);
+  if (schema.projection) {
+    out["projection"] = {{"family", projection_name(*schema.projection)},
+                         {"width", schema.projection->width},
+                         {"seed", schema.projection->seed}};
+  }
+  if (schema.kept_columns) out["kept_columns"] = *schema.kept_columns;
   for (const auto& [first, second] : schema.interactions) {
     out["interactions"].push_back(json::array({first, second}));
   }

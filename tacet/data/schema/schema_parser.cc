@@ -29,8 +29,8 @@ int hash_bits(TableReader& table, int standard) {
   const Node* node = table.find("bits");
   if (node == nullptr) return standard;
   const std::int64_t bits = as_integer(*node, "bits");
-  if (bits < 1 || bits > 24) {
-    fail_at(node->where, fmt::format("'bits' must be between 1 and 24, got {}", bits));
+  if (bits < 1 || bits > most_bits) {
+    fail_at(node->where, fmt::format("'bits' must be between 1 and {}, got {}", most_bits, bits));
   }
   return static_cast<int>(bits);
 }
@@ -234,6 +234,31 @@ SchemaCost read_cost(const Node& node) {
   }
 }
 
+Projection read_projection(const Node& node) {
+  TableReader table(node, "projection");
+  try {
+    auto projection = projection_of(as_text(table.require("family"), "family"));
+    projection.width = as_integer(table.require("width"), "width");
+    projection.seed = as_integer(table.require("seed"), "seed");
+    table.refuse_unknown_keys();
+    return projection;
+  } catch (const base::UsageError& error) {
+    fail_at(node.where, error.what());
+  }
+}
+
+std::vector<std::uint32_t> read_kept_columns(const Node& node) {
+  std::vector<std::uint32_t> columns;
+  for (const Node& entry : as_list(node, "kept_columns")) {
+    const auto column = as_integer(entry, "kept_columns");
+    if (column < 0 || column > std::numeric_limits<std::uint32_t>::max()) {
+      fail_at(entry.where, fmt::format("'kept_columns' holds numbers of columns, got {}", column));
+    }
+    columns.push_back(static_cast<std::uint32_t>(column));
+  }
+  return columns;
+}
+
 std::vector<Interaction> read_interactions(const Node& node) {
   std::vector<Interaction> interactions;
   for (const Node& pair : as_list(node, "interactions")) {
@@ -287,6 +312,10 @@ void read_settings(TableReader& table, Schema& schema) {
   }
   if (const Node* node = table.find("unit")) schema.unit = as_text(*node, "unit");
   if (const Node* node = table.find("cost")) schema.cost = read_cost(*node);
+  if (const Node* node = table.find("projection")) schema.projection = read_projection(*node);
+  if (const Node* node = table.find("kept_columns")) {
+    schema.kept_columns = read_kept_columns(*node);
+  }
   if (const Node* node = table.find("weight")) {
     fail_at(node->where,
             "a weight column is not supported: a weight multiplies what one record can change. "

@@ -69,7 +69,7 @@ std::string schema_to_toml(const Schema& schema, const ColumnRemarks& remarks) {
   tree["encoding"] = schema.encoding;  // in TOML, leaving it out means the newest one
   std::string out;
   write_keys(tree, {"version", "encoding", "name", "description"}, out);
-  for (const char* key : {"cost", "format", "target", "features"}) {
+  for (const char* key : {"cost", "projection", "format", "target", "features"}) {
     if (!tree.contains(key)) continue;
     out += fmt::format("\n[{}]\n", key);
     write_keys(tree[key], {"id", "unit", "epsilon", "delta", "kind", "column", "class_weights"},

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/data/encode/narrow_rows.h"
 #include "tacet/data/encode/standardise.h"
+#include "tacet/learn/gradient/columns_kept.h"
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/plan/coefficient_noise.h"
 #include "tacet/learn/plan/settle.h"
@@ -207,6 +209,11 @@ TrainedModel descend(const data::Dataset& dataset, const data::Schema& schema,
 
 TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
                             const GradientPlan& plan, const TrainingMeans& means) {
+  if (plan.kept_noise > 0) {
+    const auto narrowed = release_kept_columns(dataset, schema, plan.kept_noise, means);
+    return descend(data::keep_columns(dataset, narrowed), narrowed, on_kept_columns(plan, narrowed),
+                   means);
+  }
   if (plan.standardise_noise == 0) return descend(dataset, schema, plan, means);
   const auto standardised =
       release_standards(dataset, schema, plan.standardise_noise, plan.public_row_count, means);

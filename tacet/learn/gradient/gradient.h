@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,6 +43,8 @@ struct GradientPlan : Settled {
   double clipping_norm = 0;         ///< bound of one unit's gradient
   double noise_multiplier = 0;
   double standardise_noise = 0;  ///< multiplier of the release of means and squares; 0: none
+  double kept_noise = 0;         ///< multiplier of the release of the columns to keep; 0: none
+  double kept_deviations = 0;    ///< of that noise, from which on a column is kept
   int norm_bits = 0;             ///< the clipping norm is 2^norm_bits grid units
   std::int64_t steps = 0;
   double step_size = 0;
@@ -51,7 +54,16 @@ struct GradientPlan : Settled {
   double mean_l2 = 0;  ///< penalty mean_l2/2 |w|^2 beside the mean loss, by a proximal step
   std::optional<double> radius;             ///< of the ball the weights stay in
   std::optional<privacy::Guarantee> claim;  ///< paper mode: what the paper claims for this noise
+  // By which clipping norm and step size follow the number of columns that are kept.
+  LinearOptions options = {};
+  double one_release = 0;  ///< noise multiplier if the steps' share of the budget were one release
+
+  /// Of the release before the steps, if there is one.
+  [[nodiscard]] double first_noise() const { return std::max(standardise_noise, kept_noise); }
 };
+
+/// The plan of the same releases for the columns that were kept: functions of what was released.
+[[nodiscard]] GradientPlan on_kept_columns(const GradientPlan& plan, const data::Schema& narrowed);
 
 /// Settles all parameters from the options and the schema alone. UsageError when something needed
 /// is missing or makes no sense, GuaranteeError when no guarantee can be proved for it.

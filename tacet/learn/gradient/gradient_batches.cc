@@ -130,10 +130,10 @@ privacy::Event batch_events(const Batches& batches, std::int64_t steps, double n
 }
 
 privacy::Event gradient_events(const Batches& batches, std::int64_t steps, double noise_multiplier,
-                               double standardise_noise) {
+                               double first_noise) {
   auto steps_alone = batch_events(batches, steps, noise_multiplier);
-  if (standardise_noise == 0) return steps_alone;
-  return privacy::Composed{{privacy::Gaussian{standardise_noise}, std::move(steps_alone)}};
+  if (first_noise == 0) return steps_alone;
+  return privacy::Composed{{privacy::Gaussian{first_noise}, std::move(steps_alone)}};
 }
 
 double batch_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,

@@ -33,9 +33,10 @@ struct Batches {
 [[nodiscard]] privacy::Event batch_events(const Batches& batches, std::int64_t steps,
                                           double noise_multiplier);
 
-/// The same after a release of means and squares of numbers; 0: without one.
+/// The same after one release before them, of means and squares of numbers or of the columns to
+/// keep; 0: without one.
 [[nodiscard]] privacy::Event gradient_events(const Batches& batches, std::int64_t steps,
-                                             double noise_multiplier, double standardise_noise);
+                                             double noise_multiplier, double first_noise);
 
 /// The noise multiplier at which they are (epsilon, delta)-DP, rounded up until the accountant
 /// agrees.

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
 #include "tacet/data/encode/standardise.h"
+#include "tacet/learn/gradient/columns_kept.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
 #include "tacet/learn/plan/recorded.h"
@@ -50,6 +52,22 @@ Batches recorded_batches(const privacy::Receipt& receipt, RecordedParameters& pa
   return batches;
 }
 
+double recorded_kept_noise(const privacy::Receipt& receipt, const Batches& batches,
+                           RecordedParameters& parameters) {
+  if (!parameters.has("columns_kept_noise_multiplier")) return 0;
+  const double noise = parameters.real("columns_kept_noise_multiplier");
+  if (!(noise > 0 && std::isfinite(noise))) {
+    contradiction("the noise multiplier of the columns to keep is not above 0");
+  }
+  if (!(parameters.real("columns_kept_deviations") >= 3)) {
+    contradiction("columns are kept from three deviations of the noise on");
+  }
+  if (batches.sampling != BatchSampling::full || receipt.privacy_unit != "record") {
+    contradiction("columns to keep are released of full batches of single records only");
+  }
+  return noise;
+}
+
 privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                const privacy::Event&) {
   const auto batches = recorded_batches(receipt, parameters);
@@ -69,7 +87,11 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
       contradiction("means are released of full batches of single records only");
     }
   }
-  return gradient_events(batches, steps, noise, standardise_noise);
+  const double kept_noise = recorded_kept_noise(receipt, batches, parameters);
+  if (kept_noise > 0 && standardise_noise > 0) {
+    contradiction("either means or columns to keep are released before the steps, not both");
+  }
+  return gradient_events(batches, steps, noise, std::max(standardise_noise, kept_noise));
 }
 
 Training gradient_training(const data::Schema& schema, const LinearOptions& options) {
@@ -80,10 +102,26 @@ Training gradient_training(const data::Schema& schema, const LinearOptions& opti
   return training;
 }
 
-constexpr std::array<std::string_view, 16> options{
-    "l2",          "steps",      "step-size",   "momentum",       "clipping-norm", "average",
-    "averaging",   "batch-size", "radius",      "records-a-unit", "sampling",      "order-seed",
-    "calibration", "knots",      "standardise", "class-weights"};
+constexpr std::array<std::string_view, 20> options{"l2",
+                                                   "steps",
+                                                   "step-size",
+                                                   "momentum",
+                                                   "clipping-norm",
+                                                   "average",
+                                                   "averaging",
+                                                   "batch-size",
+                                                   "radius",
+                                                   "records-a-unit",
+                                                   "sampling",
+                                                   "order-seed",
+                                                   "calibration",
+                                                   "knots",
+                                                   "standardise",
+                                                   "class-weights",
+                                                   "columns-kept",
+                                                   "projection",
+                                                   "projection-width",
+                                                   "projection-seed"};
 constexpr std::array papers{Calibration::wang2021};
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/clipping_rule.h"
+#include "tacet/learn/gradient/columns_kept.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
 #include "tacet/learn/gradient/standardise.h"
@@ -23,6 +24,8 @@
 namespace tacet::learn {
 namespace {
 
+// Words of the cipher for a column that may be kept: one where it was touched, few in a gap.
+constexpr std::int64_t kept_words = 8;
 constexpr double default_momentum = 0.9;
 // Per kind of target: the size of weights worth reaching, and how much a linear model typically
 // lowers the loss. Margins of classes grow to about 20 before a linear model stops improving;
@@ -114,22 +117,24 @@ Course choose_course(const LinearOptions& options, const Batches& batches, StepF
 
 bool standardises(const GradientPlan& plan) { return plan.standardise_noise > 0; }
 
+bool keeps_columns(const GradientPlan& plan) { return plan.kept_noise > 0; }
+
 /// Two parts of one mu^2: the noise of each as if it had the whole, over the root of its share.
 /// Raised by rounding errors until the accountant agrees.
 void share_noise(GradientPlan& plan, const LinearOptions& options, privacy::Delta delta) {
-  plan.standardise_noise =
-      full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency) /
-      std::sqrt(standardise_share);
-  plan.noise_multiplier /= std::sqrt(1 - standardise_share);
+  const double share = keeps_columns(plan) ? options.columns_kept : standardise_share;
+  double& first = keeps_columns(plan) ? plan.kept_noise : plan.standardise_noise;
+  first = full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency) /
+          std::sqrt(share);
+  plan.noise_multiplier /= std::sqrt(1 - share);
   const auto cost = [&] {
-    return accounting::epsilon(
-        gradient_events({}, plan.steps, plan.noise_multiplier, plan.standardise_noise),
-        options.adjacency, delta);
+    return accounting::epsilon(gradient_events({}, plan.steps, plan.noise_multiplier, first),
+                               options.adjacency, delta);
   };
   constexpr double up = 1 + 4 * std::numeric_limits<double>::epsilon();
   while (cost() > options.epsilon) {
     plan.noise_multiplier *= up;
-    plan.standardise_noise *= up;
+    first *= up;
   }
 }
 
@@ -138,12 +143,13 @@ void settle_noise(GradientPlan& plan, const Batches& batches, const LinearOption
                   privacy::Delta delta, std::optional<double> noise_multiplier) {
   plan.cipher_delta = batch_cipher_delta(batches, plan.steps, plan.columns * plan.outputs);
   if (standardises(plan)) plan.cipher_delta += random::cipher_term(1, 2 * plan.columns);
+  if (keeps_columns(plan)) plan.cipher_delta += random::cipher_term(1, kept_words * plan.columns);
   const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
   plan.noise_multiplier =
       noise_multiplier ? *noise_multiplier : batch_noise(batches, plan.steps, options, left);
-  if (standardises(plan)) share_noise(plan, options, left);
+  if (plan.first_noise() > 0) share_noise(plan, options, left);
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
-  plan.events = gradient_events(batches, plan.steps, plan.noise_multiplier, plan.standardise_noise);
+  plan.events = gradient_events(batches, plan.steps, plan.noise_multiplier, plan.first_noise());
   settle_guarantee(plan, options, delta.value());
 }
 
@@ -173,6 +179,10 @@ void settle_settings(GradientPlan& plan) {
   settings.push_back({"noise_multiplier", plan.noise_multiplier});
   if (standardises(plan)) {
     settings.push_back({"standardise_noise_multiplier", plan.standardise_noise});
+  }
+  if (keeps_columns(plan)) {
+    settings.push_back({"columns_kept_noise_multiplier", plan.kept_noise});
+    settings.push_back({"columns_kept_deviations", plan.kept_deviations});
   }
   settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false, .json = false}});
   settings.push_back({"steps", plan.steps});
@@ -278,6 +288,30 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
   return plan;
 }
 
+// Clipping norm, number and size of the steps: what depends on the number of columns.
+void settle_course(GradientPlan& plan, const data::Schema& schema, const Batches& batches,
+                   privacy::Delta delta) {
+  const auto facts = model::properties(plan.loss);
+  settle_clipping(plan, schema, plan.options, plan.one_release);
+  auto expected = expectation(schema, plan.loss);
+  if (standardises(plan) && facts.labels == model::Labels::numbers) {
+    expected = for_standardised_numbers;
+  }
+  const auto course = choose_course(plan.options, batches,
+                                    {.release_noise = plan.one_release * plan.clipping_norm /
+                                                      static_cast<double>(plan.public_row_count),
+                                     .columns = plan.columns * plan.outputs,
+                                     .norm_bound = schema.norm_bound(),
+                                     .curvature = facts.curvature,
+                                     .momentum = plan.momentum,
+                                     .radius = expected.radius,
+                                     .learnable = expected.learnable,
+                                     .way = way_of(plan, expected, plan.options)},
+                                    delta, plan.reasons);
+  plan.steps = course.steps;
+  plan.step_size = course.step_size;
+}
+
 GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options) {
   if (options.steps.value_or(1) > most_gradient_steps) {
     throw base::UsageError(fmt::format("steps of method gradient must be 1 to {}, got {}",
@@ -304,8 +338,6 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
                     "--records-a-unit takes more, and the noise grows with it",
                     *schema.unit));
   }
-  const auto facts = model::properties(plan.loss);
-  const double norm_bound = schema.norm_bound();
   double one_release = batch_noise({}, 1, options, delta);
   if (settle_standardise(schema, options, plan.public_row_count)) {
     one_release /= std::sqrt(1 - standardise_share);
@@ -315,28 +347,26 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
         "counted by them",
         data::numeric_features(schema).size()));
   }
-  settle_clipping(plan, schema, options, one_release);
+  if (const double share = settle_column_share(schema, options); share > 0) {
+    one_release /= std::sqrt(1 - share);
+    plan.kept_deviations = kept_deviations(schema);
+    plan.kept_noise = 1;  // settled with the noise of the steps
+    plan.reasons.push_back(fmt::format(
+        "{:g} of the budget's mu^2 to find out which of {} columns occur often enough; clipping "
+        "norm and step size follow their number, {} are expected",
+        share, plan.columns, expected_kept));
+  }
   plan.momentum = options.momentum.value_or(default_momentum);
   plan.average = settled_average(plan, schema, options);
   plan.averaging = options.averaging.value_or(Averaging::suffix);
   plan.mean_l2 = options.mean_l2.value_or(0);
   plan.radius = options.radius;
-  auto expected = expectation(schema, plan.loss);
-  if (standardises(plan) && facts.labels == model::Labels::numbers) {
-    expected = for_standardised_numbers;
-  }
-  const StepFacts step_facts{.release_noise = one_release * plan.clipping_norm /
-                                              static_cast<double>(plan.public_row_count),
-                             .columns = plan.columns * plan.outputs,
-                             .norm_bound = norm_bound,
-                             .curvature = facts.curvature,
-                             .momentum = plan.momentum,
-                             .radius = expected.radius,
-                             .learnable = expected.learnable,
-                             .way = way_of(plan, expected, options)};
-  const Course course = choose_course(options, batches, step_facts, delta, plan.reasons);
-  plan.steps = course.steps;
-  plan.step_size = course.step_size;
+  plan.options = options;
+  plan.one_release = one_release;
+  const auto columns = plan.columns;
+  if (keeps_columns(plan)) plan.columns = std::min(columns, expected_kept);
+  settle_course(plan, schema, batches, delta);
+  plan.columns = columns;
   settle_noise(plan, batches, options, delta, std::nullopt);
   plan.reasons.push_back(
       batches.sampling == BatchSampling::partition
@@ -353,6 +383,16 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
 }
 
 }  // namespace
+
+GradientPlan on_kept_columns(const GradientPlan& plan, const data::Schema& narrowed) {
+  GradientPlan kept = plan;
+  kept.columns = narrowed.encoded_column_count();
+  // The releases are booked: their number stays, and with it the noise of each.
+  kept.options.steps = plan.steps;
+  settle_course(kept, narrowed, {}, privacy::Delta(plan.guarantee.delta));
+  settle_settings(kept);
+  return kept;
+}
 
 GradientPlan plan_gradient(const data::Schema& schema, const LinearOptions& options) {
   auto plan = options.paper() ? paper_plan(schema, options) : tight_plan(schema, options);

@@ -40,6 +40,7 @@ const char* obstacle(const data::Schema& schema, const LinearOptions& options) {
   if (schema.encoding < 2) return "the schema says encoding = 1";
   if (schema.row_scaling != data::RowScaling::clip1) return "the schema's row_scaling is not clip1";
   if (data::numeric_features(schema).empty()) return "the schema has no numeric column";
+  if (schema.projection) return "rows are projected; leave --projection out";
   if (schema.unit) return "the schema's unit column protects all records of a unit together";
   if (options.batch_size)
     return "steps on samples are accounted by themselves; leave batch-size out";

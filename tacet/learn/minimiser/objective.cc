@@ -80,7 +80,8 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return expected;
 }
 
-constexpr std::array<std::string_view, 3> options{"l2", "calibration", "class-weights"};
+constexpr std::array<std::string_view, 6> options{
+    "l2", "calibration", "class-weights", "projection", "projection-width", "projection-seed"};
 constexpr std::array papers{Calibration::kifer2012};
 
 }  // namespace

@@ -286,7 +286,8 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return privacy::Gaussian{noise};
 }
 
-constexpr std::array<std::string_view, 3> options{"l2", "radius", "class-weights"};
+constexpr std::array<std::string_view, 6> options{
+    "l2", "radius", "class-weights", "projection", "projection-width", "projection-seed"};
 
 }  // namespace
 

@@ -54,6 +54,13 @@ struct LinearOptions {
   std::int64_t records_a_unit = 1;               ///< of a unit column's records that take part
   std::optional<std::int64_t> knots;  ///< hats beside numbers whose column leaves it open
   Standardise standardise = Standardise::none;
+  /// Share of mu^2 that goes to the choice of columns; 0: all are kept.
+  double columns_kept = 0;
+  bool columns_kept_auto = false;  ///< that share only where columns are many
+  /// Of all features but the intercept: none, "auto" or a family's name.
+  std::optional<std::string> projection;
+  std::optional<std::int64_t> projection_width;
+  std::optional<std::int64_t> projection_seed;  ///< public
   /// NAME=WEIGHT with commas between them; overrules the schema's.
   std::optional<std::string> class_weights;
 

@@ -73,6 +73,17 @@ void read_calibration(const Reading& given) {
   given.options.calibration = *found;
 }
 
+void read_columns_kept(const Reading& given) {
+  const auto value = given.text().value_or("all");
+  if (value == "all") return;
+  given.options.columns_kept_auto = value == "auto";
+  constexpr double usual = 0.3;  // of mu^2: docs/methods/columns-kept.md
+  given.options.columns_kept = value == "auto" ? usual : parse_real("columns-kept", value);
+  if (given.options.columns_kept > 0 && given.options.columns_kept < 1) return;
+  throw base::UsageError(
+      fmt::format("columns-kept must be {}, got {}", given.parameter.range, value));
+}
+
 /// Whether the options are not what they are when nothing is given.
 template <auto field>
 bool differs(const LinearOptions& options) {
@@ -272,6 +283,37 @@ constexpr std::array table{
                                Standardise::automatic}[given.word({"none", "private", "auto"})];
               },
               differs<&LinearOptions::standardise>},
+    Parameter{
+        "columns-kept", text, "all, auto or a share between 0 and 1", "all",
+        "the share of the budget's mu^2 that finds out which hashed, text or numbered features "
+        "are worth having; training goes on with these; auto: 0.3 where they are many",
+        noise, read_columns_kept, differs<&LinearOptions::columns_kept>},
+    Parameter{
+        "projection", text, "none, auto, countsketch, countsketch4, srht or gaussian", "none",
+        "a public random map of all features to few, by which rows are read; auto: countsketch "
+        "where there are more features than its width",
+        noise,
+        [](const Reading& given) {
+          const auto name = given.text().value_or("none");
+          if (name == "none") return;
+          if (name != "auto") static_cast<void>(data::projection_of(name));
+          given.options.projection = name;
+        },
+        differs<&LinearOptions::projection>},
+    Parameter{"projection-width", integer, "8 to 65536",
+              "from the number of records and the budget", "features behind the projection", noise,
+              [](const Reading& given) {
+                given.options.projection_width =
+                    given.integer(data::Projection::least_width, data::Projection::most_width);
+              },
+              differs<&LinearOptions::projection_width>},
+    Parameter{"projection-seed", integer, "0 to 2^63 - 1", "0",
+              "seed of the projection: public, and in the model, unlike that of the noise", utility,
+              [](const Reading& given) {
+                given.options.projection_seed =
+                    given.integer(0, std::numeric_limits<std::int64_t>::max());
+              },
+              differs<&LinearOptions::projection_seed>},
     Parameter{"threads", integer, "1 to 1024", "as many as the machine has",
               "worker threads; the result is the same for any number", none, nullptr, nullptr},
 };

@@ -138,6 +138,7 @@ void settle_shape(Settled& plan, const data::Schema& schema, const LinearOptions
     plan.reasons.push_back(label_reason(*binary));
   }
   plan.columns = schema.encoded_column_count();
+  plan.projection = schema.projection;
   plan.outputs = outputs_of(target);
 }
 
@@ -368,6 +369,11 @@ std::vector<Setting> first_settings(const Settled& plan, Shown repeated) {
     settings.push_back({"class_weights", plan.class_weights_given});
   }
   settings.push_back({"columns", plan.columns});
+  if (plan.projection) {
+    settings.push_back({"projection", data::projection_name(*plan.projection)});
+    settings.push_back({"projection_width", plan.projection->width});
+    settings.push_back({"projection_seed", plan.projection->seed});
+  }
   if (plan.public_row_count > 0) {
     settings.push_back({"public_row_count", plan.public_row_count, repeated});
   }

@@ -71,6 +71,7 @@ struct Settled {
   double cipher_delta = 0;                       ///< the cipher's term
   model::ClassWeights class_weights{};           ///< of the records' losses
   std::string class_weights_given;               ///< by their names; empty: none
+  std::optional<data::Projection> projection;    ///< by which records are read
   std::vector<Setting> settings;     ///< loss first, then what the method settled, in order
   std::vector<std::string> reasons;  ///< what was chosen and why, a line each
 

@@ -137,7 +137,8 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return privacy::Gaussian{noise};
 }
 
-constexpr std::array<std::string_view, 1> options{"calibration"};
+constexpr std::array<std::string_view, 4> options{"calibration", "projection", "projection-width",
+                                                  "projection-seed"};
 constexpr std::array papers{Calibration::wang2018};
 
 }  // namespace

@@ -1,0 +1,65 @@
+#include "tacet/data/schema/projection.h"
+
+#include <fmt/format.h>
+
+#include "tacet/base/error.h"
+
+namespace tacet::data {
+
+std::string projection_name(const Projection& projection) {
+  switch (projection.family) {
+    case ProjectionFamily::countsketch:
+      return projection.blocks == 1 ? "countsketch" : "countsketch4";
+    case ProjectionFamily::srht:
+      return "srht";
+    case ProjectionFamily::gaussian:
+      return "gaussian";
+  }
+  throw base::InternalError("unknown family of projections");
+}
+
+Projection projection_of(std::string_view name) {
+  for (const auto& known : {Projection{.family = ProjectionFamily::countsketch},
+                            Projection{.family = ProjectionFamily::countsketch, .blocks = 4},
+                            Projection{.family = ProjectionFamily::srht},
+                            Projection{.family = ProjectionFamily::gaussian}}) {
+    if (projection_name(known) == name) return known;
+  }
+  throw base::UsageError(
+      fmt::format("a projection is countsketch, countsketch4, srht or gaussian, got '{}'", name));
+}
+
+void check_projection(const Projection& projection, std::int64_t columns) {
+  const auto width = projection.width;
+  if (width < Projection::least_width || width > Projection::most_width) {
+    throw base::UsageError(fmt::format("projection-width must be {} to {}, got {}",
+                                       Projection::least_width, Projection::most_width, width));
+  }
+  if (width > columns) {
+    throw base::UsageError(
+        fmt::format("projection-width {} is above the {} columns that there are; leave the "
+                    "projection out, or give a smaller width",
+                    width, columns));
+  }
+  if (projection.seed < 0) {
+    throw base::UsageError(
+        fmt::format("projection-seed must be 0 to 2^63 - 1, got {}; it is "
+                    "public and stands in the model",
+                    projection.seed));
+  }
+  const bool blocks_fit = projection.family == ProjectionFamily::countsketch
+                              ? projection.blocks == 1 || projection.blocks == 4
+                              : projection.blocks == 1;
+  if (!blocks_fit || width % projection.blocks != 0) {
+    throw base::UsageError(
+        fmt::format("countsketch4 has four blocks of equal width; {} is no multiple of 4", width));
+  }
+  if (projection.family == ProjectionFamily::srht && columns > Projection::most_srht_columns) {
+    throw base::UsageError(
+        fmt::format("srht transforms a buffer as long as a row, at most 2^26 columns, got {}; "
+                    "--projection countsketch takes any number",
+                    columns));
+  }
+}
+
+}  // namespace tacet::data

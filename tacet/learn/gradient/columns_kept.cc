@@ -1,0 +1,92 @@
+#include "tacet/learn/gradient/columns_kept.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/select/crossings.h"
+#include "tacet/optimize/sums/presence_sum.h"
+
+namespace tacet::learn {
+namespace {
+
+// Below this the noise of all columns costs little.
+constexpr std::int64_t fewest_columns = 4096;
+
+std::int64_t choosable_columns(const data::Schema& schema) {
+  std::int64_t count = 0;
+  for (const auto& [begin, end] : schema.choosable_columns()) count += end - begin;
+  return count;
+}
+
+/// P(Z >= t).
+double upper_tail(double t) { return 0.5 * std::erfc(t / std::numbers::sqrt2); }
+
+/// Why columns cannot be chosen; null where they can.
+const char* obstacle(const data::Schema& schema, const LinearOptions& options) {
+  if (choosable_columns(schema) == 0) {
+    return "the schema has no hashed or text column and no numbered features to choose among";
+  }
+  if (schema.projection) return "projected columns are all of use; leave --projection out";
+  if (schema.unit) return "the schema's unit column protects all records of a unit together";
+  if (options.batch_size) {
+    return "steps on samples are accounted by themselves; leave batch-size out";
+  }
+  if (options.standardise != Standardise::none) {
+    return "one release comes before the steps; leave standardise out";
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+double kept_deviations(const data::Schema& schema) {
+  constexpr double by_chance = 16;
+  constexpr double least = 3;
+  constexpr double step = 1.0 / 64;  // coarse, so that it is the same on every machine
+  const auto columns = static_cast<double>(choosable_columns(schema));
+  double deviations = least;
+  while (columns * upper_tail(deviations) > by_chance) deviations += step;
+  return deviations;
+}
+
+double settle_column_share(const data::Schema& schema, const LinearOptions& options) {
+  if (options.columns_kept == 0) return 0;
+  const char* const reason = obstacle(schema, options);
+  if (options.columns_kept_auto) {
+    return reason == nullptr && choosable_columns(schema) >= fewest_columns ? options.columns_kept
+                                                                            : 0;
+  }
+  if (reason == nullptr) return options.columns_kept;
+  throw base::UsageError(fmt::format("columns-kept is not possible here: {}", reason));
+}
+
+data::Schema release_kept_columns(const data::Dataset& dataset, const data::Schema& schema,
+                                  double noise_multiplier, const TrainingMeans& means) {
+  if (means.reducer.size() > 1) {
+    throw base::UsageError("columns-kept counts the records of one process alone");
+  }
+  const auto ranges = schema.choosable_columns();
+  const auto sum = optimize::presence_sum(dataset, ranges);
+  const auto threshold = static_cast<std::int64_t>(std::ceil(
+      kept_deviations(schema) * noise_multiplier * static_cast<double>(optimize::presence_norm)));
+  const auto found =
+      mechanism::release_crossings(sum, privacy::NoiseMultiplier(noise_multiplier), threshold,
+                                   {.step = 0, .tensor = 2}, means.source, means.reservation);
+  data::Schema narrowed = schema;
+  auto& kept = narrowed.kept_columns.emplace();
+  for (const auto column : found.value()) {
+    const auto place = static_cast<std::uint32_t>(column);
+    for (const auto& [begin, end] : ranges) {
+      if (place >= begin && place < end) kept.push_back(place);
+    }
+  }
+  // Without an intercept some column has to be there: a rule about what was released.
+  if (narrowed.encoded_column_count() == 0) kept.push_back(ranges.front().first);
+  return narrowed;
+}
+
+}  // namespace tacet::learn

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/model/linear_model.h"
+
+namespace tacet::model {
+
+enum class LiftedColumns {
+  all,
+  named  ///< without those of hashed values, words and numbered features
+};
+
+/// A model of projected rows as one of the columns before the projection.
+struct LiftedModel {
+  data::Schema schema;  ///< by which rows of such columns are read
+  LinearModel model;
+};
+
+/// Phi' w, column by column, of short weights w: a row whose image is not cut to the norm has the
+/// same margin. A column's noise is that of the places it goes to, counted as independent; absent
+/// unless the projection is a countsketch. UsageError for more than 2^28 columns.
+[[nodiscard]] LiftedModel lifted(const data::Schema& schema, const LinearModel& model,
+                                 LiftedColumns which);
+
+}  // namespace tacet::model
