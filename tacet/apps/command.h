@@ -46,6 +46,9 @@ class Command {
 [[nodiscard]] std::unique_ptr<Command> make_quantile();
 [[nodiscard]] std::unique_ptr<Command> make_describe();
 [[nodiscard]] std::unique_ptr<Command> make_split();
+[[nodiscard]] std::unique_ptr<Command> make_local_simulate();
+[[nodiscard]] std::unique_ptr<Command> make_local_plan();
+[[nodiscard]] std::unique_ptr<Command> make_local_account();
 [[nodiscard]] std::unique_ptr<Command> make_schema_draft();
 [[nodiscard]] std::unique_ptr<Command> make_schema_fit();
 [[nodiscard]] std::unique_ptr<Command> make_schema_check();

@@ -68,6 +68,9 @@ std::vector<std::unique_ptr<Command>> all_commands() {
   commands.push_back(make_quantile());
   commands.push_back(make_describe());
   commands.push_back(make_split());
+  commands.push_back(make_local_simulate());
+  commands.push_back(make_local_plan());
+  commands.push_back(make_local_account());
   commands.push_back(make_schema_draft());
   commands.push_back(make_schema_fit());
   commands.push_back(make_schema_check());
@@ -85,7 +88,8 @@ int run(int argc, char** argv) {
        .purpose = "Trains models on sensitive records with proven differential privacy",
        .version = std::string(base::version),
        .examples = examples,
-       .groups = {{"schema", "Draft or check a schema"},
+       .groups = {{"local", "Learn from devices that trust nobody"},
+                  {"schema", "Draft or check a schema"},
                   {"ledger", "Keep account of what was spent on data sets"}}});
   auto commands = all_commands();
   for (auto& command : commands) command->declare(line);

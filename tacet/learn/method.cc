@@ -103,8 +103,6 @@ void check_parameters(const Method& method, const ParameterValues& values) {
   }
 }
 
-namespace {
-
 /// Standards are released from records and counted in the receipt of the model that they were
 /// released for; a schema that brings them along would bring no cost.
 void refuse_released_standards(const data::Schema& schema) {
@@ -117,6 +115,8 @@ void refuse_released_standards(const data::Schema& schema) {
         column.name));
   }
 }
+
+namespace {
 
 /// A paper that the method does not follow.
 void check_calibration(const Method& method, const LinearOptions& options) {

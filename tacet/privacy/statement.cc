@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string_view>
 
 #include "tacet/base/printable.h"
 #include "tacet/privacy/cipher_share.h"
@@ -10,6 +11,9 @@
 
 namespace tacet::privacy {
 namespace {
+
+// What a receipt calls it when each record's own device makes it private.
+constexpr std::string_view local_sampling = "local";
 
 std::string unit_in_words(const std::string& unit) {
   if (unit == "record") return "one record";
@@ -86,10 +90,16 @@ std::string statement(const Receipt& receipt) {
     return fmt::format("UNPROTECTED: {}. This result promises no privacy at all.",
                        base::printable(receipt.unprotected_reason));
   }
-  return statement(Promise{.guarantee = receipt.guarantee,
-                           .privacy_unit = receipt.privacy_unit,
-                           .cipher_delta = receipt.cipher_delta,
-                           .public_row_count = receipt.public_row_count});
+  auto text = statement(Promise{.guarantee = receipt.guarantee,
+                                .privacy_unit = receipt.privacy_unit,
+                                .cipher_delta = receipt.cipher_delta,
+                                .public_row_count = receipt.public_row_count});
+  if (receipt.sampling == local_sampling) {
+    text +=
+        " Each person's own report was made private before it left the device: the same holds "
+        "against whoever reads that report, the server too.";
+  }
+  return text;
 }
 
 }  // namespace tacet::privacy

@@ -1,36 +1,12 @@
-#include <fmt/format.h>
-
-#include <cmath>
-#include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include "tacet/apps/command.h"
-#include "tacet/apps/describe.h"
-#include "tacet/apps/receipt_notes.h"
-#include "tacet/apps/spending.h"
 #include "tacet/apps/training_options.h"
-#include "tacet/apps/training_warnings.h"
-#include "tacet/base/error.h"
-#include "tacet/base/reducer.h"
-#include "tacet/base/threads.h"
-#include "tacet/data/read/read_dataset.h"
-#include "tacet/data/schema/schema_cost.h"
-#include "tacet/learn/exact/exact_minimum.h"
-#include "tacet/learn/method.h"
-#include "tacet/model/model_file.h"
-#include "tacet/privacy/statement.h"
+#include "tacet/apps/training_run.h"
 
 namespace tacet::apps {
 namespace {
-
-using nlohmann::ordered_json;
-
-constexpr std::size_t most_coefficients = 30;  // what fits a screen; `tacet show` prints all
-constexpr std::string_view standard_output = "-";
 
 constexpr std::string_view examples =
     "  tacet train data.csv --schema s.toml --epsilon 1\n"
@@ -45,157 +21,21 @@ class Train : public Command {
  public:
   void declare(CommandLine& line) override {
     auto& options = add(line, "train", "Train a model with differential privacy", examples);
-    options.add("data", data_, "FILE", "File with one record a line", Form::required);
+    run_.declare_data(options);
     training_.declare(options);
-    spending_.declare(options);
-    notes_.declare(options);
-    seed_.declare(options);
-    options.add("--output,-o", output_, "FILE", "Model file to write, - for standard output");
-    options.flag("--force", force_, "Overwrite the model file");
+    run_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto options = training_.linear_options();
-    // Started before anything is booked: what the system refuses must cost nothing.
-    const int threads = thread_count(training_.values());
-    base::ThreadPool pool(threads);
-    if (pool.size() < threads) {
-      console.say(fmt::format("the system started {} of {} threads", pool.size(), threads));
-    }
-    const auto source = seed_.source();
+    const auto pool = TrainingRun::threads(console, training_.values());
     const auto plan = training_.plan(training_.schema(), options);
-    const auto& schema = plan.schema;
-    // Refused before anything is spent where both costs do not go together.
-    static_cast<void>(
-        data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.cipher_delta}));
-    const auto notes = notes_.notes(schema, spending_.data_set(), training_.schema_file());
-    warn_before(console, plan);
-    const auto output = open_output(console);
-    ProgressLine progress(console);
-    const base::Supervision supervision{.progress = &progress, .cancel = &cancel};
-    model::ModelFile file{.schema = schema};
-    run::spend(
-        expense_of(schema, plan), spending_.front(console, cancel), *output,
-        [&] {
-          progress.announce(fmt::format("reading {}", data_));
-          return data::read_dataset(data_, plan.reading_schema(),
-                                    {.units = data::UnitUse::index, .cancel = &cancel});
-        },
-        [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
-          base::LocalReducer reducer;
-          auto trained = plan.run(data, schema,
-                                  {.source = *source,
-                                   .reservation = reservation,
-                                   .threads = pool,
-                                   .reducer = reducer,
-                                   .supervision = supervision});
-          progress.clear();
-          file.schema = std::move(trained.schema);
-          file.model = std::move(trained.model);
-          file.receipt = data::with_schema_cost(schema, trained.receipt);
-          file.receipt.notes = notes;
-          model::write_model(file, [&](std::string_view piece) {
-            cancel.throw_if_cancelled();
-            result.write(piece);
-          });
-          return trained.receipt.cipher_delta;
-        });
-    report(console, plan, file, progress.seconds());
+    run_.run({name(), plan, training_.schema_file(), *pool}, console, cancel);
   }
 
  private:
-  static int thread_count(const learn::ParameterValues& values) {
-    constexpr std::int64_t most_threads = 1024;
-    const auto given = values.integer("threads");
-    if (!given) return base::available_threads();
-    if (*given < 1 || *given > most_threads) {
-      throw base::UsageError(fmt::format("threads must be 1 to {}, got {}", most_threads, *given));
-    }
-    return static_cast<int>(*given);
-  }
-
-  void warn_before(const Console& console, const learn::Training& plan) const {
-    if (plan.unprotected()) {
-      console.warn(
-          "PRIVACY: NONE (epsilon inf: trained without noise; the model may reveal any record)");
-    } else {
-      seed_.warn(console);
-    }
-    for (const auto& warning : training_warnings(plan)) {
-      console.say(paragraph("warning: " + warning));
-    }
-  }
-
-  /// Opened before anything is booked: an output that cannot be written must not cost any privacy.
-  [[nodiscard]] std::unique_ptr<run::Output> open_output(const Console& console) const {
-    if (output_ == standard_output) return std::make_unique<ConsoleOutput>(console, output_);
-    return std::make_unique<run::FileOutput>(
-        output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
-  }
-
-  [[nodiscard]] run::Expense expense_of(const data::Schema& schema,
-                                        const learn::Training& plan) const {
-    return {.command = name(),
-            .data = data_,
-            .privacy_unit = schema.unit.value_or("record"),
-            .planned = plan.events,
-            .cost = plan.guarantee,
-            .schema = {&schema, training_.schema_file()},
-            .unprotected_reason =
-                plan.unprotected() ? "trained with epsilon inf" : seed_.unprotected_reason()};
-  }
-
-  void report(const Console& console, const learn::Training& plan, const model::ModelFile& file,
-              double seconds) const {
-    const bool model_went_out = output_ == standard_output;
-    if (console.json() && !model_went_out) {
-      console.result(json_text(report_json(plan, file, seconds)));
-      return;
-    }
-    if (console.quiet()) return;
-    const auto text = report_text(plan, file, seconds);
-    if (model_went_out) {
-      console.say(text);
-    } else {
-      console.result(text + "\n");
-    }
-  }
-
-  [[nodiscard]] ordered_json report_json(const learn::Training& plan, const model::ModelFile& file,
-                                         double seconds) const {
-    ordered_json out;
-    out["model_file"] = output_;
-    out["privacy"] = privacy::statement(file.receipt);
-    out["protected"] = file.receipt.is_protected();
-    out["plan"] = plan_json(plan);
-    out["coefficients"] = coefficient_json(file.model);
-    out["cipher_delta"] = file.receipt.cipher_delta;
-    if (const auto optimum = learn::optimum_in_words(file.receipt)) out["optimum"] = *optimum;
-    out["seconds"] = std::round(seconds * 1e3) / 1e3;
-    return out;
-  }
-
-  [[nodiscard]] std::string report_text(const learn::Training& plan, const model::ModelFile& file,
-                                        double seconds) const {
-    const auto optimum = learn::optimum_in_words(file.receipt);
-    const auto where = output_ == standard_output ? std::string("standard output") : output_;
-    return fmt::format(
-        "Chosen from public facts\n{}\nGuarantee\n{}{}{}\nCoefficients\n{}\n"
-        "Model written to {} after {:.1f} s",
-        plan_text(plan), file.receipt.is_protected() ? "" : privacy_line(file.receipt) + "\n",
-        paragraph(privacy::statement(file.receipt)) +
-            fit_share_text(file.schema, file.receipt.guarantee.adjacency),
-        optimum ? "\n" + paragraph(*optimum) : "", coefficient_text(file.model, most_coefficients),
-        where, seconds);
-  }
-
-  std::string data_;
-  SeedOption seed_;
-  std::string output_ = "model.json";
-  bool force_ = false;
   TrainingOptions training_;
-  SpendingOptions spending_;
-  NotesOptions notes_;
+  TrainingRun run_;
 };
 
 }  // namespace

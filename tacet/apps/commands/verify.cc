@@ -15,6 +15,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/learn/receipt_check.h"
+#include "tacet/local/local_simulation.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/privacy/rounded_up.h"
@@ -83,7 +84,9 @@ std::string fault_of(const Receipt& receipt, const accounting::PrivacyInterval& 
 /// The parameters, and the promise in words, which another release may have worded otherwise.
 learn::ReceiptCheck checked_parameters(const RecordedResult& result) {
   const auto& receipt = result.receipt;
-  auto check = learn::check_receipt(receipt, result.model ? &*result.model : nullptr);
+  std::vector<const learn::Method*> known(learn::methods().begin(), learn::methods().end());
+  known.insert(known.end(), local::local_methods().begin(), local::local_methods().end());
+  auto check = learn::check_receipt(receipt, result.model ? &*result.model : nullptr, known);
   if (result.statement) {
     const auto own = privacy::statement(receipt);
     // The numbers and the neighbours, which every release puts first.

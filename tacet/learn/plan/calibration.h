@@ -17,6 +17,7 @@ enum class Calibration {
   asi2021,      ///< Asi, Levy, Duchi: localized and growth
   feldman2020,  ///< Feldman, Koren, Talwar: phased-erm
   wang2018,     ///< Wang: adassp
+  jun2019,      ///< Jun, Orabona: banco
 };
 
 inline constexpr auto calibration_names =
@@ -26,7 +27,8 @@ inline constexpr auto calibration_names =
                               {Calibration::kifer2012, "kifer2012"},
                               {Calibration::asi2021, "asi2021"},
                               {Calibration::feldman2020, "feldman2020"},
-                              {Calibration::wang2018, "wang2018"}});
+                              {Calibration::wang2018, "wang2018"},
+                              {Calibration::jun2019, "jun2019"}});
 
 /// As options and receipts name it.
 [[nodiscard]] inline std::string to_string(Calibration calibration) {

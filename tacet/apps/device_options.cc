@@ -1,0 +1,198 @@
+#include "tacet/apps/device_options.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/describe.h"
+#include "tacet/base/error.h"
+#include "tacet/privacy/rounded_up.h"
+
+namespace tacet::apps {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string kind_of(learn::ParameterType type) {
+  return type == learn::ParameterType::integer ? "COUNT"
+         : type == learn::ParameterType::real  ? "NUMBER"
+                                               : "NAME";
+}
+
+std::string capitalised(std::string_view text) {
+  std::string out(text);
+  if (!out.empty() && out[0] >= 'a' && out[0] <= 'z') {
+    out[0] = static_cast<char>(out[0] - 'a' + 'A');
+  }
+  return out;
+}
+
+/// What must be true for the figures to hold, and nobody can see in a file.
+std::vector<std::string> assumptions(const DevicePromise& promise) {
+  std::vector<std::string> out{
+      "each device clips its gradient, draws its own noise and sends each report once",
+      "who takes part, and when, does not depend on the records"};
+  if (!promise.shuffled) return out;
+  out.emplace_back(
+      "a trusted party assigned the devices to slots by a secret, uniformly random permutation and "
+      "stripped names and times");
+  out.push_back(fmt::format("a share of {:g} of the devices follows the protocol",
+                            promise.shuffled->honest_fraction));
+  out.emplace_back("which devices drop out does not depend on the records");
+  return out;
+}
+
+ordered_json central_json(const DevicePromise& promise) {
+  if (!promise.shuffled) return nullptr;
+  const auto& given = *promise.shuffled;
+  const auto found = local::central_guarantee(given);
+  ordered_json out{{"shuffled", true},
+                   {"n", found.honest_reports},
+                   {"eps0", given.local_epsilon},
+                   {"delta", given.delta},
+                   {"eps", promise.clones22 ? found.clones22 : found.clones21},
+                   {"bound", promise.clones22 ? "clones22" : "clones21"},
+                   {"clones21", found.clones21},
+                   {"clones22", found.clones22}};
+  if (found.closed21) out["closed21"] = *found.closed21;
+  if (found.closed22) out["closed22"] = *found.closed22;
+  return out;
+}
+
+}  // namespace
+
+void declare_shuffling(Options& options, bool& shuffled, std::string& honest_fraction) {
+  options.heading("Shuffling");
+  options.flag("--shuffled", shuffled,
+               "You assert that a trusted party permuted all reports in secret and stripped names "
+               "and times: prints what holds against those who see only that");
+  options.add(
+      "--honest-fraction", honest_fraction, "NUMBER",
+      "Share of devices that follow the protocol, above 0 to 1 [default: 1, an assumption]");
+  options.heading("Options");
+}
+
+double honest_fraction(bool shuffled, const std::string& text) {
+  if (text.empty()) return 1;
+  if (!shuffled) {
+    throw base::UsageError("--honest-fraction is about --shuffled reports; give both");
+  }
+  const double value = number_option("--honest-fraction", text, "a number above 0 and at most 1");
+  if (value > 0 && value <= 1) return value;
+  throw base::UsageError(
+      fmt::format("--honest-fraction must be above 0 and at most 1, got {}", value));
+}
+
+void DeviceOptions::declare(Options& options) {
+  options.add("--schema,-s", schema_, "FILE",
+              "Schema file (TOML): which columns count, and their bounds");
+  options.heading("Devices and learner");
+  for (const auto& parameter : local::local_parameters()) {
+    const std::string name(parameter.name);
+    options.add(
+        "--" + name, [this, name](const std::string& value) { given_[name] = value; },
+        kind_of(parameter.type),
+        fmt::format("{} [{}; default: {}]", capitalised(parameter.help), parameter.range,
+                    parameter.default_value));
+  }
+  declare_shuffling(options, shuffled_, honest_fraction_);
+}
+
+local::LocalOptions DeviceOptions::options() const {
+  auto options = local::local_options(given_);
+  options.shuffled = shuffled_;
+  options.honest_fraction = honest_fraction(shuffled_, honest_fraction_);
+  return options;
+}
+
+data::Schema DeviceOptions::schema() const {
+  if (schema_.empty()) {
+    throw base::UsageError(
+        "--schema is missing: a file that says which columns count and their public bounds, which "
+        "server and devices share");
+  }
+  return data::load_schema(schema_);
+}
+
+learn::ParameterValues DeviceOptions::thread_values() const {
+  learn::ParameterValues values;
+  const auto given = given_.find("threads");
+  if (given != given_.end()) values.set("threads", given->second);
+  return values;
+}
+
+DevicePromise promise_of(const local::LocalPlan& plan, const local::LocalOptions& options) {
+  const auto& spec = plan.randomizer->spec();
+  DevicePromise promise{.mechanism = mechanism::local_mechanism_names.of(spec.mechanism),
+                        .epsilon = spec.epsilon,
+                        .delta = spec.delta,
+                        .contributions = plan.passes,
+                        .total_epsilon = plan.guarantee.epsilon,
+                        .total_delta = plan.guarantee.delta};
+  promise.learner["clip"] = spec.clipping_norm;
+  promise.learner["calibration"] = to_string(plan.calibration);
+  if (const auto* banco = std::get_if<local::BancoSettings>(&plan.learner)) {
+    promise.learner["a"] = banco->certificate.range;
+    promise.learner["certificate"] = local::name_of(banco->certificate.kind);
+    promise.learner["initial_wealth"] = banco->initial_wealth;
+  }
+  promise.learner["batch_size"] = plan.batch;
+  if (options.shuffled) {
+    promise.shuffled = {.reports = plan.rounds * plan.batch,
+                        .local_epsilon = spec.epsilon,
+                        .honest_fraction = options.honest_fraction,
+                        .delta = learn::default_delta(plan.public_row_count)};
+  }
+  return promise;
+}
+
+ordered_json promise_json(const DevicePromise& promise) {
+  ordered_json out{{"model", "local"},
+                   {"notion", "replace_one"},
+                   {"eps", promise.epsilon},
+                   {"delta", promise.delta},
+                   {"mechanism", promise.mechanism},
+                   {"real_arithmetic", false},
+                   {"contributions_per_client", promise.contributions},
+                   {"eps_total", promise.total_epsilon},
+                   {"delta_total", promise.total_delta},
+                   {"central", central_json(promise)}};
+  if (!promise.learner.empty()) out.update(promise.learner);
+  out["assumptions"] = assumptions(promise);
+  return out;
+}
+
+std::string promise_text(const DevicePromise& promise) {
+  std::string text = fmt::format(
+      "Local: each device sends {} by {}, epsilon {}{}; all it sends is ({}, {})-private against "
+      "everybody, the server too.",
+      promise.contributions == 1 ? std::string("one report")
+                                 : fmt::format("{} reports", promise.contributions),
+      promise.mechanism, privacy::rounded_up(promise.epsilon, 6),
+      promise.contributions == 1 ? "" : " each", privacy::rounded_up(promise.total_epsilon, 6),
+      privacy::rounded_up(promise.total_delta, 6));
+  if (promise.shuffled) {
+    const auto found = local::central_guarantee(*promise.shuffled);
+    const auto headline = promise.clones22 ? found.clones22 : found.clones21;
+    text += fmt::format(
+        "\nShuffled, asserted by you: against those who see only the permuted reports, {} of which "
+        "are honest, ({}, {}) by {} (clones21 {}, clones22 {}).",
+        found.honest_reports, privacy::rounded_up(headline, 6),
+        privacy::rounded_up(promise.shuffled->delta, 6), promise.clones22 ? "clones22" : "clones21",
+        privacy::rounded_up(found.clones21, 6), privacy::rounded_up(found.clones22, 6));
+  }
+  text += "\nAssumed:";
+  for (const auto& assumption : assumptions(promise)) text += " " + assumption + ";";
+  text.back() = '.';
+  std::string out;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const auto end = std::min(text.find('\n', begin), text.size());
+    out += paragraph(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
+}  // namespace tacet::apps

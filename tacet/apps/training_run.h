@@ -1,0 +1,68 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "tacet/apps/options.h"
+#include "tacet/apps/receipt_notes.h"
+#include "tacet/apps/spending.h"
+#include "tacet/apps/terminal/console.h"
+#include "tacet/base/progress.h"
+#include "tacet/base/threads.h"
+#include "tacet/learn/plan/parameters.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/model/model_file.h"
+
+namespace tacet::apps {
+
+/// What a command has to say beside the plan, the guarantee and the coefficients.
+struct FurtherResults {
+  std::string text;                                         ///< below the guarantee; may be empty
+  std::function<void(nlohmann::ordered_json& out)> json{};  ///< adds keys
+};
+
+/// What `train` and `local simulate` share: the file with the records, the model file, who pays,
+/// where the noise comes from, the run itself and what is printed of it.
+class TrainingRun {
+ public:
+  void declare_data(Options& options);
+  void declare(Options& options);
+
+  /// Starts before anything is booked: what the system refuses must cost nothing. UsageError for a
+  /// number of threads out of range.
+  [[nodiscard]] static std::unique_ptr<base::ThreadPool> threads(
+      const Console& console, const learn::ParameterValues& values);
+
+  struct Settled {
+    const std::string& command;
+    const learn::Training& plan;
+    const std::string& schema_file;
+    base::ThreadPool& threads;
+    FurtherResults further = {};
+  };
+  /// Books, reads, trains, writes the model and prints what was done.
+  void run(const Settled& settled, const Console& console, const base::CancelToken& cancel) const;
+
+ private:
+  void warn_before(const Console& console, const learn::Training& plan) const;
+  [[nodiscard]] std::unique_ptr<run::Output> open_output(const Console& console) const;
+  [[nodiscard]] run::Expense expense_of(const Settled& settled) const;
+  void report(const Console& console, const Settled& settled, const model::ModelFile& file,
+              double seconds) const;
+  [[nodiscard]] nlohmann::ordered_json report_json(const Settled& settled,
+                                                   const model::ModelFile& file,
+                                                   double seconds) const;
+  [[nodiscard]] std::string report_text(const Settled& settled, const model::ModelFile& file,
+                                        double seconds) const;
+
+  std::string data_;
+  SeedOption seed_;
+  std::string output_ = "model.json";
+  bool force_ = false;
+  SpendingOptions spending_;
+  NotesOptions notes_;
+};
+
+}  // namespace tacet::apps

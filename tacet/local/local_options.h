@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/parameters.h"
+#include "tacet/local/certificate.h"
+#include "tacet/local/learner_file.h"
+#include "tacet/mechanism/local/local_spec.h"
+
+namespace tacet::local {
+
+/// What a user asks of learning from devices. Everything left out is chosen from public facts.
+struct LocalOptions {
+  /// What training from records at hand reads as well: epsilon (of all that one device sends),
+  /// delta, loss, clipping norm, number of devices, batch size, step size, radius.
+  learn::LinearOptions linear{.method = "banco", .adjacency = privacy::Adjacency::replace_one};
+  std::optional<mechanism::LocalMechanism> mechanism;  ///< privunit
+  mechanism::Embedding embedding = mechanism::Embedding::automatic;
+  std::optional<CertificateKind> certificate;  ///< bounded where reports are, else known noise
+  std::optional<std::string> averaging;        ///< anytime, uniform; of local-sgd uniform
+  std::optional<double> initial_wealth;        ///< W0
+  double direction_step = 1;                   ///< eta0
+  double weight_power = 0;
+  std::int64_t passes = 1;  ///< reports of each device
+  bool shuffled = false;    ///< the operator asserts a trusted, secret permutation of all reports
+  double honest_fraction = 1;
+  /// Gets the learner when it has read the last report, and when it diverges the last good one.
+  std::function<void(const Learner&)> keep;
+};
+
+struct LocalReading;
+
+/// A public parameter of `tacet local`. Those of training that mean the same are in
+/// learn::parameters(), which says how they are read.
+struct LocalParameter {
+  std::string_view name;
+  learn::ParameterType type;
+  std::string_view range;
+  std::string_view default_value;
+  std::string_view help;
+  learn::PrivacyRelevance relevance;
+  void (*read)(const LocalReading&);  ///< nullptr: as learn::find_parameter(name) does
+};
+
+/// All of them, in the order of the help page.
+[[nodiscard]] std::span<const LocalParameter> local_parameters();
+
+/// Values given by a user, by the name of the parameter.
+using LocalValues = std::map<std::string, std::string, std::less<>>;
+
+/// Reads and checks them. UsageError names the parameter, what was given and what is allowed.
+[[nodiscard]] LocalOptions local_options(const LocalValues& values);
+
+}  // namespace tacet::local

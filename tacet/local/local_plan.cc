@@ -1,0 +1,368 @@
+#include "tacet/local/local_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/method.h"
+#include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/local/local_shuffle.h"
+#include "tacet/local/round_noise.h"
+#include "tacet/mechanism/local/release_report.h"
+#include "tacet/optimize/sums/clip.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::local {
+namespace {
+
+using mechanism::LocalMechanism;
+using mechanism::LocalRandomizer;
+using mechanism::LocalSpec;
+
+constexpr std::int64_t most_devices = std::int64_t{1} << 32;
+constexpr std::int64_t wanted_rounds = 4000;
+
+double real(std::int64_t count) { return static_cast<double>(count); }
+
+// ---- what is asked for and cannot be
+
+void refuse_problem(const data::Schema& schema, const LocalOptions& options) {
+  if (std::isinf(options.linear.epsilon)) {
+    throw base::UsageError(
+        "epsilon must be finite: a device that sends its gradient as it is has no privacy at all; "
+        "`tacet train --epsilon inf` trains without protection");
+  }
+  if (schema.unit) {
+    throw base::UsageError(fmt::format(
+        "the schema's unit column {} says that a person has several records, but one device is one "
+        "unit and sends one report: k records of a person are k contributions, which cost k "
+        "epsilon; keep one record of each and leave the unit out",
+        *schema.unit));
+  }
+  const auto classes = learn::target_of(schema).class_count();
+  if (classes > 2) {
+    throw base::UsageError(fmt::format(
+        "the target has {} classes, but a report is the gradient of one output; one class against "
+        "the rest is {} runs in which each device contributes {} reports and pays {} epsilon: "
+        "make a target of two classes for each",
+        classes, classes, classes, classes));
+  }
+}
+
+void refuse_for_mechanism(const LocalOptions& options, LocalMechanism mechanism) {
+  const auto& delta = options.linear.delta;
+  const auto* name = mechanism::local_mechanism_names.of(mechanism);
+  if (mechanism == LocalMechanism::gaussian) {
+    if (delta == 0.0) {
+      throw base::GuaranteeError(
+          "mechanism gaussian has a delta above 0; leave --delta out, or use privunit, which is "
+          "pure");
+    }
+  } else if (delta && *delta > 0) {
+    throw base::UsageError(fmt::format(
+        "mechanism {} is pure: its delta is 0, and {} would buy nothing; leave --delta out", name,
+        *delta));
+  }
+  if (options.shuffled) refuse_shuffling(mechanism, options.passes);
+}
+
+void refuse_for_learner(const LocalOptions& options) {
+  const bool sgd = options.linear.method == "local-sgd";
+  const auto refuse = [&](bool given, std::string_view what) {
+    if (!given) return;
+    throw base::UsageError(
+        fmt::format("{} has no meaning for {}; leave it out", what, options.linear.method));
+  };
+  if (!sgd) {
+    refuse(options.linear.step_size.has_value(), "step-size");
+    refuse(options.linear.radius.has_value(), "radius");
+    refuse(options.averaging == "suffix" || options.averaging == "last",
+           fmt::format("averaging {}", options.averaging.value_or("")));
+    return;
+  }
+  refuse(options.averaging == "anytime", "averaging anytime");
+  refuse(options.certificate.has_value(), "certificate");
+  refuse(options.initial_wealth.has_value(), "initial-wealth");
+  refuse(options.direction_step != 1, "direction-step");
+  refuse(options.weight_power != 0, "weight-power");
+  if (!options.linear.step_size) {
+    throw base::UsageError(
+        "local-sgd needs a step-size, chosen from public knowledge: trying several on the same "
+        "people costs an epsilon each; banco needs none");
+  }
+}
+
+void refuse_for_paper(const LocalOptions& options) {
+  const auto calibration = options.linear.calibration;
+  if (calibration != learn::Calibration::paper && calibration != learn::Calibration::jun2019) {
+    throw base::UsageError(fmt::format("calibration {} is none of banco; it has tight, jun2019",
+                                       to_string(calibration)));
+  }
+  const bool other =
+      options.linear.method != "banco" ||
+      options.mechanism.value_or(LocalMechanism::l2_laplace) != LocalMechanism::l2_laplace ||
+      options.averaging.value_or("uniform") != "uniform" || options.initial_wealth ||
+      options.direction_step != 1 || options.weight_power != 0 || options.passes != 1 ||
+      options.linear.batch_size.value_or(1) != 1 || options.linear.weight_scale ||
+      options.certificate.value_or(CertificateKind::known_noise) != CertificateKind::known_noise;
+  if (!other) return;
+  throw base::UsageError(
+      "--calibration paper is banco on l2_laplace reports, one a round, with uniform averaging, "
+      "known noise and an initial wealth of 1; leave the other settings out, or use tight");
+}
+
+// ---- the randomiser
+
+double settle_gradient_bound(LocalPlan& plan, const data::Schema& schema,
+                             const LocalOptions& options) {
+  const auto facts = model::properties(plan.loss);
+  const bool squared = model::loss_name(plan.loss) == "squared";
+  double bound = 0;
+  if (options.linear.clipping_norm) {
+    bound = *options.linear.clipping_norm;
+  } else if (!std::isinf(facts.slope_bound) || squared) {
+    bound = learn::usual_slope(plan.loss) * schema.norm_bound();
+  } else {
+    throw base::UsageError(fmt::format(
+        "loss {} has slopes without a bound, and a report must have one; give --clipping-norm, or "
+        "a loss with bounded slopes such as huber",
+        model::loss_name(plan.loss)));
+  }
+  if (squared) {
+    plan.reasons.push_back(fmt::format(
+        "gradients are clipped at {:.4g}: what is minimised is the squared loss with its slope cut "
+        "there, a Huber loss",
+        bound));
+  }
+  return optimize::checked_clipping_norm({.clipping_norm = bound});
+}
+
+// Leaves of all reports, and the secret order of each pass.
+double cipher_term(const LocalPlan& plan, const LocalRandomizer& randomizer) {
+  return random::cipher_term(plan.passes * plan.public_row_count, randomizer.lease_words()) +
+         random::cipher_term(plan.passes, random::most_leaf_words);
+}
+
+void settle_cost(LocalPlan& plan, const LocalOptions& options, const LocalRandomizer& randomizer,
+                 double delta) {
+  plan.cipher_delta = cipher_term(plan, randomizer);
+  plan.events = mechanism::DeviceReports::event(randomizer, plan.passes);
+  learn::settle_guarantee(plan, options.linear, delta);
+}
+
+void settle_pure(LocalPlan& plan, const LocalOptions& options, LocalSpec spec) {
+  const double asked = learn::settle_pure_epsilon(options.linear).value();
+  spec.epsilon = asked / real(plan.passes);
+  auto randomizer = LocalRandomizer::calibrate(spec);
+  settle_cost(plan, options, randomizer, 0);
+  while (plan.guarantee.epsilon > asked && plan.passes > 1) {  // rounding of the quotient
+    spec.epsilon = std::nextafter(spec.epsilon, 0.0);
+    randomizer = LocalRandomizer::calibrate(spec);
+    settle_cost(plan, options, randomizer, 0);
+  }
+  plan.randomizer = std::move(randomizer);
+}
+
+void settle_gaussian(LocalPlan& plan, const data::Schema& schema, const LocalOptions& options,
+                     LocalSpec spec) {
+  const double delta =
+      learn::settle_delta(schema, options.linear, plan.public_row_count, plan.reasons).value();
+  spec.epsilon = options.linear.epsilon / real(plan.passes);
+  spec.delta = delta / real(plan.passes);
+  const double term = cipher_term(plan, LocalRandomizer::calibrate(spec));
+  spec.delta = learn::settle_delta_left(options.linear, delta, term).value() / real(plan.passes);
+  plan.randomizer = LocalRandomizer::calibrate(spec);
+  settle_cost(plan, options, *plan.randomizer, delta);
+}
+
+void settle_randomizer(LocalPlan& plan, const data::Schema& schema, const LocalOptions& options) {
+  const bool paper = options.linear.paper();
+  const auto mechanism =
+      options.mechanism.value_or(paper ? LocalMechanism::l2_laplace : LocalMechanism::privunit);
+  refuse_for_mechanism(options, mechanism);
+  const LocalSpec spec{.mechanism = mechanism,
+                       .dimension = plan.columns,
+                       .clipping_norm = settle_gradient_bound(plan, schema, options),
+                       .embedding = options.embedding};
+  if (mechanism == LocalMechanism::gaussian) {
+    settle_gaussian(plan, schema, options, spec);
+  } else {
+    settle_pure(plan, options, spec);
+  }
+}
+
+// ---- the learner
+
+void settle_rounds(LocalPlan& plan, const LocalOptions& options) {
+  const auto devices = plan.public_row_count;
+  plan.batch =
+      options.linear.batch_size.value_or(options.linear.paper() ? 1 : usual_batch(devices));
+  if (plan.batch > devices) {
+    throw base::UsageError(
+        fmt::format("batch-size must be 1 to the {} devices, got {}", devices, plan.batch));
+  }
+  if (!options.linear.batch_size && !options.linear.paper()) {
+    plan.reasons.push_back(
+        fmt::format("{} devices a round: the largest power of two that leaves {} rounds",
+                    plan.batch, wanted_rounds));
+  }
+  plan.rounds = plan.passes * plan.rounds_a_pass();
+  if (const auto rest = devices % plan.batch; rest > 0) {
+    plan.reasons.push_back(fmt::format(
+        "{} of {} devices, drawn at random, fill no round and are not asked", rest, devices));
+  }
+  if (devices < 10000 || options.linear.epsilon < 1) {
+    plan.reasons.emplace_back(
+        "fewer than some 10,000 devices or an epsilon below 1 teach next to nothing: expect what "
+        "a constant scores (docs/methods/banco.md)");
+  }
+}
+
+void settle_banco(LocalPlan& plan, const LocalOptions& options) {
+  const auto& noise = plan.randomizer->noise();
+  const double bound = noise.clipping_norm;
+  const double round_variance = noise.variance / real(plan.batch);
+  const double scale = options.linear.weight_scale.value_or(1);
+  BancoSettings settings{.dimension = plan.columns,
+                         .direction_step = options.direction_step,
+                         .weight_power = options.weight_power,
+                         .rounds = plan.rounds};
+  if (options.linear.paper()) {
+    settings.certificate = paper_certificate({.dimension = plan.columns,
+                                              .epsilon = plan.randomizer->spec().epsilon,
+                                              .gradient_bound = bound});
+    settings.initial_wealth = 1;
+    settings.average = PointAverage::uniform;
+  } else {
+    settings.certificate = settle_certificate(noise, plan.batch, options.certificate);
+    settings.initial_wealth = options.initial_wealth.value_or(
+        usual_initial_wealth(scale, plan.rounds, round_variance, bound));
+    settings.average =
+        options.averaging == "uniform" ? PointAverage::uniform : PointAverage::anytime;
+  }
+  const double square = bound * bound;
+  const double outcome = std::sqrt(round_variance + square);
+  plan.predicted_excess = excess_loss_bound(
+      settings, plan.rounds, real(plan.rounds) * settings.certificate.of(outcome, 1),
+      (noise.second_moment(bound) - square) / real(plan.batch) + square, scale);
+  plan.learner = settings;
+}
+
+void settle_sgd(LocalPlan& plan, const LocalOptions& options) {
+  const auto& noise = plan.randomizer->noise();
+  const double square = noise.clipping_norm * noise.clipping_norm;
+  const auto average = options.averaging == "suffix" ? SgdAverage::suffix
+                       : options.averaging == "last" ? SgdAverage::last
+                                                     : SgdAverage::uniform;
+  plan.learner = LocalSgdSettings{.dimension = plan.columns,
+                                  .step_size = *options.linear.step_size,
+                                  .average = average,
+                                  .radius = options.linear.radius.value_or(0),
+                                  .rounds = plan.rounds};
+  plan.predicted_excess = sgd_excess_loss_bound(
+      *options.linear.step_size, plan.rounds,
+      (noise.second_moment(noise.clipping_norm) - square) / real(plan.batch) + square,
+      options.linear.weight_scale.value_or(1));
+  plan.reasons.push_back(
+      fmt::format("this step alone costs epsilon {:.6g}; five tried on the same people cost {:.6g}",
+                  plan.guarantee.epsilon, 5 * plan.guarantee.epsilon));
+}
+
+// ---- what is written down
+
+void add_banco_settings(std::vector<learn::Setting>& settings, const BancoSettings& banco) {
+  settings.push_back({"certificate", std::string(name_of(banco.certificate.kind))});
+  settings.push_back({"range", banco.certificate.range});
+  settings.push_back({"certificate_constant", banco.certificate.constant});
+  settings.push_back({"initial_wealth", banco.initial_wealth});
+  settings.push_back({"direction_step", banco.direction_step, {.table = false}});
+  settings.push_back(
+      {"averaging", std::string(banco.average == PointAverage::anytime ? "anytime" : "uniform")});
+  const bool weighted = banco.weight_power > 0;
+  settings.push_back(
+      {"weight_power", banco.weight_power, {.table = weighted, .receipt = weighted}});
+}
+
+void add_sgd_settings(std::vector<learn::Setting>& settings, const LocalSgdSettings& sgd) {
+  constexpr std::array names{"uniform", "suffix", "last"};
+  settings.push_back({"step_size", sgd.step_size});
+  settings.push_back({"averaging", std::string(names[static_cast<std::size_t>(sgd.average)])});
+  if (sgd.radius > 0) settings.push_back({"radius", sgd.radius});
+}
+
+void settle_settings(LocalPlan& plan) {
+  const auto& randomizer = *plan.randomizer;
+  const auto& spec = randomizer.spec();
+  const auto& noise = randomizer.noise();
+  auto& settings = plan.settings;
+  settings = learn::first_settings(plan, {.receipt = false});
+  settings.push_back({"outputs", plan.outputs, {.table = false}});
+  settings.push_back(
+      {"mechanism", std::string(mechanism::local_mechanism_names.of(spec.mechanism))});
+  if (mechanism::reports_direction(spec.mechanism)) {
+    settings.push_back({"embedding", std::string(mechanism::embedding_names.of(spec.embedding))});
+  }
+  if (const auto* gaussian = randomizer.event().as<privacy::Gaussian>()) {
+    settings.push_back({"noise_multiplier", gaussian->noise_multiplier});
+  } else {
+    settings.push_back({"report_epsilon", spec.epsilon});
+  }
+  settings.push_back({"contributions", plan.passes});
+  settings.push_back({"clipping_norm", spec.clipping_norm});
+  settings.push_back({"variance", noise.variance});
+  if (noise.norm) settings.push_back({"report_norm", *noise.norm});
+  settings.push_back({"report_bytes", randomizer.report_bytes(), {.receipt = false}});
+  settings.push_back({"expected_candidates", randomizer.expected_candidates(), {.receipt = false}});
+  settings.push_back({"batch_size", plan.batch});
+  settings.push_back({"rounds", plan.rounds});
+  if (const auto* banco = std::get_if<BancoSettings>(&plan.learner)) {
+    add_banco_settings(settings, *banco);
+  } else {
+    add_sgd_settings(settings, std::get<LocalSgdSettings>(plan.learner));
+  }
+  settings.push_back({"predicted_excess_loss", plan.predicted_excess, {.receipt = false}});
+}
+
+}  // namespace
+
+std::int64_t usual_batch(std::int64_t devices) {
+  const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(1, devices / wanted_rounds));
+  return static_cast<std::int64_t>(std::bit_floor(most));
+}
+
+LocalPlan plan_local(const data::Schema& schema, const LocalOptions& options) {
+  learn::refuse_released_standards(schema);
+  refuse_problem(schema, options);
+  refuse_for_learner(options);
+  if (options.linear.paper()) refuse_for_paper(options);
+  LocalPlan plan;
+  learn::settle_problem(plan, schema, options.linear);
+  plan.passes = options.passes;
+  plan.keep = options.keep;
+  plan.sampling_scheme = "local";
+  if (options.linear.paper()) plan.calibration = learn::Calibration::jun2019;
+  plan.public_row_count = learn::settle_row_count(schema, options.linear);
+  if (plan.public_row_count > most_devices) {
+    throw base::UsageError("at most 2^32 devices take part in one run");
+  }
+  settle_rounds(plan, options);
+  settle_randomizer(plan, schema, options);
+  learn::settle_class_weights(plan, schema, options.linear);
+  if (options.linear.method == "banco") {
+    settle_banco(plan, options);
+  } else {
+    settle_sgd(plan, options);
+  }
+  settle_settings(plan);
+  if (options.linear.paper()) learn::add_claim(plan.settings, plan.guarantee);
+  return plan;
+}
+
+}  // namespace tacet::local

@@ -1,0 +1,148 @@
+#include "tacet/local/local_simulation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/local/report_mean.h"
+#include "tacet/mechanism/local/release_report.h"
+#include "tacet/random/choose/subset.h"
+
+namespace tacet::local {
+namespace {
+
+Learner learner_of(const LocalPlan& plan) {
+  if (const auto* banco = std::get_if<BancoSettings>(&plan.learner)) return Banco(*banco);
+  return LocalSgd(std::get<LocalSgdSettings>(plan.learner));
+}
+
+template <typename Kept>
+void observe(Kept& kept, std::span<const double> mean, const LocalPlan& plan) {
+  if (kept.observe({mean}) == Observed::taken) return;
+  if (plan.keep) plan.keep(kept);
+  throw base::NumericError(
+      "diverged: the learner's weights would pass 1e150, so that it stopped at its last good "
+      "state; what the devices sent stays spent. The initial wealth or the clipping norm is far "
+      "from the problem's scale");
+}
+
+// All rounds of all passes. Devices beyond whole rounds are not asked.
+template <typename Kept>
+std::vector<double> learn_from(Kept& kept, ReportMean& reports, const LocalPlan& plan,
+                               const learn::TrainingMeans& means) {
+  std::vector<double> point(static_cast<std::size_t>(plan.columns));
+  const auto batch = static_cast<std::size_t>(plan.batch);
+  for (std::int64_t pass = 0; pass < plan.passes; ++pass) {
+    const auto order = random::random_permutation(
+        means.source.lease(random::Purpose::sampling, static_cast<std::uint64_t>(pass), 0),
+        plan.public_row_count);
+    for (std::int64_t i = 0; i < plan.rounds_a_pass(); ++i) {
+      const std::int64_t round = pass * plan.rounds_a_pass() + i;
+      means.supervision.step("asking devices", round, plan.rounds);
+      kept.point(point);
+      const auto devices = std::span(order).subspan(static_cast<std::size_t>(i) * batch, batch);
+      observe(kept, reports.of(point, devices, round * plan.batch), plan);
+    }
+  }
+  means.supervision.step("asking devices", plan.rounds, plan.rounds);
+  if (plan.keep) plan.keep(kept);
+  return kept.model();
+}
+
+using learn::contradiction;
+
+privacy::Event recorded_report(const privacy::Receipt& receipt,
+                               learn::RecordedParameters& parameters) {
+  const auto name = parameters.text("mechanism");
+  const auto mechanism = mechanism::local_mechanism_names.find(name);
+  if (!mechanism) contradiction("there is no mechanism " + name);
+  if (*mechanism == mechanism::LocalMechanism::gaussian) {
+    return privacy::Gaussian{learn::recorded_noise(parameters)};
+  }
+  const double epsilon = parameters.real("report_epsilon");
+  if (!(epsilon > 0 && std::isfinite(epsilon))) {
+    contradiction("the epsilon of a report is not above 0");
+  }
+  return privacy::PureDp{epsilon, receipt.guarantee.adjacency};
+}
+
+privacy::Event recorded_events(const privacy::Receipt& receipt,
+                               learn::RecordedParameters& parameters, const privacy::Event&) {
+  learn::expect_sampling(receipt, "local");
+  learn::expect_claim(parameters, receipt);
+  if (receipt.guarantee.adjacency != privacy::Adjacency::replace_one) {
+    contradiction("reports of devices are private under replace_one");
+  }
+  const auto contributions = parameters.count("contributions");
+  if (contributions < 1 || contributions > 255) {
+    contradiction("a device contributes 1 to 255 reports");
+  }
+  const auto rounds = parameters.count("rounds");
+  const auto batch = parameters.count("batch_size");
+  const auto devices = receipt.public_row_count.value_or(0);
+  if (batch < 1 || batch > devices || rounds != contributions * (devices / batch)) {
+    contradiction("rounds, batch size and number of devices do not fit");
+  }
+  auto report = recorded_report(receipt, parameters);
+  if (contributions == 1) return report;
+  return privacy::Repeated{contributions, std::move(report)};
+}
+
+template <bool sgd>
+learn::Training planned(const data::Schema& schema, const learn::LinearOptions& linear) {
+  LocalOptions options{.linear = linear};
+  options.linear.method = sgd ? "local-sgd" : "banco";
+  return local_training(schema, options);
+}
+
+constexpr std::array<std::string_view, 7> options{"batch-size",   "clipping-norm", "weight-scale",
+                                                  "step-size",    "radius",        "calibration",
+                                                  "class-weights"};
+
+constexpr std::array papers{learn::Calibration::jun2019};
+
+constexpr learn::Method banco_method{"banco",
+                                     "from reports that are private before they leave a device",
+                                     privacy::Adjacency::replace_one,
+                                     options,
+                                     planned<false>,
+                                     recorded_events,
+                                     false,
+                                     learn::UnitProtection::refused,
+                                     papers};
+constexpr learn::Method sgd_method{"local-sgd",
+                                   "the same with a step size, to compare",
+                                   privacy::Adjacency::replace_one,
+                                   options,
+                                   planned<true>,
+                                   recorded_events,
+                                   false};
+constexpr std::array<const learn::Method*, 2> methods{&banco_method, &sgd_method};
+
+}  // namespace
+
+learn::TrainedModel simulate_devices(const data::Dataset& dataset, const data::Schema& schema,
+                                     const LocalPlan& plan, const learn::TrainingMeans& means) {
+  learn::check_shape(dataset, schema, plan);
+  learn::check_row_count(dataset, plan.public_row_count, means, "devices");
+  ReportMean reports(dataset, plan, means);
+  auto learner = learner_of(plan);
+  auto model =
+      std::visit([&](auto& kept) { return learn_from(kept, reports, plan, means); }, learner);
+  return learn::finish(plan, schema, means, {std::move(model)});
+}
+
+learn::Training local_training(const data::Schema& schema, const LocalOptions& options) {
+  auto training = learn::settled_training(plan_local(schema, options), simulate_devices);
+  training.schema = schema;
+  return training;
+}
+
+std::span<const learn::Method* const> local_methods() { return methods; }
+
+}  // namespace tacet::local

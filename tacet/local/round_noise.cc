@@ -1,0 +1,64 @@
+#include "tacet/local/round_noise.h"
+
+#include <fmt/format.h>
+
+#include "tacet/base/error.h"
+
+namespace tacet::local {
+namespace {
+
+KnownNoise known(const mechanism::NoiseModel& noise) {
+  return {.gradient_bound = noise.clipping_norm,
+          .variance = noise.variance,
+          .range = noise.range,
+          .proxy = [noise](double a) { return noise.proxy(a); }};
+}
+
+}  // namespace
+
+Certificate settle_certificate(const mechanism::NoiseModel& noise, std::int64_t batch,
+                               std::optional<CertificateKind> asked) {
+  const auto kind =
+      asked.value_or(noise.norm ? CertificateKind::bounded : CertificateKind::known_noise);
+  const auto* name = mechanism::local_mechanism_names.of(noise.mechanism);
+  switch (kind) {
+    case CertificateKind::known_noise:
+      return known_noise_certificate(known(noise), batch);
+    case CertificateKind::symmetric:
+      if (noise.symmetric) return symmetric_certificate(noise.clipping_norm);
+      throw base::UsageError(fmt::format(
+          "certificate symmetric needs noise whose law is that of its negative, which reports of "
+          "{} do not have; use {}",
+          name, noise.norm ? "bounded" : "known_noise"));
+    case CertificateKind::bounded:
+      if (noise.norm) return bounded_certificate(*noise.norm);
+      throw base::UsageError(fmt::format(
+          "certificate bounded needs reports of bounded size, which {} does not have; use "
+          "known_noise{}",
+          name, noise.symmetric ? " or symmetric" : ""));
+  }
+  throw base::InternalError("unknown certificate");
+}
+
+double mixed_noise_cost(std::span<const mechanism::NoiseModel> noises, double range) {
+  const auto count = static_cast<double>(noises.size());
+  const double bound = noises.front().clipping_norm;
+  double proxy = 0;
+  for (const auto& noise : noises) proxy += noise.proxy(range / count);
+  return proxy / (count * count) / 2 + kappa(range * bound) * bound * bound;
+}
+
+mechanism::LocalRandomizer randomizer_at(const mechanism::LocalSpec& round, double least_epsilon,
+                                         double epsilon) {
+  if (!(epsilon >= least_epsilon)) {
+    throw base::UsageError(fmt::format(
+        "a report at epsilon {} is below this round's minimum {}: the learner's bounds were "
+        "settled from that",
+        epsilon, least_epsilon));
+  }
+  auto spec = round;
+  spec.epsilon = epsilon;
+  return mechanism::LocalRandomizer::calibrate(spec);
+}
+
+}  // namespace tacet::local
