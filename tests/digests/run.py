@@ -30,7 +30,6 @@ NUMBER_LOSSES = ("squared", "huber", "absolute", "smoothed_absolute", "pinball",
                  "epsilon_insensitive", "smoothed_epsilon_insensitive",
                  "squared_epsilon_insensitive", "pseudo_huber", "log_cosh")
 CLASS_LOSSES = ("logistic", "hinge", "smoothed_hinge", "power_hinge", "linearised_power_hinge")
-LOCAL = "# local"  # ends the settings of `tacet local`
 COLUMNS = """
 [[column]]
 name = "a"
@@ -169,20 +168,7 @@ def settings():
                 f"--batch-size 40 --steps 20 --adjacency {adjacency} --epsilon 2 --delta 1e-5 "
                 "--records-a-unit 3")
     add_newest(add)
-    add_devices(add)
     return out
-
-
-def add_devices(add):
-    """Settings of `tacet local simulate`: LOCAL stands for the command."""
-    for mechanism in ("privunit", "privunitg", "djw", "l2_laplace", "coordinate_laplace",
-                      "gaussian"):
-        for kind in ("numbers2", "two2"):
-            add(f"more.csv --schema {kind}.toml", f"--mechanism {mechanism} --epsilon 3 {LOCAL}")
-    for extra in ("--averaging uniform --weight-power 1", "--passes 2", "--embedding sign",
-                  "--batch-size 7", "--certificate known_noise", "--calibration paper",
-                  "--learner local-sgd --step-size 0.3 --averaging suffix", "--shuffled"):
-        add("more.csv --schema two2.toml", f"{extra} --epsilon 2 {LOCAL}")
 
 
 def add_newest(add):
@@ -224,13 +210,8 @@ def digest_of(program, folder, name, arguments):
     model = "m" + hashlib.sha256(name.encode()).hexdigest()[:16] + ".json"
     total = hashlib.sha256()
     settings_of = arguments.split(" ", 1)
-    train, plan = "train", "plan"
-    if arguments.endswith(LOCAL):
-        train, plan = "local simulate", "local plan"
-        arguments = arguments.removesuffix(LOCAL)
-        settings_of = arguments.split(" ", 1)
-    commands = [f"{train} {arguments} --seed 7 --threads 2 --output {model}",
-                f"{plan} {settings_of[1]} --json"]
+    commands = [f"train {arguments} --seed 7 --threads 2 --output {model}",
+                f"plan {settings_of[1]} --json"]
     follow = [f"show {model}", f"verify {model} --json", f"account {model} --delta 1e-5 --json",
               f"predict {model} {settings_of[0]}", f"evaluate {model} {settings_of[0]} --public"]
 
