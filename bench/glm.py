@@ -33,6 +33,7 @@ PARTS = ("bars", "synthetic", "sparse", "claims")
 CALIFORNIA = ("california_housing", "california_housing/housing.csv.gz", "r2")
 WINE = ("wine_quality", "wine_quality/winequality-white.csv.gz", "r2")
 BIKE = ("bike_hour", "bike_hour/hour.csv.gz", "r2")
+PRECONDITIONED = ["--method", "preconditioned"]
 PUBLISHED = ["--method", "adassp", "--calibration", "wang2018"]
 # Schemas with encoding = 1, replace_one, delta 1e-6: name, set, options, {epsilon: bar}.
 BARS = [
@@ -40,6 +41,12 @@ BARS = [
     ("adassp", CALIFORNIA, ["--method", "adassp"], {1: 0.51, 4: 0.59}),
     ("adassp", WINE, ["--method", "adassp"], {0.5: None, 1: None, 4: None}),
     ("adassp", BIKE, ["--method", "adassp"], {0.1: None, 0.5: None, 1: None, 4: None}),
+    ("preconditioned", CALIFORNIA, PRECONDITIONED, {0.1: 0.44, 0.5: 0.59, 1: 0.61, 4: 0.63}),
+    ("preconditioned", WINE, PRECONDITIONED, {0.5: 0.13, 1: 0.21, 4: 0.26}),
+    ("preconditioned", BIKE, PRECONDITIONED, {0.1: 0.40, 0.5: 0.64, 1: 0.66, 4: 0.67}),
+    ("gradient", CALIFORNIA, [], {0.1: None, 0.5: None, 1: None, 4: None}),
+    ("gradient", WINE, [], {0.5: None, 1: None, 4: None}),
+    ("gradient", BIKE, [], {0.1: None, 0.5: None, 1: None, 4: None}),
 ]
 # rows, columns, rank (0: full).
 PROBLEMS = {"20 columns": (5000, 20, 0), "400 columns of rank 5": (5000, 400, 5),
@@ -50,6 +57,7 @@ RIVALS = {
     "regularized-output": ["--method", "regularized-output", "--radius", "2"],
     "adassp": ["--method", "adassp"],
     "adassp, published": PUBLISHED,
+    "preconditioned": PRECONDITIONED,
 }
 
 
@@ -246,8 +254,8 @@ def claims(bench, only):
     if only not in "claims":
         return
     schema = utility.SCHEMAS / "adult.toml"
-    ways = {"gradient": ["--radius", "5", "--adjacency", "replace_one"],
-            "adassp": ["--adjacency", "replace_one"]}
+    ball = ["--radius", "5", "--adjacency", "replace_one"]
+    ways = {"gradient": ball, "regularized-output": ball, "adassp": ball[2:]}
     for method, options in ways.items():
         for calibration in CLAIMED[method]:
             for epsilon in (0.5, 1, 4, 8):
@@ -269,7 +277,8 @@ def claims(bench, only):
                 yield row
 
 
-CLAIMED = {"gradient": ("tight", "wang2021"), "adassp": ("tight", "wang2018")}
+CLAIMED = {"gradient": ("tight", "wang2021", "arora2022"),
+           "regularized-output": ("tight", "arora2022"), "adassp": ("tight", "wang2018")}
 
 
 def main():

@@ -23,7 +23,8 @@ SOURCE = HERE.parent.parent
 KEPT = HERE / "digests.txt"
 ADJACENCIES = ("add_remove", "zero_out", "replace_one")
 METHODS = ("gradient", "output", "phased", "inverse-sensitivity", "objective",
-           "regularized-output", "ladder", "localized", "growth", "phased-erm", "adassp")
+           "regularized-output", "ladder", "localized", "growth", "phased-erm", "adassp",
+           "preconditioned")
 SMOOTH = ("objective", "regularized-output", "ladder", "localized", "growth", "phased-erm")
 NUMBER_LOSSES = ("squared", "huber", "absolute", "smoothed_absolute", "pinball",
                  "smoothed_pinball", "power_regression", "linearised_power_regression",
@@ -144,6 +145,11 @@ def settings():
         add(BERKELEY, f"--method {method} --calibration paper --epsilon 1 --adjacency replace_one")
     for adjacency in ADJACENCIES:
         add(BERKELEY, f"--method adassp --calibration wang2018 --epsilon 1 --adjacency {adjacency}")
+    for method, extra in (("gradient", "--steps 2000"), ("regularized-output", "")):
+        add(BERKELEY, f"--method {method} --calibration arora2022 --radius 5 --epsilon 1 {extra} "
+                      "--adjacency replace_one --delta 1e-6")
+    add("data.csv --schema numbers.toml",
+        "--method preconditioned --calibration tang2023 --epsilon 2 --delta 1e-5")
     for averaging in ("suffix", "uniform", "last", "polynomial"):
         add(BERKELEY, f"--averaging {averaging} --epsilon 1")
         add(BERKELEY, f"--method output --averaging {averaging} --epsilon 1")

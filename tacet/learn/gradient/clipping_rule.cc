@@ -38,7 +38,7 @@ ClippingChoice for_classes(double noise) {
 }
 
 ClippingChoice for_numbers(double noise) {
-  const double norm = std::clamp(0.25 * std::pow(0.005 / noise, 0.3), 0.125, 0.5);
+  const double norm = clipping_of_numbers(noise);
   // The slope is the residual where the target's range is 2 wide.
   return {norm, fmt::format("clipping norm {:.4g}: residuals beyond {:.3g} of the target's range "
                             "are cut, for less noise",
@@ -46,6 +46,10 @@ ClippingChoice for_numbers(double noise) {
 }
 
 }  // namespace
+
+double clipping_of_numbers(double relative_noise) {
+  return std::clamp(0.25 * std::pow(0.005 / relative_noise, 0.3), 0.125, 0.5);
+}
 
 ClippingChoice choose_clipping(const ClippingFacts& facts) {
   const double bound = facts.schema.norm_bound();

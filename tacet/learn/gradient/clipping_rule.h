@@ -25,6 +25,9 @@ struct ClippingFacts {
   double relative_noise;
 };
 
+/// Of the squared loss of numbers, in units of the row norm: clamp(1/4 (0.005 / nu)^0.3, 1/8, 1/2).
+[[nodiscard]] double clipping_of_numbers(double relative_noise);
+
 /// Under encoding 1, with several classes, units, or a loss other than logistic and squared: the
 /// loss's largest slope, for unbounded ones a usual slope. Else smaller, the more noise there is:
 /// what clipping distorts is weighed against the noise that it saves.

@@ -122,7 +122,7 @@ constexpr std::array<std::string_view, 20> options{"l2",
                                                    "projection",
                                                    "projection-width",
                                                    "projection-seed"};
-constexpr std::array papers{Calibration::wang2021};
+constexpr std::array papers{Calibration::wang2021, Calibration::arora2022};
 
 }  // namespace
 

@@ -14,11 +14,11 @@
 #include "tacet/learn/gradient/columns_kept.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
+#include "tacet/learn/gradient/paper_course.h"
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/step_rule.h"
-#include "tacet/learn/plan/wang2021.h"
 #include "tacet/model/loss/loss_smoothness.h"
 
 namespace tacet::learn {
@@ -207,8 +207,7 @@ void settle_settings(GradientPlan& plan) {
   add_claim(settings, plan.claim);
 }
 
-// Algorithm 2 of Wang, Lei, Ying, Zhang (2021): the schedule of Theorem 12, the noise of Theorem
-// 11, and what is proved about them.
+// A paper's schedule and noise, and what is proved about them.
 GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options) {
   // order-seed is read to be refused with its reason.
   constexpr std::array<std::string_view, 6> reads{"delta",      "steps",       "radius",
@@ -231,60 +230,41 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
   }
   refuse_class_weights(schema, options);
   GradientPlan plan;
-  plan.calibration = Calibration::wang2021;
+  plan.calibration = options.calibration == Calibration::arora2022 ? Calibration::arora2022
+                                                                   : Calibration::wang2021;
   settle_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
   const privacy::Delta delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
-  const auto n = plan.public_row_count;
-  const auto facts = wang2021::constants(plan.loss, schema.norm_bound());
-  const auto theorem = wang2021::Theorem::gradient_on_ball;
-  plan.steps = options.steps.value_or(
-      wang2021::schedule(theorem, n, plan.columns, facts.alpha, options.epsilon, delta.value()).T);
-  if (plan.steps > most_gradient_steps) {
-    throw base::UsageError(fmt::format(
-        "the paper's schedule takes {} steps for {} records, at most {} are carried out; give "
-        "--steps",
-        plan.steps, n, most_gradient_steps));
-  }
-  plan.step_size = wang2021::step_size(theorem, n, plan.columns, plan.steps, facts.alpha,
-                                       options.epsilon, delta.value());
   plan.averaging = Averaging::uniform;
   plan.radius = options.radius;
-  const double claimed_bound = wang2021::gradient_bound(facts, *plan.radius);
-  plan.clipping_norm = std::min(
-      claimed_bound, schema.norm_bound() *
-                         model::slope_bound_within(plan.loss, *plan.radius * schema.norm_bound()));
-  const auto noise = wang2021::gradient_noise(n, plan.steps, options.epsilon, delta.value());
-  if (!noise) {
-    throw base::GuaranteeError(fmt::format(
-        "PaperCalibrationInfeasible: no beta meets the conditions of the paper's Theorem 11 for {} "
-        "records, {} steps, epsilon {:g} and delta {:g}; use the tight calibration",
-        n, plan.steps, options.epsilon, delta.value()));
-  }
+  const auto course = plan.calibration == Calibration::arora2022
+                          ? arora_course(plan, schema, options, delta)
+                          : wang_course(plan, schema, options, delta);
+  plan.clipping_norm =
+      std::min(course.gradient_bound,
+               schema.norm_bound() *
+                   model::slope_bound_within(plan.loss, *plan.radius * schema.norm_bound()));
   LinearOptions single_records = options;
   single_records.sampling = to_string(BatchSampling::fixed_size);
   single_records.batch_size = 1;
-  const Batches batches = settle_batches(schema, single_records, n);
+  const Batches batches = settle_batches(schema, single_records, plan.public_row_count);
   plan.sampling = batches.sampling;
   plan.rate = batches.rate;
   plan.batch = 1;
-  const double sigma = 2 * claimed_bound * noise->ratio;
-  settle_noise(plan, batches, options, delta, sigma / plan.clipping_norm);
+  settle_noise(plan, batches, options, delta, course.noise / plan.clipping_norm);
   if (plan.guarantee.epsilon > options.epsilon) {
     plan.reasons.emplace_back(
         "the paper's noise is not enough for what it claims; the proved noise stands in its place");
     settle_noise(plan, batches, options, delta, std::nullopt);
   }
   plan.claim = privacy::Guarantee{options.epsilon, delta.value(), options.adjacency};
+  plan.reasons.push_back(fmt::format("{}: {} steps of size {:.4g} on single records", course.name,
+                                     plan.steps, plan.step_size));
   plan.reasons.push_back(fmt::format(
-      "Algorithm 2 with the schedule of Theorem 12: {} steps of size {:.4g} on single records",
-      plan.steps, plan.step_size));
-  plan.reasons.push_back(fmt::format(
-      "the paper claims ({:g}, {:g}) for noise of deviation {:.4g} a gradient (beta {:.4g}, "
-      "gradient "
+      "the paper claims ({:g}, {:g}) for noise of deviation {:.4g} a gradient ({}gradient "
       "bound {:.4g}); proved here for that noise: ({:.4g}, {:g}), gradients are at most {:.4g}",
-      options.epsilon, delta.value(), sigma, noise->beta, claimed_bound, plan.guarantee.epsilon,
-      plan.guarantee.delta, plan.clipping_norm));
+      options.epsilon, delta.value(), course.noise, course.remark, course.gradient_bound,
+      plan.guarantee.epsilon, plan.guarantee.delta, plan.clipping_norm));
   return plan;
 }
 

@@ -11,6 +11,7 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tacet/learn/plan/arora2022.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/gradient_diameter.h"
 #include "tacet/learn/plan/recorded.h"
@@ -73,6 +74,62 @@ double allowed_mu(const RegularizedOutputPlan& plan) {
   return accounting::gaussian::mu_for(epsilon, Delta(plan.guarantee.delta));
 }
 
+arora2022::Problem published_problem(const RegularizedOutputPlan& plan, double norm_bound,
+                                     double radius) {
+  const auto facts = model::properties(plan.loss);
+  return {.curvature = facts.curvature,
+          .loss_at_zero = model::largest_loss_at_zero(plan.loss),
+          .slope_bound = facts.slope_bound,
+          .norm_bound = norm_bound,
+          .radius = radius};
+}
+
+double published_mean_l2(const RegularizedOutputPlan& plan, double norm_bound, double radius) {
+  return arora2022::output_lambda(published_problem(plan, norm_bound, radius),
+                                  plan.public_row_count, plan.claim->epsilon, plan.claim->delta);
+}
+
+/// The multiplier at which the release has the paper's deviation, or the proved one where that is
+/// not enough for what is claimed.
+void settle_published_noise(RegularizedOutputPlan& plan, const LinearOptions& options, Delta left,
+                            double share, double norm_bound) {
+  const double bound =
+      arora2022::gradient_bound(published_problem(plan, norm_bound, *options.radius));
+  const double published =
+      arora2022::output_factor(plan.claim->epsilon, plan.claim->delta) * 2 * bound / plan.sum_l2;
+  plan.noise_multiplier = published / share;
+  const double proved =
+      accounting::epsilon(privacy::Gaussian{plan.noise_multiplier}, options.adjacency, left);
+  plan.reasons.push_back(fmt::format(
+      "the paper's lambda {:.4g} and noise of deviation {:.4g}, for which it claims ({:g}, {:g}); "
+      "proved here for that noise: epsilon {:.4g}",
+      plan.sum_l2 / static_cast<double>(plan.public_row_count), published, plan.claim->epsilon,
+      plan.claim->delta, proved));
+  if (proved <= options.epsilon) return;
+  plan.reasons.emplace_back(
+      "the paper's noise is not enough for what it claims; the proved noise stands in its place");
+  plan.noise_multiplier = full_batch_noise(1, Epsilon(options.epsilon), left, options.adjacency);
+}
+
+/// What the paper is about, before anything is settled by it.
+void settle_claim(RegularizedOutputPlan& plan, const LinearOptions& options) {
+  if (!options.paper()) return;
+  if (options.adjacency != Adjacency::replace_one || !options.radius || options.mean_l2 ||
+      plan.guarantee.delta == 0) {
+    throw base::UsageError(
+        "--calibration arora2022 for regularized-output is about replace_one, a ball (--radius) "
+        "and a delta above 0, and settles l2 by itself; give --adjacency replace_one and --radius, "
+        "or use tight");
+  }
+  plan.calibration = Calibration::arora2022;
+  plan.claim = plan.guarantee;
+  if (std::isfinite(arora2022::gradient_bound(published_problem(plan, 1, *options.radius)))) return;
+  throw base::UsageError(fmt::format(
+      "--calibration arora2022 is about smooth losses and those of bounded slope, which {} is not; "
+      "use the tight calibration",
+      model::loss_name(plan.loss)));
+}
+
 void settle_penalty(RegularizedOutputPlan& plan, const LinearOptions& options, double norm_bound,
                     bool regression) {
   const double rows = static_cast<double>(plan.public_row_count);
@@ -95,6 +152,7 @@ void settle_penalty(RegularizedOutputPlan& plan, const LinearOptions& options, d
                                     .radius = expected,
                                     .distance = privacy::distance_factor(plan.guarantee.adjacency),
                                     .mu = allowed_mu(plan)});
+    if (plan.claim) plan.sum_l2 = rows * published_mean_l2(plan, norm_bound, wanted);
     // The minimiser has |w|^2 <= n loss(0) / Lambda: for a public n alone.
     if (plan.guarantee.adjacency != Adjacency::add_remove) {
       plan.radius =
@@ -102,7 +160,7 @@ void settle_penalty(RegularizedOutputPlan& plan, const LinearOptions& options, d
     }
   }
   refuse_no_penalty(options, plan.sum_l2 / rows);
-  if (!options.mean_l2) {
+  if (!options.mean_l2 && !plan.claim) {
     plan.reasons.push_back(
         fmt::format("l2 {:.6g}: balances the noise and the bias for weights of norm {:g}",
                     plan.sum_l2 / rows, expected));
@@ -161,6 +219,7 @@ void settle_settings(RegularizedOutputPlan& plan) {
   settings.push_back({"noise", plan.noise});
   settings.push_back({"steps", plan.steps, {.table = plan.steps > 0}});
   settings.push_back({"solver_tolerance", plan.solver_tolerance, {.table = plan.steps == 0}});
+  add_claim(settings, plan.claim);
 }
 
 // The Poisson loss is smooth on balls only; beyond what the ball can predict its extension has the
@@ -218,6 +277,7 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
   const double delta = settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
   const bool pure = delta == 0;
   plan.guarantee = {options.epsilon, delta, options.adjacency};
+  settle_claim(plan, options);
   plan.cipher_delta =
       random::cipher_term(1, pure ? random::l2_laplace_words * plan.columns : plan.columns);
   settle_unit_draw(plan, schema);
@@ -236,7 +296,12 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
     plan.noise = privacy::distance_factor(options.adjacency) * share / epsilon.value();
     plan.events = mechanism::l2_laplace_event(epsilon, options.adjacency);
   } else {
-    plan.noise_multiplier = full_batch_noise(1, Epsilon(options.epsilon), left, options.adjacency);
+    if (plan.claim) {
+      settle_published_noise(plan, options, left, share, norm_bound);
+    } else {
+      plan.noise_multiplier =
+          full_batch_noise(1, Epsilon(options.epsilon), left, options.adjacency);
+    }
     plan.noise = plan.noise_multiplier * share;
     check_share_noise(ShareNoise::gaussian, plan.noise_multiplier, plan.columns);
     plan.events = privacy::Gaussian{plan.noise_multiplier};
@@ -280,14 +345,17 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
                                const privacy::Event& own) {
   expect_sampling(receipt, "full_batch");
   expect_unit_draw(parameters);
+  expect_claim(parameters, receipt);
   recorded_sum_l2(parameters, receipt);
   const double noise = parameters.real("noise_multiplier");
   if (noise == 0) return pure_release<privacy::PureDp>(receipt, own);
   return privacy::Gaussian{noise};
 }
 
-constexpr std::array<std::string_view, 6> options{
-    "l2", "radius", "class-weights", "projection", "projection-width", "projection-seed"};
+constexpr std::array<std::string_view, 7> options{
+    "l2",         "radius",           "class-weights",  "calibration",
+    "projection", "projection-width", "projection-seed"};
+constexpr std::array papers{Calibration::arora2022};
 
 }  // namespace
 
@@ -299,6 +367,7 @@ constinit const Method regularized_output_method{
     planned_by<plan_regularized_output, train_regularized_output>,
     recorded_events,
     true,
-    UnitProtection::drawn};
+    UnitProtection::drawn,
+    papers};
 
 }  // namespace tacet::learn

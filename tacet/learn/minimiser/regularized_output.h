@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
@@ -33,6 +34,7 @@ struct RegularizedOutputPlan : Settled {
   double noise = 0;             ///< deviation, or for pure privacy scale, for the public count
   std::int64_t steps = 0;       ///< of the descent; 0: the certified route
   double solver_tolerance = 0;  ///< of the certified route
+  std::optional<privacy::Guarantee> claim{};  ///< paper mode: what the paper claims for its noise
 
   [[nodiscard]] bool pure() const { return guarantee.delta == 0; }
 };

@@ -13,22 +13,26 @@ enum class Calibration {
   tight,        ///< the least noise that is proved
   paper,        ///< the first paper of the method
   wang2021,     ///< Wang, Lei, Ying, Zhang: gradient and output
+  arora2022,    ///< Arora, Bassily, Guzman, Menart, Ullah: gradient and regularized-output
   kifer2012,    ///< Kifer, Smith, Thakurta: objective
   asi2021,      ///< Asi, Levy, Duchi: localized and growth
   feldman2020,  ///< Feldman, Koren, Talwar: phased-erm
   wang2018,     ///< Wang: adassp
   jun2019,      ///< Jun, Orabona: banco
+  tang2023,     ///< Tang, Aydore, Kearns, Rho, Roth, Wang, Wang, Wu: preconditioned
 };
 
 inline constexpr auto calibration_names =
     base::names<Calibration>({{Calibration::tight, "tight"},
                               {Calibration::paper, "paper"},
                               {Calibration::wang2021, "wang2021"},
+                              {Calibration::arora2022, "arora2022"},
                               {Calibration::kifer2012, "kifer2012"},
                               {Calibration::asi2021, "asi2021"},
                               {Calibration::feldman2020, "feldman2020"},
                               {Calibration::wang2018, "wang2018"},
-                              {Calibration::jun2019, "jun2019"}});
+                              {Calibration::jun2019, "jun2019"},
+                              {Calibration::tang2023, "tang2023"}});
 
 /// As options and receipts name it.
 [[nodiscard]] inline std::string to_string(Calibration calibration) {

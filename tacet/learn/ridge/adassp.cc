@@ -28,7 +28,9 @@ void refuse_wide(const AdasspPlan& plan) {
   if (plan.columns <= optimize::most_gram_columns) return;
   throw base::UsageError(fmt::format(
       "method adassp releases a matrix of all pairs of columns, and {} columns are more than the "
-      "{} there is room for; use --method gradient",
+      "{} there is room for; project them (--projection countsketch --projection-width 1024), or "
+      "use "
+      "--method gradient",
       plan.columns, optimize::most_gram_columns));
 }
 

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+
+/// Formulas of Arora, Bassily, Guzman, Menart, Ullah, "Differentially private generalized linear
+/// models revisited" (2022), for reproductions: what the paper claims, with its orders of magnitude
+/// taken with constant 1. Nothing here is relied upon for a guarantee; the methods account what
+/// they release by their own proofs. docs/explanations/paper-calibration.md lists where the claims
+/// are loose and where they fail.
+namespace tacet::learn::arora2022 {
+
+/// A smooth non-negative loss (phi' H-Lipschitz, phi(0) <= L_0) or one of bounded slope, for rows
+/// of norm at most X and weights of norm at most B.
+struct Problem {
+  double curvature;     ///< H; infinite: the loss is only Lipschitz
+  double loss_at_zero;  ///< L_0
+  double slope_bound;   ///< of phi' everywhere; infinite: the loss is only smooth
+  double norm_bound;    ///< X
+  double radius;        ///< B
+};
+
+/// G, bound of a record's gradient on the ball: X (sqrt(2 H L_0) + H B X), from phi'^2 <= 2 H phi
+/// (the paper's 4 is loose), or X times the slope's bound, whichever is less.
+[[nodiscard]] double gradient_bound(const Problem& problem);
+
+/// What a record's loss is at most on the ball, (sqrt(L_0) + sqrt(H / 2) B X)^2: the loss bound of
+/// noisy SGD in its appendix D.4, and of projections on the projected ball. Lipschitz losses:
+/// L_0 + slope B X.
+[[nodiscard]] double loss_bound(const Problem& problem);
+/// The same for weights plus Gaussian noise of `deviation` a coordinate, with probability at least
+/// 1 - failure for each fixed record: only <noise, x> matters, whatever the dimension. The paper
+/// charges `failure` to delta; caps need no such term.
+[[nodiscard]] double perturbed_loss_bound(const Problem& problem, double deviation, double failure);
+
+/// Noisy SGD on single records drawn with replacement: T = n^2 steps, noise of multiplier
+/// sqrt(8 T ln(1 / delta)) / (n epsilon) on a gradient of norm at most G, steps of B / sqrt(T (G^2
+/// + d sigma^2)), the mean of the iterates.
+[[nodiscard]] double gradient_noise(std::int64_t rows, std::int64_t steps, double epsilon,
+                                    double delta);
+[[nodiscard]] double gradient_step(const Problem& problem, std::int64_t columns, std::int64_t steps,
+                                   double noise_multiplier);
+
+/// Output perturbation: lambda of the mean loss where bias lambda B^2 / 2 and the noise's cost
+/// balance, with the classical Gaussian factor; and that factor, sqrt(2 ln(1.25 / delta)) /
+/// epsilon, the noise's deviation over the distance 2 G / (lambda n).
+[[nodiscard]] double output_factor(double epsilon, double delta);
+[[nodiscard]] double output_lambda(const Problem& problem, std::int64_t rows, double epsilon,
+                                   double delta);
+
+/// Rates of the excess risk, logarithms left out; h = sqrt(H) B X, Y^2 = L_0.
+struct Size {
+  double rows;
+  double columns;
+  double rank;
+  double epsilon;
+};
+/// min(Y^2, h Y / sqrt(n) + min((h^(4/3) Y^(2/3) + h^2) / (n eps)^(2/3), sqrt(d) (h Y + h^2) / (n
+/// eps))).
+[[nodiscard]] double smooth_upper(const Problem& problem, const Size& size);
+/// min(Y^2, h Y / sqrt(n) + min(h^(4/3) Y^(2/3) / (n eps)^(2/3), sqrt(d) h Y / (n eps))).
+[[nodiscard]] double smooth_lower(const Problem& problem, const Size& size);
+/// G B X (1 / sqrt(n) + min(1 / sqrt(n eps), sqrt(rank) / (n eps))), upper and lower.
+[[nodiscard]] double lipschitz_rate(const Problem& problem, const Size& size);
+
+}  // namespace tacet::learn::arora2022
