@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tacet/base/checked_cast.h"
-
 namespace tacet::data {
 namespace {
 
@@ -124,18 +122,21 @@ void NarrowRows::certify(EncodedRow& row, std::int16_t intercept) {
   double squared = 0;
   for (const auto& [place, value] : reals_) squared += value * value;
   const auto most = static_cast<double>(room);
+  // No stored feature is larger; where rows may be longer than 1 many columns can meet in a place.
+  constexpr double largest = Dataset::feature_scale;
   double scale = squared > most ? std::sqrt(most / squared) : 1;
   for (std::int64_t sum = room + 1; sum > room; scale *= shrink) {
     sum = 0;
     row.columns.clear();
     row.values.clear();
     for (const auto& [place, value] : reals_) {
-      const auto integer = static_cast<std::int64_t>(value * scale);  // toward zero
+      const auto integer =
+          static_cast<std::int64_t>(std::clamp(value * scale, -largest, largest));  // toward zero
       if (integer == 0) continue;
       sum += integer * integer;
       if (sum > room) break;
       row.columns.push_back(place);
-      row.values.push_back(base::checked_cast<std::int16_t>(integer));
+      row.values.push_back(static_cast<std::int16_t>(integer));
     }
   }
   if (intercept == 0) return;

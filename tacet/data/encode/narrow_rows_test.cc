@@ -62,6 +62,30 @@ TEST(NarrowRows, AdversarialRowsKeepTheBound) {
   }
 }
 
+// Rows that are not scaled may be 31 long; a place where hundreds of their columns meet is cut to
+// the largest feature that is stored, whatever the values are.
+TEST(NarrowRows, PlacesOfLongRowsAreCutToTheLargestFeature) {
+  for (const auto family : {Family::countsketch, Family::srht, Family::gaussian}) {
+    auto schema = schema_of(1000, Projection{family, 8, 3, 1});
+    schema.row_scaling = RowScaling::none;
+    const ProjectionMap map(*schema.projection, 1000);
+    std::vector<std::uint32_t> columns;
+    std::vector<double> values;
+    for (std::uint32_t j = 0; j < 1000; ++j) {
+      const double entry = map.lift(j, std::vector<double>{1, 0, 0, 0, 0, 0, 0, 0});
+      if (entry == 0) continue;
+      columns.push_back(j);
+      values.push_back(entry > 0 ? 1 : -1);
+    }
+    EncodedRow row;
+    UniformEncoder(schema).encode(columns, values, row);
+    Dataset dataset(schema.shape());
+    EXPECT_NO_THROW(dataset.append(row));
+    EXPECT_EQ(row.values.front(), Dataset::feature_scale);
+    EXPECT_EQ(dataset.rows(), 1);
+  }
+}
+
 // One record's values are nothing to the others': infinities, no numbers and denormals count 0.
 TEST(NarrowRows, ValuesThatAreNoneAreZero) {
   const auto schema = schema_of(1000, Projection{Family::countsketch, 16, 1, 4});
