@@ -12,6 +12,10 @@ PART is one of
 
 Sets are split as in bench/utility.py. The result goes to bench/results/glm.json. A bar or an
 acceptance line that is missed ends the program with code 1.
+
+One line does not hold and stays: output perturbation was to beat descent on a ball where columns are
+as many as records. Both are far above the prototype that it was written for (.911 and .929 at
+epsilon 1/2, there .725 and .258), and descent is ahead.
 """
 
 import argparse
@@ -59,6 +63,9 @@ RIVALS = {
     "adassp, published": PUBLISHED,
     "preconditioned": PRECONDITIONED,
 }
+# Methods that solve for a matrix of all pairs of columns: minutes a seed where they are thousands.
+MATRICES = ("adassp", "preconditioned")
+WIDEST_MATRIX = 1000
 
 
 def npy(path, values, shape, kind):
@@ -202,7 +209,7 @@ def bars(bench, only):
         if not source.exists():
             print(f"{name}: {source} is not below TACET_DATA; left out", file=sys.stderr)
             continue
-        first = bench.schema(schema, True)
+        first = bench.schema(schema, [utility.FIRST])
         *files, count = utility.split([source], first.read_text("utf-8"), bench.folder)
         common = ["--public-row-count", count, "--adjacency", "replace_one", "--delta", "1e-6"]
         for epsilon, bar in wanted.items():
@@ -222,7 +229,8 @@ def synthetic(bench, only):
         rows = [measured(bench, "unprotected", where, [], "inf", "r2")]
         for epsilon in (0.5, 1, 4):
             rows += [measured(bench, rival, where, [*options, *common], epsilon, "r2")
-                     for rival, options in RIVALS.items()]
+                     for rival, options in RIVALS.items()
+                     if shape[1] <= WIDEST_MATRIX or options[1] not in MATRICES]
         yield from rows
 
 
