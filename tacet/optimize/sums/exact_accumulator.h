@@ -13,7 +13,7 @@ class ExactAccumulator {
  public:
   /// After `rows_before_flush` contributions every coordinate is still below 2^53.
   ExactAccumulator(std::size_t size, std::int64_t rows_before_flush)
-      : exact_(size, 0.0), total_(size, 0), rows_before_flush_(rows_before_flush) {}
+      : exact_(size, 0.0), rows_before_flush_(rows_before_flush) {}
 
   /// Room for `rows` more contributions.
   std::span<double> reserve(std::int64_t rows) {
@@ -21,13 +21,15 @@ class ExactAccumulator {
     rows_ += rows;
     return exact_;
   }
-  void add_to(std::span<std::int64_t> sum) {
-    flush();
+  void add_to(std::span<std::int64_t> sum) const {
+    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += static_cast<std::int64_t>(exact_[j]);
+    if (total_.empty()) return;
     for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += total_[j];
   }
 
  private:
   void flush() {
+    total_.resize(exact_.size(), 0);
     for (std::size_t j = 0; j < exact_.size(); ++j) {
       total_[j] += static_cast<std::int64_t>(exact_[j]);
       exact_[j] = 0;
@@ -36,7 +38,7 @@ class ExactAccumulator {
   }
 
   std::vector<double> exact_;
-  std::vector<std::int64_t> total_;
+  std::vector<std::int64_t> total_;  // empty until the first flush: many sums need none
   std::int64_t rows_before_flush_;
   std::int64_t rows_ = 0;
 };

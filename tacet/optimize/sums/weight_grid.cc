@@ -25,8 +25,14 @@ GridWeights to_grid(std::span<const double> weights, double norm_bound) {
   const double row_norm = data::Dataset::feature_scale * norm_bound;
   const int bits = 51 - std::ilogb(weight_norm) - 1 - std::ilogb(row_norm) - 1;
   const int usable = std::clamp(bits, -1000, 1000);
+  // Multiplying by a power of two is exact. Integers of at most 2^51, as they are for rows that
+  // hold anything, are rounded to by adding and subtracting 1.5 * 2^52, several at a time.
+  const double factor = std::ldexp(1.0, usable);
+  constexpr double shift = 0x1.8p52;
+  const bool small = row_norm >= 2;
   for (std::size_t j = 0; j < weights.size(); ++j) {
-    grid.integers[j] = std::nearbyint(std::ldexp(weights[j], usable));
+    const double scaled = weights[j] * factor;
+    grid.integers[j] = small ? (scaled + shift) - shift : std::nearbyint(scaled);
   }
   grid.scale = std::ldexp(1.0 / data::Dataset::feature_scale, -usable);
   return grid;
