@@ -78,11 +78,11 @@ double Banco::next_weight() const {
 
 void Banco::point(std::span<double> out) const {
   const double weight = next_weight();
-  const double share =
-      settings_.average == PointAverage::uniform ? 1 : weight / (state_.weight.value() + weight);
+  const bool uniform = settings_.average == PointAverage::uniform;
+  const double share = weight / (state_.weight.value() + weight);
   for (std::size_t j = 0; j < out.size(); ++j) {
     const double iterate = magnitude_ * state_.direction[j];
-    out[j] = share == 1 ? iterate : state_.mean[j] + share * (iterate - state_.mean[j]);
+    out[j] = uniform ? iterate : state_.mean[j] + share * (iterate - state_.mean[j]);
   }
 }
 
@@ -90,9 +90,6 @@ void Banco::check_report(const RoundReport& report) const {
   if (report.mean.size() != state_.direction.size()) {
     throw base::UsageError(fmt::format("a report has {} numbers, the model {}", report.mean.size(),
                                        state_.direction.size()));
-  }
-  if (!all_finite(report.mean)) {
-    throw base::UsageError("a report holds a number that is not finite; it was not taken");
   }
 }
 
@@ -102,8 +99,7 @@ void Banco::fold_iterate(double weight) {
   state_.weight.add(weight);
   const double share = weight / state_.weight.value();
   for (std::size_t j = 0; j < state_.mean.size(); ++j) {
-    const double iterate = magnitude_ * state_.direction[j];
-    state_.mean[j] = share == 1 ? iterate : state_.mean[j] + share * (iterate - state_.mean[j]);
+    state_.mean[j] += share * (magnitude_ * state_.direction[j] - state_.mean[j]);
   }
 }
 
@@ -114,18 +110,22 @@ void Banco::turn(std::span<const double> report, double weight) {
   if (!(squares > 0)) return;
   const double step = settings_.direction_step / std::sqrt(squares) * weight;
   auto& q = state_.direction;
-  for (std::size_t j = 0; j < q.size(); ++j) q[j] += step * report[j];
-  const double norm = std::sqrt(dot(q, q));
+  const double norm = std::sqrt(add_scaled(q, step, report));
   if (norm > 1) {
-    for (double& value : q) value /= norm;
+    const double shrink = 1 / norm;
+    for (double& value : q) value *= shrink;
   }
 }
 
 Observed Banco::observe(const RoundReport& report) {
   check_report(report);
   const double weight = next_weight();
+  const double plain_square = dot(report.mean, report.mean);
+  if (!std::isfinite(plain_square) && !all_finite(report.mean)) {
+    throw base::UsageError("a report holds a number that is not finite; it was not taken");
+  }
   const double outcome = weight * dot(report.mean, state_.direction);  // by the old direction
-  const double square = weight * weight * dot(report.mean, report.mean);
+  const double square = weight * weight * plain_square;
   auto gain = state_.gain;
   auto penalty = state_.penalty;
   gain.add(outcome);
