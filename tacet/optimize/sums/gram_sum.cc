@@ -18,6 +18,8 @@ namespace {
 using privacy::Adjacency;
 
 constexpr int scale = data::Dataset::feature_scale;
+// A stored feature is at most feature_scale, whatever the bound of its row's norm
+// (Dataset::append), and so is a label here: what 32 bits of a tile rest on.
 static_assert(scale <= numeric::largest_paired);
 constexpr std::int64_t rows_per_block = 4096;  // what a worker takes at a time
 constexpr std::int64_t rows_per_tile = 128;

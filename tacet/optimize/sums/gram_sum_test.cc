@@ -191,6 +191,21 @@ TEST(GramSum, IsTheSumWhateverTheStorageAndTheThreads) {
   }
 }
 
+// Where rows are not scaled a row may be long, but no feature is larger than 1: sums of whole tiles
+// of the largest products, of one sign, beside labels of 1.
+TEST(GramSum, LongRowsAreAddedExactly) {
+  Records records(700, {std::vector<std::int16_t>(40, 2048), 1});
+  for (auto& record : records) record.features[7] = -2048;
+  const auto expected = brute_force(records, {40, 1});
+  for (const auto storage : {Storage::dense, Storage::sparse}) {
+    Dataset dataset({.columns = 40, .norm_bound = 7, .storage = storage});
+    for (const auto& record : records) dataset.append_dense(record.features, record.label);
+    EXPECT_EQ(integers(sum_of(dataset, 1)), expected);
+    const std::vector<std::int16_t> larger(40, 2049);
+    EXPECT_THROW(dataset.append_dense(larger, 1), base::InternalError);
+  }
+}
+
 /// The other rank's integers, known beforehand.
 class OtherRank final : public base::Reducer {
  public:
