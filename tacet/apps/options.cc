@@ -54,6 +54,12 @@ void set(CLI::Option& option, const std::string& heading, const std::string& kin
   if (form == Form::list) option.delimiter(',');
 }
 
+/// What the variable holds before the option is read, unless the text already says what holds then.
+std::string with_default(const std::string& help, const std::string& value) {
+  if (value.empty() || help.find("[default: ") != std::string::npos) return help;
+  return fmt::format("{} [default: {}]", help, value);
+}
+
 /// The group of commands, added with the first of them.
 CLI::App& group(CLI::App& program, const std::string& name, const CommandLine::Texts& groups) {
   for (auto* known : program.get_subcommands([](CLI::App*) { return true; })) {
@@ -133,7 +139,7 @@ std::string mistake(const CLI::App& program, const CLI::ParseError& error) {
 
 void Options::add(const std::string& names, std::string& value, const std::string& kind,
                   const std::string& help, Form form) {
-  set(*command_->add_option(names, value, help), heading_, kind, form);
+  set(*command_->add_option(names, value, with_default(help, value)), heading_, kind, form);
 }
 
 void Options::add(const std::string& names, std::vector<std::string>& values,

@@ -21,9 +21,9 @@ enum class Form {
 };
 
 /// What one command may be given. An option fills a variable of the command, which keeps its value
-/// where the option is left out and must outlive the command line. Names are "--output,-o", or
-/// without dashes for what goes by its place; `kind` is the sort of value that help shows, FILE
-/// say.
+/// where the option is left out, which help shows as the default, and must outlive the command
+/// line. Names are "--output,-o", or without dashes for what goes by its place; `kind` is the sort
+/// of value that help shows, FILE say.
 ///
 ///   options.add("data", data_, "FILE", "File with one record a line", Form::required);
 ///   options.add("--schema,-s", schema_, "FILE", "Schema of the file");

@@ -8,7 +8,22 @@
 
 namespace tacet::base {
 
+namespace {
+
+/// The pools whose loops this thread is running a block of, innermost last.
+thread_local std::vector<const void*> running;
+
+struct Running {
+  explicit Running(const void* pool) { running.push_back(pool); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() { running.pop_back(); }
+};
+
+}  // namespace
+
 struct ThreadPool::Job {
+  const void* pool;
   std::int64_t total;
   std::int64_t block;
   const std::function<void(int, std::int64_t, std::int64_t)>* body;
@@ -41,7 +56,11 @@ ThreadPool::~ThreadPool() {
 void ThreadPool::for_blocks(std::int64_t total, std::int64_t block,
                             const std::function<void(int, std::int64_t, std::int64_t)>& body) {
   if (total <= 0) return;
-  Job job{.total = total, .block = std::max<std::int64_t>(1, block), .body = &body};
+  if (std::ranges::count(running, static_cast<const void*>(this)) > 0) {
+    throw UsageError("a loop of a thread pool cannot start another one of the same pool");
+  }
+  const std::lock_guard turn(turns_);
+  Job job{.pool = this, .total = total, .block = std::max<std::int64_t>(1, block), .body = &body};
   {
     const std::lock_guard lock(mutex_);
     job_ = &job;
@@ -78,6 +97,7 @@ void ThreadPool::work(int worker) {
 
 void ThreadPool::run(Job& job, int worker) {
   try {
+    const Running inside(job.pool);
     while (true) {
       const std::int64_t begin = job.next.fetch_add(job.block);
       if (begin >= job.total) return;

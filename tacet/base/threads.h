@@ -14,6 +14,8 @@ namespace tacet::base {
 ///
 /// Which worker runs which block is not deterministic; results must not depend on it. tacet's do
 /// not, because workers only add integers, and integer addition has no order.
+///
+/// May be used by several threads at once: their loops run one after the other.
 class ThreadPool {
  public:
   /// @param count number of workers, the calling thread included; at least 1. Where the system
@@ -26,7 +28,8 @@ class ThreadPool {
   [[nodiscard]] int size() const noexcept { return static_cast<int>(workers_.size()) + 1; }
 
   /// Calls `body(worker, begin, end)` for consecutive blocks that cover [0, total) and returns
-  /// when all are done. `worker` is in [0, size()). The first exception is thrown again here.
+  /// when all are done. `worker` is in [0, size()). The first exception is thrown again here. A
+  /// loop within a loop of the same pool is a UsageError.
   void for_blocks(std::int64_t total, std::int64_t block,
                   const std::function<void(int, std::int64_t, std::int64_t)>& body);
 
@@ -35,6 +38,7 @@ class ThreadPool {
   void work(int worker);
   static void run(Job& job, int worker);
 
+  std::mutex turns_;  // held by the caller whose loop runs
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;

@@ -5,8 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "tacet/base/error.h"
 
@@ -33,6 +36,37 @@ TEST(ThreadPool, WorkerNumbersStayBelowTheSize) {
     for (auto i = begin; i < end; ++i) sums.at(static_cast<std::size_t>(worker)) += i;
   });
   EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), std::int64_t{0}), 49995000);
+}
+
+TEST(ThreadPool, LoopsOfSeveralThreadsRunOneAfterTheOther) {
+  ThreadPool pool(3);
+  std::vector<std::int64_t> sums(4, 0);
+  std::vector<std::thread> callers;
+  for (std::size_t caller = 0; caller < sums.size(); ++caller) {
+    callers.emplace_back([&pool, &sum = sums[caller]] {
+      for (int round = 0; round < 200; ++round) {
+        std::vector<std::int64_t> parts(3, 0);
+        pool.for_blocks(100, 7, [&](int worker, std::int64_t begin, std::int64_t end) {
+          parts.at(static_cast<std::size_t>(worker)) += end - begin;
+        });
+        sum += std::accumulate(parts.begin(), parts.end(), std::int64_t{0});
+      }
+    });
+  }
+  for (auto& caller : callers) caller.join();
+  for (const auto sum : sums) EXPECT_EQ(sum, 200 * 100);
+}
+
+TEST(ThreadPool, ALoopWithinALoopIsRefusedButNotOfAnotherPool) {
+  ThreadPool pool(2);
+  ThreadPool other(2);
+  std::atomic<int> inner{0};
+  const auto nothing = [&inner](int, std::int64_t, std::int64_t) { ++inner; };
+  EXPECT_THROW(pool.for_blocks(
+                   4, 1, [&](int, std::int64_t, std::int64_t) { pool.for_blocks(2, 1, nothing); }),
+               UsageError);
+  pool.for_blocks(3, 1, [&](int, std::int64_t, std::int64_t) { other.for_blocks(2, 1, nothing); });
+  EXPECT_EQ(inner, 6);
 }
 
 TEST(ThreadPool, AnExceptionReachesTheCallerAndThePoolSurvives) {
