@@ -31,6 +31,7 @@ NUMBER_LOSSES = ("squared", "huber", "absolute", "smoothed_absolute", "pinball",
                  "epsilon_insensitive", "smoothed_epsilon_insensitive",
                  "squared_epsilon_insensitive", "pseudo_huber", "log_cosh")
 CLASS_LOSSES = ("logistic", "hinge", "smoothed_hinge", "power_hinge", "linearised_power_hinge")
+LOCAL = "# local"  # ends the settings of `tacet local`
 COLUMNS = """
 [[column]]
 name = "a"
@@ -69,6 +70,13 @@ name = "b"
 kind = "categorical"
 categories = ["u", "v", "w"]
 """
+# Hashed values, more than there are records.
+WIDE = COLUMNS + """
+[[column]]
+name = "person"
+kind = "hashed"
+bits = 10
+"""
 BERKELEY = f"{SOURCE}/data/berkeley1973.csv --schema berkeley1973.toml"
 NEWEST = (f"{SOURCE}/data/berkeley1973.csv --schema "
           f"{SOURCE}/data/schemas/berkeley1973.toml")
@@ -96,6 +104,10 @@ def write_inputs(folder):
     (folder / "more.csv").write_text("\n".join(more) + "\n")
     for name, target in TARGETS.items():
         ignored = [c for c in ("y", "person", "class", "two") if f'"{c}"' not in target]
+        others = ", ".join(f'"{c}"' for c in ignored if c != "person")
+        (folder / f"{name}wide.toml").write_text(
+            f'public_row_count = 400\n\n{target}\n'
+            f'[[column]]\nnames = [{others}]\nkind = "ignored"\n{WIDE}')
         for unit in ("", "unit"):
             names = [c for c in ignored if not (unit and c == "person")]
             quoted = ", ".join(f'"{c}"' for c in names)
@@ -174,7 +186,20 @@ def settings():
                 f"--batch-size 40 --steps 20 --adjacency {adjacency} --epsilon 2 --delta 1e-5 "
                 "--records-a-unit 3")
     add_newest(add)
+    add_devices(add)
     return out
+
+
+def add_devices(add):
+    """Settings of `tacet local simulate`: LOCAL stands for the command."""
+    for mechanism in ("privunit", "privunitg", "djw", "l2_laplace", "coordinate_laplace",
+                      "gaussian"):
+        for kind in ("numbers2", "two2"):
+            add(f"more.csv --schema {kind}.toml", f"--mechanism {mechanism} --epsilon 3 {LOCAL}")
+    for extra in ("--averaging uniform --weight-power 1", "--passes 2", "--embedding sign",
+                  "--batch-size 7", "--certificate known_noise", "--calibration paper",
+                  "--learner local-sgd --step-size 0.3 --averaging suffix", "--shuffled"):
+        add("more.csv --schema two2.toml", f"{extra} --epsilon 2 {LOCAL}")
 
 
 def add_newest(add):
@@ -206,6 +231,17 @@ def add_newest(add):
                       "--delta 1e-5")
     for kind in ("count2", "share2"):
         add(f"more.csv --schema {kind}.toml", "--epsilon inf")
+    for adjacency in ADJACENCIES:
+        budget = f"--adjacency {adjacency} --epsilon 4 --delta 1e-5"
+        for kind in ("two", "numbers", "classes"):
+            add(f"data.csv --schema {kind}wide.toml", f"--columns-kept 0.3 {budget}")
+        for family in ("countsketch", "countsketch4", "srht", "gaussian"):
+            add("data.csv --schema twowide.toml",
+                f"--projection {family} --projection-width 64 {budget}")
+        for method in ("objective", "regularized-output", "adassp"):
+            add("data.csv --schema twowide.toml",
+                f"--method {method} --projection countsketch --projection-width 64 {budget}")
+        add("data.csv --schema classeswide.toml", f"--projection auto {budget}")
     for epsilon in (0.1, 1):
         add(NEWEST, f"--epsilon {epsilon} --delta 1e-6")
 
@@ -216,8 +252,13 @@ def digest_of(program, folder, name, arguments):
     model = "m" + hashlib.sha256(name.encode()).hexdigest()[:16] + ".json"
     total = hashlib.sha256()
     settings_of = arguments.split(" ", 1)
-    commands = [f"train {arguments} --seed 7 --threads 2 --output {model}",
-                f"plan {settings_of[1]} --json"]
+    train, plan = "train", "plan"
+    if arguments.endswith(LOCAL):
+        train, plan = "local simulate", "local plan"
+        arguments = arguments.removesuffix(LOCAL)
+        settings_of = arguments.split(" ", 1)
+    commands = [f"{train} {arguments} --seed 7 --threads 2 --output {model}",
+                f"{plan} {settings_of[1]} --json"]
     follow = [f"show {model}", f"verify {model} --json", f"account {model} --delta 1e-5 --json",
               f"predict {model} {settings_of[0]}", f"evaluate {model} {settings_of[0]} --public"]
 
