@@ -5,9 +5,9 @@
 
 Epsilon 1, add_remove, with the default delta and with delta 0; medians over seeds 1 to 20 of the
 error of every quartile, as a share of the column's declared range, and of every category's share.
-Then, at epsilon 0.5, the noisy accuracy of a model on the census's 16,281 test records and the noisy
-R2 of one that predicts age. Ends with code 1 where a quartile is off by more than 2 % of the range, a
-share or an accuracy by more than .01.
+Then, at epsilon 0.5, the noisy accuracy of a model on the census's 16,281 test records and the
+noisy R2 of one that predicts age. Ends with code 1 where a quartile is off by more than 2 % of the
+range, a share or an accuracy by more than .01.
 The result goes to bench/results/describe.json.
 """
 

@@ -13,8 +13,8 @@ PART is one of
 Sets are split as in bench/utility.py. The result goes to bench/results/glm.json. A bar or an
 acceptance line that is missed ends the program with code 1.
 
-One line does not hold and stays: output perturbation was to beat descent on a ball where columns are
-as many as records. Both are far above the prototype that it was written for (.911 and .929 at
+One line does not hold and stays: output perturbation was to beat descent on a ball where columns
+are as many as records. Both are far above the prototype that it was written for (.911 and .929 at
 epsilon 1/2, there .725 and .258), and descent is ahead.
 """
 

@@ -180,7 +180,7 @@ def tables(found, real, held):
         out.append("")
     if real:
         out += ["## Real people, one report each: medians of 5 seeds", "",
-                "| set | learner | epsilon | accuracy | log loss | majority | epsilon with tuning |",
+                "| set | learner | epsilon | accuracy | log loss | majority | tuned: epsilon |",
                 "|---|---|---|---|---|---|---|"]
         out += [f"| {r['set']} | {r['name']} | {r['epsilon']:g} | {r['accuracy']:.4f} | "
                 f"{r['log_loss']:.4f} | {r['majority']:.4f} | {r['cost']:g} |" for r in real]

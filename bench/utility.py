@@ -190,7 +190,7 @@ class Bench:
         return statistics.median(scores)
 
     def schema(self, name, options):
-        """The shipped schema, or a copy of it that says encoding = 1, or calls its target a count."""
+        """The shipped schema, or a copy that says encoding = 1 or whose target is a count."""
         file = SCHEMAS / f"{name}.toml"
         if COUNT in options:
             counts = self.folder / f"{name}_counts.toml"
@@ -258,7 +258,7 @@ def mean_scores(rows):
 
 
 def bar_of(row, rows):
-    """The number that a row has to reach; None where there is none, or its base was not measured."""
+    """The number that a row has to reach; None where there is none or its base was left out."""
     bars = next(entry[-1] for entry in ROWS if entry[0] == row["data"])
     bar = bars.get(row["epsilon"])
     if not isinstance(bar, tuple):
