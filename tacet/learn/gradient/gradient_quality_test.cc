@@ -168,7 +168,7 @@ TEST(GradientQuality, NoiseDeviationsCoverTheNoiseFreeDescent) {
     const auto counts = noise_counts(setting, epsilon, 40, 0.5);
     EXPECT_GE(counts.covered, 0.93) << epsilon;
     EXPECT_LE(counts.close, 0.8) << epsilon;  // 20 in 100 where the deviation is exact
-    // On the shorter path of the default the bound for directions of much curvature is wider.
+    // The default averages fewer steps, on which the estimate of the curvature rests.
     const auto shorter = noise_counts(setting, epsilon, 40);
     EXPECT_GE(shorter.covered, 0.93) << epsilon;
     EXPECT_LE(shorter.close, 0.85) << epsilon;
