@@ -82,14 +82,14 @@ void TrainingRun::run(const Settled& settled, const Console& console,
         return data::read_dataset(data_, plan.reading_schema(),
                                   {.units = data::UnitUse::index, .cancel = &cancel});
       },
-      [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
+      [&](data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
         base::LocalReducer reducer;
-        auto trained = plan.run(data, schema,
-                                {.source = *source,
-                                 .reservation = reservation,
-                                 .threads = settled.threads,
-                                 .reducer = reducer,
-                                 .supervision = supervision});
+        auto trained = plan.consume(std::move(data), schema,
+                                    {.source = *source,
+                                     .reservation = reservation,
+                                     .threads = settled.threads,
+                                     .reducer = reducer,
+                                     .supervision = supervision});
         progress.clear();
         file.schema = std::move(trained.schema);
         file.model = std::move(trained.model);

@@ -25,6 +25,11 @@ class BlockVector {
     const auto place = static_cast<std::size_t>(index);
     return blocks_[place >> block_shift][place & block_mask];
   }
+  /// Frees the blocks that hold nothing from `index` on; what was in them may not be read any more.
+  void forget_before(std::int64_t index) {
+    const auto end = static_cast<std::size_t>(index) >> block_shift;
+    for (; forgotten_ < end; ++forgotten_) std::vector<T>().swap(blocks_[forgotten_]);
+  }
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(size_); }
   [[nodiscard]] std::int64_t memory_bytes() const {
     std::size_t total = 0;
@@ -39,6 +44,7 @@ class BlockVector {
 
   std::vector<std::vector<T>> blocks_;
   std::size_t size_ = 0;
+  std::size_t forgotten_ = 0;  // blocks
 };
 
 }  // namespace tacet::data

@@ -148,6 +148,24 @@ std::span<const std::int16_t> Dataset::dense_row(std::int64_t row) const {
   return {dense_blocks_[place >> dense_shift_].data() + (place & mask) * width, width};
 }
 
+void Dataset::forget_before(std::int64_t row) {
+  if (row >= rows()) row = rows() - 1;  // the last one stays; it names its block
+  if (row <= 0) return;
+  const std::size_t end =
+      sparse() ? places_[row].block : static_cast<std::size_t>(row) >> dense_shift_;
+  for (; forgotten_ < end; ++forgotten_) {
+    if (sparse()) {
+      sparse_blocks_[forgotten_] = {};
+    } else {
+      std::vector<std::int16_t>().swap(dense_blocks_[forgotten_]);
+    }
+  }
+  if (sparse()) places_.forget_before(row);
+  labels_.forget_before(row);
+  squared_norms_.forget_before(row);
+  if (has_units_) units_.forget_before(row);
+}
+
 std::int64_t Dataset::memory_bytes() const {
   std::size_t total = 0;
   for (const auto& block : dense_blocks_) total += block.capacity() * sizeof(std::int16_t);

@@ -99,6 +99,10 @@ class Dataset {
   /// Declares that records carry units; only before the first record.
   void declare_units();
 
+  /// Frees what is held for records before `row`, block by block: for who writes them anew while
+  /// reading them. They may not be read any more.
+  void forget_before(std::int64_t row);
+
   /// Bytes held for the records, for measurements.
   [[nodiscard]] std::int64_t memory_bytes() const;
 
@@ -122,7 +126,8 @@ class Dataset {
   int dense_shift_ = 0;  // a dense block holds 2^dense_shift_ rows
   std::vector<std::vector<std::int16_t>> dense_blocks_;
   std::vector<SparseBlock> sparse_blocks_;
-  BlockVector<RowPlace> places_;
+  std::size_t forgotten_ = 0;     // dense or sparse blocks
+  BlockVector<RowPlace> places_;  // of sparse rows
   BlockVector<double> labels_;
   BlockVector<std::int64_t> squared_norms_;
   bool has_units_ = false;

@@ -19,6 +19,8 @@ namespace tacet::run {
 ///                return cipher_delta;  // the cipher's term of the noise in it
 ///              });
 ///
+/// `use` may take the records as its own (`data::Dataset&`): nobody reads them after it.
+///
 /// Whatever throws before `read` has returned leaves nothing spent but what the schema's fit had
 /// cost before; whatever throws later leaves the expense spent in full and shows no output.
 template <typename Read, typename Use>
@@ -27,7 +29,7 @@ void spend(const Expense& expense, const Front& front, Output& output, const Rea
   Payment payment(expense, front);  // finds the account
   payment.book_schema();
   auto reservation = payment.reserve();  // before a value is read
-  const auto records = payment.read(reservation, read);
+  auto records = payment.read(reservation, read);
   Pieces result(output);
   const double cipher_delta = use(records, reservation, result);  // runs and writes
   if (!reservation.committed()) reservation.commit();

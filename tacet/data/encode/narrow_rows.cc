@@ -3,11 +3,36 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tacet/data/rewritten.h"
+
 namespace tacet::data {
 namespace {
 
 // Shrinks a row that rounding left just above its bound.
 constexpr double shrink = 1 - 0x1p-30;
+
+void copy_row(const Dataset& dataset, std::int64_t place, EncodedRow& row) {
+  if (dataset.sparse()) {
+    const auto sparse = dataset.sparse_row(place);
+    row.columns.assign(sparse.columns.begin(), sparse.columns.end());
+    row.values.assign(sparse.values.begin(), sparse.values.end());
+    return;
+  }
+  const auto dense = dataset.dense_row(place);
+  for (std::size_t j = 0; j < dense.size(); ++j) {
+    if (dense[j] == 0) continue;
+    row.columns.push_back(static_cast<std::uint32_t>(j));
+    row.values.push_back(dense[j]);
+  }
+}
+
+auto row_rule(const Schema& narrowed) {
+  return [rows = NarrowRows(narrowed)](const Dataset& dataset, std::int64_t place,
+                                       EncodedRow& row) mutable {
+    copy_row(dataset, place, row);
+    rows.narrow(row);
+  };
+}
 
 }  // namespace
 
@@ -145,30 +170,11 @@ void NarrowRows::certify(EncodedRow& row, std::int16_t intercept) {
 }
 
 Dataset keep_columns(const Dataset& dataset, const Schema& narrowed) {
-  Dataset out(narrowed.shape());
-  if (dataset.has_units()) out.declare_units();
-  NarrowRows rows(narrowed);
-  EncodedRow row;
-  for (std::int64_t k = 0; k < dataset.rows(); ++k) {
-    row.clear();
-    if (dataset.sparse()) {
-      const auto sparse = dataset.sparse_row(k);
-      row.columns.assign(sparse.columns.begin(), sparse.columns.end());
-      row.values.assign(sparse.values.begin(), sparse.values.end());
-    } else {
-      const auto dense = dataset.dense_row(k);
-      for (std::size_t j = 0; j < dense.size(); ++j) {
-        if (dense[j] == 0) continue;
-        row.columns.push_back(static_cast<std::uint32_t>(j));
-        row.values.push_back(dense[j]);
-      }
-    }
-    rows.narrow(row);
-    row.label = dataset.label(k);
-    row.unit = dataset.has_units() ? dataset.unit_of(k) : 0;
-    out.append(row);
-  }
-  return out;
+  return rewritten(dataset, narrowed.shape(), row_rule(narrowed));
+}
+
+Dataset keep_columns(Dataset&& dataset, const Schema& narrowed) {
+  return rewritten(std::move(dataset), narrowed.shape(), row_rule(narrowed));
 }
 
 }  // namespace tacet::data

@@ -50,7 +50,9 @@ class NarrowRows {
   std::vector<double> image_;
 };
 
-/// Rows of all columns as those of the schema's kept ones; labels and units stay.
+/// Rows of all columns as those of the schema's kept ones; labels and units stay. Records that are
+/// given away are freed as they are read.
 [[nodiscard]] Dataset keep_columns(const Dataset& dataset, const Schema& narrowed);
+[[nodiscard]] Dataset keep_columns(Dataset&& dataset, const Schema& narrowed);
 
 }  // namespace tacet::data

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tacet/data/rewritten.h"
 #include "tacet/data/schema/interactions.h"
 
 namespace tacet::data {
@@ -9,6 +10,11 @@ namespace {
 
 // 0.35 (2 v - 1 - 0) / 0.35.
 constexpr Standard as_it_is{.mean = 0, .deviation = 0.35};
+
+auto row_rule(const Schema& standardised) {
+  return [rows = RawRows(standardised)](const Dataset& raw, std::int64_t row,
+                                        EncodedRow& out) mutable { rows.transform(raw, row, out); };
+}
 
 }  // namespace
 
@@ -104,20 +110,14 @@ void RawRows::transform(const Dataset& raw, std::int64_t row, EncodedRow& out) {
     }
   }
   scaler_.scale(columns_, values_, out);  // appends the constant
-  out.label = raw.label(row);
-  out.unit = raw.has_units() ? raw.unit_of(row) : 0;
 }
 
 Dataset transform(const Dataset& raw, const Schema& standardised) {
-  Dataset out(standardised.shape());
-  if (raw.has_units()) out.declare_units();
-  RawRows rows(standardised);
-  EncodedRow row;
-  for (std::int64_t k = 0; k < raw.rows(); ++k) {
-    rows.transform(raw, k, row);
-    out.append(row);
-  }
-  return out;
+  return rewritten(raw, standardised.shape(), row_rule(standardised));
+}
+
+Dataset transform(Dataset&& raw, const Schema& standardised) {
+  return rewritten(std::move(raw), standardised.shape(), row_rule(standardised));
 }
 
 }  // namespace tacet::data

@@ -25,6 +25,7 @@ class RawRows {
  public:
   explicit RawRows(const Schema& standardised);
 
+  /// Its features.
   void transform(const Dataset& raw, std::int64_t row, EncodedRow& out);
 
  private:
@@ -49,7 +50,9 @@ class RawRows {
   std::vector<double> values_;
 };
 
-/// All of them; labels and units stay.
+/// All of them; labels and units stay. Records that are given away are freed as they are read, so
+/// that they are held once.
 [[nodiscard]] Dataset transform(const Dataset& raw, const Schema& standardised);
+[[nodiscard]] Dataset transform(Dataset&& raw, const Schema& standardised);
 
 }  // namespace tacet::data

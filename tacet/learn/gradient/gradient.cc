@@ -205,19 +205,32 @@ TrainedModel descend(const data::Dataset& dataset, const data::Schema& schema,
   return finish(plan, schema, means, std::move(coefficients));
 }
 
-}  // namespace
-
-TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
-                            const GradientPlan& plan, const TrainingMeans& means) {
+// Records that are given away are given on.
+template <typename Records>
+TrainedModel train(Records&& dataset, const data::Schema& schema, const GradientPlan& plan,
+                   const TrainingMeans& means) {
   if (plan.kept_noise > 0) {
     const auto narrowed = release_kept_columns(dataset, schema, plan.kept_noise, means);
-    return descend(data::keep_columns(dataset, narrowed), narrowed, on_kept_columns(plan, narrowed),
-                   means);
+    return descend(data::keep_columns(std::forward<Records>(dataset), narrowed), narrowed,
+                   on_kept_columns(plan, narrowed), means);
   }
   if (plan.standardise_noise == 0) return descend(dataset, schema, plan, means);
   const auto standardised =
       release_standards(dataset, schema, plan.standardise_noise, plan.public_row_count, means);
-  return descend(data::transform(dataset, standardised), standardised, plan, means);
+  return descend(data::transform(std::forward<Records>(dataset), standardised), standardised, plan,
+                 means);
+}
+
+}  // namespace
+
+TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
+                            const GradientPlan& plan, const TrainingMeans& means) {
+  return train(dataset, schema, plan, means);
+}
+
+TrainedModel train_gradient(data::Dataset&& dataset, const data::Schema& schema,
+                            const GradientPlan& plan, const TrainingMeans& means) {
+  return train(std::move(dataset), schema, plan, means);
 }
 
 }  // namespace tacet::learn

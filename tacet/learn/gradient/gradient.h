@@ -73,6 +73,10 @@ struct GradientPlan : Settled {
 /// any number of threads. A plan that standardises takes records of data::raw_schema(schema).
 [[nodiscard]] TrainedModel train_gradient(const data::Dataset& dataset, const data::Schema& schema,
                                           const GradientPlan& plan, const TrainingMeans& means);
+/// The same with records that are given away: those that are written anew, for released means or
+/// columns kept, are held in memory once.
+[[nodiscard]] TrainedModel train_gradient(data::Dataset&& dataset, const data::Schema& schema,
+                                          const GradientPlan& plan, const TrainingMeans& means);
 
 extern const Method gradient_method;
 

@@ -96,9 +96,12 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
 
 Training gradient_training(const data::Schema& schema, const LinearOptions& options) {
   auto plan = plan_gradient(schema, options);
-  const bool standardises = plan.standardise_noise > 0;
-  auto training = settled_training(std::move(plan), train_gradient);
-  if (standardises) training.raw_schema = data::raw_schema(schema);
+  auto training = settled_training(plan, train_gradient);
+  if (plan.standardise_noise > 0) training.raw_schema = data::raw_schema(schema);
+  training.run_last = [plan = std::move(plan)](data::Dataset&& records, const data::Schema& of,
+                                               const TrainingMeans& means) {
+    return train_gradient(std::move(records), of, plan, means);
+  };
   return training;
 }
 

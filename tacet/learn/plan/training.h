@@ -84,12 +84,21 @@ struct Training : Settled {
   /// Trains and commits the reservation. With one seed the model has the same bits for any number
   /// of threads. Throws what the method documents; never because of the values of the records.
   std::function<TrainedModel(const data::Dataset&, const data::Schema&, const TrainingMeans&)> run;
+  /// The same with records that are given away; null where they are needed to the end.
+  std::function<TrainedModel(data::Dataset&&, const data::Schema&, const TrainingMeans&)> run_last =
+      {};
   data::Schema schema = {};  ///< the given one, with what training settles of it
   /// By which records are to be read, where that is another one than `schema`.
   std::optional<data::Schema> raw_schema = {};
 
   [[nodiscard]] const data::Schema& reading_schema() const {
     return raw_schema ? *raw_schema : schema;
+  }
+
+  /// Trains on records that nobody needs any more: methods that write them anew hold them once.
+  [[nodiscard]] TrainedModel consume(data::Dataset records, const data::Schema& of,
+                                     const TrainingMeans& means) const {
+    return run_last ? run_last(std::move(records), of, means) : run(records, of, means);
   }
 };
 

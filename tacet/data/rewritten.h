@@ -1,0 +1,42 @@
+#pragma once
+
+#include <utility>
+
+#include "tacet/data/dataset.h"
+
+/// The same records with other features.
+namespace tacet::data {
+
+/// Each row by `rule(records, row, out)`, which sets the features; labels and units stay.
+/// `read(row)` hears of every row that was rewritten.
+template <typename Rule, typename Read>
+[[nodiscard]] Dataset rewritten(const Dataset& records, const DatasetShape& shape, Rule rule,
+                                Read read) {
+  Dataset out(shape);
+  if (records.has_units()) out.declare_units();
+  EncodedRow row;
+  for (std::int64_t k = 0; k < records.rows(); ++k) {
+    row.clear();
+    rule(records, k, row);
+    row.label = records.label(k);
+    row.unit = records.has_units() ? records.unit_of(k) : 0;
+    out.append(row);
+    read(k);
+  }
+  return out;
+}
+
+template <typename Rule>
+[[nodiscard]] Dataset rewritten(const Dataset& records, const DatasetShape& shape, Rule rule) {
+  return rewritten(records, shape, rule, [](std::int64_t) {});
+}
+
+/// Records that are given away are freed as they are read: both together are never held.
+template <typename Rule>
+[[nodiscard]] Dataset rewritten(Dataset&& records, const DatasetShape& shape, Rule rule) {
+  Dataset source = std::move(records);
+  return rewritten(std::as_const(source), shape, rule,
+                   [&](std::int64_t row) { source.forget_before(row + 1); });
+}
+
+}  // namespace tacet::data
