@@ -95,7 +95,7 @@ class Encodings(utility.Bench):
         if name == "banking77":
             return self.banking(first)
         if name != "bike_hour_days":
-            return super().schema(name, first)
+            return super().schema(name, [utility.FIRST] if first else [])
         text = (utility.SCHEMAS / "bike_hour.toml").read_text("utf-8")
         if first:
             text = "".join(line for line in text.splitlines(keepends=True)
