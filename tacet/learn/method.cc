@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/base/machine_memory.h"
 #include "tacet/base/nearest_word.h"
 #include "tacet/learn/chain/localization.h"
 #include "tacet/learn/exact/exact_minimum.h"
@@ -20,6 +21,7 @@
 #include "tacet/learn/output/output.h"
 #include "tacet/learn/output/phased.h"
 #include "tacet/learn/plan/knots.h"
+#include "tacet/learn/plan/model_size.h"
 #include "tacet/learn/plan/projection.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/ridge/adassp.h"
@@ -163,6 +165,7 @@ Training plan_training(const data::Schema& schema, const LinearOptions& options,
   for (auto* reason : {&choice.reason, &projected.reason}) {
     if (!reason->empty()) training.reasons.push_back(std::move(*reason));
   }
+  check_model_size(training, base::machine_memory());
   return training;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/base/large_pages.h"
 #include "tacet/data/encode/narrow_rows.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/columns_kept.h"
@@ -40,38 +41,67 @@ class Descent {
   explicit Descent(const GradientPlan& plan)
       : plan_(plan),
         averaged_(averaged_steps(plan)),
-        weights_(static_cast<std::size_t>(plan.columns * plan.outputs), 0.0),
-        velocity_(weights_),
-        mean_(weights_) {}
+        weights_(base::large_array<double>(static_cast<std::size_t>(plan.columns * plan.outputs))),
+        velocity_(base::large_array<double>(weights_.size())),
+        mean_(base::large_array<double>(weights_.size())) {}
 
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
   [[nodiscard]] const std::vector<double>& mean() const { return mean_; }
   [[nodiscard]] std::int64_t averaged() const { return averaged_; }
 
-  void step(std::span<const double> gradient) {
+  // By the mean gradient over `count` records whose sum was released.
+  void step(std::span<const double> sum, double count) {
     ++done_;
-    // At rest the velocity is (1 - m) times what a step of plain descent would be; so is the
-    // penalty's share of it, and the fixed point is that of the penalised loss.
-    const double shrink = 1 / (1 + plan_.step_size * plan_.mean_l2 / (1 - plan_.momentum));
-    double square = 0;
-    for (std::size_t j = 0; j < weights_.size(); ++j) {
-      velocity_[j] = std::clamp(plan_.momentum * velocity_[j] - plan_.step_size * gradient[j],
-                                -largest_weight, largest_weight);
-      weights_[j] =
-          std::clamp((weights_[j] + velocity_[j]) * shrink, -largest_weight, largest_weight);
-      square += weights_[j] * weights_[j];
-    }
-    if (plan_.radius && square > *plan_.radius * *plan_.radius) {
-      const double scale = *plan_.radius / std::sqrt(square);
-      for (double& weight : weights_) weight *= scale;
-    }
     const double share = mean_share();
-    for (std::size_t j = 0; j < weights_.size(); ++j) {
-      mean_[j] += share * (weights_[j] - mean_[j]);
+    if (plan_.radius) {
+      const Block all{0, weights_.size()};
+      move(all, sum, count);
+      project(*plan_.radius);
+      average(all, share);
+      return;
+    }
+    // Wide models pass through the cache once a step.
+    constexpr std::size_t block_size = 2048;
+    for (std::size_t begin = 0; begin < weights_.size(); begin += block_size) {
+      const Block block{begin, std::min(begin + block_size, weights_.size())};
+      move(block, sum, count);
+      average(block, share);
     }
   }
 
  private:
+  struct Block {
+    std::size_t begin;
+    std::size_t end;
+  };
+
+  void move(Block block, std::span<const double> sum, double count) {
+    // At rest the velocity is (1 - m) times what a step of plain descent would be; so is the
+    // penalty's share of it, and the fixed point is that of the penalised loss.
+    const double shrink = 1 / (1 + plan_.step_size * plan_.mean_l2 / (1 - plan_.momentum));
+    for (std::size_t j = block.begin; j < block.end; ++j) {
+      velocity_[j] = std::clamp(plan_.momentum * velocity_[j] - plan_.step_size * (sum[j] / count),
+                                -largest_weight, largest_weight);
+      weights_[j] =
+          std::clamp((weights_[j] + velocity_[j]) * shrink, -largest_weight, largest_weight);
+    }
+  }
+
+  void project(double radius) {
+    double square = 0;
+    for (const double weight : weights_) square += weight * weight;
+    if (square <= radius * radius) return;
+    const double scale = radius / std::sqrt(square);
+    for (double& weight : weights_) weight *= scale;
+  }
+
+  void average(Block block, double share) {
+    if (share == 0) return;
+    for (std::size_t j = block.begin; j < block.end; ++j) {
+      mean_[j] += share * (weights_[j] - mean_[j]);
+    }
+  }
+
   // Weight of the newest iterate in the running mean.
   [[nodiscard]] double mean_share() const {
     if (plan_.averaging == Averaging::polynomial) {
@@ -190,10 +220,8 @@ TrainedModel descend(const data::Dataset& dataset, const data::Schema& schema,
     means.supervision.step("training", step, plan.steps);
     const auto address = static_cast<std::uint64_t>(step);
     const auto released = releases.at(descent.weights(), address);
-    std::vector<double> gradient = released.value();
-    for (double& value : gradient) value /= count;
-    trace.record(descent.weights(), gradient);
-    descent.step(gradient);
+    trace.record(descent.weights(), released.value(), count);
+    descent.step(released.value(), count);
   }
   means.supervision.step("training", plan.steps, plan.steps);
 

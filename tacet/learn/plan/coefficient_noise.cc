@@ -80,12 +80,13 @@ IterateTrace::IterateTrace(std::int64_t columns, const DescentLaw& law)
   gradients_.reserve(size);
 }
 
-void IterateTrace::record(std::span<const double> before, std::span<const double> gradient) {
+void IterateTrace::record(std::span<const double> before, std::span<const double> gradient,
+                          double count) {
   ++recorded_;
   // The way there has another curvature than the place where the path stays.
   if (!regresses() || recorded_ <= law_.steps - law_.averaged) return;
   iterates_.insert(iterates_.end(), before.begin(), before.end());
-  gradients_.insert(gradients_.end(), gradient.begin(), gradient.end());
+  for (const double sum : gradient) gradients_.push_back(sum / count);
 }
 
 bool IterateTrace::regresses() const {

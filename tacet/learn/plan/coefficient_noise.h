@@ -29,9 +29,9 @@ class IterateTrace {
  public:
   IterateTrace(std::int64_t columns, const DescentLaw& law);
 
-  /// To be called at every step: the weights before it and the mean gradient that was released
-  /// there.
-  void record(std::span<const double> before, std::span<const double> gradient);
+  /// To be called at every step: the weights before it and the gradient that was released there,
+  /// summed over `count` records.
+  void record(std::span<const double> before, std::span<const double> gradient, double count = 1);
 
   /// After the last step. Empty where steps are so long that noise grows beyond all numbers.
   [[nodiscard]] std::vector<double> standard_deviations() const;

@@ -2,10 +2,11 @@
 
 #include <utility>
 
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/noise/gaussian_reals.h"
 #include "tacet/mechanism/noise/noise_event.h"
 #include "tacet/mechanism/noise/noise_scale.h"
 #include "tacet/mechanism/noise/noisy_sum.h"
-#include "tacet/random/noise/rounded_gaussian.h"
 
 namespace tacet::mechanism {
 namespace {
@@ -14,13 +15,13 @@ privacy::Released<std::vector<double>> with_gaussian(privacy::BoundedSum sum,
                                                      privacy::NoiseMultiplier multiplier,
                                                      privacy::Event event, NoiseAddress address,
                                                      random::Source& source) {
+  const auto door = DoorKeeper::door();
+  const double grid = sum.grid();
   const double sigma =
       internal::noise_scale(multiplier.value(), static_cast<double>(sum.contribution_bound()));
   auto lease = internal::noise_lease(source, address, static_cast<std::int64_t>(sum.size()));
-  return internal::with_noise(std::move(sum), std::move(event), std::move(lease),
-                              [&](random::Lease words, std::span<std::int64_t> values) {
-                                random::add_rounded_gaussian(std::move(words), sigma, values);
-                              });
+  std::vector<std::int64_t> values = std::move(sum).take(door);
+  return {door, internal::gaussian_reals(values, grid, std::move(lease), sigma), std::move(event)};
 }
 
 }  // namespace

@@ -4,10 +4,9 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
-#include "tacet/mechanism/noise/grid_values.h"
+#include "tacet/mechanism/noise/gaussian_reals.h"
 #include "tacet/mechanism/noise/noise_event.h"
 #include "tacet/mechanism/noise/noise_scale.h"
-#include "tacet/random/noise/rounded_gaussian.h"
 
 namespace tacet::mechanism {
 namespace {
@@ -22,10 +21,9 @@ privacy::Released<std::vector<double>> with_noise(privacy::PartialSum partial,
   const double sigma =
       internal::noise_scale(multiplier.value(), static_cast<double>(sum.contribution_bound()));
   std::vector<std::int64_t> values = std::move(sum).take(door);
-  random::add_rounded_gaussian(
-      source.lease(random::Purpose::noise, address.step, address.tensor, std::ssize(values)), sigma,
-      values);
-  return {door, internal::in_real_units(values, grid), event};
+  auto lease =
+      source.lease(random::Purpose::noise, address.step, address.tensor, std::ssize(values));
+  return {door, internal::gaussian_reals(values, grid, std::move(lease), sigma), event};
 }
 
 privacy::Sample sample_of(const privacy::PartialSum& sum) {

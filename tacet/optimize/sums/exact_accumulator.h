@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "tacet/base/large_pages.h"
 #include "tacet/base/threads.h"
 
 namespace tacet::optimize {
@@ -63,6 +64,24 @@ void add_exactly(std::span<std::int64_t> total, base::ThreadPool& threads, const
     add(begin, end, shares[static_cast<std::size_t>(worker)]);
   });
   for (auto& share : shares) share.add_to(total);
+}
+
+/// The same for sums that rows touch in few places: add(begin, end, integers) adds to 64-bit ones
+/// at once, so that a worker holds one array, and a single one `total` itself.
+template <typename Add>
+void add_in_place(std::span<std::int64_t> total, base::ThreadPool& threads, const PassRows& rows,
+                  const Add& add) {
+  if (threads.size() == 1 || rows.count <= rows.block) return add(0, rows.count, total);
+  std::vector<std::vector<std::int64_t>> shares(static_cast<std::size_t>(threads.size()));
+  for (std::size_t worker = 1; worker < shares.size(); ++worker) {
+    shares[worker] = base::large_array<std::int64_t>(total.size());
+  }
+  threads.for_blocks(rows.count, rows.block, [&](int worker, std::int64_t begin, std::int64_t end) {
+    add(begin, end, worker == 0 ? total : std::span(shares[static_cast<std::size_t>(worker)]));
+  });
+  for (std::size_t worker = 1; worker < shares.size(); ++worker) {
+    for (std::size_t j = 0; j < total.size(); ++j) total[j] += shares[worker][j];
+  }
 }
 
 }  // namespace tacet::optimize

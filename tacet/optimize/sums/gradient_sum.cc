@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "tacet/base/error.h"
+#include "tacet/base/large_pages.h"
 #include "tacet/numeric/elementary.h"
 #include "tacet/numeric/kernels.h"
 #include "tacet/optimize/sums/exact_accumulator.h"
@@ -19,6 +20,8 @@ namespace {
 
 constexpr std::int64_t rows_per_tile = 32;     // a tile's rows stay in the first cache level
 constexpr std::int64_t rows_per_block = 2048;  // what a worker takes at a time
+// More weights than that are rounded where sparse rows read them: laying them out takes longer.
+constexpr std::size_t most_laid_out = std::size_t{1} << 18;
 constexpr std::int64_t most_rows = std::int64_t{1} << 32;  // 2^32 * 2^30 = 2^62 fits 64 bits
 
 struct AllRows {
@@ -52,15 +55,17 @@ void softmax_slopes(std::span<double> numbers, double scale, double label) {
 // What every worker reads during one pass.
 struct Pass {
   const data::Dataset& dataset;
-  const GridWeights& weights;
+  std::span<const double> weights;  // integers, or real ones that `grid` rounds where they are read
+  WeightGrid grid;
   std::size_t outputs;
   std::size_t columns;
+  bool rounds;    // whether the weights are real ones
   double factor;  // real slope to grid units of the row's integers
   std::span<const std::int32_t> bounds;
   const model::ClassWeights& weights_of_classes;
 
   [[nodiscard]] std::span<const double> output(std::size_t c) const {
-    return std::span(weights.integers).subspan(c * columns, columns);
+    return weights.subspan(c * columns, columns);
   }
 
   // Exact inner products in, integer scalars out.
@@ -70,18 +75,18 @@ struct Pass {
     const std::int32_t bound = bounds[static_cast<std::size_t>(row)];
     const double scale = factor * weights_of_classes.of(label);
     if (numbers.size() == 1) {
-      numbers[0] = clamp_scalar(loss.slope(numbers[0] * weights.scale, label) * scale, bound);
+      numbers[0] = clamp_scalar(loss.slope(numbers[0] * grid.scale, label) * scale, bound);
       return;
     }
     if constexpr (requires { LossType::joint; }) {
-      softmax_slopes(numbers, weights.scale, label);
+      softmax_slopes(numbers, grid.scale, label);
       for (double& number : numbers) number *= scale;
       clamp_scalars(numbers, bound);
       return;
     }
     for (std::size_t c = 0; c < numbers.size(); ++c) {
       const double side = label == static_cast<double>(c) ? 1.0 : -1.0;
-      numbers[c] = loss.slope(numbers[c] * weights.scale, side) * scale;
+      numbers[c] = loss.slope(numbers[c] * grid.scale, side) * scale;
     }
     clamp_scalars(numbers, bound);
   }
@@ -130,22 +135,43 @@ void fetch(const data::Dataset& dataset, std::int64_t row) {
   for (std::size_t at = 0; at < bytes / 2; at += line) __builtin_prefetch(values + at);
 }
 
-double dot(const data::SparseRow& row, const double* weights) {
+// So do the places of a wide row's weights and sums: with a hint for each, many are waited for at
+// once.
+void fetch_places(const Pass& pass, const data::SparseRow& row, std::span<std::int64_t> sum) {
+  for (std::size_t c = 0; c < pass.outputs; ++c) {
+    const double* weights = pass.output(c).data();
+    std::int64_t* output = sum.data() + c * pass.columns;
+    for (const std::uint32_t column : row.columns) {
+      __builtin_prefetch(weights + column);
+      __builtin_prefetch(output + column, 1);
+    }
+  }
+}
+
+// weight(column) is an integer.
+template <typename Weight>
+double dot(const data::SparseRow& row, const Weight& weight) {
   // Integers below 2^53 throughout, so the order does not matter.
   double even = 0;
   double odd = 0;
   const std::size_t pairs = row.columns.size() / 2 * 2;
   for (std::size_t k = 0; k < pairs; k += 2) {
-    even += weights[row.columns[k]] * row.values[k];
-    odd += weights[row.columns[k + 1]] * row.values[k + 1];
+    even += weight(row.columns[k]) * row.values[k];
+    odd += weight(row.columns[k + 1]) * row.values[k + 1];
   }
-  if (pairs < row.columns.size()) even += weights[row.columns[pairs]] * row.values[pairs];
+  if (pairs < row.columns.size()) even += weight(row.columns[pairs]) * row.values[pairs];
   return even + odd;
+}
+
+double dot(const Pass& pass, const data::SparseRow& row, std::size_t output) {
+  const double* weights = pass.output(output).data();
+  if (!pass.rounds) return dot(row, [&](std::uint32_t column) { return weights[column]; });
+  return dot(row, [&](std::uint32_t column) { return pass.grid.integer(weights[column]); });
 }
 
 template <typename LossType, typename RowList>
 void add_sparse(const Pass& pass, const LossType& loss, const RowList& list, std::int64_t begin,
-                std::int64_t end, ExactAccumulator& sum) {
+                std::int64_t end, std::span<std::int64_t> sum) {
   std::array<data::SparseRow, rows_per_tile> rows;
   std::vector<double> scalars(pass.outputs * rows_per_tile);  // those of a row stand together
   for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
@@ -154,19 +180,21 @@ void add_sparse(const Pass& pass, const LossType& loss, const RowList& list, std
     for (std::int64_t i = tile + rows_per_tile; i < next; ++i) fetch(pass.dataset, list[i]);
     for (std::size_t i = 0; i < count; ++i) {
       rows[i] = pass.dataset.sparse_row(list[tile + static_cast<std::int64_t>(i)]);
+      if (pass.rounds) fetch_places(pass, rows[i], sum);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
       for (std::size_t c = 0; c < pass.outputs; ++c) {
-        scalars[i * pass.outputs + c] = dot(rows[i], pass.output(c).data());
+        scalars[i * pass.outputs + c] = dot(pass, rows[i], c);
       }
     }
     for (std::size_t i = 0; i < count; ++i) {
       pass.to_scalars(loss, list[tile + static_cast<std::int64_t>(i)],
                       std::span(scalars).subspan(i * pass.outputs, pass.outputs));
     }
-    const auto target = sum.reserve(static_cast<std::int64_t>(count));
     for (std::size_t i = 0; i < count; ++i) {
       for (std::size_t c = 0; c < pass.outputs; ++c) {
-        double* output = target.data() + c * pass.columns;
-        const double scalar = scalars[i * pass.outputs + c];
+        std::int64_t* output = sum.data() + c * pass.columns;
+        const auto scalar = static_cast<std::int64_t>(scalars[i * pass.outputs + c]);
         for (std::size_t k = 0; k < rows[i].columns.size(); ++k) {
           output[rows[i].columns[k]] += scalar * rows[i].values[k];
         }
@@ -211,22 +239,35 @@ std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
     throw base::InternalError(fmt::format("{} weights for {} outputs of {} encoded columns",
                                           weights.size(), outputs, columns));
   }
-  const GridWeights grid_weights = to_grid(weights, dataset_.norm_bound());
-  const Pass pass{
-      dataset_,       grid_weights,  outputs, columns, 1 / (grid() * data::Dataset::feature_scale),
-      scalar_bounds_, class_weights_};
-  std::vector<std::int64_t> total(weights.size(), 0);
+  const bool rounds = dataset_.sparse() && weights.size() > most_laid_out;
+  GridWeights laid_out;
+  if (!rounds) laid_out = to_grid(weights, dataset_.norm_bound());
+  const WeightGrid grid_of_weights =
+      rounds ? weight_grid(weights, dataset_.norm_bound()) : WeightGrid{.scale = laid_out.scale};
+  const Pass pass{dataset_,
+                  rounds ? weights : laid_out.integers,
+                  grid_of_weights,
+                  outputs,
+                  columns,
+                  rounds,
+                  1 / (grid() * data::Dataset::feature_scale),
+                  scalar_bounds_,
+                  class_weights_};
+  auto total = base::large_array<std::int64_t>(weights.size());
   std::visit(
       [&](const auto& loss) {
-        const auto add = [&](std::int64_t begin, std::int64_t end, ExactAccumulator& sum) {
-          if (dataset_.sparse()) {
-            add_sparse(pass, loss, rows, begin, end, sum);
-          } else {
-            add_dense(pass, loss, rows, begin, end, sum);
-          }
-        };
+        if (dataset_.sparse()) {
+          add_in_place(total, threads_, {rows.size(), rows_per_block},
+                       [&](std::int64_t begin, std::int64_t end, std::span<std::int64_t> sum) {
+                         add_sparse(pass, loss, rows, begin, end, sum);
+                       });
+          return;
+        }
         add_exactly(total, threads_, {rows.size(), rows_per_block},
-                    {total.size(), std::int64_t{1} << (52 - norm_bits_)}, add);
+                    {total.size(), std::int64_t{1} << (52 - norm_bits_)},
+                    [&](std::int64_t begin, std::int64_t end, ExactAccumulator& sum) {
+                      add_dense(pass, loss, rows, begin, end, sum);
+                    });
       },
       loss_);
   reducer_.sum(total);

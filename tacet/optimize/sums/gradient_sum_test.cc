@@ -161,6 +161,41 @@ TEST(GradientSum, EqualsTheSumOfSeparatelyClippedRecords) {
   }
 }
 
+// Wide rows are summed by another path: the same integers in other places, and nothing else.
+TEST(GradientSum, IsTheSameForColumnsThatAreFarApart) {
+  constexpr std::uint32_t stride = 40000;
+  constexpr std::size_t count = 20;
+  RecordMaker make(count, 8);
+  std::vector<Record> records;
+  for (int i = 0; i < 5000; ++i) records.push_back(make());
+  std::vector<double> weights(count);
+  for (std::size_t j = 0; j < count; ++j) weights[j] = std::sin(static_cast<double>(j)) * 3;
+  Dataset wide({.columns = stride * count, .norm_bound = 1, .storage = Storage::sparse});
+  data::EncodedRow row;
+  for (const auto& record : records) {
+    row.clear();
+    row.label = record.label;
+    for (std::uint32_t j = 0; j < count; ++j) {
+      if (record.features[j] == 0) continue;
+      row.columns.push_back(j * stride + j);
+      row.values.push_back(record.features[j]);
+    }
+    wide.append(row);
+  }
+  std::vector<double> wide_weights(stride * count);
+  for (std::size_t j = 0; j < count; ++j) wide_weights[j * stride + j] = weights[j];
+  const ContributionLimit limit{.clipping_norm = 1, .norm_bits = 30};
+  for (const model::Loss& loss : {model::Loss{model::LogisticLoss{}}, losses.back()}) {
+    const auto narrow = sum_of(make_dataset(records, count, Storage::dense), loss, weights, limit);
+    for (const int threads : {1, 3}) {
+      const auto sum = sum_of(wide, loss, wide_weights, limit, threads);
+      EXPECT_EQ(std::ranges::count(sum, 0) - static_cast<std::ptrdiff_t>(stride * count - count),
+                std::ranges::count(narrow, 0));
+      for (std::size_t j = 0; j < count; ++j) EXPECT_EQ(sum[j * stride + j], narrow[j]);
+    }
+  }
+}
+
 TEST(GradientSum, IsTheSameForAnyThreadsAndForDenseAndSparse) {
   RecordMaker make(20, 3);
   std::vector<Record> records;

@@ -70,10 +70,30 @@ TEST(WeightGrid, InnerProductsWithRowsAreExactInAnyOrder) {
   }
 }
 
+// The binary exponent of the norm decides, also beside powers of two, and where squares of doubles
+// vanish or overflow.
+TEST(WeightGrid, IsThatOfTheNormsExponent) {
+  std::mt19937_64 bits(3);
+  for (const int exponent : {-1000, -400, -20, 0, 39, 400, 900}) {
+    for (const double length : {1.0, 1 + 0x1p-50, 1 - 0x1p-50, 1.3, 1.999999999, 2 - 0x1p-50}) {
+      for (const std::size_t columns : {1U, 7U, 8U, 29U}) {
+        std::vector<double> weights(columns, 0.0);
+        weights[bits() % columns] = std::ldexp(length, exponent);
+        const int own = std::ilogb(std::ldexp(length, exponent));
+        EXPECT_EQ(weight_grid(weights, 1).factor, std::ldexp(1.0, std::min(38 - own, 1000)))
+            << exponent << " " << length;
+      }
+    }
+  }
+  // Four equal weights are as long as twice one of them, to the bit.
+  EXPECT_EQ(weight_grid(std::vector<double>(4, 0.5), 1).factor, 0x1p38);
+  EXPECT_EQ(weight_grid(std::vector<double>(4, std::nextafter(0.5, 0)), 1).factor, 0x1p39);
+}
+
 TEST(WeightGrid, KnowsItsEdges) {
   EXPECT_EQ(to_grid(std::vector<double>{0, 0}, 1).integers, (std::vector<double>{0, 0}));
   EXPECT_TRUE(to_grid({}, 1).integers.empty());
-  for (const double bad : {HUGE_VAL, -HUGE_VAL}) {
+  for (const double bad : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
     EXPECT_THROW((void)to_grid(std::vector<double>{1, bad}, 1), base::InternalError);
   }
 }
