@@ -24,6 +24,7 @@ import collections
 import json
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -36,7 +37,7 @@ import utility
 EPSILONS = (0.1, 0.5, 1, 2, 4)
 DELTAS = ("0", "1e-6")
 NAMES = ("gradient", "output", "phased", "objective", "regularized-output", "inverse-sensitivity",
-         "ladder", "localized", "growth", "phased-erm", "adassp", "preconditioned")
+         "ladder", "localized", "growth", "phased-erm", "adassp")
 METHODS = {name: ["--method", name] for name in NAMES}
 # Ways to very many columns, for the set that has them.
 KEPT, PROJECTED = ["--columns-kept", "auto"], ["--projection", "auto"]
@@ -311,7 +312,9 @@ def main():
     if "TACET_DATA" not in os.environ:
         sys.exit("TACET_DATA must name the folder of public data sets")
     with tempfile.TemporaryDirectory() as folder:
-        bench = utility.Bench(options.program, pathlib.Path(os.environ["TACET_DATA"]),
+        # A copy: hours later the tree may have been built anew.
+        program = shutil.copy2(options.program, pathlib.Path(folder) / "tacet")
+        bench = utility.Bench(program, pathlib.Path(os.environ["TACET_DATA"]),
                               pathlib.Path(folder), tuple(range(1, options.seeds + 1)))
         bench.commit = origin.origin()["commit"]
         for problem in PROBLEMS:

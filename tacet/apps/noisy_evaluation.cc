@@ -27,6 +27,11 @@ Named named_figures(const learn::EvaluationPlan& plan, const learn::NoisyFigures
     out.emplace_back("rmse", figures.rmse);
     out.emplace_back("r2", figures.r2);
   }
+  if (plan.has_deviance()) {
+    out.emplace_back(fmt::format("deviance, of a record at most {:.4g}", plan.deviance_cap()),
+                     figures.deviance);
+    out.emplace_back("d2", figures.d2);
+  }
   if (plan.loss_cap) {
     out.emplace_back(fmt::format("mean loss, capped at {:.4g}", *plan.loss_cap), figures.mean_loss);
   }
@@ -99,6 +104,11 @@ void add_json(const EvaluationSubject& subject, const learn::EvaluationPlan& pla
     out["mae"] = ratio_json(figures.mae);
     out["rmse"] = ratio_json(figures.rmse);
     out["r2"] = ratio_json(figures.r2);
+  }
+  if (plan.has_deviance()) {
+    out["capped_deviance"] = ratio_json(figures.deviance);
+    out["deviance_cap"] = plan.deviance_cap();
+    out["d2"] = ratio_json(figures.d2);
   }
   if (!plan.has_matrix()) return;
   if (plan.classes == 2) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <vector>
@@ -115,6 +116,14 @@ class Scorer {
     of(NumberScore::squared_error) = half_error * half_error;
     of(NumberScore::target) = (1 + actual) / 2;
     of(NumberScore::squared_target) = actual * actual;
+    if (plan_.has_deviance()) of(NumberScore::entropy) = entropy(label);
+  }
+
+  /// Of a label in [0, 1], over the largest that there is.
+  [[nodiscard]] double entropy(double label) const {
+    const auto term = [](double y) { return y > 0 ? -y * std::log(y) : 0.0; };
+    return plan_.link == model::Link::log ? std::numbers::e * term(label)
+                                          : (term(label) + term(1 - label)) / std::numbers::ln2;
   }
 
   [[nodiscard]] double predicted(double margin) const {
@@ -222,7 +231,8 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
       .threshold = options.threshold,
       .privacy_unit = options.privacy_unit,
       .public_row_count = options.public_row_count,
-      .cipher_delta = 0};
+      .cipher_delta = 0,
+      .link = classes == 0 ? model::link_of(model.loss) : model::Link::identity};
   const auto asked = plan.guarantee;
   plan.cipher_delta = random::cipher_term(1, optimize::CellSum::terms(shape_of(plan)));
   const auto left = privacy::delta_left(asked, plan.cipher_delta);

@@ -19,15 +19,16 @@
 /// One release of the Gaussian mechanism: the counts of a confusion matrix (of at most
 /// most_matrix_classes classes; of right and wrong answers beyond, of records for numbers), and
 /// sums of scores in [0, 1]: the loss capped at a public value, and for numbers the error, its
-/// square, the target and its square; by group where groups are asked for. Accuracy, sensitivity
-/// and the like, mean losses, the mean absolute error, its root mean square and R2 are made of
-/// these. Under add_remove a record moves one count by 1 and each sum of scores, told around one
-/// half, by at most 1/2: sqrt(5/4) in all, 3/2 for numbers. Under replace_one and zero_out the
-/// number of records is public and stated exactly, and counts are told around the middle of all
-/// that are possible, which makes a record shorter (docs/proofs/evaluation.md). The accountant's
-/// exact curve of one Gaussian applies under every adjacency (Balle, Wang 2018). Where the data
-/// carry units, the first record of each takes part and stands for it: metrics are about units, and
-/// a unit moves the vector no more than a record does elsewhere.
+/// square, the target and its square, for counts and probabilities its entropy; by group where
+/// groups are asked for. Accuracy, sensitivity and the like, mean losses, the mean absolute error,
+/// its root mean square, R2, deviance and D2 are made of these. Under add_remove a record moves one
+/// count by 1 and each sum of scores, told around one half, by at most 1/2: sqrt(5/4) in all, 3/2
+/// for numbers, sqrt(5/2) for counts and probabilities. Under replace_one and zero_out the number
+/// of records is public and stated exactly, and counts are told around the middle of all that are
+/// possible, which makes a record shorter (docs/proofs/evaluation.md). The accountant's exact curve
+/// of one Gaussian applies under every adjacency (Balle, Wang 2018). Where the data carry units,
+/// the first record of each takes part and stands for it: metrics are about units, and a unit moves
+/// the vector no more than a record does elsewhere.
 namespace tacet::learn {
 
 /// Beyond these the noise of k^2 cells would drown what their sums have to say.
@@ -57,11 +58,17 @@ struct EvaluationPlan {
   double threshold;
   std::string privacy_unit;
   std::optional<std::int64_t> public_row_count;
-  double cipher_delta;  ///< the cipher's term, a word a released number
+  double cipher_delta;                       ///< the cipher's term, a word a released number
+  model::Link link = model::Link::identity;  ///< of numbers; another one has a deviance
 
   [[nodiscard]] bool has_matrix() const { return classes > 0 && cells == classes * classes; }
   /// Of each record: the capped loss; of numbers as score_of names them.
-  [[nodiscard]] std::int64_t scores() const { return classes == 0 ? 5 : (loss_cap ? 1 : 0); }
+  [[nodiscard]] std::int64_t scores() const {
+    return classes == 0 ? (has_deviance() ? 6 : 5) : (loss_cap ? 1 : 0);
+  }
+  [[nodiscard]] bool has_deviance() const { return classes == 0 && link != model::Link::identity; }
+  /// What one record's deviance counts as at most.
+  [[nodiscard]] double deviance_cap() const { return 4 * error_unit * *loss_cap; }
 };
 
 /// Settles noise and cap before a record is read. For classes the cap is four times the loss of a
@@ -92,6 +99,8 @@ struct NoisyFigures {
   NoisyRatio r2 = {};               ///< for numbers; at most 1
   NoisyRatio mae = {};              ///< for numbers, in the target's units
   NoisyRatio rmse = {};             ///< likewise
+  NoisyRatio deviance = {};         ///< for counts and probabilities, of capped losses
+  NoisyRatio d2 = {};               ///< likewise, beside the best constant's; at most 1
   std::vector<double> matrix = {};  ///< noisy counts by actual and predicted class, row by row
   double matrix_deviation = 0;      ///< of the noise in each of them
   std::vector<NoisyClass> by_class = {};  ///< of two classes the second one alone

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <span>
+#include <vector>
 
 #include "tacet/model/confusion.h"
 
@@ -82,6 +84,69 @@ NoisyRatio r2_of(const NoisyValue& records, const ReleasedCounts& counts) {
   return NoisyValue{1 - share, noise(-4 / variance, -4 * mean * each, each)};
 }
 
+/// A function of means of scores, by how much it grows with each.
+struct Growth {
+  NumberScore score;
+  double factor;
+};
+
+/// First order: the noise of the means, and of the number of records that they share.
+double noise_of(std::span<const Growth> growths, const NoisyValue& records,
+                const ReleasedCounts& counts) {
+  double square = 0;
+  double of_records = 0;
+  for (const auto& [score, factor] : growths) {
+    square += factor * factor;
+    of_records += factor * (0.5 - mean_of(score, counts)->value);
+  }
+  return std::hypot(std::sqrt(square) * counts.deviation, of_records * records.noise_deviation) /
+         records.value;
+}
+
+/// Half the deviance of the predictions, D = c l - a s, and of the best constant, D0 = h(t) - b s:
+/// c the cap, l the mean of capped losses over it, t that of the targets, s that of the entropies.
+/// For counts a = 0 (their loss is half the deviance), b = 1/e, h = -t ln t; for probabilities a =
+/// b = ln 2 and h the entropy. Both in units of the largest target.
+struct Deviances {
+  double half;
+  double constant;
+  double steep;  ///< h'(t)
+  double a;
+  double b;
+};
+
+Deviances deviances_of(const ReleasedCounts& counts, const EvaluationPlan& plan) {
+  const bool log = plan.link == model::Link::log;
+  const double t = mean_of(NumberScore::target, counts)->value;
+  const double s = mean_of(NumberScore::entropy, counts)->value;
+  const double a = log ? 0 : std::numbers::ln2;
+  const double b = log ? 1 / std::numbers::e : std::numbers::ln2;
+  const double h = -t * std::log(t) - (log ? 0 : (1 - t) * std::log(1 - t));
+  return {*plan.loss_cap * mean_of(NumberScore::loss, counts)->value - a * s, h - b * s,
+          log ? -std::log(t) - 1 : std::log((1 - t) / t), a, b};
+}
+
+void add_deviance(const ReleasedCounts& counts, const EvaluationPlan& plan, NoisyFigures& out) {
+  using enum NumberScore;
+  const auto t = mean_of(target, counts);
+  if (!t || !mean_of(loss, counts) || !mean_of(NumberScore::entropy, counts)) return;
+  const auto found = deviances_of(counts, plan);
+  const double cap = *plan.loss_cap;
+  const double unit = 4 * plan.error_unit;  // twice the largest target
+  const auto noise = [&](const std::vector<Growth>& growths) {
+    return noise_of(growths, out.records, counts);
+  };
+  out.deviance = NoisyValue{unit * found.half, unit * noise({{loss, cap}, {entropy, -found.a}})};
+  if (!(t->value > 0 && t->value < 1)) return;
+  if (!(found.constant > clear_of_noise * noise({{target, found.steep}, {entropy, -found.b}}))) {
+    return;
+  }
+  const double share = found.half / found.constant;
+  out.d2 = NoisyValue{1 - share, noise({{loss, -cap / found.constant},
+                                        {target, share * found.steep / found.constant},
+                                        {entropy, (found.a - found.b * share) / found.constant}})};
+}
+
 NoisyRatio root(NoisyRatio square) {
   if (!square || !(square->value > 0)) return std::nullopt;
   const double value = std::sqrt(square->value);
@@ -92,6 +157,7 @@ void add_numbers(const ReleasedCounts& counts, const EvaluationPlan& plan, Noisy
   out.r2 = r2_of(out.records, counts);
   out.mae = scaled(mean_of(NumberScore::error, counts), 2 * plan.error_unit);
   out.rmse = scaled(root(mean_of(NumberScore::squared_error, counts)), 2 * plan.error_unit);
+  if (plan.has_deviance()) add_deviance(counts, plan, out);
 }
 
 void add_classes(const ReleasedCounts& counts, const EvaluationPlan& plan, NoisyFigures& out) {

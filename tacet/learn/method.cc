@@ -14,7 +14,9 @@
 #include "tacet/base/nearest_word.h"
 #include "tacet/learn/chain/localization.h"
 #include "tacet/learn/exact/exact_minimum.h"
+#include "tacet/learn/gradient/columns_kept.h"
 #include "tacet/learn/gradient/gradient.h"
+#include "tacet/learn/kept_training.h"
 #include "tacet/learn/line/inverse_sensitivity.h"
 #include "tacet/learn/minimiser/objective.h"
 #include "tacet/learn/minimiser/regularized_output.h"
@@ -25,19 +27,18 @@
 #include "tacet/learn/plan/projection.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/ridge/adassp.h"
-#include "tacet/learn/ridge/preconditioned.h"
 
 namespace tacet::learn {
 namespace {
 
 // A line a method.
-constexpr std::array<const Method*, 12> table{
+constexpr std::array<const Method*, 11> table{
     &gradient_method,  &output_method,
     &phased_method,    &inverse_sensitivity_method,
     &objective_method, &regularized_output_method,
     &ladder_method,    &localized_method,
     &growth_method,    &phased_erm_method,
-    &adassp_method,    &preconditioned_method,
+    &adassp_method,
 };
 
 constexpr std::array<std::string_view, 9> read_by_all{
@@ -145,6 +146,16 @@ void refuse_narrowed(const data::Schema& schema) {
   }
 }
 
+/// The method's plan; of columns worth having where that is asked of another than `gradient`, whose
+/// steps share the budget with the choice.
+Training planned(const Method& method, const data::Schema& schema, const LinearOptions& options) {
+  if (options.columns_kept > 0 && method.plan != gradient_method.plan) {
+    const double share = settle_column_share(schema, options);
+    if (share > 0) return plan_on_kept_columns(method, schema, options, share);
+  }
+  return method.plan(schema, options);
+}
+
 }  // namespace
 
 Training plan_training(const data::Schema& schema, const LinearOptions& options,
@@ -158,9 +169,14 @@ Training plan_training(const data::Schema& schema, const LinearOptions& options,
     throw base::UsageError("epsilon inf trains the exact minimiser; leave method out");
   }
   auto choice = choose_knots(schema, options, reads(method, "knots"));
-  auto projected = choose_projection(choice.schema, options);
-  auto training = exact ? exact_minimum_training(projected.schema, options)
-                        : method.plan(projected.schema, options);
+  auto behind = options;
+  if (options.calibration == Calibration::paper && !method.papers.empty()) {
+    behind.calibration = method.papers.front();
+  }
+  auto projected = choose_projection(choice.schema, behind);
+  if (behind.radius) *behind.radius *= projected.radius_factor;
+  auto training = exact ? exact_minimum_training(projected.schema, behind)
+                        : planned(method, projected.schema, behind);
   training.schema = std::move(projected.schema);
   for (auto* reason : {&choice.reason, &projected.reason}) {
     if (!reason->empty()) training.reasons.push_back(std::move(*reason));

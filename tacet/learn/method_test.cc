@@ -12,7 +12,6 @@
 #include "tacet/learn/chain/localization.h"
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/learn/ridge/adassp.h"
-#include "tacet/learn/ridge/preconditioned.h"
 #include "tacet/privacy/decimal.h"
 #include "tests/support/data_sets.h"
 
@@ -158,8 +157,7 @@ TEST(Method, APenaltyIsReadOrRefused) {
   for (const auto* method : methods()) {
     ParameterValues values;
     values.set("l2", "0.7");
-    const bool own = method->plan == ladder_method.plan || method->plan == adassp_method.plan ||
-                     method->plan == preconditioned_method.plan;
+    const bool own = method->plan == ladder_method.plan || method->plan == adassp_method.plan;
     if (own) {  // it settles how much to shrink by itself
       EXPECT_THROW(check_parameters(*method, values), base::UsageError) << method->name;
     } else {

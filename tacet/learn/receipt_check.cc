@@ -12,6 +12,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/gradient/columns_kept.h"
+#include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/line/inverse_sensitivity.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/recorded.h"
@@ -59,10 +60,40 @@ std::optional<Event> own_events(const privacy::Receipt& receipt, const model::Mo
   contradiction("the cost of the schema's fit is not part of the events");
 }
 
+/// The multiplier of a choice of columns that came before the method's releases; 0: none. Method
+/// gradient has it among its own.
+double recorded_choice(const privacy::Receipt& receipt, RecordedParameters& parameters) {
+  if (receipt.algorithm == gradient_method.name ||
+      !parameters.has("columns_kept_noise_multiplier")) {
+    return 0;
+  }
+  const double noise = parameters.real("columns_kept_noise_multiplier");
+  if (!(noise > 0 && std::isfinite(noise)) || !(parameters.real("columns_kept_deviations") >= 3) ||
+      receipt.privacy_unit != "record") {
+    contradiction(
+        "columns to keep are released of single records, with noise, from three deviations of it "
+        "on");
+  }
+  return noise;
+}
+
+/// What a method released after the choice.
+const Event& after_choice(const Event& both, const Event& choice) {
+  const auto* composed = both.as<privacy::Composed>();
+  if (composed == nullptr) return both;
+  const auto rest =
+      std::ranges::find_if(composed->parts, [&](const Event& part) { return !(part == choice); });
+  return rest == composed->parts.end() ? choice : *rest;
+}
+
 void check_events(const privacy::Receipt& receipt, const Event& own, RecordedParameters& parameters,
                   RecordedEvents events_of, bool schema_known) {
+  const double choice_noise = recorded_choice(receipt, parameters);
+  const Event choice = privacy::Gaussian{choice_noise > 0 ? choice_noise : 1};
   const auto agree = [&](const Event& event) {
-    return same_releases(events_of(receipt, parameters, event), event);
+    if (choice_noise == 0) return same_releases(events_of(receipt, parameters, event), event);
+    const auto after = events_of(receipt, parameters, after_choice(event, choice));
+    return same_releases(privacy::Composed{{choice, after}}, event);
   };
   // Without its schema a result does not say whether a fit is composed with it.
   const auto* both = schema_known ? nullptr : own.as<privacy::Composed>();
@@ -150,6 +181,12 @@ void check_narrowing(const data::Schema& schema, RecordedParameters& parameters)
     parameters.expect("projection", data::projection_name(*schema.projection), "the schema says");
     parameters.expect("projection_width", schema.projection->width, "the schema says");
     parameters.expect("projection_seed", schema.projection->seed, "the schema says");
+    const bool room = schema.projection->room != 1;
+    if (room != parameters.has("projection_room")) {
+      contradiction(room ? "the model's projected rows have room that the receipt does not name"
+                         : "the receipt names room that the model's projected rows have not");
+    }
+    parameters.expect("projection_room", schema.projection->room, "the schema says");
   }
   if (schema.kept_columns) {
     parameters.expect("columns_kept_deviations", kept_deviations(schema), "its columns call for");
@@ -187,13 +224,15 @@ void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
   check_class_weights(file, parameters);
   check_standards(file, parameters);
   check_narrowing(file.schema, parameters);
-  const auto* joint = receipt.events.as<privacy::ObjectivePerturbation>();
-  if (joint == nullptr) return;
   const double norm = file.schema.norm_bound();
   const auto facts = model::properties(loss);
-  if (joint->lipschitz < facts.slope_bound * norm ||
-      joint->smoothness < facts.curvature * norm * norm) {
-    contradiction("the events count on a flatter loss than the model's");
+  for (const auto& release : counted_releases(receipt.events)) {
+    const auto* joint = release.event.as<privacy::ObjectivePerturbation>();
+    if (joint == nullptr) continue;
+    if (joint->lipschitz < facts.slope_bound * norm ||
+        joint->smoothness < facts.curvature * norm * norm) {
+      contradiction("the events count on a flatter loss than the model's");
+    }
   }
 }
 

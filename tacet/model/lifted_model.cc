@@ -51,6 +51,7 @@ LiftedModel lifted(const data::Schema& schema, const LinearModel& model, LiftedC
                      schema.projection->family == data::ProjectionFamily::countsketch;
   const auto width = static_cast<std::size_t>(schema.projection->width);
   const auto intercept = static_cast<std::uint32_t>(full - 1);
+  const auto room = static_cast<double>(schema.projection->room);
   out.model.features = described_model(out.schema, model.loss).features;
   out.model.coefficients.clear();
   out.model.noise_deviations.clear();
@@ -59,11 +60,11 @@ LiftedModel lifted(const data::Schema& schema, const LinearModel& model, LiftedC
     const auto first = static_cast<std::size_t>(output) * weights.size();
     for (const auto column : columns) {
       const bool constant = schema.intercept && column == intercept;
-      out.model.coefficients.push_back(constant ? weights.back()
+      out.model.coefficients.push_back(constant ? weights.back() / room
                                                 : map.lift(column, weights.first(width)));
       if (!noisy) continue;
       const auto deviations = std::span(model.noise_deviations).subspan(first, weights.size());
-      out.model.noise_deviations.push_back(constant ? deviations.back()
+      out.model.noise_deviations.push_back(constant ? deviations.back() / room
                                                     : lifted_deviation(map, column, deviations));
     }
   }

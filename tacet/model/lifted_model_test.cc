@@ -30,7 +30,8 @@ TEST(LiftedModel, PredictsTheSameFromRowsAsTheyWere) {
   for (const auto& projection : {data::Projection{.family = Family::countsketch, .width = 32},
                                  data::Projection{Family::countsketch, 32, 5, 4},
                                  data::Projection{.family = Family::srht, .width = 32, .seed = 3},
-                                 data::Projection{.family = Family::gaussian, .width = 32}}) {
+                                 data::Projection{.family = Family::gaussian, .width = 32},
+                                 data::Projection{Family::gaussian, 32, 5, 1, 2}}) {
     auto schema = schema_of(300, projection);
     schema.intercept = false;  // with it all rows are as long as they may be, and many images cut
     auto model = empty_model(schema, SquaredLoss{});
@@ -58,6 +59,19 @@ TEST(LiftedModel, PredictsTheSameFromRowsAsTheyWere) {
       EXPECT_NEAR(of(model, short_row), of(dense.model, long_row), weight / 2048);
     }
   }
+}
+
+// The intercept is stored as half of what it is where rows are.
+TEST(LiftedModel, TheInterceptCountsAsItIsStored) {
+  auto schema =
+      schema_of(300, {.family = data::ProjectionFamily::gaussian, .width = 16, .room = 2});
+  auto model = empty_model(schema, SquaredLoss{});
+  model.coefficients.back() = 3;
+  data::EncodedRow row;
+  data::UniformEncoder(schema).encode({}, {}, row);
+  const double stored = margin(model.coefficients, data::SparseRow{row.columns, row.values});
+  EXPECT_EQ(stored, 1.5);
+  EXPECT_EQ(lifted(schema, model, LiftedColumns::all).model.coefficients.back(), stored);
 }
 
 TEST(LiftedModel, NamesWhatHasANameAlone) {

@@ -23,8 +23,7 @@ SOURCE = HERE.parent.parent
 KEPT = HERE / "digests.txt"
 ADJACENCIES = ("add_remove", "zero_out", "replace_one")
 METHODS = ("gradient", "output", "phased", "inverse-sensitivity", "objective",
-           "regularized-output", "ladder", "localized", "growth", "phased-erm", "adassp",
-           "preconditioned")
+           "regularized-output", "ladder", "localized", "growth", "phased-erm", "adassp")
 SMOOTH = ("objective", "regularized-output", "ladder", "localized", "growth", "phased-erm")
 NUMBER_LOSSES = ("squared", "huber", "absolute", "smoothed_absolute", "pinball",
                  "smoothed_pinball", "power_regression", "linearised_power_regression",
@@ -160,8 +159,6 @@ def settings():
     for method, extra in (("gradient", "--steps 2000"), ("regularized-output", "")):
         add(BERKELEY, f"--method {method} --calibration arora2022 --radius 5 --epsilon 1 {extra} "
                       "--adjacency replace_one --delta 1e-6")
-    add("data.csv --schema numbers.toml",
-        "--method preconditioned --calibration tang2023 --epsilon 2 --delta 1e-5")
     for averaging in ("suffix", "uniform", "last", "polynomial"):
         add(BERKELEY, f"--averaging {averaging} --epsilon 1")
         add(BERKELEY, f"--method output --averaging {averaging} --epsilon 1")
@@ -242,6 +239,16 @@ def add_newest(add):
             add("data.csv --schema twowide.toml",
                 f"--method {method} --projection countsketch --projection-width 64 {budget}")
         add("data.csv --schema classeswide.toml", f"--projection auto {budget}")
+        for method in ("output", "phased", "objective", "regularized-output", "adassp",
+                       "localized", "phased-erm"):
+            add("data.csv --schema twowide.toml", f"--method {method} --columns-kept 0.3 {budget}")
+    for method, extra in (("gradient", "--steps 200"), ("regularized-output", "")):
+        add("data.csv --schema twowide.toml",
+            f"--method {method} --calibration arora2022 --radius 3 --epsilon 1 --delta 1e-6 {extra} "
+            "--adjacency replace_one --projection gaussian --projection-width 64")
+    for schema in ("classes2", "classes"):
+        add(f"{'more' if schema == 'classes2' else 'data'}.csv --schema {schema}.toml",
+            "--loss softmax --l2 0.01 --epsilon inf")
     for epsilon in (0.1, 1):
         add(NEWEST, f"--epsilon {epsilon} --delta 1e-6")
 

@@ -132,7 +132,8 @@ void NarrowRows::project(EncodedRow& row) {
   const bool constant =
       intercept_ && !row.columns.empty() && row.columns.back() == intercept_column_;
   const std::size_t features = row.columns.size() - (constant ? 1 : 0);
-  const std::int16_t intercept = constant ? row.values.back() : std::int16_t{0};
+  const auto intercept = static_cast<std::int16_t>(
+      constant ? row.values.back() / map_->projection().room : std::int64_t{0});
   reals_.clear();
   if (map_->projection().family == ProjectionFamily::countsketch) {
     sketch(row, features);

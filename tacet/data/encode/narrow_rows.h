@@ -17,7 +17,7 @@ namespace tacet::data {
 /// A function of one row and of public facts, carried out in the stored integers. A projected row
 /// is truncated toward zero and scaled down where it is longer than the rows' bound, so that the
 /// bound holds for every row and every projection, and no failure probability enters any guarantee
-/// (docs/proofs/projection.md). The intercept stays as it is.
+/// (docs/proofs/projection.md). The intercept is divided by the projection's room alone.
 ///
 /// A text is the set of its kept words, as long as all of its words were; other kept columns keep
 /// their values.

@@ -39,15 +39,15 @@ std::int64_t squared(const EncodedRow& row) {
 TEST(NarrowRows, AdversarialRowsKeepTheBound) {
   for (const auto& projection :
        {Projection{Family::countsketch, 16, 7, 1}, Projection{Family::countsketch, 16, 7, 4},
-        Projection{Family::srht, 16, 7, 1}, Projection{Family::gaussian, 16, 7, 1}}) {
+        Projection{Family::srht, 16, 7, 1}, Projection{Family::gaussian, 16, 7, 1},
+        Projection{Family::gaussian, 16, 7, 1, 2}}) {
     const auto schema = schema_of(20000, projection);
     const ProjectionMap map(projection, 20000);
     std::vector<std::uint32_t> columns;
     std::vector<double> values;
     for (std::uint32_t j = 0; j < 20000 && columns.size() < 500; ++j) {
-      if (map.lift(j, std::vector<double>{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}) <= 0.2) {
-        continue;
-      }
+      const std::vector<double> first{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+      if (map.lift(j, first) * static_cast<double>(projection.room) <= 0.2) continue;
       columns.push_back(j);
       values.push_back(1);
     }
@@ -60,6 +60,46 @@ TEST(NarrowRows, AdversarialRowsKeepTheBound) {
     dataset.append(row);
     EXPECT_EQ(dataset.columns(), 17);
   }
+}
+
+// With room for twice the length a row whose image is up to twice the bound is stored as half of
+// it; without, it is cut. What the paper assumes of every row is so for these.
+TEST(NarrowRows, RoomKeepsImagesUpToTwiceTheBound) {
+  std::mt19937_64 bits(31);
+  std::uniform_real_distribution<double> some(-1, 1);
+  int longer = 0;
+  for (std::int64_t trial = 0; trial < 200; ++trial) {
+    const Projection narrow{Family::gaussian, 8, trial, 1, 2};
+    auto schema = schema_of(64, narrow);
+    schema.intercept = false;
+    auto plain = schema;
+    plain.projection.reset();
+    std::vector<std::uint32_t> columns;
+    std::vector<double> values;
+    for (std::uint32_t j = 0; j < 64; ++j) {
+      columns.push_back(j);
+      values.push_back(some(bits));
+    }
+    EncodedRow row;
+    EncodedRow half;
+    UniformEncoder(plain).encode(columns, values, row);
+    UniformEncoder(schema).encode(columns, values, half);
+    std::vector<double> image(8);
+    const std::vector<double> stored(row.values.begin(), row.values.end());
+    ProjectionMap({Family::gaussian, 8, trial, 1}, 64).apply(row.columns, stored, image);
+    double square = 0;
+    for (const double v : image) square += v * v;
+    if (square > 4.0 * 2048 * 2048) continue;
+    if (square > 2048.0 * 2048) ++longer;
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < image.size(); ++i) {
+      const auto expected = static_cast<std::int16_t>(image[i] / 2);
+      if (expected == 0) continue;
+      ASSERT_LT(k, half.values.size());
+      EXPECT_NEAR(half.values[k++], expected, 1);
+    }
+  }
+  EXPECT_GT(longer, 40);
 }
 
 // Rows that are not scaled may be 31 long; a place where hundreds of their columns meet is cut to

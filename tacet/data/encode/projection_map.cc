@@ -71,8 +71,10 @@ std::uint64_t projection_hash(std::int64_t seed, std::uint64_t column, std::uint
 ProjectionMap::ProjectionMap(const Projection& projection, std::int64_t columns)
     : projection_(projection),
       block_width_(projection.width / std::max<std::int64_t>(1, projection.blocks)),
-      root_(1 / std::sqrt(static_cast<double>(projection.blocks))),
-      scale_(1 / std::sqrt(static_cast<double>(projection.width))) {
+      root_(1 / std::sqrt(static_cast<double>(projection.blocks)) /
+            static_cast<double>(projection.room)),
+      scale_(1 / std::sqrt(static_cast<double>(projection.width)) /
+             static_cast<double>(projection.room)) {
   check_projection(projection, columns);
   if (projection.family != ProjectionFamily::srht) return;
   padded_ = std::bit_ceil(static_cast<std::size_t>(columns));

@@ -20,8 +20,8 @@ struct SketchPlace {
 [[nodiscard]] std::uint64_t projection_hash(std::int64_t seed, std::uint64_t column,
                                             std::uint64_t index);
 
-/// A public matrix Phi of `width` rows and very many columns: nothing of it but the rows that a
-/// Hadamard transform keeps is held.
+/// A public matrix Phi of `width` rows and very many columns, divided by the projection's room:
+/// nothing of it but the rows that a Hadamard transform keeps is held.
 class ProjectionMap {
  public:
   /// As check_projection.
@@ -60,8 +60,8 @@ class ProjectionMap {
 
   Projection projection_;
   std::int64_t block_width_;
-  double root_;                      // 1 / sqrt(blocks)
-  double scale_;                     // 1 / sqrt(width)
+  double root_;                      // 1 / (sqrt(blocks) room)
+  double scale_;                     // 1 / (sqrt(width) room)
   std::size_t padded_ = 0;           // the columns of srht, a power of two
   std::vector<std::uint32_t> rows_;  // of the Hadamard matrix
 };

@@ -47,6 +47,10 @@ void check_projection(const Projection& projection, std::int64_t columns) {
                     "public and stands in the model",
                     projection.seed));
   }
+  if (projection.room != 1 && projection.room != 2) {
+    throw base::UsageError(
+        fmt::format("the room of a projection must be 1 or 2, got {}", projection.room));
+  }
   const bool blocks_fit = projection.family == ProjectionFamily::countsketch
                               ? projection.blocks == 1 || projection.blocks == 4
                               : projection.blocks == 1;

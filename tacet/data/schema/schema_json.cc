@@ -177,6 +177,7 @@ json schema_to_json(const Schema& schema) {
     out["projection"] = {{"family", projection_name(*schema.projection)},
                          {"width", schema.projection->width},
                          {"seed", schema.projection->seed}};
+    if (schema.projection->room != 1) out["projection"]["room"] = schema.projection->room;
   }
   if (schema.kept_columns) out["kept_columns"] = *schema.kept_columns;
   for (const auto& [first, second] : schema.interactions) {

@@ -240,6 +240,7 @@ Projection read_projection(const Node& node) {
     auto projection = projection_of(as_text(table.require("family"), "family"));
     projection.width = as_integer(table.require("width"), "width");
     projection.seed = as_integer(table.require("seed"), "seed");
+    if (const Node* room = table.find("room")) projection.room = as_integer(*room, "room");
     table.refuse_unknown_keys();
     return projection;
   } catch (const base::UsageError& error) {

@@ -183,11 +183,12 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
 
 constexpr auto plan = planned_by<plan_localization, train_localization>;
 constexpr auto usual = privacy::Adjacency::replace_one;
-constexpr std::array<std::string_view, 5> ladder_options{"radius", "growth", "record-use", "phases",
-                                                         "class-weights"};
-constexpr std::array<std::string_view, 4> growth_options{"radius", "growth", "calibration",
-                                                         "class-weights"};
-constexpr std::array<std::string_view, 3> block_options{"radius", "calibration", "class-weights"};
+constexpr std::array<std::string_view, 6> ladder_options{"radius", "growth",        "record-use",
+                                                         "phases", "class-weights", "columns-kept"};
+constexpr std::array<std::string_view, 5> growth_options{"radius", "growth", "calibration",
+                                                         "class-weights", "columns-kept"};
+constexpr std::array<std::string_view, 4> block_options{"radius", "calibration", "class-weights",
+                                                        "columns-kept"};
 constexpr std::array asi{Calibration::asi2021};
 constexpr std::array feldman{Calibration::feldman2020};
 

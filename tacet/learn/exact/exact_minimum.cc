@@ -43,7 +43,7 @@ ExactPlan plan_exact_minimum(const data::Schema& schema, const LinearOptions& op
         *name));
   }
   ExactPlan plan;
-  settle_problem(plan, schema, options, {.shares = true});
+  settle_problem(plan, schema, options, {.shares = true, .softmax = true});
   if (std::holds_alternative<model::PoissonLoss>(plan.loss)) {
     // Searches need a bound of the curvature. A mean of e^6 times the largest count is out of
     // reach.
@@ -83,9 +83,10 @@ TrainedModel marked_model(const data::Schema& schema, const ExactPlan& plan,
   TrainedModel trained{fit.model, receipt_of(plan, schema), schema};
   trained.receipt.unprotected_reason = fitted.reason();
   auto parameters = nlohmann::json::parse(trained.receipt.parameters);
-  parameters["optimum"] = fit.gap <= near_enough * static_cast<double>(plan.outputs)
-                              ? certified
-                              : std::string_view("not reached");
+  const bool joint = std::holds_alternative<model::SoftmaxLoss>(plan.loss);
+  const auto losses = static_cast<double>(joint ? 1 : plan.outputs);
+  parameters["optimum"] =
+      fit.gap <= near_enough * losses ? certified : std::string_view("not reached");
   parameters[gap_key] = fit.gap;
   if (std::isfinite(fit.radius)) parameters[radius_key] = fit.radius;
   trained.receipt.parameters = parameters.dump();

@@ -9,6 +9,7 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/select/crossings.h"
 #include "tacet/optimize/sums/presence_sum.h"
+#include "tacet/random/source/source.h"
 
 namespace tacet::learn {
 namespace {
@@ -16,23 +17,17 @@ namespace {
 // Below this the noise of all columns costs little.
 constexpr std::int64_t fewest_columns = 4096;
 
-std::int64_t choosable_columns(const data::Schema& schema) {
-  std::int64_t count = 0;
-  for (const auto& [begin, end] : schema.choosable_columns()) count += end - begin;
-  return count;
-}
-
 /// P(Z >= t).
 double upper_tail(double t) { return 0.5 * std::erfc(t / std::numbers::sqrt2); }
 
 /// Why columns cannot be chosen; null where they can.
 const char* obstacle(const data::Schema& schema, const LinearOptions& options) {
-  if (choosable_columns(schema) == 0) {
+  if (choosable_count(schema) == 0) {
     return "the schema has no hashed or text column and no numbered features to choose among";
   }
   if (schema.projection) return "projected columns are all of use; leave --projection out";
   if (schema.unit) return "the schema's unit column protects all records of a unit together";
-  if (options.batch_size) {
+  if (options.batch_size && options.method == "gradient") {
     return "steps on samples are accounted by themselves; leave batch-size out";
   }
   if (options.standardise != Standardise::none) {
@@ -43,11 +38,23 @@ const char* obstacle(const data::Schema& schema, const LinearOptions& options) {
 
 }  // namespace
 
+std::int64_t choosable_count(const data::Schema& schema) {
+  std::int64_t count = 0;
+  for (const auto& [begin, end] : schema.choosable_columns()) count += end - begin;
+  return count;
+}
+
+double kept_cipher_delta(std::int64_t columns) {
+  // Words for a column that may be kept: one where it was touched, few in a gap.
+  constexpr std::int64_t words = 8;
+  return random::cipher_term(1, words * columns);
+}
+
 double kept_deviations(const data::Schema& schema) {
   constexpr double by_chance = 16;
   constexpr double least = 3;
   constexpr double step = 1.0 / 64;  // coarse, so that it is the same on every machine
-  const auto columns = static_cast<double>(choosable_columns(schema));
+  const auto columns = static_cast<double>(choosable_count(schema));
   double deviations = least;
   while (columns * upper_tail(deviations) > by_chance) deviations += step;
   return deviations;
@@ -57,15 +64,16 @@ double settle_column_share(const data::Schema& schema, const LinearOptions& opti
   if (options.columns_kept == 0) return 0;
   const char* const reason = obstacle(schema, options);
   if (options.columns_kept_auto) {
-    return reason == nullptr && choosable_columns(schema) >= fewest_columns ? options.columns_kept
-                                                                            : 0;
+    return reason == nullptr && choosable_count(schema) >= fewest_columns ? options.columns_kept
+                                                                          : 0;
   }
   if (reason == nullptr) return options.columns_kept;
   throw base::UsageError(fmt::format("columns-kept is not possible here: {}", reason));
 }
 
 data::Schema release_kept_columns(const data::Dataset& dataset, const data::Schema& schema,
-                                  double noise_multiplier, const TrainingMeans& means) {
+                                  double noise_multiplier, const TrainingMeans& means,
+                                  mechanism::NoiseAddress address) {
   if (means.reducer.size() > 1) {
     throw base::UsageError("columns-kept counts the records of one process alone");
   }
@@ -75,7 +83,7 @@ data::Schema release_kept_columns(const data::Dataset& dataset, const data::Sche
       kept_deviations(schema) * noise_multiplier * static_cast<double>(optimize::presence_norm)));
   const auto found =
       mechanism::release_crossings(sum, privacy::NoiseMultiplier(noise_multiplier), threshold,
-                                   {.step = 0, .tensor = 2}, means.source, means.reservation);
+                                   address, means.source, means.reservation);
   data::Schema narrowed = schema;
   auto& kept = narrowed.kept_columns.emplace();
   for (const auto column : found.value()) {

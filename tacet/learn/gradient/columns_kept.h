@@ -6,6 +6,7 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
+#include "tacet/mechanism/noise_address.h"
 
 /// Training on the columns worth having: of very many hashed words or numbered features most never
 /// occur, and each would get as much noise as the others. One release tells which of them occur
@@ -30,9 +31,15 @@ inline constexpr std::int64_t expected_kept = 1024;
 /// choice is asked for and not possible.
 [[nodiscard]] double settle_column_share(const data::Schema& schema, const LinearOptions& options);
 
+/// The cipher's term of the choice among so many columns.
+[[nodiscard]] double kept_cipher_delta(std::int64_t columns);
+/// Number of columns that may be left out.
+[[nodiscard]] std::int64_t choosable_count(const data::Schema& schema);
+
 /// Releases which columns to keep; the schema with their list.
 [[nodiscard]] data::Schema release_kept_columns(const data::Dataset& dataset,
                                                 const data::Schema& schema, double noise_multiplier,
-                                                const TrainingMeans& means);
+                                                const TrainingMeans& means,
+                                                mechanism::NoiseAddress address = {.tensor = 2});
 
 }  // namespace tacet::learn

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "tacet/accounting/composition.h"
@@ -24,8 +25,6 @@
 namespace tacet::learn {
 namespace {
 
-// Words of the cipher for a column that may be kept: one where it was touched, few in a gap.
-constexpr std::int64_t kept_words = 8;
 constexpr double default_momentum = 0.9;
 // Per kind of target: the size of weights worth reaching, and how much a linear model typically
 // lowers the loss. Margins of classes grow to about 20 before a linear model stops improving;
@@ -143,7 +142,7 @@ void settle_noise(GradientPlan& plan, const Batches& batches, const LinearOption
                   privacy::Delta delta, std::optional<double> noise_multiplier) {
   plan.cipher_delta = batch_cipher_delta(batches, plan.steps, plan.columns * plan.outputs);
   if (standardises(plan)) plan.cipher_delta += random::cipher_term(1, 2 * plan.columns);
-  if (keeps_columns(plan)) plan.cipher_delta += random::cipher_term(1, kept_words * plan.columns);
+  if (keeps_columns(plan)) plan.cipher_delta += kept_cipher_delta(plan.columns);
   const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
   plan.noise_multiplier =
       noise_multiplier ? *noise_multiplier : batch_noise(batches, plan.steps, options, left);
@@ -210,9 +209,12 @@ void settle_settings(GradientPlan& plan) {
 // A paper's schedule and noise, and what is proved about them.
 GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options) {
   // order-seed is read to be refused with its reason.
-  constexpr std::array<std::string_view, 6> reads{"delta",      "steps",       "radius",
-                                                  "order-seed", "calibration", "knots"};
-  if (const auto name = given_beyond(options, reads)) {
+  constexpr std::array<std::string_view, 9> reads{
+      "delta", "steps",      "radius",           "order-seed",     "calibration",
+      "knots", "projection", "projection-width", "projection-seed"};
+  const bool arora = options.calibration == Calibration::arora2022;
+  // The last three are one paper's.
+  if (const auto name = given_beyond(options, std::span(reads).first(arora ? 9 : 6))) {
     throw base::UsageError(fmt::format(
         "{} is settled by --calibration paper; leave it out, or use the tight calibration", *name));
   }
@@ -230,16 +232,14 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
   }
   refuse_class_weights(schema, options);
   GradientPlan plan;
-  plan.calibration = options.calibration == Calibration::arora2022 ? Calibration::arora2022
-                                                                   : Calibration::wang2021;
+  plan.calibration = arora ? Calibration::arora2022 : Calibration::wang2021;
   settle_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
   const privacy::Delta delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
   plan.averaging = Averaging::uniform;
   plan.radius = options.radius;
-  const auto course = plan.calibration == Calibration::arora2022
-                          ? arora_course(plan, schema, options, delta)
-                          : wang_course(plan, schema, options, delta);
+  const auto course = arora ? arora_course(plan, schema, options, delta)
+                            : wang_course(plan, schema, options, delta);
   plan.clipping_norm =
       std::min(course.gradient_bound,
                schema.norm_bound() *

@@ -80,8 +80,9 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return expected;
 }
 
-constexpr std::array<std::string_view, 6> options{
-    "l2", "calibration", "class-weights", "projection", "projection-width", "projection-seed"};
+constexpr std::array<std::string_view, 7> options{
+    "l2",         "calibration",      "class-weights",  "columns-kept",
+    "projection", "projection-width", "projection-seed"};
 constexpr std::array papers{Calibration::kifer2012};
 
 }  // namespace

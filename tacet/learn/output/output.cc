@@ -33,10 +33,10 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
 }
 
-constexpr std::array<std::string_view, 14> options{
-    "l2",        "steps",     "step-size",    "step-decay", "clipping-norm",
-    "average",   "averaging", "batch-size",   "sampling",   "order-seed",
-    "smoothing", "radius",    "weight-scale", "calibration"};
+constexpr std::array<std::string_view, 15> options{
+    "l2",        "steps",     "step-size",    "step-decay",  "clipping-norm",
+    "average",   "averaging", "batch-size",   "sampling",    "order-seed",
+    "smoothing", "radius",    "weight-scale", "calibration", "columns-kept"};
 constexpr std::array papers{Calibration::wang2021};
 
 }  // namespace

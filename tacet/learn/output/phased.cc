@@ -251,8 +251,9 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
 }
 
-constexpr std::array<std::string_view, 7> options{
-    "l2", "step-size", "phases", "clipping-norm", "order-seed", "radius", "weight-scale"};
+constexpr std::array<std::string_view, 8> options{
+    "l2",         "step-size", "phases",       "clipping-norm",
+    "order-seed", "radius",    "weight-scale", "columns-kept"};
 
 }  // namespace
 

@@ -60,6 +60,22 @@ double output_lambda(const Problem& p, std::int64_t rows, double epsilon, double
   return std::cbrt(2 * p.curvature * squared(p.norm_bound * sensitivity / p.radius));
 }
 
+double projection_width(const Problem& p, std::int64_t rows, double epsilon, double delta) {
+  const double records = static_cast<double>(rows);
+  const double lipschitz = std::isinf(p.slope_bound) ? p.slope_bound : records * epsilon;
+  const double h = length(p);
+  const double smooth =
+      std::isinf(p.curvature)
+          ? p.curvature
+          : std::pow(h * records * epsilon / (std::sqrt(p.loss_at_zero) + h), 2.0 / 3);
+  return std::log(2 * records / delta) * std::min(smooth, lipschitz);
+}
+
+double norm_event(std::int64_t rows, std::int64_t width) {
+  const double exponent = 0.5 * static_cast<double>(width) * (3 - std::log(4.0));
+  return std::min(1.0, static_cast<double>(rows) * std::exp(-exponent));
+}
+
 double smooth_upper(const Problem& p, const Size& size) {
   const double y = std::sqrt(p.loss_at_zero);
   const double h = length(p);

@@ -47,6 +47,16 @@ struct Problem {
 [[nodiscard]] double output_lambda(const Problem& problem, std::int64_t rows, double epsilon,
                                    double delta);
 
+/// Its projection, with rows assumed to be at most twice as long behind it and weights in a ball of
+/// twice the radius: the width ln(2 n / delta) (h n epsilon / (Y + h))^(2/3) for a smooth loss, h =
+/// sqrt(H) B X and Y = sqrt(L_0), or ln(2 n / delta) n epsilon for a bounded slope, whichever is
+/// less. Reconstructed: the part of the paper that states it was not at hand.
+[[nodiscard]] double projection_width(const Problem& problem, std::int64_t rows, double epsilon,
+                                      double delta);
+/// What it charges to delta: the chance that a Gaussian projection to `width` makes one of n rows
+/// more than twice as long is at most n (4 e^-3)^(width / 2), by Chernoff's bound of chi-square.
+[[nodiscard]] double norm_event(std::int64_t rows, std::int64_t width);
+
 /// Rates of the excess risk, logarithms left out; h = sqrt(H) B X, Y^2 = L_0.
 struct Size {
   double rows;

@@ -19,7 +19,6 @@ enum class Calibration {
   feldman2020,  ///< Feldman, Koren, Talwar: phased-erm
   wang2018,     ///< Wang: adassp
   jun2019,      ///< Jun, Orabona: banco
-  tang2023,     ///< Tang, Aydore, Kearns, Rho, Roth, Wang, Wang, Wu: preconditioned
 };
 
 inline constexpr auto calibration_names =
@@ -31,8 +30,7 @@ inline constexpr auto calibration_names =
                               {Calibration::asi2021, "asi2021"},
                               {Calibration::feldman2020, "feldman2020"},
                               {Calibration::wang2018, "wang2018"},
-                              {Calibration::jun2019, "jun2019"},
-                              {Calibration::tang2023, "tang2023"}});
+                              {Calibration::jun2019, "jun2019"}});
 
 /// As options and receipts name it.
 [[nodiscard]] inline std::string to_string(Calibration calibration) {

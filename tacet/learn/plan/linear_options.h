@@ -25,6 +25,17 @@ enum class Standardise {
   demanded
 };
 
+/// A release that comes before a method's own, both booked together (learn/kept_training.h): what
+/// the method's plan must not settle anew.
+struct FirstRelease {
+  double noise = 0;              ///< multiplier of the release of which columns to keep
+  double deviations = 0;         ///< of that noise, from which on a column is kept
+  double delta_left = 0;         ///< of delta, for what the method calibrates
+  double cipher_delta = 0;       ///< of everything
+  double most_cipher_delta = 0;  ///< of that, the method's own part at most
+  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};  ///< of both
+};
+
 /// What a user asks of a linear model. Everything left out is chosen from public facts.
 struct LinearOptions {
   std::string method = "gradient";
@@ -56,7 +67,8 @@ struct LinearOptions {
   Standardise standardise = Standardise::none;
   /// Share of mu^2 that goes to the choice of columns; 0: all are kept.
   double columns_kept = 0;
-  bool columns_kept_auto = false;  ///< that share only where columns are many
+  bool columns_kept_auto = false;     ///< that share only where columns are many
+  std::optional<FirstRelease> after;  ///< nobody asks for it
   /// Of all features but the intercept: none, "auto" or a family's name.
   std::optional<std::string> projection;
   std::optional<std::int64_t> projection_width;

@@ -121,7 +121,7 @@ constexpr std::array table{
     Parameter{
         "method", text,
         "gradient, output, phased, inverse-sensitivity, objective, regularized-output, "
-        "ladder, localized, growth, phased-erm, adassp or preconditioned",
+        "ladder, localized, growth, phased-erm or adassp",
         "gradient; with delta 0 objective for logistic models of two classes, else ladder, or "
         "regularized-output where units or add_remove need it",
         "how the model is trained; docs/methods says which suits", noise,
@@ -135,8 +135,7 @@ constexpr std::array table{
         "Zhang) for gradient and output, arora2022 (Arora, Bassily, Guzman, Menart, Ullah) for "
         "gradient and regularized-output, kifer2012 (Kifer, Smith, Thakurta) for objective, "
         "asi2021 (Asi, Levy, Duchi) for localized and growth, feldman2020 (Feldman, Koren, "
-        "Talwar) for phased-erm, wang2018 (Wang) for adassp, tang2023 (Tang et al.) for "
-        "preconditioned; paper is the method's own first one",
+        "Talwar) for phased-erm, wang2018 (Wang) for adassp; paper is the method's own first one",
         noise, read_calibration, differs<&LinearOptions::calibration>},
     Parameter{
         "loss", text,

@@ -8,6 +8,7 @@
 
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tacet/learn/plan/arora2022.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/model/loss/loss_smoothness.h"
 
@@ -25,16 +26,26 @@ double mu_of(const data::Schema& schema, const LinearOptions& options, std::int6
   return accounting::gaussian::mu_for(privacy::Epsilon(options.epsilon), delta);
 }
 
+model::Loss expected_loss(const data::Schema& schema, const LinearOptions& options) {
+  const auto& target = target_of(schema);
+  const bool number = target.regression() && target.number_kind() == data::NumberKind::number;
+  return options.loss.value_or(number ? model::Loss{model::SquaredLoss{}}
+                                      : model::Loss{model::LogisticLoss{}});
+}
+
+std::int64_t allowed_width(double width) {
+  const auto clamped = std::clamp(width, double{data::Projection::least_width},
+                                  double{data::Projection::most_width});
+  return static_cast<std::int64_t>(clamped) / 4 * 4;
+}
+
 std::int64_t usual_width(const data::Schema& schema, const LinearOptions& options) {
   if (std::isinf(options.epsilon)) {
     throw base::UsageError(
         "projection-width is missing: with epsilon inf there is no noise to choose it by");
   }
-  const auto& target = target_of(schema);
   const auto records = settle_row_count(schema, options);
-  const bool number = target.regression() && target.number_kind() == data::NumberKind::number;
-  const auto loss = options.loss.value_or(number ? model::Loss{model::SquaredLoss{}}
-                                                 : model::Loss{model::LogisticLoss{}});
+  const auto loss = expected_loss(schema, options);
   const auto facts = model::properties(loss);
   const double bound = schema.norm_bound();
   const double width = balanced_width(
@@ -47,9 +58,54 @@ std::int64_t usual_width(const data::Schema& schema, const LinearOptions& option
        .curvature = facts.curvature,
        .radius = radius_for_numbers,
        .slope_bounded = std::isfinite(facts.slope_bound)});
-  const auto clamped = std::clamp(width, double{data::Projection::least_width},
-                                  double{data::Projection::most_width});
-  return static_cast<std::int64_t>(clamped) / 4 * 4;
+  return allowed_width(width);
+}
+
+double published_delta(const data::Schema& schema, const LinearOptions& options) {
+  std::vector<std::string> unused;
+  return settle_delta(schema, options, settle_row_count(schema, options), unused).value();
+}
+
+std::int64_t published_width(const data::Schema& schema, const LinearOptions& options) {
+  const auto loss = expected_loss(schema, options);
+  const auto facts = model::properties(loss);
+  const arora2022::Problem problem{.curvature = facts.curvature,
+                                   .loss_at_zero = model::largest_loss_at_zero(loss),
+                                   .slope_bound = facts.slope_bound,
+                                   .norm_bound = schema.norm_bound(),
+                                   .radius = *options.radius};
+  return allowed_width(arora2022::projection_width(problem, settle_row_count(schema, options),
+                                                   options.epsilon,
+                                                   published_delta(schema, options)));
+}
+
+/// Whether the paper's projection is asked for; UsageError for what the paper has not.
+bool settle_published(data::Projection& projection, const LinearOptions& options) {
+  if (options.calibration != Calibration::arora2022 || std::isinf(options.epsilon)) return false;
+  if (!options.radius || options.delta == 0.0) {
+    throw base::UsageError(
+        "--calibration arora2022 projects to a width that follows from a ball and a delta above 0; "
+        "give --radius, or use tight");
+  }
+  if (*options.projection == "auto") projection.family = data::ProjectionFamily::gaussian;
+  if (projection.family != data::ProjectionFamily::gaussian) {
+    throw base::UsageError(
+        "--calibration arora2022 bounds the norms of Gaussian projections; use --projection "
+        "gaussian, or the tight calibration, which takes every family");
+  }
+  projection.room = 2;
+  return true;
+}
+
+void add_published_reason(ProjectionChoice& choice, const LinearOptions& options) {
+  const auto& projection = *choice.schema.projection;
+  choice.radius_factor = 2 * static_cast<double>(projection.room);
+  choice.reason += fmt::format(
+      "; the paper's assumption that no image is twice as long as its row fails with a chance of "
+      "at most {:.3g}, which the paper counts into the delta it claims: here such rows are cut; "
+      "weights in the ball of twice the radius, {:g}, are {:g} of rows that are stored as halves",
+      arora2022::norm_event(settle_row_count(choice.schema, options), projection.width),
+      2 * *options.radius, choice.radius_factor * *options.radius);
 }
 
 void refuse_without_projection(const LinearOptions& options) {
@@ -81,7 +137,10 @@ ProjectionChoice choose_projection(const data::Schema& schema, const LinearOptio
   auto projection = data::projection_of(automatic ? "countsketch" : *options.projection);
   projection.seed = options.projection_seed.value_or(0);
   projection.width = options.projection_width.value_or(0);
-  if (projection.width == 0) projection.width = usual_width(schema, options);
+  const bool published = settle_published(projection, options);
+  if (projection.width == 0) {
+    projection.width = published ? published_width(schema, options) : usual_width(schema, options);
+  }
   const auto features = schema.full_column_count() - (schema.intercept ? 1 : 0);
   const bool narrower = projection.width < features;
   if (!narrower && !options.projection_width) {
@@ -98,6 +157,7 @@ ProjectionChoice choose_projection(const data::Schema& schema, const LinearOptio
       "norm {:g} behind it, so that it costs no privacy",
       data::projection_name(projection), features, projection.width, projection.seed,
       projection.width, schema.norm_bound());
+  if (published) add_published_reason(choice, options);
   return choice;
 }
 

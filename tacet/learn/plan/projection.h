@@ -13,10 +13,17 @@ namespace tacet::learn {
 struct ProjectionChoice {
   data::Schema schema;
   std::string reason;  ///< empty: nothing was projected
+  /// What the options' radius counts behind it.
+  double radius_factor = 1;
 };
 
 /// The projection that the options ask for; under `auto` none where its width is no less than the
 /// number of features. UsageError where it makes no sense.
+///
+/// With the calibration arora2022 it is the paper's: Gaussian, its width, rows up to twice the
+/// bound and weights in a ball of twice the radius. Rows are stored as halves, so that the ball is
+/// four times as large, and still cut to the bound: the event that the paper charges to delta is
+/// stated and paid by nobody.
 [[nodiscard]] ProjectionChoice choose_projection(const data::Schema& schema,
                                                  const LinearOptions& options);
 

@@ -2,8 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
 #include "tacet/base/error.h"
+#include "tacet/data/encode/uniform_encoder.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/plan/arora2022.h"
+#include "tacet/learn/receipt_check.h"
 
 namespace tacet::learn {
 namespace projection_test {
@@ -66,6 +74,117 @@ TEST(Projection, CostsNothing) {
   EXPECT_EQ(projected.events, narrow.events);
   EXPECT_EQ(projected.guarantee.epsilon, narrow.guarantee.epsilon);
   EXPECT_EQ(projected.columns, 65);
+}
+
+LinearOptions published(double epsilon) {
+  auto options = asked("auto");
+  options.epsilon = epsilon;
+  options.calibration = Calibration::arora2022;
+  options.radius = 5;
+  options.steps = 50;
+  return options;
+}
+
+// The paper's width and ball, its event said and paid by nobody: the guarantee is that of the
+// steps.
+TEST(Projection, ArorasHasItsWidthItsBallAndTheProvedGuarantee) {
+  const auto schema = wide_schema(1000000);
+  const arora2022::Problem problem{.curvature = .25,
+                                   .loss_at_zero = std::log(2),
+                                   .slope_bound = 1,
+                                   .norm_bound = 1,
+                                   .radius = 5};
+  for (const double epsilon : {0.05, 1.0}) {
+    const auto options = published(epsilon);
+    const auto choice = choose_projection(schema, options);
+    ASSERT_TRUE(choice.schema.projection);
+    EXPECT_EQ(choice.schema.projection->family, data::ProjectionFamily::gaussian);
+    EXPECT_EQ(choice.schema.projection->room, 2);
+    EXPECT_EQ(choice.radius_factor, 4);
+    const double width = arora2022::projection_width(problem, 10000, epsilon, 1e-6);
+    EXPECT_EQ(choice.schema.projection->width, static_cast<std::int64_t>(width) / 4 * 4);
+    const auto training = plan_training(schema, options);
+    EXPECT_LE(training.guarantee.epsilon, epsilon);
+    EXPECT_EQ(training.guarantee.delta, 1e-6);
+    const auto said = [&](std::string_view text) {
+      return std::ranges::any_of(training.reasons, [&](const std::string& reason) {
+        return reason.find(text) != std::string::npos;
+      });
+    };
+    EXPECT_TRUE(said("which the paper counts into the delta it claims"));
+    EXPECT_TRUE(said("ball of twice the radius, 10, are 20 of rows"));
+  }
+}
+
+TEST(Projection, ArorasBallIsFourTimesTheRadiusInHalvedRows) {
+  for (const char* method : {"gradient", "regularized-output"}) {
+    auto options = published(1);
+    options.method = method;
+    if (options.method != "gradient") options.steps.reset();
+    options.projection_width = 64;
+    auto plain = options;
+    plain.projection.reset();
+    plain.projection_width.reset();
+    plain.radius = 20;
+    const auto projected = plan_training(wide_schema(100000), options);
+    const auto direct = plan_training(wide_schema(64), plain);
+    EXPECT_EQ(projected.events, direct.events);
+    EXPECT_EQ(projected.columns, 65);
+  }
+}
+
+// A model that reads rows without that room, or a receipt that does not name it, is found out.
+TEST(Projection, ArorasRoomIsHeldAgainstTheModel) {
+  auto schema = wide_schema(5000);
+  schema.public_row_count = 100;
+  auto options = published(1);
+  options.projection = "gaussian";
+  options.projection_width = 16;
+  const auto training = plan_training(schema, options);
+  data::Dataset dataset(training.schema.shape());
+  data::UniformEncoder encoder(training.schema);
+  data::EncodedRow row;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    encoder.encode(std::vector<std::uint32_t>{i, 1000 + i}, std::vector<double>{1, 1}, row);
+    row.label = i % 2 == 0 ? 1 : -1;
+    dataset.append(row);
+  }
+  random::SeededSource source(3);
+  privacy::MemoryBudget budget(training.guarantee.adjacency);
+  auto reservation = budget.reserve(training.events, training.guarantee);
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  const auto trained = training.run(dataset, training.schema, {source, reservation, pool, reducer});
+  model::ModelFile file{
+      .schema = trained.schema, .model = trained.model, .receipt = trained.receipt};
+  EXPECT_TRUE(check_receipt(file.receipt, &file).faults.empty());
+  auto whole = file;
+  whole.schema.projection->room = 1;
+  EXPECT_FALSE(check_receipt(whole.receipt, &whole).faults.empty());
+  auto silent = file;
+  auto parameters = nlohmann::json::parse(file.receipt.parameters);
+  parameters.erase("projection_room");
+  silent.receipt.parameters = parameters.dump();
+  EXPECT_FALSE(check_receipt(silent.receipt, &silent).faults.empty());
+}
+
+TEST(Projection, ArorasIsRefusedWithoutItsPremises) {
+  const auto schema = wide_schema(1000000);
+  auto options = published(1);
+  options.radius.reset();
+  EXPECT_THROW((void)choose_projection(schema, options), base::UsageError);
+  options = published(1);
+  options.projection = "countsketch";
+  EXPECT_THROW((void)choose_projection(schema, options), base::UsageError);
+  options = published(1);
+  options.delta = 0;
+  EXPECT_THROW((void)choose_projection(schema, options), base::UsageError);
+  options = published(1);
+  options.calibration = Calibration::wang2021;
+  EXPECT_THROW((void)plan_training(schema, options), base::UsageError);
+  auto room = schema;
+  room.projection = data::Projection{.width = 16, .room = 3};
+  EXPECT_THROW(room.validate(), base::DataError);
 }
 
 TEST(Projection, RefusesWhatMakesNoSense) {

@@ -71,12 +71,8 @@ void refuse_softmax(const data::Target& target, const LinearOptions& options, Ta
         "logistic");
   }
   if (takes.softmax || target.regression()) return;
-  throw base::UsageError(
-      std::isinf(options.epsilon)
-          ? "epsilon inf computes the exact minimiser one class against the rest, not that of "
-            "softmax; leave --loss out"
-          : "loss softmax joins the margins of all classes, which method " + options.method +
-                " fits one by one; use --method gradient");
+  throw base::UsageError("loss softmax joins the margins of all classes, which method " +
+                         options.method + " fits one by one; use --method gradient");
 }
 
 model::Loss settle_loss(const data::Target& target, const LinearOptions& options,
@@ -302,10 +298,20 @@ void check_shape(const data::Dataset& dataset, const data::Schema& schema, const
 }
 
 privacy::Delta settle_delta_left(const LinearOptions& options, double delta, double cipher_delta) {
+  if (options.after) return privacy::Delta(options.after->delta_left);
   return privacy::delta_left({options.epsilon, delta, options.adjacency}, cipher_delta);
 }
 
 void settle_guarantee(Settled& plan, const LinearOptions& options, double delta) {
+  if (options.after) {
+    if (plan.cipher_delta > options.after->most_cipher_delta) {
+      throw base::InternalError("the cipher's term is above what was booked");
+    }
+    plan.first = options.after;
+    plan.guarantee = plan.first->guarantee;
+    plan.cipher_delta = plan.first->cipher_delta;
+    return;
+  }
   plan.guarantee = accounting::stated_guarantee(
       plan.events, {options.epsilon, delta, options.adjacency}, plan.cipher_delta);
 }
@@ -373,9 +379,15 @@ std::vector<Setting> first_settings(const Settled& plan, Shown repeated) {
     settings.push_back({"projection", data::projection_name(*plan.projection)});
     settings.push_back({"projection_width", plan.projection->width});
     settings.push_back({"projection_seed", plan.projection->seed});
+    const auto room = plan.projection->room;
+    if (room != 1) settings.push_back({"projection_room", room, {.table = false}});
   }
   if (plan.public_row_count > 0) {
     settings.push_back({"public_row_count", plan.public_row_count, repeated});
+  }
+  if (plan.first) {
+    settings.push_back({"columns_kept_noise_multiplier", plan.first->noise});
+    settings.push_back({"columns_kept_deviations", plan.first->deviations});
   }
   return settings;
 }

@@ -72,6 +72,7 @@ struct Settled {
   model::ClassWeights class_weights{};           ///< of the records' losses
   std::string class_weights_given;               ///< by their names; empty: none
   std::optional<data::Projection> projection;    ///< by which records are read
+  std::optional<FirstRelease> first;             ///< what is released before `events`
   std::vector<Setting> settings;     ///< loss first, then what the method settled, in order
   std::vector<std::string> reasons;  ///< what was chosen and why, a line each
 

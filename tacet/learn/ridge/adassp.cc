@@ -28,9 +28,8 @@ void refuse_wide(const AdasspPlan& plan) {
   if (plan.columns <= optimize::most_gram_columns) return;
   throw base::UsageError(fmt::format(
       "method adassp releases a matrix of all pairs of columns, and {} columns are more than the "
-      "{} there is room for; project them (--projection countsketch --projection-width 1024), or "
-      "use "
-      "--method gradient",
+      "{} there is room for; project them (--projection countsketch --projection-width 1024), find "
+      "out which are worth having (--columns-kept auto), or use --method gradient",
       plan.columns, optimize::most_gram_columns));
 }
 
@@ -139,8 +138,8 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return privacy::Gaussian{noise};
 }
 
-constexpr std::array<std::string_view, 4> options{"calibration", "projection", "projection-width",
-                                                  "projection-seed"};
+constexpr std::array<std::string_view, 5> options{"calibration", "columns-kept", "projection",
+                                                  "projection-width", "projection-seed"};
 constexpr std::array papers{Calibration::wang2018};
 
 }  // namespace

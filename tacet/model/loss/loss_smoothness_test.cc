@@ -151,6 +151,27 @@ TEST(LossSmoothness, SlopeBoundsWithinABallHoldAndAreReached) {
   }
 }
 
+// Predictions up to 3, numbers up to 1: largest slope and loss.
+TEST(LossSmoothness, ConstantsOnABallAgreeWithTheReferenceTable) {
+  struct Row {
+    Loss loss;
+    double slope;
+    double most;
+  };
+  for (const auto& row :
+       {Row{SquaredLoss{}, 4, 8}, Row{LogisticLoss{}, .952574126822, 3.04858735157},
+        Row{HuberLoss{1.5}, 1.5, 4.875}, Row{PseudoHuberLoss{1.5}, 1.40449376635, 4.15800280899},
+        Row{LogCoshLoss{}, .999329299739, 3.30718822581}, Row{HingeLoss{}, 1, 4},
+        Row{SmoothedHingeLoss{.5}, 1, 3.75}, Row{AbsoluteLoss{}, 1, 4},
+        Row{PinballLoss{.3}, .7, 2.8}}) {
+    EXPECT_NEAR(slope_bound_within(row.loss, 3), row.slope, 1e-10) << loss_name(row.loss);
+    const double most = std::max(loss_value(row.loss, 3, -1), loss_value(row.loss, -3, 1));
+    EXPECT_NEAR(most, row.most, 1e-10) << loss_name(row.loss);
+  }
+  // 1 - width / 2 would be negative, and the radius that follows from it no number.
+  EXPECT_DOUBLE_EQ(largest_loss_at_zero(SmoothedHingeLoss{3}), 1.0 / 6);
+}
+
 // A bound of 0 would mean a release without noise, though rounding of |y - u| may pass the kink.
 TEST(LossSmoothness, InsensitiveLossesNeverClaimAZeroSlope) {
   EXPECT_EQ(slope_bound_within(EpsilonInsensitiveLoss{0.999}, 0), 1);

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/optimize/solver/mean_loss.h"
@@ -50,31 +52,42 @@ struct Tangent {
   }
 };
 
+using MeanAt = std::function<MeanLoss(const Vector& weights, bool with_hessian)>;
+
+/// Norms of the rows of a matrix that is held column by column.
+Vector row_norms(const Vector& values, Eigen::Index rows) {
+  return Eigen::Map<const Matrix>(values.data(), rows, values.size() / rows).rowwise().norm();
+}
+
 class Objective {
  public:
-  Objective(const MeanLossSum& sum, const model::Loss& loss, double l2)
-      : sum_(sum), loss_(loss), l2_(l2) {}
+  /// `joint` outputs are minimised together, their weights a row an output.
+  Objective(MeanAt mean_at, double l2, Eigen::Index joint = 1)
+      : mean_at_(std::move(mean_at)), l2_(l2), joint_(joint) {}
 
   [[nodiscard]] Place at(Vector weights, bool with_hessian) const {
     Place place{std::move(weights), {}, 0, {}};
-    place.mean = sum_.at(loss_, place.weights, with_hessian);
+    place.mean = mean_at_(place.weights, with_hessian);
     place.value = place.mean.value + l2_ / 2 * place.weights.squaredNorm();
     place.gradient = place.mean.gradient + l2_ * place.weights;
     if (with_hessian) place.mean.hessian.diagonal().array() += l2_;
     return place;
   }
   [[nodiscard]] Tangent tangent(const MeanLoss& mean) const {
-    return {mean.value - mean.tangent, mean.gradient.norm(), l2_};
+    // Without a penalty each output's weights have a ball of their own.
+    const double slope = l2_ > 0 ? mean.gradient.norm() : row_norms(mean.gradient, joint_).sum();
+    return {mean.value - mean.tangent, slope, l2_};
   }
   /// How far the objective may lie above its least value, but for rounding.
   [[nodiscard]] double gap(const Place& place) const {
-    return place.value - tangent(place.mean).least(searched_radius(place.weights.norm()));
+    const double longest = row_norms(place.weights, joint_).maxCoeff();
+    return place.value - tangent(place.mean).least(searched_radius(longest));
   }
 
  private:
-  const MeanLossSum& sum_;
-  const model::Loss& loss_;
+  MeanAt mean_at_;
   double l2_;
+  Eigen::Index joint_;
 };
 
 // Whether the objective falls by a fraction of what the slope promises (Armijo's rule); where
@@ -212,11 +225,44 @@ End minimise_output(const data::Dataset& dataset, const model::Loss& loss,
   for (double width = model::can_be_smoothed(loss) ? 1.0 : last_width; width >= last_width;
        width /= 4) {
     const model::Loss smoothed = model::smoothed(loss, width);
-    const Objective objective(sum, smoothed, options.mean_l2);
+    const Objective objective(
+        [&](const Vector& at, bool with_hessian) { return sum.at(smoothed, at, with_hessian); },
+        options.mean_l2);
     (sum.columns() <= most_newton_columns ? newton : limited_memory)(objective, options,
                                                                      supervision, weights);
   }
   return end_at(sum, loss, options.mean_l2, weights);
+}
+
+// Rounding as in end_at: the slopes of a record are at most 2 long added up, in its own prediction
+// and in those of the others, and its loss moves by as much as its predictions do.
+End minimise_softmax(const data::Dataset& dataset, const ErmOptions& options,
+                     base::ThreadPool& threads, const base::Supervision& supervision) {
+  constexpr double steepest = 2;
+  const MeanLossSum sum(dataset, std::nullopt, options.class_weights, threads);
+  const auto outputs = static_cast<Eigen::Index>(options.outputs);
+  const Objective objective([&](const Vector& at, bool) { return sum.softmax_at(at, outputs); },
+                            options.mean_l2, outputs);
+  Vector weights = Vector::Zero(outputs * sum.columns());
+  limited_memory(objective, options, supervision, weights);
+  const auto end = objective.at(weights, false);
+  const double norm = row_norms(weights, outputs).maxCoeff();
+  const double reach = norm * dataset.norm_bound();
+  const double share = (sum.longest_sum() + static_cast<double>(outputs) + 100) * 0x1p-51 + 0x1p-45;
+  const double places = static_cast<double>(sum.columns() + 100) * 0x1p-51;
+  const double error =
+      share * (end.mean.value + steepest * (1 + reach)) + places * steepest * reach;
+  auto below = objective.tangent(end.mean);
+  below.constant -= error;
+  std::vector<double> all;
+  const Matrix matrix = Eigen::Map<const Matrix>(weights.data(), outputs, sum.columns());
+  for (Eigen::Index c = 0; c < outputs; ++c) {
+    const auto own = sum.spread(matrix.row(c).transpose());
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return {std::move(all), norm,
+          end.mean.value, end.value * (1 + 0x1p-45) + error,
+          below,          share * steepest * dataset.norm_bound()};
 }
 
 // Of all outputs together, over weights of one radius.
@@ -247,7 +293,9 @@ ErmResult minimise_without_protection(const data::Dataset& dataset, const model:
                                       const ErmOptions& options, base::ThreadPool& threads,
                                       const base::Supervision& supervision) {
   std::vector<End> ends;
-  for (std::int64_t c = 0; c < options.outputs; ++c) {
+  const bool joint = std::holds_alternative<model::SoftmaxLoss>(loss);
+  if (joint) ends.push_back(minimise_softmax(dataset, options, threads, supervision));
+  for (std::int64_t c = 0; !joint && c < options.outputs; ++c) {
     const auto positive = options.outputs > 1 ? std::optional(c) : std::nullopt;
     ends.push_back(minimise_output(dataset, loss, options, positive, threads, supervision));
   }

@@ -15,7 +15,8 @@ struct ErmOptions {
   double mean_l2 = 0;              ///< lambda of (lambda/2) |w|^2, at least 0
   double tolerance = 1e-8;         ///< of the objective, an output
   std::int64_t most_steps = 2000;  ///< on one width of smoothing
-  std::int64_t outputs = 1;  ///< above 1: one class against the rest for each of labels 0, 1, ...
+  /// Above 1: one class against the rest for each of labels 0, 1, ..., or all at once by softmax.
+  std::int64_t outputs = 1;
   model::ClassWeights class_weights{};  ///< of the records' losses
 };
 
@@ -33,9 +34,10 @@ struct ErmResult {
 /// learners are measured against, and what `--epsilon inf` runs. Everything in the result is as
 /// private as the records.
 ///
-/// Damped Newton steps up to 500 columns that occur, L-BFGS beyond. A loss that is not smooth is
-/// replaced by its Moreau envelope of width 1, 1/4, ... 2^-20, each warm-started by the last; the
-/// gap is that of the loss itself. The result has the same bits for any number of threads.
+/// Damped Newton steps up to 500 columns that occur, L-BFGS beyond and for softmax. A loss that is
+/// not smooth is replaced by its Moreau envelope of width 1, 1/4, ... 2^-20, each warm-started by
+/// the last; the gap is that of the loss itself. The result has the same bits for any number of
+/// threads.
 [[nodiscard]] ErmResult minimise_without_protection(const data::Dataset& dataset,
                                                     const model::Loss& loss,
                                                     const ErmOptions& options,

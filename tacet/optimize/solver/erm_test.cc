@@ -192,6 +192,69 @@ TEST(MinimiseWithoutProtection, SeveralOutputsAreCertifiedTogether) {
   EXPECT_GT(fit.gap, 0);
 }
 
+Dataset three_classes(std::int64_t rows, Storage storage) {
+  std::mt19937_64 bits(17);
+  Dataset dataset({.columns = 5, .norm_bound = 1, .storage = storage});
+  for (std::int64_t i = 0; i < rows; ++i) {
+    std::vector<std::int16_t> row(5);
+    for (auto& v : row) v = static_cast<std::int16_t>(static_cast<int>(bits() % 1601) - 800);
+    const auto noise = static_cast<int>(bits() % 1201) - 600;
+    const int signal = row[0] + noise;
+    dataset.append_dense(row, signal > 300 ? 2 : (row[1] + noise > 0 ? 1 : 0));
+  }
+  return dataset;
+}
+
+double softmax_objective(const Dataset& dataset, double l2, const std::vector<double>& weights) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < dataset.rows(); ++i) {
+    const auto row = dataset.dense_row(i);
+    std::vector<double> u(3, 0.0);
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (std::size_t j = 0; j < 5; ++j) u[c] += weights[c * 5 + j] * row[j] / 2048.0;
+    }
+    sum += std::log(std::exp(u[0]) + std::exp(u[1]) + std::exp(u[2])) -
+           u[static_cast<std::size_t>(dataset.label(i))];
+  }
+  double square = 0;
+  for (const double w : weights) square += w * w;
+  return sum / static_cast<double>(dataset.rows()) + l2 / 2 * square;
+}
+
+// The minimum of all classes together: no point nearby is better, dense and sparse and any number
+// of threads agree to the bit, and what a search that is cut off says of its distance is true.
+TEST(MinimiseWithoutProtection, SoftmaxIsMinimisedJointlyAndCertified) {
+  const auto dataset = three_classes(700, Storage::dense);
+  base::ThreadPool one(1);
+  base::ThreadPool three(3);
+  const model::Loss loss = model::SoftmaxLoss{};
+  for (const double l2 : {1e-3, 0.0}) {
+    const ErmOptions options{.mean_l2 = l2, .outputs = 3};
+    const auto fit = minimise_without_protection(dataset, loss, options, one);
+    ASSERT_EQ(fit.weights.size(), 15U);
+    EXPECT_LE(fit.gap, 1e-6);
+    EXPECT_GE(fit.gap, 0);
+    EXPECT_EQ(std::isinf(fit.radius), l2 > 0);
+    const double least = softmax_objective(dataset, l2, fit.weights);
+    std::mt19937_64 bits(4);
+    std::normal_distribution<double> normal(0, 0.05);
+    for (int trial = 0; trial < 200; ++trial) {
+      auto near = fit.weights;
+      for (double& w : near) w += normal(bits);
+      EXPECT_GT(softmax_objective(dataset, l2, near), least);
+    }
+    EXPECT_EQ(minimise_without_protection(dataset, loss, options, three).weights, fit.weights);
+    const auto sparse = three_classes(700, Storage::sparse);
+    EXPECT_EQ(minimise_without_protection(sparse, loss, options, one).weights, fit.weights);
+    for (const std::int64_t steps : {0, 1, 3, 8}) {
+      auto short_search = options;
+      short_search.most_steps = steps;
+      const auto cut = minimise_without_protection(dataset, loss, short_search, one);
+      EXPECT_GE(cut.gap, softmax_objective(dataset, l2, cut.weights) - least) << steps;
+    }
+  }
+}
+
 TEST(SmoothedLoss, LiesBelowTheLossByAtMostHalfTheWidth) {
   for (const model::Loss& loss :
        {model::Loss{model::HingeLoss{}}, model::Loss{model::AbsoluteLoss{}},

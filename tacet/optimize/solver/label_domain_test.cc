@@ -109,5 +109,51 @@ TEST(LabelDomain, ThePoissonMinimumOnABallIsCertifiedThroughItsExtension) {
   EXPECT_TRUE(std::isinf(GlmLoss(model::PoissonLoss{}).curvature_bound()));
 }
 
+// Projected accelerated descent on [-4, 4] for e^w - 81.9 w + l2 w^2 / 2, one record of the count
+// 81.9, with steps by the curvature on the ball and as many as its theorem asks for there. Points
+// between steps leave the ball, where the loss is steeper by up to e^8.
+template <typename Family>
+double distance_after_accelerated_descent(const Family& loss) {
+  constexpr double radius = 4;
+  constexpr double l2 = 1e-3;
+  constexpr int steps = 8228;
+  const double smoothness = std::exp(radius) + l2;
+  const double root = std::sqrt(smoothness / l2);
+  const double momentum = (root - 1) / (root + 1);
+  double x = 0;
+  double y = 0;
+  for (int step = 0; step < steps; ++step) {
+    const double next =
+        std::clamp(y - (loss.slope(y, 81.9) + l2 * y) / smoothness, -radius, radius);
+    y = next + momentum * (next - x);
+    x = next;
+  }
+  return std::fabs(x - radius);  // e^4 < 81.9: the minimum is at the wall
+}
+
+// The loss itself ends at the other wall; its extension, which is the same on the ball, at the
+// minimum. So does the solver's accelerated route, without the others' help.
+TEST(LabelDomain, AcceleratedDescentDivergesOnCountsAndNotOnTheirExtension) {
+  EXPECT_EQ(distance_after_accelerated_descent(model::PoissonLoss{}), 8);
+  EXPECT_LT(distance_after_accelerated_descent(model::ExtendedPoissonLoss{4}), 1e-9);
+
+  constexpr double radius = 4;
+  data::Dataset dataset({.columns = 1, .norm_bound = 1});
+  const std::vector<double> labels{0.02, 0.05, 0.01};
+  for (const double label : labels) {
+    dataset.append_dense(std::vector<std::int16_t>{2048}, label);
+  }
+  const GlmLoss loss{model::ExtendedPoissonLoss{radius}};
+  const double exact =
+      minimiser(loss, labels, 1e-3, radius, [&](double label) { return loss.sanitised(label); });
+  base::ThreadPool pool(1);
+  const RegularizedProblem problem{
+      .loss = loss, .sum_l2 = 1e-3, .linear = {0}, .domain = Ball{radius}};
+  const auto found = minimise_certified(dataset, {0, dataset.rows()}, problem, 1e-7, pool, {},
+                                        {.fast_passes = 1, .accelerated = true});
+  EXPECT_EQ(found.route, SolverRoute::accelerated);
+  EXPECT_NEAR(found.weights[0], exact, 1e-7);
+}
+
 }  // namespace label_domain_test
 }  // namespace tacet::optimize

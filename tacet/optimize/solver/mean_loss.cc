@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tacet/model/loss/loss_smoothness.h"
+#include "tacet/numeric/elementary.h"
 
 namespace tacet::optimize::internal {
 namespace {
@@ -76,11 +77,41 @@ void add_outer(const data::Dataset& dataset, const Places& places, std::int64_t 
   }
 }
 
+template <typename Visit>
+void each_entry(const data::Dataset& dataset, const Places& places, std::int64_t row,
+                const Visit& visit) {
+  if (dataset.sparse()) {
+    const auto entries = dataset.sparse_row(row);
+    for (std::size_t k = 0; k < entries.columns.size(); ++k) {
+      visit(static_cast<Eigen::Index>(places[entries.columns[k]]), unit * entries.values[k]);
+    }
+    return;
+  }
+  const auto values = dataset.dense_row(row);
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    if (values[j] != 0) visit(static_cast<Eigen::Index>(j), unit * values[j]);
+  }
+}
+
+/// Sums of parts as the mean over n records.
+MeanLoss mean_of(std::vector<MeanLoss>& sums, std::int64_t rows, bool with_hessian);
+
 void merge(MeanLoss& sum, const MeanLoss& part, bool with_hessian) {
   sum.value += part.value;
   sum.tangent += part.tangent;
   sum.gradient += part.gradient;
   if (with_hessian) sum.hessian += part.hessian;
+}
+
+MeanLoss mean_of(std::vector<MeanLoss>& sums, std::int64_t rows, bool with_hessian) {
+  auto& total = sums[0];
+  for (std::size_t part = 1; part < sums.size(); ++part) merge(total, sums[part], with_hessian);
+  const double n = static_cast<double>(std::max<std::int64_t>(1, rows));
+  total.value /= n;
+  total.tangent /= n;
+  total.gradient /= n;
+  if (with_hessian) total.hessian /= n;
+  return std::move(total);
 }
 
 }  // namespace
@@ -143,14 +174,46 @@ MeanLoss MeanLossSum::at(const model::Loss& loss, const Vector& weights, bool wi
       add(loss, weights, i, sum);
     }
   });
-  auto& total = sums[0];
-  for (std::size_t part = 1; part < sums.size(); ++part) merge(total, sums[part], with_hessian);
-  const double n = static_cast<double>(std::max<std::int64_t>(1, rows));
-  total.value /= n;
-  total.tangent /= n;
-  total.gradient /= n;
-  if (with_hessian) total.hessian /= n;
-  return std::move(total);
+  return mean_of(sums, rows, with_hessian);
+}
+
+void MeanLossSum::add_softmax(const Matrix& weights, std::int64_t row, MeanLoss& sum,
+                              Vector& slopes) const {
+  Vector predictions = Vector::Zero(weights.rows());
+  each_entry(dataset_, places_, row, [&](Eigen::Index column, double value) {
+    predictions += value * weights.col(column);
+  });
+  const auto label = static_cast<Eigen::Index>(dataset_.label(row));
+  const double weight = weights_.of(dataset_.label(row));
+  const double largest = predictions.maxCoeff();
+  double total = 0;
+  for (Eigen::Index c = 0; c < slopes.size(); ++c) {
+    slopes[c] = numeric::exp(predictions[c] - largest);
+    total += slopes[c];
+  }
+  // Not negative: the sum is at least the term of the largest, which is 1.
+  sum.value += weight * std::max(0.0, numeric::log(total) + (largest - predictions[label]));
+  slopes *= weight / total;
+  slopes[label] -= weight;
+  sum.tangent += slopes.dot(predictions);
+  Eigen::Map<Matrix> gradient(sum.gradient.data(), weights.rows(), weights.cols());
+  each_entry(dataset_, places_, row,
+             [&](Eigen::Index column, double value) { gradient.col(column) += value * slopes; });
+}
+
+MeanLoss MeanLossSum::softmax_at(const Vector& weights, Eigen::Index outputs) const {
+  std::vector<MeanLoss> sums(parts);
+  const std::int64_t rows = dataset_.rows();
+  const Matrix matrix = Eigen::Map<const Matrix>(weights.data(), outputs, columns_);
+  threads_.for_blocks(parts, 1, [&](int, std::int64_t part, std::int64_t) {
+    auto& sum = sums[static_cast<std::size_t>(part)];
+    sum.gradient = Vector::Zero(weights.size());
+    Vector slopes(outputs);
+    for (auto i = rows * part / parts; i < rows * (part + 1) / parts; ++i) {
+      add_softmax(matrix, i, sum, slopes);
+    }
+  });
+  return mean_of(sums, rows, false);
 }
 
 }  // namespace tacet::optimize::internal

@@ -38,6 +38,11 @@ class MeanLossSum {
   [[nodiscard]] MeanLoss at(const model::Loss& loss, const Eigen::VectorXd& weights,
                             bool with_hessian) const;
 
+  /// The same for ln(sum_c e^{u_c}) - u_y, labels 0 to outputs - 1: weights and gradient are
+  /// matrices of a row an output, column by column; the tangent is that of all slopes with all
+  /// predictions.
+  [[nodiscard]] MeanLoss softmax_at(const Eigen::VectorXd& weights, Eigen::Index outputs) const;
+
   [[nodiscard]] const data::Dataset& dataset() const { return dataset_; }
   /// Additions in a row, at most, that make one of the sums.
   [[nodiscard]] double longest_sum() const;
@@ -45,6 +50,8 @@ class MeanLossSum {
  private:
   void add(const model::Loss& loss, const Eigen::VectorXd& weights, std::int64_t row,
            MeanLoss& sum) const;
+  void add_softmax(const Eigen::MatrixXd& weights, std::int64_t row, MeanLoss& sum,
+                   Eigen::VectorXd& slopes) const;
 
   const data::Dataset& dataset_;
   std::optional<std::int64_t> positive_;

@@ -1,0 +1,193 @@
+#include "tacet/learn/kept_training.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/base/error.h"
+#include "tacet/data/encode/uniform_encoder.h"
+#include "tacet/learn/method.h"
+#include "tacet/learn/receipt_check.h"
+
+namespace tacet::learn {
+namespace kept_training_test {
+
+using privacy::Adjacency;
+
+data::Schema wide_schema() {
+  data::Schema schema;
+  schema.features = data::UniformFeatures{.count = 50000, .lower = 0, .upper = 1};
+  schema.format.kind = &data::file_kind("libsvm");
+  schema.target = {"", data::BinaryTarget{.positive = {"1"}}};
+  schema.public_row_count = 3000;
+  return schema;
+}
+
+LinearOptions asked(const char* method, double share = 0.3,
+                    Adjacency adjacency = Adjacency::replace_one) {
+  LinearOptions options;
+  options.method = method;
+  options.epsilon = 4;
+  options.delta = 1e-5;
+  options.adjacency = adjacency;
+  options.columns_kept = share;
+  return options;
+}
+
+// Column 7 for the positive, 11 for the negative, one of 40,000 others in each.
+data::Dataset records(const data::Schema& schema, int count = 3000) {
+  std::mt19937_64 bits(3);
+  data::Dataset dataset(schema.shape());
+  data::UniformEncoder encoder(schema);
+  data::EncodedRow row;
+  for (int i = 0; i < count; ++i) {
+    const bool positive = bits() % 2 == 0;
+    const std::vector<std::uint32_t> columns{positive ? 7U : 11U,
+                                             1000 + static_cast<std::uint32_t>(bits() % 40000)};
+    encoder.encode(columns, std::vector<double>(columns.size(), 1.0), row);
+    row.label = positive ? 1 : -1;
+    dataset.append(row);
+  }
+  return dataset;
+}
+
+struct Booking {
+  explicit Booking(const Training& training) : budget(training.guarantee.adjacency) {
+    reservation.emplace(budget.reserve(training.events, training.guarantee));
+  }
+  TrainedModel train(const Training& training, const data::Dataset& dataset, int threads = 1) {
+    base::ThreadPool pool(threads);
+    return training.run(dataset, wide_schema(), {source, *reservation, pool, reducer});
+  }
+  random::SeededSource source{5};
+  privacy::MemoryBudget budget;
+  std::optional<privacy::Reservation> reservation;
+  base::LocalReducer reducer;
+};
+
+constexpr std::array methods{"output", "phased",    "objective", "regularized-output",
+                             "adassp", "localized", "phased-erm"};
+
+// The choice has its share of mu^2, and both releases together cost what was asked for: exactly
+// where the method's noise is Gaussian, by the accountant's composition where it is in the
+// objective.
+TEST(KeptTraining, BothReleasesCostWhatWasAskedFor) {
+  for (const char* method : {"output", "objective", "adassp"}) {
+    for (const double share : {0.1, 0.5}) {
+      const auto training = plan_training(wide_schema(), asked(method, share));
+      const auto* both = training.events.as<privacy::Composed>();
+      ASSERT_NE(both, nullptr);
+      ASSERT_EQ(both->parts.size(), 2U);
+      const double first =
+          accounting::epsilon(both->parts[0], Adjacency::replace_one, privacy::Delta(1e-5));
+      const double cost =
+          accounting::epsilon(training.events, Adjacency::replace_one, privacy::Delta(1e-5));
+      EXPECT_LE(cost, 4) << method;
+      EXPECT_GT(cost, 3.9) << method;
+      EXPECT_LT(first, share < 0.3 ? 1.2 : 2.8) << method;
+      EXPECT_EQ(training.columns, 50001);
+      EXPECT_LE(training.guarantee.epsilon, 4);
+    }
+  }
+}
+
+TEST(KeptTraining, EveryMethodLearnsOnTheColumnsThatWereFound) {
+  const auto schema = wide_schema();
+  for (const char* method : methods) {
+    const auto training = plan_training(schema, asked(method));
+    Booking run(training);
+    const auto trained = run.train(training, records(schema));
+    ASSERT_TRUE(trained.schema.kept_columns) << method;
+    const auto& kept = *trained.schema.kept_columns;
+    const auto weight = [&](std::uint32_t column) {
+      const auto found = std::ranges::lower_bound(kept, column);
+      EXPECT_TRUE(found != kept.end() && *found == column) << method;
+      return trained.model.coefficients[static_cast<std::size_t>(found - kept.begin())];
+    };
+    EXPECT_GT(weight(7), weight(11)) << method;
+    EXPECT_LT(kept.size(), 60U) << method;
+    EXPECT_EQ(trained.model.coefficients.size(), kept.size() + 1);
+    EXPECT_LE(trained.receipt.guarantee.epsilon, 4);
+    const model::ModelFile file{
+        .schema = trained.schema, .model = trained.model, .receipt = trained.receipt};
+    const auto check = check_receipt(file.receipt, &file);
+    EXPECT_TRUE(check.faults.empty()) << method << ": " << check.faults.front();
+  }
+}
+
+TEST(KeptTraining, TheSameModelForAnyNumberOfThreads) {
+  const auto schema = wide_schema();
+  const auto training = plan_training(schema, asked("regularized-output"));
+  Booking one(training);
+  Booking three(training);
+  EXPECT_EQ(one.train(training, records(schema), 1).model.coefficients,
+            three.train(training, records(schema), 3).model.coefficients);
+}
+
+// A receipt without its choice, with a quieter one, or with another method's noise contradicts
+// itself.
+TEST(KeptTraining, TheReceiptIsHeldAgainstItsEvents) {
+  const auto schema = wide_schema();
+  for (const char* method : {"adassp", "objective"}) {
+    const auto training = plan_training(schema, asked(method));
+    Booking run(training);
+    const auto trained = run.train(training, records(schema));
+    model::ModelFile file{
+        .schema = trained.schema, .model = trained.model, .receipt = trained.receipt};
+    const auto parameters = nlohmann::json::parse(file.receipt.parameters);
+    const auto faults = [&](const nlohmann::json& changed) {
+      auto other = file;
+      other.receipt.parameters = changed.dump();
+      return check_receipt(other.receipt, &other).faults.size();
+    };
+    EXPECT_EQ(faults(parameters), 0U) << method;
+    auto without = parameters;
+    without.erase("columns_kept_noise_multiplier");
+    EXPECT_GT(faults(without), 0U) << method;
+    const auto* own = method == std::string("adassp") ? "noise_multiplier" : "objective_noise";
+    for (const auto* name : {"columns_kept_noise_multiplier", own}) {
+      auto quieter = parameters;
+      quieter[name] = 2 * parameters[name].get<double>();
+      EXPECT_GT(faults(quieter), 0U) << method << " " << name;
+    }
+  }
+}
+
+// A wrong public count shows before anything was spent.
+TEST(KeptTraining, AWrongCountOfRecordsSpendsNothing) {
+  const auto schema = wide_schema();
+  const auto training = plan_training(schema, asked("regularized-output"));
+  Booking run(training);
+  EXPECT_THROW((void)run.train(training, records(schema, 2999)), base::DataError);
+  EXPECT_EQ(run.budget.spent().epsilon, 0);
+}
+
+TEST(KeptTraining, RefusesWhatItHasNoProofFor) {
+  const auto refused = [](LinearOptions options, std::string_view why) {
+    try {
+      (void)plan_training(wide_schema(), options);
+      ADD_FAILURE() << options.method;
+    } catch (const base::UsageError& error) {
+      EXPECT_NE(std::string_view(error.what()).find(why), std::string_view::npos) << error.what();
+    }
+  };
+  auto pure = asked("objective");
+  pure.delta = 0;
+  refused(pure, "Gaussian noise tells which columns occur, which is not pure");
+  auto paper = asked("objective");
+  paper.calibration = Calibration::kifer2012;
+  refused(paper, "a paper's schedule knows its columns");
+  for (const char* chain : {"ladder", "growth"}) {
+    refused(asked(chain), "follows from the number of columns");
+  }
+  auto projected = asked("objective");
+  projected.projection = "countsketch";
+  projected.projection_width = 64;
+  refused(projected, "projected columns are all of use");
+}
+
+}  // namespace kept_training_test
+}  // namespace tacet::learn
