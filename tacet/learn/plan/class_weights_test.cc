@@ -87,7 +87,7 @@ TEST(ClassWeights, EachMethodTakesOrRefusesThem) {
       EXPECT_EQ(std::ranges::find(method->options, "class-weights"), method->options.end());
     }
   }
-  EXPECT_EQ(taken, 8);
+  EXPECT_EQ(taken, 7);
   LinearOptions paper{.method = "gradient",
                       .epsilon = 1,
                       .delta = 1e-6,
