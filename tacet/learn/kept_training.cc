@@ -120,7 +120,9 @@ void refuse_if_columns_matter(const Booked& booked, const data::Schema& schema) 
   }
 }
 
-TrainedModel train_on_kept_columns(const Booked& booked, const data::Dataset& dataset,
+// Records that are given away are given on.
+template <typename Records>
+TrainedModel train_on_kept_columns(const Booked& booked, Records&& dataset,
                                    const data::Schema& schema, const TrainingMeans& means) {
   const auto rows = booked.options.public_row_count.value_or(schema.public_row_count.value_or(0));
   if (rows > 0 && booked.options.adjacency != privacy::Adjacency::add_remove) {
@@ -134,7 +136,8 @@ TrainedModel train_on_kept_columns(const Booked& booked, const data::Dataset& da
   if (training.events != booked.events) {
     throw base::InternalError("the releases for the columns kept are not those that were booked");
   }
-  return training.run(data::keep_columns(dataset, narrowed), narrowed, means);
+  return training.run(data::keep_columns(std::forward<Records>(dataset), narrowed), narrowed,
+                      means);
 }
 
 void show_all_columns(Training& training, std::int64_t columns) {
@@ -183,6 +186,10 @@ Training plan_on_kept_columns(const Method& method, const data::Schema& schema,
           "for those: {} are expected",
           share, schema.encoded_column_count(), booked.most, booked.options.epsilon,
           std::min(booked.most, expected_kept)));
+  training.run_last = [booked](data::Dataset&& records, const data::Schema& read_by,
+                               const TrainingMeans& means) {
+    return train_on_kept_columns(booked, std::move(records), read_by, means);
+  };
   training.run = [booked = std::move(booked)](const data::Dataset& dataset,
                                               const data::Schema& read_by,
                                               const TrainingMeans& means) {
