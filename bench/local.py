@@ -2,7 +2,7 @@
 """What learning from devices that trust nobody is worth, on synthetic and on real people.
 
     TACET_DATA=FOLDER bench/local.py [--program FILE] [--study FILE] [--part synthetic|real]
-                                     [--output FILE]
+                                     [--jobs N] [--fresh] [--output FILE]
 
 Synthetic (local_study, which says what the cases are): medians of 5 seeds of the excess loss, and
 the assertions
@@ -19,11 +19,14 @@ share, descent with each of five steps and what trying them costs: five steps tr
 people are five reports of each, 5 epsilon. Adult has bars; the rule for the batch was found on it,
 so bank marketing and covertype, untouched, stand beside it without any.
 
-The result goes to bench/results/local.json, its tables to local.md beside it. Exit code 1 when
-something does not hold.
+The result goes to bench/results/local.json, its tables to local.md beside it. It is written after
+each piece, and pieces that are there already are left out, so that a run that was stopped goes on
+where it was: --fresh forgets what is there, as a change of the program must. Exit code 1 when
+something does not hold, 2 when something is missing yet.
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -31,6 +34,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 
 import origin
 import utility
@@ -49,13 +53,44 @@ BANCO = [("banco, privunit", []),
          ("banco, the paper's constants", ["--calibration", "paper"])]
 
 
-def synthetic(study, cases):
-    rows = []
-    for case in cases:
-        run = subprocess.run([str(study), case, str(len(SEEDS))], check=True, capture_output=True,
-                             text=True)
-        rows += [json.loads(line) for line in run.stdout.splitlines()]
-    return rows
+CASES = ("A", "B", "C")
+
+
+class Results:
+    """The file of results, which several jobs add their pieces to."""
+
+    def __init__(self, output, fresh):
+        self.output, self.lock = output, threading.Lock()
+        before = {} if fresh or not output.exists() else json.loads(output.read_text("utf-8"))
+        self.synthetic, self.real = before.get("synthetic", []), before.get("real", [])
+
+    def has_case(self, case, norm):
+        return any(row["case"] == case and row["norm"] == norm for row in self.synthetic)
+
+    def row(self, name, learner, epsilon):
+        """The row of real people, or None."""
+        wanted_row = (name, learner, epsilon)
+        return next((row for row in self.real
+                     if (row["set"], row["name"], row["epsilon"]) == wanted_row), None)
+
+    def add(self, kind, rows):
+        with self.lock:
+            getattr(self, kind).extend(rows)
+            self.output.write_text(json.dumps({**origin.origin(), "synthetic": self.synthetic,
+                                               "real": self.real}, indent=1) + "\n",
+                                   encoding="utf-8")
+
+
+def synthetic_pieces(study, results):
+    def piece(case, norm):
+        run = subprocess.run([str(study), case, str(len(SEEDS)), f"{norm:g}"], check=True,
+                             capture_output=True, text=True)
+        results.add("synthetic", [json.loads(line) for line in run.stdout.splitlines()])
+
+    for case in CASES:
+        for norm in NORMS:
+            if not results.has_case(case, norm):
+                yield lambda case=case, norm=norm: piece(case, norm)
 
 
 def medians(rows):
@@ -93,64 +128,85 @@ def assertions(found):
 
 
 class People:
-    def __init__(self, program, data, folder):
-        self.program, self.data, self.folder = program, data, folder
+    """One data set, split into devices that train and records that test."""
+
+    def __init__(self, program, data, folder, named):
+        self.program, self.name = program, named[0]
+        self.folder = folder / named[0]
+        self.folder.mkdir()
+        self.schema = ROOT / "data" / "schemas" / f"{named[0]}.toml"
+        if named[2]:
+            self.train, self.test, self.count = data / named[1], data / named[2], []
+            return
+        names = named[1] if isinstance(named[1], tuple) else (named[1],)
+        self.train, self.test, count = utility.split([data / n for n in names],
+                                                     self.schema.read_text("utf-8"), self.folder)
+        self.count = ["--public-row-count", count]
 
     def call(self, *words):
         run = subprocess.run([str(self.program), *map(str, words), "--json", "--quiet"],
                              check=False, capture_output=True, text=True)
         if run.returncode != 0:
-            sys.exit(f"tacet {' '.join(map(str, words))} failed:\n{run.stderr}")
+            raise SystemExit(f"tacet {' '.join(map(str, words))} failed:\n{run.stderr}")
         return json.loads(run.stdout)
 
-    def files(self, named):
-        schema, train, test = named
-        file = ROOT / "data" / "schemas" / f"{schema}.toml"
-        if test:
-            return file, self.data / train, self.data / test, []
-        names = train if isinstance(train, tuple) else (train,)
-        folder = self.folder / schema
-        folder.mkdir(exist_ok=True)
-        train_file, test_file, count = utility.split([self.data / n for n in names],
-                                                     file.read_text("utf-8"), folder)
-        return file, train_file, test_file, ["--public-row-count", count]
-
-    def score(self, files, epsilon, options, command=("local", "simulate")):
-        """Medians over the seeds, and all of them."""
-        schema, train, test, count = files
+    def score(self, piece):
+        """The row of a piece: medians over the seeds, and all of them."""
         found = []
-        for seed in SEEDS:
-            model = self.folder / "model.json"
-            self.call(*command, train, "--schema", schema, "--epsilon", epsilon, *count, *options,
-                      "--seed", seed, "--output", model, "--force")
-            found.append(self.call("evaluate", model, test, "--public"))
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            model = pathlib.Path(folder) / "model.json"
+            for seed in SEEDS:
+                self.call(*piece["command"], self.train, "--schema", self.schema, "--epsilon",
+                          piece["epsilon"], *self.count, *piece["options"], "--threads", 1,
+                          "--seed", seed, "--output", model, "--force")
+                found.append(self.call("evaluate", model, self.test, "--public"))
         accuracies = [f["accuracy"] for f in found]
         losses = [f["log_loss"] for f in found]
-        return {"accuracy": statistics.median(accuracies), "log_loss": statistics.median(losses),
-                "accuracies": accuracies, "log_losses": losses,
-                "majority": found[0].get("majority_share")}
+        return {"set": self.name, "name": piece["name"], "epsilon": piece["epsilon"],
+                "cost": piece["epsilon"], "accuracy": statistics.median(accuracies),
+                "log_loss": statistics.median(losses), "accuracies": accuracies,
+                "log_losses": losses, "majority": found[0].get("majority_share")}
 
-    def rows(self):
-        for named in SETS:
-            files = self.files(named)
-            yield {"set": named[0], "name": "central, gradient", "epsilon": 1, "cost": 1,
-                   **self.score(files, 1, ["--delta", "1e-5"], ("train",))}
-            for epsilon in EPSILONS:
-                for name, options in BANCO:
-                    yield {"set": named[0], "name": name, "epsilon": epsilon, "cost": epsilon,
-                           **self.score(files, epsilon, options)}
-                if (named[0], epsilon) not in DESCENT_AT:
-                    continue
-                tried = []
-                for step in STEPS:
-                    row = self.score(files, epsilon, ["--learner", "local-sgd", "--step-size",
-                                                      step, "--batch-size", 32])
-                    tried.append({"set": named[0], "name": f"descent, step {step:g}",
-                                  "epsilon": epsilon, "cost": epsilon, **row})
+
+def wanted(name):
+    """What is measured on a set, in the order of the table."""
+    simulate = ("local", "simulate")
+    yield {"name": "central, gradient", "epsilon": 1, "command": ("train",),
+           "options": ["--delta", "1e-5"]}
+    for epsilon in EPSILONS:
+        for learner, options in BANCO:
+            yield {"name": learner, "epsilon": epsilon, "command": simulate, "options": options}
+        if (name, epsilon) in DESCENT_AT:
+            for step in STEPS:
+                yield {"name": f"descent, step {step:g}", "epsilon": epsilon, "command": simulate,
+                       "options": ["--learner", "local-sgd", "--step-size", step,
+                                   "--batch-size", 32]}
+
+
+def real_pieces(people, results):
+    for those in people:
+        for piece in wanted(those.name):
+            if results.row(those.name, piece["name"], piece["epsilon"]) is None:
+                yield lambda those=those, piece=piece: results.add("real", [those.score(piece)])
+
+
+def real_table(results):
+    """(rows in the order of the table, whether any is missing). What trying steps costs is stated
+    beside the best of them: five steps are five reports of the same people."""
+    rows, missing = [], False
+    for name, *_ in SETS:
+        for piece in wanted(name):
+            row = results.row(name, piece["name"], piece["epsilon"])
+            missing = missing or row is None
+            rows += [] if row is None else [row]
+        for epsilon in EPSILONS:
+            tried = [row for row in rows if row["set"] == name and row["epsilon"] == epsilon
+                     and row["name"].startswith("descent, step")]
+            if len(tried) == len(STEPS):
                 best = max(tried, key=lambda row: row["accuracy"])
-                yield from tried
-                yield {**best, "name": "descent, best of 5 on the test set",
-                       "cost": len(STEPS) * epsilon}
+                rows.append({**best, "name": "descent, best of 5 on the test set",
+                             "cost": len(STEPS) * epsilon})
+    return rows, missing
 
 
 def bars(rows):
@@ -175,7 +231,8 @@ def tables(found, real, held):
                 "| learner | " + " | ".join(f"{norm:g}" for norm in NORMS) + " |",
                 "|---|" + "---|" * len(NORMS)]
         out += [f"| {name} | "
-                + " | ".join(f"{found[case, name, norm]:.3g}" for norm in NORMS) + " |"
+                + " | ".join(f"{found[case, name, norm]:.3g}" if (case, name, norm) in found else ""
+                             for norm in NORMS) + " |"
                 for name in names]
         out.append("")
     if real:
@@ -191,32 +248,45 @@ def tables(found, real, held):
     return "\n".join(out) + "\n"
 
 
+def pieces(options, results, folder):
+    todo = []
+    if options.part != "real":
+        todo += list(synthetic_pieces(options.study, results))
+    if options.part != "synthetic":
+        data = pathlib.Path(os.environ.get("TACET_DATA", ""))
+        if not (data / "adult").is_dir():
+            sys.exit("TACET_DATA names no folder with the public data sets")
+        people = [People(options.program, data, folder, named) for named in SETS]
+        todo += list(real_pieces(people, results))
+    return todo
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build/bench/tacet")
     parser.add_argument("--study", type=pathlib.Path,
                         default=ROOT / "build/bench/bench/local_study")
     parser.add_argument("--part", choices=("synthetic", "real"))
+    parser.add_argument("--jobs", type=int, default=1, help="pieces at a time, a thread each")
+    parser.add_argument("--fresh", action="store_true", help="measure everything again")
     parser.add_argument("--output", type=pathlib.Path, default=ROOT / "bench/results/local.json")
     options = parser.parse_args()
-    before = json.loads(options.output.read_text("utf-8")) if options.output.exists() else {}
-    rows, real = before.get("synthetic", []), before.get("real", [])
-    if options.part != "real":
-        rows = synthetic(options.study, ("A", "B", "C"))
-    if options.part != "synthetic":
-        data = pathlib.Path(os.environ.get("TACET_DATA", ""))
-        if not (data / "adult").is_dir():
-            sys.exit("TACET_DATA names no folder with the public data sets")
-        with tempfile.TemporaryDirectory() as folder:
-            real = list(People(options.program, data, pathlib.Path(folder)).rows())
-    found = medians(rows)
-    held = (assertions(found) if found else []) + bars(real)
-    options.output.write_text(json.dumps({**origin.origin(), "synthetic": rows, "real": real},
-                                         indent=1) + "\n", encoding="utf-8")
+    results = Results(options.output, options.fresh)
+    with (tempfile.TemporaryDirectory() as folder,
+          concurrent.futures.ThreadPoolExecutor(options.jobs) as jobs):
+        todo = pieces(options, results, pathlib.Path(folder))
+        for done in [jobs.submit(piece) for piece in todo]:
+            done.result()
+    found = medians(results.synthetic)
+    whole = all(results.has_case(case, norm) for case in CASES for norm in NORMS)
+    real, missing = real_table(results)
+    held = (assertions(found) if whole else []) + bars(real)
     text = tables(found, real, held)
     options.output.with_suffix(".md").write_text(text, encoding="utf-8")
     print(text)
-    return 0 if all(holds for _, holds, _, _ in held) else 1
+    if not all(holds for _, holds, _, _ in held):
+        return 1
+    return 0 if whole and not missing else 2
 
 
 if __name__ == "__main__":

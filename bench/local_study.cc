@@ -1,6 +1,6 @@
 // Excess loss of learners on private reports of synthetic people, judged by local.py.
 //
-//     local_study CASE SEEDS     CASE is A, B or C; one JSON row a line
+//     local_study CASE SEEDS [NORM]     CASE is A, B or C; one JSON row a line
 //
 // x is uniform on the sphere of dimension d, |w*| = U, one device a round, seen once. Loss absolute
 // with y = <w*, x> + 0.1 N(0, 1), or logistic with P(y = 1) = sigmoid(<w*, x>). Everything is
@@ -219,7 +219,9 @@ int main(int count, char** words) {
   const Case c = which == "A"   ? Case{"A", true, 10, 1, 40000}
                  : which == "B" ? Case{"B", false, 10, 4, 20000}
                                 : Case{"C", true, 50, 4, 20000};
-  for (const double norm : {0.5, 2.0, 8.0, 32.0}) {
+  const auto norms =
+      count > 3 ? std::vector{std::atof(words[3])} : std::vector{0.5, 2.0, 8.0, 32.0};
+  for (const double norm : norms) {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
       const auto people = people_of(c, norm, 1000 * seed + static_cast<std::uint64_t>(norm * 10));
       const auto print = [&](const std::string& name, double found) {

@@ -34,6 +34,11 @@ std::vector<std::string> assumptions(const DevicePromise& promise) {
   std::vector<std::string> out{
       "each device clips its gradient, draws its own noise and sends each report once",
       "who takes part, and when, does not depend on the records"};
+  if (promise.fitted_schema) {
+    out.emplace_back(
+        "the schema was fitted from records that somebody held for that: nothing here protects "
+        "against whoever did");
+  }
   if (!promise.shuffled) return out;
   out.emplace_back(
       "a trusted party assigned the devices to slots by a secret, uniformly random permutation and "
@@ -123,14 +128,16 @@ learn::ParameterValues DeviceOptions::thread_values() const {
   return values;
 }
 
-DevicePromise promise_of(const local::LocalPlan& plan, const local::LocalOptions& options) {
+DevicePromise promise_of(const local::LocalPlan& plan, const local::LocalOptions& options,
+                         const data::Schema& schema) {
   const auto& spec = plan.randomizer->spec();
   DevicePromise promise{.mechanism = mechanism::local_mechanism_names.of(spec.mechanism),
                         .epsilon = spec.epsilon,
                         .delta = spec.delta,
                         .contributions = plan.passes,
                         .total_epsilon = plan.guarantee.epsilon,
-                        .total_delta = plan.guarantee.delta};
+                        .total_delta = plan.guarantee.delta,
+                        .fitted_schema = schema.cost.has_value()};
   promise.learner["clip"] = spec.clipping_norm;
   promise.learner["calibration"] = to_string(plan.calibration);
   if (const auto* banco = std::get_if<local::BancoSettings>(&plan.learner)) {
@@ -149,30 +156,42 @@ DevicePromise promise_of(const local::LocalPlan& plan, const local::LocalOptions
 }
 
 ordered_json promise_json(const DevicePromise& promise) {
+  const bool held = promise.unprotected_reason.empty();
+  const auto figure = [&](double value) { return held ? ordered_json(value) : ordered_json(); };
   ordered_json out{{"model", "local"},
                    {"notion", "replace_one"},
-                   {"eps", promise.epsilon},
-                   {"delta", promise.delta},
+                   {"protected", held},
+                   {"eps", figure(promise.epsilon)},
+                   {"delta", figure(promise.delta)},
                    {"mechanism", promise.mechanism},
                    {"real_arithmetic", false},
                    {"contributions_per_client", promise.contributions},
-                   {"eps_total", promise.total_epsilon},
-                   {"delta_total", promise.total_delta},
-                   {"central", central_json(promise)}};
+                   {"eps_total", figure(promise.total_epsilon)},
+                   {"delta_total", figure(promise.total_delta)},
+                   {"central", held ? central_json(promise) : ordered_json()}};
+  if (!held) out["unprotected_reason"] = promise.unprotected_reason;
+  if (promise.least_epsilon) out["eps_least"] = *promise.least_epsilon;
   if (!promise.learner.empty()) out.update(promise.learner);
   out["assumptions"] = assumptions(promise);
   return out;
 }
 
 std::string promise_text(const DevicePromise& promise) {
+  if (!promise.unprotected_reason.empty()) {
+    return paragraph(
+        fmt::format("Local: nothing is promised to any device, neither here nor after "
+                    "a shuffler: {}.",
+                    promise.unprotected_reason));
+  }
   std::string text = fmt::format(
-      "Local: each device sends {} by {}, epsilon {}{}; all it sends is ({}, {})-private against "
+      "Local: each device sends {} by {}, epsilon {}{}{}; all it sends is ({}, {})-private against "
       "everybody, the server too.",
       promise.contributions == 1 ? std::string("one report")
                                  : fmt::format("{} reports", promise.contributions),
-      promise.mechanism, privacy::rounded_up(promise.epsilon, 6),
-      promise.contributions == 1 ? "" : " each", privacy::rounded_up(promise.total_epsilon, 6),
-      privacy::rounded_up(promise.total_delta, 6));
+      promise.mechanism,
+      promise.least_epsilon ? privacy::rounded_up(*promise.least_epsilon, 6) + " to " : "",
+      privacy::rounded_up(promise.epsilon, 6), promise.contributions == 1 ? "" : " each",
+      privacy::rounded_up(promise.total_epsilon, 6), privacy::rounded_up(promise.total_delta, 6));
   if (promise.shuffled) {
     const auto found = local::central_guarantee(*promise.shuffled);
     const auto headline = promise.clones22 ? found.clones22 : found.clones21;

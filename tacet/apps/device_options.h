@@ -43,17 +43,21 @@ void declare_shuffling(Options& options, bool& shuffled, std::string& honest_fra
 /// where the operator asserts a shuffler.
 struct DevicePromise {
   std::string mechanism;
-  double epsilon = 0;  ///< of one report
+  double epsilon = 0;  ///< of one report; the largest where devices differ
   double delta = 0;    ///< of one report
   std::int64_t contributions = 1;
   double total_epsilon = 0;
   double total_delta = 0;
+  std::optional<double> least_epsilon = {};  ///< of one report, where devices differ
   std::optional<local::ShuffledReports> shuffled = {};
   bool clones22 = false;                ///< the headline is the 2022 theorem's
+  bool fitted_schema = false;           ///< somebody held the records to fit the schema
+  std::string unprotected_reason = {};  ///< why nothing at all is promised; else empty
   nlohmann::ordered_json learner = {};  ///< clip, calibration, range and certificate, where known
 };
 [[nodiscard]] DevicePromise promise_of(const local::LocalPlan& plan,
-                                       const local::LocalOptions& options);
+                                       const local::LocalOptions& options,
+                                       const data::Schema& schema);
 [[nodiscard]] nlohmann::ordered_json promise_json(const DevicePromise& promise);
 [[nodiscard]] std::string promise_text(const DevicePromise& promise);
 

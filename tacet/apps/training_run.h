@@ -35,6 +35,9 @@ class TrainingRun {
   [[nodiscard]] static std::unique_ptr<base::ThreadPool> threads(
       const Console& console, const learn::ParameterValues& values);
 
+  /// Why the result will protect nobody, for --seed; else empty.
+  [[nodiscard]] std::string unprotected_reason() const { return seed_.unprotected_reason(); }
+
   struct Settled {
     const std::string& command;
     const learn::Training& plan;

@@ -205,7 +205,7 @@ TEST(Banco, WealthHoldsWithoutNoiseUnderTheKnownNoiseCertificate) {
                                                .range = std::numeric_limits<double>::infinity(),
                                                .proxy = [](double) { return 0.0; }},
                                               1);
-  for (int run = 0; run < 50; ++run) {
+  for (int run = 0; run < 1000; ++run) {
     Banco learner(given);
     double wealth = 1;
     Vector point(2);

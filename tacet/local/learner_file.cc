@@ -13,7 +13,6 @@
 namespace tacet::local {
 namespace {
 
-constexpr std::string_view magic = "tacet-learner\n";
 constexpr std::uint64_t version = 1;
 constexpr std::size_t word = 8;
 constexpr std::size_t digest_size = 64;
@@ -36,7 +35,7 @@ class Writer {
     (*this)(std::uint64_t{values.size()});
     for (const double value : values) (*this)(value);
   }
-  std::string text_ = std::string(magic);
+  std::string text_ = std::string(learner_magic);
 };
 
 class Reader {
@@ -157,12 +156,12 @@ std::string to_bytes(const Learner& learner) {
 
 Learner learner_from_bytes(std::string_view bytes, std::string_view file_name) {
   Reader whole(bytes, file_name);
-  if (!bytes.starts_with(magic)) whole.refuse("no state of a learner");
-  if (bytes.size() < magic.size() + 2 * word + digest_size) {
+  if (!bytes.starts_with(learner_magic)) whole.refuse("no state of a learner");
+  if (bytes.size() < learner_magic.size() + 2 * word + digest_size) {
     whole.refuse("a learner's state that is cut off");
   }
   const auto content = bytes.substr(0, bytes.size() - digest_size);
-  Reader reader(content.substr(magic.size()), file_name);
+  Reader reader(content.substr(learner_magic.size()), file_name);
   std::uint64_t found = 0;
   reader(found);
   if (found != version) {

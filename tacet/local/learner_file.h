@@ -11,6 +11,9 @@ namespace tacet::local {
 
 using Learner = std::variant<Banco, LocalSgd>;
 
+/// What the binary form of a learner begins with.
+inline constexpr std::string_view learner_magic = "tacet-learner\n";
+
 /// The binary form of a learner, settings and state: "tacet-learner", a version, its kind, numbers
 /// of 8 bytes with the lowest first, and the SHA-256 of all that, in hexadecimal digits. A learner
 /// read back does the same as the one written, bit for bit. The checksum finds accidents and edits

@@ -186,6 +186,7 @@ TEST(LocalPlan, UsualSettings) {
   const auto& banco = std::get<BancoSettings>(plan.learner);
   const auto& noise = plan.randomizer->noise();
   EXPECT_EQ(banco.average, PointAverage::anytime);
+  EXPECT_EQ(plan.randomizer->spec().mechanism, mechanism::LocalMechanism::privunit);
   EXPECT_EQ(banco.certificate.kind, CertificateKind::bounded);
   EXPECT_EQ(banco.certificate.range, 0.5 / *noise.norm);
   EXPECT_NEAR(banco.initial_wealth, 0.1 * std::sqrt(4070 * (noise.variance / 8 + 1)), 1e-6);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace tacet::local {
 namespace magnitude_test {
@@ -98,6 +99,12 @@ TEST(Magnitude, IsLinearInSmallGains) {
   for (const double p : {0.0, 0.2, 5.0, 900.0}) {
     const double ratio = log_abs_h(p, 1e-7) - log_abs_h(p, 1e-9);
     EXPECT_NEAR(ratio, std::log(100.0), 1e-12) << p;
+    // The coefficient: the integral of r^2 exp(-p r^2) over [0, 1].
+    const double root = std::sqrt(p);
+    const double integral = p == 0 ? 1.0 / 3
+                                   : std::sqrt(std::numbers::pi) * std::erf(root) / (4 * p * root) -
+                                         std::exp(-p) / (2 * p);
+    EXPECT_NEAR(log_abs_h(p, 1e-7), std::log(1e-7 * integral), 1e-12) << p;
   }
 }
 

@@ -2,10 +2,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tacet/apps/command.h"
@@ -74,7 +76,8 @@ class LocalSimulate : public Command {
     const auto plan = local::plan_local(schema, options);
     auto training = learn::settled_training(plan, local::simulate_devices);
     training.schema = schema;
-    const auto promise = promise_of(plan, options);
+    auto promise = promise_of(plan, options, schema);
+    promise.unprotected_reason = run_.unprotected_reason();
     run_.run(
         {.command = name(),
          .plan = training,
@@ -190,7 +193,7 @@ class LocalPlanCommand : public Command {
     const auto rows =
         options.linear.paper() ? std::vector<MechanismRow>{} : compare_mechanisms(schema, options);
     auto training = learn::settled_training(plan, local::simulate_devices);
-    const auto promise = promise_of(plan, options);
+    const auto promise = promise_of(plan, options, schema);
     if (console.json()) {
       auto out = plan_json(training);
       for (const auto& row : rows) out["mechanisms"].push_back(row_json(row));
@@ -222,7 +225,7 @@ class LocalAccount : public Command {
     options.add("--delta", delta_, "NUMBER",
                 "Of gaussian, for one report; with --shuffled the central one");
     options.add("--reports", reports_, "COUNT", "Reports collected, for --shuffled");
-    options.add("--bound", bound_, "NAME", "Headline: clones21 (proved) or clones22 [clones21]");
+    options.add("--bound", bound_, "NAME", "Headline of --shuffled: clones21 (proved) or clones22");
     declare_shuffling(options, shuffled_, honest_fraction_);
   }
 
@@ -236,12 +239,13 @@ class LocalAccount : public Command {
   }
 
  private:
-  [[nodiscard]] double epsilon() const {
+  /// Of one report: the least and the largest of the devices'.
+  [[nodiscard]] std::pair<double, double> epsilon_range() const {
     if (epsilons_.empty()) {
       throw base::UsageError("--epsilon is missing: what one report promises");
     }
+    double least = std::numeric_limits<double>::infinity();
     double largest = 0;
-    bool alike = true;
     for (const auto& text : epsilons_) {
       const double value = number_option("--epsilon", text, "a number above 0");
       if (!(value > 0) || std::isinf(value)) {
@@ -250,16 +254,16 @@ class LocalAccount : public Command {
                         "promises nothing",
                         text));
       }
-      alike = alike && (largest == 0 || largest == value);
+      least = std::min(least, value);
       largest = std::max(largest, value);
     }
-    if (shuffled_ && !alike) {
+    if (shuffled_ && least != largest) {
       throw base::GuaranteeError(
           "--shuffled needs devices with one and the same epsilon: a report at another one is no "
           "clone of yours, and the theorem does not cover the mixture; account each class of "
           "devices by itself, or leave --shuffled out");
     }
-    return largest;
+    return {least, largest};
   }
 
   [[nodiscard]] double settle_delta(mechanism::LocalMechanism mechanism) const {
@@ -273,6 +277,12 @@ class LocalAccount : public Command {
     const double delta = number_option("--delta", delta_, "a number from 0 to below 1");
     if (!(delta >= 0 && delta < 1)) {
       throw base::UsageError(fmt::format("--delta must be at least 0 and below 1, got {}", delta));
+    }
+    if (gaussian && delta == 0) {
+      throw base::GuaranteeError(
+          "mechanism gaussian has a delta above 0: at delta 0 its reports promise nothing; give "
+          "one "
+          "above 0, or take privunit, which is pure");
     }
     if (!gaussian && !shuffled_ && delta > 0) {
       throw base::UsageError(fmt::format(
@@ -289,10 +299,13 @@ class LocalAccount : public Command {
     if (!mechanism) {
       throw base::UsageError(fmt::format("--mechanism: there is no '{}'", mechanism_));
     }
+    if (!shuffled_ && bound_ != "clones21") {
+      throw base::UsageError("--bound is about --shuffled reports; give both");
+    }
     if (bound_ != "clones21" && bound_ != "clones22") {
       throw base::UsageError(fmt::format("--bound must be clones21 or clones22, got '{}'", bound_));
     }
-    const double each = epsilon();
+    const auto [least, each] = epsilon_range();
     const auto passes = passes_.empty() ? 1 : count_option("--passes", passes_, 1);
     const double share = honest_fraction(shuffled_, honest_fraction_);
     if (shuffled_) local::refuse_shuffling(*mechanism, passes);
@@ -308,6 +321,7 @@ class LocalAccount : public Command {
         .total_delta = passes == 1 ? local_delta : std::nextafter(count * local_delta, 1.0),
         .clones22 = bound_ == "clones22"};
     if (local_delta == 0) promise.total_delta = 0;
+    if (least != each) promise.least_epsilon = least;
     if (!shuffled_) {
       if (reports_.empty()) return promise;
       throw base::UsageError("--reports is about --shuffled reports; give both");

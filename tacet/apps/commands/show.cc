@@ -7,6 +7,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/describe_learner.h"
 #include "tacet/base/error.h"
 #include "tacet/base/printable.h"
 #include "tacet/model/lifted_model.h"
@@ -21,6 +22,7 @@ constexpr std::string_view examples =
     "  tacet show model.json          coefficients, settings and the guarantee in words\n"
     "  tacet show model.json --json   the same for a program\n"
     "  tacet show model.json --dense  of projected rows: every column's coefficient\n"
+    "  tacet show state.bin           a learner's state that `tacet local simulate --state` wrote\n"
     "\n"
     "`noise sd` is the standard deviation of the privacy noise in a coefficient, or a bound of it\n"
     "where the path of training shows no more; the interval holds what the coefficient would be\n"
@@ -31,7 +33,8 @@ class Show : public Command {
  public:
   void declare(CommandLine& line) override {
     auto& options = add(line, "show", "Print a model and what it cost", examples);
-    options.add("model", model_, "FILE", "Model file that `tacet train` wrote", Form::required);
+    options.add("model", model_, "FILE",
+                "Model file that `tacet train` wrote, or a learner's state", Form::required);
     options.flag("--dense", dense_,
                  "Of a model of projected rows: the coefficients of all columns");
     options.flag("--sampling-error", sampling_error_,
@@ -39,6 +42,10 @@ class Show : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    if (const auto learner = load_learner(model_)) {
+      console.result(console.json() ? json_text(learner_json(*learner)) : learner_text(*learner));
+      return;
+    }
     auto file = model::load_model(model_);
     warn_if_unprotected(console, file.receipt);
     if (dense_ && !file.schema.projection) {

@@ -75,14 +75,8 @@ bool exactly_inside(const SphereCap& cap, std::span<const std::int64_t> candidat
 
 CapDirection make_direction(std::span<const std::int64_t> integers) {
   CapDirection direction;
-  direction.integers.reserve(integers.size());
-  double square = 0;
-  for (const std::int64_t u : integers) {
-    const auto real = static_cast<double>(u);
-    direction.integers.push_back(real);
-    square += real * real;
-  }
-  direction.norm = std::sqrt(square);
+  direction.integers.assign(integers.begin(), integers.end());
+  direction.norm = std::sqrt(rough_sums(integers, direction.integers).square);
   return direction;
 }
 

@@ -168,7 +168,7 @@ TEST(SphereCapLong, IsSettledForEveryDimensionAndEpsilon) {
   }
   for (const auto& row : privunitg_rows) {
     const double gamma = best_threshold({CapShape::angle, 100000, row.epsilon});
-    EXPECT_NEAR(gamma * std::sqrt(1e5) / row.gamma, 1, 2e-4);
+    EXPECT_NEAR(gamma * std::sqrt(1e5) / row.gamma, 1, 1e-4);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "tacet/mechanism/local/sphere_report.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <span>
 
@@ -18,9 +17,15 @@ std::size_t candidates_at_a_time(std::size_t coordinates) {
 
 /// Neither 0 nor beyond 31 bits and a sign. It looks at the candidate alone.
 bool is_candidate(std::span<const std::int64_t> values) {
-  std::int64_t largest = 0;
-  for (const std::int64_t value : values) largest = std::max(largest, std::abs(value));
-  return largest > 0 && largest <= std::numeric_limits<std::int32_t>::max();
+  constexpr std::uint64_t most = std::numeric_limits<std::int32_t>::max();
+  std::uint64_t any = 0;
+  std::uint64_t beyond = 0;  // |x| <= most: neither x + most nor x + most + 1 leaves 32 bits
+  for (const std::int64_t value : values) {
+    const auto x = static_cast<std::uint64_t>(value);
+    any |= x;
+    beyond |= (x + most) | (x + most + 1);
+  }
+  return any != 0 && beyond >> 32 == 0;
 }
 
 /// The first candidates of both kinds.

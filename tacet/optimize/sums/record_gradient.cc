@@ -53,7 +53,7 @@ RecordGradient::RecordGradient(const data::Dataset& dataset, const model::Loss& 
       class_weights_(limit.class_weights) {
   if (dataset.has_units() || limit.records_a_unit != 1) {
     throw base::UsageError(
-        "one device is one unit: k records of a person are k contributions of his, each paid for");
+        "one device is one unit: k records of a person are k contributions, each paid for");
   }
   scalar_bounds_ = scalar_bounds(dataset, limit);
 }

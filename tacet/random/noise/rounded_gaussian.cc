@@ -111,14 +111,43 @@ void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma
 
 }  // namespace internal
 
+namespace internal {
+namespace {
+
+/// What the last reader of this thread needed, for the next one: to take the memory anew costs as
+/// much as a few hundred draws. Nothing is left in it.
+thread_local std::unique_ptr<GaussianBatch> spare_batch;
+
+std::unique_ptr<GaussianBatch> take_batch() {
+  if (spare_batch) return std::move(spare_batch);
+  return std::make_unique_for_overwrite<GaussianBatch>();
+}
+
+/// Wipes what `count` draws left behind.
+void wipe(GaussianBatch& batch, std::size_t count) {
+  constexpr std::size_t padding = GaussianBatch::padding;
+  const std::size_t places = std::min(count + padding, GaussianBatch::capacity);
+  const ScopedWipe words{std::span(batch.words).first(places)};
+  const ScopedWipe values{std::span(batch.values).first(places)};
+  const ScopedWipe tail_words{std::span(batch.tail_words).first(count + padding)};
+  const ScopedWipe tail_places{std::span(batch.tail_places).first(places)};
+  const ScopedWipe undecided{std::span(batch.undecided).first(places)};
+}
+
+}  // namespace
+}  // namespace internal
+
 internal::GaussianReader::GaussianReader(const Leaf& leaf, double sigma)
-    : leaf_(leaf), reader_(leaf), batch_(std::make_unique_for_overwrite<GaussianBatch>()) {
+    : leaf_(leaf), reader_(leaf), batch_(take_batch()) {
   check_gaussian_sigma(sigma);
   batch_->sigma = sigma;
   batch_->least_margin = 0;
 }
 
-internal::GaussianReader::~GaussianReader() { const ScopedWipe wipe{std::span(batch_.get(), 1)}; }
+internal::GaussianReader::~GaussianReader() {
+  wipe(*batch_, most_at_once_);
+  spare_batch = std::move(batch_);
+}
 
 void internal::GaussianReader::add(std::uint64_t first, std::span<std::int64_t> values) {
   const Extension extension = [this](std::uint64_t coordinate, int i) {
@@ -128,6 +157,7 @@ void internal::GaussianReader::add(std::uint64_t first, std::span<std::int64_t> 
   };
   while (!values.empty()) {
     const std::size_t count = std::min(values.size(), GaussianBatch::capacity);
+    most_at_once_ = std::max(most_at_once_, count);
     reader_.words(first, std::span(batch_->words).first(count));
     add_batch(*batch_, values.first(count), first, extension);
     first += count;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,6 +49,7 @@ class GaussianReader {
   const Leaf& leaf_;
   LeafReader reader_;
   std::unique_ptr<GaussianBatch> batch_;
+  std::size_t most_at_once_ = 0;  // draws: what has to be wiped
 };
 
 /// A UsageError unless 0 < sigma <= 2^32.

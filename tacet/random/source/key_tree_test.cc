@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <numeric>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ std::vector<std::uint8_t> from_hex(const std::string& hex) {
 }
 
 TEST(KeyTree, HkdfGivesTheKnownAnswersOfRfc5869) {
-  // RFC 5869, A.1 and A.3.
+  // RFC 5869, A.1, A.3 and A.2, whose salt is longer than a block.
   std::vector<std::uint8_t> out(42);
   hkdf_sha256(from_hex("0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b"),
               from_hex("000102030405060708090a0b0c"), from_hex("f0f1f2f3f4f5f6f7f8f9"), out);
@@ -28,6 +29,16 @@ TEST(KeyTree, HkdfGivesTheKnownAnswersOfRfc5869) {
   hkdf_sha256(from_hex("0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b"), {}, {}, out);
   EXPECT_EQ(out, from_hex("8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d"
                           "9d201395faa4b61a96c8"));
+  const auto counting = [](int first) {
+    std::vector<std::uint8_t> bytes(80);
+    std::iota(bytes.begin(), bytes.end(), static_cast<std::uint8_t>(first));
+    return bytes;
+  };
+  out.resize(82);
+  hkdf_sha256(counting(0x00), counting(0x60), counting(0xb0), out);
+  EXPECT_EQ(out, from_hex("b11e398dc80327a1c8e7f78c596a49344f012eda2d4efad8a050cc4c19afa97c"
+                          "59045a99cac7827271cb41c65e590e09da3275600c2f09b8367793a9aca3db71"
+                          "cc30c58179ec3e87c14c01d5c1f3434f1d87"));
 }
 
 TEST(KeyTree, ChildrenAreDerivedAsDocumented) {
