@@ -74,7 +74,8 @@ ordered_json learner_json(const local::Learner& learner) {
 
 std::string learner_text(const local::Learner& learner) {
   std::string text = "State of a learner of private reports; it goes on from here bit for bit.\n";
-  for (const auto& [key, value] : learner_json(learner).items()) {
+  const auto facts = learner_json(learner);
+  for (const auto& [key, value] : facts.items()) {
     text += fmt::format("  {:<24} {}\n", key,
                         value.is_string() ? value.get<std::string>() : value.dump());
   }

@@ -119,8 +119,7 @@ void TrainingRun::warn_before(const Console& console, const learn::Training& pla
 /// Opened before anything is booked: an output that cannot be written must not cost any privacy.
 std::unique_ptr<run::Output> TrainingRun::open_output(const Console& console) const {
   if (output_ == standard_output) return std::make_unique<ConsoleOutput>(console, output_);
-  return std::make_unique<run::FileOutput>(
-      output_, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+  return std::make_unique<run::FileOutput>(output_, overwrite());
 }
 
 run::Expense TrainingRun::expense_of(const Settled& settled) const {

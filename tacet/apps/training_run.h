@@ -9,6 +9,7 @@
 #include "tacet/apps/receipt_notes.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/terminal/console.h"
+#include "tacet/base/atomic_file.h"
 #include "tacet/base/progress.h"
 #include "tacet/base/threads.h"
 #include "tacet/learn/plan/parameters.h"
@@ -35,6 +36,10 @@ class TrainingRun {
   [[nodiscard]] static std::unique_ptr<base::ThreadPool> threads(
       const Console& console, const learn::ParameterValues& values);
 
+  /// Whether --force was given: for every file that the run writes.
+  [[nodiscard]] base::Overwrite overwrite() const {
+    return force_ ? base::Overwrite::allow : base::Overwrite::refuse;
+  }
   /// Why the result will protect nobody, for --seed; else empty.
   [[nodiscard]] std::string unprotected_reason() const { return seed_.unprotected_reason(); }
 

@@ -66,7 +66,7 @@ class LocalSimulate : public Command {
     const auto pool = TrainingRun::threads(console, devices_.thread_values());
     std::optional<base::AtomicFile> state;
     if (!state_.empty()) {
-      state.emplace(state_, base::Overwrite::refuse);
+      state.emplace(state_, run_.overwrite());
       options.keep = [&state](const local::Learner& learner) {
         state->write(local::to_bytes(learner));
         state->commit();
