@@ -303,11 +303,10 @@ privacy::Delta settle_delta_left(const LinearOptions& options, double delta, dou
 }
 
 void settle_guarantee(Settled& plan, const LinearOptions& options, double delta) {
-  if (options.after) {
-    if (plan.cipher_delta > options.after->most_cipher_delta) {
+  if (plan.first = options.after; plan.first) {
+    if (plan.cipher_delta > plan.first->most_cipher_delta) {
       throw base::InternalError("the cipher's term is above what was booked");
     }
-    plan.first = options.after;
     plan.guarantee = plan.first->guarantee;
     plan.cipher_delta = plan.first->cipher_delta;
     return;
