@@ -337,7 +337,9 @@ def main():
         print(f"missed: {row}", file=sys.stderr)
     if not options.only:
         kept = json.loads(options.output.read_text("utf-8")) if options.output.exists() else {}
-        kept |= {"origin": origin.origin(), **found}
+        # Parts may be measured apart.
+        origins = kept.get("origins", {}) | {part: origin.origin() for part in found}
+        kept |= {"origins": origins, **found}
         if "synthetic" in found:
             kept["acceptance"] = lines
         options.output.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
