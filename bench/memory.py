@@ -24,6 +24,7 @@ import origin
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZES = (2_000, 400_000)
+SKETCHED_SIZES = (2_000, 100_000)
 COLUMNS = 54
 NONZEROS = 20
 WIDTH = 5_000  # columns of the sparse table
@@ -51,9 +52,9 @@ def hats(folder, rows):
     return dense(folder, rows, 9 * COLUMNS + 1)
 
 
-def sparse(folder, rows, width=WIDTH):
+def sparse(folder, rows, width=WIDTH, nonzeros=NONZEROS):
     generator = random.Random(rows)
-    pool = [" ".join(f"{j + 1}:1" for j in sorted(generator.sample(range(width), NONZEROS)))
+    pool = [" ".join(f"{j + 1}:1" for j in sorted(generator.sample(range(width), nonzeros)))
             for _ in range(997)]
     path = folder / f"sparse{rows}.libsvm"
     with path.open("w", encoding="utf-8") as out:
@@ -62,9 +63,13 @@ def sparse(folder, rows, width=WIDTH):
     schema = folder / f"sparse{rows}.toml"
     schema.write_text(f'name = "sparse"\npublic_row_count = {rows}\nintercept = false\n'
                       f'row_scaling = "const"\n[format]\nkind = "libsvm"\n[features]\n'
-                      f'count = {width}\nlower = 0\nupper = 1\nmost_nonzero = {NONZEROS}\n'
+                      f'count = {width}\nlower = 0\nupper = 1\nmost_nonzero = {nonzeros}\n'
                       f'[target]\npositive = "+1"\nnegative = "-1"\n', encoding="utf-8")
-    return path, schema, rows * (6 * NONZEROS + 28)
+    return path, schema, rows * (6 * nonzeros + 28)
+
+
+def sketched(folder, rows):
+    return sparse(folder, rows, 1 << 30, 60)
 
 
 def peak(program, data, schema, folder, options=()):
@@ -80,7 +85,7 @@ def peak(program, data, schema, folder, options=()):
 
 def growth(program, folder, kind, make, options=()):
     sides = []
-    for count in SIZES:
+    for count in SKETCHED_SIZES if make is sketched else SIZES:
         data, schema, encoded = make(folder, count)
         sides.append({"records": count, "file_bytes": data.stat().st_size,
                       "encoded_bytes": encoded,
@@ -121,7 +126,9 @@ def main():
                 ("dense csv with hats", hats, ["--knots", "8"]),
                 ("dense csv with released means", dense,
                  ["--knots", "none", "--standardise", "private"]),
-                ("sparse libsvm", sparse, [])):
+                ("sparse libsvm", sparse, []),
+                ("sparse libsvm, 2^30 columns by countsketch", sketched,
+                 ["--projection", "countsketch", "--projection-width", "4096"])):
             rows.append(growth(options.program, folder, kind, make, more))
         rows.append(model_growth(options.program, folder))
     options.output.parent.mkdir(parents=True, exist_ok=True)
