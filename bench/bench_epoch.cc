@@ -79,7 +79,7 @@ void private_step(benchmark::State& state) {
   for (auto _ : state) {
     const auto released =
         mechanism::release_gaussian(sum.at(weights), privacy::NoiseMultiplier(noise_multiplier),
-                                    {.step = step++}, *source, reservation);
+                                    {{.step = step++}, *source, reservation});
     benchmark::DoNotOptimize(released.value().data());
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * row_count);
@@ -165,8 +165,8 @@ void private_epoch(benchmark::State& state) {
       const auto sample = privacy::DrawnSample::poisson(
           source->lease(random::Purpose::sampling, step, 0), rate, sparse_rows);
       const auto released = mechanism::release_gaussian(
-          sum.at(weights, sample), privacy::NoiseMultiplier(noise.noise_multiplier), {.step = step},
-          *source, reservation);
+          sum.at(weights, sample), privacy::NoiseMultiplier(noise.noise_multiplier),
+          {{.step = step}, *source, reservation});
       for (std::size_t j = 0; j < weights.size(); ++j) {
         weights[j] -= step_size * released.value()[j];
       }

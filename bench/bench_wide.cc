@@ -103,7 +103,7 @@ void private_epoch(benchmark::State& state, const data::Dataset& data) {
   for (auto _ : state) {
     const auto released =
         mechanism::release_gaussian(sum.at(weights), privacy::NoiseMultiplier(noise_multiplier),
-                                    {.step = step++}, *source, reservation);
+                                    {{.step = step++}, *source, reservation});
     benchmark::DoNotOptimize(released.value().data());
   }
 }

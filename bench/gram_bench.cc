@@ -65,7 +65,7 @@ int main(int count, char** words) {
     auto sum = optimize::gram_sum(dataset, 1, adjacency, threads, reducer);
     best_sum = std::min(best_sum, seconds_since(start));
     const auto released = mechanism::release_gaussian(std::move(sum), privacy::NoiseMultiplier(4),
-                                                      {}, source, reservation);
+                                                      {{}, source, reservation});
     const auto spectrum = learn::gram_spectrum(released.value(), {columns, 1});
     const learn::ReleasedNoise noise{5.7, 5.7};
     const auto found =

@@ -41,12 +41,12 @@ int main() {
 
   // Each release has noise of its own address.
   const auto source = random::SecureSource::create();
-  const auto best = mechanism::select_permute_and_flip(votes, epsilon, {0, 0}, *source, permit);
-  const auto three = mechanism::select_top(votes, 3, epsilon, {1, 0}, *source, permit);
-  const auto above = mechanism::release_sparse_vector(votes, popular, {2, 0}, *source, permit);
+  const auto best = mechanism::select_permute_and_flip(votes, epsilon, {{0, 0}, *source, permit});
+  const auto three = mechanism::select_top(votes, 3, epsilon, {{1, 0}, *source, permit});
+  const auto above = mechanism::release_sparse_vector(votes, popular, {{2, 0}, *source, permit});
   const auto forecasts = mechanism::generalized_scores(errors, moves, epsilon, 0.05, adjacency);
   const auto forecast =
-      mechanism::select_noisy_max(noise, forecasts, epsilon, {3, 0}, *source, permit);
+      mechanism::select_noisy_max(noise, forecasts, epsilon, {{3, 0}, *source, permit});
   permit.commit();
 
   const auto name = [&](std::int64_t index) { return products[static_cast<std::size_t>(index)]; };

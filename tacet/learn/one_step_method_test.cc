@@ -58,7 +58,7 @@ TrainedModel train_one_step(const data::Dataset& dataset, const data::Schema& sc
   const std::vector<double> start(static_cast<std::size_t>(plan.columns * plan.outputs), 0.0);
   const privacy::NoiseMultiplier noise(plan.noise_multiplier);
   auto weights =
-      mechanism::release_gaussian(sums.at(start), noise, {}, means.source, means.reservation)
+      mechanism::release_gaussian(sums.at(start), noise, {{}, means.source, means.reservation})
           .value();
   for (double& w : weights) w *= -plan.step_size / static_cast<double>(plan.public_row_count);
   return finish(plan, schema, means, {weights});

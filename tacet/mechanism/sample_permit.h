@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "tacet/privacy/budget.h"
+#include "tacet/mechanism/release_means.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/sample.h"
 
@@ -44,6 +44,13 @@ class SamplePermit {
   std::vector<privacy::Event> left_;
   privacy::Event event_;
   std::weak_ptr<const void> reservation_;
+};
+
+/// ReleaseMeans of one of several releases from one sample, which the permit pays for.
+struct PermitMeans {
+  NoiseAddress address;
+  random::Source& source;
+  SamplePermit& permit;
 };
 
 }  // namespace tacet::mechanism

@@ -52,26 +52,26 @@ struct Steps {
       : budget(adjacency), reservation(budget.reserve(planned, {1, 0, adjacency})) {}
 
   void noised(const Sample& sample, double multiplier = 1) {
-    (void)release_gaussian(dense(sample), NoiseMultiplier(multiplier), {.step = step++}, source,
-                           reservation);
+    (void)release_gaussian(dense(sample), NoiseMultiplier(multiplier),
+                           {{.step = step++}, source, reservation});
   }
   void noised(const Sample& sample, SamplePermit& permit, double multiplier = 1) {
     const auto released = release_gaussian(dense(sample), NoiseMultiplier(multiplier),
-                                           {.step = step++}, source, permit);
+                                           {{.step = step++}, source, permit});
     EXPECT_EQ(released.event(), permit.event());
   }
   void crossed(const Sample& sample) {
-    (void)release_crossings(sparse(sample), NoiseMultiplier(1), 40, {.step = step++}, source,
-                            reservation);
+    (void)release_crossings(sparse(sample), NoiseMultiplier(1), 40,
+                            {{.step = step++}, source, reservation});
   }
   void crossed(const Sample& sample, SamplePermit& permit) {
-    const auto released =
-        release_crossings(sparse(sample), NoiseMultiplier(1), 40, {.step = step++}, source, permit);
+    const auto released = release_crossings(sparse(sample), NoiseMultiplier(1), 40,
+                                            {{.step = step++}, source, permit});
     EXPECT_EQ(released.event(), permit.event());
   }
   void drawn(const Sample& sample) {
-    (void)release_gaussian_of_sample(selected(sample), NoiseMultiplier(1), {.step = step++}, source,
-                                     reservation);
+    (void)release_gaussian_of_sample(selected(sample), NoiseMultiplier(1),
+                                     {{.step = step++}, source, reservation});
   }
 
   random::SeededSource source{1};
@@ -209,7 +209,7 @@ TEST(SamplePermit, ASecondDebitFromOneFixedSizeSampleIsRefused) {
   SamplePermit permit(both, {Gaussian{1}, Gaussian{1}}, steps.reservation);
   for (std::uint64_t i = 0; i < 2; ++i) {
     const auto released = release_gaussian_of_sample(selected(both), NoiseMultiplier(1),
-                                                     {.step = 90 + i}, steps.source, permit);
+                                                     {{.step = 90 + i}, steps.source, permit});
     EXPECT_EQ(released.event(), twice);
   }
   EXPECT_THROW(steps.drawn(both), base::InternalError);
@@ -220,8 +220,8 @@ TEST(SamplePermit, NoiseThatIsBookedWithoutTheSampleClaimsIt) {
   Steps steps(ten_of(
       privacy::Composed{{PoissonSampled{rate, Gaussian{1}}, privacy::Event(privacy::Laplace{2})}}));
   const auto sample = poisson();
-  (void)release_laplace(dense(sample), NoiseMultiplier(2), {.step = 50}, steps.source,
-                        steps.reservation);
+  (void)release_laplace(dense(sample), NoiseMultiplier(2),
+                        {{.step = 50}, steps.source, steps.reservation});
   EXPECT_THROW(steps.noised(sample), base::InternalError);
 }
 

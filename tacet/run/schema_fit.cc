@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <optional>
 #include <utility>
 
@@ -200,8 +199,8 @@ class Fitter {
     if (shares_.bounds_or_texts.delta.value() == 0) return hashed;
     const auto found =
         mechanism::release_frequent(contents.map([](const auto& c) { return c.codes; }),
-                                    shares_.bounds_or_texts, {.step = k, .tensor = 3},
-                                    tools_.source, tools_.reservation)
+                                    shares_.bounds_or_texts,
+                                    {{.step = k, .tensor = 3}, tools_.source, tools_.reservation})
             .value();
     if (found.empty()) return hashed;
     data::CategoricalColumn rule{.categories = {}, .other = data::OtherRule::column};
@@ -218,8 +217,8 @@ class Fitter {
       return mechanism::KindCounts{static_cast<std::int64_t>(c.numbers.size()), c.code_count,
                                    c.prose_count};
     });
-    return mechanism::release_kinds(counts, shares_.kind, {.step = k, .tensor = 0}, tools_.source,
-                                    tools_.reservation)
+    return mechanism::release_kinds(counts, shares_.kind,
+                                    {{.step = k, .tensor = 0}, tools_.source, tools_.reservation})
         .value();
   }
 
@@ -229,8 +228,8 @@ class Fitter {
     const double share =
         mechanism::attainable_coverage(request_.coverage, about, cost.epsilon_a_value());
     return mechanism::release_bounds(contents.map([](const auto& c) { return c.numbers; }), share,
-                                     cost, {.step = k, .tensor = 1}, tools_.source,
-                                     tools_.reservation)
+                                     cost,
+                                     {{.step = k, .tensor = 1}, tools_.source, tools_.reservation})
         .value();
   }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "tacet/accounting/stated_guarantee.h"
@@ -14,7 +13,6 @@
 namespace tacet::run {
 namespace {
 
-using mechanism::Quartiles;
 using mechanism::SummaryCost;
 using privacy::Adjacency;
 using privacy::Epsilon;
@@ -119,8 +117,8 @@ Summary summarise(const SummaryRequest& request, const SummaryPlan& plan,
                   const data::TableCounts& counts, const SummaryTools& tools) {
   const auto noisy_counts = [&](const privacy::Private<std::vector<std::int64_t>>& exact,
                                 std::size_t step) {
-    return mechanism::release_counts(exact, plan.counts, {.step = step, .tensor = 0}, tools.source,
-                                     tools.reservation)
+    return mechanism::release_counts(exact, plan.counts,
+                                     {{.step = step, .tensor = 0}, tools.source, tools.reservation})
         .value();
   };
   Summary summary;
@@ -142,7 +140,7 @@ Summary summarise(const SummaryRequest& request, const SummaryPlan& plan,
       });
       auto quartiles =
           mechanism::release_quartiles(numbers, *plan.grids[k], plan.quartile,
-                                       {.step = k, .tensor = 1}, tools.source, tools.reservation)
+                                       {{.step = k, .tensor = 1}, tools.source, tools.reservation})
               .value();
       for (auto& value : quartiles) {
         if (column.log1p) value = std::expm1(value);

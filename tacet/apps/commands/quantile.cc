@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -88,7 +86,7 @@ class Quantile : public Command {
     run::spend(expense, spending_.front(console, cancel), output, read,
                [&](const auto& values, privacy::Reservation& reservation, run::Pieces& result) {
                  const auto released =
-                     mechanism::release_quantile(values, query, spent, {}, *source, reservation);
+                     mechanism::release_quantile(values, query, spent, {{}, *source, reservation});
                  auto own = receipt_of(query, released.event(), epsilon, *source);
                  own.public_row_count = schema.public_row_count;
                  receipt = data::with_schema_cost(schema, own);

@@ -46,13 +46,13 @@ class Doors {
     const mechanism::NoiseAddress address{.step = phase};
     const double level = plan_.noise_levels[phase];
     if (plan_.noise == LocalNoise::gaussian) {
-      return mechanism::release_gaussian(std::move(sum), privacy::NoiseMultiplier(level), address,
-                                         means_.source, means_.reservation)
+      return mechanism::release_gaussian(std::move(sum), privacy::NoiseMultiplier(level),
+                                         {address, means_.source, means_.reservation})
           .value();
     }
     return mechanism::release_l2_laplace(std::move(sum), privacy::Epsilon(level),
-                                         plan_.guarantee.adjacency, address, means_.source,
-                                         means_.reservation)
+                                         plan_.guarantee.adjacency,
+                                         {address, means_.source, means_.reservation})
         .value();
   }
 

@@ -7,7 +7,6 @@
 #include "tacet/learn/chain/localization_schedule.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
-#include "tacet/model/loss/loss.h"
 
 /// Localised private minimisation (Feldman, Koren, Talwar 2020; Asi, Levy, Duchi 2021): a chain of
 /// regularised problems, each around the last one's noisy answer, with less and less noise.

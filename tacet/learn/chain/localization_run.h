@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <vector>
 
 #include "tacet/learn/chain/localization.h"

@@ -83,7 +83,7 @@ data::Schema release_kept_columns(const data::Dataset& dataset, const data::Sche
       kept_deviations(schema) * noise_multiplier * static_cast<double>(optimize::presence_norm)));
   const auto found =
       mechanism::release_crossings(sum, privacy::NoiseMultiplier(noise_multiplier), threshold,
-                                   address, means.source, means.reservation);
+                                   {address, means.source, means.reservation});
   data::Schema narrowed = schema;
   auto& kept = narrowed.kept_columns.emplace();
   for (const auto column : found.value()) {

@@ -152,9 +152,9 @@ class StepReleases {
       case BatchSampling::fixed_size: {
         const auto sample = privacy::DrawnSample::fixed_size(
             means_.source.lease(random::Purpose::sampling, step, 0), {plan_.batch, rows_});
-        return mechanism::release_gaussian_of_sample(sum_.partial(weights, sample), noise_,
-                                                     {.step = step}, means_.source,
-                                                     means_.reservation);
+        return mechanism::release_gaussian_of_sample(
+            sum_.partial(weights, sample), noise_,
+            {{.step = step}, means_.source, means_.reservation});
       }
       case BatchSampling::partition:
         return of_block(weights, step);
@@ -165,8 +165,8 @@ class StepReleases {
  private:
   [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::BoundedSum sum,
                                                                std::uint64_t step) const {
-    return mechanism::release_gaussian(std::move(sum), noise_, {.step = step}, means_.source,
-                                       means_.reservation);
+    return mechanism::release_gaussian(std::move(sum), noise_,
+                                       {{.step = step}, means_.source, means_.reservation});
   }
 
   // Batch after batch of a pass in a new public order; what does not fill a batch waits for the

@@ -101,7 +101,7 @@ data::Schema release_standards(const data::Dataset& raw, const data::Schema& sch
       noise_multiplier * static_cast<double>(sum.contribution_bound()) * sum.grid();
   const auto released =
       mechanism::release_gaussian(std::move(sum), privacy::NoiseMultiplier(noise_multiplier),
-                                  {.step = 0, .tensor = 1}, means.source, means.reservation);
+                                  {{.step = 0, .tensor = 1}, means.source, means.reservation});
   const auto& sums = released.value();
   const auto count = static_cast<double>(public_row_count);
   data::Schema standardised = schema;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
@@ -134,16 +133,16 @@ privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& datas
   const auto query = plan.query();
   const optimize::RegularizedProblem problem{.loss = optimize::GlmLoss(plan.loss, 0, steepest),
                                              .sum_l2 = query.sum_l2};
-  const auto fit = optimize::minimise_certified(dataset, {0, dataset.rows()}, problem,
-                                                start_tolerance(query, plan.spent().value()),
-                                                means.threads, means.supervision);
+  const auto fit =
+      optimize::minimise_certified(dataset, problem, start_tolerance(query, plan.spent().value()),
+                                   means.threads, means.supervision);
   return mechanism::release_norm_gradient(
       [&](std::span<const double> weights) {
         if (means.supervision.cancel != nullptr) means.supervision.cancel->throw_if_cancelled();
         return sums.at(weights);
       },
-      privacy::Private<std::vector<double>>(fit.weights), query, plan.spent(), {}, means.source,
-      means.reservation);
+      privacy::Private<std::vector<double>>(fit.weights), query, plan.spent(),
+      {{}, means.source, means.reservation});
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/mechanism/minimum/norm_gradient.h"
-#include "tacet/model/loss/loss.h"
 
 /// Method `inverse-sensitivity`: one draw of the exponential mechanism whose score is the norm of
 /// the gradient (Asi, Duchi 2020; Asi, Levy, Duchi 2021, section 3; Reimherr, Awan 2019). Purely

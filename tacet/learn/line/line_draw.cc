@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <type_traits>
 
 #include "tacet/learn/plan/gradient_diameter.h"
 #include "tacet/mechanism/minimum/smooth_minimiser.h"
@@ -147,12 +146,12 @@ privacy::Released<std::vector<double>> draw_on_line(const data::Dataset& dataset
     // A minimum where records agree is a point between two of the grid, next to which scores are
     // far from 0: points near it have to count as it.
     query.radius = std::llround(nearness / 2 * static_cast<double>(query.grid.last()));
-    return mechanism::release_minimiser(piecewise_sum(dataset, problem), query, epsilon, {},
-                                        means.source, means.reservation)
+    return mechanism::release_minimiser(piecewise_sum(dataset, problem), query, epsilon,
+                                        {{}, means.source, means.reservation})
         .map(as_vector);
   }
-  return mechanism::release_minimiser(smooth_sum(dataset, problem, means), query, epsilon, {},
-                                      means.source, means.reservation)
+  return mechanism::release_minimiser(smooth_sum(dataset, problem, means), query, epsilon,
+                                      {{}, means.source, means.reservation})
       .map(as_vector);
 }
 

@@ -29,7 +29,7 @@ privacy::Released<std::vector<double>> release_objective(const data::Dataset& da
   }
   const mechanism::PerturbedSolver solver = [&](std::span<const double> linear) {
     // What is drawn while the solver runs, and how long that takes, is nobody's business.
-    return optimize::minimise_certified(dataset, {0, dataset.rows()},
+    return optimize::minimise_certified(dataset,
                                         {.loss = solver_loss(plan),
                                          .sum_l2 = plan.sum_l2,
                                          .linear = {linear.begin(), linear.end()}},
@@ -39,8 +39,8 @@ privacy::Released<std::vector<double>> release_objective(const data::Dataset& da
   const auto columns = static_cast<std::size_t>(plan.columns);
   if (!plan.pure()) {
     return mechanism::release_perturbed_minimum(*plan.events.as<privacy::ObjectivePerturbation>(),
-                                                columns, solver, {}, means.source,
-                                                means.reservation);
+                                                columns, solver,
+                                                {{}, means.source, means.reservation});
   }
   return mechanism::release_purely_perturbed_minimum(
       {.epsilon = privacy::Epsilon(plan.events.as<privacy::PureDp>()->epsilon),
@@ -49,7 +49,7 @@ privacy::Released<std::vector<double>> release_objective(const data::Dataset& da
                   .output = plan.output_scale,
                   .distance = plan.distance,
                   .regularization = plan.sum_l2}},
-      columns, solver, {}, means.source, means.reservation);
+      columns, solver, {{}, means.source, means.reservation});
 }
 
 TrainedModel train_objective(const data::Dataset& dataset, const data::Schema& schema,

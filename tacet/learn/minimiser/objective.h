@@ -6,7 +6,6 @@
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
-#include "tacet/model/loss/loss.h"
 #include "tacet/privacy/released.h"
 
 /// Method `objective`: objective perturbation for linear models.

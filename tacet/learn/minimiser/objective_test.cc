@@ -119,8 +119,7 @@ TEST(Objective, WithNextToNoNoiseItIsTheMinimiser) {
   const auto plan = plan_objective(setting.schema, options);
   base::ThreadPool pool(1);
   const auto truth = optimize::minimise_certified(
-      setting.train, {0, setting.train.rows()},
-      {.loss = optimize::GlmLoss(plan.loss), .sum_l2 = plan.sum_l2}, 1e-9, pool);
+      setting.train, {.loss = optimize::GlmLoss(plan.loss), .sum_l2 = plan.sum_l2}, 1e-9, pool);
   const auto found = train(setting, plan, 1).model.coefficients;
   double square = 0;
   for (std::size_t j = 0; j < found.size(); ++j) {

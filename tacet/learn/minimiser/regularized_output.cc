@@ -330,10 +330,10 @@ TrainedModel train_regularized_output(const data::Dataset& dataset, const data::
   const auto released =
       plan.pure() ? mechanism::release_l2_laplace(
                         std::move(minimum), Epsilon(plan.events.as<privacy::PureDp>()->epsilon),
-                        plan.guarantee.adjacency, {}, means.source, means.reservation)
+                        plan.guarantee.adjacency, {{}, means.source, means.reservation})
                   : mechanism::release_gaussian(std::move(minimum),
-                                                privacy::NoiseMultiplier(plan.noise_multiplier), {},
-                                                means.source, means.reservation);
+                                                privacy::NoiseMultiplier(plan.noise_multiplier),
+                                                {{}, means.source, means.reservation});
   Coefficients coefficients{released.value()};
   if (!plan.pure()) coefficients.noise_deviations.assign(released.value().size(), plan.noise);
   return finish(plan, schema, means, std::move(coefficients));

@@ -6,7 +6,6 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
-#include "tacet/model/loss/loss.h"
 
 /// Method `regularized-output`: the minimiser of a strongly convex risk plus noise.
 ///

@@ -148,8 +148,7 @@ TEST(RegularizedOutput, TheSameModelForAnyThreadsAndTheMinimiserWithoutNoise) {
     loud.cipher_delta = 0;
     base::ThreadPool pool(1);
     const auto truth = optimize::minimise_certified(
-        setting.train, {0, setting.train.rows()},
-        {.loss = optimize::GlmLoss(loud.loss), .sum_l2 = loud.sum_l2}, 1e-9, pool);
+        setting.train, {.loss = optimize::GlmLoss(loud.loss), .sum_l2 = loud.sum_l2}, 1e-9, pool);
     const auto found = train(setting, loud, 1).model.coefficients;
     for (std::size_t j = 0; j < found.size(); ++j) {
       EXPECT_NEAR(found[j], truth.weights[j], 8 * loud.noise + 1e-4);

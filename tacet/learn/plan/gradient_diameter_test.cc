@@ -129,7 +129,7 @@ std::vector<double> minimum_of(const data::Dataset& dataset,
   auto reservation = budget.reserve(
       event, {std::numeric_limits<double>::infinity(), 1e-5, Adjacency::replace_one});
   return mechanism::release_gaussian(optimize::local_minimum(dataset, problem, pool),
-                                     privacy::NoiseMultiplier(1e-9), {}, source, reservation)
+                                     privacy::NoiseMultiplier(1e-9), {{}, source, reservation})
       .value();
 }
 

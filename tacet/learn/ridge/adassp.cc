@@ -113,7 +113,7 @@ TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& sche
   const auto released = mechanism::release_gaussian(
       optimize::gram_sum(records, plan.outputs, plan.guarantee.adjacency, means.threads,
                          means.reducer),
-      privacy::NoiseMultiplier(plan.noise_multiplier), {}, means.source, means.reservation);
+      privacy::NoiseMultiplier(plan.noise_multiplier), {{}, means.source, means.reservation});
   const auto spectrum = gram_spectrum(released.value(), {plan.columns, plan.outputs});
   const ReleasedNoise noise{plan.diagonal_noise, plan.label_noise};
   const double bound = spectral_noise_bound(noise.diagonal, plan.columns, failure);

@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t most_dimension = 1000000;
 constexpr double least_epsilon = 0x1p-30;  // below, the slack of the coin is no longer small
 constexpr double most_epsilon = 256;
-constexpr double rare = 1e-12;  // chance that an honest report is cut
+constexpr double rare = 1e-12;  // probability that an honest report is cut
 constexpr int sphere_bits = 30;
 constexpr int additive_bits = 20;
 constexpr int least_bits = 14;
@@ -70,12 +70,14 @@ LocalSpec checked(LocalSpec spec) {
 /// For what leaves constants: to 24 bits upwards, so that it is the same on every machine.
 double cut_at(double value) { return std::nextafter(static_cast<float>(value), HUGE_VALF); }
 
-/// The length that a Gamma variable of this shape exceeds with the chance `chance`.
-double gamma_length(double shape, double chance) { return boost::math::gamma_q_inv(shape, chance); }
+/// The length that a Gamma variable of this shape exceeds with that probability.
+double gamma_length(double shape, double probability) {
+  return boost::math::gamma_q_inv(shape, probability);
+}
 
-/// So far from 0 is a normal vector of d coordinates with the chance `chance` only.
-double normal_length(double d, double chance) {
-  return std::sqrt(2 * gamma_length(0.5 * d, chance));
+/// So far from 0 is a normal vector of d coordinates with that probability only.
+double normal_length(double d, double probability) {
+  return std::sqrt(2 * gamma_length(0.5 * d, probability));
 }
 
 }  // namespace

@@ -24,13 +24,13 @@ double log_ratio(double u) {
 double sphere_growth(double x, double dimensions) { return x * x / (2 * dimensions); }
 
 /// Weights of the angle's density sin^(d-2) at the middles of `nodes` equal pieces of (0, pi), cut
-/// at the cap's border, each part scaled to the chance that a report lies there.
+/// at the cap's border, each part scaled to the probability that a report lies there.
 struct AngleRule {
   std::vector<double> cosine;
   std::vector<double> weight;
 };
 
-void add_part(AngleRule& rule, double from, double to, double chance, double power) {
+void add_part(AngleRule& rule, double from, double to, double probability, double power) {
   constexpr int nodes = 400;
   const std::size_t first = rule.weight.size();
   double sum = 0;
@@ -42,7 +42,7 @@ void add_part(AngleRule& rule, double from, double to, double chance, double pow
     rule.weight.push_back(weight);
     sum += weight;
   }
-  for (std::size_t i = first; i < rule.weight.size(); ++i) rule.weight[i] *= chance / sum;
+  for (std::size_t i = first; i < rule.weight.size(); ++i) rule.weight[i] *= probability / sum;
 }
 
 /// arccos(x) in turns, by bisection of sine_cosine: the same on every machine.

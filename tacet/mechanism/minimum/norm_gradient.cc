@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
@@ -123,11 +122,10 @@ privacy::Event norm_gradient_event(const NormGradientQuery& query, privacy::Epsi
 
 privacy::Released<std::vector<double>> release_norm_gradient(
     const GradientOracle& gradient, const privacy::Private<std::vector<double>>& start,
-    const NormGradientQuery& query, privacy::Epsilon epsilon, NoiseAddress address,
-    random::Source& source, privacy::Reservation& reservation) {
+    const NormGradientQuery& query, privacy::Epsilon epsilon, const ReleaseMeans& means) {
   const auto grid = norm_gradient_grid(query, epsilon);
   const auto event = norm_gradient_event(query, epsilon);
-  reservation.debit(event);
+  means.reservation.debit(event);
 
   const auto door = DoorKeeper::door();
   const auto columns = static_cast<std::size_t>(query.columns);
@@ -155,7 +153,7 @@ privacy::Released<std::vector<double>> release_norm_gradient(
   const double start_score = score(sum_at(origin), origin, query);
   const double slack = slack_of(query, grid, weight);
 
-  random::Stream stream(source.lease(random::Purpose::noise, address.step, address.tensor));
+  random::Stream stream(means.lease(random::Purpose::noise));
   std::vector<std::int64_t> proposal(columns);
   std::vector<double> weights(columns);
   while (true) {

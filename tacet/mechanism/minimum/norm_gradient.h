@@ -5,12 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/release_means.h"
 #include "tacet/privacy/bounded_sum.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source/source.h"
 
 /// The gradient as a score (Reimherr, Awan 2019, the K-norm gradient mechanism; the inverse
 /// sensitivity mechanism of Asi, Duchi 2020 with radius 0): a point w of a public grid has
@@ -66,7 +64,6 @@ struct NormGradientGrid {
 /// `reservation` by norm_gradient_event before a record is looked at.
 [[nodiscard]] privacy::Released<std::vector<double>> release_norm_gradient(
     const GradientOracle& gradient, const privacy::Private<std::vector<double>>& start,
-    const NormGradientQuery& query, privacy::Epsilon epsilon, NoiseAddress address,
-    random::Source& source, privacy::Reservation& reservation);
+    const NormGradientQuery& query, privacy::Epsilon epsilon, const ReleaseMeans& means);
 
 }  // namespace tacet::mechanism

@@ -83,7 +83,7 @@ std::vector<Point> draws(const Losses& losses, const NormGradientQuery& query, d
     points.push_back(
         release_norm_gradient([&](std::span<const double> w) { return losses.bounded(w); },
                               privacy::Private<Point>(start), query, Epsilon(epsilon),
-                              {.step = static_cast<std::uint64_t>(i)}, source, reservation)
+                              {{.step = static_cast<std::uint64_t>(i)}, source, reservation})
             .value());
   }
   return points;

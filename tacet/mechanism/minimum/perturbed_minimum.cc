@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
+#include <span>
 #include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/noise/grid_values.h"
 #include "tacet/random/noise/rounded_gaussian.h"
 #include "tacet/random/noise/vector_laplace.h"
 
 namespace tacet::mechanism {
 namespace {
-
-using random::Lease;
-using random::Source;
 
 constexpr int coarsest_linear_bits = 20;
 constexpr int coarsest_output_bits = 16;
@@ -38,36 +36,34 @@ std::int64_t to_grid(double value, double grid) {
   return units >= 0x1p63 ? INT64_MIN : static_cast<std::int64_t>(units);
 }
 
-/// How noise is added, and how many words that may take a column.
-struct Noise {
-  std::function<void(Lease, std::span<std::int64_t>)> add;
-  std::int64_t words;
+/// Noise on the objective and on its minimiser, and what both cost.
+struct Perturbation {
+  MinimumScales scales;
+  privacy::Event event;
+  void (*add)(random::Lease, double scale, std::span<std::int64_t> values);
+  std::int64_t words;  ///< that the noise may take a column
 };
 
-std::vector<double> perturb(std::size_t columns, const MinimumGrids& grids,
-                            const PerturbedSolver& solver, NoiseAddress address, Source& source,
-                            const Noise& linear_noise, const Noise& output_noise) {
+privacy::Released<std::vector<double>> perturb(const Perturbation& perturbation,
+                                               std::size_t columns, const PerturbedSolver& solver,
+                                               ReleaseMeans means) {
+  const auto grids = minimum_grids(perturbation.scales, columns);
+  means.reservation.debit(perturbation.event);
   std::vector<std::int64_t> units(columns, 0);
-  const auto add = [&](const Noise& noise, std::uint64_t tensor) {
-    const auto words = static_cast<std::int64_t>(columns) * noise.words;
-    noise.add(source.lease(random::Purpose::noise, address.step, tensor, words), units);
+  // Dividing by a power of two is exact: the scales are those of the event.
+  const auto add_noise = [&](double scale) {
+    const auto words = static_cast<std::int64_t>(columns) * perturbation.words;
+    perturbation.add(means.lease(random::Purpose::noise, words), scale, units);
+    ++means.address.tensor;
   };
-  add(linear_noise, address.tensor);
-  std::vector<double> linear(columns);
-  for (std::size_t j = 0; j < columns; ++j) {
-    linear[j] = static_cast<double>(units[j]) * grids.linear;
-  }
-  const auto minimiser = solver(linear);
+  add_noise(perturbation.scales.linear / grids.linear);
+  const auto minimiser = solver(internal::in_real_units(units, grids.linear));
   if (minimiser.size() != columns) {
     throw base::InternalError("a solver returned a point of another size");
   }
   for (std::size_t j = 0; j < columns; ++j) units[j] = to_grid(minimiser[j], grids.output);
-  add(output_noise, address.tensor + 1);
-  std::vector<double> released(columns);
-  for (std::size_t j = 0; j < columns; ++j) {
-    released[j] = static_cast<double>(units[j]) * grids.output;
-  }
-  return released;
+  add_noise(perturbation.scales.output / grids.output);
+  return {DoorKeeper::door(), internal::in_real_units(units, grids.output), perturbation.event};
 }
 
 }  // namespace
@@ -94,45 +90,27 @@ double solver_tolerance(double distance, double regularization, const MinimumGri
 
 privacy::Released<std::vector<double>> release_perturbed_minimum(
     const privacy::ObjectivePerturbation& event, std::size_t columns, const PerturbedSolver& solver,
-    NoiseAddress address, Source& source, privacy::Reservation& reservation) {
-  const auto grids = minimum_grids({.linear = event.sigma,
-                                    .output = event.output_sigma,
-                                    .distance = event.tolerance / event.regularization,
-                                    .regularization = event.regularization},
-                                   columns);
-  reservation.debit(event);
-  const auto noise = [](double sigma) -> Noise {
-    return {[sigma](Lease lease, std::span<std::int64_t> values) {
-              random::add_rounded_gaussian(std::move(lease), sigma, values);
-            },
-            1};
+    const ReleaseMeans& means) {
+  const MinimumScales scales{.linear = event.sigma,
+                             .output = event.output_sigma,
+                             .distance = event.tolerance / event.regularization,
+                             .regularization = event.regularization};
+  const auto add = [](random::Lease lease, double sigma, std::span<std::int64_t> values) {
+    random::add_rounded_gaussian(std::move(lease), sigma, values);
   };
-  // Dividing by a power of two is exact: the standard deviations are the event's.
-  auto released =
-      perturb(columns, grids, solver, address, source, noise(event.sigma / grids.linear),
-              noise(event.output_sigma / grids.output));
-  return {DoorKeeper::door(), std::move(released), event};
+  return perturb({scales, event, add, 1}, columns, solver, means);
 }
 
 privacy::Released<std::vector<double>> release_purely_perturbed_minimum(
     const PurePerturbation& perturbation, std::size_t columns, const PerturbedSolver& solver,
-    NoiseAddress address, Source& source, privacy::Reservation& reservation) {
-  const auto grids = minimum_grids(perturbation.scales, columns);
+    const ReleaseMeans& means) {
   // docs/proofs/objective.md, sections 1 and 2: the pure form after Chaudhuri, Monteleoni, Sarwate
   // 2011, and the computed minimum's distance from the exact one.
   const privacy::Event event =
       privacy::PureDp{perturbation.epsilon.value(), perturbation.adjacency};
-  reservation.debit(event);
-  const auto noise = [](double scale) -> Noise {
-    return {[scale](Lease lease, std::span<std::int64_t> values) {
-              random::add_rounded_l2_laplace(std::move(lease), scale, values);
-            },
-            random::l2_laplace_words};
-  };
-  auto released = perturb(columns, grids, solver, address, source,
-                          noise(perturbation.scales.linear / grids.linear),
-                          noise(perturbation.scales.output / grids.output));
-  return {DoorKeeper::door(), std::move(released), event};
+  return perturb(
+      {perturbation.scales, event, random::add_rounded_l2_laplace, random::l2_laplace_words},
+      columns, solver, means);
 }
 
 }  // namespace tacet::mechanism

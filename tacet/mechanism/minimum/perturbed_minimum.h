@@ -5,12 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
-#include "tacet/privacy/budget.h"
-#include "tacet/privacy/event.h"
+#include "tacet/mechanism/release_means.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source/source.h"
 
 /// Objective perturbation (Kifer, Smith, Thakurta 2012) in its approximate-minimum form (Iyengar et
 /// al. 2019), on grids, so that its proof covers the floating-point program
@@ -57,7 +54,7 @@ using PerturbedSolver = std::function<std::vector<double>(std::span<const double
 /// drawn. The noise of b comes from `address`, the output's from the next tensor.
 [[nodiscard]] privacy::Released<std::vector<double>> release_perturbed_minimum(
     const privacy::ObjectivePerturbation& event, std::size_t columns, const PerturbedSolver& solver,
-    NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+    const ReleaseMeans& means);
 
 /// The pure form: b of density proportional to exp(-|b| / scales.linear), output noise of density
 /// proportional to exp(-|z| / scales.output). The caller proves `epsilon`: ln(1 + smoothness /
@@ -70,6 +67,6 @@ struct PurePerturbation {
 /// Debits PureDp before a random bit is drawn.
 [[nodiscard]] privacy::Released<std::vector<double>> release_purely_perturbed_minimum(
     const PurePerturbation& perturbation, std::size_t columns, const PerturbedSolver& solver,
-    NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+    const ReleaseMeans& means);
 
 }  // namespace tacet::mechanism

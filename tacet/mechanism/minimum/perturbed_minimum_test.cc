@@ -42,14 +42,14 @@ TEST(PerturbedMinimum, AddsBothNoises) {
     privacy::MemoryBudget budget(Adjacency::replace_one);
     auto reservation = reserved(budget, event);
     const auto released =
-        release_perturbed_minimum(event, columns, empty_minimiser, {}, source, reservation);
+        release_perturbed_minimum(event, columns, empty_minimiser, {{}, source, reservation});
     const double expected = 9 / (regularization * regularization) + output * output;
     EXPECT_NEAR(mean_square(released.value()) / expected, 1, .06);
     EXPECT_EQ(released.event(), privacy::Event(event));
     EXPECT_EQ(reservation.spent(), privacy::Event(event));
     // A second release is more than was reserved.
-    EXPECT_THROW((void)release_perturbed_minimum(event, columns, empty_minimiser, {.step = 1},
-                                                 source, reservation),
+    EXPECT_THROW((void)release_perturbed_minimum(event, columns, empty_minimiser,
+                                                 {{.step = 1}, source, reservation}),
                  base::BudgetError);
   }
 }
@@ -68,7 +68,7 @@ TEST(PerturbedMinimum, ThePureFormHasGammaNorms) {
   for (std::uint64_t run = 0; run < runs; ++run) {
     auto reservation = budget.reserve(event, {1, 0, Adjacency::add_remove});
     const auto released = release_purely_perturbed_minimum(pure, columns, empty_minimiser,
-                                                           {.step = run}, source, reservation);
+                                                           {{.step = run}, source, reservation});
     sum += std::sqrt(mean_square(released.value()) * static_cast<double>(columns));
     EXPECT_EQ(released.event(), event);
   }
@@ -90,14 +90,14 @@ TEST(PerturbedMinimum, TheCourseOfTheSolverLeavesTheNoiseAlone) {
     random::SeededSource source(4);
     privacy::MemoryBudget budget(Adjacency::replace_one);
     auto reservation = reserved(budget, event);
-    return release_perturbed_minimum(
-               event, 50,
-               [&](std::span<const double> linear) {
-                 auto point = empty_minimiser(linear);
-                 for (double& w : point) w = grid * std::nearbyint(w / grid) + off;
-                 return point;
-               },
-               {}, source, reservation)
+    return release_perturbed_minimum(event, 50,
+                                     [&](std::span<const double> linear) {
+                                       auto point = empty_minimiser(linear);
+                                       for (double& w : point)
+                                         w = grid * std::nearbyint(w / grid) + off;
+                                       return point;
+                                     },
+                                     {{}, source, reservation})
         .value();
   };
   const auto fast = released(0);
@@ -126,13 +126,14 @@ TEST(PerturbedMinimum, EverythingLiesOnItsGrid) {
   random::SeededSource source(3);
   privacy::MemoryBudget budget(Adjacency::replace_one);
   auto reservation = reserved(budget, event);
-  const auto released = release_perturbed_minimum(
-      event, 50,
-      [&](std::span<const double> linear) {
-        for (const double b : linear) EXPECT_EQ(b / grids.linear, std::nearbyint(b / grids.linear));
-        return std::vector<double>(linear.size(), M_PI);
-      },
-      {}, source, reservation);
+  const auto released =
+      release_perturbed_minimum(event, 50,
+                                [&](std::span<const double> linear) {
+                                  for (const double b : linear)
+                                    EXPECT_EQ(b / grids.linear, std::nearbyint(b / grids.linear));
+                                  return std::vector<double>(linear.size(), M_PI);
+                                },
+                                {{}, source, reservation});
   for (const double w : released.value()) {
     EXPECT_EQ(w / grids.output, std::nearbyint(w / grids.output));
   }

@@ -4,7 +4,7 @@
 #include <functional>
 #include <span>
 
-#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/adjacency.h"
 #include "tacet/privacy/released.h"
 
 namespace tacet::mechanism {

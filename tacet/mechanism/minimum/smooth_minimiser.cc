@@ -141,19 +141,17 @@ std::int64_t draw_point(const PullsAt& pulls, const std::vector<ScoreCell>& cell
 }  // namespace internal
 
 privacy::Released<double> release_minimiser(const SlopeSum& sum, const MinimiserQuery& query,
-                                            privacy::Epsilon epsilon, NoiseAddress address,
-                                            random::Source& source,
-                                            privacy::Reservation& reservation) {
+                                            privacy::Epsilon epsilon, const ReleaseMeans& means) {
   internal::check_radius(query);
   const RationalEpsilon rational = round_down(epsilon);
   const auto event = minimiser_event(query, epsilon);
-  reservation.debit(event);
+  means.reservation.debit(event);
   const auto rate = internal::score_rate(rational, sum.sensitivity(query.adjacency), Movement::any);
   const auto pulls = internal::pulls_of(sum, query.grid, query.radius);
   const auto cells = internal::score_cells(
       pulls, query.grid.last(), sum.most_fall(),
       static_cast<double>(rate.numerator) / static_cast<double>(rate.denominator));
-  random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
+  random::Stream stream(means.lease(random::Purpose::selection));
   const std::int64_t point = internal::draw_point(pulls, cells, rate, stream);
   return {DoorKeeper::door(), query.grid.point(point), event};
 }

@@ -6,6 +6,7 @@
 
 #include "tacet/mechanism/minimum/slope_sum.h"
 #include "tacet/mechanism/point/inverse_sensitivity.h"
+#include "tacet/mechanism/release_means.h"
 
 namespace tacet::mechanism {
 
@@ -21,9 +22,10 @@ namespace tacet::mechanism {
 ///
 /// Debits `reservation` by minimiser_event before a record is looked at. A UsageError for a radius
 /// outside [0, grid.last()].
-[[nodiscard]] privacy::Released<double> release_minimiser(
-    const SlopeSum& sum, const MinimiserQuery& query, privacy::Epsilon epsilon,
-    NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+[[nodiscard]] privacy::Released<double> release_minimiser(const SlopeSum& sum,
+                                                          const MinimiserQuery& query,
+                                                          privacy::Epsilon epsilon,
+                                                          const ReleaseMeans& means);
 
 namespace internal {
 

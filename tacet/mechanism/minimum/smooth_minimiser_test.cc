@@ -199,7 +199,7 @@ TEST(SmoothMinimiser, AnswersDependOnScoresAlone) {
     const MinimiserQuery query{Grid(0, 1), Adjacency::replace_one};
     auto reservation =
         budget.reserve(minimiser_event(query, Epsilon(0.2)), {0.2, 0, Adjacency::replace_one});
-    return release_minimiser(sum, query, Epsilon(0.2), {}, source, reservation).value();
+    return release_minimiser(sum, query, Epsilon(0.2), {{}, source, reservation}).value();
   };
   for (const double size : {1.5, 1e10, 1e300}) EXPECT_EQ(answer(size), answer(2));
 }
@@ -313,7 +313,7 @@ double minimiser(const SlopeSum& sum, const MinimiserQuery& query, double epsilo
   privacy::MemoryBudget budget(query.adjacency);
   auto reservation =
       budget.reserve(minimiser_event(query, Epsilon(epsilon)), {epsilon, 0, query.adjacency});
-  return release_minimiser(sum, query, Epsilon(epsilon), {}, source, reservation).value();
+  return release_minimiser(sum, query, Epsilon(epsilon), {{}, source, reservation}).value();
 }
 
 TEST(SmoothMinimiser, IsTheExactOneAtALargeEpsilon) {

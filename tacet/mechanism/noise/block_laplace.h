@@ -1,12 +1,10 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
+#include "tacet/mechanism/noise/pass_blocks.h"
 #include "tacet/mechanism/noise_address.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
-#include "tacet/privacy/partial_sum.h"
 #include "tacet/privacy/released.h"
 #include "tacet/random/source/source.h"
 
@@ -20,7 +18,7 @@ class BlockL2Laplace {
  public:
   BlockL2Laplace(privacy::Epsilon epsilon, privacy::Adjacency adjacency,
                  privacy::Reservation& reservation)
-      : epsilon_(epsilon), adjacency_(adjacency), reservation_(reservation) {}
+      : epsilon_(epsilon), adjacency_(adjacency), pass_(reservation) {}
 
   /// The event of the whole pass.
   [[nodiscard]] static privacy::Event event(privacy::Epsilon epsilon, privacy::Adjacency adjacency);
@@ -33,8 +31,7 @@ class BlockL2Laplace {
  private:
   privacy::Epsilon epsilon_;
   privacy::Adjacency adjacency_;
-  privacy::Reservation& reservation_;
-  std::int64_t next_ = 0;
+  internal::PassBlocks pass_;
 };
 
 /// The same with Laplace noise on each coordinate, of scale `multiplier` times the bound of one
@@ -42,7 +39,7 @@ class BlockL2Laplace {
 class BlockLaplace {
  public:
   BlockLaplace(privacy::NoiseMultiplier multiplier, privacy::Reservation& reservation)
-      : multiplier_(multiplier), reservation_(reservation) {}
+      : multiplier_(multiplier), pass_(reservation) {}
 
   [[nodiscard]] static privacy::Event event(privacy::NoiseMultiplier multiplier);
   [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::PartialSum sum,
@@ -51,8 +48,7 @@ class BlockLaplace {
 
  private:
   privacy::NoiseMultiplier multiplier_;
-  privacy::Reservation& reservation_;
-  std::int64_t next_ = 0;
+  internal::PassBlocks pass_;
 };
 
 }  // namespace tacet::mechanism

@@ -48,17 +48,15 @@ privacy::Event discrete_gaussian_event(const privacy::BoundedSum& sum,
 }
 
 privacy::Released<std::vector<double>> release_discrete_gaussian(
-    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
-    random::Source& source, privacy::Reservation& reservation) {
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means) {
   const auto event = discrete_gaussian_event(sum, multiplier);
   const double sigma = sigma_of(sum, multiplier);
   // Rounded up: the square of a double has one rounding.
   const auto variance = ratio_above(std::nextafter(sigma * sigma, INFINITY));
-  return internal::release_noisy_sum(std::move(sum), event, address, source, reservation,
-                                     [&](random::Lease lease, std::span<std::int64_t> values) {
-                                       random::add_discrete_gaussian(std::move(lease), variance,
-                                                                     values);
-                                     });
+  return internal::release_noisy_sum(
+      std::move(sum), event, means, [&](random::Lease lease, std::span<std::int64_t> values) {
+        random::add_discrete_gaussian(std::move(lease), variance, values);
+      });
 }
 
 privacy::Event discrete_laplace_event(const privacy::BoundedSum& sum,
@@ -68,16 +66,13 @@ privacy::Event discrete_laplace_event(const privacy::BoundedSum& sum,
 
 privacy::Released<std::vector<double>> release_discrete_laplace(privacy::BoundedSum sum,
                                                                 privacy::NoiseMultiplier multiplier,
-                                                                NoiseAddress address,
-                                                                random::Source& source,
-                                                                privacy::Reservation& reservation) {
+                                                                const ReleaseMeans& means) {
   const auto event = discrete_laplace_event(sum, multiplier);
   const auto scale = ratio_above(scale_of(sum, multiplier));
-  return internal::release_noisy_sum(std::move(sum), event, address, source, reservation,
-                                     [&](random::Lease lease, std::span<std::int64_t> values) {
-                                       random::add_discrete_laplace(std::move(lease), scale,
-                                                                    values);
-                                     });
+  return internal::release_noisy_sum(
+      std::move(sum), event, means, [&](random::Lease lease, std::span<std::int64_t> values) {
+        random::add_discrete_laplace(std::move(lease), scale, values);
+      });
 }
 
 }  // namespace tacet::mechanism

@@ -28,13 +28,13 @@ TEST(DiscreteNoise, HasTheStatedLaws) {
   const std::vector<std::int64_t> zeros(draws, 0);
   const Event gaussian = discrete_gaussian_event(sum_of(zeros, 1, 1), NoiseMultiplier(1.5));
   Spender first(1, gaussian, adjacency, 1);
-  const auto normal = release_discrete_gaussian(sum_of(zeros, 1, 1), NoiseMultiplier(1.5), {},
-                                                first.source, first.reservation);
+  const auto normal = release_discrete_gaussian(sum_of(zeros, 1, 1), NoiseMultiplier(1.5),
+                                                {{}, first.source, first.reservation});
   EXPECT_EQ(normal.event(), Event(privacy::DiscreteGaussian{1.5, 1, draws}));
   const Event laplace = discrete_laplace_event(sum_of(zeros, 1, 1), NoiseMultiplier(2.5));
   Spender second(1, laplace, adjacency, 1);
-  const auto exponential = release_discrete_laplace(sum_of(zeros, 1, 1), NoiseMultiplier(2.5), {},
-                                                    second.source, second.reservation);
+  const auto exponential = release_discrete_laplace(sum_of(zeros, 1, 1), NoiseMultiplier(2.5),
+                                                    {{}, second.source, second.reservation});
   EXPECT_EQ(exponential.event(), Event(privacy::DiscreteLaplace{2.5, 1}));
   const auto fits = [&](const std::vector<double>& values, const auto& weight) {
     constexpr int reach = 5;
@@ -72,14 +72,14 @@ TEST(DiscreteNoise, IsDebitedBeforeItIsDrawn) {
   const auto zeros = [] { return sum_of({0}, 1, 1); };
   const auto event = discrete_gaussian_event(zeros(), NoiseMultiplier(3));
   Spender spender(1, event, adjacency, 1);
-  (void)release_discrete_gaussian(zeros(), NoiseMultiplier(3), spender.next(), spender.source,
-                                  spender.reservation);
+  (void)release_discrete_gaussian(zeros(), NoiseMultiplier(3),
+                                  {spender.next(), spender.source, spender.reservation});
   const auto next = spender.next();
-  EXPECT_THROW((void)release_discrete_gaussian(zeros(), NoiseMultiplier(3), next, spender.source,
-                                               spender.reservation),
+  EXPECT_THROW((void)release_discrete_gaussian(zeros(), NoiseMultiplier(3),
+                                               {next, spender.source, spender.reservation}),
                base::BudgetError);
-  EXPECT_THROW((void)release_discrete_laplace(zeros(), NoiseMultiplier(3), next, spender.source,
-                                              spender.reservation),
+  EXPECT_THROW((void)release_discrete_laplace(zeros(), NoiseMultiplier(3),
+                                              {next, spender.source, spender.reservation}),
                base::BudgetError);
   // The refused ones took no noise from that place.
   EXPECT_NO_THROW((void)spender.source.lease(random::Purpose::noise, next.step, next.tensor));

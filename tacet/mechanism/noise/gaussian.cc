@@ -9,41 +9,38 @@
 #include "tacet/mechanism/noise/noisy_sum.h"
 
 namespace tacet::mechanism {
-namespace {
 
-privacy::Released<std::vector<double>> with_gaussian(privacy::BoundedSum sum,
-                                                     privacy::NoiseMultiplier multiplier,
-                                                     privacy::Event event, NoiseAddress address,
-                                                     random::Source& source) {
+privacy::Released<std::vector<double>> internal::with_gaussian(privacy::BoundedSum sum,
+                                                               privacy::NoiseMultiplier multiplier,
+                                                               privacy::Event event,
+                                                               NoiseAddress address,
+                                                               random::Source& source) {
   const auto door = DoorKeeper::door();
   const double grid = sum.grid();
   const double sigma =
-      internal::noise_scale(multiplier.value(), static_cast<double>(sum.contribution_bound()));
-  auto lease = internal::noise_lease(source, address, static_cast<std::int64_t>(sum.size()));
+      noise_scale(multiplier.value(), static_cast<double>(sum.contribution_bound()));
+  auto lease = source.lease(random::Purpose::noise, address.step, address.tensor,
+                            static_cast<std::int64_t>(sum.size()));
   std::vector<std::int64_t> values = std::move(sum).take(door);
-  return {door, internal::gaussian_reals(values, grid, std::move(lease), sigma), std::move(event)};
+  return {door, gaussian_reals(values, grid, std::move(lease), sigma), std::move(event)};
 }
-
-}  // namespace
 
 privacy::Released<std::vector<double>> release_gaussian(privacy::BoundedSum sum,
                                                         privacy::NoiseMultiplier multiplier,
-                                                        NoiseAddress address,
-                                                        random::Source& source,
-                                                        privacy::Reservation& reservation) {
+                                                        const ReleaseMeans& means) {
   // The rounded noise is a rounding of the real mechanism: docs/proofs/gradient.md, section 2.
-  auto event =
-      internal::debit_sampled(sum.sample(), privacy::Gaussian{multiplier.value()}, reservation);
-  return with_gaussian(std::move(sum), multiplier, std::move(event), address, source);
+  auto event = internal::debit_sampled(sum.sample(), privacy::Gaussian{multiplier.value()},
+                                       means.reservation);
+  return internal::with_gaussian(std::move(sum), multiplier, std::move(event), means.address,
+                                 means.source);
 }
 
 privacy::Released<std::vector<double>> release_gaussian(privacy::BoundedSum sum,
                                                         privacy::NoiseMultiplier multiplier,
-                                                        NoiseAddress address,
-                                                        random::Source& source,
-                                                        SamplePermit& permit) {
-  permit.take(sum.sample(), privacy::Gaussian{multiplier.value()});
-  return with_gaussian(std::move(sum), multiplier, permit.event(), address, source);
+                                                        const PermitMeans& means) {
+  means.permit.take(sum.sample(), privacy::Gaussian{multiplier.value()});
+  return internal::with_gaussian(std::move(sum), multiplier, means.permit.event(), means.address,
+                                 means.source);
 }
 
 }  // namespace tacet::mechanism

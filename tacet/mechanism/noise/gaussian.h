@@ -2,13 +2,10 @@
 
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
 #include "tacet/mechanism/sample_permit.h"
 #include "tacet/privacy/bounded_sum.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
@@ -30,15 +27,13 @@ namespace tacet::mechanism {
 ///     const auto release = [](privacy::BoundedSum sum, privacy::Reservation& permit) {
 ///       const auto source = random::SecureSource::create();
 ///       const privacy::NoiseMultiplier noise(1.5);
-///       return mechanism::release_gaussian(std::move(sum), noise, {.step = 0}, *source, permit);
+///       return mechanism::release_gaussian(std::move(sum), noise, {{.step = 0}, *source, permit});
 ///     };
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian(
-    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
-    random::Source& source, privacy::Reservation& reservation);
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means);
 
 /// One of several releases from one sample: takes Gaussian{multiplier} out of the permit.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian(
-    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
-    random::Source& source, SamplePermit& permit);
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const PermitMeans& means);
 
 }  // namespace tacet::mechanism

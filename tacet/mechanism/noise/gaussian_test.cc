@@ -35,7 +35,7 @@ struct Releaser {
   std::vector<double> operator()(const std::vector<std::int64_t>& values, double grid,
                                  std::int64_t bound) {
     return release_gaussian(BoundedSum::from_certified(values, grid, bound),
-                            NoiseMultiplier(multiplier), {.step = step++}, source, reservation)
+                            NoiseMultiplier(multiplier), {{.step = step++}, source, reservation})
         .value();
   }
 };
@@ -138,7 +138,7 @@ TEST(GaussianMechanism, ReturnsTheEventItCost) {
   privacy::MemoryBudget budget(Adjacency::add_remove);
   auto reservation = reservation_for(budget, 2.5, 1);
   const auto released = release_gaussian(BoundedSum::from_certified({1, 2}, 1.0, 16),
-                                         NoiseMultiplier(2.5), {}, source, reservation);
+                                         NoiseMultiplier(2.5), {{}, source, reservation});
   EXPECT_EQ(released.event(), privacy::Event(privacy::Gaussian{2.5}));
 }
 

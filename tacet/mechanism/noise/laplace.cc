@@ -19,12 +19,11 @@ double up(double value) { return std::nextafter(value, std::numeric_limits<doubl
 
 privacy::Released<std::vector<double>> release_laplace(privacy::BoundedSum sum,
                                                        privacy::NoiseMultiplier multiplier,
-                                                       NoiseAddress address, random::Source& source,
-                                                       privacy::Reservation& reservation) {
+                                                       const ReleaseMeans& means) {
   const privacy::Event event = privacy::Laplace{multiplier.value()};
   const double norm = static_cast<double>(internal::absolute_norm_bound(sum));
   const double scale = multiplier.value() == 0 ? 0 : up(multiplier.value() * norm);
-  return internal::release_noisy_sum(std::move(sum), event, address, source, reservation,
+  return internal::release_noisy_sum(std::move(sum), event, means,
                                      [&](random::Lease lease, std::span<std::int64_t> values) {
                                        random::add_rounded_laplace(std::move(lease), scale, values);
                                      });
@@ -36,17 +35,17 @@ privacy::Event l2_laplace_event(privacy::Epsilon epsilon, privacy::Adjacency adj
   return privacy::PureDp{epsilon.value(), adjacency};
 }
 
-privacy::Released<std::vector<double>> release_l2_laplace(
-    privacy::BoundedSum sum, privacy::Epsilon epsilon, privacy::Adjacency adjacency,
-    NoiseAddress address, random::Source& source, privacy::Reservation& reservation) {
+privacy::Released<std::vector<double>> release_l2_laplace(privacy::BoundedSum sum,
+                                                          privacy::Epsilon epsilon,
+                                                          privacy::Adjacency adjacency,
+                                                          const ReleaseMeans& means) {
   const privacy::Event event = l2_laplace_event(epsilon, adjacency);
   const double scale =
       std::isinf(epsilon.value()) ? 0 : up(sum.sensitivity(adjacency) / epsilon.value());
-  return internal::release_noisy_sum(std::move(sum), event, address, source, reservation,
-                                     [&](random::Lease lease, std::span<std::int64_t> values) {
-                                       random::add_rounded_l2_laplace(std::move(lease), scale,
-                                                                      values);
-                                     });
+  return internal::release_noisy_sum(
+      std::move(sum), event, means, [&](random::Lease lease, std::span<std::int64_t> values) {
+        random::add_rounded_l2_laplace(std::move(lease), scale, values);
+      });
 }
 
 }  // namespace tacet::mechanism

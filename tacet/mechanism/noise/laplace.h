@@ -1,14 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/release_means.h"
 #include "tacet/privacy/bounded_sum.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
@@ -20,8 +17,7 @@ namespace tacet::mechanism {
 /// Debits `reservation` by Laplace{multiplier} before a random bit is drawn. UsageError when the
 /// noise would be zero, or wider than 2^40 grid units.
 [[nodiscard]] privacy::Released<std::vector<double>> release_laplace(
-    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
-    random::Source& source, privacy::Reservation& reservation);
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means);
 
 /// What release_l2_laplace costs: pure epsilon, and nothing better in general.
 [[nodiscard]] privacy::Event l2_laplace_event(privacy::Epsilon epsilon,
@@ -36,6 +32,6 @@ namespace tacet::mechanism {
 /// noise would be zero, or wider than 2^40 grid units.
 [[nodiscard]] privacy::Released<std::vector<double>> release_l2_laplace(
     privacy::BoundedSum sum, privacy::Epsilon epsilon, privacy::Adjacency adjacency,
-    NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+    const ReleaseMeans& means);
 
 }  // namespace tacet::mechanism

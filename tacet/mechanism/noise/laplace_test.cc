@@ -33,8 +33,8 @@ TEST(LaplaceMechanism, HasTheStatedScaleAndStaysOnTheGrid) {
   Spender spender(1, event, adjacency, 1);
   // L1 norm bound min(5^2, ...) = 25 grid units of 1/4.
   const auto released =
-      release_laplace(sum_of(std::vector<std::int64_t>(draws, 8), 0.25, 5), NoiseMultiplier(2), {},
-                      spender.source, spender.reservation);
+      release_laplace(sum_of(std::vector<std::int64_t>(draws, 8), 0.25, 5), NoiseMultiplier(2),
+                      {{}, spender.source, spender.reservation});
   EXPECT_EQ(released.event(), event);
   double sum = 0;
   for (const double value : released.value()) {
@@ -55,8 +55,8 @@ TEST(LaplaceMechanism, HasTheRoundedLaw) {
   constexpr double scale = 2.5;
   Spender spender(2, privacy::Laplace{scale}, adjacency, 1);
   const auto released =
-      release_laplace(sum_of(std::vector<std::int64_t>(draws, 0), 1, 1), NoiseMultiplier(scale), {},
-                      spender.source, spender.reservation);
+      release_laplace(sum_of(std::vector<std::int64_t>(draws, 0), 1, 1), NoiseMultiplier(scale),
+                      {{}, spender.source, spender.reservation});
   std::vector<std::int64_t> seen(2 * reach + 2);
   for (const double value : released.value()) {
     const bool far = std::fabs(value) > reach;
@@ -75,8 +75,8 @@ TEST(LaplaceMechanism, HasTheRoundedLaw) {
 
 TEST(LaplaceMechanism, RefusesNoNoise) {
   Spender spender(1, privacy::Laplace{0}, adjacency, 1);
-  EXPECT_THROW((void)release_laplace(sum_of({0}, 1, 1), NoiseMultiplier(0), {}, spender.source,
-                                     spender.reservation),
+  EXPECT_THROW((void)release_laplace(sum_of({0}, 1, 1), NoiseMultiplier(0),
+                                     {{}, spender.source, spender.reservation}),
                base::UsageError);
 }
 
@@ -100,7 +100,7 @@ TEST(L2LaplaceMechanism, HasTheStatedMeanLengthAndCost) {
   for (int i = 0; i < repetitions; ++i) {
     const auto released = release_l2_laplace(
         sum_of(std::vector<std::int64_t>(dimension, 0), 0x1p-10, 1 << 10), Epsilon(0.5), adjacency,
-        {.step = static_cast<std::uint64_t>(i)}, spender.source, spender.reservation);
+        {{.step = static_cast<std::uint64_t>(i)}, spender.source, spender.reservation});
     double square = 0;
     for (const double value : released.value()) square += value * value;
     sum += std::sqrt(square);
@@ -110,7 +110,7 @@ TEST(L2LaplaceMechanism, HasTheStatedMeanLengthAndCost) {
   EXPECT_EQ(event, Event(privacy::PureDp{0.5, adjacency}));
   EXPECT_THROW(
       (void)release_l2_laplace(sum_of({0}, 1, 1), Epsilon(std::numeric_limits<double>::infinity()),
-                               adjacency, {}, spender.source, spender.reservation),
+                               adjacency, {{}, spender.source, spender.reservation}),
       base::Error);
 }
 

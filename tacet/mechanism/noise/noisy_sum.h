@@ -6,19 +6,11 @@
 
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/noise/grid_values.h"
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/release_means.h"
 #include "tacet/privacy/bounded_sum.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism::internal {
-
-/// For noise that takes at most `words` words and their continuations.
-[[nodiscard]] inline random::Lease noise_lease(random::Source& source, NoiseAddress address,
-                                               std::int64_t words = random::most_leaf_words) {
-  return source.lease(random::Purpose::noise, address.step, address.tensor, words);
-}
 
 /// A bounded sum plus the integer noise that `add(lease, values)` adds on its grid, in real units,
 /// after `event`, which covers it, was debited.
@@ -38,12 +30,18 @@ template <typename Add>
 /// random bit is drawn. A sample is claimed, although the event does not count on its secrecy: what
 /// else was released from it might.
 template <typename Add>
-[[nodiscard]] privacy::Released<std::vector<double>> release_noisy_sum(
-    privacy::BoundedSum sum, privacy::Event event, NoiseAddress address, random::Source& source,
-    privacy::Reservation& reservation, const Add& add) {
-  reservation.debit(event);
+[[nodiscard]] privacy::Released<std::vector<double>> release_noisy_sum(privacy::BoundedSum sum,
+                                                                       privacy::Event event,
+                                                                       const ReleaseMeans& means,
+                                                                       const Add& add) {
+  means.reservation.debit(event);
   sum.sample().claim();
-  return with_noise(std::move(sum), std::move(event), noise_lease(source, address), add);
+  return with_noise(std::move(sum), std::move(event), means.lease(random::Purpose::noise), add);
 }
+
+/// The same with rounded Gaussian noise, `multiplier` times the bound of a contribution.
+[[nodiscard]] privacy::Released<std::vector<double>> with_gaussian(
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, privacy::Event event,
+    NoiseAddress address, random::Source& source);
 
 }  // namespace tacet::mechanism::internal

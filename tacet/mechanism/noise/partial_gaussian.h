@@ -1,15 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/noise/pass_blocks.h"
 #include "tacet/mechanism/sample_permit.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
-#include "tacet/privacy/partial_sum.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
@@ -17,13 +13,11 @@ namespace tacet::mechanism {
 /// release_gaussian does, and debits FixedSizeSampled{sample, population, Gaussian{multiplier}}.
 /// InternalError for any other part, and when anything was released from the sample before.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian_of_sample(
-    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
-    random::Source& source, privacy::Reservation& reservation);
+    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means);
 
 /// One of several releases from one sample: takes Gaussian{multiplier} out of the permit.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian_of_sample(
-    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
-    random::Source& source, SamplePermit& permit);
+    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const PermitMeans& means);
 
 /// One pass over disjoint blocks: each block's vector is released once with the same noise
 /// multiplier, and all of them together cost what one does, since a record is in one block only
@@ -32,7 +26,7 @@ namespace tacet::mechanism {
 class BlockGaussian {
  public:
   BlockGaussian(privacy::NoiseMultiplier multiplier, privacy::Reservation& reservation)
-      : multiplier_(multiplier), reservation_(reservation) {}
+      : multiplier_(multiplier), pass_(reservation) {}
 
   /// The event of the whole pass.
   [[nodiscard]] static privacy::Event event(privacy::NoiseMultiplier multiplier);
@@ -44,8 +38,7 @@ class BlockGaussian {
 
  private:
   privacy::NoiseMultiplier multiplier_;
-  privacy::Reservation& reservation_;
-  std::int64_t next_ = 0;
+  internal::PassBlocks pass_;
 };
 
 }  // namespace tacet::mechanism

@@ -70,11 +70,11 @@ TEST(GaussianOfSample, DebitsTheSampleItWasTakenFrom) {
   privacy::MemoryBudget budget(Adjacency::replace_one);
   auto reservation = budget.reserve(event, cost);
   random::SeededSource source(1);
-  EXPECT_THROW((void)release_gaussian_of_sample(sample(3, 31), noise, {}, source, reservation),
+  EXPECT_THROW((void)release_gaussian_of_sample(sample(3, 31), noise, {{}, source, reservation}),
                base::BudgetError);
-  EXPECT_THROW((void)release_gaussian_of_sample(block(0), noise, {}, source, reservation),
+  EXPECT_THROW((void)release_gaussian_of_sample(block(0), noise, {{}, source, reservation}),
                base::InternalError);
-  EXPECT_EQ(release_gaussian_of_sample(sample(3, 30), noise, {}, source, reservation).event(),
+  EXPECT_EQ(release_gaussian_of_sample(sample(3, 30), noise, {{}, source, reservation}).event(),
             event);
   EXPECT_EQ(reservation.spent(), event);
 }

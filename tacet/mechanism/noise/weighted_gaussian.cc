@@ -8,17 +8,14 @@
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/noise/grid_values.h"
 #include "tacet/mechanism/noise/noise_scale.h"
-#include "tacet/mechanism/noise/noisy_sum.h"
 #include "tacet/random/noise/rounded_gaussian.h"
 
 namespace tacet::mechanism {
 
 privacy::Released<std::vector<double>> release_gaussian(privacy::WeightedSum sum,
                                                         privacy::NoiseMultiplier multiplier,
-                                                        NoiseAddress address,
-                                                        random::Source& source,
-                                                        privacy::Reservation& reservation) {
-  if (!sum.covers(reservation.guarantee().adjacency)) {
+                                                        ReleaseMeans means) {
+  if (!sum.covers(means.reservation.guarantee().adjacency)) {
     throw base::InternalError(
         "a sum that is bounded under replace_one only was to be released "
         "under another adjacency");
@@ -27,7 +24,7 @@ privacy::Released<std::vector<double>> release_gaussian(privacy::WeightedSum sum
     random::internal::check_gaussian_sigma(internal::noise_scale(multiplier.value(), block.scale));
   }
   privacy::Event event = privacy::Gaussian{multiplier.value()};
-  reservation.debit(event);
+  means.reservation.debit(event);
   const auto door = DoorKeeper::door();
   const double grid = sum.grid();
   const auto blocks = sum.blocks();
@@ -35,10 +32,10 @@ privacy::Released<std::vector<double>> release_gaussian(privacy::WeightedSum sum
   std::span<std::int64_t> rest(values);
   for (const auto& block : blocks) {
     random::add_rounded_gaussian(
-        internal::noise_lease(source, address, static_cast<std::int64_t>(block.count)),
+        means.lease(random::Purpose::noise, static_cast<std::int64_t>(block.count)),
         internal::noise_scale(multiplier.value(), block.scale), rest.first(block.count));
     rest = rest.subspan(block.count);
-    ++address.tensor;
+    ++means.address.tensor;
   }
   return {door, internal::in_real_units(values, grid), std::move(event)};
 }

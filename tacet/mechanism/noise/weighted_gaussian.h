@@ -2,12 +2,10 @@
 
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
-#include "tacet/privacy/budget.h"
+#include "tacet/mechanism/release_means.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
 #include "tacet/privacy/weighted_sum.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
@@ -21,7 +19,6 @@ namespace tacet::mechanism {
 /// i. UsageError when noise would be zero or wider than 2^32 grid units; InternalError where the
 /// sum is not certified for the reservation's adjacency.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian(
-    privacy::WeightedSum sum, privacy::NoiseMultiplier multiplier, NoiseAddress address,
-    random::Source& source, privacy::Reservation& reservation);
+    privacy::WeightedSum sum, privacy::NoiseMultiplier multiplier, ReleaseMeans means);
 
 }  // namespace tacet::mechanism

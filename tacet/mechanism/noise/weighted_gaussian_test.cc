@@ -23,7 +23,7 @@ std::vector<double> release(WeightedSum sum, double multiplier, std::uint64_t se
   privacy::MemoryBudget budget(Adjacency::add_remove);
   auto reservation = reservation_for(budget, multiplier, Adjacency::add_remove);
   random::SeededSource source(seed);
-  return release_gaussian(std::move(sum), NoiseMultiplier(multiplier), {}, source, reservation)
+  return release_gaussian(std::move(sum), NoiseMultiplier(multiplier), {{}, source, reservation})
       .value();
 }
 
@@ -69,7 +69,7 @@ TEST(WeightedGaussian, DebitsOneGaussian) {
   random::SeededSource source(1);
   const auto released = release_gaussian(
       WeightedSum::from_certified({1, 2}, 1, {{1, 50}, {1, 70}}, Adjacency::zero_out),
-      NoiseMultiplier(3), {}, source, reservation);
+      NoiseMultiplier(3), {{}, source, reservation});
   EXPECT_EQ(released.event(), privacy::Event(privacy::Gaussian{3}));
   EXPECT_EQ(reservation.spent(), privacy::Event(privacy::Gaussian{3}));
 }
@@ -82,7 +82,7 @@ TEST(WeightedGaussian, RefusesABoundOfAnotherAdjacencyBeforeTheDebit) {
   random::SeededSource source(1);
   auto sum = WeightedSum::from_certified({1}, 1, {{1, 50}}, Adjacency::replace_one);
   EXPECT_THROW(static_cast<void>(
-                   release_gaussian(std::move(sum), NoiseMultiplier(1), {}, source, reservation)),
+                   release_gaussian(std::move(sum), NoiseMultiplier(1), {{}, source, reservation})),
                base::InternalError);
   reservation.cancel();  // which it could not after a debit
 }
@@ -93,8 +93,8 @@ TEST(WeightedGaussian, RefusesNoNoiseAndNoiseBeyondItsGrid) {
   for (const double multiplier : {0.0, 0x1p30}) {
     auto reservation = reservation_for(budget, multiplier, Adjacency::add_remove);
     auto sum = WeightedSum::from_certified({1, 1}, 1, {{1, 50}, {1, 10}}, Adjacency::add_remove);
-    EXPECT_THROW(static_cast<void>(release_gaussian(std::move(sum), NoiseMultiplier(multiplier), {},
-                                                    source, reservation)),
+    EXPECT_THROW(static_cast<void>(release_gaussian(std::move(sum), NoiseMultiplier(multiplier),
+                                                    {{}, source, reservation})),
                  base::UsageError);
     reservation.cancel();
   }

@@ -63,15 +63,13 @@ privacy::Epsilon AnswerCost::epsilon_a_value() const {
 }
 
 privacy::Released<KindCounts> release_kinds(const privacy::Private<KindCounts>& counts,
-                                            const AnswerCost& cost, NoiseAddress address,
-                                            random::Source& source,
-                                            privacy::Reservation& reservation) {
+                                            const AnswerCost& cost, const ReleaseMeans& means) {
   const auto event = cost.event();
   const random::DiscreteLaplace noise(count_scale(cost));
-  reservation.debit(event);
+  means.reservation.debit(event);
   const auto door = DoorKeeper::door();
   const auto& found = counts.open(door);
-  random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
+  random::Stream stream(means.lease(random::Purpose::selection));
   KindCounts noisy;
   noisy.numbers = found.numbers + noise.draw(stream);
   noisy.codes = found.codes + noise.draw(stream);
@@ -97,8 +95,7 @@ double attainable_coverage(double coverage, std::int64_t count, Epsilon epsilon)
 
 privacy::Released<Bounds> release_bounds(const privacy::Private<std::vector<double>>& values,
                                          double coverage, const AnswerCost& cost,
-                                         NoiseAddress address, random::Source& source,
-                                         privacy::Reservation& reservation) {
+                                         const ReleaseMeans& means) {
   const auto event = cost.event();
   if (!(coverage > 0 && coverage < 1)) {
     throw base::UsageError(
@@ -118,15 +115,16 @@ privacy::Released<Bounds> release_bounds(const privacy::Private<std::vector<doub
   const QuantileQuery low{.level = (1 - coverage) / 2, .grid = grid, .adjacency = cost.adjacency};
   const QuantileQuery high{
       .level = 1 - (1 - coverage) / 2, .grid = grid, .adjacency = cost.adjacency};
-  reservation.debit(event);
+  means.reservation.debit(event);
   privacy::MemoryBudget budget(cost.adjacency);
   auto permit = inner_permit(budget, privacy::Repeated{2, quantile_event(low, half)}, cost);
-  const NoiseAddress second{.step = address.step, .tensor = address.tensor + 1};
-  const auto at = [&](const QuantileQuery& query, NoiseAddress where) {
-    return std::llround(release_quantile(ranks, query, half, where, source, permit).value());
+  const auto at = [&](const QuantileQuery& query, std::uint64_t place) {
+    const NoiseAddress where{.step = means.address.step, .tensor = means.address.tensor + place};
+    return std::llround(
+        release_quantile(ranks, query, half, {where, means.source, permit}).value());
   };
-  const std::int64_t a = at(low, address);
-  const std::int64_t b = at(high, second);
+  const std::int64_t a = at(low, 0);
+  const std::int64_t b = at(high, 1);
   const std::int64_t first = std::min({a, b, magnitude_ranks - 2});
   const std::int64_t last = std::max({a, b, first + 1});
   return {DoorKeeper::door(), Bounds{magnitude_point(first), magnitude_point(last)}, event};
@@ -154,13 +152,13 @@ std::int64_t frequency_threshold(const AnswerCost& cost) {
 
 privacy::Released<std::vector<FrequentText>> release_frequent(
     const privacy::Private<std::map<std::string, std::int64_t>>& counts, const AnswerCost& cost,
-    NoiseAddress address, random::Source& source, privacy::Reservation& reservation) {
+    const ReleaseMeans& means) {
   const auto event = cost.event();
   const std::int64_t threshold = frequency_threshold(cost);
   const random::DiscreteLaplace noise(count_scale(cost));
-  reservation.debit(event);
+  means.reservation.debit(event);
   const auto door = DoorKeeper::door();
-  random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
+  random::Stream stream(means.lease(random::Purpose::selection));
   std::vector<FrequentText> found;
   for (const auto& [text, count] : counts.open(door)) {
     const std::int64_t noisy = count + noise.draw(stream);

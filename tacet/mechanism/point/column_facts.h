@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
-#include "tacet/privacy/budget.h"
+#include "tacet/mechanism/release_means.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source/source.h"
 
 /// What nobody knows about a column and a schema needs: whether it holds numbers, between which
 /// bounds they lie, and which texts are frequent. docs/proofs/schema_fit.md.
@@ -42,8 +40,7 @@ struct KindCounts {
 /// The counts plus discrete Laplace noise of scale N/epsilon: a value moves one of them by 1.
 /// Debits `cost`.
 [[nodiscard]] privacy::Released<KindCounts> release_kinds(
-    const privacy::Private<KindCounts>& counts, const AnswerCost& cost, NoiseAddress address,
-    random::Source& source, privacy::Reservation& reservation);
+    const privacy::Private<KindCounts>& counts, const AnswerCost& cost, const ReleaseMeans& means);
 
 /// A difference of two noisy counts of kinds that noise alone reaches with a probability below
 /// 0.001: a kind that leads by less was not found.
@@ -69,7 +66,7 @@ struct Bounds {
 /// `cost`. A UsageError unless 0 < coverage < 1. Uses the tensors address.tensor and the next.
 [[nodiscard]] privacy::Released<Bounds> release_bounds(
     const privacy::Private<std::vector<double>>& values, double coverage, const AnswerCost& cost,
-    NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+    const ReleaseMeans& means);
 
 struct FrequentText {
   std::string text;
@@ -86,6 +83,6 @@ struct FrequentText {
 /// must be above 0: a UsageError if not. Debits `cost`.
 [[nodiscard]] privacy::Released<std::vector<FrequentText>> release_frequent(
     const privacy::Private<std::map<std::string, std::int64_t>>& counts, const AnswerCost& cost,
-    NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+    const ReleaseMeans& means);
 
 }  // namespace tacet::mechanism

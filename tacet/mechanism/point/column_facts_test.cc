@@ -67,8 +67,8 @@ TEST(ColumnFacts, CountsOfKindsAreNoisyByOneOverEpsilon) {
   Spender spender(1, cost.event(), cost.adjacency, draws);
   double sum = 0;
   for (int i = 0; i < draws; ++i) {
-    const auto noisy = release_kinds(Private<KindCounts>({1000, 30, 5}), cost, spender.next(),
-                                     spender.source, spender.reservation)
+    const auto noisy = release_kinds(Private<KindCounts>({1000, 30, 5}), cost,
+                                     {spender.next(), spender.source, spender.reservation})
                            .value();
     sum += static_cast<double>(std::abs(noisy.numbers - 1000) + std::abs(noisy.codes - 30) +
                                std::abs(noisy.prose - 5));
@@ -93,7 +93,7 @@ TEST(ColumnFacts, BoundsHoldTheMiddleOfTheValues) {
     for (int i = 0; i < 10000; ++i) values.push_back(100 + i % 1000);
     values.push_back(1e12);  // one record moves no bound
     const auto bounds = release_bounds(Private<std::vector<double>>(values), 0.98, cost,
-                                       spender.next(), spender.source, spender.reservation);
+                                       {spender.next(), spender.source, spender.reservation});
     EXPECT_NEAR(bounds.value().lower, 110, 12);
     EXPECT_NEAR(bounds.value().upper, 1090, 40);
     EXPECT_EQ(bounds.event(), cost.event());
@@ -106,8 +106,8 @@ TEST(ColumnFacts, BoundsRiseEvenForConstantAndEmptyColumns) {
   for (int i = 0; i < 20; ++i) {
     for (const auto& values : {std::vector<double>(500, 7.0), std::vector<double>{}}) {
       NoiseAddress address = spender.next();
-      const auto bounds = release_bounds(Private<std::vector<double>>(values), 0.9, cost, address,
-                                         spender.source, spender.reservation)
+      const auto bounds = release_bounds(Private<std::vector<double>>(values), 0.9, cost,
+                                         {address, spender.source, spender.reservation})
                               .value();
       EXPECT_LT(bounds.lower, bounds.upper);
       if (!values.empty()) {
@@ -123,8 +123,8 @@ TEST(ColumnFacts, FrequentTextsAreReleasedAndRareOnesAreNot) {
   Spender spender(1, cost.event(), cost.adjacency, 1);
   Counts counts{{"common", 5000}, {"frequent", 900}};
   for (int i = 0; i < 1000; ++i) counts["person " + std::to_string(i)] = 1;
-  const auto released = release_frequent(Private<Counts>(counts), cost, spender.next(),
-                                         spender.source, spender.reservation);
+  const auto released = release_frequent(Private<Counts>(counts), cost,
+                                         {spender.next(), spender.source, spender.reservation});
   ASSERT_EQ(released.value().size(), 2u);
   EXPECT_EQ(released.value()[0].text, "common");
   EXPECT_EQ(released.value()[1].text, "frequent");
@@ -258,8 +258,8 @@ TEST(ColumnFacts, NoiseIsForAllValuesOfAUnit) {
   Spender one(7, single.event(), single.adjacency, 2);
   Spender four(7, several.event(), several.adjacency, 2);
   const Private<KindCounts> kinds({1000, 30, 5});
-  const auto a = release_kinds(kinds, single, {}, one.source, one.reservation).value();
-  const auto b = release_kinds(kinds, several, {}, four.source, four.reservation).value();
+  const auto a = release_kinds(kinds, single, {{}, one.source, one.reservation}).value();
+  const auto b = release_kinds(kinds, several, {{}, four.source, four.reservation}).value();
   EXPECT_EQ(a.numbers, b.numbers);
   EXPECT_EQ(a.codes, b.codes);
   EXPECT_EQ(a.prose, b.prose);
@@ -267,8 +267,9 @@ TEST(ColumnFacts, NoiseIsForAllValuesOfAUnit) {
   for (int i = 0; i < 200; ++i) numbers.push_back(i);
   const Private<std::vector<double>> values(numbers);
   const NoiseAddress next{.step = 1};
-  const auto c = release_bounds(values, 0.8, single, next, one.source, one.reservation).value();
-  const auto d = release_bounds(values, 0.8, several, next, four.source, four.reservation).value();
+  const auto c = release_bounds(values, 0.8, single, {next, one.source, one.reservation}).value();
+  const auto d =
+      release_bounds(values, 0.8, several, {next, four.source, four.reservation}).value();
   EXPECT_EQ(c.lower, d.lower);
   EXPECT_EQ(c.upper, d.upper);
   EXPECT_GE(frequency_threshold(several), frequency_threshold(single));
@@ -279,21 +280,21 @@ TEST(ColumnFacts, RefuseWhatHasNoProof) {
   EXPECT_THROW((void)cost_of(0.5, 0, Adjacency::add_remove, 1 << 20).event(), base::UsageError);
   Spender spender(1, cost_of(1, 0).event(), Adjacency::add_remove, 1);
   const Private<Counts> counts(Counts{{"a", 100}});
-  EXPECT_THROW((void)release_frequent(counts, cost_of(1, 0), spender.next(), spender.source,
-                                      spender.reservation),
+  EXPECT_THROW((void)release_frequent(counts, cost_of(1, 0),
+                                      {spender.next(), spender.source, spender.reservation}),
                base::UsageError);
   const Private<std::vector<double>> values(std::vector<double>{1, 2});
   for (const double coverage : {0.0, 1.0, -1.0, std::nan("")}) {
-    EXPECT_THROW((void)release_bounds(values, coverage, cost_of(1, 0), spender.next(),
-                                      spender.source, spender.reservation),
+    EXPECT_THROW((void)release_bounds(values, coverage, cost_of(1, 0),
+                                      {spender.next(), spender.source, spender.reservation}),
                  base::UsageError);
   }
   EXPECT_THROW((void)release_bounds(values, 0.9, cost_of(1, 0, Adjacency::replace_one),
-                                    spender.next(), spender.source, spender.reservation),
+                                    {spender.next(), spender.source, spender.reservation}),
                base::UsageError);
   EXPECT_THROW(
       (void)release_kinds(Private<KindCounts>({1, 1, 1}), cost_of(1, 0, Adjacency::replace_one),
-                          spender.next(), spender.source, spender.reservation),
+                          {spender.next(), spender.source, spender.reservation}),
       base::UsageError);
 }
 

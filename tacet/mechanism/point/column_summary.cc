@@ -52,14 +52,14 @@ privacy::Event SummaryCost::quartile_event() const {
 
 privacy::Released<std::vector<std::int64_t>> release_counts(
     const privacy::Private<std::vector<std::int64_t>>& counts, const SummaryCost& cost,
-    NoiseAddress address, random::Source& source, privacy::Reservation& reservation) {
+    const ReleaseMeans& means) {
   // Counts are moved by `changes` in L1 (docs/proofs/describe.md, counts).
   const random::DiscreteLaplace noise(
       internal::laplace_scale(1, 1, round_down(cost.epsilon_a_change())));
   const auto event = cost.counts_event();
-  reservation.debit(event);
+  means.reservation.debit(event);
   const auto door = DoorKeeper::door();
-  random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
+  random::Stream stream(means.lease(random::Purpose::selection));
   auto noisy = counts.open(door);
   for (auto& count : noisy) count += noise.draw(stream);
   return {door, std::move(noisy), event};
@@ -75,24 +75,24 @@ std::int64_t public_count(const privacy::Private<std::vector<std::int64_t>>& rec
 
 privacy::Released<Quartiles> release_quartiles(const privacy::Private<std::vector<double>>& values,
                                                const Grid& grid, const SummaryCost& cost,
-                                               NoiseAddress address, random::Source& source,
-                                               privacy::Reservation& reservation) {
+                                               const ReleaseMeans& means) {
   // A chain of `changes` steps, each of one value and of range epsilon_a_change: ranges add
   // (docs/proofs/describe.md, quartiles).
   const auto each = cost.epsilon_a_change();
   static_cast<void>(round_down(each));
   const privacy::Event event = privacy::Repeated{levels.size(), cost.quartile_event()};
-  reservation.debit(event);
+  means.reservation.debit(event);
   privacy::MemoryBudget inner(Adjacency::add_remove);
   const auto step = quantile_event(query_at(levels[0], grid), each);
   auto permit = inner.reserve(privacy::Repeated{levels.size(), step},
                               {cost.epsilon.value(), 0, Adjacency::add_remove});
   Quartiles found{};
   for (std::size_t k = 0; k < levels.size(); ++k) {
-    found[k] =
-        release_quantile(values, query_at(levels[k], grid), each,
-                         {.step = address.step, .tensor = address.tensor + k}, source, permit)
-            .value();
+    found[k] = release_quantile(values, query_at(levels[k], grid), each,
+                                {{.step = means.address.step, .tensor = means.address.tensor + k},
+                                 means.source,
+                                 permit})
+                   .value();
   }
   permit.commit();
   std::ranges::sort(found);

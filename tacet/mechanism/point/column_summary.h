@@ -4,12 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
 #include "tacet/mechanism/point/grid.h"
-#include "tacet/privacy/budget.h"
+#include "tacet/mechanism/release_means.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source/source.h"
 
 /// What a column of public bounds and categories holds: how often each category, and the quartiles
 /// of numbers. docs/proofs/describe.md.
@@ -40,7 +38,7 @@ struct SummaryCost {
 /// epsilon_a_change is too small for exact noise (rational_epsilon.h).
 [[nodiscard]] privacy::Released<std::vector<std::int64_t>> release_counts(
     const privacy::Private<std::vector<std::int64_t>>& counts, const SummaryCost& cost,
-    NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+    const ReleaseMeans& means);
 
 /// The number of records where it is public: under replace_one and zero_out, whose neighbours have
 /// equally many. Costs nothing. UsageError under add_remove.
@@ -55,7 +53,7 @@ using Quartiles = std::array<double, 3>;
 /// address.tensor + 2. Errors as release_counts.
 [[nodiscard]] privacy::Released<Quartiles> release_quartiles(
     const privacy::Private<std::vector<double>>& values, const Grid& grid, const SummaryCost& cost,
-    NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+    const ReleaseMeans& means);
 
 /// Half of the interval around a noisy count in which it lies with probability at least 0.95, that
 /// a caller may state: public.

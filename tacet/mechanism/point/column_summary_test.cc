@@ -45,8 +45,8 @@ TEST(ColumnSummary, CountsHaveDiscreteLaplaceNoise) {
     Spender spender(7, cost.counts_event(), cost.adjacency, draws);
     std::vector<std::int64_t> observed(2 * far + 1, 0);
     for (int i = 0; i < draws; ++i) {
-      const auto noisy = release_counts(Private<Counts>({1000, 3}), cost, spender.next(),
-                                        spender.source, spender.reservation);
+      const auto noisy = release_counts(Private<Counts>({1000, 3}), cost,
+                                        {spender.next(), spender.source, spender.reservation});
       EXPECT_EQ(noisy.event(), cost.counts_event());
       const auto noise = std::clamp<std::int64_t>(noisy.value()[0] - 1000, -far, far);
       ++observed[static_cast<std::size_t>(noise + far)];
@@ -69,7 +69,7 @@ std::map<Quartiles, std::int64_t> outcomes(const std::vector<double>& values,
   std::map<Quartiles, std::int64_t> found;
   for (int i = 0; i < draws; ++i) {
     ++found[release_quartiles(Private<std::vector<double>>(values), {0, 2, 1.0}, cost,
-                              spender.next(), spender.source, spender.reservation)
+                              {spender.next(), spender.source, spender.reservation})
                 .value()];
   }
   return found;
@@ -123,7 +123,7 @@ TEST(ColumnSummary, QuartilesAreInOrderAndWithinTheirMargin) {
   int outside = 0;
   for (int i = 0; i < draws; ++i) {
     const auto found = release_quartiles(Private<std::vector<double>>(values), grid, cost,
-                                         spender.next(), spender.source, spender.reservation)
+                                         {spender.next(), spender.source, spender.reservation})
                            .value();
     ASSERT_TRUE(std::ranges::is_sorted(found));
     const bool off = std::abs(found[0] - 250) > margin || std::abs(found[1] - 500) > margin ||
@@ -147,7 +147,7 @@ TEST(ColumnSummary, EmptyColumnsHaveQuartilesToo) {
   const auto cost = cost_of(1);
   Spender spender(6, cost.quartile_event(), cost.adjacency, 3);
   const auto found = release_quartiles(Private<std::vector<double>>({}), {-1, 1, 0.5}, cost,
-                                       spender.next(), spender.source, spender.reservation)
+                                       {spender.next(), spender.source, spender.reservation})
                          .value();
   for (const double value : found) {
     EXPECT_GE(value, -1);

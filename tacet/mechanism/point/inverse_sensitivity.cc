@@ -109,15 +109,14 @@ privacy::Event minimiser_event(const MinimiserQuery& query, privacy::Epsilon eps
 
 privacy::Released<double> release_minimiser(const PiecewiseLinearSum& sum,
                                             const MinimiserQuery& query, privacy::Epsilon epsilon,
-                                            NoiseAddress address, random::Source& source,
-                                            privacy::Reservation& reservation) {
+                                            const ReleaseMeans& means) {
   internal::check_radius(query);
   const RationalEpsilon rational = round_down(epsilon);
   const auto event = minimiser_event(query, epsilon);
-  reservation.debit(event);
+  means.reservation.debit(event);
   const auto door = DoorKeeper::door();
   const auto runs = internal::slope_runs(sum.open(door), query.grid, query.radius);
-  random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
+  random::Stream stream(means.lease(random::Purpose::selection));
   const std::int64_t point =
       internal::choose_point(runs, rational, sum.sensitivity(query.adjacency), stream);
   return {door, query.grid.point(point), event};

@@ -2,16 +2,13 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
 #include "tacet/mechanism/point/grid.h"
-#include "tacet/privacy/budget.h"
+#include "tacet/mechanism/release_means.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
 #include "tacet/random/choose/exponential_choice.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
@@ -78,9 +75,10 @@ struct MinimiserQuery {
 ///
 /// Debits `reservation` by minimiser_event before a random bit is drawn. A UsageError for a radius
 /// outside [0, grid.last()].
-[[nodiscard]] privacy::Released<double> release_minimiser(
-    const PiecewiseLinearSum& sum, const MinimiserQuery& query, privacy::Epsilon epsilon,
-    NoiseAddress address, random::Source& source, privacy::Reservation& reservation);
+[[nodiscard]] privacy::Released<double> release_minimiser(const PiecewiseLinearSum& sum,
+                                                          const MinimiserQuery& query,
+                                                          privacy::Epsilon epsilon,
+                                                          const ReleaseMeans& means);
 
 namespace internal {
 

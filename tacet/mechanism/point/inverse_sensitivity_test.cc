@@ -216,7 +216,7 @@ double minimiser(const PiecewiseLinearSum& sum, const MinimiserQuery& query, dou
   privacy::MemoryBudget budget(query.adjacency);
   auto reservation =
       budget.reserve(minimiser_event(query, Epsilon(epsilon)), {epsilon, 0, query.adjacency});
-  return release_minimiser(sum, query, Epsilon(epsilon), {}, source, reservation).value();
+  return release_minimiser(sum, query, Epsilon(epsilon), {{}, source, reservation}).value();
 }
 
 TEST(Minimiser, IsTheExactOneAtALargeEpsilon) {

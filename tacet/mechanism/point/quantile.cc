@@ -95,18 +95,17 @@ privacy::Event quantile_event(const QuantileQuery& query, privacy::Epsilon epsil
 
 privacy::Released<double> release_quantile(const privacy::Private<std::vector<double>>& values,
                                            const QuantileQuery& query, privacy::Epsilon epsilon,
-                                           NoiseAddress address, random::Source& source,
-                                           privacy::Reservation& reservation) {
+                                           const ReleaseMeans& means) {
   check(query);
   const RationalEpsilon rational = round_down(epsilon);
   const auto event = quantile_event(query, epsilon);
-  reservation.debit(event);
+  means.reservation.debit(event);
   const auto door = DoorKeeper::door();
   const auto keys = sorted_keys(values.open(door), query.grid);
   const ScoredGrid scored = query.adjacency == privacy::Adjacency::replace_one
                                 ? order_statistic(keys, query)
                                 : pinball(keys, query);
-  random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
+  random::Stream stream(means.lease(random::Purpose::selection));
   const std::int64_t point =
       internal::choose_point(scored.runs, rational, scored.sensitivity, stream);
   return {door, query.grid.point(point), event};

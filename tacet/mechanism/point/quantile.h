@@ -3,12 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
 #include "tacet/mechanism/point/grid.h"
-#include "tacet/privacy/budget.h"
+#include "tacet/mechanism/release_means.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
@@ -48,11 +46,10 @@ struct QuantileQuery {
 ///     const privacy::Private<std::vector<double>> ages(std::vector<double>{31, 18, 44});
 ///     const auto source = random::SecureSource::create();
 ///     const auto found =
-///         mechanism::release_quantile(ages, median, privacy::Epsilon(0.5), {}, *source, permit);
+///         mechanism::release_quantile(ages, median, privacy::Epsilon(0.5), {{}, *source, permit});
 ///     permit.commit();
 [[nodiscard]] privacy::Released<double> release_quantile(
     const privacy::Private<std::vector<double>>& values, const QuantileQuery& query,
-    privacy::Epsilon epsilon, NoiseAddress address, random::Source& source,
-    privacy::Reservation& reservation);
+    privacy::Epsilon epsilon, const ReleaseMeans& means);
 
 }  // namespace tacet::mechanism

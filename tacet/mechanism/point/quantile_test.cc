@@ -25,8 +25,8 @@ double quantile(const std::vector<double>& values, const QuantileQuery& query, d
   privacy::MemoryBudget budget(query.adjacency);
   auto reservation =
       budget.reserve(quantile_event(query, Epsilon(epsilon)), {epsilon, 0, query.adjacency});
-  return release_quantile(Private<std::vector<double>>(values), query, Epsilon(epsilon), {}, source,
-                          reservation)
+  return release_quantile(Private<std::vector<double>>(values), query, Epsilon(epsilon),
+                          {{}, source, reservation})
       .value();
 }
 
@@ -135,9 +135,9 @@ TEST(Quantile, DebitsBeforeItReleases) {
   auto reservation =
       budget.reserve(quantile_event(query, Epsilon(1)), {1, 0, Adjacency::replace_one});
   const Private<std::vector<double>> values(std::vector<double>{0.5});
-  const auto released = release_quantile(values, query, Epsilon(1), {}, source, reservation);
+  const auto released = release_quantile(values, query, Epsilon(1), {{}, source, reservation});
   EXPECT_EQ(released.event(), privacy::Event(privacy::BoundedRange{1, Adjacency::replace_one}));
-  EXPECT_THROW((void)release_quantile(values, query, Epsilon(1), {1, 0}, source, reservation),
+  EXPECT_THROW((void)release_quantile(values, query, Epsilon(1), {{1, 0}, source, reservation}),
                base::BudgetError);
 }
 
@@ -154,7 +154,7 @@ TEST(Quantile, MedianAgeOfAdultIsWithinOneInNinetyNineOfAHundredRuns) {
     auto reservation =
         budget.reserve(quantile_event(query, Epsilon(1)), {1, 0, Adjacency::replace_one});
     const double median =
-        release_quantile(ages, query, Epsilon(1), {}, source, reservation).value();
+        release_quantile(ages, query, Epsilon(1), {{}, source, reservation}).value();
     close += std::fabs(median - 37) <= 1 ? 1 : 0;
   }
   EXPECT_GE(close, 99);
@@ -174,7 +174,7 @@ TEST(QuantileLong, OfTenMillionValuesIsQuick) {
         budget.reserve(quantile_event(query, Epsilon(epsilon)), {epsilon, 0, query.adjacency});
     const auto start = std::chrono::steady_clock::now();
     const double median =
-        release_quantile(hidden, query, Epsilon(epsilon), {}, source, reservation).value();
+        release_quantile(hidden, query, Epsilon(epsilon), {{}, source, reservation}).value();
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     RecordProperty("seconds", std::to_string(took.count()));
     std::printf("epsilon %g: median %.6f after %.2f s\n", epsilon, median, took.count());

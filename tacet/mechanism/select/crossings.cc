@@ -33,21 +33,20 @@ privacy::Released<std::vector<std::int64_t>> find(const Query& query, privacy::E
 privacy::Released<std::vector<std::int64_t>> release_crossings(const privacy::SparseBoundedSum& sum,
                                                                privacy::NoiseMultiplier multiplier,
                                                                std::int64_t threshold,
-                                                               NoiseAddress address,
-                                                               random::Source& source,
-                                                               privacy::Reservation& reservation) {
+                                                               const ReleaseMeans& means) {
   // Post-processing of the Gaussian mechanism on all coordinates; those that are 0 are skipped by
   // exact gaps: docs/proofs/selection.md, "Thresholds among very many scores".
-  auto event =
-      internal::debit_sampled(sum.sample(), privacy::Gaussian{multiplier.value()}, reservation);
-  return find({sum, multiplier, threshold}, std::move(event), address, source);
+  auto event = internal::debit_sampled(sum.sample(), privacy::Gaussian{multiplier.value()},
+                                       means.reservation);
+  return find({sum, multiplier, threshold}, std::move(event), means.address, means.source);
 }
 
-privacy::Released<std::vector<std::int64_t>> release_crossings(
-    const privacy::SparseBoundedSum& sum, privacy::NoiseMultiplier multiplier,
-    std::int64_t threshold, NoiseAddress address, random::Source& source, SamplePermit& permit) {
-  permit.take(sum.sample(), privacy::Gaussian{multiplier.value()});
-  return find({sum, multiplier, threshold}, permit.event(), address, source);
+privacy::Released<std::vector<std::int64_t>> release_crossings(const privacy::SparseBoundedSum& sum,
+                                                               privacy::NoiseMultiplier multiplier,
+                                                               std::int64_t threshold,
+                                                               const PermitMeans& means) {
+  means.permit.take(sum.sample(), privacy::Gaussian{multiplier.value()});
+  return find({sum, multiplier, threshold}, means.permit.event(), means.address, means.source);
 }
 
 }  // namespace tacet::mechanism

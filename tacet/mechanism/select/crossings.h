@@ -3,13 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
 #include "tacet/mechanism/sample_permit.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
 #include "tacet/privacy/sparse_bounded_sum.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
@@ -27,13 +24,12 @@ namespace tacet::mechanism {
 /// released from the sum's sample before.
 [[nodiscard]] privacy::Released<std::vector<std::int64_t>> release_crossings(
     const privacy::SparseBoundedSum& sum, privacy::NoiseMultiplier multiplier,
-    std::int64_t threshold, NoiseAddress address, random::Source& source,
-    privacy::Reservation& reservation);
+    std::int64_t threshold, const ReleaseMeans& means);
 
 /// One of several releases from one sample, such as the rows that a step then noises: takes
 /// Gaussian{multiplier} out of the permit.
 [[nodiscard]] privacy::Released<std::vector<std::int64_t>> release_crossings(
     const privacy::SparseBoundedSum& sum, privacy::NoiseMultiplier multiplier,
-    std::int64_t threshold, NoiseAddress address, random::Source& source, SamplePermit& permit);
+    std::int64_t threshold, const PermitMeans& means);
 
 }  // namespace tacet::mechanism

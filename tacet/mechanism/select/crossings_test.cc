@@ -30,8 +30,8 @@ TEST(Crossings, FollowTheLawOfNoiseOnEveryCoordinate) {
   for (int i = 0; i < draws; ++i) {
     const auto sum = SparseBoundedSum::from_certified(4, {{1, 5}, {3, -2}}, 4);
     std::size_t set = 0;
-    const auto released = release_crossings(sum, NoiseMultiplier(1.5), threshold, spender.next(),
-                                            spender.source, spender.reservation);
+    const auto released = release_crossings(sum, NoiseMultiplier(1.5), threshold,
+                                            {spender.next(), spender.source, spender.reservation});
     for (const auto index : released.value()) {
       set |= std::size_t{1} << index;
     }
@@ -57,12 +57,12 @@ TEST(Crossings, CostTheGaussianNoiseOfTheWholeSum) {
   Spender spender(3, sampled, adjacency, 1);
   const auto sum = SparseBoundedSum::from_certified(1'000'000'000, {{5, 1 << 20}}, 1024,
                                                     Sample::poisson(SamplingRate(0.25)));
-  const auto released = release_crossings(sum, NoiseMultiplier(2), 100'000, spender.next(),
-                                          spender.source, spender.reservation);
+  const auto released = release_crossings(sum, NoiseMultiplier(2), 100'000,
+                                          {spender.next(), spender.source, spender.reservation});
   EXPECT_EQ(released.event(), sampled);
   EXPECT_EQ(released.value(), (std::vector<std::int64_t>{5}));
-  EXPECT_THROW((void)release_crossings(sum, NoiseMultiplier(2), 100'000, spender.next(),
-                                       spender.source, spender.reservation),
+  EXPECT_THROW((void)release_crossings(sum, NoiseMultiplier(2), 100'000,
+                                       {spender.next(), spender.source, spender.reservation}),
                base::BudgetError);
 }
 

@@ -15,17 +15,16 @@ privacy::Event exponential_event(privacy::Epsilon epsilon, privacy::Adjacency ad
 }
 
 privacy::Released<std::int64_t> select_exponential(const Scores& scores, privacy::Epsilon epsilon,
-                                                   NoiseAddress address, random::Source& source,
-                                                   privacy::Reservation& reservation) {
+                                                   const ReleaseMeans& means) {
   const auto rate =
       internal::score_rate(round_down(epsilon), scores.sensitivity(), scores.movement());
   const auto event = exponential_event(epsilon, scores.adjacency());
-  reservation.debit(event);
+  means.reservation.debit(event);
   const auto door = DoorKeeper::door();
   std::vector<random::WeightedLevel> items;
   items.reserve(static_cast<std::size_t>(scores.size()));
   for (const std::int64_t score : scores.open(door)) items.push_back({1, -score});
-  random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
+  random::Stream stream(means.lease(random::Purpose::selection));
   const auto chosen = random::ExponentialChoice(items, rate).draw(stream);
   return {door, static_cast<std::int64_t>(chosen), event};
 }

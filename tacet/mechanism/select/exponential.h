@@ -2,12 +2,10 @@
 
 #include <cstdint>
 
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/release_means.h"
 #include "tacet/mechanism/select/scores.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
@@ -29,12 +27,10 @@ namespace tacet::mechanism {
 ///     const auto votes = mechanism::Scores::integers(
 ///         {12, 9, 3, 11}, 1, mechanism::Movement::one_way, privacy::Adjacency::add_remove);
 ///     const auto best = [&](random::Source& source, privacy::Reservation& permit) {
-///       return mechanism::select_exponential(votes, privacy::Epsilon(1), {}, source, permit);
+///       return mechanism::select_exponential(votes, privacy::Epsilon(1), {{}, source, permit});
 ///     };
 [[nodiscard]] privacy::Released<std::int64_t> select_exponential(const Scores& scores,
                                                                  privacy::Epsilon epsilon,
-                                                                 NoiseAddress address,
-                                                                 random::Source& source,
-                                                                 privacy::Reservation& reservation);
+                                                                 const ReleaseMeans& means);
 
 }  // namespace tacet::mechanism

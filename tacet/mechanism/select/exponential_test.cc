@@ -29,8 +29,8 @@ TEST(ExponentialMechanism, DrawsItsLaw) {
   const auto scores = scores_of(halves, 2);
   Spender spender(1, exponential_event(Epsilon(1), adjacency), adjacency, draws);
   const auto select = [&] {
-    return select_exponential(scores, Epsilon(1), spender.next(), spender.source,
-                              spender.reservation);
+    return select_exponential(scores, Epsilon(1),
+                              {spender.next(), spender.source, spender.reservation});
   };
   EXPECT_GT(test::fit(law, draws, select), test::false_alarm_rate);
 }
@@ -42,8 +42,8 @@ TEST(ExponentialMechanism, ScoresThatMoveOneWayCountTwice) {
   Spender spender(2, exponential_event(Epsilon(1), Adjacency::add_remove), Adjacency::add_remove,
                   draws);
   const auto select = [&] {
-    return select_exponential(scores, Epsilon(1), spender.next(), spender.source,
-                              spender.reservation);
+    return select_exponential(scores, Epsilon(1),
+                              {spender.next(), spender.source, spender.reservation});
   };
   EXPECT_GT(test::fit(law, draws, select), test::false_alarm_rate);
 }
@@ -52,8 +52,8 @@ TEST(ExponentialMechanism, ReturnsAndDebitsItsEvent) {
   const auto scores = scores_of({1, 2});
   Spender spender(1, exponential_event(Epsilon(2), adjacency), adjacency, 1);
   const auto select = [&] {
-    return select_exponential(scores, Epsilon(2), spender.next(), spender.source,
-                              spender.reservation);
+    return select_exponential(scores, Epsilon(2),
+                              {spender.next(), spender.source, spender.reservation});
   };
   EXPECT_EQ(select().event(), Event(privacy::BoundedRange{2, adjacency}));
   EXPECT_THROW((void)select(), base::BudgetError);
@@ -63,8 +63,8 @@ TEST(ExponentialMechanism, IsTheBestCandidateAtALargeEpsilon) {
   const auto scores = scores_of({3, 9, -100, 8});
   Spender spender(1, exponential_event(Epsilon(1e6), adjacency), adjacency, 50);
   for (int i = 0; i < 50; ++i) {
-    EXPECT_EQ(select_exponential(scores, Epsilon(1e6), spender.next(), spender.source,
-                                 spender.reservation)
+    EXPECT_EQ(select_exponential(scores, Epsilon(1e6),
+                                 {spender.next(), spender.source, spender.reservation})
                   .value(),
               1);
   }

@@ -1,15 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <vector>
 
-#include "tacet/mechanism/noise_address.h"
 #include "tacet/mechanism/select/scores.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
-#include "tacet/privacy/released.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 

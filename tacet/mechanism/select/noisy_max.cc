@@ -11,16 +11,13 @@ namespace {
 
 privacy::Released<std::int64_t> select_with_laplace_noise(const Scores& scores,
                                                           privacy::Epsilon epsilon,
-                                                          NoiseAddress address,
-                                                          random::Source& source,
-                                                          privacy::Reservation& reservation) {
+                                                          const ReleaseMeans& means) {
   const std::int64_t factor = scores.movement() == Movement::one_way ? 1 : 2;
   const auto scale = internal::laplace_scale(scores.sensitivity(), factor, round_down(epsilon));
   const auto event = noisy_max_event(NoisyMax::laplace, epsilon, scores.adjacency());
-  reservation.debit(event);
+  means.reservation.debit(event);
   const auto door = DoorKeeper::door();
-  internal::StreamDraws draws(
-      source.lease(random::Purpose::selection, address.step, address.tensor));
+  internal::StreamDraws draws(means.lease(random::Purpose::selection));
   return {door, internal::laplace_noisy_max(scores.open(door), scale, draws), event};
 }
 
@@ -34,18 +31,17 @@ privacy::Event noisy_max_event(NoisyMax noise, privacy::Epsilon epsilon,
 }
 
 privacy::Released<std::int64_t> select_noisy_max(NoisyMax noise, const Scores& scores,
-                                                 privacy::Epsilon epsilon, NoiseAddress address,
-                                                 random::Source& source,
-                                                 privacy::Reservation& reservation) {
+                                                 privacy::Epsilon epsilon,
+                                                 const ReleaseMeans& means) {
   switch (noise) {
     case NoisyMax::gumbel:
-      return select_exponential(scores, epsilon, address, source, reservation);
+      return select_exponential(scores, epsilon, means);
     case NoisyMax::exponential:
-      return select_permute_and_flip(scores, epsilon, address, source, reservation);
+      return select_permute_and_flip(scores, epsilon, means);
     case NoisyMax::laplace:
       break;
   }
-  return select_with_laplace_noise(scores, epsilon, address, source, reservation);
+  return select_with_laplace_noise(scores, epsilon, means);
 }
 
 }  // namespace tacet::mechanism

@@ -2,12 +2,10 @@
 
 #include <cstdint>
 
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/release_means.h"
 #include "tacet/mechanism/select/scores.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
@@ -28,8 +26,6 @@ enum class NoisyMax {
 /// noisy_max_event before a random bit is drawn.
 [[nodiscard]] privacy::Released<std::int64_t> select_noisy_max(NoisyMax noise, const Scores& scores,
                                                                privacy::Epsilon epsilon,
-                                                               NoiseAddress address,
-                                                               random::Source& source,
-                                                               privacy::Reservation& reservation);
+                                                               const ReleaseMeans& means);
 
 }  // namespace tacet::mechanism

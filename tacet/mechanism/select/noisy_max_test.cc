@@ -29,8 +29,8 @@ TEST(NoisyMax, DrawsTheLawsOfItsForms) {
   const auto check = [&](NoisyMax form, const std::vector<double>& law, std::uint64_t seed) {
     Spender spender(seed, noisy_max_event(form, Epsilon(1), adjacency), adjacency, draws);
     const auto select = [&] {
-      return select_noisy_max(form, scores, Epsilon(1), spender.next(), spender.source,
-                              spender.reservation);
+      return select_noisy_max(form, scores, Epsilon(1),
+                              {spender.next(), spender.source, spender.reservation});
     };
     EXPECT_GT(test::fit(law, draws, select), test::false_alarm_rate);
   };
@@ -62,8 +62,8 @@ TEST(NoisyMax, LaplaceNoiseHasItsScale) {
     EXPECT_EQ(event, Event(privacy::PureDp{1, neighbours}));
     Spender spender(3, event, neighbours, draws);
     const auto select = [&] {
-      return select_noisy_max(NoisyMax::laplace, scores, Epsilon(1), spender.next(), spender.source,
-                              spender.reservation);
+      return select_noisy_max(NoisyMax::laplace, scores, Epsilon(1),
+                              {spender.next(), spender.source, spender.reservation});
     };
     EXPECT_GT(test::fit(laplace_law(values, scale), draws, select), test::false_alarm_rate);
   };
@@ -75,8 +75,8 @@ TEST(NoisyMax, DebitsBeforeItDraws) {
   const auto scores = scores_of({1, 2});
   Spender spender(1, noisy_max_event(NoisyMax::laplace, Epsilon(1), adjacency), adjacency, 1);
   const auto select = [&](NoiseAddress address) {
-    return select_noisy_max(NoisyMax::laplace, scores, Epsilon(1), address, spender.source,
-                            spender.reservation);
+    return select_noisy_max(NoisyMax::laplace, scores, Epsilon(1),
+                            {address, spender.source, spender.reservation});
   };
   (void)select({.step = 1});
   EXPECT_THROW((void)select({.step = 2}), base::BudgetError);

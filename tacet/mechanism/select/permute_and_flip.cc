@@ -14,16 +14,13 @@ privacy::Event permute_and_flip_event(privacy::Epsilon epsilon, privacy::Adjacen
 
 privacy::Released<std::int64_t> select_permute_and_flip(const Scores& scores,
                                                         privacy::Epsilon epsilon,
-                                                        NoiseAddress address,
-                                                        random::Source& source,
-                                                        privacy::Reservation& reservation) {
+                                                        const ReleaseMeans& means) {
   const auto rate =
       internal::score_rate(round_down(epsilon), scores.sensitivity(), scores.movement());
   const auto event = permute_and_flip_event(epsilon, scores.adjacency());
-  reservation.debit(event);
+  means.reservation.debit(event);
   const auto door = DoorKeeper::door();
-  internal::StreamDraws draws(
-      source.lease(random::Purpose::selection, address.step, address.tensor));
+  internal::StreamDraws draws(means.lease(random::Purpose::selection));
   return {door, internal::permute_and_flip(scores.open(door), rate, draws), event};
 }
 

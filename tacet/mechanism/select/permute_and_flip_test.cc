@@ -28,8 +28,8 @@ TEST(PermuteAndFlip, DrawsItsLaw) {
   const auto scores = scores_of(halves, 2);
   Spender spender(1, permute_and_flip_event(Epsilon(1), adjacency), adjacency, draws);
   const auto select = [&] {
-    return select_permute_and_flip(scores, Epsilon(1), spender.next(), spender.source,
-                                   spender.reservation);
+    return select_permute_and_flip(scores, Epsilon(1),
+                                   {spender.next(), spender.source, spender.reservation});
   };
   EXPECT_GT(test::fit(law, draws, select), test::false_alarm_rate);
 }
@@ -38,8 +38,8 @@ TEST(PermuteAndFlip, ReturnsAndDebitsItsEvent) {
   const auto scores = scores_of({1, 2});
   Spender spender(1, permute_and_flip_event(Epsilon(2), adjacency), adjacency, 1);
   const auto select = [&] {
-    return select_permute_and_flip(scores, Epsilon(2), spender.next(), spender.source,
-                                   spender.reservation);
+    return select_permute_and_flip(scores, Epsilon(2),
+                                   {spender.next(), spender.source, spender.reservation});
   };
   EXPECT_EQ(select().event(), Event(privacy::PureDp{2, adjacency}));
   EXPECT_THROW((void)select(), base::BudgetError);
@@ -52,9 +52,9 @@ TEST(PermuteAndFlip, HasRandomBitsOfItsOwn) {
   Spender spender(1, permute_and_flip_event(Epsilon(2), adjacency), adjacency, 2);
   const NoiseAddress address{.step = 7, .tensor = 0};
   (void)spender.source.lease(random::Purpose::noise, 7, 0);
-  (void)select_permute_and_flip(scores, Epsilon(2), address, spender.source, spender.reservation);
-  EXPECT_THROW((void)select_permute_and_flip(scores, Epsilon(2), address, spender.source,
-                                             spender.reservation),
+  (void)select_permute_and_flip(scores, Epsilon(2), {address, spender.source, spender.reservation});
+  EXPECT_THROW((void)select_permute_and_flip(scores, Epsilon(2),
+                                             {address, spender.source, spender.reservation}),
                base::InternalError);
 }
 

@@ -125,23 +125,17 @@ SparseVectorAnswer in_units(const std::vector<internal::Positive>& found, double
   return answer;
 }
 
-random::Lease selection_lease(random::Source& source, NoiseAddress address) {
-  return source.lease(random::Purpose::selection, address.step, address.tensor);
-}
-
 }  // namespace
 
 privacy::Released<SparseVectorAnswer> release_sparse_vector(const Scores& queries,
                                                             const SparseVectorOptions& options,
-                                                            NoiseAddress address,
-                                                            random::Source& source,
-                                                            privacy::Reservation& reservation) {
+                                                            const ReleaseMeans& means) {
   const auto event = sparse_vector_event(options, queries.adjacency());
   const auto settings =
       run_settings(options, queries.sensitivity(), queries.movement(), queries.unit());
-  reservation.debit(event);
+  means.reservation.debit(event);
   const auto door = DoorKeeper::door();
-  StreamDraws draws(selection_lease(source, address));
+  StreamDraws draws(means.lease(random::Purpose::selection));
   ThresholdRun run(settings.threshold, settings.scales, options.most_positives, settings.noise,
                    options.compared, draws);
   return {door, in_units(internal::above_threshold(queries.open(door), run), queries.unit()),
@@ -150,14 +144,12 @@ privacy::Released<SparseVectorAnswer> release_sparse_vector(const Scores& querie
 
 privacy::Released<SparseVectorAnswer> release_sparse_vector(const SparseScores& queries,
                                                             const SparseVectorOptions& options,
-                                                            NoiseAddress address,
-                                                            random::Source& source,
-                                                            privacy::Reservation& reservation) {
+                                                            const ReleaseMeans& means) {
   const auto event = sparse_vector_event(options, queries.adjacency());
   const auto settings = run_settings(options, queries.sensitivity(), queries.movement(), 1);
-  reservation.debit(event);
+  means.reservation.debit(event);
   const auto door = DoorKeeper::door();
-  StreamDraws draws(selection_lease(source, address));
+  StreamDraws draws(means.lease(random::Purpose::selection));
   ThresholdRun run(settings.threshold, settings.scales, options.most_positives, settings.noise,
                    options.compared, draws);
   return {
@@ -177,16 +169,14 @@ struct InteractiveSparseVector::Run {
 };
 
 InteractiveSparseVector::InteractiveSparseVector(const SparseVectorOptions& options,
-                                                 const QueryKind& kind, NoiseAddress address,
-                                                 random::Source& source,
-                                                 privacy::Reservation& reservation)
+                                                 const QueryKind& kind, const ReleaseMeans& means)
     : kind_(kind), event_(sparse_vector_event(options, kind.adjacency)) {
   // A query of that kind says what the unit of all of them is.
   const std::array<double, 1> zero{0};
   const auto one = Scores::rounded(zero, kind.sensitivity, kind.movement, kind.adjacency);
   const auto settings = run_settings(options, one.sensitivity(), kind.movement, one.unit());
-  reservation.debit(event_);
-  run_ = std::make_unique<Run>(settings, options, selection_lease(source, address));
+  means.reservation.debit(event_);
+  run_ = std::make_unique<Run>(settings, options, means.lease(random::Purpose::selection));
 }
 
 InteractiveSparseVector::~InteractiveSparseVector() = default;

@@ -5,12 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/release_means.h"
 #include "tacet/mechanism/select/scores.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
@@ -68,15 +66,13 @@ struct SparseVectorAnswer {
 /// Debits `reservation` by sparse_vector_event before a random bit is drawn. A UsageError for a
 /// threshold that is not finite or most_positives < 1.
 [[nodiscard]] privacy::Released<SparseVectorAnswer> release_sparse_vector(
-    const Scores& queries, const SparseVectorOptions& options, NoiseAddress address,
-    random::Source& source, privacy::Reservation& reservation);
+    const Scores& queries, const SparseVectorOptions& options, const ReleaseMeans& means);
 
 /// The same over very many queries, of which those not listed are 0: the same law, and no work for
 /// them (geometric gaps of the very law that the others' noise has). Thresholds in units of the
 /// scores.
 [[nodiscard]] privacy::Released<SparseVectorAnswer> release_sparse_vector(
-    const SparseScores& queries, const SparseVectorOptions& options, NoiseAddress address,
-    random::Source& source, privacy::Reservation& reservation);
+    const SparseScores& queries, const SparseVectorOptions& options, const ReleaseMeans& means);
 
 /// What is public about the queries of an interactive run.
 struct QueryKind {
@@ -92,8 +88,7 @@ class InteractiveSparseVector {
   /// Debits `reservation` by sparse_vector_event before a random bit is drawn. Errors as
   /// release_sparse_vector and Scores::rounded. The source must outlive the run.
   InteractiveSparseVector(const SparseVectorOptions& options, const QueryKind& kind,
-                          NoiseAddress address, random::Source& source,
-                          privacy::Reservation& reservation);
+                          const ReleaseMeans& means);
   InteractiveSparseVector(const InteractiveSparseVector&) = delete;
   InteractiveSparseVector& operator=(const InteractiveSparseVector&) = delete;
   ~InteractiveSparseVector();

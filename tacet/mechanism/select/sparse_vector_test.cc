@@ -42,9 +42,9 @@ TEST(SparseVector, FindsWhatLiesFarAboveAndStopsInTime) {
     Spender spender(1, sparse_vector_event(options, adjacency), adjacency, 1);
     const auto queries =
         Scores::integers({0, 1000, 0, 2000, 3000}, 1, Movement::any, Adjacency::add_remove);
-    const auto answer =
-        release_sparse_vector(queries, options, spender.next(), spender.source, spender.reservation)
-            .value();
+    const auto answer = release_sparse_vector(queries, options,
+                                              {spender.next(), spender.source, spender.reservation})
+                            .value();
     ASSERT_EQ(answer.positives.size(), 2u);
     EXPECT_EQ(answer.positives[0].index, 1);
     EXPECT_EQ(answer.positives[1].index, 3);
@@ -113,8 +113,8 @@ TEST(SparseVector, ComparesMagnitudesOnRequest) {
   const auto event = sparse_vector_event(options, adjacency);
   Spender spender(1, event, adjacency, 2);
   const auto run = [&] {
-    return release_sparse_vector(queries, options, spender.next(), spender.source,
-                                 spender.reservation)
+    return release_sparse_vector(queries, options,
+                                 {spender.next(), spender.source, spender.reservation})
         .value()
         .positives;
   };
@@ -138,10 +138,10 @@ TEST(SparseVector, FindsTheFewAmongVeryManyQueries) {
     const auto queries = SparseScores::integers(1'000'000'000'000,
                                                 {{7, 10000}, {8, -9000}, {999'999'999'998, 10000}},
                                                 1, Movement::any, adjacency);
-    const auto found =
-        release_sparse_vector(queries, options, spender.next(), spender.source, spender.reservation)
-            .value()
-            .positives;
+    const auto found = release_sparse_vector(queries, options,
+                                             {spender.next(), spender.source, spender.reservation})
+                           .value()
+                           .positives;
     ASSERT_EQ(found.size(), 2u);
     EXPECT_EQ(found[0].index, 7);
     EXPECT_EQ(found[1].index, 999'999'999'998);
@@ -160,10 +160,10 @@ TEST(SparseVector, SkippedZerosAreFoundAsOftenAsAskedOnes) {
   const auto sparse = SparseScores::integers(5, {{2, 2}}, 1, Movement::any, adjacency);
   std::array<std::array<std::int64_t, 6>, 2> counts{};
   const auto count = [&](auto& into, const auto& queries) {
-    const auto found =
-        release_sparse_vector(queries, options, spender.next(), spender.source, spender.reservation)
-            .value()
-            .positives;
+    const auto found = release_sparse_vector(queries, options,
+                                             {spender.next(), spender.source, spender.reservation})
+                           .value()
+                           .positives;
     ++into[found.empty() ? 5 : static_cast<std::size_t>(found[0].index)];
   };
   for (int i = 0; i < draws; ++i) {
@@ -201,8 +201,8 @@ TEST(InteractiveSparseVector, AnswersQueriesThatDependOnEarlierAnswers) {
     options.threshold = 500;
     const auto adjacency = Adjacency::replace_one;
     Spender spender(1, sparse_vector_event(options, adjacency), adjacency, 1);
-    InteractiveSparseVector run(options, {1, Movement::any, adjacency}, spender.next(),
-                                spender.source, spender.reservation);
+    InteractiveSparseVector run(options, {1, Movement::any, adjacency},
+                                {spender.next(), spender.source, spender.reservation});
     EXPECT_EQ(run.event(), sparse_vector_event(options, adjacency));
     // The analyst looks for the size of a count by doubling.
     std::vector<double> above;
@@ -229,10 +229,10 @@ TEST(InteractiveSparseVector, GivesTheSameAnswersAsTheListAskedAtOnce) {
   Spender one_by_one(9, event, adjacency, 1);
   const auto expected =
       release_sparse_vector(Scores::rounded(queries, 1, Movement::any, adjacency), options,
-                            at_once.next(), at_once.source, at_once.reservation)
+                            {at_once.next(), at_once.source, at_once.reservation})
           .value();
-  InteractiveSparseVector run(options, {1, Movement::any, adjacency}, one_by_one.next(),
-                              one_by_one.source, one_by_one.reservation);
+  InteractiveSparseVector run(options, {1, Movement::any, adjacency},
+                              {one_by_one.next(), one_by_one.source, one_by_one.reservation});
   std::size_t place = 0;
   for (std::size_t i = 0; i < queries.size() && !run.ended(); ++i) {
     const auto answer = run.ask(Private<double>(queries[i])).value();
@@ -249,19 +249,19 @@ TEST(InteractiveSparseVector, RefusesWhatMakesNoSenseBeforeItDraws) {
   const auto options = sparse_options(SparseVectorForm::single_threshold, 1);
   const auto adjacency = Adjacency::add_remove;
   Spender spender(1, sparse_vector_event(options, adjacency), adjacency, 1);
-  EXPECT_THROW(InteractiveSparseVector(options, {0, Movement::any, adjacency}, spender.next(),
-                                       spender.source, spender.reservation),
+  EXPECT_THROW(InteractiveSparseVector(options, {0, Movement::any, adjacency},
+                                       {spender.next(), spender.source, spender.reservation}),
                base::UsageError);
   EXPECT_THROW(InteractiveSparseVector(options, {1, Movement::one_way, Adjacency::replace_one},
-                                       spender.next(), spender.source, spender.reservation),
+                                       {spender.next(), spender.source, spender.reservation}),
                base::UsageError);
-  InteractiveSparseVector run(options, {1, Movement::any, adjacency}, spender.next(),
-                              spender.source, spender.reservation);
+  InteractiveSparseVector run(options, {1, Movement::any, adjacency},
+                              {spender.next(), spender.source, spender.reservation});
   EXPECT_THROW((void)run.ask(Private<double>(std::nan(""))), base::NumericError);
   EXPECT_FALSE(run.ended());
   // The whole run was paid for once; a second one was not.
-  EXPECT_THROW(InteractiveSparseVector(options, {1, Movement::any, adjacency}, spender.next(),
-                                       spender.source, spender.reservation),
+  EXPECT_THROW(InteractiveSparseVector(options, {1, Movement::any, adjacency},
+                                       {spender.next(), spender.source, spender.reservation}),
                base::BudgetError);
 }
 
@@ -276,10 +276,10 @@ std::map<Shown, std::int64_t> audited(const std::vector<std::int64_t>& queries,
   const auto scores = Scores::integers(queries, 1, Movement::any, adjacency);
   std::map<Shown, std::int64_t> seen;
   for (std::int64_t i = 0; i < runs; ++i) {
-    const auto found =
-        release_sparse_vector(scores, options, spender.next(), spender.source, spender.reservation)
-            .value()
-            .positives;
+    const auto found = release_sparse_vector(scores, options,
+                                             {spender.next(), spender.source, spender.reservation})
+                           .value()
+                           .positives;
     const Shown shown =
         found.empty() ? Shown{-1, 0} : Shown{found[0].index, std::llround(*found[0].value)};
     ++seen[shown];

@@ -17,9 +17,7 @@ privacy::Event top_event(std::int64_t count, privacy::Epsilon epsilon_each,
 
 privacy::Released<std::vector<std::int64_t>> select_top(const Scores& scores, std::int64_t count,
                                                         privacy::Epsilon epsilon_each,
-                                                        NoiseAddress address,
-                                                        random::Source& source,
-                                                        privacy::Reservation& reservation) {
+                                                        const ReleaseMeans& means) {
   if (count < 1 || count > scores.size()) {
     throw base::UsageError(fmt::format("of {} candidates, 1 to {} can be selected, got {}",
                                        scores.size(), scores.size(), count));
@@ -27,12 +25,12 @@ privacy::Released<std::vector<std::int64_t>> select_top(const Scores& scores, st
   const auto rate =
       internal::score_rate(round_down(epsilon_each), scores.sensitivity(), scores.movement());
   const auto event = top_event(count, epsilon_each, scores.adjacency());
-  reservation.debit(event);
+  means.reservation.debit(event);
   const auto door = DoorKeeper::door();
   std::vector<random::WeightedLevel> items;
   items.reserve(static_cast<std::size_t>(scores.size()));
   for (const std::int64_t score : scores.open(door)) items.push_back({1, -score});
-  random::Stream stream(source.lease(random::Purpose::selection, address.step, address.tensor));
+  random::Stream stream(means.lease(random::Purpose::selection));
   std::vector<std::int64_t> chosen;
   while (static_cast<std::int64_t>(chosen.size()) < count) {
     const std::size_t next = random::ExponentialChoice(items, rate).draw(stream);

@@ -3,12 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "tacet/mechanism/noise_address.h"
+#include "tacet/mechanism/release_means.h"
 #include "tacet/mechanism/select/scores.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
 
@@ -22,8 +20,9 @@ namespace tacet::mechanism {
 ///
 /// Debits `reservation` by top_event before a random bit is drawn. A UsageError unless
 /// 1 <= count <= scores.size().
-[[nodiscard]] privacy::Released<std::vector<std::int64_t>> select_top(
-    const Scores& scores, std::int64_t count, privacy::Epsilon epsilon_each, NoiseAddress address,
-    random::Source& source, privacy::Reservation& reservation);
+[[nodiscard]] privacy::Released<std::vector<std::int64_t>> select_top(const Scores& scores,
+                                                                      std::int64_t count,
+                                                                      privacy::Epsilon epsilon_each,
+                                                                      const ReleaseMeans& means);
 
 }  // namespace tacet::mechanism

@@ -29,7 +29,7 @@ TEST(TopK, DrawsOrderedCandidatesByPeeling) {
   Spender spender(5, top_event(3, Epsilon(4), adjacency), adjacency, draws);
   std::map<std::vector<std::int64_t>, std::int64_t> seen;
   for (int i = 0; i < draws; ++i) {
-    ++seen[select_top(scores, 3, Epsilon(4), spender.next(), spender.source, spender.reservation)
+    ++seen[select_top(scores, 3, Epsilon(4), {spender.next(), spender.source, spender.reservation})
                .value()];
   }
   const std::int64_t a = seen[{6, 1, 4}];
@@ -45,13 +45,14 @@ TEST(TopK, DrawsOrderedCandidatesByPeeling) {
 TEST(TopK, SelectsEachCandidateOnceUpToAll) {
   const auto scores = scores_of({3, 1, 2});
   Spender spender(5, top_event(3, Epsilon(1), adjacency), adjacency, 1);
-  auto all = select_top(scores, 3, Epsilon(1), spender.next(), spender.source, spender.reservation)
-                 .value();
+  auto all =
+      select_top(scores, 3, Epsilon(1), {spender.next(), spender.source, spender.reservation})
+          .value();
   std::sort(all.begin(), all.end());
   EXPECT_EQ(all, (std::vector<std::int64_t>{0, 1, 2}));
   for (const std::int64_t count : {-1, 0, 4}) {
-    EXPECT_THROW((void)select_top(scores, count, Epsilon(1), spender.next(), spender.source,
-                                  spender.reservation),
+    EXPECT_THROW((void)select_top(scores, count, Epsilon(1),
+                                  {spender.next(), spender.source, spender.reservation}),
                  base::UsageError);
   }
 }

@@ -44,8 +44,8 @@ std::vector<double> opened(privacy::BoundedSum sum) {
   const privacy::Event event = privacy::Gaussian{1e-9};
   auto reservation = budget.reserve(
       event, {std::numeric_limits<double>::infinity(), 1e-5, privacy::Adjacency::replace_one});
-  return mechanism::release_gaussian(std::move(sum), privacy::NoiseMultiplier(1e-9), {}, source,
-                                     reservation)
+  return mechanism::release_gaussian(std::move(sum), privacy::NoiseMultiplier(1e-9),
+                                     {{}, source, reservation})
       .value();
 }
 

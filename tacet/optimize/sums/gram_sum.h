@@ -6,7 +6,7 @@
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
-#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/adjacency.h"
 #include "tacet/privacy/weighted_sum.h"
 
 /// Sums of squares: the Gram matrix sum x x' and sum x y', as one bounded sum of integers.

@@ -286,7 +286,7 @@ TEST(GramSum, NoiseHasTheStatedCovariance) {
   for (int t = 0; t < releases; ++t) {
     const auto values = mechanism::release_gaussian(
                             sum_of(dataset, 1, Adjacency::replace_one), privacy::NoiseMultiplier(2),
-                            {.step = static_cast<std::uint64_t>(t)}, source, reservation)
+                            {{.step = static_cast<std::uint64_t>(t)}, source, reservation})
                             .value();
     for (std::size_t a = 0; a < values.size(); ++a) {
       for (std::size_t b = a; b < values.size(); ++b) {
