@@ -144,9 +144,8 @@ void time_adult(const std::string& folder, nlohmann::json& rows) {
       .loss = optimize::GlmLoss(model::LogisticLoss{}), .sum_l2 = 6.518, .linear = linear};
   for (const int threads : {1, 2}) {
     base::ThreadPool pool(threads);
-    const double time = fastest(10, [&] {
-      (void)optimize::minimise_certified(dataset, {0, dataset.rows()}, problem, 3.5e-7, pool);
-    });
+    const double time =
+        fastest(10, [&] { (void)optimize::minimise_certified(dataset, problem, 3.5e-7, pool); });
     std::cout << fmt::format("Adult, {} threads: {:.4f} s\n", threads, time);
     rows.push_back(
         {{"name", fmt::format("adult_fit/{}", threads)}, {"value", time}, {"unit", "s"}});
@@ -163,7 +162,7 @@ int main(int count, char** words) {
   const optimize::RegularizedProblem problem{.loss = optimize::GlmLoss(model::LogisticLoss{}),
                                              .sum_l2 = 1};
   const optimize::RowRange all{0, dataset.rows()};
-  const optimize::internal::RegularizedObjective objective(dataset, all, problem, pool);
+  const optimize::internal::RegularizedObjective objective(dataset, problem, pool);
   const auto gradient_norm = [&](const std::vector<double>& weights) {
     return optimize::internal::norm(objective.gradient(weights, optimize::Precision::fine).sum);
   };
@@ -177,9 +176,8 @@ int main(int count, char** words) {
   if (const char* folder = std::getenv("TACET_DATA"); folder != nullptr) time_adult(folder, rows);
   for (const double tolerance : {1e-1, 1e-3, 1e-6}) {
     std::vector<double> ours;
-    const double our_time = fastest(3, [&] {
-      ours = optimize::minimise_certified(dataset, all, problem, tolerance, pool).weights;
-    });
+    const double our_time = fastest(
+        3, [&] { ours = optimize::minimise_certified(dataset, problem, tolerance, pool).weights; });
     const double reached = gradient_norm(ours);
     std::vector<double> theirs;
     const double their_time =

@@ -21,24 +21,30 @@ using internal::RegularizedObjective;
 
 constexpr double most_work = 0x1p42;
 
-/// A good start for little: Newton's method on the first 1/16 of the records (which are
-/// exchangeable as far as utility is concerned), their loss scaled up by shrinking everything else.
-void warm_start(const data::Dataset& dataset, RowRange rows, const RegularizedProblem& problem,
-                base::ThreadPool& threads, NewtonState& state,
-                const base::Supervision& supervision) {
+/// The centre, or a good start for little: Newton's method on the first 1/16 of the records (which
+/// are exchangeable as far as utility is concerned), their loss scaled up by shrinking everything
+/// else.
+NewtonState start_of(const data::Dataset& dataset, const RegularizedProblem& problem,
+                     base::ThreadPool& threads, const base::Supervision& supervision) {
   constexpr std::int64_t share = 16;
-  if (rows.count() < 8192) return;
+  NewtonState state{problem.centre, problem.limits.fast_passes};
+  if (state.weights.empty()) {
+    state.weights.assign(static_cast<std::size_t>(dataset.columns()), 0.0);
+  }
+  const auto rows = problem.rows_of(dataset);
+  if (problem.limits.fast_passes <= 1 || rows.count() < 8192) return state;
   RegularizedProblem small = problem;
   small.domain = WholeSpace{};
   small.sum_l2 = problem.sum_l2 / share;
   for (double& value : small.linear) value /= share;
-  const RegularizedObjective objective(dataset, {rows.first, rows.first + rows.count() / share},
-                                       small, threads);
+  small.rows = {rows.first, rows.first + rows.count() / share};
+  const RegularizedObjective objective(dataset, small, threads);
   NewtonState start{state.weights, 30};
   const double goal = 1e-3 * static_cast<double>(rows.count() / share) * dataset.norm_bound() *
                       std::min(1.0, problem.loss.slope_bound());
   newton_search(objective, nullptr, goal, start, supervision);
   if (finite(start.weights)) state.weights = std::move(start.weights);
+  return state;
 }
 
 bool leaves(const Domain& domain, const std::vector<double>& weights) {
@@ -47,14 +53,10 @@ bool leaves(const Domain& domain, const std::vector<double>& weights) {
   return nearest != weights;
 }
 
-CertifiedMinimum fast_route(const data::Dataset& dataset, RowRange rows,
-                            const RegularizedProblem& problem, double tolerance,
-                            std::int64_t passes, const RegularizedObjective& objective,
-                            base::ThreadPool& threads, const base::Supervision& supervision) {
-  NewtonState state{problem.centre, passes};
-  if (state.weights.empty()) state.weights.assign(objective.columns(), 0.0);
-  if (passes > 1) {
-    warm_start(dataset, rows, problem, threads, state, supervision);
+CertifiedMinimum fast_route(const RegularizedObjective& objective, double tolerance,
+                            NewtonState state, const base::Supervision& supervision) {
+  const auto& problem = objective.problem();
+  if (problem.limits.fast_passes > 1) {
     const double goal = 0.25 * tolerance * problem.sum_l2;
     const auto* ball = std::get_if<Ball>(&problem.domain);
     if (!leaves(problem.domain, state.weights)) {
@@ -142,10 +144,9 @@ void check_fallback_work(const WorkFacts& facts) {
       work, most_work, facts.sum_l2, facts.rows));
 }
 
-CertifiedMinimum minimise_certified(const data::Dataset& dataset, RowRange rows,
-                                    const RegularizedProblem& problem, double tolerance,
-                                    base::ThreadPool& threads, const base::Supervision& supervision,
-                                    const SolverLimits& limits) {
+CertifiedMinimum minimise_certified(const data::Dataset& dataset, const RegularizedProblem& problem,
+                                    double tolerance, base::ThreadPool& threads,
+                                    const base::Supervision& supervision) {
   const auto columns = static_cast<std::size_t>(dataset.columns());
   if (!(problem.sum_l2 > 0) || !std::isfinite(problem.sum_l2) || !(tolerance > 0)) {
     throw base::UsageError(
@@ -157,17 +158,17 @@ CertifiedMinimum minimise_certified(const data::Dataset& dataset, RowRange rows,
     throw base::InternalError("a problem's vectors and the data set differ in their columns");
   }
   (void)checked(problem.domain, columns);
-  const RegularizedObjective objective(dataset, rows, problem, threads);
-  auto best = fast_route(dataset, rows, problem, tolerance, limits.fast_passes, objective, threads,
+  const RegularizedObjective objective(dataset, problem, threads);
+  auto best = fast_route(objective, tolerance, start_of(dataset, problem, threads, supervision),
                          supervision);
   if (best.distance_bound <= tolerance) return best;
-  if (limits.accelerated) accelerated_route(objective, tolerance, supervision, best);
+  if (problem.limits.accelerated) accelerated_route(objective, tolerance, supervision, best);
   if (best.distance_bound <= tolerance) return best;
 
   const auto steps =
       static_cast<std::int64_t>(std::min(0x1p62, accelerated_length(objective, best, tolerance)));
-  best.weights = internal::descend_in_wide_floats(dataset, rows, problem, std::move(best.weights),
-                                                  steps, supervision);
+  best.weights = internal::descend_in_wide_floats(dataset, problem, std::move(best.weights), steps,
+                                                  supervision);
   // Half the tolerance by the length; the rest is far more than 113 bits and the last rounding
   // lose.
   best.distance_bound = tolerance;

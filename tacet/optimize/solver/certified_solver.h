@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tacet/base/progress.h"
@@ -18,9 +19,15 @@
 ///       const optimize::GlmLoss loss(model::LogisticLoss{});
 ///       const optimize::RegularizedProblem problem{.loss = loss, .sum_l2 = 10};
 ///       // Within 1e-9 of the exact minimiser, whatever the records are; as private as they are.
-///       return optimize::minimise_certified(records, {0, records.rows()}, problem, 1e-9, threads);
+///       return optimize::minimise_certified(records, problem, 1e-9, threads);
 ///     };
 namespace tacet::optimize {
+
+/// How far the first routes of minimise_certified go.
+struct SolverLimits {
+  std::int64_t fast_passes = 200;  ///< over the records, of the fast route
+  bool accelerated = true;         ///< whether the second route is tried
+};
 
 /// sum_i loss(<w, x_i>, y_i) + (sum_l2 / 2) |w - centre|^2 + <linear, w> over the domain.
 struct RegularizedProblem {
@@ -29,6 +36,12 @@ struct RegularizedProblem {
   std::vector<double> centre{};  ///< empty: the origin
   std::vector<double> linear{};  ///< empty: none
   Domain domain = WholeSpace{};
+  std::optional<RowRange> rows{};  ///< absent: all records
+  SolverLimits limits{};
+
+  [[nodiscard]] RowRange rows_of(const data::Dataset& dataset) const {
+    return rows.value_or(RowRange{0, dataset.rows()});
+  }
 };
 
 /// Public facts that bound the work before a record is read.
@@ -58,20 +71,15 @@ struct CertifiedMinimum {
   SolverRoute route = SolverRoute::fast;
 };
 
-struct SolverLimits {
-  std::int64_t fast_passes = 200;  ///< over the records, of the fast route
-  bool accelerated = true;         ///< whether the second route is tried
-};
-
-/// The minimiser over `rows` of the data set, to a distance of at most `tolerance` in Euclidean
+/// The minimiser over the rows of the problem, to a distance of at most `tolerance` in Euclidean
 /// norm of the exact minimiser of the problem in real arithmetic.
 ///
 /// This holds for every data set, rounding included; there is no failure to converge, no looser
 /// tolerance and no second attempt with other numbers:
 ///  1. Newton's method (Cholesky for few columns, preconditioned conjugate gradients for many) for
 ///  at
-///     most `fast_passes` passes over the records, ended by a certificate of the last point that
-///     counts every rounding.
+///     most `limits.fast_passes` passes over the records, ended by a certificate of the last point
+///     that counts every rounding.
 ///  2. Accelerated projected gradient descent in doubles (V-FISTA: Beck 2017, theorem 10.42) for
 ///  the
 ///     number of steps that its theorem needs, certified in the same way.
@@ -84,10 +92,9 @@ struct SolverLimits {
 /// dense and sparse storage.
 ///
 /// The tolerance must be positive; the result is as private as the records.
-[[nodiscard]] CertifiedMinimum minimise_certified(const data::Dataset& dataset, RowRange rows,
+[[nodiscard]] CertifiedMinimum minimise_certified(const data::Dataset& dataset,
                                                   const RegularizedProblem& problem,
                                                   double tolerance, base::ThreadPool& threads,
-                                                  const base::Supervision& supervision = {},
-                                                  const SolverLimits& limits = {});
+                                                  const base::Supervision& supervision = {});
 
 }  // namespace tacet::optimize

@@ -52,12 +52,11 @@ RowRange all(const Dataset& dataset) { return {0, dataset.rows()}; }
 // A reference in 113-bit arithmetic, far closer than any tolerance below.
 Point reference(const Dataset& dataset, const RegularizedProblem& problem) {
   base::ThreadPool pool(1);
-  const auto near = minimise_certified(dataset, all(dataset), problem, 1e-8, pool);
+  const auto near = minimise_certified(dataset, problem, 1e-8, pool);
   const double kappa = 1 + static_cast<double>(dataset.rows()) * problem.loss.curvature_bound() *
                                dataset.norm_bound() * dataset.norm_bound() / problem.sum_l2;
-  return internal::descend_in_wide_floats(dataset, all(dataset), problem, near.weights,
-                                          static_cast<std::int64_t>(40 * std::sqrt(kappa)) + 40,
-                                          {});
+  return internal::descend_in_wide_floats(
+      dataset, problem, near.weights, static_cast<std::int64_t>(40 * std::sqrt(kappa)) + 40, {});
 }
 
 // The four records of the specification, scaled so that they lie on the grid: x = c x0 with c =
@@ -80,7 +79,7 @@ TEST(CertifiedSolver, AgreesWithTheReferenceMinimisers) {
   const auto solve = [&](const model::Loss& loss, const Domain& domain) {
     auto problem = tiny_problem(loss);
     problem.domain = domain;
-    auto found = minimise_certified(dataset, all(dataset), problem, 1e-11, pool);
+    auto found = minimise_certified(dataset, problem, 1e-11, pool);
     EXPECT_LE(found.distance_bound, 1e-11);
     for (auto& w : found.weights) w *= tiny_scale;
     return found.weights;
@@ -132,7 +131,7 @@ TEST(Certificates, BoundTheTrueDistanceOfAnyPoint) {
                                        .linear = Point(6, .3),
                                        .domain = domain};
       const auto truth = reference(dataset, problem);
-      const internal::RegularizedObjective objective(dataset, all(dataset), problem, pool);
+      const internal::RegularizedObjective objective(dataset, problem, pool);
       for (int trial = 0; trial < 60; ++trial) {
         const double size = std::pow(10.0, -trial % 17);
         Point w = truth;
@@ -252,10 +251,10 @@ TEST(CertifiedSolver, TheSameBitsForAnyThreadsAndStorage) {
   const auto sparse = random_dataset(20000, 8, true, Storage::sparse);
   const RegularizedProblem problem{
       .loss = GlmLoss(model::LogisticLoss{}), .sum_l2 = 5, .linear = Point(8, 9)};
-  const auto a = minimise_certified(dense, all(dense), problem, 1e-9, one);
+  const auto a = minimise_certified(dense, problem, 1e-9, one);
   EXPECT_EQ(a.route, SolverRoute::fast);
-  EXPECT_EQ(a.weights, minimise_certified(dense, all(dense), problem, 1e-9, three).weights);
-  EXPECT_EQ(a.weights, minimise_certified(sparse, all(sparse), problem, 1e-9, one).weights);
+  EXPECT_EQ(a.weights, minimise_certified(dense, problem, 1e-9, three).weights);
+  EXPECT_EQ(a.weights, minimise_certified(sparse, problem, 1e-9, one).weights);
 }
 
 TEST(CertifiedSolver, EveryRouteEndsWithinTheTolerance) {
@@ -270,8 +269,9 @@ TEST(CertifiedSolver, EveryRouteEndsWithinTheTolerance) {
       constexpr double tolerance = 1e-7;
       for (const auto& limits : {SolverLimits{}, SolverLimits{.fast_passes = 1},
                                  SolverLimits{.fast_passes = 1, .accelerated = false}}) {
-        const auto found =
-            minimise_certified(dataset, all(dataset), problem, tolerance, pool, {}, limits);
+        auto limited = problem;
+        limited.limits = limits;
+        const auto found = minimise_certified(dataset, limited, tolerance, pool);
         EXPECT_LE(distance(found.weights, truth), tolerance);
         EXPECT_LE(found.distance_bound, tolerance);
         const auto route = limits.fast_passes > 1 ? SolverRoute::fast
@@ -292,7 +292,7 @@ TEST(CertifiedSolver, ABindingBallNeedsNoSlowRoute) {
     for (const auto& loss : {GlmLoss(model::LogisticLoss{}), GlmLoss(model::HingeLoss{}, .01),
                              GlmLoss(model::AbsoluteLoss{}, .01)}) {
       const RegularizedProblem problem{.loss = loss, .sum_l2 = 20, .domain = ball};
-      const auto found = minimise_certified(dataset, all(dataset), problem, 1e-6, pool);
+      const auto found = minimise_certified(dataset, problem, 1e-6, pool);
       EXPECT_EQ(found.route, SolverRoute::fast) << model::loss_name(loss.loss());
       EXPECT_LE(found.distance_bound, 1e-6);
       auto from_middle = found.weights;
@@ -335,7 +335,7 @@ TEST(CertifiedSolver, ManyColumnsTakeConjugateGradients) {
   }
   base::ThreadPool pool(2);
   const RegularizedProblem problem{.loss = GlmLoss(model::LogisticLoss{}), .sum_l2 = .5};
-  const auto found = minimise_certified(dataset, all(dataset), problem, 1e-9, pool);
+  const auto found = minimise_certified(dataset, problem, 1e-9, pool);
   EXPECT_EQ(found.route, SolverRoute::fast);
   EXPECT_LE(found.distance_bound, 1e-9);
 }
@@ -347,7 +347,7 @@ TEST(CertifiedSolver, HoldsForAnyNumberOfRecords) {
     const auto dataset = random_dataset(rows, 3, true, Storage::dense);
     const RegularizedProblem problem{
         .loss = GlmLoss(model::LogisticLoss{}), .sum_l2 = 5, .linear = {1, -2, .5}};
-    const auto found = minimise_certified(dataset, all(dataset), problem, 1e-8, pool);
+    const auto found = minimise_certified(dataset, problem, 1e-8, pool);
     EXPECT_LE(found.distance_bound, 1e-8) << rows;
     if (rows == 0) {
       EXPECT_LT(distance(found.weights, {-.2, .4, -.1}), 1e-8);
@@ -362,9 +362,7 @@ TEST(CertifiedSolver, LabelsAreThoseOfTheLossesOwnDomain) {
     Dataset dataset({.columns = 2, .norm_bound = 1});
     dataset.append_dense(std::vector<std::int16_t>{2000, 100}, first);
     dataset.append_dense(std::vector<std::int16_t>{-300, 1500}, second);
-    return minimise_certified(dataset, all(dataset), {.loss = GlmLoss(loss), .sum_l2 = .3}, 1e-9,
-                              pool)
-        .weights;
+    return minimise_certified(dataset, {.loss = GlmLoss(loss), .sum_l2 = .3}, 1e-9, pool).weights;
   };
   EXPECT_EQ(solve(model::LogisticLoss{}, 7, -.3), solve(model::LogisticLoss{}, 1, -1));
   EXPECT_EQ(solve(model::HuberLoss{}, 5, -8), solve(model::HuberLoss{}, 1, -1));
@@ -387,10 +385,9 @@ TEST(CertifiedSolver, WorkIsCheckedFromPublicFactsAlone) {
   base::ThreadPool pool(1);
   const auto dataset = tiny_dataset();
   auto problem = tiny_problem(model::LogisticLoss{});
-  EXPECT_THROW((void)minimise_certified(dataset, all(dataset), problem, 0, pool), base::UsageError);
+  EXPECT_THROW((void)minimise_certified(dataset, problem, 0, pool), base::UsageError);
   problem.sum_l2 = 0;
-  EXPECT_THROW((void)minimise_certified(dataset, all(dataset), problem, 1e-6, pool),
-               base::UsageError);
+  EXPECT_THROW((void)minimise_certified(dataset, problem, 1e-6, pool), base::UsageError);
 }
 
 }  // namespace certified_solver_test

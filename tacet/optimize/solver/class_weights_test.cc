@@ -144,9 +144,7 @@ TEST(ClassWeightedSums, AWeightCountsAsSoManyRecords) {
   const auto few_records = dataset_of(base());
   const auto many_records = dataset_of(repeated);
   const auto minimum = [&](const data::Dataset& records, const GlmLoss& loss, double l2) {
-    return minimise_certified(records, {0, records.rows()}, {.loss = loss, .sum_l2 = l2}, 1e-9,
-                              pool)
-        .weights;
+    return minimise_certified(records, {.loss = loss, .sum_l2 = l2}, 1e-9, pool).weights;
   };
   const auto one = minimum(few_records, GlmLoss(model::LogisticLoss{}, 0, no_clip, weights()), .25);
   const auto other = minimum(many_records, GlmLoss(model::LogisticLoss{}), 1);
@@ -191,9 +189,7 @@ TEST(ClassWeightedMinimum, AReplacedRecordMovesItByTwiceItsShareAtMost) {
                            GlmLoss(model::HingeLoss{}, .1, no_clip, weights())}) {
     const auto at = [&](const Record& record) {
       const auto dataset = dataset_of(with(base(), record));
-      return minimise_certified(dataset, {0, dataset.rows()}, {.loss = loss, .sum_l2 = l2}, 1e-9,
-                                pool)
-          .weights;
+      return minimise_certified(dataset, {.loss = loss, .sum_l2 = l2}, 1e-9, pool).weights;
     };
     std::vector<Point> found;
     for (const auto& record : all_records()) found.push_back(at(record));

@@ -50,7 +50,7 @@ TEST(DualAscent, ItsCertificateBoundsTheDistanceFromTheMinimiser) {
                         {model::PinballLoss{.9}, .05}}) {
     const auto dataset = sines(model::properties(c.loss).classification);
     for (const Domain& domain : {Domain{WholeSpace{}}, Domain{Ball{.3}}}) {
-      const auto truth = minimise_certified(dataset, {0, dataset.rows()},
+      const auto truth = minimise_certified(dataset,
                                             {.loss = GlmLoss(c.loss, c.width),
                                              .sum_l2 = 1.2,
                                              .centre = {.1, -.2, .05},

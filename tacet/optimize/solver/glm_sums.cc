@@ -97,6 +97,27 @@ void sparse_add(double factor, const data::SparseRow& row, double* sums) {
   }
 }
 
+using DenseRows = std::span<const std::int16_t* const>;
+
+/// The products of a tile's records, `rows` of them where they are dense, with integer weights.
+void tile_dots(const data::Dataset& dataset, std::int64_t tile, DenseRows rows,
+               std::span<const double> weights, std::span<double> numbers) {
+  if (!dataset.sparse()) return numeric::exact_dots(rows, weights, numbers);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] =
+        sparse_dot(weights.data(), dataset.sparse_row(tile + static_cast<std::int64_t>(i)));
+  }
+}
+
+/// Adds a tile's records, each times its factor.
+void add_tile(const data::Dataset& dataset, std::int64_t tile, DenseRows rows,
+              std::span<const double> factors, std::span<double> target) {
+  if (!dataset.sparse()) return numeric::add_exact_multiples(rows, factors, target);
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    sparse_add(factors[i], dataset.sparse_row(tile + static_cast<std::int64_t>(i)), target.data());
+  }
+}
+
 }  // namespace
 
 GlmSums::GlmSums(const data::Dataset& dataset, const GlmLoss& loss, RowRange rows,
@@ -136,16 +157,9 @@ void GlmSums::pass(std::span<const double> weights, int limbs, double factor_bou
         }
       }
       for (int limb = 0; limb < limbs; ++limb) {
-        const auto& part = grid.limbs[static_cast<std::size_t>(limb)];
-        auto& row_numbers = numbers[static_cast<std::size_t>(limb)];
-        if (dataset_.sparse()) {
-          for (std::size_t i = 0; i < count; ++i) {
-            row_numbers[i] = sparse_dot(part.integers.data(),
-                                        dataset_.sparse_row(tile + static_cast<std::int64_t>(i)));
-          }
-        } else {
-          numeric::exact_dots(rows, part.integers, std::span(row_numbers).first(count));
-        }
+        const auto place = static_cast<std::size_t>(limb);
+        tile_dots(dataset_, tile, rows, grid.limbs[place].integers,
+                  std::span(numbers[place]).first(count));
       }
       for (std::size_t i = 0; i < count; ++i) {
         double prediction = numbers[0][i] * grid.limbs[0].scale;
@@ -156,16 +170,9 @@ void GlmSums::pass(std::span<const double> weights, int limbs, double factor_bou
       }
       const auto room = sum.reserve(static_cast<std::int64_t>(count));
       for (int limb = 0; limb < limbs; ++limb) {
-        const auto target = room.subspan(columns * static_cast<std::size_t>(limb), columns);
-        const auto& row_numbers = numbers[static_cast<std::size_t>(limb)];
-        if (dataset_.sparse()) {
-          for (std::size_t i = 0; i < count; ++i) {
-            sparse_add(row_numbers[i], dataset_.sparse_row(tile + static_cast<std::int64_t>(i)),
-                       target.data());
-          }
-        } else {
-          numeric::add_exact_multiples(rows, std::span(row_numbers).first(count), target);
-        }
+        const auto place = static_cast<std::size_t>(limb);
+        add_tile(dataset_, tile, rows, std::span(numbers[place]).first(count),
+                 room.subspan(columns * place, columns));
       }
     }
   };

@@ -103,7 +103,7 @@ TEST(LabelDomain, ThePoissonMinimumOnABallIsCertifiedThroughItsExtension) {
     EXPECT_LT(std::fabs(exact), radius);
     const RegularizedProblem problem{
         .loss = loss, .sum_l2 = l2, .linear = {0}, .domain = Ball{radius}};
-    const auto found = minimise_certified(dataset, {0, dataset.rows()}, problem, 1e-9, pool);
+    const auto found = minimise_certified(dataset, problem, 1e-9, pool);
     EXPECT_NEAR(found.weights[0], exact, 1e-8);
   }
   EXPECT_TRUE(std::isinf(GlmLoss(model::PoissonLoss{}).curvature_bound()));
@@ -147,10 +147,12 @@ TEST(LabelDomain, AcceleratedDescentDivergesOnCountsAndNotOnTheirExtension) {
   const double exact =
       minimiser(loss, labels, 1e-3, radius, [&](double label) { return loss.sanitised(label); });
   base::ThreadPool pool(1);
-  const RegularizedProblem problem{
-      .loss = loss, .sum_l2 = 1e-3, .linear = {0}, .domain = Ball{radius}};
-  const auto found = minimise_certified(dataset, {0, dataset.rows()}, problem, 1e-7, pool, {},
-                                        {.fast_passes = 1, .accelerated = true});
+  const RegularizedProblem problem{.loss = loss,
+                                   .sum_l2 = 1e-3,
+                                   .linear = {0},
+                                   .domain = Ball{radius},
+                                   .limits = {.fast_passes = 1, .accelerated = true}};
+  const auto found = minimise_certified(dataset, problem, 1e-7, pool);
   EXPECT_EQ(found.route, SolverRoute::accelerated);
   EXPECT_NEAR(found.weights[0], exact, 1e-7);
 }

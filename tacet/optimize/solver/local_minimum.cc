@@ -101,13 +101,14 @@ RegularizedProblem as_regularized(const LocalProblem& problem) {
   return {.loss = problem.loss,
           .sum_l2 = problem.sum_l2,
           .centre = problem.centre,
-          .domain = problem.domain};
+          .domain = problem.domain,
+          .rows = problem.rows};
 }
 
 std::vector<double> descended(const data::Dataset& dataset, const LocalProblem& problem,
                               base::ThreadPool& threads, const base::Supervision& supervision) {
   const auto regularized = as_regularized(problem);
-  const internal::RegularizedObjective objective(dataset, problem.rows, regularized, threads);
+  const internal::RegularizedObjective objective(dataset, regularized, threads);
   std::vector<double> start = problem.centre;
   if (start.empty()) start.assign(objective.columns(), 0.0);
   const auto descent = descent_of(problem, dataset.norm_bound(), dataset.columns());
@@ -135,8 +136,8 @@ privacy::BoundedSum local_minimum(const data::Dataset& dataset, const LocalProbl
   const double share = exact_share(problem, dataset.norm_bound(), dataset.columns());
   const auto weights = problem.steps > 0
                            ? descended(dataset, problem, threads, supervision)
-                           : minimise_certified(dataset, problem.rows, as_regularized(problem),
-                                                problem.tolerance, threads, supervision)
+                           : minimise_certified(dataset, as_regularized(problem), problem.tolerance,
+                                                threads, supervision)
                                  .weights;
   return internal::on_share_grid(weights, share);
 }

@@ -110,7 +110,7 @@ Point by_certified_solver(const GlmLoss& loss, const Domain& domain, const Point
       loss,
       [&](const Point& linear) {
         const auto found = minimise_certified(
-            dataset, {0, dataset.rows()},
+            dataset,
             {.loss = loss, .sum_l2 = l2, .centre = centre, .linear = linear, .domain = domain},
             1e-11, pool);
         EXPECT_LE(found.distance_bound, 1e-11);
@@ -228,7 +228,7 @@ TEST(ReferenceTable, DualAscentKeepsKinks) {
     if (std::holds_alternative<Lens>(c.domain)) continue;
     const auto dataset = stored(sines(model::properties(c.loss).classification));
     const auto limit = at_width_zero([&](double width, const Point&) {
-      return minimise_certified(dataset, {0, dataset.rows()},
+      return minimise_certified(dataset,
                                 {.loss = GlmLoss(c.loss, width),
                                  .sum_l2 = l2,
                                  .centre = centre,

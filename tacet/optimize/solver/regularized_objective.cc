@@ -18,10 +18,10 @@ bool well_inside(const Ball& ball, std::span<const double> point) {
 
 }  // namespace
 
-RegularizedObjective::RegularizedObjective(const data::Dataset& dataset, RowRange rows,
+RegularizedObjective::RegularizedObjective(const data::Dataset& dataset,
                                            const RegularizedProblem& problem,
                                            base::ThreadPool& threads)
-    : problem_(problem), sums_(dataset, problem.loss, rows, threads) {}
+    : problem_(problem), sums_(dataset, problem.loss, problem.rows_of(dataset), threads) {}
 
 CertifiedGradient RegularizedObjective::gradient(std::span<const double> weights,
                                                  Precision precision,

@@ -8,11 +8,11 @@
 
 namespace tacet::optimize::internal {
 
-/// Gradient and certificates of a RegularizedProblem over a range of records.
+/// Gradient and certificates of a RegularizedProblem over its records.
 class RegularizedObjective {
  public:
-  RegularizedObjective(const data::Dataset& dataset, RowRange rows,
-                       const RegularizedProblem& problem, base::ThreadPool& threads);
+  RegularizedObjective(const data::Dataset& dataset, const RegularizedProblem& problem,
+                       base::ThreadPool& threads);
 
   /// The whole gradient; its error counts all roundings.
   [[nodiscard]] CertifiedGradient gradient(std::span<const double> weights, Precision precision,
@@ -35,9 +35,11 @@ class RegularizedObjective {
 };
 
 /// Route 3 of minimise_certified from a point whose distance from the minimiser is known.
-[[nodiscard]] std::vector<double> descend_in_wide_floats(
-    const data::Dataset& dataset, RowRange rows, const RegularizedProblem& problem,
-    std::vector<double> start, std::int64_t steps, const base::Supervision& supervision);
+[[nodiscard]] std::vector<double> descend_in_wide_floats(const data::Dataset& dataset,
+                                                         const RegularizedProblem& problem,
+                                                         std::vector<double> start,
+                                                         std::int64_t steps,
+                                                         const base::Supervision& supervision);
 
 [[nodiscard]] inline double norm(std::span<const double> values) {
   double square = 0;

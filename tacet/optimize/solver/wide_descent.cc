@@ -38,11 +38,12 @@ void add_gradient(const data::Dataset& dataset, RowRange rows, const GlmLoss& lo
 
 }  // namespace
 
-std::vector<double> descend_in_wide_floats(const data::Dataset& dataset, RowRange rows,
+std::vector<double> descend_in_wide_floats(const data::Dataset& dataset,
                                            const RegularizedProblem& problem,
                                            std::vector<double> start, std::int64_t steps,
                                            const base::Supervision& supervision) {
   using std::sqrt;
+  const auto rows = problem.rows_of(dataset);
   const std::size_t columns = start.size();
   std::vector<Wide> x(start.begin(), start.end());
   std::vector<Wide> y = x;
