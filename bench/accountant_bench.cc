@@ -94,9 +94,9 @@ std::vector<Problem> problems() {
     all.push_back({"noise, rate " + number(r.rate) + " steps " + std::to_string(r.steps) +
                        " epsilon " + number(r.target) + " delta " + number(r.delta),
                    [r] {
-                     static_cast<void>(calibrate_noise({SamplingRate(r.rate), r.steps},
-                                                       Epsilon(r.target), Delta(r.delta),
-                                                       Adjacency::add_remove));
+                     static_cast<void>(calibrate_noise(
+                         {SamplingRate(r.rate), r.steps},
+                         {Epsilon(r.target), Delta(r.delta), Adjacency::add_remove}));
                    }});
   }
   struct Many {
@@ -113,8 +113,8 @@ std::vector<Problem> problems() {
                      const auto event = [m](std::int64_t steps) {
                        return to_event({SamplingRate(m.rate), steps}, NoiseMultiplier(m.noise));
                      };
-                     static_cast<void>(most_steps(event, Epsilon(m.target), Delta(m.delta),
-                                                  Adjacency::add_remove));
+                     static_cast<void>(most_steps(
+                         event, {Epsilon(m.target), Delta(m.delta), Adjacency::add_remove}));
                    }});
   }
   struct Often {
@@ -128,9 +128,9 @@ std::vector<Problem> problems() {
     all.push_back({"rate, steps " + std::to_string(o.steps) + " noise " + number(o.noise) +
                        " epsilon " + number(o.target) + " delta " + number(o.delta),
                    [o] {
-                     static_cast<void>(calibrate_rate(o.steps, NoiseMultiplier(o.noise),
-                                                      Epsilon(o.target), Delta(o.delta),
-                                                      Adjacency::add_remove));
+                     static_cast<void>(calibrate_rate(
+                         o.steps, NoiseMultiplier(o.noise),
+                         {Epsilon(o.target), Delta(o.delta), Adjacency::add_remove}));
                    }});
   }
   return all;
@@ -198,8 +198,8 @@ int main(int count, char** arguments) {
     });
     rows.push_back(row("renyi, " + name, renyi, "s", 0.005));
     const double calibration = median_seconds(repetitions, [&] {
-      static_cast<void>(calibrate_noise({SamplingRate(s.rate), s.steps}, Epsilon(2), Delta(s.delta),
-                                        Adjacency::add_remove));
+      static_cast<void>(calibrate_noise({SamplingRate(s.rate), s.steps},
+                                        {Epsilon(2), Delta(s.delta), Adjacency::add_remove}));
     });
     rows.push_back(row("calibration to epsilon 2, " + name, calibration, "s", 1));
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tacet/accounting/accountant.h"
 #include "tacet/accounting/calibration_search.h"
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
@@ -13,8 +12,6 @@
 namespace tacet::accounting {
 
 namespace {
-
-using internal::CalibrationTarget;
 
 /// A point of [dear, cheap] away from its ends, for numbers that may be anything.
 double between(double dear, double x, double cheap) { return std::clamp(x, dear, cheap); }
@@ -41,29 +38,26 @@ Event to_event(const SampledGaussianPlan& plan, NoiseMultiplier noise) {
   return plan.steps == 1 ? step : Event(Repeated{plan.steps, step});
 }
 
-NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, Epsilon epsilon, Delta delta,
-                                Adjacency adjacency, WorkMeter* work) {
+NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, const CalibrationTarget& target) {
   if (plan.steps < 1) {
     throw base::UsageError(fmt::format("steps must be 1 or more, got {}", plan.steps));
   }
-  if (std::isinf(epsilon.value())) return NoiseMultiplier(0);
+  if (std::isinf(target.epsilon.value())) return NoiseMultiplier(0);
   if (plan.rate.value() == 0) return NoiseMultiplier(0);
-  if (epsilon.value() == 0) {
+  if (target.epsilon.value() == 0) {
     throw base::GuaranteeError(
         "no finite noise makes training cost nothing; epsilon must exceed 0");
   }
-  if (delta.value() == 0) {
+  if (target.delta.value() == 0) {
     throw base::GuaranteeError(
         "no Gaussian noise gives pure privacy (delta 0) at a finite epsilon; allow a delta above 0 "
         "or use Laplace noise");
   }
   return NoiseMultiplier(
-      least_noise([&](double noise) { return to_event(plan, NoiseMultiplier(noise)); }, epsilon,
-                  delta, adjacency, work));
+      least_noise([&](double noise) { return to_event(plan, NoiseMultiplier(noise)); }, target));
 }
 
-double least_noise(const std::function<Event(double)>& event, Epsilon epsilon, Delta delta,
-                   Adjacency adjacency, WorkMeter* work) {
+double least_noise(const std::function<Event(double)>& event, const CalibrationTarget& target) {
   constexpr double least = -14;
   constexpr double most = 30;
   const auto border =
@@ -73,15 +67,15 @@ double least_noise(const std::function<Event(double)>& event, Epsilon epsilon, D
                                  .start = 0,
                                  .snap = between,
                                  .enough = [](double) { return shortfall; }},
-                                {epsilon, delta, adjacency, work});
+                                target);
   if (!border.found) {
     throw base::GuaranteeError("no noise multiplier up to e^30 reaches the epsilon asked for");
   }
   return std::exp(border.safe);
 }
 
-std::int64_t most_steps(const std::function<Event(std::int64_t)>& event, Epsilon epsilon,
-                        Delta delta, Adjacency adjacency, WorkMeter* work) {
+std::int64_t most_steps(const std::function<Event(std::int64_t)>& event,
+                        const CalibrationTarget& target) {
   constexpr auto most = most_steps_sought;
   const auto steps_at = [](double x) {
     return static_cast<std::int64_t>(std::llround(std::exp(-x)));
@@ -102,15 +96,14 @@ std::int64_t most_steps(const std::function<Event(std::int64_t)>& event, Epsilon
              return at_steps(std::clamp(steps_at(x), above, below));
            },
        .enough = [&](double x) { return steps_at(x) <= exact ? 0.0 : shortfall; }},
-      {epsilon, delta, adjacency, work});
+      target);
   return border.found ? steps_at(border.safe) : 0;
 }
 
-SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise, Epsilon epsilon, Delta delta,
-                            Adjacency adjacency, WorkMeter* work) {
+SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise,
+                            const CalibrationTarget& target) {
   if (steps < 1) throw base::UsageError(fmt::format("steps must be 1 or more, got {}", steps));
   constexpr double smallest = 1e-9;
-  const CalibrationTarget target{epsilon, delta, adjacency, work};
   const double guess = rate_of_one_step(noise, target) / std::sqrt(static_cast<double>(steps));
   const auto event = [&](double x) { return to_event({SamplingRate(std::exp(-x)), steps}, noise); };
   const auto border = internal::cheapest_within(

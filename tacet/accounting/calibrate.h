@@ -6,8 +6,16 @@
 #include "tacet/accounting/routes/language.h"
 #include "tacet/base/work.h"
 
-/// `work`, where a function takes it, counts what its accountings compute and may end them.
 namespace tacet::accounting {
+
+/// What a calibration must keep. `work`, if given, counts what the accountings compute and may end
+/// them.
+struct CalibrationTarget {
+  Epsilon epsilon;
+  Delta delta;
+  Adjacency adjacency;
+  WorkMeter* work = nullptr;
+};
 
 /// Noisy sums over Poisson samples, as minibatch training makes them: `steps` times Gaussian noise
 /// on a sample that every record joins with probability `rate`. rate 1 reads all records each time.
@@ -27,14 +35,13 @@ struct SampledGaussianPlan {
 /// by 2e-4 spends too much. A target
 /// that no noise meets (delta 0 with finite epsilon) or an adjacency without proof is a
 /// GuaranteeError.
-[[nodiscard]] NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, Epsilon epsilon,
-                                              Delta delta, Adjacency adjacency,
-                                              WorkMeter* work = nullptr);
+[[nodiscard]] NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan,
+                                              const CalibrationTarget& target);
 
 /// The same for any family of events that cost less the larger the number is, between e^-14 and
 /// e^30.
-[[nodiscard]] double least_noise(const std::function<Event(double)>& event, Epsilon epsilon,
-                                 Delta delta, Adjacency adjacency, WorkMeter* work = nullptr);
+[[nodiscard]] double least_noise(const std::function<Event(double)>& event,
+                                 const CalibrationTarget& target);
 
 /// Larger numbers of steps are not looked for.
 inline constexpr std::int64_t most_steps_sought = std::int64_t{1} << 40;
@@ -44,14 +51,12 @@ inline constexpr std::int64_t most_steps_sought = std::int64_t{1} << 40;
 /// accounted. Up to 5000, one step more was accounted too and exceeds epsilon; larger numbers spend
 /// at least epsilon (1 - 1e-3), or one larger by 2e-4 exceeds it.
 [[nodiscard]] std::int64_t most_steps(const std::function<Event(std::int64_t)>& event,
-                                      Epsilon epsilon, Delta delta, Adjacency adjacency,
-                                      WorkMeter* work = nullptr);
+                                      const CalibrationTarget& target);
 
 /// The largest sampling rate that stays (epsilon, delta)-DP for `steps` steps at `noise`; 0 where
 /// none above 1e-9 does. It was itself accounted, and spends at least epsilon (1 - 1e-3), or a rate
 /// larger by 2e-4 exceeds it.
 [[nodiscard]] SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise,
-                                          Epsilon epsilon, Delta delta, Adjacency adjacency,
-                                          WorkMeter* work = nullptr);
+                                          const CalibrationTarget& target);
 
 }  // namespace tacet::accounting

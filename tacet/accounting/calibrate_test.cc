@@ -23,7 +23,8 @@ TEST(Calibration, ReturnedNoiseMeetsTheTargetAndWastesLittle) {
   for (const double q : {0.01, 0.3}) {
     for (const double target : {0.5, 4.0}) {
       const SampledGaussianPlan plan{SamplingRate(q), 100};
-      const auto noise = calibrate_noise(plan, Epsilon(target), Delta(1e-6), Adjacency::add_remove);
+      const auto noise =
+          calibrate_noise(plan, {Epsilon(target), Delta(1e-6), Adjacency::add_remove});
       const double spent = epsilon(to_event(plan, noise), Adjacency::add_remove, Delta(1e-6));
       EXPECT_LE(spent, target);
       EXPECT_GE(spent, target * (1 - 3e-3));
@@ -33,7 +34,7 @@ TEST(Calibration, ReturnedNoiseMeetsTheTargetAndWastesLittle) {
 
 TEST(Calibration, FullBatchIsTheClosedForm) {
   const SampledGaussianPlan plan{SamplingRate(1), 25};
-  const auto noise = calibrate_noise(plan, Epsilon(1), Delta(1e-6), Adjacency::replace_one);
+  const auto noise = calibrate_noise(plan, {Epsilon(1), Delta(1e-6), Adjacency::replace_one});
   EXPECT_NEAR(noise.value() / (10 * gaussian::sigma_for(1, Epsilon(1), Delta(1e-6))), 1, 1e-5);
 }
 
@@ -42,36 +43,36 @@ TEST(Calibration, FullBatchIsTheClosedForm) {
 TEST(Calibration, PoissonSamplesWithAReplacedRecordTakeTheTightPair) {
   const SampledGaussianPlan plan{SamplingRate(.01), 1000};
   const auto noise =
-      calibrate_noise(plan, Epsilon(2.843440259), Delta(1e-5), Adjacency::replace_one);
+      calibrate_noise(plan, {Epsilon(2.843440259), Delta(1e-5), Adjacency::replace_one});
   EXPECT_GE(noise.value(), 1);
   EXPECT_LE(noise.value(), 1 + 1e-3);
   const auto added =
-      calibrate_noise(plan, Epsilon(2.843440259), Delta(1e-5), Adjacency::add_remove);
+      calibrate_noise(plan, {Epsilon(2.843440259), Delta(1e-5), Adjacency::add_remove});
   EXPECT_LE(added.value(), noise.value());
 }
 
 TEST(Calibration, EdgeTable) {
   const SampledGaussianPlan plan{SamplingRate(0.1), 10};
   const auto adjacency = Adjacency::add_remove;
-  EXPECT_EQ(calibrate_noise(plan, Epsilon(HUGE_VAL), Delta(1e-6), adjacency).value(), 0);
-  EXPECT_THROW(static_cast<void>(calibrate_noise(plan, Epsilon(1), Delta(0), adjacency)),
+  EXPECT_EQ(calibrate_noise(plan, {Epsilon(HUGE_VAL), Delta(1e-6), adjacency}).value(), 0);
+  EXPECT_THROW(static_cast<void>(calibrate_noise(plan, {Epsilon(1), Delta(0), adjacency})),
                base::GuaranteeError);
   EXPECT_THROW(static_cast<void>(
-                   calibrate_noise({SamplingRate(0.1), 0}, Epsilon(1), Delta(1e-6), adjacency)),
+                   calibrate_noise({SamplingRate(0.1), 0}, {Epsilon(1), Delta(1e-6), adjacency})),
                base::UsageError);
 }
 
 TEST(Calibration, StepsAndRateAreTheLargestThatHold) {
   const auto adjacency = Adjacency::add_remove;
   const Delta delta(1e-6);
-  const auto steps = most_steps(samples_of(0.01), Epsilon(1.5), delta, adjacency);
+  const auto steps = most_steps(samples_of(0.01), {Epsilon(1.5), delta, adjacency});
   EXPECT_LE(epsilon(to_event({SamplingRate(0.01), steps}, NoiseMultiplier(1)), adjacency, delta),
             1.5);
   EXPECT_GT(
       epsilon(to_event({SamplingRate(0.01), steps + 1}, NoiseMultiplier(1)), adjacency, delta),
       1.5);
-  EXPECT_EQ(most_steps(samples_of(1), Epsilon(0.1), delta, adjacency), 0);
-  const auto rate = calibrate_rate(100, NoiseMultiplier(1), Epsilon(1.5), delta, adjacency);
+  EXPECT_EQ(most_steps(samples_of(1), {Epsilon(0.1), delta, adjacency}), 0);
+  const auto rate = calibrate_rate(100, NoiseMultiplier(1), {Epsilon(1.5), delta, adjacency});
   const auto spent = [&](double q) {
     return epsilon(to_event({SamplingRate(q), 100}, NoiseMultiplier(1)), adjacency, delta);
   };
@@ -82,7 +83,7 @@ TEST(Calibration, StepsAndRateAreTheLargestThatHold) {
 // At tiny rates a Renyi bound and halvings once took seconds and two dozen accountings.
 TEST(Calibration, VeryManyStepsSpendAllOfEpsilon) {
   const auto adjacency = Adjacency::add_remove;
-  const auto steps = most_steps(samples_of(1e-4), Epsilon(3), Delta(1e-6), adjacency);
+  const auto steps = most_steps(samples_of(1e-4), {Epsilon(3), Delta(1e-6), adjacency});
   const auto spent = [&](std::int64_t count) {
     return epsilon(to_event({SamplingRate(1e-4), count}, NoiseMultiplier(1)), adjacency,
                    Delta(1e-6));
@@ -97,7 +98,7 @@ TEST(Calibration, VeryManyStepsSpendAllOfEpsilon) {
 TEST(CalibrationLong, EpsilonZeroIsMetByFewStepsAtATinyRate) {
   // A record takes part with probability at most delta up to 100 steps; more have total variation
   // delta.
-  const auto steps = most_steps(samples_of(1e-8), Epsilon(0), Delta(1e-6), Adjacency::add_remove);
+  const auto steps = most_steps(samples_of(1e-8), {Epsilon(0), Delta(1e-6), Adjacency::add_remove});
   EXPECT_GE(steps, 100);
   EXPECT_EQ(epsilon(to_event({SamplingRate(1e-8), steps}, NoiseMultiplier(1)),
                     Adjacency::add_remove, Delta(1e-6)),
@@ -106,11 +107,11 @@ TEST(CalibrationLong, EpsilonZeroIsMetByFewStepsAtATinyRate) {
 
 TEST(Calibration, AnyFamilyOfEventsHasItsLeastNoise) {
   const auto laplace = [](double noise) { return Event(Laplace{noise}); };
-  EXPECT_NEAR(least_noise(laplace, Epsilon(2), Delta(0), Adjacency::add_remove), 0.5, 1e-5);
+  EXPECT_NEAR(least_noise(laplace, {Epsilon(2), Delta(0), Adjacency::add_remove}), 0.5, 1e-5);
   const auto fixed_size = [](double noise) {
     return Event(Repeated{100, FixedSizeSampled{10, 1000, Gaussian{noise}}});
   };
-  const double noise = least_noise(fixed_size, Epsilon(1), Delta(1e-6), Adjacency::replace_one);
+  const double noise = least_noise(fixed_size, {Epsilon(1), Delta(1e-6), Adjacency::replace_one});
   const double spent = epsilon(fixed_size(noise), Adjacency::replace_one, Delta(1e-6));
   EXPECT_LE(spent, 1);
   EXPECT_GE(spent, 1 - 2e-3);
@@ -126,7 +127,7 @@ TEST(CalibrationLong, RareRecordsWasteLittle) {
        {Case{1e-5, 1000000, 1e-6}, Case{1e-5, 10000000, 1e-6}, Case{1e-6, 1000000, 1e-6},
         Case{1e-7, 1000000, 1e-6}, Case{1e-7, 1000000, 1e-10}, Case{1e-8, 1000000, 1e-10}}) {
     const SampledGaussianPlan plan{SamplingRate(c.rate), c.steps};
-    const auto noise = calibrate_noise(plan, Epsilon(1), Delta(c.delta), Adjacency::add_remove);
+    const auto noise = calibrate_noise(plan, {Epsilon(1), Delta(c.delta), Adjacency::add_remove});
     const double spent = epsilon(to_event(plan, noise), Adjacency::add_remove, Delta(c.delta));
     EXPECT_LE(spent, 1) << c.rate << " " << c.steps << " " << c.delta;
     EXPECT_GE(spent, 1 - 5e-3) << c.rate << " " << c.steps << " " << c.delta;
@@ -139,7 +140,7 @@ TEST(CalibrationLong, RoundTripsOnAGrid) {
       for (const double target : {0.1, 0.5, 1.0, 4.0, 10.0}) {
         const SampledGaussianPlan plan{SamplingRate(q), steps};
         const auto noise =
-            calibrate_noise(plan, Epsilon(target), Delta(1e-6), Adjacency::add_remove);
+            calibrate_noise(plan, {Epsilon(target), Delta(1e-6), Adjacency::add_remove});
         const double spent = epsilon(to_event(plan, noise), Adjacency::add_remove, Delta(1e-6));
         EXPECT_LE(spent, target) << q << " " << steps;
         EXPECT_GE(spent, target * (1 - 5e-3)) << q << " " << steps << " " << target;

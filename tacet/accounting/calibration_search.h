@@ -2,18 +2,9 @@
 
 #include <functional>
 
-#include "tacet/accounting/routes/language.h"
-#include "tacet/base/work.h"
+#include "tacet/accounting/calibrate.h"
 
 namespace tacet::accounting::internal {
-
-/// What a calibration must keep.
-struct CalibrationTarget {
-  Epsilon epsilon;
-  Delta delta;
-  Adjacency adjacency;
-  WorkMeter* work = nullptr;
-};
 
 /// The unknown as a coordinate x whose growth makes the event cheaper.
 struct Unknown {

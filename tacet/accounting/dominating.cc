@@ -1,7 +1,6 @@
 #include "tacet/accounting/dominating.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "tacet/accounting/dominating_pair.h"

@@ -49,7 +49,7 @@ std::vector<Event> leaves(Adjacency adjacency) {
           no_event()};
 }
 
-Event tuned(RepetitionLaw law, const Event& base) {
+Event selected(RepetitionLaw law, const Event& base) {
   switch (law) {
     case RepetitionLaw::truncated_negative_binomial:
       return RandomlyRepeated{law, 0, 0.1, 0, 0, 0, 0, base};
@@ -73,9 +73,9 @@ std::vector<Event> made_of(const Event& base, Adjacency adjacency, std::int64_t 
           FixedSizeSampled{sample, 10 * sample, base},
           Partitioned{Assignment::by_position, {base, Gaussian{2}}},
           Partitioned{Assignment::by_record, {base, Gaussian{2}}},
-          tuned(RepetitionLaw::truncated_negative_binomial, base),
-          tuned(RepetitionLaw::poisson, base),
-          tuned(RepetitionLaw::binomial, base)};
+          selected(RepetitionLaw::truncated_negative_binomial, base),
+          selected(RepetitionLaw::poisson, base),
+          selected(RepetitionLaw::binomial, base)};
 }
 
 /// A bound in order, or a refusal with a reason and a way out ("; use ...").
@@ -177,14 +177,14 @@ TEST(EveryEvent, LossesBeyondAnyDistributionLeaveTheSums) {
 TEST(EveryEvent, TuningMayBeAPart) {
   for (const auto law : {RepetitionLaw::truncated_negative_binomial, RepetitionLaw::poisson,
                          RepetitionLaw::binomial}) {
-    const Event tuning = tuned(law, Gaussian{4});
-    const double once = upper(tuning);
-    EXPECT_GE(upper(Repeated{1, tuning}), once * (1 - 1e-9));
-    EXPECT_LE(upper(Repeated{1, tuning}), once * 1.1);
-    const double twice = upper(Repeated{2, tuning});
+    const Event selection = selected(law, Gaussian{4});
+    const double once = upper(selection);
+    EXPECT_GE(upper(Repeated{1, selection}), once * (1 - 1e-9));
+    EXPECT_LE(upper(Repeated{1, selection}), once * 1.1);
+    const double twice = upper(Repeated{2, selection});
     EXPECT_GT(twice, once);
-    EXPECT_LE(twice, 2 * upper(tuning, add_remove, 5e-7) * 1.1);
-    EXPECT_LT(upper(PoissonSampled{0.01, tuning}), once);
+    EXPECT_LE(twice, 2 * upper(selection, add_remove, 5e-7) * 1.1);
+    EXPECT_LT(upper(PoissonSampled{0.01, selection}), once);
   }
 }
 

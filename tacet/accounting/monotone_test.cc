@@ -232,14 +232,14 @@ TEST(Monotone, CurvesFallWithDeltaWhateverTheRoute) {
   for (double delta = 1e-14; delta < 0.5; delta *= 10) places.push_back(delta);
   const Event training = Repeated{100, PoissonSampled{0.01, Gaussian{1}}};
   const Event profile = Profile{{{0, 0.01}, {1, 1e-6}, {2, 1e-12}}, add_remove};
-  const Event tuning =
+  const Event selection =
       RandomlyRepeated{RepetitionLaw::truncated_negative_binomial, 0, 0.1, 0, 0, 0, 0, Gaussian{4}};
   for (const Event& event :
-       {training, profile, tuning, Event(Gaussian{2}), Event(Laplace{2}),
+       {training, profile, selection, Event(Gaussian{2}), Event(Laplace{2}),
         Event(Repeated{7, PureDp{0.1, add_remove}}), Event(Zcdp{0.1, add_remove}),
         Event(ApproximateDp{1, 1e-9, add_remove}), Event(DiscreteGaussian{4, 1, 4}),
         Event(Composed{{profile, Zcdp{0.1, add_remove}}}),
-        Event(Composed{{Gaussian{2}, Laplace{3}}}), Event(Repeated{2, tuning}),
+        Event(Composed{{Gaussian{2}, Laplace{3}}}), Event(Repeated{2, selection}),
         Event(ObjectivePerturbation{8, 1, 0.25, 10, 1e-3, 0.02})}) {
     double last = HUGE_VAL;
     for (const double delta : places) {

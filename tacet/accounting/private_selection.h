@@ -8,8 +8,8 @@
 
 namespace tacet::accounting::internal {
 
-/// The (epsilon, delta) curve of private tuning by the profile bound, from the base run's own
-/// intervals in both orders; the bound's constants are found once. Events tuned deeper than
+/// The (epsilon, delta) curve of private selection by the profile bound, from the base run's own
+/// intervals in both orders; the bound's constants are found once. Selections deeper than
 /// repetition::deepest_profile have none.
 class SelectionCurve {
  public:

@@ -11,13 +11,13 @@ namespace private_selection_test {
 
 constexpr auto add_remove = Adjacency::add_remove;
 
-RandomlyRepeated tuned(const Event& run) {
+RandomlyRepeated selected(const Event& run) {
   return {RepetitionLaw::truncated_negative_binomial, 1, .1, 0, 0, 0, 0, run};
 }
 
 TEST(SelectionCurve, HasADeltaBelowItsShift) {
   for (const Event& run : {Event(PureDp{.3, add_remove}), Event(Gaussian{5}), Event(Laplace{4})}) {
-    const Event event = tuned(run);
+    const Event event = selected(run);
     double last = 1;
     for (double epsilon = 0; epsilon < 3; epsilon += .05) {
       const double delta = delta_interval(event, add_remove, Epsilon(epsilon)).upper;
@@ -29,7 +29,7 @@ TEST(SelectionCurve, HasADeltaBelowItsShift) {
     }
   }
   // A pure run: at most randomised response at the sum of the pure route.
-  const Event event = tuned(PureDp{.3, add_remove});
+  const Event event = selected(PureDp{.3, add_remove});
   const double pure = internal::pure_epsilon(event, add_remove);
   for (const double epsilon : {0.0, .1, .3, .8}) {
     const double worst = (std::exp(pure) - std::exp(epsilon)) / (1 + std::exp(pure));

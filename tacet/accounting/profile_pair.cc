@@ -1,7 +1,6 @@
 #include "tacet/accounting/profile_pair.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 
 #include "tacet/accounting/accountant.h"
@@ -21,9 +20,9 @@ constexpr int few_points = 56;
 using DeltaOf = std::function<double(double)>;
 
 DeltaOf delta_of(const Event& event, Adjacency adjacency, const AccountOptions& options) {
-  const auto* tuning = event.as<RandomlyRepeated>();
-  if (tuning != nullptr && repetition::depth(event) <= repetition::deepest_profile) {
-    return [curve = SelectionCurve(*tuning, adjacency, options)](double e) mutable {
+  const auto* selection = event.as<RandomlyRepeated>();
+  if (selection != nullptr && repetition::depth(event) <= repetition::deepest_profile) {
+    return [curve = SelectionCurve(*selection, adjacency, options)](double e) mutable {
       return curve.delta(e);
     };
   }
@@ -48,7 +47,7 @@ bool has_quick_profile(const Event& event, Adjacency adjacency) {
   const auto whole = [adjacency](const Event& base) {
     return squared_mu(base, adjacency) || has_quick_profile(base, adjacency);
   };
-  if (const auto* tuning = event.as<RandomlyRepeated>()) return whole(*tuning->base);
+  if (const auto* selection = event.as<RandomlyRepeated>()) return whole(*selection->base);
   if (const auto* sampled = event.as<PoissonSampled>()) return whole(*sampled->base);
   if (const auto* sampled = event.as<FixedSizeSampled>()) return whole(*sampled->base);
   return event.as<Zcdp>() != nullptr || event.as<DiscreteGaussian>() != nullptr;

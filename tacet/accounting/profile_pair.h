@@ -16,7 +16,7 @@ namespace tacet::accounting::internal {
 [[nodiscard]] std::vector<pairs::Point> proved_profile(const Event& event, Adjacency adjacency,
                                                        WorkMeter* work = nullptr);
 
-/// What stands for the run inside a tuning: the run itself, or its profile where it is tuned in
+/// What stands for the run inside a selection: the run itself, or its profile where that is one in
 /// turn, whose every point would take a search over the points below it.
 [[nodiscard]] Event selection_run(const RandomlyRepeated& event, Adjacency adjacency,
                                   WorkMeter* work = nullptr);

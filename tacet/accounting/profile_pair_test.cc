@@ -14,7 +14,7 @@ namespace profile_pair_test {
 
 constexpr auto add_remove = Adjacency::add_remove;
 
-Event tuned(Event base) {
+Event selected(Event base) {
   return RandomlyRepeated{
       RepetitionLaw::truncated_negative_binomial, 0, 0.1, 0, 0, 0, 0, std::move(base)};
 }
@@ -55,23 +55,23 @@ TEST(ProvedProfile, FallsAndIsBeatenByNoMechanismThatTheEventCovers) {
 }
 
 TEST(ProvedProfile, EndsAtThePureEpsilonWithNothingLeft) {
-  const auto points = proved_profile(tuned(PureDp{0.5, add_remove}), add_remove);
+  const auto points = proved_profile(selected(PureDp{0.5, add_remove}), add_remove);
   ASSERT_FALSE(points.empty());
   EXPECT_EQ(points.back().delta, 0);
   EXPECT_LE(points.back().epsilon, 1.5);
 }
 
-// (2 - eta) tuned runs of a tuned run: the inner one by its profile.
+// (2 - eta) selected runs of a selected run: the inner one by its profile.
 TEST(SelectionRun, IsTheRunItselfUnlessThatIsTunedInTurn) {
   const Event run = Gaussian{2};
-  EXPECT_EQ(selection_run(*tuned(run).as<RandomlyRepeated>(), add_remove), run);
-  const auto inner = selection_run(*tuned(tuned(run)).as<RandomlyRepeated>(), add_remove);
+  EXPECT_EQ(selection_run(*selected(run).as<RandomlyRepeated>(), add_remove), run);
+  const auto inner = selection_run(*selected(selected(run)).as<RandomlyRepeated>(), add_remove);
   const auto* profile = inner.as<Profile>();
   ASSERT_NE(profile, nullptr);
   for (const auto& point : profile->points) {
     if (point.delta < 1e-12 || point.epsilon < 0.5) continue;
     EXPECT_GE(point.delta,
-              delta_interval(tuned(run), add_remove, Epsilon(point.epsilon)).upper * (1 - 1e-9));
+              delta_interval(selected(run), add_remove, Epsilon(point.epsilon)).upper * (1 - 1e-9));
   }
 }
 
@@ -79,9 +79,9 @@ TEST(QuickProfile, IsOfClosedCurves) {
   EXPECT_TRUE(has_quick_profile(Zcdp{1, add_remove}, add_remove));
   EXPECT_TRUE(has_quick_profile(DiscreteGaussian{4, 1, 2}, add_remove));
   EXPECT_TRUE(has_quick_profile(PoissonSampled{0.1, Zcdp{1, add_remove}}, add_remove));
-  EXPECT_TRUE(has_quick_profile(tuned(Gaussian{1}), add_remove));
+  EXPECT_TRUE(has_quick_profile(selected(Gaussian{1}), add_remove));
   EXPECT_FALSE(has_quick_profile(ShuffledLocal{1, 100}, Adjacency::replace_one));
-  EXPECT_FALSE(has_quick_profile(tuned(ShuffledLocal{1, 100}), Adjacency::replace_one));
+  EXPECT_FALSE(has_quick_profile(selected(ShuffledLocal{1, 100}), Adjacency::replace_one));
 }
 
 }  // namespace profile_pair_test

@@ -56,11 +56,11 @@ std::optional<PrivacyInterval> EpsilonAt::at_once(const Event& event, Adjacency 
 
 std::optional<DedicatedBound> EpsilonAt::dedicated(const Event& event, Adjacency adjacency,
                                                    const AccountOptions& options) const {
-  if (const auto* tuning = event.as<RandomlyRepeated>()) {
+  if (const auto* selection = event.as<RandomlyRepeated>()) {
     if (repetition::depth(event) > repetition::deepest_profile) {
       return DedicatedBound{pure_epsilon(event, adjacency), "pure"};
     }
-    return DedicatedBound{SelectionCurve(*tuning, adjacency, options).epsilon(delta.value()),
+    return DedicatedBound{SelectionCurve(*selection, adjacency, options).epsilon(delta.value()),
                           "tuning profile"};
   }
   if (const auto* reports = event.as<ShuffledLocal>()) {
@@ -126,11 +126,11 @@ std::optional<PrivacyInterval> DeltaAt::at_once(const Event& /*event*/, Adjacenc
 
 std::optional<DedicatedBound> DeltaAt::dedicated(const Event& event, Adjacency adjacency,
                                                  const AccountOptions& options) const {
-  if (const auto* tuning = event.as<RandomlyRepeated>()) {
+  if (const auto* selection = event.as<RandomlyRepeated>()) {
     if (repetition::depth(event) > repetition::deepest_profile) {
       return DedicatedBound{1, "trivial"};
     }
-    return DedicatedBound{SelectionCurve(*tuning, adjacency, options).delta(epsilon.value()),
+    return DedicatedBound{SelectionCurve(*selection, adjacency, options).delta(epsilon.value()),
                           "tuning profile"};
   }
   if (const auto* reports = event.as<ShuffledLocal>()) {

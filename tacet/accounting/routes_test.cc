@@ -162,7 +162,7 @@ TEST(ObjectivePerturbationCost, ExactMinimumAgreesWithTheReferenceTable) {
                         {.1, 1, .25, .25, .8246588273550},
                         {1, 1, 10, 1, .2900385164004}}) {
     EXPECT_NEAR(
-        objective::exact_delta(c.sigma, 1, c.beta, c.lambda, c.epsilon, add_remove) / c.delta, 1,
+        objective::exact_delta(c.sigma, {1, c.beta, c.lambda}, c.epsilon, add_remove) / c.delta, 1,
         1e-9);
   }
   // The certified maximum lies a little above the value at the worst angle.
@@ -172,7 +172,8 @@ TEST(ObjectivePerturbationCost, ExactMinimumAgreesWithTheReferenceTable) {
   for (const auto& c : {Replaced{1, 4, 1, 3.733217555547e-2},
                         {.5, 10, 5, 2.077291519050e-3},
                         {2, 2, .5, 9.533702214134e-2}}) {
-    const double found = objective::exact_delta(c.sigma, 1, .25, c.lambda, c.epsilon, replace_one);
+    const double found =
+        objective::exact_delta(c.sigma, {1, .25, c.lambda}, c.epsilon, replace_one);
     EXPECT_GE(found, c.delta * (1 - 1e-9));
     EXPECT_LE(found, c.delta * (1 + 1.1e-4));
   }

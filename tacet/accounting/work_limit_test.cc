@@ -57,7 +57,7 @@ TEST(WorkMeter, RefusesWhatTakesTooLong) {
                    [](double noise) {
                      return Event(PoissonSampled{.1, Laplace{noise}});
                    },
-                   Epsilon(1), Delta(1e-6), add_remove, &third),
+                   {Epsilon(1), Delta(1e-6), add_remove, &third}),
                base::GuaranteeError);
   // Parts that are read alone count too.
   Composed many;

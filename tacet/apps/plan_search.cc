@@ -5,28 +5,19 @@
 #include <cmath>
 
 #include "tacet/accounting/accountant.h"
-#include "tacet/accounting/calibrate.h"
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 
 namespace tacet::apps {
 namespace {
 
-using privacy::Adjacency;
-using privacy::Delta;
-using privacy::Epsilon;
+using Target = accounting::CalibrationTarget;
 
-struct Target {
-  Epsilon epsilon;
-  Delta delta;
-  Adjacency adjacency;
-  base::WorkMeter* work;
-
-  [[nodiscard]] bool kept_by(const ReleasePlan& plan) const {
-    return accounting::epsilon_interval(plan.event(), adjacency, delta, {.work = work}).upper <=
-           epsilon.value();
-  }
-};
+bool keeps(const ReleasePlan& plan, const Target& target) {
+  return accounting::epsilon_interval(plan.event(), target.adjacency, target.delta,
+                                      {.work = target.work})
+             .upper <= target.epsilon.value();
+}
 
 bool is_gaussian(const ReleasePlan& plan) {
   return plan.mechanism == "gaussian" && !plan.sample_size;
@@ -49,15 +40,12 @@ double least_noise(const ReleasePlan& plan, const Target& target) {
     candidate.noise = noise;
     return candidate.event();
   };
-  return accounting::least_noise(event, target.epsilon, target.delta, target.adjacency,
-                                 target.work);
+  return accounting::least_noise(event, target);
 }
 
 double gaussian_noise(const ReleasePlan& plan, const Target& target) {
   if (rate_of(plan).value() != 1) {
-    return accounting::calibrate_noise({rate_of(plan), plan.steps}, target.epsilon, target.delta,
-                                       target.adjacency, target.work)
-        .value();
+    return accounting::calibrate_noise({rate_of(plan), plan.steps}, target).value();
   }
   // T uses at mu cost one at mu sqrt(T): the composed query has sensitivity factor * sqrt(T).
   const double distance =
@@ -70,7 +58,7 @@ double gaussian_noise(const ReleasePlan& plan, const Target& target) {
 void find_noise(ReleasePlan& plan, const Target& target) {
   plan.noise = is_gaussian(plan) ? gaussian_noise(plan, target) : least_noise(plan, target);
   // The accountant's margins may exceed those of the calibration by some units of the last place.
-  for (double nudge = 1e-13; !target.kept_by(plan); nudge *= 4) {
+  for (double nudge = 1e-13; !keeps(plan, target); nudge *= 4) {
     if (nudge > 1e-2) throw base::NumericError("the noise found does not keep its epsilon");
     plan.noise *= 1 + nudge;
   }
@@ -82,7 +70,7 @@ std::int64_t most_steps(ReleasePlan plan, const Target& target) {
     plan.steps = steps;
     return plan.event();
   };
-  return accounting::most_steps(event, target.epsilon, target.delta, target.adjacency, target.work);
+  return accounting::most_steps(event, target);
 }
 
 void find_steps(ReleasePlan& plan, const Target& target) {
@@ -92,17 +80,14 @@ void find_steps(ReleasePlan& plan, const Target& target) {
 
 void find_rate(ReleasePlan& plan, const Target& target) {
   const auto rate =
-      accounting::calibrate_rate(plan.steps, privacy::NoiseMultiplier(plan.noise), target.epsilon,
-                                 target.delta, target.adjacency, target.work);
+      accounting::calibrate_rate(plan.steps, privacy::NoiseMultiplier(plan.noise), target);
   if (rate.value() == 0) refuse(target, "sampling rate above 1e-9");
   plan.sampling_rate = rate.value();
 }
 
 }  // namespace
 
-ReleasePlan solved(ReleasePlan plan, Unknown unknown, Epsilon epsilon, Delta delta,
-                   Adjacency adjacency, base::WorkMeter& work) {
-  const Target target{epsilon, delta, adjacency, &work};
+ReleasePlan solved(ReleasePlan plan, Unknown unknown, const accounting::CalibrationTarget& target) {
   switch (unknown) {
     case Unknown::none:
       break;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
-#include <limits>
 
 #include "tacet/base/error.h"
 

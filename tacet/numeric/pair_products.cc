@@ -1,7 +1,5 @@
 #include "tacet/numeric/pair_products.h"
 
-#include <algorithm>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tacet/numeric/pair_products.cc"
 #include <hwy/foreach_target.h>

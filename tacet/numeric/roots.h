@@ -21,13 +21,20 @@ template <typename Predicate>
   return inside;
 }
 
-/// Root of a continuous function with a sign change between `low` and `high` by Brent's method with
+/// A point and the value of a function there.
+struct ValueAt {
+  double x;
+  double value;
+};
+
+/// Root of a continuous function with a sign change between `from` and `to` by Brent's method with
 /// inverse quadratic steps replaced by the simpler Illinois rule; at most `evaluations` calls.
-/// Returns the final bracket: first has the sign of f(low), second that of f(high).
+/// Returns the final bracket: first has the sign of `from`, second that of `to`.
 template <typename Function>
-[[nodiscard]] std::pair<double, double> bracket_root(double low, double f_low, double high,
-                                                     double f_high, const Function& f,
+[[nodiscard]] std::pair<double, double> bracket_root(ValueAt from, ValueAt to, const Function& f,
                                                      double tolerance, int evaluations = 100) {
+  auto [low, f_low] = from;
+  auto [high, f_high] = to;
   const bool low_negative = f_low < 0;
   int side = 0;
   for (int i = 0; i < evaluations; ++i) {

@@ -122,7 +122,7 @@ TEST(Roots, BisectionStaysOnTheSideThatHolds) {
 
 TEST(Roots, BracketingFindsASteepRoot) {
   const auto f = [](double x) { return std::exp(20 * x) - 1000; };
-  const auto [low, high] = bracket_root(0.0, f(0), 5.0, f(5), f, 1e-12, 200);
+  const auto [low, high] = bracket_root({0.0, f(0)}, {5.0, f(5)}, f, 1e-12, 200);
   EXPECT_LE(high - low, 1e-12);
   EXPECT_NEAR(low, std::log(1000) / 20, 1e-11);
 }

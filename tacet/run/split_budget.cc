@@ -16,7 +16,7 @@ double largest_share(const SharedBudget& budget) {
   if (budget.left.value() == 0) return summed;
   const double noise =
       accounting::least_noise([&](double scale) { return budget.event(1 / scale); },
-                              privacy::Epsilon(epsilon), budget.left, budget.asked.adjacency);
+                              {privacy::Epsilon(epsilon), budget.left, budget.asked.adjacency});
   return std::max(summed, 1 / noise);
 }
 

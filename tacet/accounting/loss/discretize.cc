@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/infinity.h"

@@ -246,7 +246,7 @@ TEST(WideModelLong, NoiseOfTargetsAgreesWithTheReference) {
   for (const auto& [target, sigma] :
        {std::pair(1.0, 0.57703), std::pair(2.0, 0.51696), std::pair(3.5258, 0.46547),
         std::pair(8.0, 0.39287), std::pair(30.0, 0.30195)}) {
-    const auto noise = calibrate_noise(plan, Epsilon(target), Delta(1e-5), add_remove);
+    const auto noise = calibrate_noise(plan, {Epsilon(target), Delta(1e-5), add_remove});
     EXPECT_NEAR(noise.value(), sigma, 6e-4) << target;
   }
 }

@@ -105,10 +105,9 @@ double replaced_delta(double e, double s, int most) {
 
 }  // namespace
 
-double exact_delta(double sigma, double lipschitz, double smoothness, double regularization,
-                   double epsilon, Adjacency adjacency) {
-  const double e = epsilon - std::log1p(smoothness / regularization);
-  const double s = lipschitz / sigma;
+double exact_delta(double sigma, const Curvature& curvature, double epsilon, Adjacency adjacency) {
+  const double e = epsilon - std::log1p(curvature.smoothness / curvature.regularization);
+  const double s = curvature.lipschitz / sigma;
   if (adjacency != Adjacency::replace_one) return folded_delta(e, s);
   return replaced_delta(e, s, 4000);
 }
@@ -165,15 +164,15 @@ namespace {
 /// The end of [low, high] shrunk to a relative `tolerance` around the border where `delta_at`,
 /// which falls, meets the goal: the side where it is at most the goal.
 template <typename DeltaAt>
-double border(double low, double delta_low, double high, double delta_high, double goal,
-              double tolerance, const DeltaAt& delta_at) {
+double border(numeric::ValueAt low, numeric::ValueAt high, double goal, double tolerance,
+              const DeltaAt& delta_at) {
   const auto excess = [&](double delta_value) {
     return std::log(std::max(delta_value, 1e-300)) - std::log(goal) - 1e-14;
   };
   // Below 0 where the goal is met; exactly 0 does not occur but counts as not met.
   const auto [inside, outside] = numeric::bracket_root(
-      high, excess(delta_high), low, excess(delta_low),
-      [&](double x) { return excess(delta_at(x)); }, tolerance * high);
+      {high.x, excess(high.value)}, {low.x, excess(low.value)},
+      [&](double x) { return excess(delta_at(x)); }, tolerance * high.x);
   (void)outside;
   return inside;
 }
@@ -203,7 +202,7 @@ double epsilon(const ObjectivePerturbation& event, double target, Adjacency adja
     (found <= target ? high : low) = middle;
     (found <= target ? below : above) = found;
   }
-  return border(low, above, high, below, target, 1e-9, delta_at);
+  return border({low, above}, {high, below}, target, 1e-9, delta_at);
 }
 
 double calibrate_sigma(const Curvature& curvature, Epsilon target, Delta limit,
@@ -226,8 +225,7 @@ double calibrate_sigma(const Curvature& curvature, Epsilon target, Delta limit,
   }
   const auto delta_at = [&](double sigma) {
     if (curvature.output_mu == 0) {
-      return exact_delta(sigma, curvature.lipschitz, curvature.smoothness, curvature.regularization,
-                         target.value(), adjacency);
+      return exact_delta(sigma, curvature, target.value(), adjacency);
     }
     // The tolerance that goes with this mu at output noise 1.
     const ObjectivePerturbation event{sigma,
@@ -254,7 +252,7 @@ double calibrate_sigma(const Curvature& curvature, Epsilon target, Delta limit,
     if (low < 1e-12 * curvature.lipschitz) return high;
     above = delta_at(low);
   }
-  return border(low, above, high, below, goal, 1e-6, delta_at);
+  return border({low, above}, {high, below}, goal, 1e-6, delta_at);
 }
 
 double published_sigma(double lipschitz, Epsilon target, Delta limit, Adjacency adjacency) {

@@ -10,10 +10,18 @@
 /// smoothness / regularization), s = lipschitz / sigma and N standard normal.
 namespace tacet::accounting::objective {
 
+/// Public numbers of a linear predictor's objective; what a noise scale is sought for.
+struct Curvature {
+  double lipschitz;       ///< of a record's loss
+  double smoothness;      ///< of a record's loss
+  double regularization;  ///< strong convexity of the sum
+  double output_mu = 0;   ///< 2 tolerance / (regularization * output_sigma); 0: exact minimum
+};
+
 /// delta at epsilon of the exact minimum, in add_remove or zero_out; for replace_one the certified
 /// maximum over the angle between both records' directions.
-[[nodiscard]] double exact_delta(double sigma, double lipschitz, double smoothness,
-                                 double regularization, double epsilon, Adjacency adjacency);
+[[nodiscard]] double exact_delta(double sigma, const Curvature& curvature, double epsilon,
+                                 Adjacency adjacency);
 
 /// delta at epsilon of the approximate minimum with output noise, rounded up. With S the one
 /// record's ratio, e = epsilon - c and J(S) = E_N HS(e - S^2/2 - S|N|, mu), HS the Gaussian hockey
@@ -31,14 +39,6 @@ namespace tacet::accounting::objective {
 
 /// The smallest epsilon at delta > 0, rounded up; infinity where there is none below 20000.
 [[nodiscard]] double epsilon(const ObjectivePerturbation& event, double delta, Adjacency adjacency);
-
-/// Public numbers of a linear predictor's objective; what a noise scale is sought for.
-struct Curvature {
-  double lipschitz;       ///< of a record's loss
-  double smoothness;      ///< of a record's loss
-  double regularization;  ///< strong convexity of the sum
-  double output_mu;       ///< 2 tolerance / (regularization * output_sigma); 0: exact minimum
-};
 
 /// The smallest sigma, to a relative 1e-6 and rounded up, that makes the release
 /// (epsilon, delta)-DP, delta > 0. GuaranteeError where none does: the determinant alone, ln(1 +

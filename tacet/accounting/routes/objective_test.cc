@@ -39,7 +39,7 @@ TEST(ObjectiveCalibration, AgreesWithTheReferenceTable) {
 // An independent specification's values: slope 1, curvature 1/4, regularization 20, sigma 6.
 TEST(ObjectiveCalibration, ExactMinimumAgreesWithASecondDerivation) {
   const auto at = [](double epsilon, Adjacency adjacency) {
-    return objective::exact_delta(6, 1, .25, 20, epsilon, adjacency);
+    return objective::exact_delta(6, {1, .25, 20}, epsilon, adjacency);
   };
   EXPECT_NEAR(at(.05, add_remove), .100495504432, 1e-9);
   EXPECT_NEAR(at(.5, add_remove), 2.10366537808e-4, 1e-12);
@@ -60,7 +60,7 @@ TEST(ObjectiveCalibration, ExactMinimumAgreesWithASecondDerivation) {
                 c.by_chi, 1e-8 * c.by_chi);
     EXPECT_LE(at(c.epsilon, replace_one), c.by_chi);
     EXPECT_GE(at(c.epsilon, replace_one),
-              objective::exact_delta(3, 1, .25, 20, c.epsilon, add_remove) * (1 - 1e-12));
+              objective::exact_delta(3, {1, .25, 20}, c.epsilon, add_remove) * (1 - 1e-12));
   }
 }
 
@@ -94,7 +94,7 @@ TEST(ObjectiveCalibration, TheExactMinimumTooIsBoundedOverAllAngles) {
     const double epsilon = e + std::log1p(.25 / lambda);
     for (const double sigma : {2 / e, 4 / e, 8 / e, 16 / e}) {
       const auto at = [&](double s) {
-        return objective::exact_delta(1 / s, 1, .25, lambda, epsilon, add_remove);
+        return objective::exact_delta(1 / s, {1, .25, lambda}, epsilon, add_remove);
       };
       double met = 0;
       for (int i = 0; i <= 2000; ++i) {
@@ -102,7 +102,7 @@ TEST(ObjectiveCalibration, TheExactMinimumTooIsBoundedOverAllAngles) {
         met = std::max(
             met, at(2 / sigma * std::cos(angle)) + (i > 0 ? at(2 / sigma * std::sin(angle)) : 0));
       }
-      const double bound = objective::exact_delta(sigma, 1, .25, lambda, epsilon, replace_one);
+      const double bound = objective::exact_delta(sigma, {1, .25, lambda}, epsilon, replace_one);
       EXPECT_GE(bound, met);
       EXPECT_LE(bound, met * 1.001);
       if (at(2 / sigma) > .9 * e) {
@@ -168,7 +168,7 @@ TEST(ObjectiveBound, HoldsAgainstIntegratedDivergencesInOneDimension) {
               const double tolerance = mu == 0 ? 0 : .5 * mu * lambda;
               const ObjectivePerturbation event{sigma, 1, .25, lambda, tolerance, 1};
               const auto bound = [&](Adjacency adjacency) {
-                return mu == 0 ? objective::exact_delta(sigma, 1, .25, lambda, epsilon, adjacency)
+                return mu == 0 ? objective::exact_delta(sigma, {1, .25, lambda}, epsilon, adjacency)
                                : objective::delta(event, epsilon, adjacency);
               };
               const double added = bound(add_remove) * (1 + 1e-4) + 1e-7;
@@ -177,7 +177,7 @@ TEST(ObjectiveBound, HoldsAgainstIntegratedDivergencesInOneDimension) {
               EXPECT_LE(worst, added);
               if (mu == 0) {
                 with_half |=
-                    worst > objective::exact_delta(sigma, .5, .25, lambda, epsilon, add_remove) *
+                    worst > objective::exact_delta(sigma, {.5, .25, lambda}, epsilon, add_remove) *
                                     (1 + 1e-4) +
                                 1e-7;
               }
@@ -245,10 +245,10 @@ TEST(PublishedCalibration, IsAnAddRemoveStatement) {
   EXPECT_EQ(lambda, .5);
   const double sigma = objective::published_sigma(1, one, delta, add_remove);
   EXPECT_NEAR(sigma, std::sqrt(8 * std::log(2e6) + 4), 1e-12);
-  EXPECT_LE(objective::exact_delta(sigma, 1, .25, lambda, 1, add_remove), 1e-6);
-  EXPECT_GT(objective::exact_delta(sigma, 1, .25, lambda, 1, replace_one), 1e-6);
-  EXPECT_LE(objective::exact_delta(objective::published_sigma(1, one, delta, replace_one), 1, .25,
-                                   lambda, 1, replace_one),
+  EXPECT_LE(objective::exact_delta(sigma, {1, .25, lambda}, 1, add_remove), 1e-6);
+  EXPECT_GT(objective::exact_delta(sigma, {1, .25, lambda}, 1, replace_one), 1e-6);
+  EXPECT_LE(objective::exact_delta(objective::published_sigma(1, one, delta, replace_one),
+                                   {1, .25, lambda}, 1, replace_one),
             1e-6);
   const auto shares = objective::pure_shares(.25, lambda, one, .01);
   EXPECT_NEAR(shares.determinant, std::log(1.5), 1e-9);

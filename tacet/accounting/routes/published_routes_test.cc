@@ -1,4 +1,5 @@
-// Private tuning and shuffled reports: values that papers print or independent programs computed.
+// Private selection and shuffled reports: values that papers print or independent programs
+// computed.
 #include <gtest/gtest.h>
 
 #include <cmath>

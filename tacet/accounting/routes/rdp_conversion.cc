@@ -1,6 +1,5 @@
 // From Renyi bounds to epsilon at delta and delta at epsilon.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 

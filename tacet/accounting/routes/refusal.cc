@@ -116,8 +116,8 @@ std::string refusal(const Event& event, Adjacency adjacency) {
     if (!reason.empty()) return reason;
     reason = refusal(child, adjacency_inside(event, adjacency));
   }
-  const auto* tuning = event.as<RandomlyRepeated>();
-  return reason.empty() && tuning != nullptr ? too_deep(*tuning, adjacency) : reason;
+  const auto* selection = event.as<RandomlyRepeated>();
+  return reason.empty() && selection != nullptr ? too_deep(*selection, adjacency) : reason;
 }
 
 }  // namespace tacet::accounting::internal

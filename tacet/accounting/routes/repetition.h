@@ -5,7 +5,7 @@
 
 #include "tacet/accounting/routes/language.h"
 
-/// The cost of private tuning: a base run, private together with its score, is repeated K times
+/// The cost of private selection: a base run, private together with its score, is repeated K times
 /// with K secret, and only the best run is released (Liu, Talwar 2019; Papernot, Steinke 2022).
 namespace tacet::accounting::repetition {
 

@@ -10,8 +10,8 @@ double work_of_reading(const Event& whole) {
   return fold<double>(whole, [](const Event& event, std::span<const double> within) {
     constexpr double part = 2e4;
     constexpr double search = 2e7;
-    const auto* tuning = event.as<RandomlyRepeated>();
-    const bool searched = (tuning != nullptr && tuning->cap > 0) ||
+    const auto* selection = event.as<RandomlyRepeated>();
+    const bool searched = (selection != nullptr && selection->cap > 0) ||
                           event.as<ShuffledLocal>() != nullptr ||
                           event.as<ObjectivePerturbation>() != nullptr;
     return std::accumulate(within.begin(), within.end(), searched ? search : part);

@@ -229,7 +229,7 @@ std::optional<Event> coarsened(const Event& event, std::size_t most) {
     for (const auto& part : parts) fewer.parts.push_back(part.event);
     return fewer;
   }
-  // A sample or a tuning is changed where what it reads is.
+  // A sample or a selection is changed where what it reads is.
   bool changed = false;
   auto fewer = with_inside(event, [&](const Event& base) {
     auto inner = coarsened(base, most);

@@ -230,7 +230,7 @@ class AccountCommand : public Command {
       throw base::UsageError("--target-epsilon must be finite; inf needs no noise");
     }
     const privacy::Delta delta(number_option("--delta", delta_, delta_range));
-    const auto plan = solved(open, unknown, target, delta, adjacency, work);
+    const auto plan = solved(open, unknown, {target, delta, adjacency, &work});
     const auto interval = accounting::epsilon_interval(plan.event(), adjacency, delta,
                                                        {.attained = true, .work = &work});
     if (unknown == Unknown::steps && plan.steps == accounting::most_steps_sought) {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "tacet/accounting/accountant.h"
 #include "tacet/accounting/calibrate.h"
 #include "tacet/base/error.h"
@@ -56,7 +54,7 @@ void check_adjacency(BatchSampling sampling, const LinearOptions& options) {
 }
 
 // Units have any number of records: one that replaces another changes how many there are, and with
-// it every other record's chance or batch.
+// it every other record's probability or batch.
 void check_unit(const data::Schema& schema, BatchSampling sampling) {
   if (!schema.unit || sampling == BatchSampling::poisson) return;
   throw base::GuaranteeError(fmt::format(
@@ -70,7 +68,7 @@ void check_unit(const data::Schema& schema, BatchSampling sampling) {
 double fixed_size_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
                         privacy::Delta delta) {
   return accounting::least_noise([&](double z) { return batch_events(batches, steps, z); },
-                                 privacy::Epsilon(options.epsilon), delta, options.adjacency);
+                                 {privacy::Epsilon(options.epsilon), delta, options.adjacency});
 }
 
 }  // namespace
@@ -144,8 +142,8 @@ double batch_noise(const Batches& batches, std::int64_t steps, const LinearOptio
       return full_batch_noise(steps, epsilon, delta, options.adjacency);
     case BatchSampling::poisson:
       return accounting::calibrate_noise(
-                 {privacy::SamplingRate(batches.rate), steps, batches.records_a_unit}, epsilon,
-                 delta, options.adjacency)
+                 {privacy::SamplingRate(batches.rate), steps, batches.records_a_unit},
+                 {epsilon, delta, options.adjacency})
           .value();
     case BatchSampling::fixed_size:
       return fixed_size_noise(batches, steps, options, delta);
