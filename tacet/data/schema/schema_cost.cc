@@ -52,18 +52,24 @@ double proved_epsilon(const privacy::Event& events, const privacy::Guarantee& st
   return interval.upper;
 }
 
+struct Deltas {
+  double events;  ///< what they take by themselves
+  double least;   ///< of what is stated
+  double cipher;  ///< the cipher's term
+};
+
 /// (epsilon, delta) that can be stated of `events` beside the cipher's term: delta is at least
 /// `least`, and what it leaves is at least what the events take by themselves.
 privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency adjacency,
-                             double delta, double least, double cipher_delta,
-                             const accounting::AccountOptions& options = {}) {
+                             const Deltas& deltas, const accounting::AccountOptions& options = {}) {
+  const double delta = deltas.events;
   const double proved = delta < 1 ? proved_epsilon(events, adjacency, delta, options) : HUGE_VAL;
   privacy::Guarantee stated{proved, delta, adjacency};
   if (delta > 0 && std::isfinite(proved)) {
     // The accountant gets back, rounded down twice, what the events take.
-    const double share = privacy::cipher_share(proved, cipher_delta);
+    const double share = privacy::cipher_share(proved, deltas.cipher);
     if (share > 0) stated.delta = sum_up(delta, share) * (1 + 0x1p-50);
-    stated.delta = std::max(stated.delta, least);
+    stated.delta = std::max(stated.delta, deltas.least);
   }
   if (!std::isfinite(proved) || !(stated.delta < 1)) {
     throw base::GuaranteeError(fmt::format(
@@ -71,7 +77,7 @@ privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency ad
         "for a larger delta, or a smaller epsilon",
         stated.delta));
   }
-  const double left = privacy::delta_left(stated, cipher_delta).value();
+  const double left = privacy::delta_left(stated, deltas.cipher).value();
   // More delta proves as much, but for the last digits of an accountant, so that it is asked.
   stated.epsilon =
       std::max(proved, left == delta ? proved : proved_epsilon(events, adjacency, left, options));
@@ -134,8 +140,9 @@ SchemaCost cost_between(const Schema& schema, privacy::Adjacency adjacency) {
   // A sum of deltas leaves nothing for approximations, which no effort would make up for.
   constexpr int enough = 16;
   cost.events = std::move(fit.events);
-  cost.guarantee = stated_at(cost.events, adjacency, fit.delta, fit.stated_delta, cost.cipher_delta,
-                             {.largest_log2_size = enough});
+  cost.guarantee =
+      stated_at(cost.events, adjacency, {fit.delta, fit.stated_delta, cost.cipher_delta},
+                {.largest_log2_size = enough});
   return cost;
 }
 
@@ -148,8 +155,8 @@ PlannedCost with_schema_cost(const Schema& schema, const PlannedCost& planned) {
   whole.delta = std::min(sum_up(planned.guarantee.delta, fit.stated_delta), 1.0);
   if (!std::isfinite(planned.guarantee.epsilon)) return both;
   const double run_delta = privacy::delta_left(planned.guarantee, planned.cipher_delta).value();
-  whole = stated_at(both.events, whole.adjacency, sum_up(run_delta, fit.delta), whole.delta,
-                    both.cipher_delta);
+  whole = stated_at(both.events, whole.adjacency,
+                    {sum_up(run_delta, fit.delta), whole.delta, both.cipher_delta});
   return both;
 }
 

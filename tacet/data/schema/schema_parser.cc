@@ -1,10 +1,6 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
 
 #include "tacet/base/error.h"
-#include "tacet/base/nearest_word.h"
 #include "tacet/data/schema/schema_node.h"
 #include "tacet/data/schema/table_reader.h"
 

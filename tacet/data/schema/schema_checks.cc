@@ -1,0 +1,278 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+
+#include "tacet/base/error.h"
+#include "tacet/data/schema/interactions.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/data/schema/schema_node.h"
+
+/// What a schema may say: each fault with its place.
+namespace tacet::data {
+namespace {
+
+using internal::check_bounds;
+using internal::check_numeric;
+using internal::fail_at;
+
+constexpr std::int64_t most_encoded_columns = std::numeric_limits<std::uint32_t>::max();
+constexpr std::int64_t most_rows = std::int64_t{1} << 53;
+
+/// The first text that occurs twice, or null.
+const std::string* find_duplicate(const std::vector<std::string>& texts) {
+  std::unordered_set<std::string_view> seen;
+  seen.reserve(texts.size());
+  for (const std::string& text : texts) {
+    if (!seen.insert(text).second) return &text;
+  }
+  return nullptr;
+}
+
+struct ColumnCheck {
+  const std::string& name;
+  std::string_view where;
+
+  void operator()(const NumericColumn& rule) const { check_numeric(rule, name, where); }
+  void operator()(const CategoricalColumn& rule) const {
+    if (rule.categories.empty()) {
+      fail_at(where, fmt::format("column '{}': categories must not be empty", name));
+    }
+    if (const std::string* twice = find_duplicate(rule.categories)) {
+      fail_at(where, fmt::format("column '{}': category \"{}\" is listed twice", name, *twice));
+    }
+    if (rule.coding == Coding::one_hot) return;
+    if (rule.categories.size() != 2 || rule.other != OtherRule::zero) {
+      fail_at(where, fmt::format("column '{}': coding = \"sign\" needs exactly two categories and "
+                                 "other = \"zero\"; got {} categories",
+                                 name, rule.categories.size()));
+    }
+  }
+  void operator()(const HashedColumn& rule) const { check_bits(rule.bits); }
+  void operator()(const TextColumn& rule) const { check_bits(rule.bits); }
+  void operator()(const IgnoredColumn&) const {}
+
+  void check_bits(int bits) const {
+    if (bits < 1 || bits > internal::most_bits) {
+      fail_at(where, fmt::format("column '{}': bits must be between 1 and {}, got {}", name,
+                                 internal::most_bits, bits));
+    }
+  }
+};
+
+struct TargetCheck {
+  std::string_view where;
+
+  void operator()(const BinaryTarget& rule) const {
+    if (rule.positive.empty()) fail_at(where, "target: 'positive' must name at least one value");
+    std::vector<std::string> all = rule.positive;
+    all.insert(all.end(), rule.negative.begin(), rule.negative.end());
+    if (const std::string* twice = find_duplicate(all)) {
+      fail_at(where, fmt::format("target: value \"{}\" is listed twice", *twice));
+    }
+    if (const auto names = rule.names(); names[0] == names[1]) {
+      fail_at(where, fmt::format("target: both classes would be called \"{}\"; give positive_name "
+                                 "and negative_name",
+                                 names[0]));
+    }
+  }
+  void operator()(const MultiClassTarget& rule) const {
+    if (rule.classes.size() < 3) {
+      fail_at(where, fmt::format("target: 'classes' needs three or more, got {}; two classes are "
+                                 "'positive' and 'negative'",
+                                 rule.classes.size()));
+    }
+    if (const std::string* twice = find_duplicate(rule.classes)) {
+      fail_at(where, fmt::format("target: class \"{}\" is listed twice", *twice));
+    }
+    if (rule.unknown < 0 || rule.unknown >= static_cast<std::int64_t>(rule.classes.size())) {
+      fail_at(where, "target: 'unknown' must be one of the classes");
+    }
+  }
+  void operator()(const RegressionTarget& rule) const {
+    if (rule.kind == NumberKind::count && !(rule.upper > 0)) {
+      fail_at(where,
+              fmt::format("target: a count's 'upper' must be above 0, got {}; it is the largest "
+                          "count that is told apart, a public number",
+                          rule.upper));
+    }
+    check_bounds(rule.lower, rule.upper, "target", where);
+  }
+};
+
+/// Encoded features of one column.
+void check_names(const Schema& schema, std::string_view where) {
+  std::unordered_set<std::string_view> names;
+  for (const Column& column : schema.columns) {
+    if (!names.insert(column.name).second) {
+      fail_at(where, fmt::format("column '{}' is described twice", column.name));
+    }
+  }
+  if (schema.target && names.contains(schema.target->column)) {
+    fail_at(where, fmt::format("the target '{}' must not be among the columns as well",
+                               schema.target->column));
+  }
+  if (!schema.unit) return;
+  if (schema.unit->empty()) fail_at(where, "'unit' must name a column");
+  if (*schema.unit == "record") {
+    fail_at(where,
+            "the unit column cannot be called 'record', which stands for single records in "
+            "receipts and ledgers: rename the column");
+  }
+  const bool feature = std::any_of(
+      schema.columns.begin(), schema.columns.end(),
+      [&](const Column& column) { return column.name == *schema.unit && !column.ignored(); });
+  if (feature || (schema.target && schema.target->column == *schema.unit)) {
+    fail_at(where, fmt::format("the unit column '{}' must be neither a feature nor the target; "
+                               "leave it out of the columns, or list it as ignored",
+                               *schema.unit));
+  }
+}
+
+void check_csv(const Schema& schema, std::string_view where) {
+  if (schema.features) {
+    fail_at(where, "[features] is for LIBSVM and NPY files; describe CSV files by [[column]]");
+  }
+  // An intercept and a target alone fit one number: the mean or a quantile of a column.
+  if (!(schema.intercept && schema.target) &&
+      std::all_of(schema.columns.begin(), schema.columns.end(),
+                  [](const Column& column) { return column.ignored(); })) {
+    fail_at(where, "a schema needs at least one [[column]] that is not ignored");
+  }
+  if (schema.target && schema.target->column.empty()) {
+    fail_at(where, "the target needs the name of its column: column = \"...\"");
+  }
+  if (schema.format.header) return;
+  const auto& names = schema.format.names;
+  for (const std::string& name : schema.required_columns()) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      fail_at(where, fmt::format("column '{}' is not in the names of [format]", name));
+    }
+  }
+}
+
+void check_uniform(const Schema& schema, std::string_view where) {
+  if (!schema.features || !schema.columns.empty()) {
+    fail_at(where, "LIBSVM and NPY files are described by [features], not by [[column]]");
+  }
+  if (schema.target && !schema.target->column.empty()) {
+    fail_at(where, "in LIBSVM and NPY files the target has its own place; remove its 'column'");
+  }
+  if (schema.unit) fail_at(where, "LIBSVM and NPY files have no unit column; remove 'unit'");
+}
+
+void check_narrowing(const Schema& schema, std::string_view where) {
+  if (schema.projection && schema.kept_columns) {
+    fail_at(where, "columns are either projected or kept, not both");
+  }
+  if (schema.projection) {
+    try {
+      check_projection(*schema.projection, schema.full_column_count() - (schema.intercept ? 1 : 0));
+    } catch (const base::UsageError& error) {
+      fail_at(where, error.what());
+    }
+  }
+  if (!schema.kept_columns) return;
+  const auto ranges = schema.choosable_columns();
+  std::int64_t previous = -1;
+  auto range = ranges.begin();
+  for (const auto column : *schema.kept_columns) {
+    while (range != ranges.end() && column >= range->second) ++range;
+    if (column <= previous || range == ranges.end() || column < range->first) {
+      fail_at(where, "'kept_columns' must ascend and name hashed, text or numbered features alone");
+    }
+    previous = column;
+  }
+  if (schema.encoded_column_count() < 1) fail_at(where, "'kept_columns' leave no column at all");
+}
+
+}  // namespace
+
+namespace internal {
+
+void check_column(const Column& column, std::string_view where) {
+  if (column.name.empty()) fail_at(where, "a column needs a name");
+  std::visit(ColumnCheck{column.name, where}, column.rule);
+}
+
+void check_features(const UniformFeatures& features, std::string_view where) {
+  if (features.count < 1 || features.count >= most_encoded_columns) {
+    fail_at(where, fmt::format("features: 'count' must be between 1 and {}, got {}",
+                               most_encoded_columns - 1, features.count));
+  }
+  check_bounds(features.lower, features.upper, "features", where);
+  if (features.lower > 0 || features.upper < 0) {
+    fail_at(where, "features: the bounds must include 0, the value of what a file leaves out");
+  }
+  if (features.most_nonzero &&
+      (*features.most_nonzero < 1 || *features.most_nonzero > features.count)) {
+    fail_at(where, fmt::format("features: 'most_nonzero' must be between 1 and {}, got {}",
+                               features.count, *features.most_nonzero));
+  }
+}
+
+void check_target(const Target& target, std::string_view where) {
+  std::visit(TargetCheck{where}, target.rule);
+  const auto& weights = target.class_weights;
+  if (!weights.empty() && std::ssize(weights) != target.class_count()) {
+    fail_at(where, "target: 'class_weights' needs one number a class");
+  }
+  for (const double weight : weights) {
+    if (weight >= Target::least_class_weight && weight <= Target::most_class_weight) continue;
+    fail_at(where, fmt::format("target: a class weight must be {:g} to {:g}, got {:g}",
+                               Target::least_class_weight, Target::most_class_weight, weight));
+  }
+}
+
+void check_format(const FileFormat& format, std::string_view where) {
+  const auto usable = [](char c) { return c != '\n' && c != '\r' && c > 0; };
+  if (!usable(format.separator)) {
+    fail_at(where, "format: 'separator' must be an ASCII character other than a line break");
+  }
+  if (format.quote && (!usable(*format.quote) || *format.quote == format.separator)) {
+    fail_at(where,
+            "format: 'quote' must be an ASCII character other than a line break and the separator");
+  }
+  if (format.header && !format.names.empty()) {
+    fail_at(where, "format: 'names' are for files without a header: add header = false");
+  }
+  if (!format.header && format.names.empty()) {
+    fail_at(where, "format: a file without a header needs 'names', its columns in order");
+  }
+  if (const std::string* twice = find_duplicate(format.names)) {
+    fail_at(where, fmt::format("format: column '{}' is named twice", *twice));
+  }
+}
+
+}  // namespace internal
+
+void Schema::validate(std::string_view where) const {
+  for (const Column& column : columns) internal::check_column(column, where);
+  if (features) internal::check_features(*features, where);
+  if (target) internal::check_target(*target, where);
+  if (cost) internal::check_cost(*cost, where);
+  internal::check_format(format, where);
+  check_names(*this, where);
+  internal::check_encoding(*this, where);
+  check_interactions(*this, where);
+  if (const auto used = unit.value_or("record"); cost && cost->unit != used) {
+    internal::fail_at(where, internal::other_unit(cost->unit, used));
+  }
+  if (format.kind->names_columns()) {
+    check_csv(*this, where);
+  } else {
+    check_uniform(*this, where);
+  }
+  check_narrowing(*this, where);
+  if (public_row_count && (*public_row_count < 1 || *public_row_count > most_rows)) {
+    fail_at(where, fmt::format("'public_row_count' must be between 1 and {}, got {}", most_rows,
+                               *public_row_count));
+  }
+  if (full_column_count() > most_encoded_columns) {
+    fail_at(where, fmt::format("the schema encodes to {} columns; at most {} are possible",
+                               full_column_count(), most_encoded_columns));
+  }
+}
+
+}  // namespace tacet::data
