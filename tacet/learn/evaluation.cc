@@ -260,7 +260,7 @@ Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan, rand
   const double standard_deviation = plan.noise_multiplier * sum.contribution_bound();
   const auto released = mechanism::release_gaussian(std::move(sum).take(),
                                                     privacy::NoiseMultiplier(plan.noise_multiplier),
-                                                    {}, source, reservation);
+                                                    {{}, source, reservation});
   reservation.commit();
 
   const auto records = count_is_public(plan.guarantee.adjacency)
@@ -269,7 +269,7 @@ Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan, rand
   const auto figures = [&](std::optional<std::int64_t> group) {
     auto counts = counts_of(released.value(), plan, group, records);
     const auto added = group ? 1 : plan.groups;
-    counts.deviation = standard_deviation * std::sqrt(static_cast<double>(added));
+    counts.standard_deviation = standard_deviation * std::sqrt(static_cast<double>(added));
     return figures_of(counts, plan);
   };
   Evaluation out{

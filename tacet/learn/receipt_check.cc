@@ -7,7 +7,6 @@
 #include <cmath>
 #include <functional>
 #include <optional>
-#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"

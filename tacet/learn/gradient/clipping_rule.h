@@ -4,7 +4,6 @@
 #include <string>
 
 #include "tacet/data/schema/schema.h"
-#include "tacet/learn/plan/linear_options.h"
 #include "tacet/model/loss/loss.h"
 
 namespace tacet::learn {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "tacet/data/encode/standardise.h"
-#include "tacet/learn/gradient/columns_kept.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
 #include "tacet/learn/plan/recorded.h"

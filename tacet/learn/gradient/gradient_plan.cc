@@ -292,6 +292,42 @@ void settle_course(GradientPlan& plan, const data::Schema& schema, const Batches
   plan.step_size = course.step_size;
 }
 
+void settle_units(GradientPlan& plan, const data::Schema& schema, const LinearOptions& options) {
+  if (options.records_a_unit > 1 && !schema.unit) {
+    throw base::UsageError(
+        "records-a-unit needs a unit column in the schema; without one each record is a unit");
+  }
+  plan.records_a_unit = options.records_a_unit;
+  if (schema.unit && plan.records_a_unit == 1) {
+    plan.reasons.push_back(
+        fmt::format("records a unit 1: of each {} one record takes part, the others none; "
+                    "--records-a-unit takes more, and the noise grows with it",
+                    *schema.unit));
+  }
+}
+
+// What is released before the steps, and what that leaves them.
+void settle_first_release(GradientPlan& plan, const data::Schema& schema,
+                          const LinearOptions& options) {
+  if (settle_standardise(schema, options, plan.public_row_count)) {
+    plan.one_release /= std::sqrt(1 - standardise_share);
+    plan.standardise_noise = 1;  // settled with the noise of the steps
+    plan.reasons.push_back(fmt::format(
+        "a tenth of the budget's mu^2 for means and deviations of the {} numbers, which are then "
+        "counted by them",
+        data::numeric_features(schema).size()));
+  }
+  if (const double share = settle_column_share(schema, options); share > 0) {
+    plan.one_release /= std::sqrt(1 - share);
+    plan.kept_deviations = kept_deviations(schema);
+    plan.kept_noise = 1;  // settled with the noise of the steps
+    plan.reasons.push_back(fmt::format(
+        "{:g} of the budget's mu^2 to find out which of {} columns occur often enough; clipping "
+        "norm and step size follow their number, {} are expected",
+        share, plan.columns, expected_kept));
+  }
+}
+
 GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options) {
   if (options.steps.value_or(1) > most_gradient_steps) {
     throw base::UsageError(fmt::format("steps of method gradient must be 1 to {}, got {}",
@@ -307,42 +343,15 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
   plan.rate = batches.rate;
   plan.batch = batches.batch;
   plan.order_seed = batches.order_seed;
-  if (options.records_a_unit > 1 && !schema.unit) {
-    throw base::UsageError(
-        "records-a-unit needs a unit column in the schema; without one each record is a unit");
-  }
-  plan.records_a_unit = options.records_a_unit;
-  if (schema.unit && plan.records_a_unit == 1) {
-    plan.reasons.push_back(
-        fmt::format("records a unit 1: of each {} one record takes part, the others none; "
-                    "--records-a-unit takes more, and the noise grows with it",
-                    *schema.unit));
-  }
-  double one_release = batch_noise({}, 1, options, delta);
-  if (settle_standardise(schema, options, plan.public_row_count)) {
-    one_release /= std::sqrt(1 - standardise_share);
-    plan.standardise_noise = 1;  // settled with the noise of the steps
-    plan.reasons.push_back(fmt::format(
-        "a tenth of the budget's mu^2 for means and deviations of the {} numbers, which are then "
-        "counted by them",
-        data::numeric_features(schema).size()));
-  }
-  if (const double share = settle_column_share(schema, options); share > 0) {
-    one_release /= std::sqrt(1 - share);
-    plan.kept_deviations = kept_deviations(schema);
-    plan.kept_noise = 1;  // settled with the noise of the steps
-    plan.reasons.push_back(fmt::format(
-        "{:g} of the budget's mu^2 to find out which of {} columns occur often enough; clipping "
-        "norm and step size follow their number, {} are expected",
-        share, plan.columns, expected_kept));
-  }
+  settle_units(plan, schema, options);
+  plan.one_release = batch_noise({}, 1, options, delta);
+  settle_first_release(plan, schema, options);
   plan.momentum = options.momentum.value_or(default_momentum);
   plan.average = settled_average(plan, schema, options);
   plan.averaging = options.averaging.value_or(Averaging::suffix);
   plan.mean_l2 = options.mean_l2.value_or(0);
   plan.radius = options.radius;
   plan.options = options;
-  plan.one_release = one_release;
   const auto columns = plan.columns;
   if (keeps_columns(plan)) plan.columns = std::min(columns, expected_kept);
   settle_course(plan, schema, batches, delta);

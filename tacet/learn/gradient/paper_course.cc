@@ -18,16 +18,15 @@ PaperCourse wang_course(GradientPlan& plan, const data::Schema& schema,
   const auto n = plan.public_row_count;
   const auto facts = wang2021::constants(plan.loss, schema.norm_bound());
   const auto theorem = wang2021::Theorem::gradient_on_ball;
-  plan.steps = options.steps.value_or(
-      wang2021::schedule(theorem, n, plan.columns, facts.alpha, options.epsilon, delta.value()).T);
+  const wang2021::Asked asked{n, plan.columns, facts.alpha, options.epsilon, delta.value()};
+  plan.steps = options.steps.value_or(wang2021::schedule(theorem, asked).T);
   if (plan.steps > most_gradient_steps) {
     throw base::UsageError(fmt::format(
         "the paper's schedule takes {} steps for {} records, at most {} are carried out; give "
         "--steps",
         plan.steps, n, most_gradient_steps));
   }
-  plan.step_size = wang2021::step_size(theorem, n, plan.columns, plan.steps, facts.alpha,
-                                       options.epsilon, delta.value());
+  plan.step_size = wang2021::step_size(theorem, asked, plan.steps);
   const double bound = wang2021::gradient_bound(facts, *plan.radius);
   const auto noise = wang2021::gradient_noise(n, plan.steps, options.epsilon, delta.value());
   if (!noise) {

@@ -19,7 +19,6 @@
 namespace tacet::learn {
 namespace {
 
-using optimize::CertifiedSgd;
 using optimize::IterateWeights;
 using optimize::RecordOrder;
 using optimize::SgdProblem;
@@ -156,9 +155,7 @@ void settle_release(OutputPlan& plan, const LinearOptions& options, privacy::Del
   plan.standard_deviation = plan.noise_multiplier * plan.sgd->deviation_unit(plan.norm_bits);
 }
 
-// Algorithm 1 of the paper: its schedule, its noise, and what is proved about them.
-void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem problem,
-                privacy::Delta delta) {
+void refuse_beyond_paper(const LinearOptions& options, const SgdProblem& problem) {
   // The paper smooths nothing, so that smoothing may be off.
   constexpr std::array<std::string_view, 6> reads{"delta",     "steps",  "order-seed",
                                                   "smoothing", "radius", "calibration"};
@@ -172,6 +169,12 @@ void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem probl
     throw base::UsageError(
         "--calibration paper is about replace_one and two classes or numbers; use tight");
   }
+}
+
+// Algorithm 1 of the paper: its schedule, its noise, and what is proved about them.
+void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem problem,
+                privacy::Delta delta) {
+  refuse_beyond_paper(options, problem);
   plan.calibration = Calibration::wang2021;
   problem.smooth = false;
   problem.clipping_norm.reset();
@@ -179,11 +182,9 @@ void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem probl
   const auto theorem =
       problem.radius ? wang2021::Theorem::output_on_ball : wang2021::Theorem::output_on_space;
   const auto n = plan.public_row_count;
-  const auto usual =
-      wang2021::schedule(theorem, n, problem.columns, facts.alpha, options.epsilon, delta.value());
-  const auto steps = steps_of(options, usual.T, 1);
-  double eta = wang2021::step_size(theorem, n, problem.columns, steps, facts.alpha, options.epsilon,
-                                   delta.value());
+  const wang2021::Asked asked{n, problem.columns, facts.alpha, options.epsilon, delta.value()};
+  const auto steps = steps_of(options, wang2021::schedule(theorem, asked).T, 1);
+  double eta = wang2021::step_size(theorem, asked, steps);
   wang2021::Run run{n, steps, eta, problem.radius};
   if (const double longest = wang2021::longest_step(facts, run); eta > longest) {
     plan.reasons.push_back(

@@ -8,13 +8,6 @@ namespace {
 
 double squared(double x) { return x * x; }
 
-// Of a loss whose prediction is at most `margin` in size.
-double loss_within(const Problem& p, double margin) {
-  if (std::isinf(p.curvature)) return p.loss_at_zero + p.slope_bound * margin;
-  const double smooth = squared(std::sqrt(p.loss_at_zero) + std::sqrt(p.curvature / 2) * margin);
-  return std::min(smooth, p.loss_at_zero + p.slope_bound * margin);
-}
-
 double length(const Problem& p) { return std::sqrt(p.curvature) * p.radius * p.norm_bound; }
 
 }  // namespace
@@ -24,13 +17,6 @@ double gradient_bound(const Problem& p) {
   const double smooth =
       std::sqrt(2 * p.curvature * p.loss_at_zero) + p.curvature * p.radius * p.norm_bound;
   return p.norm_bound * std::min(smooth, p.slope_bound);
-}
-
-double loss_bound(const Problem& p) { return loss_within(p, p.radius * p.norm_bound); }
-
-double perturbed_loss_bound(const Problem& p, double deviation, double failure) {
-  const double beside = p.norm_bound * deviation * std::sqrt(2 * std::log(2 / failure));
-  return loss_within(p, p.radius * p.norm_bound + beside);
 }
 
 double gradient_noise(std::int64_t rows, std::int64_t steps, double epsilon, double delta) {
@@ -74,32 +60,6 @@ double projection_width(const Problem& p, std::int64_t rows, double epsilon, dou
 double norm_event(std::int64_t rows, std::int64_t width) {
   const double exponent = 0.5 * static_cast<double>(width) * (3 - std::log(4.0));
   return std::min(1.0, static_cast<double>(rows) * std::exp(-exponent));
-}
-
-double smooth_upper(const Problem& p, const Size& size) {
-  const double y = std::sqrt(p.loss_at_zero);
-  const double h = length(p);
-  const double budget = size.rows * size.epsilon;
-  const double wide =
-      (std::pow(h, 4.0 / 3) * std::pow(y, 2.0 / 3) + h * h) / std::pow(budget, 2.0 / 3);
-  const double narrow = std::sqrt(size.columns) * (h * y + h * h) / budget;
-  return std::min(y * y, h * y / std::sqrt(size.rows) + std::min(wide, narrow));
-}
-
-double smooth_lower(const Problem& p, const Size& size) {
-  const double y = std::sqrt(p.loss_at_zero);
-  const double h = length(p);
-  const double budget = size.rows * size.epsilon;
-  const double wide = std::pow(h, 4.0 / 3) * std::pow(y, 2.0 / 3) / std::pow(budget, 2.0 / 3);
-  const double narrow = std::sqrt(size.columns) * h * y / budget;
-  return std::min(y * y, h * y / std::sqrt(size.rows) + std::min(wide, narrow));
-}
-
-double lipschitz_rate(const Problem& p, const Size& size) {
-  const double budget = size.rows * size.epsilon;
-  return p.slope_bound * p.radius * p.norm_bound *
-         (1 / std::sqrt(size.rows) +
-          std::min(1 / std::sqrt(budget), std::sqrt(size.rank) / budget));
 }
 
 }  // namespace tacet::learn::arora2022

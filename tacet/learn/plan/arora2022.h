@@ -23,15 +23,6 @@ struct Problem {
 /// (the paper's 4 is loose), or X times the slope's bound, whichever is less.
 [[nodiscard]] double gradient_bound(const Problem& problem);
 
-/// What a record's loss is at most on the ball, (sqrt(L_0) + sqrt(H / 2) B X)^2: the loss bound of
-/// noisy SGD in its appendix D.4, and of projections on the projected ball. Lipschitz losses:
-/// L_0 + slope B X.
-[[nodiscard]] double loss_bound(const Problem& problem);
-/// The same for weights plus Gaussian noise of `deviation` a coordinate, with probability at least
-/// 1 - failure for each fixed record: only <noise, x> matters, whatever the dimension. The paper
-/// charges `failure` to delta; caps need no such term.
-[[nodiscard]] double perturbed_loss_bound(const Problem& problem, double deviation, double failure);
-
 /// Noisy SGD on single records drawn with replacement: T = n^2 steps, noise of multiplier
 /// sqrt(8 T ln(1 / delta)) / (n epsilon) on a gradient of norm at most G, steps of B / sqrt(T (G^2
 /// + d sigma^2)), the mean of the iterates.
@@ -56,20 +47,5 @@ struct Problem {
 /// What it charges to delta: the chance that a Gaussian projection to `width` makes one of n rows
 /// more than twice as long is at most n (4 e^-3)^(width / 2), by Chernoff's bound of chi-square.
 [[nodiscard]] double norm_event(std::int64_t rows, std::int64_t width);
-
-/// Rates of the excess risk, logarithms left out; h = sqrt(H) B X, Y^2 = L_0.
-struct Size {
-  double rows;
-  double columns;
-  double rank;
-  double epsilon;
-};
-/// min(Y^2, h Y / sqrt(n) + min((h^(4/3) Y^(2/3) + h^2) / (n eps)^(2/3), sqrt(d) (h Y + h^2) / (n
-/// eps))).
-[[nodiscard]] double smooth_upper(const Problem& problem, const Size& size);
-/// min(Y^2, h Y / sqrt(n) + min(h^(4/3) Y^(2/3) / (n eps)^(2/3), sqrt(d) h Y / (n eps))).
-[[nodiscard]] double smooth_lower(const Problem& problem, const Size& size);
-/// G B X (1 / sqrt(n) + min(1 / sqrt(n eps), sqrt(rank) / (n eps))), upper and lower.
-[[nodiscard]] double lipschitz_rate(const Problem& problem, const Size& size);
 
 }  // namespace tacet::learn::arora2022

@@ -12,6 +12,7 @@
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/minimiser/regularized_output.h"
 #include "tacet/model/loss/loss.h"
+#include "tests/support/arora2022_rates.h"
 #include "tests/support/data_sets.h"
 
 namespace tacet::learn {

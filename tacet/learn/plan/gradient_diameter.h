@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "tacet/model/loss/loss.h"
-#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/adjacency.h"
 
 /// How far apart the gradients of two records can lie: what the sensitivity of a minimiser is made
 /// of, and never more than twice the Lipschitz constant.

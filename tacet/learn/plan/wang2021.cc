@@ -98,8 +98,8 @@ OutputNoise output_noise(const Constants& c, const Run& run, double epsilon, dou
       true};
 }
 
-double step_size(Theorem theorem, std::int64_t n, std::int64_t d, std::int64_t T, double alpha,
-                 double epsilon, double delta) {
+double step_size(Theorem theorem, const Asked& asked, std::int64_t T) {
+  const auto& [n, d, alpha, epsilon, delta] = asked;
   const double root = std::sqrt(real(n));
   const double spread = std::sqrt(real(d) * std::log(1 / delta));
   switch (theorem) {
@@ -113,8 +113,9 @@ double step_size(Theorem theorem, std::int64_t n, std::int64_t d, std::int64_t T
   throw base::InternalError("unknown theorem");
 }
 
-Schedule schedule(Theorem theorem, std::int64_t n, std::int64_t d, double alpha, double epsilon,
-                  double delta) {
+Schedule schedule(Theorem theorem, const Asked& asked) {
+  const auto n = asked.n;
+  const double alpha = asked.alpha;
   std::int64_t T = n;
   if (theorem == Theorem::output_on_space) {
     if (alpha <= switch_on_space) {
@@ -123,7 +124,7 @@ Schedule schedule(Theorem theorem, std::int64_t n, std::int64_t d, double alpha,
   } else if (alpha < 0.5) {
     T = power_of(n, (2 - alpha) / (1 + alpha));
   }
-  return {T, step_size(theorem, n, d, T, alpha, epsilon, delta)};
+  return {T, step_size(theorem, asked, T)};
 }
 
 bool feasible(std::int64_t n, std::int64_t T, double epsilon, double delta, double beta) {

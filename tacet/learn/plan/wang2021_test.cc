@@ -82,7 +82,7 @@ TEST(PaperCalibration, SchedulesEqualReferenceValues) {
         Row{.5, {10000, 1.389495494e-3}, {10000, 2.916810839e-3}, 0.01},
         Row{1, {10000, 1e-3}, {10000, 2.916810839e-3}, 0.01}}) {
     const auto at = [&](Theorem theorem) {
-      return schedule(theorem, 10000, 10, row.alpha, 1, 1e-6);
+      return schedule(theorem, {10000, 10, row.alpha, 1, 1e-6});
     };
     EXPECT_EQ(at(Theorem::output_on_space).T, row.space.T) << row.alpha;
     EXPECT_NEAR(at(Theorem::output_on_space).eta / row.space.eta, 1, 1e-9);
