@@ -87,11 +87,11 @@ std::string route_in_words(const std::string& route) {
       {"rdp", "Renyi divergences"},
       {"pure", "sum of pure epsilons"},
       {"basic", "sum of epsilons and of deltas"},
-      {"tuning profile", "profile of private tuning"},
+      {"tuning profile", "profile of private selection"},
       {"shuffle", "amplification by shuffling"},
       {"objective", "analysis of objective perturbation"},
       {"group", "group privacy of two records"},
-      {"participation", "chance that a record is sampled at all"},
+      {"participation", "probability that a record is sampled at all"},
       {"trivial", "no bound below 1"},
       {"none", "costs nothing"}};
   const auto known = words.find(route);

@@ -70,8 +70,8 @@ std::vector<std::size_t> shown_features(std::span<const double> estimates, std::
   return order;
 }
 
-std::string ratio_text(double estimate, double deviation) {
-  return deviation > 0 ? fmt::format("{:.1f}", estimate / deviation) : "";
+std::string ratio_text(double estimate, double standard_deviation) {
+  return standard_deviation > 0 ? fmt::format("{:.1f}", estimate / standard_deviation) : "";
 }
 
 }  // namespace
@@ -105,11 +105,12 @@ std::string coefficient_text(const model::LinearModel& model, std::size_t most_r
     for (const auto i : shown) {
       std::vector<std::string> row{model.features[i], fmt::format("{:.4f}", estimates[i])};
       if (with_noise) {
-        const double deviation = model.noise_deviations[first + i];
-        row.push_back(fmt::format("{:.4f}", deviation));
-        row.push_back(ratio_text(estimates[i], deviation));
-        row.push_back(fmt::format("{:.4f} to {:.4f}", estimates[i] - normal_quantile * deviation,
-                                  estimates[i] + normal_quantile * deviation));
+        const double standard_deviation = model.noise_deviations[first + i];
+        row.push_back(fmt::format("{:.4f}", standard_deviation));
+        row.push_back(ratio_text(estimates[i], standard_deviation));
+        row.push_back(fmt::format("{:.4f} to {:.4f}",
+                                  estimates[i] - normal_quantile * standard_deviation,
+                                  estimates[i] + normal_quantile * standard_deviation));
       }
       table.add(row);
     }

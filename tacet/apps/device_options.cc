@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <vector>
 
 #include "tacet/apps/command.h"

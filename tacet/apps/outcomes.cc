@@ -1,8 +1,6 @@
 #include "tacet/apps/outcomes.h"
 
 #include <algorithm>
-#include <cmath>
-#include <span>
 
 #include "tacet/model/confusion.h"
 #include "tacet/model/metrics.h"

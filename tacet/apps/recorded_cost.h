@@ -6,7 +6,6 @@
 
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/event.h"
-#include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/receipt.h"
 
 namespace tacet::apps {

@@ -15,7 +15,6 @@
 #include "tacet/learn/method.h"
 #include "tacet/learn/total_budget.h"
 #include "tacet/privacy/rounded_up.h"
-#include "tacet/privacy/statement.h"
 
 namespace tacet::apps {
 namespace {

@@ -13,10 +13,10 @@
 namespace tacet::apps {
 namespace {
 
-constexpr double large_epsilon = 10;  // a factor of 22,000 between the chances of an outcome
+constexpr double large_epsilon = 10;  // a factor of 22,000 between the probabilities of an outcome
 // Variance of a target that is uniform on [-1, 1], the scale of models: a constant's error.
 constexpr double constants_error = 1.0 / 3;
-// Log odds that move a chance of one half to 0.98: noise of that size decides by itself.
+// Log odds that move a probability of one half to 0.98: noise of that size decides by itself.
 constexpr double large_margin = 4;
 constexpr double large_poisson_slope = 10;
 

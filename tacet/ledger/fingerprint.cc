@@ -4,9 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
-#include <span>
 
 #include "tacet/base/error.h"
 #include "tacet/ledger/digest.h"

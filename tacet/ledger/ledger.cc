@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <ctime>
 #include <utility>
 
 #include "tacet/base/error.h"

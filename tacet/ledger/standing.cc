@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tacet/base/error.h"
-#include "tacet/ledger/digest.h"
 
 namespace tacet::ledger {
 namespace {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/event_tree.h"

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
 #include "tacet/privacy/event_tree.h"

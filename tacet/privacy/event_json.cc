@@ -1,7 +1,6 @@
 // The JSON form of events. The reader notes which keys it consumed, so a stray key cannot hide.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>

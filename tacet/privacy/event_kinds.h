@@ -322,7 +322,7 @@ struct Repeated {
   friend bool operator==(const Repeated&, const Repeated&) = default;
 };
 
-/// Law of the number of repetitions K of private tuning.
+/// Law of the number of repetitions K of private selection.
 enum class RepetitionLaw {
   truncated_negative_binomial,  ///< shape eta > -1 and gamma in (0, 1); K >= 1
   poisson,                      ///< mean

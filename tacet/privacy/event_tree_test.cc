@@ -20,8 +20,8 @@ TEST(EventTree, WhatIsInsideIsTheBaseOrTheParts) {
   EXPECT_EQ(inside(inside(tree).front()).size(), 3U);
   const Event subset = FixedSizeSampled{1, 2, Gaussian{3}};
   EXPECT_EQ(inside(subset).front(), Event(Gaussian{3}));
-  const Event tuned = RandomlyRepeated{RepetitionLaw::poisson, 0, 0, 2, 0, 0, 0, Laplace{1}};
-  EXPECT_EQ(inside(tuned).front(), Event(Laplace{1}));
+  const Event selected = RandomlyRepeated{RepetitionLaw::poisson, 0, 0, 2, 0, 0, 0, Laplace{1}};
+  EXPECT_EQ(inside(selected).front(), Event(Laplace{1}));
 }
 
 TEST(EventTree, SomewhereIsTheEventOrAnyInside) {

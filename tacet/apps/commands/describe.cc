@@ -7,7 +7,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -9,7 +8,6 @@
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_warnings.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/learn/method.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::apps {

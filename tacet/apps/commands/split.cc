@@ -16,8 +16,6 @@
 namespace tacet::apps {
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr std::string_view examples =
     "  tacet split survey.csv                    a fifth into survey_test.csv, the rest into\n"
     "                                            survey_train.csv\n"

@@ -1,7 +1,5 @@
 #include "tacet/data/encode/standardise.h"
 
-#include <algorithm>
-
 #include "tacet/data/rewritten.h"
 #include "tacet/data/schema/interactions.h"
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "tacet/base/error.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/read/byte_source.h"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/base/nearest_word.h"

@@ -7,7 +7,6 @@
 #include <array>
 #include <bit>
 #include <cstddef>
-#include <cstring>
 
 #include "tacet/base/error.h"
 
