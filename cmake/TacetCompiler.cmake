@@ -16,18 +16,28 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # the warnings of the other presets watch the same things.
   list(APPEND _tacet_warnings -Wno-maybe-uninitialized -Wno-restrict)
 endif()
+# Another project that takes this tree into its build chooses the warnings of its own code.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  add_compile_options(${_tacet_warnings})
+  set(_tacet_warnings "")
+endif()
 target_compile_options(tacet_compiler INTERFACE "$<BUILD_INTERFACE:${_tacet_warnings}>")
-if(TACET_WARNINGS_AS_ERRORS)
+if(TACET_WARNINGS_AS_ERRORS AND PROJECT_IS_TOP_LEVEL)
   target_compile_options(tacet_compiler INTERFACE $<BUILD_INTERFACE:-Werror>)
+elseif(TACET_WARNINGS_AS_ERRORS)
+  add_compile_options(-Werror)
 endif()
 # Hardening of what ships. Sanitizers have checks of their own at the same places, and FORTIFY needs
 # an optimising build.
 if(NOT TACET_SANITIZE)
-  target_compile_options(tacet_compiler INTERFACE $<BUILD_INTERFACE:-fstack-protector-strong>)
-  target_compile_options(
-    tacet_compiler
-    INTERFACE
-      "$<BUILD_INTERFACE:$<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>>")
+  set(_tacet_optimising "$<CONFIG:Release,RelWithDebInfo,MinSizeRel>")
+  set(_tacet_hardening -fstack-protector-strong "$<${_tacet_optimising}:-U_FORTIFY_SOURCE>"
+                       "$<${_tacet_optimising}:-D_FORTIFY_SOURCE=2>")
+  if(PROJECT_IS_TOP_LEVEL)
+    target_compile_options(tacet_compiler INTERFACE "$<BUILD_INTERFACE:${_tacet_hardening}>")
+  else()
+    add_compile_options(${_tacet_hardening})
+  endif()
 endif()
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES CXX)

@@ -1,17 +1,22 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+include(${CMAKE_CURRENT_LIST_DIR}/TacetHeaders.cmake)
 
 get_property(modules GLOBAL PROPERTY TACET_MODULES)
 install(TARGETS ${modules} tacet_compiler EXPORT tacetTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY tacet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.inc" PATTERN "apps" EXCLUDE)
+tacet_public_headers(headers)
+foreach(header ${headers})
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+endforeach()
 install(FILES ${TACET_GENERATED_DIR}/tacet/base/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tacet/base)
 if(TARGET tacet_program)
   install(TARGETS tacet_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/tacet)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})  # headers point to it
 install(FILES LICENSE THIRD_PARTY_NOTICES.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(EXPORT tacetTargets NAMESPACE tacet::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tacet)
@@ -23,3 +28,22 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/tacetConfigVersion.
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tacetConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/tacetConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tacet)
+
+# For pkg-config: highest floor first, as linkers want static libraries. The prefix is known when
+# installing.
+set(TACET_LIBRARY_FLAGS "")
+foreach(module ${modules})
+  get_target_property(type ${module} TYPE)
+  if(NOT type STREQUAL "INTERFACE_LIBRARY")
+    set(TACET_LIBRARY_FLAGS "-l${module} ${TACET_LIBRARY_FLAGS}")
+  endif()
+endforeach()
+string(STRIP "${TACET_LIBRARY_FLAGS}" TACET_LIBRARY_FLAGS)
+file(READ cmake/tacet.pc.in pc)
+string(REPLACE "@CMAKE_INSTALL_PREFIX@" "\${CMAKE_INSTALL_PREFIX}" pc "${pc}")
+string(CONFIGURE "${pc}" pc @ONLY)
+string(REPLACE "\${CMAKE_INSTALL_PREFIX}" "@CMAKE_INSTALL_PREFIX@" pc "${pc}")
+set(pc_file ${CMAKE_CURRENT_BINARY_DIR}/tacet.pc)
+file(WRITE ${pc_file}.in "${pc}")
+install(CODE "configure_file(${pc_file}.in ${pc_file} @ONLY)")
+install(FILES ${pc_file} DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

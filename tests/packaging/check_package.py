@@ -2,7 +2,8 @@
 
     check_package.py install|subdirectory|headers SOURCE BUILD SCRATCH COMPILER
 
-install:       installs BUILD below SCRATCH and finds the package there, for every example
+install:       installs BUILD below SCRATCH and finds the package there, for every example; by pkg-config
+               too; all installed headers compile together, and bring all that they include
 subdirectory:  takes SOURCE into the example's own build
 headers:       installs, then compiles every installed header as a program of its own
 """
@@ -55,6 +56,40 @@ def check_program(source, prefix):
         sys.exit(f"tacet --version printed:\n{output}")
 
 
+def check_headers(prefix, scratch, compiler):
+    """What headers include is there, what only code of the tree may use is not, and all of them
+    compile together, as pkg-config says."""
+    include = prefix / "include"
+    headers = sorted(header.relative_to(include).as_posix() for header in include.rglob("*.h"))
+    for header in headers:
+        for name in re.findall(r'^#include "(tacet/[^"]+)"', (include / header).read_text(),
+                               re.MULTILINE):
+            if not (include / name).is_file():
+                sys.exit(f"{header} includes {name}, which is not installed")
+    for name in ("mechanism/door_keeper.h", "random/noise/rounded_gaussian-inl.h",
+                 "mechanism/noise/noisy_sum.h"):
+        if f"tacet/{name}" in headers:
+            sys.exit(f"tacet/{name} is of no use outside of the tree and was installed")
+    unit = scratch / "headers.cc"
+    unit.write_text("".join(f'#include "{header}"\n' for header in headers)
+                    + "static_assert(TACET_VERSION >= 200);\n")
+    run(compiler, "-std=c++20", "-fsyntax-only", *pkg_config(prefix, "--cflags"), unit)
+    print(f"{len(headers)} headers compile together")
+
+
+def pkg_config(prefix, *what):
+    folder, = (path.parent for path in prefix.rglob("tacet.pc"))
+    return run("env", f"PKG_CONFIG_PATH={folder}", "pkg-config", *what, "tacet").split()
+
+
+def build_by_pkg_config(name, expected, source, scratch, prefix, compiler):
+    program = scratch / f"{name}-by-pkg-config"
+    run(compiler, "-std=c++20", source / "examples" / name / "main.cc",
+        *pkg_config(prefix, "--cflags", "--libs"), "-o", program)
+    if expected not in run(program, cwd=source):
+        sys.exit(f"example {name} linked by pkg-config should have printed '{expected}'")
+
+
 def compile_headers(prefix, scratch, compiler):
     """Every public header can be the first and only one somebody includes."""
     headers = sorted((prefix / "include").rglob("*.h"))
@@ -93,6 +128,8 @@ def main(mode, source, build, scratch, compiler):
                                ("adaptive", "queries were admitted")):
             build_and_run_example(name, expected, source, scratch, compiler,
                                   f"-DCMAKE_PREFIX_PATH={prefix}")
+        build_by_pkg_config("embed", version, source, scratch, prefix, compiler)
+        check_headers(prefix, scratch, compiler)
         check_program(source, prefix)
     elif mode == "subdirectory":
         build_and_run_example("embed", version, source, scratch, compiler,
