@@ -1,11 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
-#include <variant>
 
-#include "tacet/base/error.h"
-#include "tacet/mechanism/door_keeper.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/partial_sum.h"
 
@@ -18,15 +14,7 @@ class PassBlocks {
 
   /// The next block's sum, to be released at once. InternalError unless blocks come in ascending
   /// order, each once.
-  [[nodiscard]] privacy::BoundedSum open(privacy::PartialSum sum, const privacy::Event& whole) {
-    const auto* part = std::get_if<privacy::PassBlock>(&sum.part());
-    if (part == nullptr || part->block < next_) {
-      throw base::InternalError("a block is released once, and after those before it");
-    }
-    if (next_ == 0) reservation_.debit(whole);
-    next_ = part->block + 1;
-    return std::move(sum).take(DoorKeeper::door());
-  }
+  [[nodiscard]] privacy::BoundedSum open(privacy::PartialSum sum, const privacy::Event& whole);
 
  private:
   privacy::Reservation& reservation_;
