@@ -21,7 +21,7 @@ namespace tacet::learn {
 namespace {
 
 // Beside the method's own, whose steps and tensors are few.
-constexpr mechanism::NoiseAddress address{.step = 0, .tensor = 8};
+constexpr mechanism::NoiseAddress choice_address{.step = 0, .tensor = 8};
 constexpr std::int64_t room_of_matrices = 4096;
 
 struct Booked {
@@ -43,7 +43,7 @@ data::Schema with_first_columns(const data::Schema& schema, std::int64_t count) 
   return stub;
 }
 
-void refuse(const LinearOptions& options) {
+void refuse_choice(const LinearOptions& options) {
   const auto fail = [](std::string_view why) {
     throw base::UsageError(fmt::format("columns-kept is not possible here: {}", why));
   };
@@ -129,7 +129,7 @@ TrainedModel train_on_kept_columns(const Booked& booked, Records&& dataset,
     check_row_count(dataset, rows, means);  // before anything is spent
   }
   auto narrowed =
-      release_kept_columns(dataset, schema, booked.options.after->noise, means, address);
+      release_kept_columns(dataset, schema, booked.options.after->noise, means, choice_address);
   auto& kept = *narrowed.kept_columns;
   kept.resize(std::min(kept.size(), static_cast<std::size_t>(booked.most)));
   const auto training = booked.method->plan(narrowed, booked.options);
@@ -151,7 +151,7 @@ void show_all_columns(Training& training, std::int64_t columns) {
 
 Training plan_on_kept_columns(const Method& method, const data::Schema& schema,
                               const LinearOptions& options, double share) {
-  refuse(options);
+  refuse_choice(options);
   Booked booked{.method = &method, .options = options, .events = privacy::no_event(), .most = 0};
   booked.options.columns_kept = 0;
   const auto [most, wide] = widest(method, schema, booked.options);
