@@ -249,7 +249,8 @@ def tables(found, real, held, missing):
                 f"{r['log_loss']:.4f} | {r['majority']:.4f} | {r['cost']:g} |" for r in real]
         out.append("")
     out += ["## What must hold", "", "| | measured | bar | |", "|---|---|---|---|"]
-    out += [f"| {name} | {value:.4g} | {bar} | {'holds' if holds else 'MISSED'} |"
+    out += [f"| {name.replace('|', chr(92) + '|')} | {value:.4g} | {bar} | "
+            f"{'holds' if holds else 'MISSED'} |"
             for name, holds, value, bar in held]
     if missing:
         out += ["", "## Not measured yet", ""] + [f"- {name}" for name in missing]
