@@ -16,7 +16,7 @@ namespace tacet::random::internal {
 namespace {
 
 constexpr std::size_t digest_size = 32;
-constexpr std::size_t block_size = 64;
+constexpr std::size_t hmac_block_size = 64;
 
 using Bytes = std::span<const std::uint8_t>;
 
@@ -50,11 +50,11 @@ class Sha256Sums {
 /// HMAC (RFC 2104) from its two sums: the library's own takes four times as long to begin.
 void hmac_sha256(Sha256Sums& sums, Bytes key, std::initializer_list<Bytes> message,
                  std::span<std::uint8_t, digest_size> out) {
-  std::array<std::uint8_t, block_size> pad{};
+  std::array<std::uint8_t, hmac_block_size> pad{};
   std::array<std::uint8_t, digest_size> inner{};
   const ScopedWipe wipe_pad{std::span(pad)};
   const ScopedWipe wipe_inner{std::span(inner)};
-  if (key.size() > block_size) {
+  if (key.size() > hmac_block_size) {
     sums.start();
     sums.add(key);
     sums.finish(std::span(pad).first<digest_size>());
