@@ -1,3 +1,21 @@
+# tacet_in_batches(<target> <sources...>): most of the time of compiling a file is reading headers,
+# so six files are read as one. Kernels that a file compiles once for each kind of processor stay by
+# themselves, and methods, whose rows of the table have the same names everywhere.
+function(tacet_in_batches target)
+  if(NOT TACET_BATCHES)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  # A type of one file is none of a header, as the compiler takes it for here.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  foreach(source ${ARGN})
+    file(STRINGS ${source} alone REGEX "HWY_TARGET_INCLUDE|^constinit const Method" LIMIT_COUNT 1)
+    if(alone)
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+endfunction()
+
 # tacet_module(<name> ROOMS <folders...> DEPENDS <lower modules...> LIBRARIES <third party...>)
 #
 # A folder is a module is a target: every .cc that is not a test goes into the static library
@@ -32,6 +50,7 @@ function(tacet_module name)
       target_precompile_headers(tacet_${name} REUSE_FROM tacet_precompiled)
       target_compile_options(tacet_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
     endif()
+    tacet_in_batches(tacet_${name} ${sources})
     set(scope PUBLIC)
   else()
     add_library(tacet_${name} INTERFACE)

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "tacet/apps/terminal/console.h"
 #include "tacet/model/linear_model.h"
@@ -43,5 +44,9 @@ void warn_if_unprotected(const Console& console, const privacy::Receipt& receipt
 
 /// The text of a line and what follows it, ready for a terminal of 100 columns.
 [[nodiscard]] std::string paragraph(const std::string& text);
+
+/// A parameter as a line of help: what it is, its range, what it is where nothing is said.
+[[nodiscard]] std::string option_help(std::string_view help, std::string_view range,
+                                      std::string_view default_value);
 
 }  // namespace tacet::apps

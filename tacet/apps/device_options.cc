@@ -20,14 +20,6 @@ std::string kind_of(learn::ParameterType type) {
                                                : "NAME";
 }
 
-std::string capitalised(std::string_view text) {
-  std::string out(text);
-  if (!out.empty() && out[0] >= 'a' && out[0] <= 'z') {
-    out[0] = static_cast<char>(out[0] - 'a' + 'A');
-  }
-  return out;
-}
-
 /// What must be true for the figures to hold, and nobody can see in a file.
 std::vector<std::string> assumptions(const DevicePromise& promise) {
   std::vector<std::string> out{
@@ -98,8 +90,7 @@ void DeviceOptions::declare(Options& options) {
     options.add(
         "--" + name, [this, name](const std::string& value) { given_[name] = value; },
         kind_of(parameter.type),
-        fmt::format("{} [{}; default: {}]", capitalised(parameter.help), parameter.range,
-                    parameter.default_value));
+        option_help(parameter.help, parameter.range, parameter.default_value));
   }
   declare_shuffling(options, shuffled_, honest_fraction_);
 }

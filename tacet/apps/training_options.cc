@@ -33,13 +33,6 @@ std::string type_word(learn::ParameterType type) {
   return {};
 }
 
-std::string capitalised(std::string_view text) {
-  std::string out(text);
-  if (!out.empty() && out[0] >= 'a' && out[0] <= 'z')
-    out[0] = static_cast<char>(out[0] - 'a' + 'A');
-  return out;
-}
-
 std::string spaced(std::string name) {
   std::ranges::replace(name, '_', ' ');
   return name;
@@ -96,8 +89,7 @@ void TrainingOptions::declare(Options& options) {
     options.add(
         "--" + name, [this, name](const std::string& value) { given_[name] = value; },
         type_word(parameter.type),
-        fmt::format("{} [{}; default: {}]", capitalised(parameter.help), parameter.range,
-                    parameter.default_value));
+        option_help(parameter.help, parameter.range, parameter.default_value));
   }
   options.heading("Options");
 }

@@ -29,7 +29,7 @@ using mechanism::LocalSpec;
 constexpr std::int64_t most_devices = std::int64_t{1} << 32;
 constexpr std::int64_t wanted_rounds = 4000;
 
-double real(std::int64_t count) { return static_cast<double>(count); }
+double as_real(std::int64_t count) { return static_cast<double>(count); }
 
 // ---- what is asked for and cannot be
 
@@ -159,7 +159,7 @@ void settle_cost(LocalPlan& plan, const LocalOptions& options, const LocalRandom
 
 void settle_pure(LocalPlan& plan, const LocalOptions& options, LocalSpec spec) {
   const double asked = learn::settle_pure_epsilon(options.linear).value();
-  spec.epsilon = asked / real(plan.passes);
+  spec.epsilon = asked / as_real(plan.passes);
   auto randomizer = LocalRandomizer::calibrate(spec);
   settle_cost(plan, options, randomizer, 0);
   while (plan.guarantee.epsilon > asked && plan.passes > 1) {  // rounding of the quotient
@@ -174,10 +174,10 @@ void settle_gaussian(LocalPlan& plan, const data::Schema& schema, const LocalOpt
                      LocalSpec spec) {
   const double delta =
       learn::settle_delta(schema, options.linear, plan.public_row_count, plan.reasons).value();
-  spec.epsilon = options.linear.epsilon / real(plan.passes);
-  spec.delta = delta / real(plan.passes);
+  spec.epsilon = options.linear.epsilon / as_real(plan.passes);
+  spec.delta = delta / as_real(plan.passes);
   const double term = cipher_term(plan, LocalRandomizer::calibrate(spec));
-  spec.delta = learn::settle_delta_left(options.linear, delta, term).value() / real(plan.passes);
+  spec.delta = learn::settle_delta_left(options.linear, delta, term).value() / as_real(plan.passes);
   plan.randomizer = LocalRandomizer::calibrate(spec);
   settle_cost(plan, options, *plan.randomizer, delta);
 }
@@ -228,7 +228,7 @@ void settle_rounds(LocalPlan& plan, const LocalOptions& options) {
 void settle_banco(LocalPlan& plan, const LocalOptions& options) {
   const auto& noise = plan.randomizer->noise();
   const double bound = noise.clipping_norm;
-  const double round_variance = noise.variance / real(plan.batch);
+  const double round_variance = noise.variance / as_real(plan.batch);
   const double scale = options.linear.weight_scale.value_or(1);
   BancoSettings settings{.dimension = plan.columns,
                          .direction_step = options.direction_step,
@@ -250,8 +250,8 @@ void settle_banco(LocalPlan& plan, const LocalOptions& options) {
   const double square = bound * bound;
   const double outcome = std::sqrt(round_variance + square);
   plan.predicted_excess = excess_loss_bound(
-      settings, plan.rounds, real(plan.rounds) * settings.certificate.of(outcome, 1),
-      (noise.second_moment(bound) - square) / real(plan.batch) + square, scale);
+      settings, plan.rounds, as_real(plan.rounds) * settings.certificate.of(outcome, 1),
+      (noise.second_moment(bound) - square) / as_real(plan.batch) + square, scale);
   plan.learner = settings;
 }
 
@@ -268,7 +268,7 @@ void settle_sgd(LocalPlan& plan, const LocalOptions& options) {
                                   .rounds = plan.rounds};
   plan.predicted_excess = sgd_excess_loss_bound(
       *options.linear.step_size, plan.rounds,
-      (noise.second_moment(noise.clipping_norm) - square) / real(plan.batch) + square,
+      (noise.second_moment(noise.clipping_norm) - square) / as_real(plan.batch) + square,
       options.linear.weight_scale.value_or(1));
   plan.reasons.push_back(
       fmt::format("this step alone costs epsilon {:.6g}; five tried on the same people cost {:.6g}",

@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/unit_roundoff.h"
 
 namespace tacet::numeric {
 namespace {
 
 constexpr int largest_log2_size = 24;
-constexpr double unit_roundoff = 0x1p-53;
 
 /// cos and sin of 2 pi k / n for 0 <= k < n / 8 by a product of two tables in extended precision,
 /// so that rounding to double is the only error that counts.

@@ -5,10 +5,11 @@
 #include <limits>
 #include <utility>
 
+#include "tacet/numeric/infinity.h"
+
 namespace tacet::numeric {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double inverse_sqrt_pi = 0.56418958354775628695;
 constexpr double inverse_sqrt_2pi = 0.39894228040143267794;
 constexpr double inverse_sqrt_2 = 0.70710678118654752440;

@@ -14,11 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int format_version = 1;
+constexpr int event_format_version = 1;
 
 // ---- writing
-
-Json number(double value) { return std::isinf(value) ? Json("inf") : Json(value); }
 
 Json to_json(const Event& event);
 
@@ -27,7 +25,7 @@ struct WriteField {
   Json& out;
 
   void operator()(const char* key, double value, const range::Range& /*range*/) {
-    out[key] = number(value);
+    out[key] = internal::number_json(value);
   }
   void operator()(const char* key, std::int64_t value, const range::CountRange& range) {
     if (value != range.unwritten) out[key] = value;
@@ -35,7 +33,8 @@ struct WriteField {
   void operator()(const char* key, const std::vector<ProfilePoint>& points) {
     auto& list = out[key] = Json::array();
     for (const auto& point : points) {
-      list.push_back(Json::array({number(point.epsilon), number(point.delta)}));
+      list.push_back(
+          Json::array({internal::number_json(point.epsilon), internal::number_json(point.delta)}));
     }
   }
   void operator()(const char* key, const EventBox& base) { out[key] = to_json(*base); }
@@ -209,7 +208,7 @@ class internal::EventReader {
 
 std::string event_to_json(const Event& event, int indent) {
   auto document = Json::object();
-  document["version"] = format_version;
+  document["version"] = event_format_version;
   document["event"] = to_json(event);
   return document.dump(indent);
 }
@@ -221,8 +220,9 @@ Event event_from_json(std::string_view text) {
       {.what = "event file", .max_bytes = max_event_bytes, .max_depth = 2 * max_event_depth + 4});
   Fields fields(document, "top level");
   const auto version = fields.integer("version");
-  if (version != format_version) {
-    bad("version", fmt::format("this program reads version {}, got {}", format_version, version));
+  if (version != event_format_version) {
+    bad("version",
+        fmt::format("this program reads version {}, got {}", event_format_version, version));
   }
   auto event = internal::EventReader().read(fields.at("event"), "event", 1);
   fields.done();

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int format_version = 1;
+constexpr int receipt_format_version = 1;
 constexpr std::size_t max_receipt_bytes = std::size_t{4} << 20;
 constexpr int max_receipt_depth = 100;
 
@@ -24,8 +24,6 @@ constexpr std::array keys{
     "version",      "algorithm",        "calibration", "parameters",         "events",
     "guarantee",    "privacy_unit",     "sampling",    "public_row_count",   "randomness",
     "cipher_delta", "software_version", "protected",   "unprotected_reason", "notes"};
-
-Json number(double value) { return std::isinf(value) ? Json("inf") : Json(value); }
 
 [[noreturn]] void bad(const std::string& what) { throw base::DataError("receipt: " + what); }
 
@@ -115,19 +113,19 @@ Receipt checked(Receipt receipt) {
 std::string receipt_to_json(const Receipt& given, int indent) {
   const auto receipt = checked(given);
   auto json = Json::object();
-  json["version"] = format_version;
+  json["version"] = receipt_format_version;
   json["algorithm"] = receipt.algorithm;
   json["calibration"] = receipt.calibration;
   json["protected"] = receipt.is_protected();
   json["unprotected_reason"] = receipt.unprotected_reason;
-  json["guarantee"] = {{"epsilon", number(receipt.guarantee.epsilon)},
-                       {"delta", number(receipt.guarantee.delta)},
+  json["guarantee"] = {{"epsilon", internal::number_json(receipt.guarantee.epsilon)},
+                       {"delta", internal::number_json(receipt.guarantee.delta)},
                        {"adjacency", to_string(receipt.guarantee.adjacency)}};
   json["privacy_unit"] = receipt.privacy_unit;
   json["sampling"] = receipt.sampling;
   json["public_row_count"] = receipt.public_row_count ? Json(*receipt.public_row_count) : Json();
   json["randomness"] = receipt.randomness == Randomness::secure ? "secure" : "seeded: not private";
-  json["cipher_delta"] = number(receipt.cipher_delta);
+  json["cipher_delta"] = internal::number_json(receipt.cipher_delta);
   json["software_version"] = receipt.software_version;
   if (!receipt.notes.empty()) json["notes"] = notes_to_json(receipt.notes);
   json["parameters"] = Json::parse(receipt.parameters);
@@ -138,8 +136,8 @@ std::string receipt_to_json(const Receipt& given, int indent) {
 Receipt receipt_from_json(std::string_view text) {
   const auto json = internal::parse_strictly(
       text, {.what = "receipt", .max_bytes = max_receipt_bytes, .max_depth = max_receipt_depth});
-  if (at(json, "version") != format_version) {
-    bad(fmt::format("this program reads version {}", format_version));
+  if (at(json, "version") != receipt_format_version) {
+    bad(fmt::format("this program reads version {}", receipt_format_version));
   }
   for (const auto& [key, value] : json.items()) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {

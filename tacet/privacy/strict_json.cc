@@ -1,6 +1,7 @@
 #include "tacet/privacy/strict_json.h"
 
 #include <fmt/format.h>
+#include <cmath>
 
 #include <set>
 #include <string>
@@ -37,6 +38,11 @@ nlohmann::ordered_json parse_strictly(std::string_view text, const JsonLimits& l
     refuse(fmt::format("not valid JSON: {}", error.what()));
   }
   throw base::InternalError("a refusal that returned");
+}
+
+nlohmann::ordered_json number_json(double value) {
+  if (std::isinf(value)) return "inf";
+  return value;
 }
 
 }  // namespace tacet::privacy::internal

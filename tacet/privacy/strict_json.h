@@ -18,4 +18,7 @@ struct JsonLimits {
 [[nodiscard]] nlohmann::ordered_json parse_strictly(std::string_view text,
                                                     const JsonLimits& limits);
 
+/// The number, infinity as "inf".
+[[nodiscard]] nlohmann::ordered_json number_json(double value);
+
 }  // namespace tacet::privacy::internal

@@ -6,12 +6,13 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/infinity.h"
+#include "tacet/numeric/unit_roundoff.h"
 
 namespace tacet::accounting::pld {
 namespace {
 
 using numeric::infinity;
-constexpr double u = 0x1p-53;  // unit roundoff
+using numeric::unit_roundoff;
 
 /// A shift for which no weight mass e^{theta y - shift} overflows and the largest stays near 1.
 double safe_shift(const LossGrid& grid, double theta) {
@@ -98,14 +99,14 @@ std::int64_t GridSum::steps() const {
 }
 
 double GridSum::loss_error() const {
-  double error = 8 * u * std::fabs(offset_);
+  double error = 8 * unit_roundoff * std::fabs(offset_);
   for (const auto& part : parts_) {
     const auto& grid = part.grid;
     const double largest = std::max(std::fabs(static_cast<double>(grid.index.front())),
                                     std::fabs(static_cast<double>(grid.index.back()))) *
                                grid.step +
                            std::fabs(grid.offset);
-    error += static_cast<double>(part.count) * (grid.loss_error + 8 * u * largest);
+    error += static_cast<double>(part.count) * (grid.loss_error + 8 * unit_roundoff * largest);
   }
   return error;
 }

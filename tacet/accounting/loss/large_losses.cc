@@ -4,11 +4,12 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/unit_roundoff.h"
 
 namespace tacet::accounting::pld {
 namespace {
 
-constexpr double u = 0x1p-53;  // unit roundoff
+using numeric::unit_roundoff;
 
 }  // namespace
 
@@ -74,7 +75,7 @@ LargeLossLaw::LargeLossLaw(const LargeLossSplit& split, const GridSum& whole, co
   const auto terms = static_cast<double>(size + large_.size());
   error_ = split.rate *
            (rest.total_round_off + rest.law_error + 3 * std::exp(rest.log_tail) +
-            8 * u * (terms + largest_loss + std::fabs(centre_))) *
+            8 * unit_roundoff * (terms + largest_loss + std::fabs(centre_))) *
            (1 + 1e-6);
   factor_error_ = rest.mass_error + 2 * mass_slack;
   several_ = 0.5 * split.rate * split.rate * (1 + 1e-9);

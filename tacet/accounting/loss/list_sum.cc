@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <utility>
 
+#include "tacet/numeric/unit_roundoff.h"
+
 namespace tacet::accounting::pld {
 namespace {
 
-constexpr double u = 0x1p-53;  // unit roundoff
+using numeric::unit_roundoff;
+
 constexpr double most_sums = 4096;
 /// Masses are products of this many factors at most, each known to 32 units of rounding.
 constexpr double most_uses = 100;
@@ -52,7 +55,7 @@ std::optional<ListSum> ListSum::of(std::span<const Component> components) {
   }
   result.infinite_ = -std::expm1(log_finite);
   // 32 units of each factor and as many of forming it; of the sum of all masses one each.
-  result.slack_ = 64 * u * (uses + 2) + u * count;
+  result.slack_ = 64 * unit_roundoff * (uses + 2) + unit_roundoff * count;
   // As a pair knows its own losses, and of adding them up.
   result.loss_error_ = 0x1p-48 * uses + 0x1p-49 * reach;
   return result;
@@ -107,8 +110,8 @@ std::optional<Ends> ListSum::log_delta(double eps) const {
 }
 
 std::optional<Ends> ListSum::epsilon(double log_delta) const {
-  const double target = std::exp(log_delta) * (1 - 4 * u * (1 + std::fabs(log_delta)));
-  const double beyond = std::exp(log_delta) * (1 + 4 * u * (1 + std::fabs(log_delta)));
+  const double target = std::exp(log_delta) * (1 - 4 * unit_roundoff * (1 + std::fabs(log_delta)));
+  const double beyond = std::exp(log_delta) * (1 + 4 * unit_roundoff * (1 + std::fabs(log_delta)));
   const auto largest = std::max_element(sums_.begin(), sums_.end(),
                                         [](const Sum& a, const Sum& b) { return a.loss < b.loss; });
   double high = std::max(0.0, largest->loss + 2 * loss_error_);

@@ -7,11 +7,13 @@
 
 #include "tacet/accounting/loss/discretize.h"
 #include "tacet/accounting/loss/mixture.h"
+#include "tacet/numeric/unit_roundoff.h"
 
 namespace tacet::accounting::pld {
 namespace {
 
-constexpr double u = 0x1p-53;  // unit roundoff
+using numeric::unit_roundoff;
+
 constexpr double log_top_tail = -130;
 constexpr std::int64_t largest_uses = 10000;
 constexpr double largest_points = 32768;
@@ -68,9 +70,10 @@ Lattice sum(const Lattice& a, const Lattice& b, End end) {
                  a.infinite + b.infinite - a.infinite * b.infinite,
                  a.loss_error + b.loss_error,
                  0};
-  result.loss_error += u * std::fabs(result.offset);
+  result.loss_error += unit_roundoff * std::fabs(result.offset);
   result.mass_error =
-      (a.mass_error + b.mass_error + u * static_cast<double>(shorter.size() + 2)) * (1 + 1e-9);
+      (a.mass_error + b.mass_error + unit_roundoff * static_cast<double>(shorter.size() + 2)) *
+      (1 + 1e-9);
   for (std::size_t i = 0; i < shorter.size(); ++i) {
     const double factor = shorter[i];
     if (factor == 0) continue;

@@ -10,6 +10,7 @@
 
 #include "tacet/accounting/loss/tilted_sum.h"
 #include "tacet/base/error.h"
+#include "tacet/numeric/unit_roundoff.h"
 
 namespace tacet::accounting::pld {
 namespace {
@@ -97,12 +98,11 @@ void finish(LossGrid& grid, const TiltedLaw& law, double theta) {
   // What lies outside of the transform is missing in the upper law, and wraps into the lower one.
   grid.law_error = (2 * std::exp(law.log_tail) + law.law_error) * (1 + 1e-9);
   grid.moment_drop = std::max(0.0, law.log_mass - moment);
-  constexpr double u = 0x1p-53;
   const double largest = std::max(
       std::fabs(static_cast<double>(law.low)),
       std::fabs(static_cast<double>(law.low) + static_cast<double>(law.coefficients.size())));
-  grid.mass_error =
-      law.mass_error + 8 * u * (std::fabs(law.log_mass) + theta * largest * law.step + 8);
+  grid.mass_error = law.mass_error + 8 * numeric::unit_roundoff *
+                                         (std::fabs(law.log_mass) + theta * largest * law.step + 8);
   grid.loss_error += law.loss_error;
   grid.offset += law.offset;
 }

@@ -8,11 +8,12 @@
 #include "tacet/base/error.h"
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/special.h"
+#include "tacet/numeric/unit_roundoff.h"
 
 namespace tacet::accounting::pld {
 namespace {
 
-constexpr double u = 0x1p-53;  // unit roundoff
+using numeric::unit_roundoff;
 
 constexpr std::size_t block_size = 16;
 
@@ -98,7 +99,7 @@ double one_end(const TiltedLaw& law, double shifted, double sign) {
   const auto sums = sums_above(law, shifted);
   const double tails = outside(law, shifted, sums.cut);
   // Sums of up to `size` terms; products stand within 500 roundings of their exact weights.
-  const double rounding = u * (static_cast<double>(law.coefficients.size()) + 500) *
+  const double rounding = unit_roundoff * (static_cast<double>(law.coefficients.size()) + 500) *
                           (sums.positive + sums.negative + sums.weights * law.round_off);
   // Negative coefficients are round-off; the upper end does without them.
   const double sum = sums.positive - (sign > 0 ? 0.0 : sums.negative);

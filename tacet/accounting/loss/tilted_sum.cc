@@ -11,11 +11,13 @@
 
 #include "tacet/accounting/loss/staged_sum.h"
 #include "tacet/base/error.h"
+#include "tacet/numeric/unit_roundoff.h"
 
 namespace tacet::accounting::pld {
 namespace {
 
-constexpr double u = 0x1p-53;  // unit roundoff
+using numeric::unit_roundoff;
+
 constexpr double sqrt_5 = 2.2360679774997896964;
 
 }  // namespace
@@ -57,9 +59,9 @@ void raise(PowerState& state, double re, double im, std::int64_t count, double t
     return;
   }
   if (state.sensitivity < 0) return;
-  const double raised = std::sqrt(square) * (1 + 4 * u) + tau;
+  const double raised = std::sqrt(square) * (1 + 4 * unit_roundoff) + tau;
   const auto times = static_cast<double>(count);
-  state.raised *= std::pow(raised, times) * (1 + 4 * u);
+  state.raised *= std::pow(raised, times) * (1 + 4 * unit_roundoff);
   state.sensitivity += times * tau / raised;
   double base_re = re;
   double base_im = im;
@@ -82,7 +84,7 @@ struct ErrorSums {
       return;
     }
     const double by_forward = state.raised * state.sensitivity * 1.01;
-    const double by_powering = 1.01 * sqrt_5 * total_count * u * state.raised;
+    const double by_powering = 1.01 * sqrt_5 * total_count * unit_roundoff * state.raised;
     forward += by_forward;
     powering += by_powering;
     magnitudes += state.raised;
@@ -220,7 +222,7 @@ void TwinTransform::transform(double theta, int bits, int largest_bits) {
   length_ = n;
   if (!fft_ || fft_->size() != n) fft_ = std::make_unique<numeric::Fft>(bits);
   // Both measures share each transform; their separation costs one addition more.
-  const double tau = 2 * numeric::Fft::error_bound(bits) + 4 * u;
+  const double tau = 2 * numeric::Fft::error_bound(bits) + 4 * unit_roundoff;
   if (static_cast<double>(sums_[0]->steps()) * tau > 0.1) {
     throw base::NumericError(
         fmt::format("{} compositions exceed what round-off allows", sums_[0]->steps()));
@@ -250,14 +252,14 @@ void TwinTransform::multiply_in(std::size_t part, double theta,
     auto& law = laws_[k];
     law.log_mass += times * tilt.log_moment;
     law.mass_error +=
-        times * (u * (3 * tilt.largest_exponent + 3 * std::fabs(tilt.log_moment) + 40) +
+        times * (unit_roundoff * (3 * tilt.largest_exponent + 3 * std::fabs(tilt.log_moment) + 40) +
                  mass_slack + sums_[k]->parts()[part].grid.mass_error);
   }
   fft_->forward(re.data(), im.data());
   // The separation of both measures and the addition of what stands still, once each.
   const double tau =
       numeric::Fft::error_bound(std::countr_zero(n)) * std::min(2.0, moving * 1.001) +
-      (1.01 + 4 * std::min(2.0, moving)) * u;
+      (1.01 + 4 * std::min(2.0, moving)) * unit_roundoff;
   const double negligible_square =
       count < count_for_negligible ? -1.0 : std::exp(2 * log_negligible / times);
   for (std::size_t j = 0; j < n; ++j) {

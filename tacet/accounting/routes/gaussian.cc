@@ -9,6 +9,7 @@
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/roots.h"
 #include "tacet/numeric/special.h"
+#include "tacet/numeric/unit_roundoff.h"
 
 namespace tacet::accounting::gaussian {
 namespace {
@@ -19,7 +20,7 @@ using numeric::erfcx_slope;
 using numeric::infinity;
 constexpr double log_2 = 0.69314718055994530942;
 constexpr double sqrt_half = 0.70710678118654752440;
-constexpr double unit_roundoff = 0x1p-53;
+using numeric::unit_roundoff;
 
 /// erfcx(mid - half) - erfcx(mid + half) as the integral of -erfcx', 16-point Gauss-Legendre.
 double erfcx_difference_by_quadrature(double mid, double half) {

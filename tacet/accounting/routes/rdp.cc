@@ -17,8 +17,6 @@ namespace {
 
 using numeric::infinity;
 using numeric::log1p_exp;
-// Rounding of the sums below stays under 1e-13; ten times that makes every bound safe.
-constexpr double safety = 1e-12;
 // Beyond this order the real-order quadrature costs more than the sum over integers.
 constexpr double largest_quadrature_order = 48;
 // Below this noise the quadrature's step, half the variance, would need too many points.

@@ -12,6 +12,9 @@
 /// All values are rounded up by a margin of 1e-12.
 namespace tacet::accounting::rdp {
 
+/// Rounding of the sums behind a bound stays under 1e-13; ten times that makes every bound safe.
+inline constexpr double safety = 1e-12;
+
 /// UsageError unless the order exceeds 1.
 void check_order(double alpha);
 

@@ -21,9 +21,6 @@ double to_epsilon(double alpha, double value, double delta) {
 
 namespace {
 
-// Ten times the rounding of a bound, as that of the divergences.
-constexpr double safety = 1e-12;
-
 double to_log_delta(double alpha, double value, double epsilon) {
   check_order(alpha);
   const double exponent =

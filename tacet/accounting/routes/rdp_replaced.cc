@@ -14,8 +14,6 @@ namespace {
 using numeric::infinity;
 using numeric::log1p_exp;
 constexpr double pi = 3.14159265358979323846;
-// Rounding of the sums below stays under 1e-13; ten times that makes every bound safe.
-constexpr double safety = 1e-12;
 constexpr double most_points = 50000;
 
 /// e^x - 1 - x.
@@ -29,7 +27,7 @@ double second_order(double x) {
 
 /// log of e^g - 1 - alpha (e^a - 1) - (1 - alpha) (e^b - 1) with g = alpha a + (1 - alpha) b, which
 /// is positive: x^alpha y^(1 - alpha) is jointly convex.
-double log_excess(double alpha, double a, double b) {
+double log_replaced_excess(double alpha, double a, double b) {
   const double g = alpha * a + (1 - alpha) * b;
   if (g > 50) {
     const double rest =
@@ -63,7 +61,7 @@ Line line_for(double q, double sigma, double alpha) {
 /// log(A - 1), A = E[k(x)^alpha k(-x)^(1 - alpha)] over x ~ N(0, sigma^2) with k(x) = 1 - q +
 /// q e^{(2x - 1) / (2 sigma^2)}, rounded up; infinity where it would take too many points. The
 /// trapezoid rule on what is left without the two linear terms, whose means are 0.
-double log_moment_excess(double q, double sigma, double alpha) {
+double log_replaced_moment_excess(double q, double sigma, double alpha) {
   const double variance = sigma * sigma;
   const auto line = line_for(q, sigma, alpha);
   const double low = -1 - line.reach;
@@ -77,7 +75,7 @@ double log_moment_excess(double q, double sigma, double alpha) {
     const double a = pairs::mixed_loss(q, (2 * x - 1) / (2 * variance));
     const double other = (-2 * x - 1) / (2 * variance);
     const double b = pairs::mixed_loss(q, other);
-    logs.push_back(log_excess(alpha, a, b) + density);
+    logs.push_back(log_replaced_excess(alpha, a, b) + density);
     largest = std::max(largest, logs.back());
     // From here on the integrand falls by at least this factor a step.
     const double share = q * std::exp(std::min(other, 0.0) - b);
@@ -105,7 +103,8 @@ double replaced_gaussian(double q, double sigma, double alpha) {
   if (q == 1) return gaussian(2 / sigma, alpha);
   // Below that rate no quadrature resolves q^2.
   if (!(sigma > 0) || q < 1e-140) return infinity;
-  const double bound = log1p_exp(log_moment_excess(q, sigma, alpha)) / (alpha - 1) * (1 + safety);
+  const double bound =
+      log1p_exp(log_replaced_moment_excess(q, sigma, alpha)) / (alpha - 1) * (1 + safety);
   return std::isnan(bound) ? infinity : bound;
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view examples =
+constexpr std::string_view account_examples =
     "  tacet account --mechanism gaussian --noise-multiplier 1.1 --sampling-rate 0.004 --steps "
     "9000\n"
     "      --delta 1e-5          the epsilon of 9000 minibatch steps\n"
@@ -65,8 +65,8 @@ Unknown parse_unknown(const std::string& name) {
 class AccountCommand : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options =
-        add(line, "account", "Compute what releases cost, or the noise a cost needs", examples);
+    auto& options = add(line, "account", "Compute what releases cost, or the noise a cost needs",
+                        account_examples);
     options.add("files", files_, "FILE",
                 "Models, other results, receipts or events (JSON) to add up instead");
     release_.declare(options);

@@ -26,7 +26,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view examples =
+constexpr std::string_view describe_examples =
     "  tacet describe data.csv --schema s.toml --epsilon 1\n"
     "      number of records, missing values, quartiles of numbers, shares of categories\n"
     "  tacet describe data.csv --schema s.toml --epsilon 0.5 --delta 0 --json -o summary.json\n"
@@ -44,7 +44,7 @@ std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share);
 class Describe : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options = add(line, "describe", "Release a summary of all columns", examples);
+    auto& options = add(line, "describe", "Release a summary of all columns", describe_examples);
     options.add("data", data_, "FILE", "CSV file with one record a line", Form::required);
     options.add("--schema,-s", schema_, "FILE", "Schema of the file", Form::required);
     options.add("--epsilon,-e", epsilon_, "NUMBER", "Privacy parameter of the whole summary",

@@ -22,7 +22,7 @@
 namespace tacet::apps {
 namespace {
 
-constexpr std::string_view examples =
+constexpr std::string_view evaluate_examples =
     "  tacet evaluate model.json test.csv --public                 exact metrics\n"
     "  tacet evaluate model.json test.csv --public --by sex        and those of each group\n"
     "  tacet evaluate model.json test.csv --public --threshold 0.3   positive from there on\n"
@@ -35,7 +35,7 @@ constexpr std::string_view examples =
 class Evaluate : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options = add(line, "evaluate", "Measure how well a model predicts", examples);
+    auto& options = add(line, "evaluate", "Measure how well a model predicts", evaluate_examples);
     options.add("model", model_, "FILE", "Model file that `tacet train` wrote", Form::required);
     options.add("data", data_, "FILE", "File with records and their true answers", Form::required);
     options.flag("--public", public_, "The records need no protection: print exact metrics");

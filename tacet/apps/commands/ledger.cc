@@ -38,11 +38,11 @@ constexpr std::string_view init_examples =
     "given to it all the same by marking them again, for whoever answers for what is missing:\n"
     "  tacet ledger init old.ledger --data-set survey --alias survey --data survey.csv\n";
 
-constexpr std::string_view show_examples =
+constexpr std::string_view ledger_show_examples =
     "  tacet ledger show budget.ledger\n"
     "  tacet ledger show budget.ledger --data-set survey --json\n";
 
-constexpr std::string_view verify_examples =
+constexpr std::string_view ledger_verify_examples =
     "  tacet ledger verify budget.ledger\n"
     "\n"
     "Every row carries a hash of itself and of the row before. Note the head elsewhere: a ledger\n"
@@ -55,7 +55,7 @@ constexpr std::string_view resolve_examples =
     "For runs that died. A checkpoint, a log line or a metric that left counts as a release, also\n"
     "when nobody looked at it.\n";
 
-constexpr std::string_view cap_examples =
+constexpr std::string_view ledger_cap_examples =
     "  tacet ledger cap budget.ledger --cap 0.25\n"
     "  tacet ledger cap budget.ledger --cap 2 --override --reason \"approved by the board, 3 "
     "May\"\n"
@@ -219,8 +219,8 @@ class LedgerInit : public Command {
 class LedgerShow : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options =
-        add(line, "ledger show", "Print what is spent, what is left, and every run", show_examples);
+    auto& options = add(line, "ledger show", "Print what is spent, what is left, and every run",
+                        ledger_show_examples);
     add_ledger(options, ledger_);
     options.add("--data-set", data_set_, "NAME", "Only this account");
     options.add("--delta", delta_, "NUMBER",
@@ -263,7 +263,8 @@ class LedgerShow : public Command {
 class LedgerVerify : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options = add(line, "ledger verify", "Check that no row was changed", verify_examples);
+    auto& options =
+        add(line, "ledger verify", "Check that no row was changed", ledger_verify_examples);
     add_ledger(options, ledger_);
   }
 
@@ -315,7 +316,7 @@ class LedgerResolve : public Command {
 class LedgerCap : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options = add(line, "ledger cap", "Change the cap of an account", cap_examples);
+    auto& options = add(line, "ledger cap", "Change the cap of an account", ledger_cap_examples);
     add_ledger(options, ledger_);
     options.add("--data-set", data_set_, "NAME", "Name of the account, where there are several");
     cap_.declare(options);

@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view simulate_examples =
+constexpr std::string_view local_simulate_examples =
     "  tacet local simulate people.csv --schema s.toml --epsilon 4\n"
     "      each record is a device that trusts nobody: one report each, private before it leaves\n"
     "  tacet local simulate people.csv --schema s.toml --epsilon 1 --mechanism l2_laplace\n"
@@ -36,13 +36,13 @@ constexpr std::string_view simulate_examples =
     "epsilon/K. With --ledger it is booked once: every record is in its own reports alone.\n"
     "With fewer than some 10,000 devices or epsilon below 1 next to nothing is learned.\n";
 
-constexpr std::string_view plan_examples =
+constexpr std::string_view local_plan_examples =
     "  tacet local plan --schema s.toml --epsilon 4\n"
     "  tacet local plan --schema s.toml --epsilon 1 --public-row-count 100000 --json\n"
     "\n"
     "Takes the options of `tacet local simulate`, reads no data and costs nothing.\n";
 
-constexpr std::string_view account_examples =
+constexpr std::string_view local_account_examples =
     "  tacet local account --epsilon 4\n"
     "  tacet local account --epsilon 4 --shuffled --reports 100000 --delta 1e-6\n"
     "  tacet local account --epsilon 1 --passes 3      three reports of each device\n"
@@ -52,8 +52,9 @@ constexpr std::string_view account_examples =
 class LocalSimulate : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options = add(line, "local simulate",
-                        "Train on private reports, each record being a device", simulate_examples);
+    auto& options =
+        add(line, "local simulate", "Train on private reports, each record being a device",
+            local_simulate_examples);
     run_.declare_data(options);
     devices_.declare(options);
     run_.declare(options);
@@ -181,7 +182,7 @@ class LocalPlanCommand : public Command {
   void declare(CommandLine& line) override {
     auto& options =
         add(line, "local plan", "Print what devices and server would do and cost; reads no data",
-            plan_examples);
+            local_plan_examples);
     options.add("data", data_, "FILE", "Not opened; only there so that simulate's line fits");
     devices_.declare(options);
   }
@@ -216,7 +217,7 @@ class LocalAccount : public Command {
   void declare(CommandLine& line) override {
     auto& options =
         add(line, "local account", "What reports promise: locally and, if shuffled, to others",
-            account_examples);
+            local_account_examples);
     options.add("--epsilon", epsilons_, "NUMBER,...", "Of one report; several: of several devices",
                 Form::list);
     options.add("--mechanism", mechanism_, "NAME",

@@ -13,7 +13,7 @@
 namespace tacet::apps {
 namespace {
 
-constexpr std::string_view examples =
+constexpr std::string_view plan_examples =
     "  tacet plan --schema s.toml --epsilon 1\n"
     "  tacet plan --schema s.toml --epsilon 0.5 --delta 1e-6 --json\n"
     "\n"
@@ -23,7 +23,7 @@ class Plan : public Command {
  public:
   void declare(CommandLine& line) override {
     auto& options =
-        add(line, "plan", "Print what `train` would do and cost; reads no data", examples);
+        add(line, "plan", "Print what `train` would do and cost; reads no data", plan_examples);
     options.add("data", data_, "FILE", "Not opened; only there so that train's command line fits");
     training_.declare(options);
   }

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view examples =
+constexpr std::string_view predict_examples =
     "  tacet predict model.json new.csv                       one class (or value) a line\n"
     "  tacet predict model.json new.csv --proba               one probability a class\n"
     "  tacet predict model.json new.csv --threshold 0.3       the positive class above it\n"
@@ -131,7 +131,7 @@ class Predictor {
 class Predict : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options = add(line, "predict", "Apply a model to records", examples);
+    auto& options = add(line, "predict", "Apply a model to records", predict_examples);
     options.add("model", model_, "FILE", "Model file that `tacet train` wrote", Form::required);
     options.add("data", data_, "FILE", "File with the records, in the format of the training file",
                 Form::required);

@@ -27,7 +27,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view examples =
+constexpr std::string_view quantile_examples =
     "  tacet quantile data.csv --schema s.toml --column age --epsilon 1\n"
     "      the median, among numbers between the schema's bounds\n"
     "  tacet quantile data.csv --schema s.toml --column income --q 0.9 --lower 0 --upper 1e6\n"
@@ -44,7 +44,7 @@ const double cipher_delta = random::cipher_term(1, random::most_leaf_words);
 class Quantile : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options = add(line, "quantile", "Release a quantile of one column", examples);
+    auto& options = add(line, "quantile", "Release a quantile of one column", quantile_examples);
     options.add("data", data_, "FILE", "File with one record a line", Form::required);
     options.add("--schema,-s", schema_, "FILE", "Schema of the file", Form::required);
     options.add("--column,-c", column_, "NAME", "A numeric column, or the numeric target",

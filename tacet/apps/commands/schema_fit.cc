@@ -22,7 +22,7 @@
 namespace tacet::apps {
 namespace {
 
-constexpr std::string_view examples =
+constexpr std::string_view schema_fit_examples =
     "  tacet schema fit data.csv --epsilon 1 --target income --positive \">50K\" -o s.toml\n"
     "  tacet schema fit data.csv --epsilon 0.5 --delta 0 --target price --ignore id -o s.toml\n"
     "  tacet schema fit visits.csv --epsilon 1 --unit patient --records-a-unit 3 -o s.toml\n"
@@ -42,9 +42,9 @@ constexpr std::string_view examples =
 class SchemaFit : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options =
-        add(line, "schema fit",
-            "Take bounds and categories from private records, for a part of the budget", examples);
+    auto& options = add(line, "schema fit",
+                        "Take bounds and categories from private records, for a part of the budget",
+                        schema_fit_examples);
     options.add("data", data_, "FILE", "CSV file with one record a line", Form::required);
     options.add("--epsilon,-e", epsilon_, "NUMBER",
                 "Privacy parameter of the whole schema, above 0", Form::required);

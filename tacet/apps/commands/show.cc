@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::string_view examples =
+constexpr std::string_view show_examples =
     "  tacet show model.json          coefficients, settings and the guarantee in words\n"
     "  tacet show model.json --json   the same for a program\n"
     "  tacet show model.json --dense  of projected rows: every column's coefficient\n"
@@ -32,7 +32,7 @@ constexpr std::string_view examples =
 class Show : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options = add(line, "show", "Print a model and what it cost", examples);
+    auto& options = add(line, "show", "Print a model and what it cost", show_examples);
     options.add("model", model_, "FILE",
                 "Model file that `tacet train` wrote, or a learner's state", Form::required);
     options.flag("--dense", dense_,

@@ -16,7 +16,7 @@
 namespace tacet::apps {
 namespace {
 
-constexpr std::string_view examples =
+constexpr std::string_view split_examples =
     "  tacet split survey.csv                    a fifth into survey_test.csv, the rest into\n"
     "                                            survey_train.csv\n"
     "  tacet split survey.csv --test 0.3 --by person       all records of a person on one side\n"
@@ -28,8 +28,9 @@ constexpr std::string_view examples =
 class Split : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options = add(line, "split",
-                        "Split records into a training and a test file, for the owner", examples);
+    auto& options =
+        add(line, "split", "Split records into a training and a test file, for the owner",
+            split_examples);
     options.add("data", data_, "FILE", "CSV or LIBSVM file with the records", Form::required);
     options.add("--test", share_, "NUMBER",
                 "Share of the records that go to the test [default: 0.2]");

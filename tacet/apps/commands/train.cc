@@ -8,7 +8,7 @@
 namespace tacet::apps {
 namespace {
 
-constexpr std::string_view examples =
+constexpr std::string_view train_examples =
     "  tacet train data.csv --schema s.toml --epsilon 1\n"
     "      writes model.json and prints what was chosen, the guarantee and the coefficients\n"
     "  tacet train data.csv --schema s.toml --epsilon 0.5 --delta 1e-6 --output m.json --force\n"
@@ -20,7 +20,7 @@ constexpr std::string_view examples =
 class Train : public Command {
  public:
   void declare(CommandLine& line) override {
-    auto& options = add(line, "train", "Train a model with differential privacy", examples);
+    auto& options = add(line, "train", "Train a model with differential privacy", train_examples);
     run_.declare_data(options);
     training_.declare(options);
     run_.declare(options);

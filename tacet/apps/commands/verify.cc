@@ -27,7 +27,7 @@ namespace {
 using nlohmann::ordered_json;
 using privacy::Receipt;
 
-constexpr std::string_view examples =
+constexpr std::string_view verify_examples =
     "  tacet verify model.json --protected && publish model.json\n"
     "  tacet verify model.json --json   the same for a program\n"
     "\n"
@@ -194,7 +194,7 @@ class Verify : public Command {
  public:
   void declare(CommandLine& line) override {
     auto& options =
-        add(line, "verify", "Recompute the guarantee of a model from its receipt", examples);
+        add(line, "verify", "Recompute the guarantee of a model from its receipt", verify_examples);
     options.add("model", model_, "FILE",
                 "Model file, another result with a receipt, or a receipt (JSON)", Form::required);
     options.flag("--protected", must_protect_, "Refuse a model that promises no privacy");

@@ -6,13 +6,13 @@
 #include "tacet/base/error.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/byte_source.h"
+#include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/utf8.h"
 
 namespace tacet::data {
 namespace {
 
-constexpr std::size_t rows_between_checks = 4096;
 constexpr std::size_t longest_code = 200;  // bytes; what is longer names no category
 constexpr auto most_blanks_of_code = 1;
 

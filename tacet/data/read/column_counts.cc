@@ -11,13 +11,12 @@
 #include "tacet/data/encode/label_encoder.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/byte_source.h"
+#include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/schema/calendar.h"
 
 namespace tacet::data {
 namespace {
-
-constexpr std::size_t rows_between_checks = 4096;
 
 SummaryColumn numeric_column(const std::string& name, double lower, double upper) {
   return {.name = name,

@@ -8,13 +8,12 @@
 #include "tacet/base/error.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/byte_source.h"
+#include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/schema/numeric_map.h"
 
 namespace tacet::data {
 namespace {
-
-constexpr std::size_t rows_between_checks = 4096;
 
 /// Bounds, what stands for a missing value, and how the file spells numbers.
 struct NumericRule {

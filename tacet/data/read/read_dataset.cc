@@ -7,13 +7,12 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/read/byte_source.h"
+#include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/read/read_uniform.h"
 
 namespace tacet::data {
 namespace {
-
-constexpr std::int64_t rows_between_checks = 4096;
 
 Dataset read_csv(std::unique_ptr<ByteSource> source, const std::string& file_name,
                  const Schema& schema, const ReadOptions& options) {

@@ -5,11 +5,10 @@
 #include "tacet/base/error.h"
 #include "tacet/data/encode/label_encoder.h"
 #include "tacet/data/encode/uniform_encoder.h"
+#include "tacet/data/read/cancel_rhythm.h"
 
 namespace tacet::data::internal {
 namespace {
-
-constexpr std::int64_t rows_between_checks = 4096;
 
 double encoded_label(const LabelEncoder& encoder, const UniformRecord& record) {
   return record.number_label ? encoder.encode_number(*record.number_label)

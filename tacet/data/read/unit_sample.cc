@@ -5,13 +5,12 @@
 #include "tacet/base/error.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/read/byte_source.h"
+#include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/random/exact/uniform.h"
 
 namespace tacet::data {
 namespace {
-
-constexpr std::size_t rows_between_checks = 4096;
 
 std::int64_t checked_limit(const UnitLimit& limit) {
   if (limit.records >= 1 && limit.records <= most_records_a_unit) return limit.records;

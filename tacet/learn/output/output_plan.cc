@@ -28,7 +28,7 @@ constexpr std::int64_t most_places = std::int64_t{1} << 30;  // four bytes each
 
 const double mean_of_absolute_normal = std::sqrt(2 / std::numbers::pi);
 
-RecordOrder sampling_of(const LinearOptions& options) {
+RecordOrder record_order_of(const LinearOptions& options) {
   if (!options.sampling) return RecordOrder::permutation;
   if (const auto found = optimize::find_record_order(*options.sampling)) return *found;
   throw base::UsageError(
@@ -226,7 +226,7 @@ void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem probl
 
 void plan_tight(OutputPlan& plan, const LinearOptions& options, const SgdProblem& problem,
                 privacy::Delta delta) {
-  plan.sampling = sampling_of(options);
+  plan.sampling = record_order_of(options);
   const auto batch = options.batch_size.value_or(1);
   if (batch > plan.public_row_count) {
     throw base::UsageError(fmt::format("batch-size must be at most public_row_count = {}, got {}",

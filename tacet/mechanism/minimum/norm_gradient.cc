@@ -8,13 +8,14 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/numeric/elementary.h"
+#include "tacet/numeric/unit_roundoff.h"
 #include "tacet/random/exact/uniform.h"
 #include "tacet/random/noise/vector_laplace.h"
 
 namespace tacet::mechanism {
 namespace {
 
-constexpr double unit_roundoff = 0x1p-53;
+using numeric::unit_roundoff;
 constexpr double scale_in_units = 0x1p36;  // of a proposal, at least
 constexpr double most_units = 0x1p61;      // coordinates and proposals fit 63 bits
 constexpr double largest_share = 0.01;     // of epsilon, for rounding

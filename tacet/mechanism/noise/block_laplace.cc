@@ -1,20 +1,15 @@
 #include "tacet/mechanism/noise/block_laplace.h"
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "tacet/mechanism/noise/noise_scale.h"
 #include "tacet/mechanism/noise/noisy_sum.h"
 #include "tacet/mechanism/noise/record_norm.h"
 #include "tacet/random/noise/laplace.h"
 #include "tacet/random/noise/vector_laplace.h"
 
 namespace tacet::mechanism {
-namespace {
-
-double up(double value) { return std::nextafter(value, std::numeric_limits<double>::infinity()); }
-
-}  // namespace
 
 privacy::Event BlockL2Laplace::event(privacy::Epsilon epsilon, privacy::Adjacency adjacency) {
   // A record is in one block: parallel composition (McSherry 2009, theorem 4), adaptively too.
@@ -27,7 +22,7 @@ privacy::Released<std::vector<double>> BlockL2Laplace::release(privacy::PartialS
                                                                random::Source& source) {
   const auto whole = event(epsilon_, adjacency_);
   auto bounded = pass_.open(std::move(sum), whole);
-  const double scale = up(bounded.sensitivity(adjacency_) / epsilon_.value());
+  const double scale = internal::next_above(bounded.sensitivity(adjacency_) / epsilon_.value());
   return internal::with_noise(std::move(bounded), whole,
                               source.lease(random::Purpose::noise, address.step, address.tensor),
                               [&](random::Lease lease, std::span<std::int64_t> values) {
@@ -45,8 +40,8 @@ privacy::Released<std::vector<double>> BlockLaplace::release(privacy::PartialSum
                                                              random::Source& source) {
   const auto whole = event(multiplier_);
   auto bounded = pass_.open(std::move(sum), whole);
-  const double scale =
-      up(multiplier_.value() * static_cast<double>(internal::absolute_norm_bound(bounded)));
+  const double scale = internal::next_above(
+      multiplier_.value() * static_cast<double>(internal::absolute_norm_bound(bounded)));
   const auto size = static_cast<std::int64_t>(bounded.size());
   return internal::with_noise(
       std::move(bounded), whole,

@@ -1,28 +1,23 @@
 #include "tacet/mechanism/noise/laplace.h"
 
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "tacet/mechanism/noise/noise_scale.h"
 #include "tacet/mechanism/noise/noisy_sum.h"
 #include "tacet/mechanism/noise/record_norm.h"
 #include "tacet/random/noise/laplace.h"
 #include "tacet/random/noise/vector_laplace.h"
 
 namespace tacet::mechanism {
-namespace {
-
-/// The next double: a quotient or product of two doubles, rounded up.
-double up(double value) { return std::nextafter(value, std::numeric_limits<double>::infinity()); }
-
-}  // namespace
 
 privacy::Released<std::vector<double>> release_laplace(privacy::BoundedSum sum,
                                                        privacy::NoiseMultiplier multiplier,
                                                        const ReleaseMeans& means) {
   const privacy::Event event = privacy::Laplace{multiplier.value()};
   const double norm = static_cast<double>(internal::absolute_norm_bound(sum));
-  const double scale = multiplier.value() == 0 ? 0 : up(multiplier.value() * norm);
+  const double scale =
+      multiplier.value() == 0 ? 0 : internal::next_above(multiplier.value() * norm);
   return internal::release_noisy_sum(std::move(sum), event, means,
                                      [&](random::Lease lease, std::span<std::int64_t> values) {
                                        random::add_rounded_laplace(std::move(lease), scale, values);
@@ -40,8 +35,9 @@ privacy::Released<std::vector<double>> release_l2_laplace(privacy::BoundedSum su
                                                           privacy::Adjacency adjacency,
                                                           const ReleaseMeans& means) {
   const privacy::Event event = l2_laplace_event(epsilon, adjacency);
-  const double scale =
-      std::isinf(epsilon.value()) ? 0 : up(sum.sensitivity(adjacency) / epsilon.value());
+  const double scale = std::isinf(epsilon.value())
+                           ? 0
+                           : internal::next_above(sum.sensitivity(adjacency) / epsilon.value());
   return internal::release_noisy_sum(
       std::move(sum), event, means, [&](random::Lease lease, std::span<std::int64_t> values) {
         random::add_rounded_l2_laplace(std::move(lease), scale, values);

@@ -8,12 +8,13 @@
 #include "tacet/base/error.h"
 #include "tacet/model/loss/loss_smoothness.h"
 #include "tacet/numeric/infinity.h"
+#include "tacet/numeric/unit_roundoff.h"
 
 namespace tacet::optimize {
 namespace {
 
 using numeric::infinity;
-constexpr double unit_roundoff = 0x1p-53;
+using numeric::unit_roundoff;
 
 // The step a computed width may be short of 2 / (curvature X^2) by rounding alone.
 constexpr double step_slack = 1 + 0x1p-44;

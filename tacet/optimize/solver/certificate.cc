@@ -3,25 +3,22 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/vectors.h"
 #include "tacet/optimize/solver/domain_projection.h"
 
 namespace tacet::optimize {
 namespace {
 
-constexpr double rounding = 0x1p-53;
+using numeric::norm;
+using numeric::unit_roundoff;
 constexpr double up = 1 + 0x1p-30;  // covers the rounding of norms and of the few last steps
-
-double norm(std::span<const double> values) {
-  double square = 0;
-  for (const double value : values) square += value * value;
-  return std::sqrt(square);
-}
 
 // How far a computed projection of a point of this size can lie from the exact one.
 double projection_error(const Domain& domain, double size) {
   if (std::holds_alternative<WholeSpace>(domain) || std::holds_alternative<Box>(domain)) return 0;
   const double scale = size + (std::isfinite(reach(domain)) ? reach(domain) : 0);
-  const double regular = 64 * rounding * scale;
+  const double regular = 64 * unit_roundoff * scale;
   if (const auto* lens = std::get_if<Lens>(&domain)) {
     // The rim's radius is the root of a difference: spheres that nearly touch lose half the digits.
     std::vector<double> apart(lens->first.centre.empty() ? lens->second.centre
@@ -35,8 +32,9 @@ double projection_error(const Domain& domain, double size) {
     const double r2 = lens->second.radius;
     const double along = (distance * distance + r1 * r1 - r2 * r2) / (2 * distance);
     const double rim = std::sqrt(std::max(0.0, r1 * r1 - along * along));
-    const double loss = scale * scale / std::max(rim, std::sqrt(rounding) * scale);
-    return 64 * rounding * (scale + loss + scale * scale / std::max(distance, rounding * scale));
+    const double loss = scale * scale / std::max(rim, std::sqrt(unit_roundoff) * scale);
+    return 64 * unit_roundoff *
+           (scale + loss + scale * scale / std::max(distance, unit_roundoff * scale));
   }
   if (std::holds_alternative<Simplex>(domain)) return regular * 16;
   return regular;
@@ -53,8 +51,9 @@ double ball_certificate(std::span<const double> point, std::span<const double> g
                         double gradient_error, double radius, double strong_convexity,
                         double smoothness) {
   const double length = norm(point);
-  const bool on_sphere = std::fabs(length - radius) <= 16 * rounding * radius;
-  const double moved = on_sphere ? 32 * rounding * radius : std::max(0.0, length - radius) * up;
+  const bool on_sphere = std::fabs(length - radius) <= 16 * unit_roundoff * radius;
+  const double moved =
+      on_sphere ? 32 * unit_roundoff * radius : std::max(0.0, length - radius) * up;
   const double gap = on_sphere || length >= radius ? 0 : (radius - length) * up;
   const auto bound = [&](double c) {
     double square = 0;
@@ -62,8 +61,8 @@ double ball_certificate(std::span<const double> point, std::span<const double> g
       const double sum = gradient[j] + c * point[j];
       square += sum * sum;
     }
-    const double slack =
-        gradient_error + (smoothness + c) * moved + 8 * rounding * (norm(gradient) + c * length);
+    const double slack = gradient_error + (smoothness + c) * moved +
+                         8 * unit_roundoff * (norm(gradient) + c * length);
     const double r = std::sqrt(square) * up + slack;
     const double e = c * length * gap;
     return (r + std::sqrt(r * r + 4 * strong_convexity * e)) / (2 * strong_convexity) * up + moved;
@@ -85,9 +84,9 @@ double residual_certificate(const Domain& domain, const ResidualStep& residual,
     square += r * r;
   }
   const double size = norm(residual.from) + norm(residual.to) + norm(residual.from_gradient) / m;
-  const double error = residual.gradient_error +
-                       m * (8 * rounding * size + projection_error(domain, size)) +
-                       8 * rounding * (norm(residual.from_gradient) + norm(residual.to_gradient));
+  const double error =
+      residual.gradient_error + m * (8 * unit_roundoff * size + projection_error(domain, size)) +
+      8 * unit_roundoff * (norm(residual.from_gradient) + norm(residual.to_gradient));
   return (std::sqrt(square) * up + error) / strong_convexity * up + projection_error(domain, size);
 }
 

@@ -7,6 +7,8 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/kernels.h"
+#include "tacet/numeric/unit_roundoff.h"
+#include "tacet/numeric/vectors.h"
 #include "tacet/optimize/sums/exact_accumulator.h"
 #include "tacet/optimize/sums/weight_grid.h"
 
@@ -20,18 +22,13 @@ constexpr int limb_bits = 26;
 // |limb| <= 2^26 and |feature| <= 2^11: 2^15 rows stay below 2^53.
 constexpr std::int64_t rows_before_flush = std::int64_t{1} << 15;
 constexpr double feature_unit = 1.0 / data::Dataset::feature_scale;
-constexpr double rounding = 0x1p-53;
+using numeric::norm;
+using numeric::unit_roundoff;
 
 // Adding and subtracting 1.5 * 2^52 rounds to the nearest integer for |x| < 2^51.
 double nearest(double x) {
   constexpr double shift = 0x1.8p52;
   return (x + shift) - shift;
-}
-
-double norm(std::span<const double> values) {
-  double square = 0;
-  for (const double value : values) square += value * value;
-  return std::sqrt(square);
 }
 
 // The weights as a sum of one or two vectors of integers, each with its unit.
@@ -132,7 +129,7 @@ std::size_t GlmSums::columns() const { return static_cast<std::size_t>(dataset_.
 
 double GlmSums::smoothness() const {
   return static_cast<double>(rows()) * loss_.curvature_bound() * dataset_.norm_bound() *
-         dataset_.norm_bound() * (1 + 8 * rounding);
+         dataset_.norm_bound() * (1 + 8 * unit_roundoff);
 }
 
 // sums = sum_i factor(i, <weights, x_i>) x_i over the range, factors cut to `limbs` integers.
@@ -220,7 +217,7 @@ CertifiedGradient GlmSums::gradient(std::span<const double> weights, Precision p
   const double per_record =
       curvature * rest + loss_.slope_rounding() * (slope + curvature * (1 + reach)) + unit;
   result.error = (static_cast<double>(rows()) * per_record * dataset_.norm_bound() +
-                  4 * rounding * norm(result.sum)) *
+                  4 * unit_roundoff * norm(result.sum)) *
                  (1 + 0x1p-30);
   return result;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/unit_roundoff.h"
 #include "tacet/optimize/solver/fixed_descent.h"
 #include "tacet/optimize/solver/regularized_objective.h"
 #include "tacet/optimize/solver/share_grid.h"
@@ -12,14 +13,14 @@
 namespace tacet::optimize {
 namespace {
 
-constexpr double rounding = 0x1p-53;
+using numeric::unit_roundoff;
 
 using internal::ContractingStep;
 
 ContractingStep step_of(const LocalProblem& problem, double norm_bound) {
   return internal::contracting_step(static_cast<double>(problem.rows.count()) *
                                         problem.loss.curvature_bound() * norm_bound * norm_bound *
-                                        (1 + 8 * rounding),
+                                        (1 + 8 * unit_roundoff),
                                     problem.sum_l2);
 }
 
@@ -43,9 +44,9 @@ double step_error(const LocalProblem& problem, const ContractingStep& step, Prec
   } else {
     per_record += slope * std::max(0x1p-50, rows * 0x1p-76);
   }
-  const double error =
-      rows * per_record * norm_bound + 16 * rounding * (gradient + 2 * problem.sum_l2 * radius);
-  return step.size * error + 128 * rounding * (radius + step.size * gradient);
+  const double error = rows * per_record * norm_bound +
+                       16 * unit_roundoff * (gradient + 2 * problem.sum_l2 * radius);
+  return step.size * error + 128 * unit_roundoff * (radius + step.size * gradient);
 }
 
 // A descent of fixed length, settled from public facts. Coarse sums cost half as much as fine ones;

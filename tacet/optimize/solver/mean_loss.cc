@@ -21,8 +21,8 @@ constexpr auto absent = std::numeric_limits<std::uint32_t>::max();
 
 using Places = std::vector<std::uint32_t>;
 
-double dot(const data::Dataset& dataset, const Places& places, std::int64_t row,
-           const Vector& weights) {
+double row_product(const data::Dataset& dataset, const Places& places, std::int64_t row,
+                   const Vector& weights) {
   double sum = 0;
   if (dataset.sparse()) {
     const auto entries = dataset.sparse_row(row);
@@ -150,7 +150,7 @@ double MeanLossSum::longest_sum() const {
 
 void MeanLossSum::add(const model::Loss& loss, const Vector& weights, std::int64_t row,
                       MeanLoss& sum) const {
-  const double u = dot(dataset_, places_, row, weights);
+  const double u = row_product(dataset_, places_, row, weights);
   const double label = dataset_.label(row);
   const double y = !positive_ ? label : label == static_cast<double>(*positive_) ? 1 : -1;
   const double weight = weights_.of(label);

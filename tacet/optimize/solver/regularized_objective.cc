@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "tacet/numeric/unit_roundoff.h"
 #include "tacet/optimize/solver/certificate.h"
 
 namespace tacet::optimize::internal {
 namespace {
 
-constexpr double rounding = 0x1p-53;
+using numeric::unit_roundoff;
 
 // Far enough from the surface that no rounding matters.
 bool well_inside(const Ball& ball, std::span<const double> point) {
@@ -34,7 +35,7 @@ CertifiedGradient RegularizedObjective::gradient(std::span<const double> weights
     result.sum[j] += problem_.sum_l2 * (weights[j] - centre);
     if (!problem_.linear.empty()) result.sum[j] += problem_.linear[j];
   }
-  result.error += 8 * rounding * size;
+  result.error += 8 * unit_roundoff * size;
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "tacet/numeric/vectors.h"
 #include "tacet/optimize/solver/certified_solver.h"
 
 namespace tacet::optimize::internal {
@@ -41,15 +42,7 @@ class RegularizedObjective {
                                                          std::int64_t steps,
                                                          const base::Supervision& supervision);
 
-[[nodiscard]] inline double norm(std::span<const double> values) {
-  double square = 0;
-  for (const double value : values) square += value * value;
-  return std::sqrt(square);
-}
-[[nodiscard]] inline double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t j = 0; j < a.size(); ++j) sum += a[j] * b[j];
-  return sum;
-}
+using numeric::dot;
+using numeric::norm;
 
 }  // namespace tacet::optimize::internal

@@ -21,9 +21,9 @@ constexpr int scale = data::Dataset::feature_scale;
 // A stored feature is at most feature_scale, whatever the bound of its row's norm
 // (Dataset::append), and so is a label here: what 32 bits of a tile rest on.
 static_assert(scale <= numeric::largest_paired);
-constexpr std::int64_t rows_per_block = 4096;  // what a worker takes at a time
-constexpr std::int64_t rows_per_tile = 128;
-static_assert(rows_per_tile <= numeric::most_paired_rows);
+constexpr std::int64_t gram_block = 4096;  // what a worker takes at a time
+constexpr std::int64_t gram_tile = 128;
+static_assert(gram_tile <= numeric::most_paired_rows);
 // A worker's sums are at most this many rows of the matrix at a time: 8 MB.
 constexpr std::size_t panel_rows = 256;
 constexpr double up = 1 + 0x1p-50;  // of a few roundings
@@ -72,12 +72,12 @@ struct PanelSums {
   }
 
   void add_dense(std::int64_t begin, std::int64_t end, std::span<std::int64_t> sums) const {
-    std::vector<std::uint32_t> words(static_cast<std::size_t>(rows_per_tile / 2) * stride, 0);
-    std::array<const std::int16_t*, rows_per_tile> rows;
+    std::vector<std::uint32_t> words(static_cast<std::size_t>(gram_tile / 2) * stride, 0);
+    std::array<const std::int16_t*, gram_tile> rows;
     std::vector<std::int16_t> even(extended - features);
     std::vector<std::int16_t> odd(even.size());
-    for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
-      const auto count = static_cast<std::size_t>(std::min(rows_per_tile, end - tile));
+    for (std::int64_t tile = begin; tile < end; tile += gram_tile) {
+      const auto count = static_cast<std::size_t>(std::min(gram_tile, end - tile));
       for (std::size_t i = 0; i < count; ++i) {
         rows[i] = dataset.dense_row(tile + static_cast<std::int64_t>(i)).data();
       }
@@ -155,7 +155,7 @@ std::vector<std::int64_t> integer_sums(const data::Dataset& dataset, const GramS
                          stride,
                          {first, std::min(panel_rows, features - first), extended}};
     std::vector<std::vector<std::int64_t>> shares(static_cast<std::size_t>(threads.size()));
-    threads.for_blocks(dataset.rows(), rows_per_block,
+    threads.for_blocks(dataset.rows(), gram_block,
                        [&](int worker, std::int64_t begin, std::int64_t end) {
                          auto& share = shares[static_cast<std::size_t>(worker)];
                          if (share.empty()) share.resize(work.size(), 0);
