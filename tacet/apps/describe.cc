@@ -27,7 +27,10 @@ std::string output_name(const model::LinearModel& model, std::int64_t output) {
     case model::Task::binary:
       return fmt::format("log odds of '{}'", model.classes[1]);
     case model::Task::multi_class:
-      return fmt::format("'{}' against the rest", model.classes[static_cast<std::size_t>(output)]);
+      return std::holds_alternative<model::SoftmaxLoss>(model.loss)
+                 ? fmt::format("logit of '{}'", model.classes[static_cast<std::size_t>(output)])
+                 : fmt::format("'{}' against the rest",
+                               model.classes[static_cast<std::size_t>(output)]);
     case model::Task::regression:
       switch (model::link_of(model.loss)) {
         case model::Link::identity:

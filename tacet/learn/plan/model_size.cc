@@ -46,8 +46,8 @@ void check_model_size(Training& training, std::int64_t available) {
   const double held = weights * cost.held * sizeof(double);
   const double written = weights * cost.written * digits_written;
   constexpr std::string_view way_out =
-      "read the columns through a random projection (--projection countsketch), or let method "
-      "gradient find out which are worth having (--columns-kept auto)";
+      "read the columns through a random projection (--projection countsketch), or find out "
+      "first which are worth having (--columns-kept auto)";
   if (held > static_cast<double>(available)) {
     throw base::UsageError(
         fmt::format("{:.0f} weights take {} of memory beside the records, and there are {}; {}",
