@@ -7,8 +7,8 @@ Trains on a small and on a large generated table and divides the difference of t
 difference of the encoded sizes: 1 means that nothing grows with the file but the encoded records
 (two bytes a feature and 16 a record when dense; six bytes a non-zero feature and 28 a record when
 sparse; hats are features like others, and records that are written anew by released means are freed
-as they are read). For the model the same is done with ten records and few or 2^20 columns: the ratio is
-bytes a column, at all times of training and writing. The result goes to
+as they are read). For the model the same is done with ten records and few or 2^20 columns: the ratio
+is bytes a column, at all times of training and writing. The result goes to
 bench/results/memory.json.
 """
 

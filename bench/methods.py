@@ -219,9 +219,9 @@ def value(row, metric):
 
 def tables(rows):
     lines = ["# All methods side by side", "",
-             "Medians over five seeds on records that were not trained on; nothing tuned; adjacency",
-             "replace_one. Made by `bench/methods.py`. A reason in place of numbers is the program's",
-             "own, or a limit of time. R2 below 0 is worse than the mean of the labels.", ""]
+             "Medians over five seeds on records that were not trained on; nothing tuned;",
+             "adjacency replace_one. Made by `bench/methods.py`. A reason in place of numbers is the",
+             "program's own, or a limit of time. R2 below 0 is worse than the mean of the labels.", ""]
     for problem in PROBLEMS:
         of_problem = {key[1:]: row for key, row in rows.known.items() if key[0] == problem.name}
         plain = of_problem.pop(("unprotected", 0.0, "inf"), None)
@@ -289,7 +289,8 @@ def arguments():
     results = utility.ROOT / "bench/results/methods.json"
     words = lambda text: [word for word in text.split(",") if word]
     numbers = lambda text: [next(e for e in EPSILONS if e == float(word)) for word in words(text)]
-    parser.add_argument("--program", type=pathlib.Path, default=utility.ROOT / "build/release/tacet")
+    parser.add_argument("--program", type=pathlib.Path,
+                        default=utility.ROOT / "build/release/tacet")
     parser.add_argument("--only", type=words, default=[], help="problems by parts of their names")
     parser.add_argument("--methods", type=words, default=[])
     parser.add_argument("--epsilons", type=numbers, default=EPSILONS)

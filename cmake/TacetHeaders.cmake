@@ -1,7 +1,7 @@
 # tacet_public_headers(<variable>)
 #
-# The headers that are installed, as paths from the source tree: those that declare something outside
-# of namespaces called `internal`, and what these include. The others stay at home, and with them
+# The headers that are installed, as paths from the source tree: those that declare something
+# outside of namespaces called `internal`, and what these include. The others stay at home, and with them
 # what only code of this tree may make: the key to private values (mechanism/door_keeper.h).
 function(tacet_public_headers variable)
   file(GLOB_RECURSE candidates RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tacet/*.h)
