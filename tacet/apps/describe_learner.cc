@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "tacet/base/atomic_file.h"
+#include "tacet/numeric/vectors.h"
 
 namespace tacet::apps {
 namespace {
@@ -23,12 +23,6 @@ bool begins_like_a_state(const std::string& file) {
   stream.read(first.data(), first.size());
   return stream.gcount() == std::ssize(first) &&
          std::string_view(first.data(), first.size()) == local::learner_magic;
-}
-
-double norm(const std::vector<double>& values) {
-  double square = 0;
-  for (const double value : values) square += value * value;
-  return std::sqrt(square);
 }
 
 void describe(ordered_json& out, const local::Banco& learner) {
@@ -66,7 +60,7 @@ ordered_json learner_json(const local::Learner& learner) {
   std::visit(
       [&](const auto& kept) {
         describe(out, kept);
-        out["model_norm"] = norm(kept.model());
+        out["model_norm"] = numeric::norm(kept.model());
       },
       learner);
   return out;

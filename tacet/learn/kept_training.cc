@@ -33,14 +33,14 @@ struct Booked {
 
 /// The schema as if the first `count` of its choosable columns were kept.
 data::Schema with_first_columns(const data::Schema& schema, std::int64_t count) {
-  data::Schema stub = schema;
-  auto& kept = stub.kept_columns.emplace();
+  data::Schema narrowed = schema;
+  auto& kept = narrowed.kept_columns.emplace();
   for (const auto& [begin, end] : schema.choosable_columns()) {
     for (auto column = begin; column < end && std::ssize(kept) < count; ++column) {
       kept.push_back(column);
     }
   }
-  return stub;
+  return narrowed;
 }
 
 void refuse_choice(const LinearOptions& options) {
@@ -110,8 +110,8 @@ Training share_budget(Booked& booked, const data::Schema& expected, const Linear
 void refuse_if_columns_matter(const Booked& booked, const data::Schema& schema) {
   for (const std::int64_t count :
        {std::int64_t{1}, std::int64_t{30}, std::int64_t{300}, booked.most}) {
-    const auto stub = with_first_columns(schema, std::min(count, booked.most));
-    if (booked.method->plan(stub, booked.options).events == booked.events) continue;
+    const auto narrowed = with_first_columns(schema, std::min(count, booked.most));
+    if (booked.method->plan(narrowed, booked.options).events == booked.events) continue;
     throw base::UsageError(fmt::format(
         "columns-kept is not possible here: how the releases of method {} share the budget follows "
         "from the number of columns, which is known only after they were booked; use --method "

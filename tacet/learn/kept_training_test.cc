@@ -4,27 +4,21 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <random>
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
-#include "tacet/data/encode/uniform_encoder.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/receipt_check.h"
+#include "tests/support/wide_records.h"
 
 namespace tacet::learn {
 namespace kept_training_test {
 
 using privacy::Adjacency;
 
-data::Schema wide_schema() {
-  data::Schema schema;
-  schema.features = data::UniformFeatures{.count = 50000, .lower = 0, .upper = 1};
-  schema.format.kind = &data::file_kind("libsvm");
-  schema.target = {"", data::BinaryTarget{.positive = {"1"}}};
-  schema.public_row_count = 3000;
-  return schema;
-}
+constexpr std::int64_t rows = 3000;
+
+data::Schema wide_schema() { return test::wide_schema(rows); }
 
 LinearOptions asked(const char* method, double share = 0.3,
                     Adjacency adjacency = Adjacency::replace_one) {
@@ -35,23 +29,6 @@ LinearOptions asked(const char* method, double share = 0.3,
   options.adjacency = adjacency;
   options.columns_kept = share;
   return options;
-}
-
-// Column 7 for the positive, 11 for the negative, one of 40,000 others in each.
-data::Dataset records(const data::Schema& schema, int count = 3000) {
-  std::mt19937_64 bits(3);
-  data::Dataset dataset(schema.shape());
-  data::UniformEncoder encoder(schema);
-  data::EncodedRow row;
-  for (int i = 0; i < count; ++i) {
-    const bool positive = bits() % 2 == 0;
-    const std::vector<std::uint32_t> columns{positive ? 7U : 11U,
-                                             1000 + static_cast<std::uint32_t>(bits() % 40000)};
-    encoder.encode(columns, std::vector<double>(columns.size(), 1.0), row);
-    row.label = positive ? 1 : -1;
-    dataset.append(row);
-  }
-  return dataset;
 }
 
 struct Booking {
@@ -99,7 +76,7 @@ TEST(KeptTraining, EveryMethodLearnsOnTheColumnsThatWereFound) {
   for (const char* method : methods) {
     const auto training = plan_training(schema, asked(method));
     Booking run(training);
-    const auto trained = run.train(training, records(schema));
+    const auto trained = run.train(training, test::wide_records(schema, rows));
     ASSERT_TRUE(trained.schema.kept_columns) << method;
     const auto& kept = *trained.schema.kept_columns;
     const auto weight = [&](std::uint32_t column) {
@@ -123,8 +100,8 @@ TEST(KeptTraining, TheSameModelForAnyNumberOfThreads) {
   const auto training = plan_training(schema, asked("regularized-output"));
   Booking one(training);
   Booking three(training);
-  EXPECT_EQ(one.train(training, records(schema), 1).model.coefficients,
-            three.train(training, records(schema), 3).model.coefficients);
+  EXPECT_EQ(one.train(training, test::wide_records(schema, rows), 1).model.coefficients,
+            three.train(training, test::wide_records(schema, rows), 3).model.coefficients);
 }
 
 // A receipt without its choice, with a quieter one, or with another method's noise contradicts
@@ -134,7 +111,7 @@ TEST(KeptTraining, TheReceiptIsHeldAgainstItsEvents) {
   for (const char* method : {"adassp", "objective"}) {
     const auto training = plan_training(schema, asked(method));
     Booking run(training);
-    const auto trained = run.train(training, records(schema));
+    const auto trained = run.train(training, test::wide_records(schema, rows));
     model::ModelFile file{
         .schema = trained.schema, .model = trained.model, .receipt = trained.receipt};
     const auto parameters = nlohmann::json::parse(file.receipt.parameters);
@@ -161,7 +138,7 @@ TEST(KeptTraining, AWrongCountOfRecordsSpendsNothing) {
   const auto schema = wide_schema();
   const auto training = plan_training(schema, asked("regularized-output"));
   Booking run(training);
-  EXPECT_THROW((void)run.train(training, records(schema, 2999)), base::DataError);
+  EXPECT_THROW((void)run.train(training, test::wide_records(schema, rows - 1)), base::DataError);
   EXPECT_EQ(run.budget.spent().epsilon, 0);
 }
 

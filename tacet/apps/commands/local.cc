@@ -282,8 +282,7 @@ class LocalAccount : public Command {
     if (gaussian && delta == 0) {
       throw base::GuaranteeError(
           "mechanism gaussian has a delta above 0: at delta 0 its reports promise nothing; give "
-          "one "
-          "above 0, or take privunit, which is pure");
+          "one above 0, or take privunit, which is pure");
     }
     if (!gaussian && !shuffled_ && delta > 0) {
       throw base::UsageError(fmt::format(

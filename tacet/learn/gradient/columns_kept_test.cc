@@ -5,28 +5,22 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <random>
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
-#include "tacet/data/encode/uniform_encoder.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/receipt_check.h"
+#include "tests/support/wide_records.h"
 
 namespace tacet::learn {
 namespace columns_kept_test {
 
 using privacy::Adjacency;
 
-data::Schema wide_schema() {
-  data::Schema schema;
-  schema.features = data::UniformFeatures{.count = 50000, .lower = 0, .upper = 1};
-  schema.format.kind = &data::file_kind("libsvm");
-  schema.target = {"", data::BinaryTarget{.positive = {"1"}}};
-  schema.public_row_count = 4000;
-  return schema;
-}
+constexpr std::int64_t rows = 4000;
+
+data::Schema wide_schema() { return test::wide_schema(rows); }
 
 LinearOptions asked(double share, Adjacency adjacency = Adjacency::add_remove) {
   LinearOptions options;
@@ -37,24 +31,6 @@ LinearOptions asked(double share, Adjacency adjacency = Adjacency::add_remove) {
   return options;
 }
 
-// Column 7 for the positive, 11 for the negative, 13 now and then, one of 40,000 others in each.
-data::Dataset records(const data::Schema& schema) {
-  std::mt19937_64 bits(3);
-  data::Dataset dataset(schema.shape());
-  data::UniformEncoder encoder(schema);
-  data::EncodedRow row;
-  for (int i = 0; i < 4000; ++i) {
-    const bool positive = bits() % 2 == 0;
-    std::vector<std::uint32_t> columns{positive ? 7U : 11U};
-    if (bits() % 4 == 0) columns.push_back(13);
-    columns.push_back(1000 + static_cast<std::uint32_t>(bits() % 40000));
-    encoder.encode(columns, std::vector<double>(columns.size(), 1.0), row);
-    row.label = positive ? 1 : -1;
-    dataset.append(row);
-  }
-  return dataset;
-}
-
 TrainedModel train(const data::Schema& schema, const Training& plan, std::uint64_t seed,
                    int threads = 1) {
   random::SeededSource source(seed);
@@ -62,7 +38,7 @@ TrainedModel train(const data::Schema& schema, const Training& plan, std::uint64
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;
-  return plan.run(records(schema), schema, {source, reservation, pool, reducer});
+  return plan.run(test::wide_records(schema, rows), schema, {source, reservation, pool, reducer});
 }
 
 // The choice gets its share of mu^2, the steps the rest, and both together the epsilon asked for.

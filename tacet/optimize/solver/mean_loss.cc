@@ -93,9 +93,6 @@ void each_entry(const data::Dataset& dataset, const Places& places, std::int64_t
   }
 }
 
-/// Sums of parts as the mean over n records.
-MeanLoss mean_of(std::vector<MeanLoss>& sums, std::int64_t rows, bool with_hessian);
-
 void merge(MeanLoss& sum, const MeanLoss& part, bool with_hessian) {
   sum.value += part.value;
   sum.tangent += part.tangent;
@@ -103,6 +100,7 @@ void merge(MeanLoss& sum, const MeanLoss& part, bool with_hessian) {
   if (with_hessian) sum.hessian += part.hessian;
 }
 
+/// Sums of parts as the mean over all records.
 MeanLoss mean_of(std::vector<MeanLoss>& sums, std::int64_t rows, bool with_hessian) {
   auto& total = sums[0];
   for (std::size_t part = 1; part < sums.size(); ++part) merge(total, sums[part], with_hessian);
