@@ -27,6 +27,7 @@ data::Dataset make_dataset(std::int64_t rows, std::int64_t columns, std::int64_t
                          .storage = nonzeros > 0 ? data::Storage::sparse : data::Storage::dense});
   const std::int64_t filled = nonzeros > 0 ? nonzeros : columns;
   const int largest = static_cast<int>(2047 / std::sqrt(static_cast<double>(filled)));
+  const auto span = static_cast<std::uint64_t>(2 * largest + 1);
   std::mt19937_64 bits(1);
   std::vector<std::int16_t> row(static_cast<std::size_t>(columns), 0);
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -34,7 +35,7 @@ data::Dataset make_dataset(std::int64_t rows, std::int64_t columns, std::int64_t
     for (std::int64_t k = 0; k < filled; ++k) {
       const auto j = nonzeros > 0 ? bits() % static_cast<std::uint64_t>(columns)
                                   : static_cast<std::uint64_t>(k);
-      row[j] = static_cast<std::int16_t>(static_cast<int>(bits() % (2 * largest + 1)) - largest);
+      row[j] = static_cast<std::int16_t>(static_cast<int>(bits() % span) - largest);
     }
     dataset.append_dense(row, static_cast<double>(bits() % 2001) / 1000 - 1);
   }
