@@ -58,5 +58,42 @@ TEST(SelectionCurve, WhatAPointImpliesIsTheWorstMechanismsDelta) {
   EXPECT_EQ(internal::implied_delta({800, 0}, 0), 1);
 }
 
+// No repetition at all is an outcome too: for negative epsilons the ratio bound lacks its mass, and
+// a composition that read it there would come out below what the other release costs by itself.
+TEST(SelectionCurve, NoRepetitionAtAllTakesNothingOffWhatElseIsReleased) {
+  const Event none = PureDp{1e-6, add_remove};
+  for (const Event& selection :
+       {Event(RandomlyRepeated{RepetitionLaw::poisson, 0, 0, .5, 0, 0, 0, none}),
+        Event(RandomlyRepeated{RepetitionLaw::binomial, 0, 0, 0, 2, .25, 0, none})}) {
+    for (const Event& other : {Event(Gaussian{1}), Event(PureDp{1, add_remove})}) {
+      const Event both = Composed{{selection, other}};
+      for (const double epsilon : {0.0, .25, .5, .75}) {
+        EXPECT_GE(delta_interval(both, add_remove, Epsilon(epsilon)).upper,
+                  delta_interval(other, add_remove, Epsilon(epsilon)).lower)
+            << kind_name(other) << ' ' << epsilon;
+      }
+    }
+  }
+}
+
+// What a cap cuts off changes both laws, and one of them counts e^epsilon times.
+TEST(SelectionCurve, WhatACapCutsOffIsPaidForInBothLaws) {
+  const Event run = Gaussian{4};
+  const auto selection = [&run](std::int64_t cap) -> Event {
+    return RandomlyRepeated{RepetitionLaw::truncated_negative_binomial, 1, .2, 0, 0, 0, cap, run};
+  };
+  for (const std::int64_t cap : {40, 60, 90}) {
+    const double cut = std::pow(.8, static_cast<double>(cap));  // geometric
+    for (const double epsilon : {.8, 1.0}) {
+      const double without = delta_interval(selection(0), add_remove, Epsilon(epsilon)).upper;
+      const double with = delta_interval(selection(cap), add_remove, Epsilon(epsilon)).upper;
+      EXPECT_GE(with, without + cut * (1 + std::exp(epsilon)) * (1 - 1e-6))
+          << cap << ' ' << epsilon;
+      EXPECT_LE(with, without + cut * (1 + std::exp(epsilon)) * (1 + 1e-6))
+          << cap << ' ' << epsilon;
+    }
+  }
+}
+
 }  // namespace private_selection_test
 }  // namespace tacet::accounting
