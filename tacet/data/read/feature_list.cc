@@ -19,9 +19,12 @@ void FeatureList::finish() {
   for (std::size_t k = 0; k < fields.size(); ++k) fields[k] = {columns_[k], values_[k]};
   const auto column_of = [](const auto& field) { return field.first; };
   std::ranges::stable_sort(fields, {}, column_of);  // the first of a column's stays the first
-  const auto rest = std::ranges::unique(fields, {}, column_of);
-  repeated_ += static_cast<std::int64_t>(rest.size());
-  fields.erase(rest.begin(), rest.end());
+  // Not std::ranges::unique: its subrange does not compile with Clang 14 and this library.
+  const auto rest = std::unique(fields.begin(), fields.end(), [&](const auto& a, const auto& b) {
+    return column_of(a) == column_of(b);
+  });
+  repeated_ += fields.end() - rest;
+  fields.erase(rest, fields.end());
   columns_.resize(fields.size());
   values_.resize(fields.size());
   for (std::size_t k = 0; k < fields.size(); ++k) {
