@@ -13,6 +13,7 @@
 #include "tacet/data/encode/narrow_rows.h"
 #include "tacet/data/encode/public_hash.h"
 #include "tacet/data/encode/row_scaler.h"
+#include "tacet/data/encode/tokens.h"
 #include "tacet/data/encode/unit_index.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/schema/interactions.h"
@@ -101,20 +102,17 @@ class HashedEncoder : public FieldEncoder {
   std::uint32_t first_;
 };
 
-/// Words are runs of ASCII letters and digits and of all bytes above 127 (so that any UTF-8 word
-/// stays whole); ASCII letters are lower-cased.
 class TextEncoder : public FieldEncoder {
  public:
-  TextEncoder(const TextColumn& rule, std::uint32_t first) : bits_(rule.bits), first_(first) {}
+  TextEncoder(const TextColumn& rule, std::uint32_t first)
+      : bits_(rule.bits), first_(first), words_(TokenRule::words) {}
 
   void encode(std::string_view field, bool missing, RawRow& row) override {
     if (missing) return;
     buckets_.clear();
-    word_.clear();
-    for (const char c : field) {
-      if (!extend_word(c)) finish_word();
-    }
-    finish_word();
+    const auto add = [&](std::string_view word) { buckets_.push_back(public_bucket(word, bits_)); };
+    words_.feed(field, add);
+    words_.finish(add);
     std::sort(buckets_.begin(), buckets_.end());
     buckets_.erase(std::unique(buckets_.begin(), buckets_.end()), buckets_.end());
     const double value = 1 / std::sqrt(static_cast<double>(buckets_.size()));
@@ -122,26 +120,9 @@ class TextEncoder : public FieldEncoder {
   }
 
  private:
-  bool extend_word(char c) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code >= 'A' && code <= 'Z') {
-      word_.push_back(static_cast<char>(code - 'A' + 'a'));
-    } else if ((code >= 'a' && code <= 'z') || (code >= '0' && code <= '9') || code > 127) {
-      word_.push_back(c);
-    } else {
-      return false;
-    }
-    return true;
-  }
-  void finish_word() {
-    if (word_.empty()) return;
-    buckets_.push_back(public_bucket(word_, bits_));
-    word_.clear();
-  }
-
   int bits_;
   std::uint32_t first_;
-  std::string word_;
+  Tokens words_;
   std::vector<std::uint32_t> buckets_;
 };
 

@@ -1,0 +1,146 @@
+#include "tacet/data/words/corpus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "tacet/base/error.h"
+#include "tacet/data/encode/unit_index.h"
+#include "tacet/data/read/cancel_rhythm.h"
+#include "tacet/data/read/csv_file.h"
+
+namespace tacet::data {
+namespace {
+
+constexpr std::size_t block_words = std::size_t{1} << 20;
+
+/// Gathers one record's words.
+class RecordWords {
+ public:
+  RecordWords(const Vocabulary& vocabulary, const CorpusOptions& options)
+      : vocabulary_(vocabulary),
+        tokens_(options.tokens, longest_word),
+        most_(static_cast<std::size_t>(options.most_words)),
+        keep_unknown_(options.keep_unknown) {}
+
+  void feed(std::string_view piece) {
+    tokens_.feed(piece, [this](std::string_view token) { add(token); });
+  }
+  /// The record ends; its words are valid until the next feed().
+  [[nodiscard]] std::span<const std::int32_t> finish() {
+    tokens_.finish([this](std::string_view token) { add(token); });
+    finished_.swap(words_);
+    words_.clear();
+    return finished_;
+  }
+
+ private:
+  void add(std::string_view token) {
+    if (words_.size() == most_) return;
+    const auto word = vocabulary_.find(token);
+    if (word != Vocabulary::unknown || keep_unknown_) words_.push_back(word);
+  }
+
+  const Vocabulary& vocabulary_;
+  Tokens tokens_;
+  std::size_t most_;
+  bool keep_unknown_;
+  std::vector<std::int32_t> words_;
+  std::vector<std::int32_t> finished_;
+};
+
+Corpus read_lines(ByteSource& source, RecordWords& words, const base::CancelToken* cancel) {
+  constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
+  Corpus corpus(false);
+  std::vector<char> buffer(std::size_t{1} << 18);
+  bool at_start = true;  // of the file
+  bool open = false;     // a line has begun
+  while (const auto count = source.read(buffer)) {
+    if (cancel != nullptr) cancel->throw_if_cancelled();
+    std::string_view rest(buffer.data(), count);
+    if (at_start && rest.starts_with(utf8_mark)) rest.remove_prefix(utf8_mark.size());
+    at_start = false;
+    while (!rest.empty()) {
+      const auto end = rest.find('\n');
+      words.feed(rest.substr(0, end));
+      open = end == std::string_view::npos;
+      if (open) break;
+      corpus.append(words.finish(), 0);
+      rest.remove_prefix(end + 1);
+    }
+  }
+  if (open) corpus.append(words.finish(), 0);
+  return corpus;
+}
+
+Corpus read_table(std::unique_ptr<ByteSource> source, const std::string& file_name,
+                  RecordWords& words, const TextTable& table, const base::CancelToken* cancel) {
+  CsvReader reader(std::move(source), file_name, csv_options(table.format));
+  const auto names = read_column_names(reader, table.format);
+  const auto text = column_place(table.text_column, names, file_name);
+  const auto unit = table.unit_column ? column_place(*table.unit_column, names, file_name) : 0;
+  Corpus corpus(table.unit_column.has_value());
+  UnitIndex units(table.missing);
+  for (std::int64_t row = 0; const auto fields = reader.next(); ++row) {
+    if (cancel != nullptr && row % rows_between_checks == 0) cancel->throw_if_cancelled();
+    words.feed((*fields)[text]);
+    corpus.append(words.finish(), table.unit_column ? units.number((*fields)[unit]) : 0);
+  }
+  return corpus;
+}
+
+}  // namespace
+
+void Corpus::append(std::span<const std::int32_t> words, std::int64_t unit) {
+  if (with_units_ && unit == Dataset::no_unit) return;
+  const auto most = std::max(block_words, words.size());
+  if (blocks_.empty() || blocks_.back().size() + words.size() > most) {
+    blocks_.emplace_back();
+    // The first block grows by doubling so that small corpora stay small.
+    if (blocks_.size() > 1) blocks_.back().reserve(most);
+  }
+  auto& block = blocks_.back();
+  records_.push_back({.block = static_cast<std::uint32_t>(blocks_.size() - 1),
+                      .from = static_cast<std::uint32_t>(block.size()),
+                      .size = static_cast<std::uint32_t>(words.size())});
+  block.insert(block.end(), words.begin(), words.end());
+  word_count_ += static_cast<std::int64_t>(words.size());
+  if (!with_units_) return;
+  units_.push_back(unit);
+  unit_count_ = std::max(unit_count_, unit + 1);
+}
+
+void Corpus::finish() {
+  if (!with_units_) return;
+  unit_starts_.assign(static_cast<std::size_t>(unit_count_) + 1, 0);
+  for (const auto unit : units_) ++unit_starts_[static_cast<std::size_t>(unit) + 1];
+  std::partial_sum(unit_starts_.begin(), unit_starts_.end(), unit_starts_.begin());
+  auto next = unit_starts_;
+  records_by_unit_.resize(units_.size());
+  for (std::size_t k = 0; k < units_.size(); ++k) {
+    records_by_unit_[next[static_cast<std::size_t>(units_[k])]++] = static_cast<std::int64_t>(k);
+  }
+  std::vector<std::int64_t>().swap(units_);
+}
+
+Corpus read_corpus(const std::filesystem::path& file, const Vocabulary& vocabulary,
+                   const CorpusOptions& options) {
+  return read_corpus(open_source(file), file.string(), vocabulary, options);
+}
+
+Corpus read_corpus(std::unique_ptr<ByteSource> source, const std::string& file_name,
+                   const Vocabulary& vocabulary, const CorpusOptions& options) {
+  if (options.most_words < 2 || options.most_words > most_record_words) {
+    throw base::UsageError(fmt::format("words a record must be 2 to {}, got {}", most_record_words,
+                                       options.most_words));
+  }
+  RecordWords words(vocabulary, options);
+  auto corpus = options.table ? read_table(std::move(source), file_name, words, *options.table,
+                                           options.cancel)
+                              : read_lines(*source, words, options.cancel);
+  corpus.finish();
+  return corpus;
+}
+
+}  // namespace tacet::data

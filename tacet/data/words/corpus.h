@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/base/progress.h"
+#include "tacet/data/read/byte_source.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/data/words/vocabulary.h"
+
+namespace tacet::data {
+
+/// Texts as numbers of words, private from the moment they are read. There is no printing and no
+/// serialisation; how many records, units and words there are is private too.
+///
+/// Memory: four bytes a word, and some thirty a record.
+class Corpus {
+ public:
+  /// With units, each record names the unit that it belongs to.
+  explicit Corpus(bool with_units) : with_units_(with_units) {}
+
+  /// Unit Dataset::no_unit: the record belongs to nobody and takes no part. Without units each
+  /// record is its own.
+  void append(std::span<const std::int32_t> words, std::int64_t unit);
+  /// To be called after the last record.
+  void finish();
+
+  [[nodiscard]] std::int64_t record_count() const {
+    return static_cast<std::int64_t>(records_.size());
+  }
+  [[nodiscard]] std::int64_t unit_count() const {
+    return with_units_ ? unit_count_ : record_count();
+  }
+  [[nodiscard]] std::int64_t word_count() const { return word_count_; }
+  [[nodiscard]] std::span<const std::int32_t> record(std::int64_t record) const {
+    const auto& place = records_[static_cast<std::size_t>(record)];
+    return {blocks_[place.block].data() + place.from, place.size};
+  }
+  /// Calls visit(record) for each record of the unit, in the order of the file.
+  template <typename Visit>
+  void visit_unit(std::int64_t unit, Visit&& visit) const {
+    if (!with_units_) return visit(unit);
+    for (auto k = unit_starts_[static_cast<std::size_t>(unit)];
+         k < unit_starts_[static_cast<std::size_t>(unit) + 1]; ++k) {
+      visit(records_by_unit_[k]);
+    }
+  }
+
+ private:
+  struct Place {
+    std::uint32_t block;
+    std::uint32_t from;
+    std::uint32_t size;
+  };
+
+  bool with_units_;
+  std::vector<std::vector<std::int32_t>> blocks_;  // a record lies in one of them
+  std::vector<Place> records_;
+  std::vector<std::int64_t> units_;  // of each record, until finish()
+  std::int64_t unit_count_ = 0;
+  std::int64_t word_count_ = 0;
+  std::vector<std::size_t> unit_starts_;
+  std::vector<std::int64_t> records_by_unit_;
+};
+
+/// A column of a table that holds the texts.
+struct TextTable {
+  std::string text_column;
+  std::optional<std::string> unit_column{};  ///< absent: the record is the unit
+  FileFormat format{};                       ///< of the CSV file
+  /// Texts that stand for a missing unit.
+  std::vector<std::string> missing{"", "NA", "N/A", "NaN", "nan", "null", "NULL"};
+};
+
+/// The most words that a record may count with, and how many do unless somebody says otherwise.
+inline constexpr std::int64_t most_record_words = std::int64_t{1} << 24;
+inline constexpr std::int64_t usual_record_words = 10'000;
+
+struct CorpusOptions {
+  TokenRule tokens = TokenRule::blanks;
+  std::optional<TextTable> table{};  ///< absent: a document a line, as in fastText and gensim
+  /// A record counts with its first so many words, in [2, most_record_words].
+  std::int64_t most_words = usual_record_words;
+  bool keep_unknown = false;  ///< as Vocabulary::unknown, instead of leaving them out
+  const base::CancelToken* cancel = nullptr;
+};
+
+/// Reads a text file; gzip is recognised. What a record says is never a fault: tokens that are no
+/// word of the vocabulary (invalid UTF-8 never is one), or longer than longest_word bytes, are left
+/// out before windows are laid; of a record with more than `most_words` words the first ones count;
+/// empty lines are records without words. Lines may have any length: memory is the corpus and a
+/// buffer. In tables, faults of structure are DataErrors with file:line:column, as is a column that
+/// is not there; a folder is an IoError.
+[[nodiscard]] Corpus read_corpus(const std::filesystem::path& file, const Vocabulary& vocabulary,
+                                 const CorpusOptions& options);
+/// The same from an open source of the name `file_name`.
+[[nodiscard]] Corpus read_corpus(std::unique_ptr<ByteSource> source, const std::string& file_name,
+                                 const Vocabulary& vocabulary, const CorpusOptions& options);
+
+}  // namespace tacet::data

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tacet/data/encode/tokens.h"
+#include "tacet/data/read/lines.h"
+
+namespace tacet::data {
+
+/// No token or word has more bytes.
+inline constexpr std::size_t longest_word = 4096;
+
+/// The words that have rows of a table, numbered 0, 1, ...: a public list, or buckets into which
+/// the public hash puts every token. It is never taken from private records.
+class Vocabulary {
+ public:
+  /// What find() says of a token that is none of the words.
+  static constexpr std::int32_t unknown = -1;
+
+  /// The words in their order, and public counts of them or nothing. UsageError for a word that is
+  /// empty, repeated, longer than longest_word, no UTF-8 or has blanks or line ends, for a negative
+  /// count, for another number of counts than words.
+  explicit Vocabulary(std::vector<std::string> words, std::vector<std::int64_t> counts = {});
+  /// 2^bits buckets, 1 <= bits <= 30; bucket k is called "#k".
+  [[nodiscard]] static Vocabulary hashed(int bits);
+
+  [[nodiscard]] std::int32_t size() const { return size_; }
+  [[nodiscard]] bool hashed() const { return bits_ > 0; }
+  /// The number of a token's word, or `unknown`.
+  [[nodiscard]] std::int32_t find(std::string_view token) const;
+  /// The name of word `number`.
+  [[nodiscard]] std::string word(std::int32_t number) const;
+  /// Public counts; empty where none were given.
+  [[nodiscard]] std::span<const std::int64_t> counts() const { return counts_; }
+
+  /// Those words whose public count is at least `least`, in their order. UsageError without counts
+  /// (with the ways out), or when none is left.
+  [[nodiscard]] Vocabulary with_counts_from(std::int64_t least) const;
+  /// How many words no text can hold under the rule ("New" where words are lower-cased).
+  [[nodiscard]] std::int64_t never_found(TokenRule rule) const;
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+
+  Vocabulary() = default;
+
+  std::int32_t size_ = 0;
+  int bits_ = 0;
+  std::vector<std::string> words_;
+  std::vector<std::int64_t> counts_;
+  std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
+};
+
+/// Reads a public list: a word a line, behind it, apart by blanks, nothing or its public count (on
+/// all lines alike). Gzip as everywhere. DataErrors with `file:line` for an empty line, a repeated
+/// word, a word that is no UTF-8, a count that is no whole number below 2^53, further fields,
+/// counts on some lines only; and for a list without words.
+[[nodiscard]] Vocabulary read_vocabulary(const std::filesystem::path& file);
+/// The same of lines that were opened before.
+[[nodiscard]] Vocabulary read_vocabulary(LineReader lines, std::string_view file_name);
+
+/// UsageError that names `what`, which needs counts, and the two ways to have them.
+void expect_counts(const Vocabulary& vocabulary, std::string_view what);
+
+}  // namespace tacet::data

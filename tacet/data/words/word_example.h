@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tacet::data {
+
+/// One example of a word model: whether `context` stands beside the words of `bag`, or one of the
+/// `negatives`, which were drawn. Words may repeat, and a negative may be the context or in the
+/// bag. Skip-gram and pairs have one word in the bag; cbow has a window of them.
+struct WordExample {
+  std::span<const std::int32_t> bag;
+  std::int32_t context = 0;
+  std::span<const std::int32_t> negatives;
+};
+
+/// Examples one after the other, kept from draw to draw for their memory.
+class ExampleList {
+ public:
+  [[nodiscard]] std::size_t size() const { return ends_.size(); }
+  /// Valid until the list changes.
+  [[nodiscard]] WordExample operator[](std::size_t k) const {
+    const auto& end = ends_[k];
+    const auto from = k == 0 ? 0 : ends_[k - 1].negatives;
+    const std::span words(words_);
+    return {.bag = words.subspan(from, end.bag - from),
+            .context = words_[end.bag],
+            .negatives = words.subspan(end.bag + 1, end.negatives - end.bag - 1)};
+  }
+  void clear() {
+    words_.clear();
+    ends_.clear();
+  }
+  // An example is added word by word: bag, context, negatives, end.
+  void add(std::int32_t word) { words_.push_back(word); }
+  void add_context(std::int32_t word) {
+    bag_end_ = words_.size();
+    words_.push_back(word);
+  }
+  void end_example() { ends_.push_back({.bag = bag_end_, .negatives = words_.size()}); }
+
+ private:
+  struct Ends {
+    std::size_t bag;
+    std::size_t negatives;
+  };
+  std::vector<std::int32_t> words_;
+  std::vector<Ends> ends_;
+  std::size_t bag_end_ = 0;
+};
+
+}  // namespace tacet::data
