@@ -4,8 +4,10 @@
 
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "tacet/apps/describe.h"
@@ -59,6 +61,17 @@ std::unique_ptr<base::ThreadPool> TrainingRun::threads(const Console& console,
     console.say(fmt::format("the system started {} of {} threads", pool->size(), wanted));
   }
   return pool;
+}
+
+void TrainingRun::refuse_model_at(std::string_view option, const std::string& file) const {
+  const auto place = [](const std::string& name) {
+    std::error_code none;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, none), none);
+  };
+  if (output_ == standard_output || place(file) != place(output_)) return;
+  throw base::UsageError(fmt::format(
+      "{} and --output name one file, '{}': one would overwrite the other; give two names", option,
+      file));
 }
 
 void TrainingRun::run(const Settled& settled, const Console& console,

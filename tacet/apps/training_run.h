@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "tacet/apps/options.h"
 #include "tacet/apps/receipt_notes.h"
@@ -40,6 +41,9 @@ class TrainingRun {
   [[nodiscard]] base::Overwrite overwrite() const {
     return force_ ? base::Overwrite::allow : base::Overwrite::refuse;
   }
+  /// UsageError where the file that `option` names is the model file as well: of two results one
+  /// would be lost after both were paid for.
+  void refuse_model_at(std::string_view option, const std::string& file) const;
   /// Why the result will protect nobody, for --seed; else empty.
   [[nodiscard]] std::string unprotected_reason() const { return seed_.unprotected_reason(); }
 

@@ -134,13 +134,15 @@ Observed Banco::observe(const RoundReport& report) {
   const auto next =
       Wealth{settings_.initial_wealth, settings_.certificate.range, gain.value(), penalty.value()}
           .magnitude();
-  if (!std::isfinite(outcome) || !std::isfinite(square) || !(next.log_size <= most_log_magnitude)) {
-    return Observed::diverged;
-  }
+  auto squares = state_.squares;
+  squares.add(square);
+  const bool finite = std::isfinite(gain.value()) && std::isfinite(penalty.value()) &&
+                      std::isfinite(squares.value());
+  if (!finite || !(next.log_size <= most_log_magnitude)) return Observed::diverged;
   fold_iterate(weight);
   state_.gain = gain;
   state_.penalty = penalty;
-  state_.squares.add(square);
+  state_.squares = squares;
   ++state_.observed;
   turn(report.mean, weight);
   magnitude_ = next.value();

@@ -133,7 +133,12 @@ TEST(Banco, ARunThatDivergesKeepsItsLastGoodState) {
   EXPECT_EQ(learner.state().observed, taken);
   EXPECT_EQ(learner.observe({Vector{1000}}), Observed::diverged);
   EXPECT_EQ(learner.model(), model);
+  // Sums beyond the doubles, whatever they make of the bet, would be a state that nobody reads.
   EXPECT_EQ(learner.observe({Vector{1e300}}), Observed::diverged);
+  EXPECT_EQ(learner.observe({Vector{1}, HUGE_VAL}), Observed::diverged);
+  Banco fresh(settings(1));
+  EXPECT_EQ(fresh.observe({Vector{1e200}}), Observed::diverged);
+  EXPECT_EQ(fresh.state().observed, 0);
   EXPECT_EQ(learner.observe({Vector{-10}}), Observed::taken);
 }
 

@@ -178,8 +178,15 @@ void settle_gaussian(LocalPlan& plan, const data::Schema& schema, const LocalOpt
   spec.delta = delta / as_real(plan.passes);
   const double term = cipher_term(plan, LocalRandomizer::calibrate(spec));
   spec.delta = learn::settle_delta_left(options.linear, delta, term).value() / as_real(plan.passes);
-  plan.randomizer = LocalRandomizer::calibrate(spec);
-  settle_cost(plan, options, *plan.randomizer, delta);
+  const double each = spec.epsilon;
+  // The accountant rounds up for itself: a little more noise, until it states no more than was
+  // asked for.
+  for (double less = 0x1p-52; less < 0x1p-20; less *= 2) {
+    plan.randomizer = LocalRandomizer::calibrate(spec);
+    settle_cost(plan, options, *plan.randomizer, delta);
+    if (plan.guarantee.epsilon <= options.linear.epsilon) return;
+    spec.epsilon = each * (1 - less);
+  }
 }
 
 void settle_randomizer(LocalPlan& plan, const data::Schema& schema, const LocalOptions& options) {

@@ -1,6 +1,7 @@
 #include "tacet/local/local_simulation.h"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <cmath>
 #include <random>
@@ -93,6 +94,23 @@ TEST(LocalSimulation, TheModelHasTheSameBitsForAnyNumberOfThreads) {
     EXPECT_EQ(trained(records, schema, plan, 2).model.coefficients, one) << name.text;
     EXPECT_EQ(trained(records, schema, plan, 3).model.coefficients, one) << name.text;
     EXPECT_NE(trained(records, schema, plan, 1, 2).model.coefficients, one) << name.text;
+  }
+}
+
+TEST(LocalSimulation, TheModelHasTheSameBitsOnEveryInstructionSet) {
+  const auto schema = schema_of(200);
+  const auto records = records_of(200);
+  for (const auto& name : mechanism::local_mechanism_names.all) {
+    auto options = options_at(3);
+    options.mechanism = name.value;
+    const auto plan = plan_local(schema, options);
+    const auto usual = trained(records, schema, plan).model.coefficients;
+    for (const auto target : hwy::SupportedAndGeneratedTargets()) {
+      hwy::SetSupportedTargetsForTest(target);
+      EXPECT_EQ(trained(records, schema, plan).model.coefficients, usual)
+          << name.text << ' ' << hwy::TargetName(target);
+    }
+    hwy::SetSupportedTargetsForTest(0);
   }
 }
 
@@ -196,6 +214,24 @@ TEST(LocalPlan, UsualSettings) {
   auto options = options_at(4);
   options.linear.batch_size = 8;
   EXPECT_LT(plan_local(schema_of(3256100), options).predicted_excess, plan.predicted_excess / 2);
+}
+
+TEST(LocalPlan, NeverStatesMoreThanWasAskedFor) {
+  // A ledger with exactly that much left has to cover it; the accountant of Gaussian noise rounds
+  // up for itself.
+  for (const auto& name : mechanism::local_mechanism_names.all) {
+    for (const double epsilon : {0.1, 0.3, 1.0, 2.5, 3.0, 7.7}) {
+      for (const std::int64_t passes : {1, 2, 7}) {
+        auto options = options_at(epsilon);
+        options.mechanism = name.value;
+        options.passes = passes;
+        const auto plan = plan_local(schema_of(100), options);
+        EXPECT_LE(plan.guarantee.epsilon, epsilon) << name.text << ' ' << epsilon << ' ' << passes;
+        if (passes > 1) continue;  // Gaussian noise composes for less
+        EXPECT_GE(plan.guarantee.epsilon, epsilon * (1 - 1e-12)) << name.text;
+      }
+    }
+  }
 }
 
 TEST(LocalPlan, ThePapersConstants) {

@@ -43,9 +43,12 @@ Certificate settle_certificate(const mechanism::NoiseModel& noise, std::int64_t 
 double mixed_noise_cost(std::span<const mechanism::NoiseModel> noises, double range) {
   const auto count = static_cast<double>(noises.size());
   const double bound = noises.front().clipping_norm;
-  double proxy = 0;
-  for (const auto& noise : noises) proxy += noise.proxy(range / count);
-  return proxy / (count * count) / 2 + kappa(range * bound) * bound * bound;
+  // The mean as a distance from the first: equal ones give it to the last bit.
+  const double first = noises.front().proxy(range / count);
+  double beyond = 0;
+  for (const auto& noise : noises) beyond += noise.proxy(range / count) - first;
+  const double proxy = (first + beyond / count) / count;
+  return proxy / 2 + kappa(range * bound) * (bound * bound);
 }
 
 mechanism::LocalRandomizer randomizer_at(const mechanism::LocalSpec& round, double least_epsilon,

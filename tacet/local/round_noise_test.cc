@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <span>
 #include <vector>
 
 #include "tacet/base/error.h"
@@ -45,6 +46,28 @@ TEST(RoundNoise, KnownNoiseOfLaplaceReports) {
     EXPECT_EQ(found.kind, CertificateKind::known_noise);
     EXPECT_NEAR(found.range, row.a, 1e-6 * row.a) << row.d;
     EXPECT_NEAR(found.constant, row.c, 1e-6 * row.c) << row.d;
+  }
+}
+
+// Ldp.md 4.2 and 4.3: the range that rule 1.4 gives directions.
+TEST(RoundNoise, KnownNoiseOfDirectionsHasItsRange) {
+  struct Row {
+    LocalMechanism mechanism;
+    std::int64_t d;
+    double epsilon;
+    double a;
+  };
+  for (const auto& row : {Row{LocalMechanism::privunit, 10, 1, 0.143404877},
+                          Row{LocalMechanism::privunit, 100, 1, 0.1371086698},
+                          Row{LocalMechanism::privunit, 100, 4, 0.6838026},
+                          Row{LocalMechanism::privunit, 1000, 2, 0.382354624},
+                          Row{LocalMechanism::privunitg, 1, 0.5, 0.03819731208},
+                          Row{LocalMechanism::privunitg, 1, 1, 0.1364248736},
+                          Row{LocalMechanism::privunitg, 1, 2, 0.382163502},
+                          Row{LocalMechanism::privunitg, 1, 4, 0.6838026238}}) {
+    const auto noise = randomizer(row.mechanism, row.d, row.epsilon).noise();
+    const auto found = settle_certificate(noise, 1, CertificateKind::known_noise);
+    EXPECT_NEAR(found.range / row.a, 1, 2e-5) << row.d << ' ' << row.epsilon;
   }
 }
 
@@ -157,7 +180,9 @@ TEST(RoundNoise, EqualEpsilonsCostWhatOneDoes) {
   const auto noise = randomizer(LocalMechanism::l2_laplace, 10, 1).noise();
   const auto alone = settle_certificate(noise, 4, {});
   const std::array same{noise, noise, noise, noise};
-  EXPECT_NEAR(mixed_noise_cost(same, alone.range), alone.constant, 1e-14 * alone.constant);
+  EXPECT_EQ(mixed_noise_cost(same, alone.range), alone.constant);
+  const auto three = settle_certificate(noise, 3, {});
+  EXPECT_EQ(mixed_noise_cost(std::span(same).first(3), three.range), three.constant);
   // One device with more budget than the others: less noise, a smaller certificate, never below.
   std::array mixed = same;
   mixed[2] = randomizer(LocalMechanism::l2_laplace, 10, 4).noise();

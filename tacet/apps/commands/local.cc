@@ -67,6 +67,7 @@ class LocalSimulate : public Command {
     const auto pool = TrainingRun::threads(console, devices_.thread_values());
     std::optional<base::AtomicFile> state;
     if (!state_.empty()) {
+      check_state();
       state.emplace(state_, run_.overwrite());
       options.keep = [&state](const local::Learner& learner) {
         state->write(local::to_bytes(learner));
@@ -90,6 +91,14 @@ class LocalSimulate : public Command {
   }
 
  private:
+  void check_state() const {
+    run_.refuse_model_at("--state", state_);
+    if (run_.unprotected_reason().empty()) return;
+    throw base::UsageError(
+        "--state writes a learner without a receipt, where nothing could say that its noise "
+        "protects nobody; leave --state or --seed out");
+  }
+
   DeviceOptions devices_;
   TrainingRun run_;
   std::string state_;

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <string>
 
 #include "tacet/accounting/accountant.h"
@@ -95,6 +98,45 @@ TEST(LocalRandomizer, AdditiveNoiseIsNeverShortOfItsScale) {
       EXPECT_LE(single * single, static_cast<long double>(d) * (1 + 3e-15L));
     }
   }
+}
+
+TEST(LocalRandomizer, L2LaplaceDensitiesOfTwoGradientsAreEpsilonApart) {
+  // ldp.md, section 9, test 6: ln p(z | g) - ln p(z | g') = (|z - g'| - |z - g|) / b for 10^5
+  // triples, and epsilon itself for opposite gradients, seen from beyond one of them.
+  constexpr std::int64_t d = 3;
+  const auto randomizer = LocalRandomizer::calibrate({.mechanism = LocalMechanism::l2_laplace,
+                                                      .epsilon = 1.3,
+                                                      .dimension = d,
+                                                      .clipping_norm = 0.7});
+  const long double bound = std::ldexp(1.0L, randomizer.norm_bits());
+  using Vector = std::array<long double, d>;
+  const auto distance = [](const Vector& x, const Vector& y) {
+    long double square = 0;
+    for (std::size_t j = 0; j < d; ++j) square += (x[j] - y[j]) * (x[j] - y[j]);
+    return std::sqrt(square);
+  };
+  const auto loss = [&](const Vector& z, const Vector& g, const Vector& other) {
+    return (distance(z, other) - distance(z, g)) / randomizer.grid_scale();
+  };
+  std::mt19937_64 bits(8);
+  std::normal_distribution<long double> normal;
+  const auto vector = [&](long double most, bool full) {
+    Vector x{normal(bits), normal(bits), normal(bits)};
+    const long double share = full ? 1 : static_cast<long double>(bits() % 1000) / 1000;
+    const long double factor = most * share / distance(x, {});
+    for (auto& value : x) value *= factor;
+    return x;
+  };
+  long double worst = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const auto g = vector(bound, i % 2 == 0);
+    const auto other = vector(bound, i % 3 == 0);
+    worst = std::max(worst, std::fabs(loss(vector(20 * bound, false), g, other)));
+  }
+  EXPECT_LE(worst, 1.3L);
+  EXPECT_GT(worst, 1.2L);
+  const Vector g{bound, 0, 0};
+  EXPECT_NEAR(static_cast<double>(loss({3 * bound, 0, 0}, g, {-bound, 0, 0})), 1.3, 1e-12);
 }
 
 void expect_refused(const LocalSpec& spec, const std::string& word) {
