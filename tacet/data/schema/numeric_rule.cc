@@ -41,8 +41,8 @@ NumericColumn numeric_column(TableReader& table, bool date) {
   const auto value = [date](const Node& node, std::string_view key) {
     return as_value(node, key, date);
   };
-  rule.lower = value(table.require("lower"), "lower");
-  rule.upper = value(table.require("upper"), "upper");
+  rule.lower = value(table.require_public("lower"), "lower");
+  rule.upper = value(table.require_public("upper"), "upper");
   if (const Node* node = table.find("log1p")) rule.log1p = as_flag(*node, "log1p");
   if (const Node* node = table.find("fill")) rule.fill = as_fill(*node, rule);
   if (const Node* node = table.find("missing_indicator")) {

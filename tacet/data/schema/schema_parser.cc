@@ -9,7 +9,7 @@ namespace {
 
 CategoricalColumn categorical_column(TableReader& table) {
   CategoricalColumn rule;
-  rule.categories = as_texts(table.require("categories"), "categories");
+  rule.categories = as_texts(table.require_public("categories"), "categories");
   if (const Node* node = table.find("other")) {
     rule.other =
         as_choice(*node, "other", {"zero", "column"}) == 0 ? OtherRule::zero : OtherRule::column;
@@ -117,7 +117,7 @@ std::vector<double> class_weights(const Node& node, const Target& target) {
 RegressionTarget kind_target(TableReader& table, const Node& kind) {
   const auto place = as_choice(kind, "kind", {"probability", "count"});
   if (place == 0) return {.kind = NumberKind::probability};
-  return {.upper = as_number(table.require("upper"), "upper"), .kind = NumberKind::count};
+  return {.upper = as_number(table.require_public("upper"), "upper"), .kind = NumberKind::count};
 }
 
 Target read_target(const Node& node) {
@@ -142,7 +142,7 @@ Target read_target(const Node& node) {
     target.rule = class_target(table, *classes);
   } else {
     target.rule = RegressionTarget{.lower = as_number(*lower, "lower"),
-                                   .upper = as_number(table.require("upper"), "upper")};
+                                   .upper = as_number(table.require_public("upper"), "upper")};
   }
   const Node* weights = table.find("class_weights");
   table.refuse_unknown_keys();

@@ -30,6 +30,19 @@ const Node& TableReader::require(std::string_view key) {
   return *found;
 }
 
+const Node& TableReader::require_public(std::string_view key) {
+  const Node* found = find(key);
+  if (found != nullptr) return *found;
+  const auto meant = misspelt(key);
+  fail_at(
+      node_.where,
+      fmt::format("key '{}' is missing{}", key,
+                  meant.empty() ? "; it is public knowledge and never taken from the data: where "
+                                  "nobody knows it, `tacet schema fit --epsilon E` finds it, "
+                                  "which costs E"
+                                : meant));
+}
+
 void TableReader::refuse_unknown_keys() const {
   for (const auto& [name, value] : *table_) {
     if (std::find(known_.begin(), known_.end(), name) != known_.end()) continue;

@@ -18,6 +18,8 @@ class TableReader {
 
   const Node* find(std::string_view key);  ///< null: the table has no such key
   const Node& require(std::string_view key);
+  /// A bound or a list that must be public: without it, the message says what finding it costs.
+  const Node& require_public(std::string_view key);
   void refuse_unknown_keys() const;
 
   [[nodiscard]] const std::string& where() const { return node_.where; }
