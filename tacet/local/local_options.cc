@@ -67,9 +67,10 @@ constexpr std::array table{
                      if (!found) given.refuse();
                      given.options.embedding = *found;
                    }},
-    LocalParameter{"passes", integer, "1 to 255", "1",
-                   "reports of each device; each gets epsilon/passes", noise,
-                   [](const LocalReading& given) { given.options.passes = given.integer(1, 255); }},
+    LocalParameter{
+        "passes", integer, "1 to 255", "1",
+        "reports of each device; each gets epsilon/passes, of gaussian what composes to it", noise,
+        [](const LocalReading& given) { given.options.passes = given.integer(1, 255); }},
     LocalParameter{"public-row-count", integer, "1 to 2^32", "the schema's public_row_count",
                    "number of devices, which is public", noise, nullptr},
     LocalParameter{"learner", text, "banco or local-sgd", "banco",

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/class_weights.h"
@@ -22,6 +23,7 @@
 namespace tacet::local {
 namespace {
 
+namespace gaussian = accounting::gaussian;
 using mechanism::LocalMechanism;
 using mechanism::LocalRandomizer;
 using mechanism::LocalSpec;
@@ -124,10 +126,12 @@ double settle_gradient_bound(LocalPlan& plan, const data::Schema& schema,
                              const LocalOptions& options) {
   const auto facts = model::properties(plan.loss);
   const bool squared = model::loss_name(plan.loss) == "squared";
+  const bool bounded = !std::isinf(facts.slope_bound);
+  const bool count = !bounded && facts.labels == model::Labels::shares;
   double bound = 0;
   if (options.linear.clipping_norm) {
     bound = *options.linear.clipping_norm;
-  } else if (!std::isinf(facts.slope_bound) || squared) {
+  } else if (bounded || squared || count) {
     bound = learn::usual_slope(plan.loss) * schema.norm_bound();
   } else {
     throw base::UsageError(fmt::format(
@@ -139,6 +143,11 @@ double settle_gradient_bound(LocalPlan& plan, const data::Schema& schema,
     plan.reasons.push_back(fmt::format(
         "gradients are clipped at {:.4g}: what is minimised is the squared loss with its slope cut "
         "there, a Huber loss",
+        bound));
+  } else if (count) {
+    plan.reasons.push_back(fmt::format(
+        "gradients are clipped at {:.4g}: what is minimised is the Poisson loss of count / largest "
+        "count with its slope cut there",
         bound));
   }
   return optimize::checked_clipping_norm({.clipping_norm = bound});
@@ -170,15 +179,27 @@ void settle_pure(LocalPlan& plan, const LocalOptions& options, LocalSpec spec) {
   plan.randomizer = std::move(randomizer);
 }
 
+/// Of one report, so that all of a device compose to what was asked for: k Gaussian ones at mu /
+/// sqrt(k) each cost mu (Dong, Roth, Su 2019), less than k times the epsilon of one.
+double gaussian_report_epsilon(double epsilon, double delta, std::int64_t passes) {
+  if (passes == 1) return epsilon;
+  const auto count = as_real(passes);
+  const double mu = gaussian::mu_for(privacy::Epsilon(epsilon), privacy::Delta(delta));
+  return std::max(epsilon / count,
+                  gaussian::epsilon(mu / std::sqrt(count), privacy::Delta(delta / count)));
+}
+
 void settle_gaussian(LocalPlan& plan, const data::Schema& schema, const LocalOptions& options,
                      LocalSpec spec) {
   const double delta =
       learn::settle_delta(schema, options.linear, plan.public_row_count, plan.reasons).value();
-  spec.epsilon = options.linear.epsilon / as_real(plan.passes);
-  spec.delta = delta / as_real(plan.passes);
+  spec.epsilon = options.linear.epsilon;
+  spec.delta = delta;
   const double term = cipher_term(plan, LocalRandomizer::calibrate(spec));
-  spec.delta = learn::settle_delta_left(options.linear, delta, term).value() / as_real(plan.passes);
-  const double each = spec.epsilon;
+  const double left = learn::settle_delta_left(options.linear, delta, term).value();
+  const double each = gaussian_report_epsilon(options.linear.epsilon, left, plan.passes);
+  spec.epsilon = each;
+  spec.delta = left / as_real(plan.passes);
   // The accountant rounds up for itself: a little more noise, until it states no more than was
   // asked for.
   for (double less = 0x1p-52; less < 0x1p-20; less *= 2) {
@@ -350,7 +371,7 @@ LocalPlan plan_local(const data::Schema& schema, const LocalOptions& options) {
   refuse_for_learner(options);
   if (options.linear.paper()) refuse_for_paper(options);
   LocalPlan plan;
-  learn::settle_problem(plan, schema, options.linear);
+  learn::settle_problem(plan, schema, options.linear, {.shares = true});
   plan.passes = options.passes;
   plan.keep = options.keep;
   plan.sampling_scheme = "local";

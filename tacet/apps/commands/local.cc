@@ -33,7 +33,9 @@ constexpr std::string_view local_simulate_examples =
     "      prints the central guarantee too, of a shuffler that you assert\n"
     "\n"
     "Epsilon bounds all that one device sends; with --passes K each of its K reports gets\n"
-    "epsilon/K. With --ledger it is booked once: every record is in its own reports alone.\n"
+    "epsilon/K (Gaussian ones more, since they compose for less). With --ledger it is booked "
+    "once:\n"
+    "every record is in its own reports alone.\n"
     "With fewer than some 10,000 devices or epsilon below 1 next to nothing is learned.\n";
 
 constexpr std::string_view local_plan_examples =

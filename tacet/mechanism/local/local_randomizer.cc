@@ -54,8 +54,10 @@ LocalSpec checked(LocalSpec spec) {
                     most_epsilon, spec.epsilon));
   }
   if (spec.dimension < 1 || spec.dimension > most_dimension) {
-    throw base::UsageError(fmt::format("a local report has 1 to {} coordinates, got {}",
-                                       most_dimension, spec.dimension));
+    throw base::UsageError(
+        fmt::format("a local report has 1 to {} coordinates, got {}; give hashed columns and texts "
+                    "fewer bits",
+                    most_dimension, spec.dimension));
   }
   if (!(spec.clipping_norm >= 0x1p-500 && spec.clipping_norm <= 0x1p500)) {
     throw base::UsageError(
