@@ -27,7 +27,15 @@ void LeaseBook::join(Place first) {
   stretches_.erase(second);
 }
 
+void LeaseBook::finish_before(std::uint64_t step) {
+  if (step <= unfinished_) return;
+  unfinished_ = step;
+  auto place = stretches_.begin();
+  while (place != stretches_.end() && place->second.last < step) place = stretches_.erase(place);
+}
+
 bool LeaseBook::take(std::uint64_t step, std::uint64_t index) {
+  if (step < unfinished_) return false;
   auto place = stretches_.upper_bound(step);
   if (place != stretches_.begin() && step <= std::prev(place)->second.last) {
     --place;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <set>
 #include <utility>
@@ -56,6 +57,38 @@ TEST(LeaseBook, AMillionIndicesOfOneStepAreOneEntry) {
   EXPECT_EQ(book.entries(), 1U);
   EXPECT_FALSE(book.take(4, 999999));
   EXPECT_TRUE(book.take(5, 999999));
+}
+
+// Steps of different indices, as where the number of releases of a step depends on what was
+// released: a million of them take no more memory than the few that are not finished.
+TEST(LeaseBook, FinishedStepsTakeNoMemoryAndAreNeverGivenAgain) {
+  constexpr std::uint64_t steps = 1000000;
+  LeaseBook book;
+  std::size_t most = 0;
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    ASSERT_TRUE(book.take(step, 0));
+    ASSERT_TRUE(book.take(step, 2 + step * 2654435761U % 1000));
+    if (step >= 8) book.finish_before(step - 8);
+    most = std::max(most, book.entries());
+  }
+  EXPECT_LE(most, 10U);
+  for (const std::uint64_t step : {std::uint64_t{0}, steps / 2, steps - 10}) {
+    EXPECT_FALSE(book.take(step, 0));
+    EXPECT_FALSE(book.take(step, 5000));  // never taken, but finished
+  }
+  EXPECT_FALSE(book.take(steps - 1, 0));
+  EXPECT_TRUE(book.take(steps - 1, 1));
+  book.finish_before(3);  // nothing is opened again
+  EXPECT_FALSE(book.take(steps / 2, 5000));
+}
+
+TEST(LeaseBook, ALongStretchIsFinishedInTheMiddle) {
+  LeaseBook book;
+  for (std::uint64_t step = 0; step < 100; ++step) ASSERT_TRUE(book.take(step, 1));
+  book.finish_before(50);
+  EXPECT_FALSE(book.take(49, 2));
+  EXPECT_FALSE(book.take(50, 1));
+  EXPECT_TRUE(book.take(50, 2));
 }
 
 TEST(LeaseBook, TheLastStepHasNoNext) {

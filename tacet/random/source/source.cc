@@ -114,13 +114,18 @@ Lease Source::lease(Purpose purpose, std::uint64_t step, std::uint64_t index,
     const std::lock_guard lock(mutex_);
     if (!leased_[place(purpose)].take(step, index)) {
       throw base::InternalError(fmt::format(
-          "random numbers for {}, step {}, index {} were requested twice; reused noise would "
-          "reveal the data",
+          "random numbers for {}, step {}, index {} were requested twice, or after their step was "
+          "finished; reused noise would reveal the data",
           labels[place(purpose)], step, index));
     }
     ++counts_[most_words];
   }
   return {purposes_[place(purpose)].child("leaf", step, index), most_words};
+}
+
+void Source::finish_before(Purpose purpose, std::uint64_t step) {
+  const std::lock_guard lock(mutex_);
+  leased_[place(purpose)].finish_before(step);
 }
 
 double Source::cipher_delta() const {

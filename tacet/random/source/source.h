@@ -162,6 +162,11 @@ class Source {
   [[nodiscard]] Lease lease(Purpose purpose, std::uint64_t step, std::uint64_t index,
                             std::int64_t most_words = most_leaf_words);
 
+  /// Steps of a purpose below this one are finished: a lease of them is refused from now on, as if
+  /// all had been given, and they need no memory any more. What they were counts on in
+  /// cipher_delta().
+  void finish_before(Purpose purpose, std::uint64_t step);
+
   /// False for numbers that anybody can compute again, which protect nothing.
   [[nodiscard]] virtual bool secure() const = 0;
 

@@ -19,6 +19,22 @@
 namespace tacet::random {
 namespace source_test {
 
+TEST(Source, FinishedStepsAreCountedAndNeverLeasedAgain) {
+  SeededSource source(1);
+  SeededSource all(1);
+  for (std::uint64_t step = 0; step < 100; ++step) {
+    (void)source.lease(Purpose::noise, step, step % 7, 1000);
+    (void)all.lease(Purpose::noise, step, step % 7, 1000);
+    source.finish_before(Purpose::noise, step);
+  }
+  EXPECT_EQ(source.cipher_delta(), all.cipher_delta());
+  EXPECT_EQ(source.cipher_delta(), cipher_term(100, 1000));
+  EXPECT_THROW((void)source.lease(Purpose::noise, 98, 11, 1000), base::InternalError);
+  EXPECT_THROW((void)source.lease(Purpose::noise, 99, 99 % 7, 1000), base::InternalError);
+  EXPECT_NO_THROW((void)source.lease(Purpose::noise, 99, 11, 1000));
+  EXPECT_NO_THROW((void)source.lease(Purpose::selection, 5, 0, 1000));  // another purpose
+}
+
 TEST(Source, ALeafCanBeLeasedOnce) {
   SeededSource source(1);
   static_cast<void>(source.lease(Purpose::noise, 3, 4));
