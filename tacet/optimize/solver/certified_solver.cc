@@ -167,8 +167,8 @@ CertifiedMinimum minimise_certified(const data::Dataset& dataset, const Regulari
 
   const auto steps =
       static_cast<std::int64_t>(std::min(0x1p62, accelerated_length(objective, best, tolerance)));
-  best.weights = internal::descend_in_wide_floats(dataset, problem, std::move(best.weights), steps,
-                                                  supervision);
+  best.weights = internal::descend_in_quadruple_precision(dataset, problem, std::move(best.weights),
+                                                          steps, supervision);
   // Half the tolerance by the length; the rest is far more than 113 bits and the last rounding
   // lose.
   best.distance_bound = tolerance;

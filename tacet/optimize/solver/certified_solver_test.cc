@@ -55,7 +55,7 @@ Point reference(const Dataset& dataset, const RegularizedProblem& problem) {
   const auto near = minimise_certified(dataset, problem, 1e-8, pool);
   const double kappa = 1 + static_cast<double>(dataset.rows()) * problem.loss.curvature_bound() *
                                dataset.norm_bound() * dataset.norm_bound() / problem.sum_l2;
-  return internal::descend_in_wide_floats(
+  return internal::descend_in_quadruple_precision(
       dataset, problem, near.weights, static_cast<std::int64_t>(40 * std::sqrt(kappa)) + 40, {});
 }
 

@@ -36,11 +36,9 @@ class RegularizedObjective {
 };
 
 /// Route 3 of minimise_certified from a point whose distance from the minimiser is known.
-[[nodiscard]] std::vector<double> descend_in_wide_floats(const data::Dataset& dataset,
-                                                         const RegularizedProblem& problem,
-                                                         std::vector<double> start,
-                                                         std::int64_t steps,
-                                                         const base::Supervision& supervision);
+[[nodiscard]] std::vector<double> descend_in_quadruple_precision(
+    const data::Dataset& dataset, const RegularizedProblem& problem, std::vector<double> start,
+    std::int64_t steps, const base::Supervision& supervision);
 
 using numeric::dot;
 using numeric::norm;
