@@ -8,7 +8,7 @@ namespace tacet::mechanism {
 namespace {
 
 using boost::multiprecision::cpp_int;
-__extension__ using Wide = __int128;
+__extension__ using WideDot = __int128;
 
 struct Sums {
   double dot;
@@ -37,7 +37,7 @@ Sums rough_sums(std::span<const std::int64_t> candidate, std::span<const double>
           (squares[0] + squares[1]) + (squares[2] + squares[3])};
 }
 
-cpp_int to_integer(Wide value) {
+cpp_int to_integer(WideDot value) {
   const auto high = static_cast<std::int64_t>(value >> 64);
   return (cpp_int(high) << 64) + static_cast<std::uint64_t>(value);
 }
@@ -45,14 +45,14 @@ cpp_int to_integer(Wide value) {
 /// <K, U> >= 0 and <K, U>^2 4^e >= m^2 |U|^2 (|K|^2) for the threshold m 2^-e.
 bool exactly_inside(const SphereCap& cap, std::span<const std::int64_t> candidate,
                     std::span<const double> direction) {
-  Wide dot = 0;
-  Wide length = 0;
-  Wide square = 0;
+  WideDot dot = 0;
+  WideDot length = 0;
+  WideDot square = 0;
   for (std::size_t j = 0; j < candidate.size(); ++j) {
     const auto u = static_cast<std::int64_t>(direction[j]);
-    dot += Wide{candidate[j]} * u;
-    length += Wide{u} * u;
-    square += Wide{candidate[j]} * candidate[j];
+    dot += WideDot{candidate[j]} * u;
+    length += WideDot{u} * u;
+    square += WideDot{candidate[j]} * candidate[j];
   }
   if (dot < 0) return false;
   if (cap.threshold == 0) return true;

@@ -12,7 +12,7 @@
 namespace tacet::mechanism {
 namespace {
 
-constexpr int slope_bits = 30;
+constexpr int slope_unit_bits = 30;
 constexpr std::int64_t block = 1024;
 
 }  // namespace
@@ -32,7 +32,7 @@ SlopeSum::SlopeSum(std::int64_t records, SlopesAt slopes, SlopeRange range)
                     "{} records, got {}, {} and {}",
                     most_records, range_.steepest, range_.width, records));
   }
-  unit_ = std::ldexp(1.0, std::ilogb(range_.steepest) - slope_bits);
+  unit_ = std::ldexp(1.0, std::ilogb(range_.steepest) - slope_unit_bits);
   // One unit and two: so that legal slopes are never cut for their rounding.
   steepest_ = static_cast<std::int64_t>(std::ceil(range_.steepest / unit_)) + 1;
   width_ = static_cast<std::int64_t>(std::ceil(range_.width / unit_)) + 2;

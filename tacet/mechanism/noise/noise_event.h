@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "tacet/mechanism/sample_permit.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/sample.h"
@@ -16,6 +17,18 @@ namespace tacet::mechanism::internal {
   reservation.debit(event);
   sample.claim();
   return event;
+}
+
+/// What a release from the sample is paid with, before a random bit is drawn: a debit that claims
+/// the sample, or a part of its permit. Gives back what the release states as its cost.
+[[nodiscard]] inline privacy::Event pay(const privacy::Sample& sample, privacy::Event cost,
+                                        const ReleaseMeans& means) {
+  return debit_sampled(sample, std::move(cost), means.reservation);
+}
+[[nodiscard]] inline privacy::Event pay(const privacy::Sample& sample, const privacy::Event& cost,
+                                        const PermitMeans& means) {
+  means.permit.take(sample, cost);
+  return means.permit.event();
 }
 
 }  // namespace tacet::mechanism::internal

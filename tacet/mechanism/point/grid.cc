@@ -10,7 +10,7 @@
 namespace tacet::mechanism {
 namespace {
 
-constexpr int finest_bits = 45;
+constexpr int finest_grid_bits = 45;
 constexpr int default_bits = 40;
 
 }  // namespace
@@ -33,10 +33,10 @@ Grid::Grid(double lower, double upper, std::optional<double> step)
     const bool power = std::frexp(width, &exponent) == 0.5;
     step_ = std::ldexp(1.0, exponent - (power ? 1 : 0) - default_bits);
   }
-  if (!(step_ >= std::ldexp(width, -finest_bits) && step_ > 0 && step_ <= width)) {
+  if (!(step_ >= std::ldexp(width, -finest_grid_bits) && step_ > 0 && step_ <= width)) {
     throw base::UsageError(
         fmt::format("the grid's step must lie between 2^-{} of the width {} and the width, got {}",
-                    finest_bits, width, step_));
+                    finest_grid_bits, width, step_));
   }
   // A width that is a whole number of steps up to rounding counts as one.
   last_ = static_cast<std::int64_t>(width / step_ * (1 + 0x1p-50));

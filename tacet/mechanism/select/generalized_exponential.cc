@@ -10,12 +10,12 @@
 namespace tacet::mechanism {
 namespace {
 
-__extension__ using Wide = __int128;
+__extension__ using WideGap = __int128;
 
-constexpr int fraction_bits = 20;
+constexpr int gap_bits = 20;
 constexpr double widest_ratio = 0x1p20;
 constexpr double largest_error = 0x1p60;
-constexpr std::int64_t largest_score = std::int64_t{1} << 50;
+constexpr std::int64_t largest_gap = std::int64_t{1} << 50;
 
 void check(std::span<const double> errors, std::span<const double> sensitivities, double failure) {
   if (errors.empty()) throw base::UsageError("a selection needs at least one candidate, got none");
@@ -57,7 +57,7 @@ struct Candidate {
 std::vector<Candidate> on_grid(std::span<const double> errors,
                                std::span<const double> sensitivities, double t) {
   const double smallest = *std::min_element(sensitivities.begin(), sensitivities.end());
-  const int exponent = std::ilogb(smallest) - fraction_bits;
+  const int exponent = std::ilogb(smallest) - gap_bits;
   std::vector<Candidate> result;
   for (std::size_t i = 0; i < errors.size(); ++i) {
     const auto moves =
@@ -83,17 +83,16 @@ Scores generalized_scores(std::span<const double> errors, std::span<const double
   for (const auto& candidate : candidates) {
     std::int64_t worst = 0;  // j = i
     for (const auto& other : candidates) {
-      const Wide gap = Wide{candidate.penalised} - other.penalised;
+      const WideGap gap = WideGap{candidate.penalised} - other.penalised;
       if (gap <= 0) continue;
       // docs/proofs/selection.md, section 3: rounding down moves no two quotients further apart
       // than a whole number does.
-      const Wide quotient = (gap << fraction_bits) / (Wide{candidate.moves} + other.moves);
-      worst = std::max(worst, static_cast<std::int64_t>(std::min(quotient, Wide{largest_score})));
+      const WideGap quotient = (gap << gap_bits) / (WideGap{candidate.moves} + other.moves);
+      worst = std::max(worst, static_cast<std::int64_t>(std::min(quotient, WideGap{largest_gap})));
     }
     scores.push_back(-worst);
   }
-  return Scores::integers(std::move(scores), std::int64_t{1} << fraction_bits, Movement::any,
-                          adjacency);
+  return Scores::integers(std::move(scores), std::int64_t{1} << gap_bits, Movement::any, adjacency);
 }
 
 }  // namespace tacet::mechanism

@@ -91,12 +91,29 @@ Scores Scores::differences() const {
 SparseScores SparseScores::integers(std::int64_t population,
                                     std::vector<random::ScoredCandidate> listed,
                                     std::int64_t sensitivity, Movement movement,
-                                    privacy::Adjacency adjacency) {
+                                    privacy::Adjacency adjacency, privacy::Sample sample) {
   if (population < 1) throw base::UsageError("a selection needs at least one candidate, got none");
   check_movement(sensitivity, movement, adjacency);
   random::internal::check_candidates(population, listed);
   for (auto& item : listed) item.score = std::clamp(item.score, -largest_score, largest_score);
-  return {population, std::move(listed), sensitivity, movement, adjacency};
+  return {population, std::move(listed), sensitivity, movement, adjacency, sample};
+}
+
+SparseScores SparseScores::from_certified(const ScoreBounds& bounds,
+                                          std::vector<random::ScoredCandidate> listed,
+                                          privacy::Sample sample) {
+  const auto is_length = [](double length) { return length >= 0 && std::isfinite(length); };
+  if (bounds.score_bound < 1 || bounds.score_bound > largest_score || bounds.support < 0 ||
+      !is_length(bounds.l2_sensitivity) || !is_length(bounds.range_sensitivity)) {
+    throw base::UsageError("the bounds of scores are positive and finite");
+  }
+  for (auto& item : listed) {
+    item.score = std::clamp<std::int64_t>(item.score, 0, bounds.score_bound);
+  }
+  auto scores = integers(bounds.population, std::move(listed), bounds.sensitivity, Movement::any,
+                         bounds.adjacency, sample);
+  scores.bounds_ = bounds;
+  return scores;
 }
 
 }  // namespace tacet::mechanism

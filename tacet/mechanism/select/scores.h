@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "tacet/privacy/adjacency.h"
 #include "tacet/privacy/released.h"
+#include "tacet/privacy/sample.h"
 #include "tacet/random/exact/race.h"
 
 namespace tacet::mechanism {
@@ -62,16 +64,40 @@ class Scores {
   privacy::Adjacency adjacency_;
 };
 
+/// What is public about scores in [0, score_bound] of which neighbours move several at once: how
+/// far each of them, all together (as a vector), and how many.
+struct ScoreBounds {
+  std::int64_t population;
+  std::int64_t score_bound;
+  std::int64_t sensitivity;  ///< no score moves by more
+  double l2_sensitivity;     ///< the vector of all moves is no longer
+  double range_sensitivity;  ///< no two moves lie further apart
+  std::int64_t support;      ///< at most so many scores move
+  privacy::Adjacency adjacency;
+  friend bool operator==(const ScoreBounds&, const ScoreBounds&) = default;
+};
+
 /// Private integer scores of so many public candidates that only those that are not 0 are held.
 /// Which ones are listed is as private as the scores. Otherwise as Scores::integers.
 class SparseScores {
  public:
+  /// Only the code that clips records (the optimize module) may state bounds; the check of floors
+  /// enforces it. Scores are cut to [0, score_bound]. UsageError for bounds out of range:
+  /// population, score_bound and sensitivity of at least 1, the others finite and not negative.
+  [[nodiscard]] static SparseScores from_certified(const ScoreBounds& bounds,
+                                                   std::vector<random::ScoredCandidate> listed,
+                                                   privacy::Sample sample = privacy::Sample::all());
   /// `listed` ascends by index and lies in 0..population-1; a UsageError if not.
   [[nodiscard]] static SparseScores integers(std::int64_t population,
                                              std::vector<random::ScoredCandidate> listed,
                                              std::int64_t sensitivity, Movement movement,
-                                             privacy::Adjacency adjacency);
+                                             privacy::Adjacency adjacency,
+                                             privacy::Sample sample = privacy::Sample::all());
 
+  /// Absent where no more than the sensitivity of one score was stated.
+  [[nodiscard]] const std::optional<ScoreBounds>& bounds() const { return bounds_; }
+  /// The records that they are computed from.
+  [[nodiscard]] const privacy::Sample& sample() const { return sample_; }
   [[nodiscard]] std::int64_t population() const { return population_; }
   [[nodiscard]] std::int64_t sensitivity() const { return sensitivity_; }
   [[nodiscard]] Movement movement() const { return movement_; }
@@ -84,18 +110,22 @@ class SparseScores {
 
  private:
   SparseScores(std::int64_t population, std::vector<random::ScoredCandidate> listed,
-               std::int64_t sensitivity, Movement movement, privacy::Adjacency adjacency)
+               std::int64_t sensitivity, Movement movement, privacy::Adjacency adjacency,
+               privacy::Sample sample)
       : population_(population),
         listed_(std::move(listed)),
         sensitivity_(sensitivity),
         movement_(movement),
-        adjacency_(adjacency) {}
+        adjacency_(adjacency),
+        sample_(sample) {}
 
   std::int64_t population_;
   std::vector<random::ScoredCandidate> listed_;
   std::int64_t sensitivity_;
   Movement movement_;
   privacy::Adjacency adjacency_;
+  privacy::Sample sample_;
+  std::optional<ScoreBounds> bounds_;
 };
 
 }  // namespace tacet::mechanism

@@ -9,6 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/noise/noise_event.h"
 #include "tacet/mechanism/select/sparse_vector_plan.h"
 
 namespace tacet::mechanism {
@@ -142,20 +143,36 @@ privacy::Released<SparseVectorAnswer> release_sparse_vector(const Scores& querie
           event};
 }
 
+namespace {
+
+template <typename Means>
+privacy::Released<SparseVectorAnswer> sparse_run(const SparseScores& queries,
+                                                 const SparseVectorOptions& options,
+                                                 const Means& means) {
+  const auto settings = run_settings(options, queries.sensitivity(), queries.movement(), 1);
+  auto event =
+      internal::pay(queries.sample(), sparse_vector_event(options, queries.adjacency()), means);
+  const auto door = DoorKeeper::door();
+  StreamDraws draws(
+      means.source.lease(random::Purpose::selection, means.address.step, means.address.tensor));
+  ThresholdRun run(settings.threshold, settings.scales, options.most_positives, settings.noise,
+                   options.compared, draws);
+  auto found = internal::sparse_above_threshold(queries.population(), queries.open(door), run);
+  return {door, in_units(found, 1), std::move(event)};
+}
+
+}  // namespace
+
 privacy::Released<SparseVectorAnswer> release_sparse_vector(const SparseScores& queries,
                                                             const SparseVectorOptions& options,
                                                             const ReleaseMeans& means) {
-  const auto event = sparse_vector_event(options, queries.adjacency());
-  const auto settings = run_settings(options, queries.sensitivity(), queries.movement(), 1);
-  means.reservation.debit(event);
-  const auto door = DoorKeeper::door();
-  StreamDraws draws(means.lease(random::Purpose::selection));
-  ThresholdRun run(settings.threshold, settings.scales, options.most_positives, settings.noise,
-                   options.compared, draws);
-  return {
-      door,
-      in_units(internal::sparse_above_threshold(queries.population(), queries.open(door), run), 1),
-      event};
+  return sparse_run(queries, options, means);
+}
+
+privacy::Released<SparseVectorAnswer> release_sparse_vector(const SparseScores& queries,
+                                                            const SparseVectorOptions& options,
+                                                            const PermitMeans& means) {
+  return sparse_run(queries, options, means);
 }
 
 struct InteractiveSparseVector::Run {

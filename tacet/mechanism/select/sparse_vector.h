@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/sample_permit.h"
 #include "tacet/mechanism/select/scores.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
@@ -71,8 +71,13 @@ struct SparseVectorAnswer {
 /// The same over very many queries, of which those not listed are 0: the same law, and no work for
 /// them (geometric gaps of the very law that the others' noise has). Thresholds in units of the
 /// scores.
+/// Under the queries' sample, where they are of one.
 [[nodiscard]] privacy::Released<SparseVectorAnswer> release_sparse_vector(
     const SparseScores& queries, const SparseVectorOptions& options, const ReleaseMeans& means);
+
+/// One of several releases from one sample: takes sparse_vector_event out of the permit.
+[[nodiscard]] privacy::Released<SparseVectorAnswer> release_sparse_vector(
+    const SparseScores& queries, const SparseVectorOptions& options, const PermitMeans& means);
 
 /// What is public about the queries of an interactive run.
 struct QueryKind {

@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <utility>
+
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/noise/noise_event.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
 #include "tacet/mechanism/select/selection.h"
+#include "tacet/random/choose/peeling.h"
 
 namespace tacet::mechanism {
 
@@ -38,6 +43,89 @@ privacy::Released<std::vector<std::int64_t>> select_top(const Scores& scores, st
     chosen.push_back(static_cast<std::int64_t>(next));
   }
   return {door, std::move(chosen), event};
+}
+
+double score_weight(const ScoreBounds& bounds, privacy::Epsilon epsilon_each) {
+  const double exact =
+      round_down(epsilon_each).value() / (2 * static_cast<double>(bounds.sensitivity));
+  int exponent = 0;
+  const double mantissa = std::frexp(std::nextafter(exact, 0.0), &exponent);
+  return std::ldexp(std::floor(std::ldexp(mantissa, 24)), exponent - 24);
+}
+
+privacy::Event top_event(const ScoreBounds& bounds, std::int64_t count,
+                         privacy::Epsilon epsilon_each) {
+  // Peeling: one draw after the other, the last from the smallest pool, whose bound covers all.
+  return privacy::Repeated{
+      count, privacy::ScoreSelection{score_weight(bounds, epsilon_each),
+                                     static_cast<double>(bounds.score_bound), bounds.l2_sensitivity,
+                                     bounds.range_sensitivity, bounds.population - count + 1,
+                                     bounds.support, bounds.adjacency}};
+}
+
+namespace {
+
+/// The weight of a unit of score as a double, exact, whose odd part has 24 bits.
+random::WideRatio as_ratio(double weight) {
+  int exponent = 0;
+  const double mantissa = std::ldexp(std::frexp(weight, &exponent), 24);
+  exponent -= 24;
+  const auto odd = static_cast<random::Wide>(mantissa);
+  return exponent >= 0 ? random::WideRatio{odd << exponent, 1}
+                       : random::WideRatio{odd, static_cast<random::Wide>(1) << -exponent};
+}
+
+/// Proposals beat a race as long as a public number of them does: e^3 for each draw at most.
+bool by_proposals(const SparseScores& scores, double weight, std::int64_t count) {
+  return scores.bounds() && weight * static_cast<double>(scores.bounds()->score_bound) <= 3 &&
+         count <= scores.population() / 2;
+}
+
+template <typename Means>
+privacy::Released<std::vector<std::int64_t>> top_of(const SparseScores& scores, std::int64_t count,
+                                                    privacy::Epsilon epsilon_each,
+                                                    const Means& means) {
+  if (count < 1 || count > scores.population()) {
+    throw base::UsageError(fmt::format("of {} candidates, 1 to {} can be selected, got {}",
+                                       scores.population(), scores.population(), count));
+  }
+  const double factor = scores.movement() == Movement::one_way ? 1 : 2;
+  // Without bounds: one draw spans weight * factor * sensitivity, at most epsilon_each.
+  const double weight =
+      scores.bounds() ? score_weight(*scores.bounds(), epsilon_each)
+                      : std::nextafter(round_down(epsilon_each).value() /
+                                           (factor * static_cast<double>(scores.sensitivity())),
+                                       0.0);
+  auto event = internal::pay(scores.sample(),
+                             scores.bounds() ? top_event(*scores.bounds(), count, epsilon_each)
+                                             : top_event(count, epsilon_each, scores.adjacency()),
+                             means);
+  const auto door = DoorKeeper::door();
+  auto lease =
+      means.source.lease(random::Purpose::selection, means.address.step, means.address.tensor);
+  auto chosen =
+      by_proposals(scores, weight, count)
+          ? random::proposed_choices(std::move(lease), scores.population(), scores.open(door),
+                                     as_ratio(weight), scores.bounds()->score_bound, count)
+          : random::exponential_race(std::move(lease), scores.population(), scores.open(door),
+                                     weight, count);
+  return {door, std::move(chosen), std::move(event)};
+}
+
+}  // namespace
+
+privacy::Released<std::vector<std::int64_t>> select_top(const SparseScores& scores,
+                                                        std::int64_t count,
+                                                        privacy::Epsilon epsilon_each,
+                                                        const ReleaseMeans& means) {
+  return top_of(scores, count, epsilon_each, means);
+}
+
+privacy::Released<std::vector<std::int64_t>> select_top(const SparseScores& scores,
+                                                        std::int64_t count,
+                                                        privacy::Epsilon epsilon_each,
+                                                        const PermitMeans& means) {
+  return top_of(scores, count, epsilon_each, means);
 }
 
 }  // namespace tacet::mechanism

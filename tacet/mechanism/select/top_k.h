@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tacet/mechanism/release_means.h"
+#include "tacet/mechanism/sample_permit.h"
 #include "tacet/mechanism/select/scores.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
@@ -24,5 +24,28 @@ namespace tacet::mechanism {
                                                                       std::int64_t count,
                                                                       privacy::Epsilon epsilon_each,
                                                                       const ReleaseMeans& means);
+
+/// What select_top costs among scores that neighbours move together: `count` draws that each weigh
+/// a score by exp(eta score), eta = score_weight(...), the smallest pool standing for all of them
+/// (wide models: docs/proofs/wide.md, section 4).
+[[nodiscard]] privacy::Event top_event(const ScoreBounds& bounds, std::int64_t count,
+                                       privacy::Epsilon epsilon_each);
+
+/// epsilon_each / (2 sensitivity) rounded down to 24 bits: what one unit of score weighs.
+[[nodiscard]] double score_weight(const ScoreBounds& bounds, privacy::Epsilon epsilon_each);
+
+/// The same law among very many candidates of which only those with a score are listed; time and
+/// memory grow with these and with `count`. Costs top_event of the scores' bounds, or of their
+/// adjacency where they state none; under their sample, where they are of one.
+[[nodiscard]] privacy::Released<std::vector<std::int64_t>> select_top(const SparseScores& scores,
+                                                                      std::int64_t count,
+                                                                      privacy::Epsilon epsilon_each,
+                                                                      const ReleaseMeans& means);
+
+/// One of several releases from one sample: takes top_event out of the permit.
+[[nodiscard]] privacy::Released<std::vector<std::int64_t>> select_top(const SparseScores& scores,
+                                                                      std::int64_t count,
+                                                                      privacy::Epsilon epsilon_each,
+                                                                      const PermitMeans& means);
 
 }  // namespace tacet::mechanism

@@ -1,0 +1,116 @@
+#include "tacet/mechanism/noise/row_gaussian.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "tacet/base/large_pages.h"
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/noise/gaussian_reals.h"
+#include "tacet/mechanism/noise/noise_event.h"
+#include "tacet/mechanism/noise/noise_scale.h"
+
+namespace tacet::mechanism {
+namespace {
+
+/// The numbers of a sum over all rows, block by block: those of rows that nobody touched are 0 and
+/// not held.
+class CellsInOrder {
+ public:
+  CellsInOrder(const privacy::RowLayout& layout, std::span<const std::int64_t> touched,
+               std::span<const std::int64_t> numbers)
+      : layout_(layout), touched_(touched), numbers_(numbers) {}
+
+  /// The next cells; the dense block comes behind the last row.
+  void next(std::span<std::int64_t> block) {
+    std::ranges::fill(block, 0);
+    const std::int64_t end = cell_ + std::ssize(block);
+    while (row_ <= touched_.size()) {
+      const bool dense = row_ == touched_.size();
+      const std::int64_t first = dense ? layout_.cells() : layout_.first_cell(touched_[row_]);
+      const std::int64_t width = dense ? layout_.dense() : layout_.width(touched_[row_]);
+      const std::int64_t from = std::max(first, cell_);
+      const std::int64_t to = std::min(first + width, end);
+      for (std::int64_t cell = from; cell < to; ++cell) {
+        block[static_cast<std::size_t>(cell - cell_)] =
+            numbers_[number_ + static_cast<std::size_t>(cell - first)];
+      }
+      if (first + width > end) break;
+      number_ += static_cast<std::size_t>(width);
+      ++row_;
+    }
+    cell_ = end;
+  }
+
+ private:
+  const privacy::RowLayout& layout_;
+  std::span<const std::int64_t> touched_;
+  std::span<const std::int64_t> numbers_;
+  std::int64_t cell_ = 0;
+  std::size_t row_ = 0;     // the next touched one
+  std::size_t number_ = 0;  // its first one
+};
+
+/// As gaussian_reals does for a vector that is held: word j for cell j.
+std::vector<double> all_reals(const privacy::RowSum& sum, random::Lease lease, double sigma) {
+  constexpr std::size_t block_size = 1024;
+  const auto door = DoorKeeper::door();
+  random::internal::check_gaussian_sigma(sigma);
+  const random::Leaf leaf(std::move(lease));
+  random::internal::GaussianReader noise(leaf, sigma);
+  CellsInOrder cells(sum.layout(), sum.touched(door), sum.open(door).open(door));
+  const auto size = static_cast<std::size_t>(sum.size());
+  std::vector<double> result;
+  result.reserve(size);
+  base::prefer_large_pages(result.data(), size * sizeof(double));
+  std::array<std::int64_t, block_size> numbers;
+  std::array<double, block_size> reals;
+  for (std::size_t first = 0; first < size; first += block_size) {
+    const auto block = std::span(numbers).first(std::min(block_size, size - first));
+    cells.next(block);
+    noise.add(first, block);
+    for (std::size_t j = 0; j < block.size(); ++j) {
+      reals[j] = static_cast<double>(block[j]) * sum.grid();
+    }
+    result.insert(result.end(), reals.begin(),
+                  reals.begin() + static_cast<std::ptrdiff_t>(block.size()));
+  }
+  return result;
+}
+
+// The choice is public, so this is the Gaussian mechanism on a vector of the chosen cells: their
+// number, and the place of each in the leaf, show nothing.
+privacy::Released<NoisyRows> noised_rows(privacy::RowSum sum, privacy::NoiseMultiplier multiplier,
+                                         privacy::Event event, NoiseAddress address,
+                                         random::Source& source) {
+  const auto door = DoorKeeper::door();
+  const double grid = sum.grid();
+  const double sigma =
+      internal::noise_scale(multiplier.value(), static_cast<double>(sum.contribution_bound()));
+  auto lease = source.lease(random::Purpose::noise, address.step, address.tensor, sum.size());
+  NoisyRows noisy{sum.selection(), sum.layout(), {}};
+  if (sum.selection().is_all()) {
+    noisy.values = all_reals(sum, std::move(lease), sigma);
+  } else {
+    auto numbers = std::move(sum).open(door).take(door);
+    noisy.values = internal::gaussian_reals(numbers, grid, std::move(lease), sigma);
+  }
+  return {door, std::move(noisy), std::move(event)};
+}
+
+}  // namespace
+
+privacy::Released<NoisyRows> release_rows(privacy::RowSum sum, privacy::NoiseMultiplier multiplier,
+                                          const ReleaseMeans& means) {
+  auto event = internal::debit_sampled(sum.sample(), privacy::Gaussian{multiplier.value()},
+                                       means.reservation);
+  return noised_rows(std::move(sum), multiplier, std::move(event), means.address, means.source);
+}
+
+privacy::Released<NoisyRows> release_rows(privacy::RowSum sum, privacy::NoiseMultiplier multiplier,
+                                          const PermitMeans& means) {
+  means.permit.take(sum.sample(), privacy::Gaussian{multiplier.value()});
+  return noised_rows(std::move(sum), multiplier, means.permit.event(), means.address, means.source);
+}
+
+}  // namespace tacet::mechanism

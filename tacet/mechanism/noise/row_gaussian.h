@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/mechanism/sample_permit.h"
+#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/released.h"
+#include "tacet/privacy/row_sum.h"
+
+namespace tacet::mechanism {
+
+/// The noisy sum over chosen rows or cells, in real units.
+struct NoisyRows {
+  privacy::RowSelection selection;
+  privacy::RowLayout layout;
+  std::vector<double> values;  ///< the chosen cells, ascending, and behind them the dense block
+
+  [[nodiscard]] std::span<const double> cells() const {
+    return std::span(values).first(values.size() - static_cast<std::size_t>(layout.dense()));
+  }
+  [[nodiscard]] std::span<const double> dense() const {
+    return std::span(values).last(static_cast<std::size_t>(layout.dense()));
+  }
+};
+
+/// Releases a sum over chosen rows plus rounded Gaussian noise of `multiplier` times the bound of
+/// one record's contribution, as release_gaussian does: every chosen cell gets noise, whether a
+/// record touched it or not. Word j of the leaf decides the j-th chosen cell, and the words behind
+/// them the dense block: which rows were touched shows nowhere. With all rows chosen, word j is
+/// that of cell j.
+///
+/// Debits `reservation` by Gaussian{multiplier} under the sum's sample (Poisson or of fixed size).
+/// Errors as release_gaussian.
+[[nodiscard]] privacy::Released<NoisyRows> release_rows(privacy::RowSum sum,
+                                                        privacy::NoiseMultiplier multiplier,
+                                                        const ReleaseMeans& means);
+
+/// One of several releases from one sample: takes Gaussian{multiplier} out of the permit.
+[[nodiscard]] privacy::Released<NoisyRows> release_rows(privacy::RowSum sum,
+                                                        privacy::NoiseMultiplier multiplier,
+                                                        const PermitMeans& means);
+
+}  // namespace tacet::mechanism

@@ -1,0 +1,91 @@
+#include "tacet/numeric/truncate.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tacet/numeric/truncate.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h must come before highway.h.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tacet::numeric {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The order of the sums is that of eight lanes, however many the machine has.
+constexpr std::size_t order = 8;
+using Doubles = hn::CappedTag<double, order>;
+
+double squares_of(std::span<const double> values) {
+  const Doubles d;
+  const std::size_t lanes = hn::Lanes(d);
+  const double* v = values.data();
+  std::array<double, order> sums{};
+  const std::size_t whole = values.size() / order * order;
+  for (std::size_t lane = 0; lane < order; lane += lanes) {
+    auto sum = hn::Zero(d);
+    for (std::size_t j = lane; j < whole; j += order) {
+      const auto x = hn::LoadU(d, v + j);
+      sum = hn::Add(sum, hn::Mul(x, x));  // not fused: the same bits everywhere
+    }
+    hn::StoreU(sum, d, sums.data() + lane);
+  }
+  for (std::size_t j = whole; j < values.size(); ++j) sums[j - whole] += v[j] * v[j];
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
+double truncate_into(std::span<const double> values, double factor, double bound, double* sums) {
+  const Doubles d;
+  const std::size_t lanes = hn::Lanes(d);
+  const double* v = values.data();
+  const auto f = hn::Set(d, factor);
+  const auto high = hn::Set(d, bound);
+  const auto low = hn::Set(d, -bound);
+  auto squares = hn::Zero(d);
+  std::size_t j = 0;
+  for (; j + lanes <= values.size(); j += lanes) {
+    const auto z = hn::Trunc(hn::Max(low, hn::Min(high, hn::Mul(hn::LoadU(d, v + j), f))));
+    squares = hn::Add(squares, hn::Mul(z, z));
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + j), z), d, sums + j);
+  }
+  double total = hn::GetLane(hn::SumOfLanes(d, squares));
+  for (; j < values.size(); ++j) {
+    const double z = std::trunc(std::clamp(v[j] * factor, -bound, bound));
+    total += z * z;
+    sums[j] += z;
+  }
+  return total;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tacet::numeric
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tacet::numeric {
+
+HWY_EXPORT(squares_of);
+HWY_EXPORT(truncate_into);
+
+double sum_of_squares(std::span<const double> values) {
+  return HWY_DYNAMIC_DISPATCH(squares_of)(values);
+}
+
+double add_truncated(std::span<const double> values, double factor, double bound,
+                     std::span<double> sums) {
+  return HWY_DYNAMIC_DISPATCH(truncate_into)(values, factor, bound, sums.data());
+}
+
+void subtract_truncated(std::span<const double> values, double factor, double bound,
+                        std::span<double> sums) {
+  // Truncation is odd.
+  static_cast<void>(add_truncated(values, -factor, bound, sums));
+}
+
+}  // namespace tacet::numeric
+#endif  // HWY_ONCE

@@ -1,0 +1,151 @@
+#include "tacet/optimize/sums/row_arena.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/numeric/truncate.h"
+#include "tacet/privacy/event.h"
+
+namespace tacet::optimize {
+namespace {
+
+constexpr std::int64_t most_rows_allowed = std::int64_t{1} << 20;
+// 2^-600 times the largest double has a square, and so have 2^40 of them.
+constexpr int overflow_exponent = 600;
+
+void check_row_limit(const RowLimit& limit) {
+  if (limit.most_rows < 1 || limit.most_rows > most_rows_allowed) {
+    throw base::UsageError(
+        fmt::format("the rows of a record must be limited to 1 to 2^20, got {}", limit.most_rows));
+  }
+  if (limit.norm_bits < 14 || limit.norm_bits > 26) {
+    throw base::UsageError(fmt::format(
+        "the clipping norm of rows must be 2^14 to 2^26 grid units, got 2^{}", limit.norm_bits));
+  }
+  if (limit.records_a_unit < 1 || limit.records_a_unit > privacy::most_records_a_unit) {
+    throw base::UsageError(
+        fmt::format("records a unit must be 1 to 2^20, got {}", limit.records_a_unit));
+  }
+}
+
+}  // namespace
+
+RowArena::RowArena(const privacy::RowLayout& layout, const RowLimit& limit)
+    : layout_(layout),
+      most_rows_(static_cast<std::size_t>(limit.most_rows)),
+      dense_(static_cast<std::size_t>(layout.dense())),
+      surplus_(static_cast<std::size_t>(layout.widest())) {
+  check_row_limit(limit);
+}
+
+void RowArena::start(std::int64_t unit) {
+  slots_.clear();
+  offsets_.clear();
+  row_values_ = 0;
+  has_values_ = false;
+  std::ranges::fill(dense_, 0.0);
+  records_.push_back({rows_.size(), 0, used_values_, 0, squares_.size(), 0, unit});
+  // The record's rows must not move while they are added to: all the room that it can need.
+  const std::size_t most = most_rows_ * static_cast<std::size_t>(layout_.widest());
+  const std::size_t needed = used_values_ +
+                             std::min(most, static_cast<std::size_t>(layout_.cells())) +
+                             static_cast<std::size_t>(layout_.dense());
+  if (values_.size() < needed) values_.resize(std::max(needed, 2 * values_.size()));
+}
+
+std::int32_t RowArena::slot_of(std::int64_t row) {
+  if (row < 0 || row >= layout_.rows()) {
+    throw base::InternalError("a record touches a row that the tables do not have");
+  }
+  const std::int32_t known = slots_.find(row);
+  if (known >= 0 || slots_.size() == most_rows_) return known;
+  const auto slot = static_cast<std::int32_t>(slots_.size());
+  slots_.insert(row, slot);
+  rows_.push_back(row);
+  offsets_.push_back(row_values_);
+  const auto width = static_cast<std::size_t>(layout_.width(row));
+  const std::size_t first = records_.back().first_value + row_values_;
+  std::fill_n(values_.begin() + static_cast<std::ptrdiff_t>(first), width, 0.0);
+  row_values_ += width;
+  return slot;
+}
+
+std::span<double> RowArena::row(std::int64_t row) {
+  has_values_ = true;
+  const std::int32_t slot = slot_of(row);
+  if (slot < 0) return std::span(surplus_).first(static_cast<std::size_t>(layout_.width(row)));
+  const std::size_t offset = offsets_[static_cast<std::size_t>(slot)];
+  const auto s = static_cast<std::size_t>(slot);
+  const std::size_t end = s + 1 < offsets_.size() ? offsets_[s + 1] : row_values_;
+  return std::span(values_).subspan(records_.back().first_value + offset, end - offset);
+}
+
+std::span<double> RowArena::dense() {
+  has_values_ = true;
+  return dense_;
+}
+
+void RowArena::touch(std::int64_t row) { static_cast<void>(slot_of(row)); }
+
+void RowArena::drop_record() {
+  auto& place = records_.back();
+  rows_.resize(place.first_row);
+  squares_.resize(place.first_square);
+  place.row_count = 0;
+  place.value_count = 0;
+}
+
+double RowArena::add_squares() {
+  auto& place = records_.back();
+  squares_.resize(place.first_square);
+  const auto values = std::span(values_).subspan(place.first_value, place.value_count);
+  double total = 0;
+  for (std::size_t i = 0; i < offsets_.size(); ++i) {
+    const std::size_t end = i + 1 < offsets_.size() ? offsets_[i + 1] : row_values_;
+    squares_.push_back(numeric::sum_of_squares(values.subspan(offsets_[i], end - offsets_[i])));
+    total += squares_.back();
+  }
+  squares_.push_back(numeric::sum_of_squares(values.subspan(row_values_)));
+  return total + squares_.back();
+}
+
+void RowArena::finish() {
+  auto& place = records_.back();
+  place.row_count = slots_.size();
+  if (!has_values_) return;
+  std::ranges::copy(dense_,
+                    values_.begin() + static_cast<std::ptrdiff_t>(place.first_value + row_values_));
+  place.value_count = row_values_ + dense_.size();
+  if (!std::isfinite(add_squares())) {
+    const auto values = std::span(values_).subspan(place.first_value, place.value_count);
+    // Before clipping: what is clipped are finite numbers.
+    if (!std::ranges::all_of(values, [](double x) { return std::isfinite(x); })) {
+      return drop_record();
+    }
+    // Finite numbers whose squares are not: their norm is taken in a smaller unit.
+    for (double& value : values) value = std::ldexp(value, -overflow_exponent);
+    place.exponent = overflow_exponent;
+    static_cast<void>(add_squares());
+  }
+  used_values_ += place.value_count;
+}
+
+RowRecord RowArena::record(std::int64_t i) const {
+  const auto& place = records_[static_cast<std::size_t>(i)];
+  const std::size_t squares = place.value_count == 0 ? 0 : place.row_count + 1;
+  return {std::span(rows_).subspan(place.first_row, place.row_count),
+          std::span(values_).subspan(place.first_value, place.value_count),
+          std::span(squares_).subspan(place.first_square, squares), place.exponent, place.unit};
+}
+
+void RowArena::clear() {
+  rows_.clear();
+  squares_.clear();
+  records_.clear();
+  used_values_ = 0;
+}
+
+}  // namespace tacet::optimize

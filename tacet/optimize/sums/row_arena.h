@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/optimize/sums/slot_map.h"
+#include "tacet/privacy/row_layout.h"
+
+namespace tacet::optimize {
+
+/// What a record is held to, all of it public.
+struct RowLimit {
+  std::int64_t most_rows = 0;  ///< different rows that a record may touch; further ones take no
+                               ///< part, so that selections can count on it; at least 1
+  std::int64_t records_a_unit = 1;  ///< records of a privacy unit that take part in a step, which
+                                    ///< share every bound equally
+  int norm_bits = 26;               ///< a clipping norm is 2^norm_bits grid units; 14 to 26
+};
+
+/// One record's gradient: its rows in the order in which they were touched, each once.
+struct RowRecord {
+  std::span<const std::int64_t> rows;
+  std::span<const double> values;   ///< row by row, then the dense block; none for a record whose
+                                    ///< rows were only touched
+  std::span<const double> squares;  ///< squared norm of each row, then of the dense block
+  int exponent;                     ///< the gradient is 2^exponent times the values
+  std::int64_t unit;
+};
+
+/// Where one thread writes the gradients of records, one after the other, without anything of a
+/// table's size: touched rows side by side, duplicates merged.
+///
+///     arena.start();
+///     auto t = arena.row(target);        // to be added to; zeros at first
+///     for (j ...) t[j] += ...;
+///     auto h = arena.dense();
+///     arena.finish();
+class RowArena {
+ public:
+  RowArena(const privacy::RowLayout& layout, const RowLimit& limit);
+
+  /// Begins a record of a privacy unit; units count only where a unit has several records.
+  void start(std::int64_t unit = -1);
+  /// The record's gradient with respect to a row, to be added to; valid until finish(). A row
+  /// beyond most_rows goes nowhere. InternalError for a row that the layout has not.
+  [[nodiscard]] std::span<double> row(std::int64_t row);
+  /// The same for the dense block.
+  [[nodiscard]] std::span<double> dense();
+  /// The record touches the row; its gradient is not needed. For records without any values.
+  void touch(std::int64_t row);
+  /// Ends the record. One with a value that is not a finite number touches nothing and counts 0.
+  void finish();
+
+  [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(records_.size()); }
+  [[nodiscard]] RowRecord record(std::int64_t i) const;
+  /// Forgets all records and keeps the memory.
+  void clear();
+
+ private:
+  struct Place {
+    std::size_t first_row;
+    std::size_t row_count;
+    std::size_t first_value;
+    std::size_t value_count;
+    std::size_t first_square;
+    int exponent;
+    std::int64_t unit;
+  };
+
+  std::int32_t slot_of(std::int64_t row);
+  void drop_record();
+  /// The sum of the squares, which are written behind those of the records before.
+  double add_squares();
+
+  privacy::RowLayout layout_;
+  std::size_t most_rows_;
+  SlotMap slots_;                     // of the record's rows
+  std::vector<std::size_t> offsets_;  // of each slot's values, from the record's first one
+  std::vector<std::int64_t> rows_;
+  std::vector<double> values_;
+  std::size_t used_values_ = 0;
+  std::vector<double> squares_;
+  std::vector<Place> records_;
+  std::vector<double> dense_;    // of the record
+  std::vector<double> surplus_;  // where rows go that take no part
+  std::size_t row_values_ = 0;   // of the record
+  bool has_values_ = false;
+};
+
+}  // namespace tacet::optimize

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/optimize/sums/row_arena.h"
+#include "tacet/optimize/sums/slot_map.h"
+#include "tacet/privacy/row_layout.h"
+
+namespace tacet::optimize::internal {
+
+/// Neighbouring values of a record and where they stand in a sum over chosen cells.
+struct Piece {
+  std::size_t value;
+  std::size_t place;
+  std::size_t width;
+  double square;  ///< sum of the squares of the values
+};
+
+/// Where the cells of chosen rows stand in a sum.
+class RowPlaces {
+ public:
+  /// Rows ascending; they must outlive it.
+  RowPlaces(const privacy::RowLayout& layout, std::span<const std::int64_t> rows)
+      : layout_(layout) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      slots_.insert(rows[i], static_cast<std::int32_t>(i));
+      firsts_.push_back(cells_);
+      cells_ += static_cast<std::size_t>(layout.width(rows[i]));
+    }
+  }
+
+  [[nodiscard]] std::size_t cells() const { return cells_; }
+
+  /// The record's values that have a place, row by row.
+  void pieces(const RowRecord& record, std::vector<Piece>& out) const {
+    out.clear();
+    std::size_t value = 0;
+    for (std::size_t i = 0; i < record.rows.size(); ++i) {
+      const auto width = static_cast<std::size_t>(layout_.width(record.rows[i]));
+      const std::int32_t slot = slots_.find(record.rows[i]);
+      if (slot >= 0) {
+        out.push_back({value, firsts_[static_cast<std::size_t>(slot)], width, record.squares[i]});
+      }
+      value += width;
+    }
+  }
+
+ private:
+  const privacy::RowLayout& layout_;
+  SlotMap slots_;
+  std::vector<std::size_t> firsts_;
+  std::size_t cells_ = 0;
+};
+
+/// Where chosen cells stand in a sum.
+class CellPlaces {
+ public:
+  /// Cells ascending; they must outlive it.
+  CellPlaces(const privacy::RowLayout& layout, std::span<const std::int64_t> cells)
+      : layout_(layout), cells_(cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      slots_.insert(layout.row_of_cell(cells[i]), static_cast<std::int32_t>(i));  // the first only
+    }
+  }
+
+  [[nodiscard]] std::size_t cells() const { return cells_.size(); }
+
+  void pieces(const RowRecord& record, std::vector<Piece>& out) const {
+    out.clear();
+    std::size_t value = 0;
+    for (const auto row : record.rows) {
+      const std::int64_t width = layout_.width(row);
+      const std::int32_t slot = slots_.find(row);
+      const std::int64_t first = layout_.first_cell(row);
+      for (auto place = static_cast<std::size_t>(std::max(slot, 0));
+           slot >= 0 && place < cells_.size() && cells_[place] < first + width; ++place) {
+        const std::size_t at = value + static_cast<std::size_t>(cells_[place] - first);
+        out.push_back({at, place, 1, record.values[at] * record.values[at]});
+      }
+      value += static_cast<std::size_t>(width);
+    }
+  }
+
+ private:
+  const privacy::RowLayout& layout_;
+  std::span<const std::int64_t> cells_;
+  SlotMap slots_;
+};
+
+}  // namespace tacet::optimize::internal

@@ -1,0 +1,279 @@
+#include "tacet/optimize/sums/row_sum.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/numeric/truncate.h"
+#include "tacet/optimize/sums/clip.h"
+#include "tacet/optimize/sums/presence_sum.h"
+#include "tacet/optimize/sums/row_norm.h"
+#include "tacet/optimize/sums/row_places.h"
+
+namespace tacet::optimize {
+
+using internal::Piece;
+using privacy::RowSelection;
+using random::ScoredCandidate;
+
+namespace {
+
+/// How records are scaled and what they may add, in grid units.
+struct Scale {
+  double per_unit;  // grid units of one real unit
+  double share;     // an integer: what one record may add
+};
+
+/// Adds one record's pieces to the sum, clipped together: their integers have a norm of at most
+/// scale.share. `square` is the squared norm that is clipped to it, of the pieces or of all.
+void add_clipped(const RowRecord& record, std::span<const Piece> pieces, double square,
+                 const Scale& scale, std::span<double> sum) {
+  // Room for the rounding of square and factor; the integers decide.
+  const double limit = scale.share * (1 - 0x1p-30);
+  const double norm = std::sqrt(square);
+  double factor = std::ldexp(scale.per_unit, record.exponent);
+  if (norm * factor > limit) factor = limit / norm;
+  double squares = 0;
+  for (const Piece& piece : pieces) {
+    squares += numeric::add_truncated(record.values.subspan(piece.value, piece.width), factor,
+                                      scale.share, sum.subspan(piece.place, piece.width));
+  }
+  // Exact up to 2^53 and never below the truth's 2^52 (numeric/truncate.h).
+  if (squares <= scale.share * scale.share) return;
+  for (const Piece& piece : pieces) {
+    numeric::subtract_truncated(record.values.subspan(piece.value, piece.width), factor,
+                                scale.share, sum.subspan(piece.place, piece.width));
+  }
+}
+
+/// The lists of all ranks, one behind the other: each adds its own at its place to zeros.
+std::vector<std::int64_t> joined(base::Reducer& reducer, std::vector<std::int64_t> own) {
+  if (reducer.size() == 1) return own;
+  const auto rank = static_cast<std::size_t>(reducer.rank());
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(reducer.size()), 0);
+  sizes[rank] = std::ssize(own);
+  reducer.sum(sizes);
+  std::int64_t before = 0;
+  std::int64_t all = 0;
+  for (std::size_t r = 0; r < sizes.size(); ++r) {
+    if (r == rank) before = all;
+    all += sizes[r];
+  }
+  std::vector<std::int64_t> lists(static_cast<std::size_t>(all), 0);
+  std::ranges::copy(own, lists.begin() + static_cast<std::ptrdiff_t>(before));
+  reducer.sum(lists);
+  return lists;
+}
+
+std::vector<std::int64_t> each_row_once(std::vector<std::int64_t> rows) {
+  std::ranges::sort(rows);
+  rows.erase(std::ranges::unique(rows).begin(), rows.end());
+  return rows;
+}
+
+}  // namespace
+
+RowBatch::RowBatch(privacy::RowLayout layout, const RowLimit& limit, base::ThreadPool& threads,
+                   base::Reducer& reducer)
+    : layout_(std::move(layout)), limit_(limit), threads_(threads), reducer_(reducer) {
+  for (int worker = 0; worker < threads.size(); ++worker) arenas_.emplace_back(layout_, limit_);
+}
+
+void RowBatch::start(const privacy::Sample& sample) {
+  // No fewer records than take part, and none that adds more than its share.
+  if (!sample.is_all() && sample.records_a_unit() != limit_.records_a_unit) {
+    throw base::InternalError(
+        fmt::format("{} records of a unit share its bound in a sample that is accounted for {}",
+                    limit_.records_a_unit, sample.records_a_unit()));
+  }
+  sample_ = sample;
+  for (auto& arena : arenas_) arena.clear();
+}
+
+std::vector<std::int64_t> RowBatch::surplus_units() const {
+  std::vector<std::int64_t> surplus;
+  if (limit_.records_a_unit == 1) return surplus;
+  std::map<std::int64_t, std::int64_t> counts;
+  for (const auto& arena : arenas_) {
+    for (std::int64_t i = 0; i < arena.size(); ++i) ++counts[arena.record(i).unit];
+  }
+  for (const auto& [unit, count] : counts) {
+    if (unit >= 0 && count > limit_.records_a_unit) surplus.push_back(unit);
+  }
+  return surplus;
+}
+
+template <typename Use>
+void RowBatch::for_records(const Use& use) const {
+  const auto surplus = surplus_units();
+  threads_.for_blocks(std::ssize(arenas_), 1,
+                      [&](int worker, std::int64_t begin, std::int64_t end) {
+                        for (std::int64_t a = begin; a < end; ++a) {
+                          const auto& arena = arenas_[static_cast<std::size_t>(a)];
+                          for (std::int64_t i = 0; i < arena.size(); ++i) {
+                            const auto record = arena.record(i);
+                            if (std::ranges::binary_search(surplus, record.unit)) continue;
+                            use(static_cast<std::size_t>(worker), record);
+                          }
+                        }
+                      });
+}
+
+std::vector<std::int64_t> RowBatch::touched_rows() const {
+  std::vector<std::vector<std::int64_t>> found(arenas_.size());
+  for_records([&](std::size_t worker, const RowRecord& record) {
+    found[worker].insert(found[worker].end(), record.rows.begin(), record.rows.end());
+  });
+  for (std::size_t worker = 1; worker < found.size(); ++worker) {
+    found[0].insert(found[0].end(), found[worker].begin(), found[worker].end());
+  }
+  return each_row_once(joined(reducer_, each_row_once(std::move(found[0]))));
+}
+
+template <typename RowsOrCells>
+std::vector<std::int64_t> RowBatch::total(const RowsOrCells& places, const RowClip& clip) const {
+  const auto dense = static_cast<std::size_t>(layout_.dense());
+  const std::size_t size = places.cells() + dense;
+  const double norm = internal::checked_row_norm(clip.clipping_norm);
+  const double whole = std::ldexp(1.0, limit_.norm_bits);
+  const Scale scale{whole / norm, std::floor(whole / static_cast<double>(limit_.records_a_unit))};
+  for (const auto& arena : arenas_) {
+    // So that sums of integers up to `whole` are exact in doubles.
+    if (arena.size() >= std::int64_t{1} << (53 - limit_.norm_bits - 1)) {
+      throw base::UsageError("a step takes at most 2^26 records; lower the sampling rate");
+    }
+  }
+  std::vector<std::vector<double>> sums(arenas_.size());
+  std::vector<std::vector<Piece>> pieces(arenas_.size());
+  for_records([&](std::size_t worker, const RowRecord& record) {
+    if (record.values.empty()) return;
+    auto& own = pieces[worker];
+    places.pieces(record, own);
+    if (dense > 0) {
+      own.push_back({record.values.size() - dense, places.cells(), dense, record.squares.back()});
+    }
+    if (sums[worker].empty()) sums[worker].resize(size);
+    double square = 0;
+    if (clip.second == SecondClip::masked) {
+      for (const Piece& piece : own) square += piece.square;
+    } else {
+      for (const double part : record.squares) square += part;
+    }
+    add_clipped(record, own, square, scale, sums[worker]);
+  });
+  std::vector<std::int64_t> total(size, 0);
+  for (const auto& sum : sums) {
+    for (std::size_t j = 0; j < sum.size(); ++j) total[j] += static_cast<std::int64_t>(sum[j]);
+  }
+  reducer_.sum(total);
+  return total;
+}
+
+privacy::RowSum RowBatch::sum(const RowSelection& selection, const RowClip& clip) const {
+  const std::int64_t cells = selection.cell_count(layout_);
+  std::vector<std::int64_t> touched;
+  std::vector<std::int64_t> values;
+  if (const auto* chosen = selection.cells()) {
+    values = total(internal::CellPlaces(layout_, *chosen), clip);
+  } else {
+    if (selection.is_all()) touched = touched_rows();
+    values =
+        total(internal::RowPlaces(layout_, selection.is_all() ? touched : *selection.rows()), clip);
+  }
+  const std::int64_t whole = std::int64_t{1} << limit_.norm_bits;
+  const double grid = std::ldexp(internal::checked_row_norm(clip.clipping_norm), -limit_.norm_bits);
+  const std::int64_t bound = clip.second == SecondClip::aggregate
+                                 ? internal::clip_aggregate(values, {clip.aggregate / grid, whole,
+                                                                     cells + layout_.dense()})
+                                 : whole;
+  return privacy::RowSum::from_certified(
+      privacy::BoundedSum::from_certified(std::move(values), grid, bound, sample_), selection,
+      layout_, std::move(touched));
+}
+
+std::vector<ScoredCandidate> RowBatch::counted(std::span<const std::int64_t> among, bool listed,
+                                               std::int64_t norm) const {
+  SlotMap places;
+  for (std::size_t i = 0; i < among.size(); ++i) {
+    places.insert(among[i], static_cast<std::int32_t>(i));
+  }
+  const std::int64_t share = norm / limit_.records_a_unit;
+  std::vector<std::vector<std::int64_t>> sums(arenas_.size());
+  for_records([&](std::size_t worker, const RowRecord& record) {
+    auto& sum = sums[worker];
+    sum.resize(among.size(), 0);
+    std::int64_t count = 0;
+    for (const auto row : record.rows) count += places.find(row) >= 0 ? 1 : 0;
+    // Exactly in integers: count shares have a norm of at most `share`. A norm of 0: a count.
+    const std::int64_t each = norm == 0 ? 1 : scalar_bound(share, count);
+    for (const auto row : record.rows) {
+      const auto place = places.find(row);
+      if (place >= 0) sum[static_cast<std::size_t>(place)] += each;
+    }
+  });
+  std::vector<std::int64_t> total(among.size(), 0);
+  for (const auto& sum : sums) {
+    for (std::size_t j = 0; j < sum.size(); ++j) total[j] += sum[j];
+  }
+  reducer_.sum(total);
+  std::vector<ScoredCandidate> result;
+  result.reserve(total.size());
+  for (std::size_t j = 0; j < total.size(); ++j) {
+    if (total[j] == 0) continue;
+    result.push_back({listed ? static_cast<std::int64_t>(j) : among[j], total[j]});
+  }
+  return result;
+}
+
+privacy::SparseBoundedSum RowBatch::presence() const {
+  return privacy::SparseBoundedSum::from_certified(
+      layout_.rows(), counted(touched_rows(), false, presence_norm), presence_norm, sample_);
+}
+
+privacy::SparseBoundedSum RowBatch::presence(const RowSelection& among) const {
+  if (among.rows() == nullptr) {
+    throw base::UsageError("presence among chosen rows needs a choice of rows");
+  }
+  static_cast<void>(among.cell_count(layout_));
+  return privacy::SparseBoundedSum::from_certified(std::ssize(*among.rows()),
+                                                   counted(*among.rows(), true, presence_norm),
+                                                   presence_norm, sample_);
+}
+
+mechanism::SparseScores RowBatch::row_counts(privacy::Adjacency adjacency) const {
+  const auto movement = adjacency == privacy::Adjacency::add_remove ? mechanism::Movement::one_way
+                                                                    : mechanism::Movement::any;
+  return mechanism::SparseScores::integers(layout_.rows(), counted(touched_rows(), false, 0),
+                                           limit_.records_a_unit, movement, adjacency, sample_);
+}
+
+mechanism::SparseScores RowBatch::scores(const RowScoreRule& rule,
+                                         privacy::Adjacency adjacency) const {
+  const auto bounds = row_score_bounds(layout_, limit_, rule, adjacency);
+  const auto rows = touched_rows();
+  const auto sums =
+      total(internal::RowPlaces(layout_, rows), {rule.clipping_norm, SecondClip::none, 0});
+  std::vector<ScoredCandidate> listed;
+  std::size_t first = 0;
+  for (const auto row : rows) {
+    const auto width = static_cast<std::size_t>(layout_.width(row));
+    const auto own = std::span(sums).subspan(first, width);
+    first += width;
+    if (rule.granularity == Granularity::row) {
+      listed.push_back({row, internal::floor_norm(own)});
+      continue;
+    }
+    const std::int64_t cell = layout_.first_cell(row);
+    for (std::size_t j = 0; j < width; ++j) {
+      listed.push_back({cell + static_cast<std::int64_t>(j), std::abs(own[j])});
+    }
+  }
+  return mechanism::SparseScores::from_certified(bounds, std::move(listed), sample_);
+}
+
+}  // namespace tacet::optimize

@@ -1,0 +1,64 @@
+#include "tacet/random/choose/peeling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/random/exact/uniform.h"
+
+namespace tacet::random {
+namespace {
+
+constexpr Wide largest_part = static_cast<Wide>(1) << 127;
+
+void check_proposals(std::int64_t population, std::span<const ScoredCandidate> listed,
+                     WideRatio weight, std::int64_t score_bound, std::int64_t count) {
+  internal::check_candidates(population, listed);
+  if (count < 0 || count > population) {
+    throw base::UsageError(
+        fmt::format("a selection of {} from {} candidates is impossible", count, population));
+  }
+  if (score_bound < 0 || weight.denominator == 0 || weight.denominator >= largest_part ||
+      weight.numerator >= largest_part / (static_cast<Wide>(score_bound) + 1)) {
+    throw base::UsageError("the weight of a score times its bound must stay below 2^127");
+  }
+  for (const auto& candidate : listed) {
+    if (candidate.score < 0 || candidate.score > score_bound) {
+      throw base::UsageError("scores must lie between 0 and their bound");
+    }
+  }
+}
+
+}  // namespace
+
+std::int64_t score_of(std::span<const ScoredCandidate> listed, std::int64_t index) {
+  const auto place = std::ranges::lower_bound(listed, index, {}, &ScoredCandidate::index);
+  return place != listed.end() && place->index == index ? place->score : 0;
+}
+
+std::vector<std::int64_t> proposed_choices(Lease lease, std::int64_t population,
+                                           std::span<const ScoredCandidate> listed,
+                                           WideRatio weight, std::int64_t score_bound,
+                                           std::int64_t count) {
+  check_proposals(population, listed, weight, score_bound, count);
+  Stream stream(std::move(lease));
+  std::vector<std::int64_t> chosen;
+  std::unordered_set<std::int64_t> taken;
+  while (std::ssize(chosen) < count) {
+    const auto index =
+        static_cast<std::int64_t>(uniform_below(stream, static_cast<std::uint64_t>(population)));
+    const auto shortfall = static_cast<Wide>(score_bound - score_of(listed, index));
+    // One that was drawn before is proposed again at no more than the chance of any other: the
+    // next one is drawn from those left by their weights.
+    if (taken.contains(index)) continue;
+    if (!bernoulli_exp(stream, weight.numerator * shortfall, weight.denominator)) continue;
+    taken.insert(index);
+    chosen.push_back(index);
+  }
+  return chosen;
+}
+
+}  // namespace tacet::random
