@@ -129,7 +129,7 @@ TEST_F(Admission, AnOverrideIsBookedBeyondTheCap) {
   EXPECT_THROW(static_cast<void>(ledger.reserve(booking)), base::UsageError);
 }
 
-// Errata A27: (epsilon, delta) groups are not interleaved with other adaptive runs.
+// (epsilon, delta) groups are not interleaved with other adaptive runs.
 TEST_F(Admission, AnInteractiveRunHasABasicAccountToItself) {
   enrol_with({.currency = Currency::basic, .value = 10, .delta = 1e-3});
   Ledger ledger(path_);

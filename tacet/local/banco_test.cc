@@ -26,8 +26,8 @@ BancoSettings settings(std::int64_t dimension, PointAverage average = PointAvera
 const std::array<Vector, 6> six_reports{Vector{1, 0},    Vector{0.5, -0.5}, Vector{-2, 1},
                                         Vector{3, 0.25}, Vector{0, 0},      Vector{1, 1}};
 
-// Ldp.md 2.3. Each of these differs where a sign is lost in the exponent, where the direction goes
-// down instead of up, where S misses the current report, or where w_{T+1} is averaged.
+// Reference values. Each of these differs where a sign is lost in the exponent, where the direction
+// goes down instead of up, where S misses the current report, or where w_{T+1} is averaged.
 TEST(Banco, DoesWhatTheAlgorithmSays) {
   struct Row {
     double x, y, q1, q2, m, wealth;
@@ -159,7 +159,7 @@ Vector adversary(std::mt19937_64& engine, const Banco& learner, double bound, in
   return report;
 }
 
-// Ldp.md 9, tests 2, 4 and 5: what the certificate promises holds on every path. 1,000 sequences.
+// What the certificate promises holds on every path. 1,000 sequences.
 TEST(Banco, WealthAndRegretHoldAgainstEveryAdversary) {
   std::mt19937_64 engine(20261122);
   std::normal_distribution<double> normal;

@@ -36,7 +36,7 @@ TEST(Certificate, KappaBoundsTheExponential) {
   }
 }
 
-/// L2-Laplace noise for gradients of norm 1 as ldp.md 3 has it.
+/// L2-Laplace noise for gradients of norm 1.
 KnownNoise laplace(double dimension, double epsilon) {
   const double scale = 2 / epsilon;
   const double variance = (dimension + 1) * scale * scale;
@@ -65,7 +65,7 @@ TEST(Certificate, KnownNoiseSettlesRangeAndCost) {
   }
 }
 
-// Ldp.md 9, test 3: E exp(beta s - beta^2 c) <= 1 + beta mu, with the moment generating function of
+// E exp(beta s - beta^2 c) <= 1 + beta mu, with the moment generating function of
 // every direction of L2-Laplace noise. With the variance of the whole vector in place of that of
 // one direction the certificate would only be larger; with half of it this fails.
 bool certified(double d, double epsilon, const Certificate& certificate, double share) {

@@ -52,7 +52,7 @@ CentralGuarantee central_guarantee(const ShuffledReports& shuffled) {
     throw base::UsageError(
         fmt::format("honest-fraction must be above 0 and at most 1, got {}", honest));
   }
-  // Reports of those who collude with the reader are no clones (errata C 12).
+  // Reports of those who collude with the reader are no clones.
   const auto count = static_cast<std::int64_t>(std::floor(static_cast<double>(reports) * honest));
   if (count < 1) throw base::UsageError("no honest report is left to hide among");
   const double e = std::exp(local);

@@ -14,7 +14,7 @@
 namespace tacet::local {
 namespace local_shuffle_test {
 
-// Ldp.md 6, delta 1e-6: by clones with both probabilities, and the closed forms.
+// Reference values at delta 1e-6: by clones with both probabilities, and the closed forms.
 TEST(LocalShuffle, FiguresOfTheTable) {
   struct Row {
     std::int64_t n;
@@ -80,7 +80,6 @@ double enumerated_delta(std::int64_t reports, double local, double epsilon, doub
   return delta;
 }
 
-// Ldp.md 9, test 11.
 TEST(LocalShuffle, DeltaIsThatOfAllOutcomes) {
   using accounting::shuffle::clones_delta;
   for (const std::int64_t n : {2, 5, 17, 40}) {

@@ -28,7 +28,7 @@ LocalRandomizer randomizer(LocalMechanism mechanism, std::int64_t dimension, dou
                                      .embedding = Embedding::sign});
 }
 
-// Ldp.md 3: range and cost that follow from the noise that devices really add.
+// Reference values: range and cost that follow from the noise that devices really add.
 TEST(RoundNoise, KnownNoiseOfLaplaceReports) {
   struct Row {
     std::int64_t d;
@@ -49,7 +49,7 @@ TEST(RoundNoise, KnownNoiseOfLaplaceReports) {
   }
 }
 
-// Ldp.md 4.2 and 4.3: the range that rule 1.4 gives directions.
+// Reference values: the range G / (v + G^2) of directions, at most most_bet / G.
 TEST(RoundNoise, KnownNoiseOfDirectionsHasItsRange) {
   struct Row {
     LocalMechanism mechanism;
@@ -154,7 +154,7 @@ bool certified(const mechanism::NoiseModel& noise, double range, double cost) {
   return true;
 }
 
-// Ldp.md 9, test 3: certificate K of PrivUnit, whose proxy is a largest value on a grid. With the
+// Certificate K of PrivUnit, whose proxy is a largest value on a grid. With the
 // variance in its place (which is what E4 and certificate K of additive noise at small ranges would
 // make one think) the bets are not safe.
 TEST(RoundNoise, KnownNoiseOfPrivunitHoldsOnAGrid) {
@@ -175,7 +175,6 @@ TEST(RoundNoise, KnownNoiseOfPrivunitHoldsOnAGrid) {
   }
 }
 
-// Ldp.md 9, test 12.
 TEST(RoundNoise, EqualEpsilonsCostWhatOneDoes) {
   const auto noise = randomizer(LocalMechanism::l2_laplace, 10, 1).noise();
   const auto alone = settle_certificate(noise, 4, {});
@@ -197,7 +196,7 @@ TEST(RoundNoise, AReportBelowTheMinimumIsRefused) {
   EXPECT_THROW((void)randomizer_at(round, 1, 0.999), base::UsageError);
 }
 
-// Ldp.md 9, test 13: the mean of b equal reports is one report, with the constants of b.
+// The mean of b equal reports is one report, with the constants of b.
 TEST(RoundNoise, EqualReportsOfABatchAreOneReport) {
   const auto noise = randomizer(LocalMechanism::gaussian, 2, 1).noise();
   const BancoSettings settings{.dimension = 2, .certificate = settle_certificate(noise, 4, {})};

@@ -18,9 +18,8 @@ void expect_holds(const Bracketed& bounds, double value, double relative) {
   EXPECT_LE(bounds.high - bounds.low, bounds.high * 0x1p-51);
 }
 
-TEST(SphereCoordinate, ReproducesTheSpecifiedTails) {
-  // ldp.md, section 4.2; the last two are printed there with relative errors of 3e-13 and 5e-11,
-  // which its own tolerance allows: here are those of 40 digits.
+TEST(SphereCoordinate, ReproducesTheReferenceTails) {
+  // Computed beforehand with 40 digits.
   struct Row {
     std::int64_t d;
     double g;

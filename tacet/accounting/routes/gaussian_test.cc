@@ -138,7 +138,7 @@ TEST(AnalyticGaussian, ReturnedEpsilonIsOnTheSafeSideIn256Bits) {
 }
 
 TEST(AnalyticGaussian, TinyDeltaAtEpsilonZeroStillHasNoise) {
-  // delta(0) = erf(mu / sqrt 8), so mu = delta sqrt(2 pi) for small delta (errata: the bracket must
+  // delta(0) = erf(mu / sqrt 8), so mu = delta sqrt(2 pi) for small delta (the bracket must
   // reach far below 1e-12).
   for (const double delta : {1e-13, 1e-100, 1e-290}) {
     const double mu = gaussian::mu_for(Epsilon(0), Delta(delta));

@@ -36,7 +36,7 @@ TEST(Embedding, TheLiftHasTheBoundsNorm) {
 }
 
 TEST(Embedding, AGradientBeyondItsBoundIsAnError) {
-  // ldp.md, E9: without clipping there is no guarantee; the message says nothing of the gradient.
+  // Without clipping there is no guarantee; the message says nothing of the gradient.
   const WordSource words = [] { return std::uint64_t{0}; };
   EXPECT_NO_THROW(static_cast<void>(with_random_sign(Integers{-3, 4}, 5, words)));
   for (const Integers& g : {Integers{6, 0}, Integers{4, 4}, Integers{INT64_MIN + 1, INT64_MAX}}) {

@@ -53,7 +53,7 @@ TEST(LocalRandomizer, TheNormIsOnTheClippersGrid) {
 }
 
 TEST(LocalRandomizer, GaussianNoiseIsTheLeastThatTheAccountantAllows) {
-  // ldp.md, section 4.5 (s for G = 1), and its test 6: enough, and 1e-6 less is not.
+  // Reference values of s for G = 1 (Balle, Wang 2018): enough, and 1e-6 less is not.
   struct Row {
     double epsilon;
     double delta;
@@ -80,7 +80,7 @@ TEST(LocalRandomizer, GaussianNoiseIsTheLeastThatTheAccountantAllows) {
 }
 
 TEST(LocalRandomizer, AdditiveNoiseIsNeverShortOfItsScale) {
-  // ldp.md, section 9, test 6: two densities are e^(D / b) apart at most, D = 2 G or 2 G sqrt(d) in
+  // Two densities are e^(D / b) apart at most, D = 2 G or 2 G sqrt(d) in
   // grid units; b epsilon >= D, and no more than rounding above it.
   for (const double epsilon : {0.1, 0.3, 1.0, 7.7, 100.0}) {
     for (const std::int64_t d : {1, 2, 7, 100}) {
@@ -101,7 +101,7 @@ TEST(LocalRandomizer, AdditiveNoiseIsNeverShortOfItsScale) {
 }
 
 TEST(LocalRandomizer, L2LaplaceDensitiesOfTwoGradientsAreEpsilonApart) {
-  // ldp.md, section 9, test 6: ln p(z | g) - ln p(z | g') = (|z - g'| - |z - g|) / b for 10^5
+  // ln p(z | g) - ln p(z | g') = (|z - g'| - |z - g|) / b for 10^5
   // triples, and epsilon itself for opposite gradients, seen from beyond one of them.
   constexpr std::int64_t d = 3;
   const auto randomizer = LocalRandomizer::calibrate({.mechanism = LocalMechanism::l2_laplace,

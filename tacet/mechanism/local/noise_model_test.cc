@@ -24,7 +24,7 @@ NoiseModel model(LocalMechanism mechanism, std::int64_t d, double epsilon,
 }
 
 TEST(NoiseModel, ReproducesTheTableOfEmbeddings) {
-  // ldp.md, section 4.1, as printed there: five digits.
+  // docs/methods/local-randomizers.md has some of these rows: reference values to five digits.
   struct Row {
     std::int64_t d;
     double epsilon;
@@ -72,7 +72,7 @@ TEST(NoiseModel, ReproducesTheTableOfEmbeddings) {
 }
 
 TEST(NoiseModel, ReproducesTheTableOfMechanisms) {
-  // ldp.md, section 4.7: E |estimate|^2 at |g| = G = 1, under sign.
+  // As docs/methods/local-randomizers.md: E |estimate|^2 at |g| = G = 1, under sign.
   struct Row {
     std::int64_t d;
     double epsilon;
@@ -119,7 +119,7 @@ TEST(NoiseModel, ReproducesTheTableOfMechanisms) {
 }
 
 TEST(NoiseModel, KnowsTheBoundsOfReports) {
-  // DJW's B of ldp.md, section 4.4, and randomised response.
+  // B of DJW and of randomised response.
   struct Row {
     std::int64_t d;
     double epsilon;
@@ -143,14 +143,14 @@ TEST(NoiseModel, KnowsTheBoundsOfReports) {
     EXPECT_EQ(noise.symmetric, mechanism != LocalMechanism::privunitg);
     EXPECT_GT(noise.most_norm * noise.most_norm, noise.second_moment(1));
   }
-  // R_max of ldp.md, section 5.5.
+  // R_max.
   EXPECT_NEAR(model(LocalMechanism::l2_laplace, 10, 1).most_norm, 101.5597690, 1e-4);
   EXPECT_NEAR(model(LocalMechanism::l2_laplace, 100, 1).most_norm, 375.4959107, 1e-4);
   EXPECT_NEAR(model(LocalMechanism::l2_laplace, 1000, 4).most_norm, 620.4322346, 1e-3);
 }
 
 TEST(NoiseModel, ReproducesTheProxies) {
-  // ldp.md, section 3: (d, epsilon, G, a).
+  // Reference values for (d, epsilon, G, a).
   const auto laplace = [](std::int64_t d, double epsilon, double g, double a) {
     return model(LocalMechanism::l2_laplace, d, epsilon, Embedding::sign, g).proxy(a);
   };
@@ -162,7 +162,7 @@ TEST(NoiseModel, ReproducesTheProxies) {
   EXPECT_NEAR(laplace(10, 1, 1, 1e-9) / 44, 1, 1e-12);
   EXPECT_THROW(static_cast<void>(laplace(10, 1, 1, 0.26)), base::UsageError);
   EXPECT_THROW(static_cast<void>(laplace(10, 1, 1, 0)), base::UsageError);
-  // Section 4.2, before its hundredth, to 2e-3; and v.
+  // Of PrivUnit, before the hundredth, to 2e-3; and v.
   const auto privunit = [](std::int64_t d, double epsilon, double a) {
     return model(LocalMechanism::privunit, d, epsilon).proxy(a) / 1.01;
   };
@@ -176,7 +176,7 @@ TEST(NoiseModel, ReproducesTheProxies) {
 }
 
 TEST(NoiseModel, ReproducesTheProxiesOfPlanes) {
-  // ldp.md, section 4.3: v, psi with v (1 + psi) the proxy up to a, and psi up to every a.
+  // v, psi with v (1 + psi) the proxy up to a, and psi up to every a.
   struct Row {
     double epsilon;
     double variance;
@@ -203,7 +203,7 @@ TEST(NoiseModel, ReproducesTheProxiesOfPlanes) {
 }
 
 TEST(NoiseModel, ProxiesOfLaplaceNoiseAreTheirMoments) {
-  // ldp.md, section 3: E exp(beta <noise, e>) at theta 2, beta 0.2. The proxy is the least one, so
+  // E exp(beta <noise, e>) at theta 2, beta 0.2. The proxy is the least one, so
   // that it is met at |beta| = a.
   struct Row {
     std::int64_t d;
@@ -215,7 +215,7 @@ TEST(NoiseModel, ProxiesOfLaplaceNoiseAreTheirMoments) {
     EXPECT_NEAR(std::exp(0.02 * noise.proxy(0.2)), moment, 1e-13);
     EXPECT_LT(std::exp(0.02 * noise.variance), moment);
   }
-  // Section 4.6: the product of 1 / (1 - (s beta a_i)^2), met along an axis and nowhere else.
+  // Of coordinates: the product of 1 / (1 - (s beta a_i)^2), met along an axis and nowhere else.
   const auto noise = model(LocalMechanism::coordinate_laplace, 3, 1);
   for (const double share : {0.1, 0.5, 1.0}) {
     const double beta = share * noise.range;

@@ -54,7 +54,8 @@ Report direction_report(std::span<const std::int64_t> gradient, const LocalRando
   CoinWords coins(reader);
   auto direction = direction_of(gradient, randomizer, coins);
   const random::internal::ScopedWipe wipe{std::span(direction)};
-  // Exact trials of the smaller side: 1 - p would round (errata C 14).
+  // Exact trials of the smaller side: 1 - p would round (docs/proofs/local_randomizers.md, section
+  // 3).
   const BitLaw bit = randomizer.bit();
   const bool smaller = random::bernoulli_real([&coins] { return coins.next(); }, bit.smaller);
   const bool inside = smaller == bit.inside_is_smaller;

@@ -125,8 +125,8 @@ TEST(ReleaseReport, TakesOneRecordsGradientOnItsGridOnly) {
   auto sum = privacy::BoundedSum::from_certified(std::vector<std::int64_t>(4), std::ldexp(1.0, -30),
                                                  std::int64_t{1} << 30);
   refused(privacy::PartialSum::from_certified(std::move(sum), privacy::PassBlock{0}));
-  // A device that does not clip has no guarantee (ldp.md, E9): what is certified for a longer
-  // gradient is refused, though paid for.
+  // A device that does not clip has no guarantee (docs/proofs/banco.md, E9): what is certified for
+  // a longer gradient is refused, though paid for.
   auto long_sum =
       privacy::BoundedSum::from_certified(std::vector<std::int64_t>{std::int64_t{1} << 31, 0, 0, 0},
                                           std::ldexp(1.0, -30), std::int64_t{1} << 31);

@@ -57,7 +57,7 @@ double excess(const Counts& counts) {
   return (square - (cells - 1)) / std::sqrt(2.0 * (cells - 1));
 }
 
-/// Candidates drawn until one agrees with the coin: what the specification's text would do.
+/// Candidates drawn until one agrees with the coin: the obvious sampler.
 std::int64_t naive_draws(const random::Leaf& leaf, const SphereCap& cap,
                          const CapDirection& direction, bool wanted) {
   const auto d = static_cast<std::size_t>(cap.coordinates);
@@ -88,7 +88,7 @@ std::array<Counts, 2> draw_counts(std::int64_t clients, std::int64_t d, double e
 }
 
 TEST(ReportBits, TheNumberOfDrawsDoesNotTellTheCoin) {
-  // Errata, part D, 20. Chi-square 6 standard deviations above its mean: a correct program fails
+  // Chi-square 6 standard deviations above its mean: a correct program fails
   // with a chance of 1e-6 or so.
   const auto counts = draw_counts(20000, 3, 4);
   EXPECT_LT(excess(counts[0]), 6);
@@ -103,7 +103,7 @@ TEST(ReportBitsLong, TheNumberOfDrawsOfAMillionClientsDoesNotTellTheCoin) {
 
 constexpr std::size_t wide = 1000;
 
-/// The share of odd mantissas among small coordinates: errata C 5.
+/// The share of odd mantissas among small coordinates, by which floating-point senders tell.
 template <typename Real, typename Word>
 double odd_share(const std::vector<Real>& v) {
   double odd = 0;

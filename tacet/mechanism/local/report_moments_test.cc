@@ -166,7 +166,7 @@ void check_cells(std::vector<Cell> cells, int reports) {
 }
 
 TEST(ReportMomentsLong, AreThoseOfTheNoiseModel) {
-  // ldp.md, section 9, test 8: d in {1, 2, 3, 10}, |g| in {0, G/2, G}, 200,000 reports each.
+  // d in {1, 2, 3, 10}, |g| in {0, G/2, G}, 200,000 reports each.
   std::vector<Cell> cells;
   for (const auto mechanism : mechanisms) {
     for (const std::int64_t d : {1, 2, 3, 10}) {
@@ -240,9 +240,9 @@ TEST(ReportMoments, MarginalsHaveTheirLaws) {
 }
 
 TEST(ReportMomentsLong, ReproduceTheTables) {
-  // ldp.md, sections 4.1 and 4.7 up to d = 100, 10^6 reports a cell; noise_model_test holds the
-  // printed numbers against the model. Under `sign` 4.1's second moment is that of every gradient,
-  // so that its column is 4.7's of PrivUnit.
+  // The tables of docs/methods/local-randomizers.md up to d = 100, 10^6 reports a cell;
+  // noise_model_test holds the printed numbers against the model. Under `sign` the second moment is
+  // that of every gradient, so that one column serves both tables.
   std::vector<Cell> cells;
   for (const double epsilon : {0.5, 1.0, 2.0, 4.0, 8.0}) {
     for (const std::int64_t d : {1, 2, 3, 10, 100}) {

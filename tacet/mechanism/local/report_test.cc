@@ -77,7 +77,8 @@ TEST(Report, ItsBinaryFormReadsBack) {
   EXPECT_EQ(std::vector<std::uint8_t>(bytes.begin(), bytes.end() - 8), expected);
   EXPECT_EQ(std::ssize(bytes), randomizer.report_bytes());
   EXPECT_EQ(report_from_bytes(bytes, randomizer), report);
-  // Nothing but the coordinates and their checksum tells devices apart: errata C 3.
+  // Nothing but the coordinates and their checksum tells devices apart, so that one report may
+  // be any other's (docs/methods/local-randomizers.md).
   const auto other = to_bytes({{1, 2, 3}}, randomizer);
   EXPECT_TRUE(std::equal(bytes.begin(), bytes.begin() + 12, other.begin()));
 }

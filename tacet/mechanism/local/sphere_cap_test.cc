@@ -20,7 +20,7 @@ struct Row {
   double norm;
 };
 
-// ldp.md, section 4.2.
+// Reference values.
 const std::vector<Row> privunit_rows{
     {2, 0.5, 0.157867049049692, 0.573822331913164, 0.550461743026365, 6.33444411623369},
     {2, 1, 0.308287129904806, 0.644638128251904, 0.599755751485426, 3.24372931269879},
@@ -48,7 +48,7 @@ const std::vector<Row> privunit_rows{
     {1000, 4, 0.047913115497123, 0.79120744772037, 0.935098491342292, 20.8711120039782},
     {1000, 8, 0.0865981591275562, 0.901396630140141, 0.996942696781219, 11.5475895801322}};
 
-// ldp.md, section 4.3: epsilon, z, p, q; gamma stands for z.
+// The same for planes: epsilon, z, p, q; gamma stands for z.
 const std::vector<Row> privunitg_rows{
     {1, 0.5, 0.199284448102228, 0.54522925032701, 0.578979878098291, 0},
     {1, 1, 0.397463010467186, 0.589325728099498, 0.654486970901138, 0},
@@ -57,12 +57,12 @@ const std::vector<Row> privunitg_rows{
     {1, 8, 2.74294479063554, 0.90102321897242, 0.99695545389162, 0},
     {1, 16, 4.56132635992675, 0.957599764618956, 0.999997458424889, 0}};
 
-/// p of the specification: odds e^epsilon T/(1 - T), without what coarse candidates cost.
+/// p without rounding: odds e^epsilon T/(1 - T), without what coarse candidates cost.
 double ideal_chance(const SphereCap& cap, double epsilon) {
   return std::exp(epsilon) * cap.tail.low / (std::exp(epsilon) * cap.tail.low + 1 - cap.tail.low);
 }
 
-TEST(SphereCap, ReproducesTheSpecifiedThresholds) {
+TEST(SphereCap, ReproducesTheReferenceThresholds) {
   for (const auto& row : privunit_rows) {
     SCOPED_TRACE(testing::Message() << row.d << " " << row.epsilon);
     const CapPlan plan{CapShape::angle, row.d, row.epsilon};
@@ -92,7 +92,7 @@ TEST(SphereCap, ReproducesTheSpecifiedThresholds) {
 }
 
 TEST(SphereCap, TheThresholdIsTheFixedPointAndTheBest) {
-  // ldp.md, section 9, test 9; d = 3 has the closed form tanh(epsilon / 4).
+  // d = 3 has the closed form tanh(epsilon / 4).
   for (const double epsilon : {0.01, 0.3, 1.0, 5.0, 12.0}) {
     const double gamma = best_threshold({CapShape::angle, 3, epsilon});
     EXPECT_NEAR(gamma / std::tanh(epsilon / 4), 1, 1e-13);
@@ -111,7 +111,7 @@ TEST(SphereCap, TheThresholdIsTheFixedPointAndTheBest) {
 
 TEST(SphereCap, TheCoinHasTheOddsThatTheMassAllows) {
   // p/(1-p) (1-T)/T <= e^epsilon at both ends of the mass, and not by much less. With 1 - p in
-  // doubles the odds at epsilon 40 would be off by 8e-5 (errata C 14).
+  // doubles the odds at epsilon 40 would be off by 8e-5.
   for (const double epsilon : {0.1, 1.0, 8.0}) {
     for (const std::int64_t d : {2, 3, 100}) {
       const CapPlan plan{CapShape::angle, d, epsilon};
@@ -154,7 +154,7 @@ TEST(SphereCap, RefusesWhatCoarseCandidatesDoNotProve) {
 }
 
 TEST(SphereCapLong, IsSettledForEveryDimensionAndEpsilon) {
-  // ldp.md, section 9, test 9: d up to 10^6, epsilon 1e-3 to 50; the norm falls with epsilon, and
+  // d up to 10^6, epsilon 1e-3 to 50; the norm falls with epsilon, and
   // gamma sqrt(d) nears z(epsilon).
   for (const std::int64_t d : {2, 3, 10, 1000, 1000000}) {
     double last = HUGE_VAL;

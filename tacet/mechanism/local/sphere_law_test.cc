@@ -206,8 +206,8 @@ TEST(SphereLaw, IsPrivateInTwoDimensionsWhereItIsProved) {
 }
 
 TEST(SphereLaw, TheTailInPlaceOfTheMassIsNotPrivate) {
-  // Errata, part D, 21: 1.0415 at scale 8. (1.0074 at 32, and 4.0318 at 16 and epsilon 4, were
-  // found with other directions; among 720 there are worse ones.)
+  // 1.0415 at scale 8: docs/proofs/local_randomizers.md, section 3. (1.0074 at 32, and 4.0318 at 16
+  // and epsilon 4, were found with other directions; among 720 there are worse ones.)
   const auto naive = [](double scale, double epsilon) {
     const CapPlan plan{CapShape::angle, 2, epsilon};
     SphereCap cap = make_cap(plan, best_threshold(plan));

@@ -64,7 +64,7 @@ TEST(RecordGradient, SumsToTheSumOverAllRecords) {
 }
 
 TEST(RecordGradient, NeverExceedsTheNormWhateverTheWeights) {
-  // Section 9, test 7 of the randomisers' specification: huge, denormal and zero weights.
+  // Huge, denormal and zero weights.
   const Dataset dataset = some_records(Storage::dense, 40);
   const model::Loss loss = model::SquaredLoss{};
   const RecordGradient gradient(dataset, loss, {.clipping_norm = 1, .norm_bits = 20});
