@@ -1,7 +1,5 @@
 #include "tacet/accounting/accountant.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -36,9 +34,9 @@ void settle(PrivacyInterval& best) {
   if (best.lower_is_attained) best.attained = std::max(best.attained, best.lower);
   if (best.attained > best.upper) {
     throw base::InternalError(
-        fmt::format("two accountants contradict each other: at least {}, at most {} (route {}); "
-                    "please report this",
-                    best.attained, best.upper, best.route));
+        "two accountants contradict each other: at least {}, at most {} (route {}); please report "
+        "this",
+        best.attained, best.upper, best.route);
   }
   if (best.lower > best.upper) best.lower = 0;
 }
@@ -153,8 +151,8 @@ PrivacyInterval best_route(const Event& event, Adjacency adjacency, double start
   }
   if (!narrow) offer_more_uses(event, adjacency, asked, options, best);
   if (!any) {
-    throw base::GuaranteeError(fmt::format("no accountant has a bound for the event '{}' under {}",
-                                           kind_name(event), to_string(adjacency)));
+    throw base::GuaranteeError("no accountant has a bound for the event '{}' under {}",
+                               kind_name(event), to_string(adjacency));
   }
   settle(best);
   return best;

@@ -1,7 +1,5 @@
 #include "tacet/accounting/calibrate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -39,9 +37,7 @@ Event to_event(const SampledGaussianPlan& plan, NoiseMultiplier noise) {
 }
 
 NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan, const CalibrationTarget& target) {
-  if (plan.steps < 1) {
-    throw base::UsageError(fmt::format("steps must be 1 or more, got {}", plan.steps));
-  }
+  if (plan.steps < 1) throw base::UsageError("steps must be 1 or more, got {}", plan.steps);
   if (std::isinf(target.epsilon.value())) return NoiseMultiplier(0);
   if (plan.rate.value() == 0) return NoiseMultiplier(0);
   if (target.epsilon.value() == 0) {
@@ -102,7 +98,7 @@ std::int64_t most_steps(const std::function<Event(std::int64_t)>& event,
 
 SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise,
                             const CalibrationTarget& target) {
-  if (steps < 1) throw base::UsageError(fmt::format("steps must be 1 or more, got {}", steps));
+  if (steps < 1) throw base::UsageError("steps must be 1 or more, got {}", steps);
   constexpr double smallest = 1e-9;
   const double guess = rate_of_one_step(noise, target) / std::sqrt(static_cast<double>(steps));
   const auto event = [&](double x) { return to_event({SamplingRate(std::exp(-x)), steps}, noise); };

@@ -1,7 +1,5 @@
 #include "tacet/accounting/filter.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -23,9 +21,7 @@ using numeric::add_up;
 using numeric::multiply_up;
 
 void need_cap(double value, const char* name) {
-  if (!(value >= 0)) {
-    throw base::UsageError(fmt::format("the cap {} must be 0 or more, got {}", name, value));
-  }
+  if (!(value >= 0)) throw base::UsageError("the cap {} must be 0 or more, got {}", name, value);
 }
 
 /// rho of any epsilon-DP mechanism: epsilon^2/2 (Bun, Steinke 2016, proposition 3.3), and the Renyi
@@ -160,8 +156,7 @@ Filter Filter::gaussian(double mu, Adjacency adjacency) {
 
 Filter Filter::renyi(double alpha, Epsilon epsilon, Delta delta, Adjacency adjacency) {
   // Inverse of the conversion: the largest Renyi value that gives epsilon at delta.
-  if (!(alpha > 1))
-    throw base::UsageError(fmt::format("a Renyi order must exceed 1, got {}", alpha));
+  if (!(alpha > 1)) throw base::UsageError("a Renyi order must exceed 1, got {}", alpha);
   const double largest = epsilon.value() - std::log1p(-1 / alpha) +
                          (std::log(delta.value()) + std::log(alpha)) / (alpha - 1) -
                          1e-14 * (1 + epsilon.value());
@@ -184,10 +179,8 @@ bool Filter::admit(const Event& event) {
   }
   const double value = cost_(event, adjacency_);
   if (std::isinf(value)) {
-    throw base::GuaranteeError(
-        fmt::format("the event '{}' has no finite bound in this filter's "
-                    "currency",
-                    kind_name(event)));
+    throw base::GuaranteeError("the event '{}' has no finite bound in this filter's currency",
+                               kind_name(event));
   }
   const double after = add_up(spent_, value);
   if (after > cap_) return false;

@@ -1,7 +1,5 @@
 #include "tacet/accounting/private_selection.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -34,10 +32,10 @@ double SelectionCurve::epsilon(double delta) const {
   const double share = cut_ > 0 ? 0.999 : 1;
   const double total = numeric::add_up(bound_.shift, run_epsilon(delta * share / bound_.scale));
   if (cut_ > 0 && cut_ * (1 + std::exp(total)) > delta * (1 - share)) {
-    throw base::GuaranteeError(fmt::format(
+    throw base::GuaranteeError(
         "the cap of {} repetitions is exceeded with probability {:.3g}, too much for delta {}; "
         "raise the cap",
-        cap_, cut_, delta));
+        cap_, cut_, delta);
   }
   return total;
 }

@@ -12,7 +12,7 @@ namespace tacet::apps {
 namespace {
 
 [[noreturn]] void refuse(std::string_view option, std::string_view text, std::string_view allowed) {
-  throw base::UsageError(fmt::format("{} must be {}, got '{}'", option, allowed, text));
+  throw base::UsageError("{} must be {}, got '{}'", option, allowed, text);
 }
 
 template <typename Number>
@@ -51,7 +51,7 @@ std::int64_t count_option(std::string_view option, std::string_view text, std::i
   const auto value =
       integer_option(option, text, fmt::format("a whole number of at least {}", least));
   if (value >= least) return value;
-  throw base::UsageError(fmt::format("{} must be at least {}, got {}", option, least, value));
+  throw base::UsageError("{} must be at least {}, got {}", option, least, value);
 }
 
 }  // namespace tacet::apps

@@ -72,13 +72,10 @@ void declare_shuffling(Options& options, bool& shuffled, std::string& honest_fra
 
 double honest_fraction(bool shuffled, const std::string& text) {
   if (text.empty()) return 1;
-  if (!shuffled) {
-    throw base::UsageError("--honest-fraction is about --shuffled reports; give both");
-  }
+  if (!shuffled) throw base::UsageError("--honest-fraction is about --shuffled reports; give both");
   const double value = number_option("--honest-fraction", text, "a number above 0 and at most 1");
   if (value > 0 && value <= 1) return value;
-  throw base::UsageError(
-      fmt::format("--honest-fraction must be above 0 and at most 1, got {}", value));
+  throw base::UsageError("--honest-fraction must be above 0 and at most 1, got {}", value);
 }
 
 void DeviceOptions::declare(Options& options) {

@@ -194,8 +194,8 @@ std::vector<std::string> CommandLine::words(int argc, char** argv) const {
   for (const auto& word : words) {
     const auto names = command_names(*place);
     if (std::ranges::find(names, word) == names.end()) {
-      throw base::UsageError(
-          fmt::format("tacet help: {}; see `tacet --help`", no_command(*place, before, word)));
+      throw base::UsageError("tacet help: {}; see `tacet --help`",
+                             no_command(*place, before, word));
     }
     place = place->get_subcommand(word);
     before += word + " ";

@@ -1,7 +1,5 @@
 #include "tacet/apps/plan_search.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "tacet/accounting/accountant.h"
@@ -28,9 +26,9 @@ privacy::SamplingRate rate_of(const ReleasePlan& plan) {
 }
 
 [[noreturn]] void refuse(const Target& target, const std::string& what) {
-  throw base::GuaranteeError(fmt::format(
-      "no {} gives epsilon {} at delta {}{}", what, target.epsilon.value(), target.delta.value(),
-      target.delta.value() == 0 ? "; allow a delta above 0" : ""));
+  throw base::GuaranteeError("no {} gives epsilon {} at delta {}{}", what, target.epsilon.value(),
+                             target.delta.value(),
+                             target.delta.value() == 0 ? "; allow a delta above 0" : "");
 }
 
 /// The least noise of a mechanism whose cost falls with it.

@@ -1,7 +1,5 @@
 #include "tacet/apps/recorded_cost.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -71,17 +69,14 @@ std::optional<std::set<std::string>> kind_of(const std::string& text, const std:
     if (!nlohmann::json::parse(text, note).is_object()) return std::nullopt;
     return keys;
   } catch (const nlohmann::json::exception& error) {
-    throw base::DataError(
-        fmt::format("'{}' is no JSON object, or a damaged one: {}", path, detail_of(error)));
+    throw base::DataError("'{}' is no JSON object, or a damaged one: {}", path, detail_of(error));
   }
 }
 
 /// A receipt, or the receipt of a model or of another result; nothing when the text is neither.
 std::optional<RecordedResult> recorded_in(const std::string& text, const std::string& path) {
   const auto keys = kind_of(text, path);
-  if (!keys) {
-    throw base::DataError(fmt::format("'{}' is no JSON object: no model, receipt or event", path));
-  }
+  if (!keys) throw base::DataError("'{}' is no JSON object: no model, receipt or event", path);
   if (keys->contains("format")) {
     auto model = model::model_from_json(text, path);
     data::check_carries_cost(model.schema, model.receipt);
@@ -95,7 +90,7 @@ std::optional<RecordedResult> recorded_in(const std::string& text, const std::st
   try {
     return result_of(text, inside);
   } catch (const base::DataError& error) {
-    throw base::DataError(fmt::format("'{}': {}", path, error.what()));
+    throw base::DataError("'{}': {}", path, error.what());
   }
 }
 
@@ -103,21 +98,21 @@ privacy::Event event_of(const std::string& text, const std::string& path) {
   try {
     return privacy::event_from_json(text);
   } catch (const base::DataError& error) {
-    throw base::DataError(fmt::format("'{}': {}", path, error.what()));
+    throw base::DataError("'{}': {}", path, error.what());
   }
 }
 
 void include(const Receipt& receipt, const std::string& path, RecordedCost& cost) {
   const auto adjacency = receipt.guarantee.adjacency;
   if (cost.adjacency.value_or(adjacency) != adjacency) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "'{}' is about {} neighbours, the files before it about {}; account for them apart", path,
-        to_string(adjacency), to_string(*cost.adjacency)));
+        to_string(adjacency), to_string(*cost.adjacency));
   }
   if (!cost.privacy_unit.empty() && cost.privacy_unit != receipt.privacy_unit) {
     throw base::UsageError(
-        fmt::format("'{}' protects the unit '{}', the files before it '{}'; account for them apart",
-                    path, receipt.privacy_unit, cost.privacy_unit));
+        "'{}' protects the unit '{}', the files before it '{}'; account for them apart", path,
+        receipt.privacy_unit, cost.privacy_unit);
   }
   cost.adjacency = adjacency;
   cost.privacy_unit = receipt.privacy_unit;
@@ -164,10 +159,10 @@ RecordedCost read_costs(const std::vector<std::string>& paths) {
 RecordedResult read_result(const std::string& path) {
   auto recorded = recorded_in(base::read_file(path, limits::model_bytes), path);
   if (recorded) return *std::move(recorded);
-  throw base::DataError(fmt::format(
+  throw base::DataError(
       "'{}' has no receipt; a model file or a receipt is needed, and `tacet account` computes what "
       "events cost",
-      path));
+      path);
 }
 
 }  // namespace tacet::apps

@@ -65,7 +65,7 @@ class Given {
   }
   [[nodiscard]] std::string text(const std::string& option) {
     if (has(option)) return texts_.at(option);
-    throw base::UsageError(fmt::format("{} is missing", option));
+    throw base::UsageError("{} is missing", option);
   }
   [[nodiscard]] double real(const std::string& option, std::string_view allowed) {
     return number_option(option, text(option), allowed);
@@ -77,8 +77,7 @@ class Given {
   void refuse_unused(const std::string& mechanism) const {
     for (const auto& [option, text] : texts_) {
       if (!used_.contains(option)) {
-        throw base::UsageError(
-            fmt::format("{} does not go with --mechanism {}", option, mechanism));
+        throw base::UsageError("{} does not go with --mechanism {}", option, mechanism);
       }
     }
   }
@@ -94,16 +93,14 @@ double positive_sensitivity(Given& given) {
   if (!given.has("--sensitivity")) return 1;
   const double bound = given.real("--sensitivity", "a number above 0");
   if (!(bound > 0 && std::isfinite(bound))) {
-    throw base::UsageError(fmt::format("--sensitivity must be above 0, got {}", bound));
+    throw base::UsageError("--sensitivity must be above 0, got {}", bound);
   }
   return bound;
 }
 
 double nonnegative(Given& given, const std::string& option) {
   const double value = given.real(option, at_least_0);
-  if (!(value >= 0)) {
-    throw base::UsageError(fmt::format("{} must be at least 0, got {}", option, value));
-  }
+  if (!(value >= 0)) throw base::UsageError("{} must be at least 0, got {}", option, value);
   return value;
 }
 
@@ -112,11 +109,10 @@ double nonnegative(Given& given, const std::string& option) {
 double multiplier(Given& given, const std::string& absolute) {
   const bool relative = given.has("--noise-multiplier");
   if (relative == given.has(absolute)) {
-    throw base::UsageError(
-        relative ? fmt::format("give one of --noise-multiplier and {}", absolute)
-                 : fmt::format("the noise is missing: give --noise-multiplier, or {}, or "
-                               "--target-epsilon to find it",
-                               absolute));
+    throw base::UsageError(relative ? fmt::format("give one of --noise-multiplier and {}", absolute)
+                                    : fmt::format("the noise is missing: give --noise-multiplier, "
+                                                  "or {}, or --target-epsilon to find it",
+                                                  absolute));
   }
   if (relative) return nonnegative(given, "--noise-multiplier");
   const double noise = nonnegative(given, absolute);
@@ -198,17 +194,16 @@ bool is_stated(const std::string& mechanism) {
 void refuse_stated(Unknown unknown, const std::string& mechanism) {
   if (unknown != Unknown::noise) return;
   throw base::UsageError(
-      fmt::format("--mechanism {} has no noise to find, only what is stated of one release; "
-                  "--find steps is possible",
-                  mechanism));
+      "--mechanism {} has no noise to find, only what is stated of one release; --find steps is "
+      "possible",
+      mechanism);
 }
 
 void fill_sample(Given& given, Unknown unknown, ReleasePlan& plan) {
   if (given.has("--sampling-rate")) {
     const double rate = given.real("--sampling-rate", "a number from 0 to 1");
     if (!(rate >= 0 && rate <= 1)) {
-      throw base::UsageError(
-          fmt::format("--sampling-rate must be a number from 0 to 1, got {}", rate));
+      throw base::UsageError("--sampling-rate must be a number from 0 to 1, got {}", rate);
     }
     plan.sampling_rate = rate;
   }
@@ -224,18 +219,18 @@ void fill_sample(Given& given, Unknown unknown, ReleasePlan& plan) {
   plan.population = given.whole("--population", 1);
   plan.sample_size = given.whole("--sample-size", 0);
   if (*plan.sample_size > plan.population) {
-    throw base::UsageError(fmt::format("--sample-size must be at most --population {}, got {}",
-                                       plan.population, *plan.sample_size));
+    throw base::UsageError("--sample-size must be at most --population {}, got {}", plan.population,
+                           *plan.sample_size);
   }
 }
 
 void refuse_what_is_sought(Given& given, Unknown unknown) {
   const auto refuse = [&given](const char* option, const char* sought) {
     if (!given.has(option)) return;
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "{} is given, so --target-epsilon has no {} to find; leave it out, or name another unknown "
         "by --find noise, steps or sampling-rate",
-        option, sought));
+        option, sought);
   };
   if (unknown == Unknown::noise) {
     for (const auto* option : {"--noise-multiplier", "--sigma", "--scale"}) refuse(option, "noise");
@@ -293,17 +288,16 @@ ReleasePlan ReleaseOptions::plan(Unknown unknown, privacy::Adjacency adjacency) 
   ReleasePlan plan{.mechanism = given.text("--mechanism"), .settings = ordered_json::object()};
   if (!fill_noise(given, unknown == Unknown::noise, plan)) {
     if (!is_stated(plan.mechanism)) {
-      throw base::UsageError(
-          fmt::format("--mechanism must be {}, got '{}'", mechanism_names, plan.mechanism));
+      throw base::UsageError("--mechanism must be {}, got '{}'", mechanism_names, plan.mechanism);
     }
     refuse_stated(unknown, plan.mechanism);
     const auto release = stated_release(given, adjacency, plan);
     plan.one = [release](double /*noise*/) { return release; };
   }
   if (unknown == Unknown::sampling_rate && plan.mechanism != "gaussian") {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "--find sampling-rate goes with --mechanism gaussian, not {}; --find steps is possible",
-        plan.mechanism));
+        plan.mechanism);
   }
   if (given.has("--steps")) plan.steps = given.whole("--steps", 1);
   fill_sample(given, unknown, plan);

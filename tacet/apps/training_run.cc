@@ -34,7 +34,7 @@ int thread_count(const learn::ParameterValues& values) {
   const auto given = values.integer("threads");
   if (!given) return base::available_threads();
   if (*given < 1 || *given > most_threads) {
-    throw base::UsageError(fmt::format("threads must be 1 to {}, got {}", most_threads, *given));
+    throw base::UsageError("threads must be 1 to {}, got {}", most_threads, *given);
   }
   return static_cast<int>(*given);
 }

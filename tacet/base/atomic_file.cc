@@ -189,8 +189,7 @@ void AtomicFile::fail(int error_code) const {
   std::string advice;
   if (error_code == EEXIST) advice = "; choose another name, or allow overwriting (--force)";
   if (error_code == ENOENT) advice = "; the folder must exist";
-  throw IoError(
-      fmt::format("cannot write '{}': {}{}", destination_.string(), reason(error_code), advice));
+  throw IoError("cannot write '{}': {}{}", destination_.string(), reason(error_code), advice);
 }
 
 void write_file(const fs::path& destination, std::string_view text, Overwrite overwrite) {
@@ -201,7 +200,7 @@ void write_file(const fs::path& destination, std::string_view text, Overwrite ov
 
 std::string read_file(const fs::path& path, std::int64_t size_limit) {
   const auto refuse = [&](int error_code) {
-    throw IoError(fmt::format("cannot read '{}': {}", path.string(), reason(error_code)));
+    throw IoError("cannot read '{}': {}", path.string(), reason(error_code));
   };
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) refuse(errno);
@@ -220,8 +219,8 @@ std::string read_file(const fs::path& path, std::int64_t size_limit) {
   ::close(descriptor);
   if (failure != 0) refuse(failure);
   if (std::cmp_greater(text.size(), size_limit)) {
-    throw DataError(fmt::format("'{}' is longer than the {} bytes such a file may have",
-                                path.string(), size_limit));
+    throw DataError("'{}' is longer than the {} bytes such a file may have", path.string(),
+                    size_limit);
   }
   return text;
 }

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <concepts>
 #include <utility>
@@ -14,7 +12,7 @@ namespace tacet::base {
 template <std::integral To, std::integral From>
 [[nodiscard]] constexpr To checked_cast(From value) {
   if (!std::in_range<To>(value)) {
-    throw InternalError(fmt::format("integer {} does not fit its destination", value));
+    throw InternalError("integer {} does not fit its destination", value);
   }
   return static_cast<To>(value);
 }

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace tacet::base {
 
@@ -32,6 +35,11 @@ template <ErrorKind kind_value>
 class ErrorOf : public Error {
  public:
   explicit ErrorOf(const std::string& message) : Error(kind_value, message) {}
+  /// With the values in the places of the text, as fmt::format puts them there.
+  template <typename First, typename... Rest>
+  ErrorOf(fmt::format_string<First, Rest...> text, First&& first, Rest&&... rest)
+      : Error(kind_value,
+              fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 };
 
 using InternalError = ErrorOf<ErrorKind::internal>;

@@ -1,7 +1,5 @@
 #include "tacet/learn/evaluation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -37,8 +35,7 @@ std::optional<double> choose_cap(const model::LinearModel& model,
   }
   if (options.loss_cap) {
     if (!(*options.loss_cap > 0 && std::isfinite(*options.loss_cap))) {
-      throw base::UsageError(
-          fmt::format("loss_cap must be above 0 and finite, got {}", *options.loss_cap));
+      throw base::UsageError("loss_cap must be above 0 and finite, got {}", *options.loss_cap);
     }
     return options.loss_cap;
   }
@@ -214,8 +211,7 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
 
 EvaluationPlan plan_evaluation(const model::LinearModel& model, const EvaluationOptions& options) {
   if (!(options.epsilon.value() > 0 && std::isfinite(options.epsilon.value()))) {
-    throw base::UsageError(
-        fmt::format("epsilon must be above 0 and finite, got {}", options.epsilon.value()));
+    throw base::UsageError("epsilon must be above 0 and finite, got {}", options.epsilon.value());
   }
   const auto classes = static_cast<std::int64_t>(model.classes.size());
   EvaluationPlan plan{

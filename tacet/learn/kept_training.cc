@@ -45,7 +45,7 @@ data::Schema with_first_columns(const data::Schema& schema, std::int64_t count) 
 
 void refuse_choice(const LinearOptions& options) {
   const auto fail = [](std::string_view why) {
-    throw base::UsageError(fmt::format("columns-kept is not possible here: {}", why));
+    throw base::UsageError("columns-kept is not possible here: {}", why);
   };
   if (options.delta == 0.0) {
     fail("Gaussian noise tells which columns occur, which is not pure; give a delta above 0");
@@ -101,9 +101,9 @@ Training share_budget(Booked& booked, const data::Schema& expected, const Linear
     booked.options.epsilon *= options.epsilon / cost * (1 - 0x1p-40 * std::exp2(round));
   }
   throw base::GuaranteeError(
-      fmt::format("no share of epsilon {} was found at which method {} and the choice of columns "
-                  "stay within it",
-                  options.epsilon, options.method));
+      "no share of epsilon {} was found at which method {} and the choice of columns stay within "
+      "it",
+      options.epsilon, options.method);
 }
 
 /// A release that followed the number of columns could not be booked before it is known.
@@ -112,11 +112,11 @@ void refuse_if_columns_matter(const Booked& booked, const data::Schema& schema) 
        {std::int64_t{1}, std::int64_t{30}, std::int64_t{300}, booked.most}) {
     const auto narrowed = with_first_columns(schema, std::min(count, booked.most));
     if (booked.method->plan(narrowed, booked.options).events == booked.events) continue;
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "columns-kept is not possible here: how the releases of method {} share the budget follows "
         "from the number of columns, which is known only after they were booked; use --method "
         "gradient or regularized-output",
-        booked.options.method));
+        booked.options.method);
   }
 }
 

@@ -72,8 +72,7 @@ bool asks_pure(const ParameterValues& values) {
 std::string_view usual_pure_method(const ParameterValues& values, const data::Schema& schema) {
   const auto& target = target_of(schema);
   if (target.class_count() > 2) {
-    throw base::GuaranteeError(
-        fmt::format("delta = 0 asks for pure privacy; {}", pure_way_out(schema)));
+    throw base::GuaranteeError("delta = 0 asks for pure privacy; {}", pure_way_out(schema));
   }
   const auto reads_all = [&](const Method& method) {
     return std::ranges::all_of(parameters(), [&](const Parameter& parameter) {
@@ -101,9 +100,8 @@ std::vector<std::string_view> readers_of(std::string_view parameter) {
 void check_parameters(const Method& method, const ParameterValues& values) {
   for (const auto& parameter : parameters()) {
     if (!values.given(parameter.name) || reads(method, parameter.name)) continue;
-    throw base::UsageError(fmt::format("{} has no meaning for method {}; it belongs to {}",
-                                       parameter.name, method.name,
-                                       fmt::join(readers_of(parameter.name), ", ")));
+    throw base::UsageError("{} has no meaning for method {}; it belongs to {}", parameter.name,
+                           method.name, fmt::join(readers_of(parameter.name), ", "));
   }
 }
 
@@ -113,10 +111,10 @@ void refuse_released_standards(const data::Schema& schema) {
   for (const auto& column : schema.columns) {
     const auto* rule = std::get_if<data::NumericColumn>(&column.rule);
     if (rule == nullptr || !rule->standard) continue;
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "column '{}' has a mean and a deviation, which only the model may have that they were "
         "released for: what they cost would not be counted here; leave them out",
-        column.name));
+        column.name);
   }
 }
 
@@ -128,9 +126,8 @@ void check_calibration(const Method& method, const LinearOptions& options) {
   if (std::ranges::find(method.papers, options.calibration) != method.papers.end()) return;
   std::vector<std::string> own{to_string(Calibration::tight)};
   for (const auto paper : method.papers) own.push_back(to_string(paper));
-  throw base::UsageError(fmt::format("calibration {} is none of method {}; it has {}",
-                                     to_string(options.calibration), method.name,
-                                     fmt::join(own, ", ")));
+  throw base::UsageError("calibration {} is none of method {}; it has {}",
+                         to_string(options.calibration), method.name, fmt::join(own, ", "));
 }
 
 /// Kept columns are released from records, and a projection is the plan's to say.

@@ -56,7 +56,7 @@ std::optional<Event> own_events(const privacy::Receipt& receipt, const model::Mo
   const bool sum = receipt.events.as<privacy::PureDp>() != nullptr ||
                    receipt.events.as<privacy::ApproximateDp>() != nullptr;
   if (sum) return std::nullopt;
-  contradiction("the cost of the schema's fit is not part of the events");
+  throw base::DataError("the cost of the schema's fit is not part of the events");
 }
 
 /// The multiplier of a choice of columns that came before the method's releases; 0: none. Method
@@ -69,7 +69,7 @@ double recorded_choice(const privacy::Receipt& receipt, RecordedParameters& para
   const double noise = parameters.real("columns_kept_noise_multiplier");
   if (!(noise > 0 && std::isfinite(noise)) || !(parameters.real("columns_kept_deviations") >= 3) ||
       receipt.privacy_unit != "record") {
-    contradiction(
+    throw base::DataError(
         "columns to keep are released of single records, with noise, from three deviations of it "
         "on");
   }
@@ -104,8 +104,8 @@ void check_events(const privacy::Receipt& receipt, const Event& own, RecordedPar
     }
   }
   if (!agree(own)) {
-    contradiction(fmt::format("the events are not those of method {} with these parameters",
-                              receipt.algorithm));
+    throw base::DataError("the events are not those of method {} with these parameters",
+                          receipt.algorithm);
   }
 }
 
@@ -115,19 +115,19 @@ void check_units(const privacy::Receipt& receipt, const Method& method,
                  const RecordedParameters& parameters) {
   if (receipt.privacy_unit == "record") return;
   if (method.units == UnitProtection::refused) {
-    contradiction(fmt::format("method {} protects single records, not each {}", method.name,
-                              receipt.privacy_unit));
+    throw base::DataError("method {} protects single records, not each {}", method.name,
+                          receipt.privacy_unit);
   }
   if (method.units != UnitProtection::drawn) return;
   if (!parameters.has("records_a_unit")) {
-    contradiction(fmt::format("the receipt does not say how many records of each {} were drawn",
-                              receipt.privacy_unit));
+    throw base::DataError("the receipt does not say how many records of each {} were drawn",
+                          receipt.privacy_unit);
   }
   const double least =
       privacy::least_cipher_term(receipt.events) + random::cipher_term(1, random::most_leaf_words);
   constexpr double roundings = 1e-9;
   if (receipt.cipher_delta < least * (1 - roundings)) {
-    contradiction("the cipher's term leaves out the coin that draws a record of each unit");
+    throw base::DataError("the cipher's term leaves out the coin that draws a record of each unit");
   }
 }
 
@@ -139,8 +139,7 @@ void check_calibration(const privacy::Receipt& receipt, const Method& method) {
                                 : std::ranges::any_of(method.papers, is_it)) {
     return;
   }
-  contradiction(
-      fmt::format("calibration {} is none of method {}", receipt.calibration, method.name));
+  throw base::DataError("calibration {} is none of method {}", receipt.calibration, method.name);
 }
 
 // An option may have overruled the schema's; where the receipt has none, the schema must not
@@ -152,7 +151,7 @@ void check_class_weights(const model::ModelFile& file, RecordedParameters& param
     if (parameters.text("class_weights") == of_schema) return;
     static_cast<void>(parse_class_weights(parameters.text("class_weights"), *file.schema.target));
   } else if (!of_schema.empty()) {
-    contradiction(fmt::format("the schema weighs its classes {}, the receipt does not", of_schema));
+    throw base::DataError("the schema weighs its classes {}, the receipt does not", of_schema);
   }
 }
 
@@ -164,17 +163,18 @@ void check_standards(const model::ModelFile& file, const RecordedParameters& par
         return rule != nullptr && rule->standard;
       });
   if (standardised == parameters.has("standardise_noise_multiplier")) return;
-  contradiction(standardised ? "the columns have released means, but the receipt no release of them"
-                             : "the receipt releases means of columns, but these have none");
+  throw base::DataError(standardised
+                            ? "the columns have released means, but the receipt no release of them"
+                            : "the receipt releases means of columns, but these have none");
 }
 
 // The map and the columns by which the model reads rows are those of the receipt; a list of kept
 // columns is a release of its own.
 void check_narrowing(const data::Schema& schema, RecordedParameters& parameters) {
   if (schema.projection.has_value() != parameters.has("projection")) {
-    contradiction(schema.projection
-                      ? "the model's rows are projected, but the receipt says nothing of it"
-                      : "the receipt names a projection, but the model's rows have none");
+    throw base::DataError(schema.projection
+                              ? "the model's rows are projected, but the receipt says nothing of it"
+                              : "the receipt names a projection, but the model's rows have none");
   }
   if (schema.projection) {
     parameters.expect("projection", data::projection_name(*schema.projection), "the schema says");
@@ -182,8 +182,9 @@ void check_narrowing(const data::Schema& schema, RecordedParameters& parameters)
     parameters.expect("projection_seed", schema.projection->seed, "the schema says");
     const bool room = schema.projection->room != 1;
     if (room != parameters.has("projection_room")) {
-      contradiction(room ? "the model's projected rows have room that the receipt does not name"
-                         : "the receipt names room that the model's projected rows have not");
+      throw base::DataError(
+          room ? "the model's projected rows have room that the receipt does not name"
+               : "the receipt names room that the model's projected rows have not");
     }
     parameters.expect("projection_room", schema.projection->room, "the schema says");
   }
@@ -191,23 +192,25 @@ void check_narrowing(const data::Schema& schema, RecordedParameters& parameters)
     parameters.expect("columns_kept_deviations", kept_deviations(schema), "its columns call for");
   }
   if (schema.kept_columns.has_value() == parameters.has("columns_kept_noise_multiplier")) return;
-  contradiction(schema.kept_columns
-                    ? "the model has columns that were kept, but the receipt no release of them"
-                    : "the receipt releases which columns to keep, but the model has all");
+  throw base::DataError(
+      schema.kept_columns
+          ? "the model has columns that were kept, but the receipt no release of them"
+          : "the receipt releases which columns to keep, but the model has all");
 }
 
 void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
                  RecordedParameters& parameters) {
   const auto unit = file.schema.unit.value_or("record");
   if (receipt.privacy_unit != unit) {
-    contradiction(fmt::format("the privacy unit is {}, but the schema protects each {}",
-                              receipt.privacy_unit, unit));
+    throw base::DataError("the privacy unit is {}, but the schema protects each {}",
+                          receipt.privacy_unit, unit);
   }
   if (file.schema.public_row_count && !receipt.public_row_count) {
-    contradiction("the number of records is public by the schema, but the receipt calls it secret");
+    throw base::DataError(
+        "the number of records is public by the schema, but the receipt calls it secret");
   }
   if (!file.schema.unit && parameters.has("records_a_unit")) {
-    contradiction("units have several records, but the schema has no unit column");
+    throw base::DataError("units have several records, but the schema has no unit column");
   }
   const auto& loss = file.model.loss;
   parameters.expect("loss", std::string(model::loss_name(loss)), "the model's loss is");
@@ -230,7 +233,7 @@ void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
     if (joint == nullptr) continue;
     if (joint->lipschitz < facts.slope_bound * norm ||
         joint->smoothness < facts.curvature * norm * norm) {
-      contradiction("the events count on a flatter loss than the model's");
+      throw base::DataError("the events count on a flatter loss than the model's");
     }
   }
 }

@@ -1,7 +1,5 @@
 #include "tacet/learn/total_budget.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <optional>
 
@@ -21,8 +19,7 @@ double together(const data::Schema& schema, const Training& plan) {
 
 Training plan_within(const data::Schema& schema, LinearOptions options, double total_epsilon) {
   if (!(total_epsilon > 0) || std::isinf(total_epsilon)) {
-    throw base::UsageError(
-        fmt::format("the total epsilon must be above 0 and finite, got {}", total_epsilon));
+    throw base::UsageError("the total epsilon must be above 0 and finite, got {}", total_epsilon);
   }
   options.epsilon = total_epsilon;
   if (!schema.cost) return plan_training(schema, options);
@@ -41,10 +38,10 @@ Training plan_within(const data::Schema& schema, LinearOptions options, double t
     }
   }
   if (best) return std::move(*best);
-  throw base::GuaranteeError(fmt::format(
+  throw base::GuaranteeError(
       "the fit of the schema costs epsilon {:.6g} and leaves nothing of a total of {}; ask for "
       "more, or for --epsilon of the training alone",
-      data::cost_between(schema, options.adjacency).guarantee.epsilon, total_epsilon));
+      data::cost_between(schema, options.adjacency).guarantee.epsilon, total_epsilon);
 }
 
 }  // namespace tacet::learn

@@ -20,14 +20,13 @@ void check_fits(const Booking& booking, const Standing::Account& account) {
   const bool converts =
       counts == privacy::Adjacency::replace_one && asked == privacy::Adjacency::add_remove;
   if (asked != counts && !converts) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "the account of '{}' counts neighbours as {}, the run as {}, and its cost does not convert",
-        account.name(), privacy::to_string(counts), privacy::to_string(asked)));
+        account.name(), privacy::to_string(counts), privacy::to_string(asked));
   }
   if (booking.privacy_unit != account.enrolled.privacy_unit) {
-    throw base::UsageError(fmt::format("the account of '{}' protects each {}, the run each {}",
-                                       account.name(), account.enrolled.privacy_unit,
-                                       booking.privacy_unit));
+    throw base::UsageError("the account of '{}' protects each {}, the run each {}", account.name(),
+                           account.enrolled.privacy_unit, booking.privacy_unit);
   }
 }
 
@@ -38,11 +37,11 @@ void check_alone(const Booking& booking, const Standing& standing, const Standin
     if (!booking.interactive && !account.interactive.contains(number)) continue;
     const auto other = bookings(number);
     if (other.data_set != account.name() || !running(other.process)) continue;
-    throw base::BudgetError(fmt::format(
+    throw base::BudgetError(
         "run {} on '{}' has not ended; an (epsilon, delta) account takes a run whose results "
         "appear while it goes on only by itself. Wait for it, or use an account in zcdp, gdp or "
         "rdp",
-        number, account.name()));
+        number, account.name());
   }
 }
 

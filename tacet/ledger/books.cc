@@ -1,7 +1,5 @@
 #include "tacet/ledger/books.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <unordered_map>
 
@@ -124,8 +122,8 @@ const Account& Books::account(std::string_view name) const {
   if (const auto* found = find(name)) return *found;
   std::string names;
   for (const auto& account : accounts) names += (names.empty() ? "" : ", ") + account.name();
-  throw base::UsageError(fmt::format("the ledger has no data set '{}'; it has {}", name,
-                                     names.empty() ? "none yet" : names));
+  throw base::UsageError("the ledger has no data set '{}'; it has {}", name,
+                         names.empty() ? "none yet" : names);
 }
 
 const Run& Books::run(std::int64_t number) const {
@@ -134,8 +132,7 @@ const Run& Books::run(std::int64_t number) const {
       if (run.number == number) return run;
     }
   }
-  throw base::UsageError(
-      fmt::format("the ledger has no run {}; `tacet ledger show` lists them", number));
+  throw base::UsageError("the ledger has no run {}; `tacet ledger show` lists them", number);
 }
 
 Books books_of(std::span<const Entry> entries) {
@@ -152,7 +149,7 @@ Books books_of(std::span<const Entry> entries) {
   }
   for (const auto& account : books.accounts) {
     if (!account.caps.empty()) continue;
-    throw base::DataError(fmt::format("the account of '{}' has no cap", account.name()));
+    throw base::DataError("the account of '{}' has no cap", account.name());
   }
   return books;
 }

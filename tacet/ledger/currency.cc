@@ -118,13 +118,12 @@ std::string to_string(Currency currency) { return names.of(currency); }
 
 Currency parse_currency(std::string_view name) {
   if (const auto found = names.find(name)) return *found;
-  throw base::UsageError(
-      fmt::format("the currency must be zcdp, gdp, rdp, pure or basic, got '{}'", name));
+  throw base::UsageError("the currency must be zcdp, gdp, rdp, pure or basic, got '{}'", name);
 }
 
 Cap checked(const Cap& cap) {
   const auto refuse = [](std::string_view what, double given) {
-    throw base::UsageError(fmt::format("{}, got {}", what, given));
+    throw base::UsageError("{}, got {}", what, given);
   };
   if (!(cap.value >= 0 && std::isfinite(cap.value))) {
     refuse("a cap must be a finite number of at least 0", cap.value);
@@ -155,18 +154,17 @@ Cap cap_for(Currency currency, privacy::Epsilon epsilon, privacy::Delta delta, d
   static_cast<void>(checked(cap));
   if (currency == Currency::pure || currency == Currency::basic) return cap;
   if (delta.value() == 0) {
-    throw base::UsageError(fmt::format("a cap in {} promises no epsilon at delta 0; give a delta",
-                                       to_string(currency)));
+    throw base::UsageError("a cap in {} promises no epsilon at delta 0; give a delta",
+                           to_string(currency));
   }
   cap.value = largest_with(eps, [&](double value) {
     cap.value = value;
     return epsilon_at(amount_of(cap), cap, delta);
   });
   if (cap.value == 0) {
-    throw base::UsageError(fmt::format(
-        "no cap in {} promises epsilon {} at delta {}; allow more, or choose another "
-        "{}",
-        to_string(currency), eps, delta.value(), currency == Currency::rdp ? "order" : "currency"));
+    throw base::UsageError(
+        "no cap in {} promises epsilon {} at delta {}; allow more, or choose another {}",
+        to_string(currency), eps, delta.value(), currency == Currency::rdp ? "order" : "currency");
   }
   return cap;
 }
@@ -196,9 +194,9 @@ Amount cost_of(const Event& event, Adjacency adjacency, const Cap& cap,
   const double value = single_cost(event, adjacency, cap);
   if (std::isinf(value) || std::isnan(value)) {
     throw base::GuaranteeError(
-        fmt::format("'{}' has no proved cost in {} under {}, which this account counts in; use an "
-                    "account in another currency (basic takes every proved guarantee)",
-                    privacy::kind_name(event), to_string(cap.currency), to_string(adjacency)));
+        "'{}' has no proved cost in {} under {}, which this account counts in; use an account in "
+        "another currency (basic takes every proved guarantee)",
+        privacy::kind_name(event), to_string(cap.currency), to_string(adjacency));
   }
   return {value, 0};
 }

@@ -75,11 +75,11 @@ void require_local_disk(const fs::path& path) {
   // The field is signed on some machines; the magic numbers have 32 bits.
   const auto name = network_file_system(static_cast<std::uint32_t>(status.f_type));
   if (name.empty()) return;
-  throw base::IoError(fmt::format(
+  throw base::IoError(
       "the ledger '{}' lies on a network file system ({}), where locks between machines cannot be "
       "trusted and two runs could spend the same budget; nothing was booked. Keep it on a local "
       "disk",
-      path.string(), name));
+      path.string(), name);
 }
 
 Statement::Statement(Database& database, sqlite3_stmt* statement)
@@ -157,12 +157,11 @@ Database::Database(fs::path path, const Options& options)
   struct stat status {};
   if (::stat(path_.c_str(), &status) != 0) {
     const int error = errno;
-    throw base::IoError(
-        fmt::format("there is no ledger '{}'{}; `tacet ledger init` makes one", path_.string(),
-                    error != ENOENT ? ": " + std::generic_category().message(error) : ""));
+    throw base::IoError("there is no ledger '{}'{}; `tacet ledger init` makes one", path_.string(),
+                        error != ENOENT ? ": " + std::generic_category().message(error) : "");
   }
   if (!S_ISREG(status.st_mode)) {
-    throw base::IoError(fmt::format("the ledger '{}' is not a regular file", path_.string()));
+    throw base::IoError("the ledger '{}' is not a regular file", path_.string());
   }
   place_ = {status.st_dev, status.st_ino};
   require_local_disk(path_);
@@ -191,8 +190,7 @@ void Database::open(const Options& options) {
 }
 
 void Database::refuse(std::string_view what, std::string_view advice) const {
-  throw base::IoError(
-      fmt::format("the ledger '{}' {}; {}. {}", path_.string(), what, consequence_, advice));
+  throw base::IoError("the ledger '{}' {}; {}. {}", path_.string(), what, consequence_, advice);
 }
 
 bool Database::is_elsewhere() const {
@@ -236,9 +234,9 @@ void Database::fail(int code) const {
     case SQLITE_LOCKED:
       if (waiting_->cancelled()) {
         throw base::Interrupted(
-            fmt::format("interrupted while another process held the ledger "
-                        "'{}'; {}",
-                        path_.string(), consequence_));
+            "interrupted while another process held the ledger "
+            "'{}'; {}",
+            path_.string(), consequence_);
       }
       refuse("is locked by another process", "Try again when that has ended");
     case SQLITE_READONLY:
@@ -254,9 +252,9 @@ void Database::fail(int code) const {
     case SQLITE_CORRUPT:
     case SQLITE_MISMATCH:
     case SQLITE_ERROR:
-      throw base::DataError(
-          fmt::format("the ledger '{}' is damaged or no ledger at all: {}; {}. {}", path_.string(),
-                      sqlite3_errmsg(connection_.get()), consequence_, backup_advice));
+      throw base::DataError("the ledger '{}' is damaged or no ledger at all: {}; {}. {}",
+                            path_.string(), sqlite3_errmsg(connection_.get()), consequence_,
+                            backup_advice);
     default:
       break;
   }
@@ -281,8 +279,7 @@ void Database::execute(const std::string& sql) {
 
 std::string Database::value(std::string_view sql) {
   auto statement = prepare(sql);
-  if (!statement.step())
-    throw base::DataError(fmt::format("the ledger '{}' is empty", path_.string()));
+  if (!statement.step()) throw base::DataError("the ledger '{}' is empty", path_.string());
   return statement.text(0);
 }
 
@@ -295,10 +292,10 @@ void Database::transaction(const std::string& consequence, const std::function<v
   consequence_ = nothing_booked;
   // What was written between two looks at the name may be where nobody looks for it.
   if (is_elsewhere()) {
-    throw base::IoError(fmt::format(
+    throw base::IoError(
         "the ledger '{}' was moved, replaced or removed while a booking was written: it is in the "
         "file that had this name. Nothing is released on it; put that file back",
-        path_.string()));
+        path_.string());
   }
 }
 

@@ -277,8 +277,8 @@ void check_data_set_name(std::string_view name) {
   };
   if (name.empty() || name.size() > longest || !std::all_of(name.begin(), name.end(), fine)) {
     throw base::UsageError(
-        fmt::format("the name of a data set must be 1 to {} letters, digits or _ - . :, got '{}'",
-                    longest, name));
+        "the name of a data set must be 1 to {} letters, digits or _ - . :, got '{}'", longest,
+        name);
   }
 }
 
@@ -297,9 +297,9 @@ void check_words(std::string_view what, std::string_view words) {
     utf8 = false;
   }
   if (words.size() < shortest || words.size() > longest || control || blank || !utf8) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "{} must say why in {} to {} printable characters: the words stay in the ledger for ever",
-        what, shortest, longest));
+        what, shortest, longest);
   }
 }
 

@@ -55,9 +55,8 @@ constexpr std::array<Object, 5> objects{{
 
 [[noreturn]] void broken(const Database& database, const std::string& what,
                          std::string_view advice = backup_advice) {
-  throw base::DataError(fmt::format("the ledger '{}' was changed after it was written: {}; {}. {}",
-                                    database.path().string(), what, database.consequence(),
-                                    advice));
+  throw base::DataError("the ledger '{}' was changed after it was written: {}; {}. {}",
+                        database.path().string(), what, database.consequence(), advice);
 }
 
 }  // namespace
@@ -81,15 +80,15 @@ void create_journal(Database& database, std::string_view key) {
 void check_version(Database& database) {
   const auto name = database.path().string();
   if (database.value("PRAGMA application_id") != std::to_string(application)) {
-    throw base::DataError(fmt::format("'{}' is a database, but no ledger of tacet", name));
+    throw base::DataError("'{}' is a database, but no ledger of tacet", name);
   }
   const auto version = database.value("PRAGMA user_version");
   if (version == std::to_string(format_version)) return;
   const bool newer = std::stoll(version) > format_version;
-  throw base::DataError(fmt::format(
+  throw base::DataError(
       "the ledger '{}' has format {}, this version of tacet reads and writes format {}; nothing "
       "was booked. Use {} version of tacet",
-      name, version, format_version, newer ? "a newer" : "the"));
+      name, version, format_version, newer ? "a newer" : "the");
 }
 
 namespace {

@@ -62,8 +62,7 @@ class Ledger::Desk {
   [[nodiscard]] Reserved open_run(std::int64_t run) const {
     if (current_.standing.open.contains(run)) return booking(run);
     const auto books = books_of(internal::read_entries(database_));
-    throw base::BudgetError(
-        fmt::format("run {} has ended: it is {}", run, to_string(books.run(run).state)));
+    throw base::BudgetError("run {} has ended: it is {}", run, to_string(books.run(run).state));
   }
   /// The reservation of a run that is among `booked` and has not ended. Numbers come again in a
   /// file that was put back to an older state; the hash of a row, which follows all rows before it,
@@ -81,12 +80,12 @@ class Ledger::Desk {
     if (ended || (open != current_.standing.open.end() && open->second == own->second)) {
       return open_run(run);
     }
-    throw base::IoError(fmt::format(
+    throw base::IoError(
         "the ledger '{}' was replaced by another state of it while run {} was open: the booking of "
         "this run is not in it, and nothing more of the run is released. Other bookings may be "
         "missing too: put back the file that has them, or lower the cap by what they have spent "
         "(`tacet ledger cap`)",
-        database_.path().string(), run));
+        database_.path().string(), run);
   }
 
  private:
@@ -122,8 +121,8 @@ Standing Ledger::standing() {
 Verification Ledger::verify() {
   return look([this](auto& database) {
     if (const auto fault = database.value("PRAGMA integrity_check(1)"); fault != "ok") {
-      throw base::DataError(fmt::format("the ledger '{}' is damaged: {}. {}", path().string(),
-                                        fault, internal::backup_advice));
+      throw base::DataError("the ledger '{}' is damaged: {}. {}", path().string(), fault,
+                            internal::backup_advice);
     }
     const auto head = internal::check_all(database);
     static_cast<void>(books_of(internal::read_entries(database)));
@@ -154,15 +153,15 @@ void Ledger::enrol(const Enrolment& enrolment) {
   const auto cap = checked(enrolment.cap);
   change(nothing_booked, [&](Desk& desk) {
     if (desk.standing().find(enrolment.data_set) != nullptr) {
-      throw base::UsageError(fmt::format(
-          "'{}' has an account already; `tacet ledger cap` changes its cap", enrolment.data_set));
+      throw base::UsageError("'{}' has an account already; `tacet ledger cap` changes its cap",
+                             enrolment.data_set);
     }
     if (enrolment.fingerprint) {
       if (const auto* owner = desk.standing().owner(*enrolment.fingerprint)) {
         throw base::BudgetError(
-            fmt::format("the same records have an account already, '{}'; a second one would double "
-                        "their budget, a further name (--alias {}) joins it",
-                        owner->name(), owner->name()));
+            "the same records have an account already, '{}'; a second one would double their "
+            "budget, a further name (--alias {}) joins it",
+            owner->name(), owner->name());
       }
     }
     desk.append(Enrolled{enrolment.data_set, enrolment.adjacency, enrolment.privacy_unit});
@@ -178,8 +177,7 @@ void Ledger::add_alias(std::string_view alias, std::string_view data_set) {
   change(nothing_booked, [&](Desk& desk) {
     const auto& account = desk.standing().account(data_set);
     if (const auto* taken = desk.standing().find(alias)) {
-      throw base::UsageError(
-          fmt::format("'{}' is a name of the account '{}' already", alias, taken->name()));
+      throw base::UsageError("'{}' is a name of the account '{}' already", alias, taken->name());
     }
     desk.append(Aliased{std::string(alias), account.name()});
   });
@@ -192,15 +190,15 @@ void Ledger::set_cap(std::string_view data_set, const Cap& cap, std::string_view
     const auto& account = desk.standing().account(data_set);
     const auto& current = account.cap();
     if (wanted.currency != current.currency || wanted.order != current.order) {
-      throw base::UsageError(fmt::format(
+      throw base::UsageError(
           "the account of '{}' counts in {}, and what is booked cannot be converted; its cap is {}",
-          data_set, to_string(current.currency), in_words(current)));
+          data_set, to_string(current.currency), in_words(current));
     }
     if (raises(current, wanted) && reason.empty()) {
       throw base::BudgetError(
-          fmt::format("the cap of '{}' would rise from {} to {}; raising it needs an override with "
-                      "a reason that stays in the ledger",
-                      data_set, in_words(current), in_words(wanted)));
+          "the cap of '{}' would rise from {} to {}; raising it needs an override with a reason "
+          "that stays in the ledger",
+          data_set, in_words(current), in_words(wanted));
     }
     desk.append(CapSet{account.name(), wanted, std::string(reason)});
   });
@@ -281,8 +279,7 @@ void Ledger::resolve(std::int64_t run, std::string_view attestation) {
   check_words("the attestation", attestation);
   change(nothing_booked, [&](Desk& desk) {
     if (running(desk.open_run(run).process)) {
-      throw base::BudgetError(
-          fmt::format("the process of run {} is still running; end it first", run));
+      throw base::BudgetError("the process of run {} is still running; end it first", run);
     }
     desk.append(Resolved{run, std::string(attestation)});
   });
@@ -296,8 +293,8 @@ Records Ledger::see_records(std::string_view data_set, std::string_view fingerpr
     if (const auto* owner = desk.standing().owner(fingerprint)) {
       if (owner->name() != account.name()) {
         throw base::BudgetError(
-            fmt::format("these records have the account '{}'; they cannot be booked under '{}'",
-                        owner->name(), data_set));
+            "these records have the account '{}'; they cannot be booked under '{}'", owner->name(),
+            data_set);
       }
       return;
     }

@@ -69,9 +69,9 @@ class Draft {
 }  // namespace
 
 void cannot_make_ledger(const fs::path& path, int error) {
-  throw base::IoError(fmt::format("cannot make the ledger '{}': {}{}", path.string(),
-                                  std::generic_category().message(error),
-                                  error == EEXIST ? "; a ledger is never overwritten" : ""));
+  throw base::IoError("cannot make the ledger '{}': {}{}", path.string(),
+                      std::generic_category().message(error),
+                      error == EEXIST ? "; a ledger is never overwritten" : "");
 }
 
 int make_ledger(const fs::path& path) {

@@ -1,7 +1,6 @@
 #include "tacet/ledger/marks.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -30,8 +29,8 @@ class MarksLock {
  public:
   MarksLock(const fs::path& folder, const base::CancelToken* cancel) {
     const auto refuse = [&](int error) {
-      throw base::IoError(fmt::format("cannot mark the data in '{}': {}", folder.string(),
-                                      std::generic_category().message(error)));
+      throw base::IoError("cannot mark the data in '{}': {}", folder.string(),
+                          std::generic_category().message(error));
     };
     descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor_ < 0) refuse(errno);
@@ -111,9 +110,9 @@ std::vector<Mark> read_marks(const fs::path& folder) {
     }
   } catch (const ordered_json::exception&) {
     throw base::DataError(
-        fmt::format("'{}' says which ledger holds the account of the data beside it and cannot be "
-                    "understood; make it again with `tacet ledger init`, or restore it",
-                    file.string()));
+        "'{}' says which ledger holds the account of the data beside it and cannot be understood; "
+        "make it again with `tacet ledger init`, or restore it",
+        file.string());
   }
   return marks;
 }
@@ -128,13 +127,12 @@ void add_mark(const fs::path& folder, const Mark& mark, const base::CancelToken*
 
 void check_continues(const Mark& mark, Ledger& ledger) {
   if (mark.seen.rows == 0 || ledger.continues(mark.seen)) return;
-  throw base::BudgetError(fmt::format(
+  throw base::BudgetError(
       "the ledger '{}' is a copy: these data were spent on when their ledger had a row {} that "
-      "this "
-      "one does not hold, so what was spent is not all in it. Use the ledger that has it ('{}' "
-      "when "
-      "the data were marked); `tacet ledger init --help` says what to do when it is lost",
-      ledger.path().string(), mark.seen.rows, mark.ledger.string()));
+      "this one does not hold, so what was spent is not all in it. Use the ledger that has it "
+      "('{}' when the data were marked); `tacet ledger init --help` says what to do when it is "
+      "lost",
+      ledger.path().string(), mark.seen.rows, mark.ledger.string());
 }
 
 void advance_marks(const fs::path& folder, Ledger& ledger, const base::CancelToken* cancel) {

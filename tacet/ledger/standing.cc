@@ -14,8 +14,7 @@ namespace {
 using nlohmann::json;
 
 [[noreturn]] void contradiction(std::int64_t row, const std::string& what) {
-  throw base::DataError(
-      fmt::format("row {} of the ledger contradicts earlier ones: {}", row, what));
+  throw base::DataError("row {} of the ledger contradicts earlier ones: {}", row, what);
 }
 
 /// Takes one row in.
@@ -162,8 +161,8 @@ const Standing::Account& Standing::account(std::string_view name) const {
   if (const auto* found = find(name)) return *found;
   std::string names;
   for (const auto& account : accounts) names += (names.empty() ? "" : ", ") + account.name();
-  throw base::UsageError(fmt::format("the ledger has no data set '{}'; it has {}", name,
-                                     names.empty() ? "none yet" : names));
+  throw base::UsageError("the ledger has no data set '{}'; it has {}", name,
+                         names.empty() ? "none yet" : names);
 }
 
 const Standing::Account* Standing::owner(std::string_view fingerprint) const {

@@ -60,13 +60,13 @@ privacy::Event recorded_report(const privacy::Receipt& receipt,
                                learn::RecordedParameters& parameters) {
   const auto name = parameters.text("mechanism");
   const auto mechanism = mechanism::local_mechanism_names.find(name);
-  if (!mechanism) contradiction("there is no mechanism " + name);
+  if (!mechanism) throw base::DataError("there is no mechanism " + name);
   if (*mechanism == mechanism::LocalMechanism::gaussian) {
     return privacy::Gaussian{learn::recorded_noise(parameters)};
   }
   const double epsilon = parameters.real("report_epsilon");
   if (!(epsilon > 0 && std::isfinite(epsilon))) {
-    contradiction("the epsilon of a report is not above 0");
+    throw base::DataError("the epsilon of a report is not above 0");
   }
   return privacy::PureDp{epsilon, receipt.guarantee.adjacency};
 }
@@ -76,17 +76,17 @@ privacy::Event recorded_events(const privacy::Receipt& receipt,
   learn::expect_sampling(receipt, "local");
   learn::expect_claim(parameters, receipt);
   if (receipt.guarantee.adjacency != privacy::Adjacency::replace_one) {
-    contradiction("reports of devices are private under replace_one");
+    throw base::DataError("reports of devices are private under replace_one");
   }
   const auto contributions = parameters.count("contributions");
   if (contributions < 1 || contributions > 255) {
-    contradiction("a device contributes 1 to 255 reports");
+    throw base::DataError("a device contributes 1 to 255 reports");
   }
   const auto rounds = parameters.count("rounds");
   const auto batch = parameters.count("batch_size");
   const auto devices = receipt.public_row_count.value_or(0);
   if (batch < 1 || batch > devices || rounds != contributions * (devices / batch)) {
-    contradiction("rounds, batch size and number of devices do not fit");
+    throw base::DataError("rounds, batch size and number of devices do not fit");
   }
   auto report = recorded_report(receipt, parameters);
   if (contributions == 1) return report;

@@ -1,7 +1,5 @@
 #include "tacet/numeric/fft.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cmath>
 
@@ -53,8 +51,8 @@ class Octant {
 
 Fft::Fft(int log2_size) : log2_size_(log2_size) {
   if (log2_size < 0 || log2_size > largest_log2_size) {
-    throw base::UsageError(fmt::format("a transform's length must be 2^0 to 2^{}, got 2^{}",
-                                       largest_log2_size, log2_size));
+    throw base::UsageError("a transform's length must be 2^0 to 2^{}, got 2^{}", largest_log2_size,
+                           log2_size);
   }
   const auto n = size();
   cosines_.assign(n, 1);

@@ -1,7 +1,5 @@
 #include "tacet/numeric/incomplete_beta.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
@@ -74,7 +72,7 @@ Real exact_sum(const double (&parts)[4]) {
 
 void check_place(double g) {
   if (!(g >= 0 && g < 1)) {
-    throw base::UsageError(fmt::format("a cap of the sphere starts at 0 <= g < 1, got {}", g));
+    throw base::UsageError("a cap of the sphere starts at 0 <= g < 1, got {}", g);
   }
 }
 
@@ -82,8 +80,8 @@ void check_place(double g) {
 
 SphereCoordinate::SphereCoordinate(std::int64_t dimension) : dimension_(dimension) {
   if (dimension < 2 || dimension > most_sphere_dimension) {
-    throw base::UsageError(fmt::format("a sphere coordinate has 2 to {} dimensions, got {}",
-                                       most_sphere_dimension, dimension));
+    throw base::UsageError("a sphere coordinate has 2 to {} dimensions, got {}",
+                           most_sphere_dimension, dimension);
   }
   Real rest = constant_of(dimension);
   for (double& part : constant_) {

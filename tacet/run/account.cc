@@ -1,7 +1,5 @@
 #include "tacet/run/account.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 #include <vector>
 
@@ -22,14 +20,14 @@ fs::path folder_of(const fs::path& file) {
                                  const ledger::Mark& lost) {
   std::error_code error;
   const bool replaced = fs::exists(ledger::ledger_path(folder, lost), error);
-  throw base::BudgetError(fmt::format(
-      "'{}' may be a copy of '{}' beside it, whose ledger '{}' is {}, so nothing can tell; no "
-      "data were used. Put that ledger back, or mark '{}' again where the ledger is now (`tacet "
-      "ledger init LEDGER --data-set NAME --alias NAME --data FILE`), or, when its account is no "
-      "longer needed, remove its mark from '{}'",
+  throw base::BudgetError(
+      "'{}' may be a copy of '{}' beside it, whose ledger '{}' is {}, so nothing can tell; no data "
+      "were used. Put that ledger back, or mark '{}' again where the ledger is now (`tacet ledger "
+      "init LEDGER --data-set NAME --alias NAME --data FILE`), or, when its account is no longer "
+      "needed, remove its mark from '{}'",
       data, lost.file, ledger::ledger_path(folder, lost).string(),
       replaced ? "another one now" : "missing", lost.file,
-      (folder / ledger::marks_file_name).string()));
+      (folder / ledger::marks_file_name).string());
 }
 
 /// The account among those of the ledger.
@@ -37,8 +35,8 @@ std::string chosen_data_set(const ledger::Standing& standing, const std::optiona
                             const std::string& given) {
   const auto& own = mark ? mark->mark.data_set : given;
   if (!given.empty() && !standing.account(own).is_called(given)) {
-    throw base::BudgetError(fmt::format(
-        "these data have the account '{}'; they cannot be booked under '{}'", own, given));
+    throw base::BudgetError("these data have the account '{}'; they cannot be booked under '{}'",
+                            own, given);
   }
   if (!own.empty()) return standing.account(own).name();
   if (standing.accounts.size() == 1) return standing.accounts.front().name();
@@ -59,10 +57,10 @@ void check_choice(const std::string& data, const AccountChoice& choice,
     throw base::UsageError("--data-set needs --ledger");
   }
   if (mark && choice.ledger.empty() && choice.override_reason.empty()) {
-    throw base::BudgetError(fmt::format(
+    throw base::BudgetError(
         "the records of '{}' have the privacy account '{}': give --ledger {}, or --without-ledger "
         "REASON, which that ledger keeps; no data were used",
-        data, mark->mark.data_set, mark->ledger.string()));
+        data, mark->mark.data_set, mark->ledger.string());
   }
 }
 
@@ -116,8 +114,8 @@ std::optional<Account> find_account(const std::string& data, const Front& front)
   const auto standing = ledger->standing();
   if (mark && mark->mark.ledger_name != standing.ledger) {
     throw base::BudgetError(
-        fmt::format("the account of '{}' is '{}' in the ledger {}, which is another one than {}",
-                    data, mark->mark.data_set, mark->ledger.string(), ledger->path().string()));
+        "the account of '{}' is '{}' in the ledger {}, which is another one than {}", data,
+        mark->mark.data_set, mark->ledger.string(), ledger->path().string());
   }
   if (mark) ledger::check_continues(mark->mark, *ledger);
   auto data_set = chosen_data_set(standing, mark, choice.data_set);

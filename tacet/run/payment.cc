@@ -19,10 +19,10 @@ void refuse_relabelled(const data::SchemaCost& cost, const ledger::Standing& sta
     if (account.enrolled.privacy_unit == cost.unit) continue;
     const auto booked = account.commands.lower_bound(fit);
     if (booked == account.commands.end() || !booked->first.starts_with(fit)) continue;
-    throw base::BudgetError(fmt::format(
+    throw base::BudgetError(
         "the schema says that its fit protects each {}, but the ledger booked that fit under '{}' "
         "for each {}: the schema was edited; nothing was booked. Use the schema as it was fitted",
-        cost.unit, account.name(), account.enrolled.privacy_unit));
+        cost.unit, account.name(), account.enrolled.privacy_unit);
   }
 }
 

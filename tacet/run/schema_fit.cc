@@ -37,7 +37,7 @@ void check_names(const FitRequest& request, const std::vector<std::string>& name
   const auto& unit = unit_of(request);
   const auto need = [&](const std::string& name) {
     if (std::ranges::count(names, name) == 1) return;
-    throw base::UsageError(fmt::format("the file has no column '{}', or several", name));
+    throw base::UsageError("the file has no column '{}', or several", name);
   };
   for (const auto& name : request.ignored) need(name);
   if (!request.target.empty()) need(request.target);
@@ -106,11 +106,11 @@ void check_row_count(const FitRequest& request, const FitShares& shares) {
   const auto& rows = request.frame.public_row_count;
   const double need = mechanism::least_values_for_bounds(shares.bounds_or_texts.epsilon_a_value());
   if (!rows || static_cast<double>(*rows) >= need) return;
-  throw base::UsageError(fmt::format(
+  throw base::UsageError(
       "epsilon {} for {} columns finds no bounds in {} records: it takes some {:.0f} records, an "
       "epsilon of about {:.2g}, or fewer columns (--ignore); bounds from a codebook cost nothing",
       request.asked.epsilon, shares.columns, *rows, std::ceil(need),
-      request.asked.epsilon * need / static_cast<double>(*rows)));
+      request.asked.epsilon * need / static_cast<double>(*rows));
 }
 
 /// The epsilon that the accountant proves for all answers, at most what was asked for.
@@ -276,8 +276,8 @@ FitPlan plan_fit(const FitRequest& request, std::vector<std::string> names,
   check_names(request, names);
   constexpr std::int64_t most_hashed = std::int64_t{1} << 24;
   if (request.most_hashed < 2 || request.most_hashed > most_hashed) {
-    throw base::UsageError(
-        fmt::format("hashed features must be 2 to {}, got {}", most_hashed, request.most_hashed));
+    throw base::UsageError("hashed features must be 2 to {}, got {}", most_hashed,
+                           request.most_hashed);
   }
   const auto shares = divide(request, names);
   check_row_count(request, shares);

@@ -1,7 +1,5 @@
 #include "tacet/accounting/loss/discretize.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -66,8 +64,8 @@ std::vector<std::int64_t> spread_out(double steps, double step, const Resolution
     if ((free || apart || doubled <= widest) && distance >= doubled * scale) width *= 2;
     ends.push_back(ends.back() + width);
     if (static_cast<std::int64_t>(ends.size()) * cells_per_step > largest_table) {
-      throw base::NumericError(
-          fmt::format("a loss grid of step {} would need more than {} cells", step, largest_table));
+      throw base::NumericError("a loss grid of step {} would need more than {} cells", step,
+                               largest_table);
     }
   }
   return ends;
@@ -217,7 +215,7 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
   const double last = table.downwards ? 0 : std::ceil((range.high - table.anchor) / step) + 1;
   const double centre = std::round((centre_loss - table.anchor) / step);
   if (!(std::fabs(first) < 1e15 && std::fabs(last) < 1e15)) {
-    throw base::NumericError(fmt::format("losses beyond the range of a grid of step {}", step));
+    throw base::NumericError("losses beyond the range of a grid of step {}", step);
   }
   const auto start = from_low ? std::int64_t{0} : static_cast<std::int64_t>(first);
   table.ends = grid_ends(start, last, static_cast<std::int64_t>(std::clamp(centre, first, last)),

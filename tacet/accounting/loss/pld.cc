@@ -1,7 +1,5 @@
 #include "tacet/accounting/loss/pld.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -310,9 +308,9 @@ class Search {
     bracket_.step = step_;
     if (bracket_.lower > bracket_.upper) {
       throw base::InternalError(
-          fmt::format("the bounds of a privacy loss contradict each other: {} from below, {} from "
-                      "above; please report this",
-                      bracket_.lower, bracket_.upper));
+          "the bounds of a privacy loss contradict each other: {} from below, {} from above; "
+          "please report this",
+          bracket_.lower, bracket_.upper);
     }
   }
 

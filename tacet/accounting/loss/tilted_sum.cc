@@ -1,7 +1,5 @@
 #include "tacet/accounting/loss/tilted_sum.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -216,7 +214,7 @@ void TwinTransform::run_whole(double theta, double log_tail, int largest_bits) {
 
 void TwinTransform::transform(double theta, int bits, int largest_bits) {
   if (bits > largest_bits) {
-    throw base::NumericError(fmt::format("a composed loss needs a transform of 2^{}", bits));
+    throw base::NumericError("a composed loss needs a transform of 2^{}", bits);
   }
   const auto n = std::size_t{1} << bits;
   length_ = n;
@@ -224,8 +222,7 @@ void TwinTransform::transform(double theta, int bits, int largest_bits) {
   // Both measures share each transform; their separation costs one addition more.
   const double tau = 2 * numeric::Fft::error_bound(bits) + 4 * unit_roundoff;
   if (static_cast<double>(sums_[0]->steps()) * tau > 0.1) {
-    throw base::NumericError(
-        fmt::format("{} compositions exceed what round-off allows", sums_[0]->steps()));
+    throw base::NumericError("{} compositions exceed what round-off allows", sums_[0]->steps());
   }
   std::vector<std::array<PowerState, 2>> states(n / 2 + 1);
   for (std::size_t e = 0; e < sums_[0]->parts().size(); ++e) multiply_in(e, theta, states);

@@ -1,7 +1,5 @@
 #include "tacet/accounting/routes/gaussian.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cmath>
 
@@ -56,9 +54,7 @@ double log_delta_forward(double mu, double epsilon) {
 }
 
 void check_mu(double mu) {
-  if (!(mu >= 0)) {
-    throw base::UsageError(fmt::format("mu (distance over noise) must be 0 or more, got {}", mu));
-  }
+  if (!(mu >= 0)) throw base::UsageError("mu (distance over noise) must be 0 or more, got {}", mu);
 }
 
 /// Whether (epsilon, delta) certainly holds: the computed delta, raised by its error bound, stays
@@ -125,10 +121,10 @@ constexpr double largest_epsilon = 1e4;  // delta is evaluated to full precision
 double mu_for(Epsilon epsilon, Delta delta) {
   if (std::isinf(epsilon.value())) return infinity;
   if (epsilon.value() > largest_epsilon) {
-    throw base::UsageError(fmt::format(
-        "epsilon must be at most {}, or inf for no protection at all, got {}; nothing is "
-        "protected long before that",
-        largest_epsilon, epsilon.value()));
+    throw base::UsageError(
+        "epsilon must be at most {}, or inf for no protection at all, got {}; nothing is protected "
+        "long before that",
+        largest_epsilon, epsilon.value());
   }
   if (delta.value() == 0) return 0;
   const double target = delta.value();
@@ -152,8 +148,7 @@ double mu_for(Epsilon epsilon, Delta delta) {
 
 double sigma_for(double sensitivity, Epsilon epsilon, Delta delta) {
   if (!(sensitivity >= 0) || std::isinf(sensitivity)) {
-    throw base::UsageError(
-        fmt::format("the sensitivity must be finite and 0 or more, got {}", sensitivity));
+    throw base::UsageError("the sensitivity must be finite and 0 or more, got {}", sensitivity);
   }
   if (sensitivity == 0) return 0;
   const double mu = mu_for(epsilon, delta);
@@ -167,7 +162,7 @@ double sigma_for(double sensitivity, Epsilon epsilon, Delta delta) {
 
 double compose(double mu, std::int64_t count) {
   check_mu(mu);
-  if (count < 0) throw base::UsageError(fmt::format("the count must be 0 or more, got {}", count));
+  if (count < 0) throw base::UsageError("the count must be 0 or more, got {}", count);
   if (count == 0 || mu == 0) return 0;
   if (count == 1) return mu;
   const double total = mu * std::sqrt(static_cast<double>(count));

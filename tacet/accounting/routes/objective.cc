@@ -1,7 +1,5 @@
 #include "tacet/accounting/routes/objective.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -209,9 +207,8 @@ double calibrate_sigma(const Curvature& curvature, Epsilon target, Delta limit,
                        Adjacency adjacency) {
   const double goal = limit.value();
   const auto refuse = [&](const char* why) {
-    throw base::GuaranteeError(
-        fmt::format("no noise makes objective perturbation ({:.4g}, {:.4g})-DP: {}", target.value(),
-                    goal, why));
+    throw base::GuaranteeError("no noise makes objective perturbation ({:.4g}, {:.4g})-DP: {}",
+                               target.value(), goal, why);
   };
   if (!(goal > 0)) refuse("Gaussian noise needs delta above 0");
   const double c = std::log1p(curvature.smoothness / curvature.regularization);
@@ -271,10 +268,10 @@ PureShares pure_shares(double smoothness, double regularization, Epsilon target,
   const double output = output_share * target.value();
   const double linear = (target.value() - determinant - output) * (1 - margin);
   if (!(linear > 0)) {
-    throw base::GuaranteeError(fmt::format(
+    throw base::GuaranteeError(
         "ln(1 + smoothness / regularization) = {:.4g} leaves nothing of epsilon {:.4g}; ask for "
         "more regularization",
-        determinant, target.value()));
+        determinant, target.value());
   }
   return {determinant, linear, output};
 }

@@ -1,7 +1,5 @@
 #include "tacet/accounting/routes/rdp.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -120,15 +118,14 @@ double interpolate(double alpha, const AtInteger& at_integer) {
 
 void check_rate(double q) {
   if (!(q >= 0 && q <= 1)) {
-    throw base::UsageError(fmt::format("the sampling rate must lie in [0, 1], got {}", q));
+    throw base::UsageError("the sampling rate must lie in [0, 1], got {}", q);
   }
 }
 
 }  // namespace
 
 void check_order(double alpha) {
-  if (!(alpha > 1))
-    throw base::UsageError(fmt::format("a Renyi order must exceed 1, got {}", alpha));
+  if (!(alpha > 1)) throw base::UsageError("a Renyi order must exceed 1, got {}", alpha);
 }
 
 double gaussian(double mu, double alpha) {

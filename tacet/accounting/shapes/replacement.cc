@@ -15,8 +15,7 @@ namespace {
 
 [[noreturn]] void refuse(const char* kind, std::string_view why) {
   throw base::UsageError(
-      fmt::format("{} {}, so it does not convert from add_remove to replace_one release by release",
-                  kind, why));
+      "{} {}, so it does not convert from add_remove to replace_one release by release", kind, why);
 }
 
 /// (1 + e^epsilon) delta, rounded up: D to D - x costs (epsilon, delta), D - x to D' the same, and

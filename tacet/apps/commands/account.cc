@@ -58,8 +58,7 @@ Unknown parse_unknown(const std::string& name) {
   if (name == "noise") return Unknown::noise;
   if (name == "steps") return Unknown::steps;
   if (name == "sampling-rate") return Unknown::sampling_rate;
-  throw base::UsageError(
-      fmt::format("--find must be noise, steps or sampling-rate, got '{}'", name));
+  throw base::UsageError("--find must be noise, steps or sampling-rate, got '{}'", name);
 }
 
 class AccountCommand : public Command {
@@ -103,9 +102,9 @@ class AccountCommand : public Command {
   /// One question at a time.
   void check_question() const {
     if (!files_.empty() && !(release_.first_given() + target_epsilon_).empty()) {
-      throw base::UsageError(fmt::format(
+      throw base::UsageError(
           "files go with --delta, --epsilon, --curve and --adjacency, not with {}",
-          release_.first_given().empty() ? "--target-epsilon" : release_.first_given()));
+          release_.first_given().empty() ? "--target-epsilon" : release_.first_given());
     }
     if (!find_.empty() && target_epsilon_.empty()) {
       throw base::UsageError("--find says what --target-epsilon finds; give both");

@@ -94,7 +94,7 @@ class Describe : public Command {
   [[nodiscard]] run::SummaryRequest request_of(data::Schema schema) const {
     const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
     if (!(epsilon > 0 && epsilon <= 1e6)) {
-      throw base::UsageError(fmt::format("--epsilon must be above 0 and finite, got {}", epsilon_));
+      throw base::UsageError("--epsilon must be above 0 and finite, got {}", epsilon_);
     }
     const privacy::Delta delta(number_option("--delta", delta_, "a number from 0 to 1, without 1"));
     std::int64_t records = 1;

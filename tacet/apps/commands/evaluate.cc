@@ -96,7 +96,7 @@ class Evaluate : public Command {
         },
         [&](const data::Dataset& data, privacy::Reservation&, run::Pieces& result) {
           progress.clear();
-          if (data.rows() == 0) throw base::DataError(fmt::format("'{}' has no records", data_));
+          if (data.rows() == 0) throw base::DataError("'{}' has no records", data_);
           const auto outcomes = outcomes_of(file.model, data, options, cancel);
           const auto subject = subject_of(file.model, groups.get());
           result.write(console.json() ? exact_json(subject, outcomes)
@@ -122,9 +122,7 @@ class Evaluate : public Command {
   [[nodiscard]] learn::EvaluationOptions private_options(const model::ModelFile& file,
                                                          const data::CategoryGroups* groups) const {
     const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
-    if (!(epsilon > 0)) {
-      throw base::UsageError(fmt::format("--epsilon must be above 0, got {}", epsilon));
-    }
+    if (!(epsilon > 0)) throw base::UsageError("--epsilon must be above 0, got {}", epsilon);
     return {.epsilon = privacy::Epsilon(epsilon),
             .delta = privacy::Delta(chosen_delta()),
             .adjacency = privacy::parse_adjacency(adjacency_),

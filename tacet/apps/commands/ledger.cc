@@ -158,7 +158,7 @@ class LedgerInit : public Command {
     ledger::check_data_set_name(data_set_);
     std::error_code error;
     if (!data_.empty() && !fs::is_regular_file(data_, error)) {
-      throw base::IoError(fmt::format("cannot read '{}': it is no regular file", data_));
+      throw base::IoError("cannot read '{}': it is no regular file", data_);
     }
     Ledger::ensure(ledger_);
     Ledger ledger(ledger_, {.cancel = &cancel});
@@ -252,7 +252,7 @@ class LedgerShow : public Command {
     if (delta_.empty()) return std::nullopt;
     const double delta = number_option("--delta", delta_, "a number from 0 to below 1");
     if (delta >= 0 && delta < 1) return delta;
-    throw base::UsageError(fmt::format("--delta must be from 0 to below 1, got {}", delta));
+    throw base::UsageError("--delta must be from 0 to below 1, got {}", delta);
   }
 
   std::string ledger_;

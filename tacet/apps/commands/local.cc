@@ -253,18 +253,15 @@ class LocalAccount : public Command {
  private:
   /// Of one report: the least and the largest of the devices'.
   [[nodiscard]] std::pair<double, double> epsilon_range() const {
-    if (epsilons_.empty()) {
-      throw base::UsageError("--epsilon is missing: what one report promises");
-    }
+    if (epsilons_.empty()) throw base::UsageError("--epsilon is missing: what one report promises");
     double least = std::numeric_limits<double>::infinity();
     double largest = 0;
     for (const auto& text : epsilons_) {
       const double value = number_option("--epsilon", text, "a number above 0");
       if (!(value > 0) || std::isinf(value)) {
         throw base::UsageError(
-            fmt::format("--epsilon must be above 0 and finite, got {}; a report without noise "
-                        "promises nothing",
-                        text));
+            "--epsilon must be above 0 and finite, got {}; a report without noise promises nothing",
+            text);
       }
       least = std::min(least, value);
       largest = std::max(largest, value);
@@ -288,7 +285,7 @@ class LocalAccount : public Command {
     }
     const double delta = number_option("--delta", delta_, "a number from 0 to below 1");
     if (!(delta >= 0 && delta < 1)) {
-      throw base::UsageError(fmt::format("--delta must be at least 0 and below 1, got {}", delta));
+      throw base::UsageError("--delta must be at least 0 and below 1, got {}", delta);
     }
     if (gaussian && delta == 0) {
       throw base::GuaranteeError(
@@ -296,10 +293,10 @@ class LocalAccount : public Command {
           "one above 0, or take privunit, which is pure");
     }
     if (!gaussian && !shuffled_ && delta > 0) {
-      throw base::UsageError(fmt::format(
+      throw base::UsageError(
           "mechanism {} is pure: its delta is 0; leave --delta out, or give --shuffled for a "
           "central guarantee at {}",
-          mechanism::local_mechanism_names.of(mechanism), delta));
+          mechanism::local_mechanism_names.of(mechanism), delta);
     }
     return delta;
   }
@@ -307,14 +304,12 @@ class LocalAccount : public Command {
   [[nodiscard]] DevicePromise asked() const {
     const auto mechanism =
         mechanism::local_mechanism_names.find(mechanism_.empty() ? "privunit" : mechanism_);
-    if (!mechanism) {
-      throw base::UsageError(fmt::format("--mechanism: there is no '{}'", mechanism_));
-    }
+    if (!mechanism) throw base::UsageError("--mechanism: there is no '{}'", mechanism_);
     if (!shuffled_ && bound_ != "clones21") {
       throw base::UsageError("--bound is about --shuffled reports; give both");
     }
     if (bound_ != "clones21" && bound_ != "clones22") {
-      throw base::UsageError(fmt::format("--bound must be clones21 or clones22, got '{}'", bound_));
+      throw base::UsageError("--bound must be clones21 or clones22, got '{}'", bound_);
     }
     const auto [least, each] = epsilon_range();
     const auto passes = passes_.empty() ? 1 : count_option("--passes", passes_, 1);

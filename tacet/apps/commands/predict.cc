@@ -160,10 +160,10 @@ class Predict : public Command {
  private:
   static void expect_probabilities(const model::LinearModel& model) {
     if (model.has_probabilities()) return;
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "--proba needs a classifier trained with the logistic loss; this model predicts a {} with "
         "the {} loss",
-        model.task == model::Task::regression ? "number" : "class", loss_name(model.loss)));
+        model.task == model::Task::regression ? "number" : "class", loss_name(model.loss));
   }
 
   void write(const Console& console, Predictor& predictor, const base::CancelToken& cancel) const {

@@ -109,7 +109,7 @@ class Quantile : public Command {
     };
     const double level = number_option("--q", level_, "a number from 0 to 1");
     if (!(level >= 0 && level <= 1)) {
-      throw base::UsageError(fmt::format("--q must lie in [0, 1], got {}", level));
+      throw base::UsageError("--q must lie in [0, 1], got {}", level);
     }
     std::optional<double> step;
     if (bounds.date) step = 1;

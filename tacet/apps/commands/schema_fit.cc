@@ -145,7 +145,7 @@ class SchemaFit : public Command {
     const privacy::Delta delta(number_option("--delta", delta_, "a number from 0 to 1, without 1"));
     request.records_a_unit = records_a_unit();
     if (!(epsilon > 0 && epsilon <= 1e6)) {
-      throw base::UsageError(fmt::format("--epsilon must be above 0 and finite, got {}", epsilon));
+      throw base::UsageError("--epsilon must be above 0 and finite, got {}", epsilon);
     }
     request.asked = {epsilon, delta.value(), adjacency};
   }
@@ -153,9 +153,7 @@ class SchemaFit : public Command {
   [[nodiscard]] data::Schema frame() const {
     data::Schema schema;
     schema.description = "Bounds and categories fitted by private mechanisms; see [cost].";
-    if (separator_.size() != 1) {
-      throw base::UsageError("--separator must be one ASCII character");
-    }
+    if (separator_.size() != 1) throw base::UsageError("--separator must be one ASCII character");
     if (quote_.size() > 1) throw base::UsageError("--quote must be one ASCII character or none");
     schema.format.separator = separator_.front();
     schema.format.quote = quote_.empty() ? std::nullopt : std::optional<char>(quote_.front());
@@ -169,8 +167,7 @@ class SchemaFit : public Command {
       constexpr std::int64_t most_columns = 1000000;
       const auto count = integer_option("--columns", column_count_, "a whole number above 0");
       if (count < 1 || count > most_columns) {
-        throw base::UsageError(
-            fmt::format("--columns must lie in 1..{}, got {}", most_columns, count));
+        throw base::UsageError("--columns must lie in 1..{}, got {}", most_columns, count);
       }
       for (std::int64_t k = 1; k <= count; ++k) {
         schema.format.names.push_back(fmt::format("column_{}", k));
@@ -182,8 +179,8 @@ class SchemaFit : public Command {
       schema.public_row_count =
           integer_option("--public-row-count", row_count_, "a whole number above 0");
       if (*schema.public_row_count < 1) {
-        throw base::UsageError(
-            fmt::format("--public-row-count must be at least 1, got {}", *schema.public_row_count));
+        throw base::UsageError("--public-row-count must be at least 1, got {}",
+                               *schema.public_row_count);
       }
     }
     if (!positive_.empty()) {
@@ -196,7 +193,7 @@ class SchemaFit : public Command {
   [[nodiscard]] double coverage() const {
     const double share = number_option("--coverage", coverage_, "a number between 0 and 1");
     if (share > 0 && share < 1) return share;
-    throw base::UsageError(fmt::format("--coverage must lie in (0, 1), got {}", share));
+    throw base::UsageError("--coverage must lie in (0, 1), got {}", share);
   }
 
   [[nodiscard]] std::int64_t records_a_unit() const {
@@ -204,8 +201,8 @@ class SchemaFit : public Command {
     if (unit_.empty()) throw base::UsageError("--records-a-unit needs --unit");
     const auto most = integer_option("--records-a-unit", records_a_unit_, "a whole number above 0");
     if (most >= 1 && most <= data::most_records_a_unit) return most;
-    throw base::UsageError(
-        fmt::format("--records-a-unit must lie in 1..{}, got {}", data::most_records_a_unit, most));
+    throw base::UsageError("--records-a-unit must lie in 1..{}, got {}", data::most_records_a_unit,
+                           most);
   }
 
   std::string data_;

@@ -64,10 +64,10 @@ class Split : public Command {
     };
     const auto counts = data::split_records(data_, options, to(train), to(test));
     if (counts.train == 0 || counts.test == 0) {
-      throw base::DataError(fmt::format(
+      throw base::DataError(
           "of {} records {} would go to the training and {} to the test: too few to split so; "
           "nothing was written",
-          counts.train + counts.test, counts.train, counts.test));
+          counts.train + counts.test, counts.train, counts.test);
     }
     train.commit();
     test.commit();

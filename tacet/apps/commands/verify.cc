@@ -208,9 +208,7 @@ class Verify : public Command {
     if (!receipt.is_protected()) {
       warn_if_unprotected(console, receipt);
       print_unprotected(console, model_, receipt);
-      if (must_protect_) {
-        throw base::GuaranteeError(fmt::format("'{}' promises no privacy", model_));
-      }
+      if (must_protect_) throw base::GuaranteeError("'{}' promises no privacy", model_);
       return;
     }
     const auto verified = verification_of(result, work);
@@ -223,9 +221,7 @@ class Verify : public Command {
       console.say(fmt::format("The model is of tacet {}; this is {}.", receipt.software_version,
                               base::version));
     }
-    if (!verified.fault.empty()) {
-      throw base::GuaranteeError(fmt::format("'{}': {}", model_, verified.fault));
-    }
+    if (!verified.fault.empty()) throw base::GuaranteeError("'{}': {}", model_, verified.fault);
   }
 
  private:

@@ -22,8 +22,8 @@ constexpr std::string_view erase_line = "\r\033[K";
 
 void check_output(bool accepted) {
   if (accepted) return;
-  throw base::IoError(
-      fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
+  throw base::IoError("cannot write to standard output: {}",
+                      std::generic_category().message(errno));
 }
 
 void to_standard_error(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
@@ -76,10 +76,10 @@ void check_results() {
   pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   if (fault == 0 && ::poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0) fault = EPIPE;
   if (fault == 0) return;
-  throw base::IoError(fmt::format(
+  throw base::IoError(
       "cannot write to standard output, where the result would go: {}; nothing was booked and no "
       "data were used",
-      std::generic_category().message(fault)));
+      std::generic_category().message(fault));
 }
 
 void flush_results() { check_output(std::fflush(stdout) == 0); }

@@ -23,10 +23,10 @@ std::vector<std::string> categorical_names(const Schema& schema) {
 [[noreturn]] void refuse(const Schema& schema, std::string_view column) {
   const auto names = categorical_names(schema);
   throw base::UsageError(
-      fmt::format("groups need a column whose categories the schema lists; '{}' is none{}", column,
-                  names.empty() ? ", and the schema has none"
-                                : fmt::format("; there {} {}", names.size() == 1 ? "is" : "are",
-                                              fmt::join(names, ", "))));
+      "groups need a column whose categories the schema lists; '{}' is none{}", column,
+      names.empty()
+          ? ", and the schema has none"
+          : fmt::format("; there {} {}", names.size() == 1 ? "is" : "are", fmt::join(names, ", ")));
 }
 
 /// The value of a feature, 0 where a sparse row leaves it out.
@@ -43,10 +43,10 @@ std::int16_t feature(const Dataset& dataset, std::int64_t row, std::int64_t inde
 
 CategoryGroups::CategoryGroups(const Schema& schema, std::string_view column) {
   if (schema.projection) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "groups of column '{}' cannot be told: the model's rows are projected, and no feature of "
         "them is one category",
-        column));
+        column);
   }
   const auto found = std::ranges::find(schema.columns, column, &Column::name);
   if (found == schema.columns.end()) refuse(schema, column);

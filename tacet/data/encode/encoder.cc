@@ -1,7 +1,5 @@
 #include "tacet/data/encode/encoder.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -157,19 +155,19 @@ class ColumnFinder {
 
   [[nodiscard]] std::size_t find(const std::string& name) const {
     if (twice_.contains(name)) {
-      throw base::DataError(fmt::format("{}:1: column '{}' appears twice", file_name_, name));
+      throw base::DataError("{}:1: column '{}' appears twice", file_name_, name);
     }
     const auto found = places_.find(name);
     if (found != places_.end()) return found->second;
     // The file's own words stay unsaid: without a header its first line would be a record.
     if (columns_.size() == 1) {
       const auto other = other_separator(columns_[0], separator_);
-      if (!other.empty()) throw base::DataError(fmt::format("{}:1: {}", file_name_, other));
+      if (!other.empty()) throw base::DataError("{}:1: {}", file_name_, other);
     }
     throw base::DataError(
-        fmt::format("{}:1: the schema's column '{}' is not in the first line; a file without a "
-                    "header needs `header = false` and `names` under [format]",
-                    file_name_, name));
+        "{}:1: the schema's column '{}' is not in the first line; a file without a header needs "
+        "`header = false` and `names` under [format]",
+        file_name_, name);
   }
 
  private:

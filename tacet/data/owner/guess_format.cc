@@ -41,11 +41,11 @@ std::string beginning_of(const std::filesystem::path& file) {
 void refuse_other_kinds(const std::filesystem::path& file) {
   const auto* kind = recognised_kind(file);
   if (kind == nullptr) return;
-  throw base::DataError(fmt::format(
+  throw base::DataError(
       "{}: the file looks like {}, whose features have no names; a draft is for CSV files. Write "
       "the schema by hand: [format] with kind = \"{}\", [features] with count, lower and upper, "
       "and [target]",
-      file.string(), kind->description, kind->name));
+      file.string(), kind->description, kind->name);
 }
 
 // --- separator and quotes
@@ -81,9 +81,7 @@ Sample read_sample(const std::filesystem::path& file, const FileFormat& format) 
       sample.columns = record->size();
     }
   }
-  if (sample.records.empty()) {
-    throw base::DataError(fmt::format("{}: the file is empty", file.string()));
-  }
+  if (sample.records.empty()) throw base::DataError("{}: the file is empty", file.string());
   return sample;
 }
 
@@ -128,10 +126,10 @@ Sample best_sample(const std::filesystem::path& file, std::optional<char> separa
   if (best) return *std::move(best);
   if (!fault.empty()) throw base::DataError(fault);
   if (one_column && single) return *std::move(single);
-  throw base::DataError(fmt::format(
-      "{}: none of comma, semicolon, tab and bar cuts the first {} records into equally "
-      "many columns; name the separator with --separator",
-      file.string(), single->records.size()));
+  throw base::DataError(
+      "{}: none of comma, semicolon, tab and bar cuts the first {} records into equally many "
+      "columns; name the separator with --separator",
+      file.string(), single->records.size());
 }
 
 // --- header
@@ -151,9 +149,9 @@ bool begins_with_header(const Sample& sample, const std::filesystem::path& file)
   }
   if (!some_empty) return true;
   throw base::DataError(
-      fmt::format("{}:1: some columns have no text in the first line; give them names, or "
-                  "--no-header if that line is a record",
-                  file.string()));
+      "{}:1: some columns have no text in the first line; give them names, or --no-header if that "
+      "line is a record",
+      file.string());
 }
 
 }  // namespace

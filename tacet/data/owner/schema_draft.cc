@@ -157,8 +157,8 @@ Target draft_target(const std::string& name, const ColumnFacts& facts) {
     const auto [lower, upper] = facts.bounds();
     target.rule = RegressionTarget{.lower = lower, .upper = upper};
   } else {
-    throw base::DataError(fmt::format(
-        "the target '{}' is neither a number nor a class with 2 to {} values", name, most_classes));
+    throw base::DataError("the target '{}' is neither a number nor a class with 2 to {} values",
+                          name, most_classes);
   }
   return target;
 }
@@ -169,9 +169,8 @@ std::size_t find_target(const std::vector<std::string>& names, const std::string
     return static_cast<std::size_t>(found - names.begin());
   }
   const std::string near = base::nearest_word(target, names);
-  throw base::DataError(
-      fmt::format("the file has no column '{}' to be the target{}", target,
-                  near.empty() ? std::string() : fmt::format("; the nearest is '{}'", near)));
+  throw base::DataError("the file has no column '{}' to be the target{}", target,
+                        near.empty() ? std::string() : fmt::format("; the nearest is '{}'", near));
 }
 
 }  // namespace
@@ -205,9 +204,7 @@ SchemaDraft draft_schema(const std::filesystem::path& public_file, const DraftOp
       }
     }
   }
-  if (rows == 0) {
-    throw base::DataError(fmt::format("{}: the file holds no records", public_file.string()));
-  }
+  if (rows == 0) throw base::DataError("{}: the file holds no records", public_file.string());
   schema.public_row_count = rows;
   for (std::size_t k = 0; k < names.size(); ++k) {
     if (k == target) {

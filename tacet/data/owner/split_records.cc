@@ -94,8 +94,8 @@ class Sides {
     const auto found = strata_.find(stratum);
     if (found != strata_.end()) return found->second;
     if (strata_.size() == most_strata) {
-      throw base::DataError(fmt::format("'{}' has more than {} values, too many to split each",
-                                        options_.stratify, most_strata));
+      throw base::DataError("'{}' has more than {} values, too many to split each",
+                            options_.stratify, most_strata);
     }
     const auto state = seed_ ^ public_hash(stratum);
     return strata_.emplace(std::string(stratum), BlockDraw(share_, state)).first->second;
@@ -159,8 +159,8 @@ void for_each_line(const std::filesystem::path& file, const Receive& receive) {
         receive(line);
         line.clear();
       } else if (line.size() > static_cast<std::size_t>(base::limits::line_bytes)) {
-        throw base::DataError(fmt::format("{}: a line longer than {} bytes", file.string(),
-                                          base::limits::line_bytes));
+        throw base::DataError("{}: a line longer than {} bytes", file.string(),
+                              base::limits::line_bytes);
       }
     }
   }
@@ -173,9 +173,9 @@ SplitCounts split_libsvm(const std::filesystem::path& file, const SplitOptions& 
     throw base::UsageError("LIBSVM files have no column whose records could stay together");
   }
   if (!options.stratify.empty() && options.stratify != label_column) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "LIBSVM files can be stratified by 'label', the first number of a line; got '{}'",
-        options.stratify));
+        options.stratify);
   }
   Sides sides(options);
   for_each_line(file, [&](std::string_view line) {
@@ -192,8 +192,8 @@ SplitCounts split_libsvm(const std::filesystem::path& file, const SplitOptions& 
 SplitCounts split_records(const std::filesystem::path& file, const SplitOptions& options,
                           const TextSink& train, const TextSink& test) {
   if (!(options.test_share > 0 && options.test_share < 1)) {
-    throw base::UsageError(
-        fmt::format("the share of the test must lie between 0 and 1, got {}", options.test_share));
+    throw base::UsageError("the share of the test must lie between 0 and 1, got {}",
+                           options.test_share);
   }
   if (!options.together.empty() && !options.stratify.empty()) {
     throw base::UsageError(
@@ -201,8 +201,8 @@ SplitCounts split_records(const std::filesystem::path& file, const SplitOptions&
   }
   if (options.format.kind->names_columns()) return split_csv(file, options, {train, test});
   if (options.format.kind->name == "libsvm") return split_libsvm(file, options, {train, test});
-  throw base::UsageError(fmt::format("only CSV and LIBSVM files can be split, not {}",
-                                     options.format.kind->description));
+  throw base::UsageError("only CSV and LIBSVM files can be split, not {}",
+                         options.format.kind->description);
 }
 
 }  // namespace tacet::data

@@ -1,7 +1,5 @@
 #include "tacet/data/schema/projection.h"
 
-#include <fmt/format.h>
-
 #include "tacet/base/error.h"
 
 namespace tacet::data {
@@ -25,44 +23,42 @@ Projection projection_of(std::string_view name) {
                             Projection{.family = ProjectionFamily::gaussian}}) {
     if (projection_name(known) == name) return known;
   }
-  throw base::UsageError(
-      fmt::format("a projection is countsketch, countsketch4, srht or gaussian, got '{}'", name));
+  throw base::UsageError("a projection is countsketch, countsketch4, srht or gaussian, got '{}'",
+                         name);
 }
 
 void check_projection(const Projection& projection, std::int64_t columns) {
   const auto width = projection.width;
   if (width < Projection::least_width || width > Projection::most_width) {
-    throw base::UsageError(fmt::format("projection-width must be {} to {}, got {}",
-                                       Projection::least_width, Projection::most_width, width));
+    throw base::UsageError("projection-width must be {} to {}, got {}", Projection::least_width,
+                           Projection::most_width, width);
   }
   if (width > columns) {
     throw base::UsageError(
-        fmt::format("projection-width {} is above the {} columns that there are; leave the "
-                    "projection out, or give a smaller width",
-                    width, columns));
+        "projection-width {} is above the {} columns that there are; leave the projection out, or "
+        "give a smaller width",
+        width, columns);
   }
   if (projection.seed < 0) {
     throw base::UsageError(
-        fmt::format("projection-seed must be 0 to 2^63 - 1, got {}; it is "
-                    "public and stands in the model",
-                    projection.seed));
+        "projection-seed must be 0 to 2^63 - 1, got {}; it is public and stands in the model",
+        projection.seed);
   }
   if (projection.room != 1 && projection.room != 2) {
-    throw base::UsageError(
-        fmt::format("the room of a projection must be 1 or 2, got {}", projection.room));
+    throw base::UsageError("the room of a projection must be 1 or 2, got {}", projection.room);
   }
   const bool blocks_fit = projection.family == ProjectionFamily::countsketch
                               ? projection.blocks == 1 || projection.blocks == 4
                               : projection.blocks == 1;
   if (!blocks_fit || width % projection.blocks != 0) {
-    throw base::UsageError(
-        fmt::format("countsketch4 has four blocks of equal width; {} is no multiple of 4", width));
+    throw base::UsageError("countsketch4 has four blocks of equal width; {} is no multiple of 4",
+                           width);
   }
   if (projection.family == ProjectionFamily::srht && columns > Projection::most_srht_columns) {
     throw base::UsageError(
-        fmt::format("srht transforms a buffer as long as a row, at most 2^26 columns, got {}; "
-                    "--projection countsketch takes any number",
-                    columns));
+        "srht transforms a buffer as long as a row, at most 2^26 columns, got {}; --projection "
+        "countsketch takes any number",
+        columns);
   }
 }
 

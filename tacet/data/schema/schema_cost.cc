@@ -72,10 +72,10 @@ privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency ad
     stated.delta = std::max(stated.delta, deltas.least);
   }
   if (!std::isfinite(proved) || !(stated.delta < 1)) {
-    throw base::GuaranteeError(fmt::format(
+    throw base::GuaranteeError(
         "nothing is proved at delta {:.3g} for a schema's fit and what is computed with it; ask "
         "for a larger delta, or a smaller epsilon",
-        stated.delta));
+        stated.delta);
   }
   const double left = privacy::delta_left(stated, deltas.cipher).value();
   // More delta proves as much, but for the last digits of an accountant, so that it is asked.
@@ -101,10 +101,10 @@ FitEvents replaced(const SchemaCost& cost, double delta) {
   const double twice = sums ? std::max(delta, sums->delta)
                             : (1 + std::exp(cost.guarantee.epsilon)) * delta * rounding;
   if (!(twice < 1)) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "the schema's fit, ({}, {})-private under add_remove, promises nothing under replace_one: "
         "use add_remove, or fit the schema again at a smaller epsilon",
-        cost.guarantee.epsilon, cost.guarantee.delta));
+        cost.guarantee.epsilon, cost.guarantee.delta);
   }
   return {std::move(events), twice, twice};
 }
@@ -119,10 +119,10 @@ FitEvents fit_between(const SchemaCost& cost, privacy::Adjacency adjacency) {
   if (fitted == privacy::Adjacency::add_remove && adjacency == privacy::Adjacency::replace_one) {
     return replaced(cost, delta);
   }
-  throw base::UsageError(fmt::format(
+  throw base::UsageError(
       "the schema was fitted under {} and cannot be used under {}: use the same adjacency, or fit "
       "the schema again with --adjacency add_remove, which serves replace_one too",
-      to_string(fitted), to_string(adjacency)));
+      to_string(fitted), to_string(adjacency));
 }
 
 }  // namespace
@@ -198,16 +198,15 @@ void check_carries_cost(const Schema& schema, const privacy::Receipt& receipt) {
     throw base::GuaranteeError(internal::other_unit(schema.cost->unit, receipt.privacy_unit));
   }
   if (!schema.cost->unprotected_reason.empty()) {
-    throw base::GuaranteeError(fmt::format(
+    throw base::GuaranteeError(
         "the schema's fit protects nobody ({}), so the result does not either, but the receipt "
         "calls it protected",
-        schema.cost->unprotected_reason));
+        schema.cost->unprotected_reason);
   }
   if (receipt.cipher_delta < schema.cost->cipher_delta) {
     throw base::GuaranteeError(
-        fmt::format("the receipt states {} for the cipher, less than the {} of the schema's fit "
-                    "alone",
-                    receipt.cipher_delta, schema.cost->cipher_delta));
+        "the receipt states {} for the cipher, less than the {} of the schema's fit alone",
+        receipt.cipher_delta, schema.cost->cipher_delta);
   }
   const auto* both = receipt.events.as<privacy::Composed>();
   if (both == nullptr || both->parts.size() != 2 ||

@@ -323,7 +323,7 @@ void read_settings(TableReader& table, Schema& schema) {
 }  // namespace
 
 void fail_at(std::string_view where, std::string_view message) {
-  throw base::DataError(fmt::format("{}: {}", where, message));
+  throw base::DataError("{}: {}", where, message);
 }
 
 Schema schema_from_node(const Node& root, std::int64_t encoding) {

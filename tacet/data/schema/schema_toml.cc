@@ -54,8 +54,7 @@ Node node_from_toml(std::string_view text, std::string_view file_name) {
     root.where = std::string(file_name);
     return root;
   } catch (const toml::parse_error& error) {
-    throw base::DataError(
-        fmt::format("{}: {}", place(file_name, error.source()), error.description()));
+    throw base::DataError("{}: {}", place(file_name, error.source()), error.description());
   }
 }
 
@@ -83,8 +82,8 @@ void refuse_other_files(std::string_view text, const std::string& name) {
             ? fmt::format("'{}' is JSON, not a schema; a schema is a TOML file, and a model file "
                           "holds the one that it was trained with",
                           name)
-            : fmt::format("'{}' is no schema: its first line is neither a key nor a table of "
-                          "TOML. Records are given without an option, the schema with --schema",
+            : fmt::format("'{}' is no schema: its first line is neither a key nor a table of TOML. "
+                          "Records are given without an option, the schema with --schema",
                           name));
   }
 }

@@ -1,7 +1,5 @@
 #include "tacet/data/schema/toml_limits.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 
@@ -90,13 +88,13 @@ class Scan {
 
   void count() {
     if (++values_ <= limits::schema_values) return;
-    throw base::DataError(fmt::format("{}:{}: more than the {} keys and values a schema may have",
-                                      file_name_, line_, limits::schema_values));
+    throw base::DataError("{}:{}: more than the {} keys and values a schema may have", file_name_,
+                          line_, limits::schema_values);
   }
 
   [[noreturn]] void fail_at_depth() const {
-    throw base::DataError(fmt::format("{}:{}: nested more than {} levels deep, unlike any schema",
-                                      file_name_, line_, limits::schema_depth));
+    throw base::DataError("{}:{}: nested more than {} levels deep, unlike any schema", file_name_,
+                          line_, limits::schema_depth);
   }
 
   std::string_view rest_;

@@ -145,7 +145,7 @@ privacy::Event phase_event(const privacy::Receipt& receipt, const std::string& n
   if (noise == "gaussian") return privacy::Gaussian{level};
   if (noise == "coordinate laplace") return privacy::Laplace{level};
   if (noise == "euclidean laplace") return privacy::PureDp{level, receipt.guarantee.adjacency};
-  contradiction(fmt::format("there is no noise called {}", noise));
+  throw base::DataError("there is no noise called {}", noise);
 }
 
 privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
@@ -158,9 +158,9 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
     return privacy::Partitioned{privacy::Assignment::by_position,
                                 {phase_event(receipt, noise, parameters.real(level))}};
   }
-  if (use != "reuse") contradiction(fmt::format("records are used neither {} nor disjoint", use));
+  if (use != "reuse") throw base::DataError("records are used neither {} nor disjoint", use);
   const auto phases = parameters.count("phases");
-  if (phases < 1) contradiction("there are no phases");
+  if (phases < 1) throw base::DataError("there are no phases");
   if (parameters.has(level)) {
     return privacy::Repeated{phases, phase_event(receipt, noise, parameters.real(level))};
   }
@@ -171,13 +171,13 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   std::int64_t total = 0;
   for (const auto& release : releases) {
     if (privacy::kind_name(release.event) != privacy::kind_name(first))
-      contradiction("the events are of another noise");
+      throw base::DataError("the events are of another noise");
     total += release.times;
   }
   const bool ends = !releases.empty() && releases.front().event == first &&
                     std::ranges::find(releases, last, &CountedRelease::event) != releases.end();
   if (total != phases || !ends)
-    contradiction("the phases and their noise are not those of the events");
+    throw base::DataError("the phases and their noise are not those of the events");
   return own;
 }
 

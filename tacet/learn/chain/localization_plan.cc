@@ -33,15 +33,15 @@ constexpr std::int64_t most_steps = 12;      // of descent; beyond, the certifie
 
 void expect_offered(const data::Schema& schema, const LinearOptions& options) {
   if (outputs_of(target_of(schema)) > 1) {
-    throw base::GuaranteeError(fmt::format(
-        "{} is proved for one output; for several classes use method gradient", options.method));
+    throw base::GuaranteeError(
+        "{} is proved for one output; for several classes use method gradient", options.method);
   }
   refuse_units(schema, options);
   if (options.adjacency == privacy::Adjacency::add_remove) {
-    throw base::GuaranteeError(fmt::format(
+    throw base::GuaranteeError(
         "{} minimises means over a public number of records, which add_remove does not fix; use "
         "replace_one or zero_out, or the methods gradient and objective",
-        options.method));
+        options.method);
   }
 }
 

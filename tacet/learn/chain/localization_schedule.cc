@@ -1,7 +1,5 @@
 #include "tacet/learn/chain/localization_schedule.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -51,10 +49,10 @@ std::vector<double> budgets_of(std::int64_t count, const LadderOptions& options)
 
 void expect_block(std::int64_t records, std::int64_t rows) {
   if (records >= 1) return;
-  throw base::UsageError(fmt::format(
+  throw base::UsageError(
       "{} records are too few for this schedule: a phase would have none; use fewer phases, or a "
       "method that uses all records in each step",
-      rows));
+      rows);
 }
 
 /// ln(1 / beta) for the failure probability 1 / (n + d) of the paper's propositions.
@@ -122,8 +120,7 @@ std::int64_t enough_phases(const LocalFacts& facts, double least_growth, double 
 
 void expect_growth(double least_growth) {
   if (!(least_growth > 1)) {
-    throw base::UsageError(
-        fmt::format("the growth exponent must be above 1, got {}", least_growth));
+    throw base::UsageError("the growth exponent must be above 1, got {}", least_growth);
   }
 }
 
@@ -140,8 +137,8 @@ std::vector<LocalPhase> ladder_schedule(const LocalFacts& facts, const LadderOpt
   if (!(options.ratio > 1) || !(options.population >= 0) || !(options.front >= 0) ||
       !(options.front < 1)) {
     throw base::UsageError(
-        "the ladder's ratio must be above 1, its population weight not below 0, its front in "
-        "[0, 1)");
+        "the ladder's ratio must be above 1, its population weight not below 0, its front in [0, "
+        "1)");
   }
   const std::int64_t count =
       options.phases.value_or(enough_phases(facts, options.least_growth, options.ratio));
@@ -202,10 +199,10 @@ std::vector<Epoch> growth_paper_schedule(const LocalFacts& facts, double least_g
       std::ceil(2 * std::log(static_cast<double>(facts.rows)) / (least_growth - 1));
   constexpr double most_epochs = 256;
   if (!(wanted <= most_epochs)) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "the published schedule would take {:.4g} epochs for growth {}; at most {:g} are carried "
         "out: give a larger growth, or leave calibration out",
-        wanted, least_growth, most_epochs));
+        wanted, least_growth, most_epochs);
   }
   const auto count = static_cast<std::int64_t>(wanted);
   const std::int64_t block = facts.rows / std::max<std::int64_t>(count, 1);

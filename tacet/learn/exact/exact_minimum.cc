@@ -38,9 +38,9 @@ ExactPlan plan_exact_minimum(const data::Schema& schema, const LinearOptions& op
   constexpr std::array<std::string_view, 6> reads{
       "l2", "knots", "class-weights", "projection", "projection-width", "projection-seed"};
   if (const auto name = given_beyond(options, reads)) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "{} has no meaning with epsilon inf, which computes the exact minimiser; leave it out",
-        *name));
+        *name);
   }
   ExactPlan plan;
   settle_problem(plan, schema, options, {.shares = true, .softmax = true});

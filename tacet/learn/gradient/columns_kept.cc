@@ -1,7 +1,5 @@
 #include "tacet/learn/gradient/columns_kept.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -68,7 +66,7 @@ double settle_column_share(const data::Schema& schema, const LinearOptions& opti
                                                                           : 0;
   }
   if (reason == nullptr) return options.columns_kept;
-  throw base::UsageError(fmt::format("columns-kept is not possible here: {}", reason));
+  throw base::UsageError("columns-kept is not possible here: {}", reason);
 }
 
 data::Schema release_kept_columns(const data::Dataset& dataset, const data::Schema& schema,

@@ -1,7 +1,5 @@
 #include "tacet/learn/gradient/gradient_batches.h"
 
-#include <fmt/format.h>
-
 #include "tacet/accounting/accountant.h"
 #include "tacet/accounting/calibrate.h"
 #include "tacet/base/error.h"
@@ -22,14 +20,14 @@ BatchSampling sampling_of(const LinearOptions& options) {
        {BatchSampling::poisson, BatchSampling::fixed_size, BatchSampling::partition}) {
     if (*options.sampling != to_string(kind)) continue;
     if (!options.batch_size) {
-      throw base::UsageError(
-          fmt::format("sampling {} needs --batch-size, the records of a step", *options.sampling));
+      throw base::UsageError("sampling {} needs --batch-size, the records of a step",
+                             *options.sampling);
     }
     return kind;
   }
   throw base::UsageError(
-      fmt::format("sampling of method gradient must be poisson, fixed_size or partition, got '{}'",
-                  *options.sampling));
+      "sampling of method gradient must be poisson, fixed_size or partition, got '{}'",
+      *options.sampling);
 }
 
 void check_seed(BatchSampling sampling, const LinearOptions& options) {
@@ -37,31 +35,31 @@ void check_seed(BatchSampling sampling, const LinearOptions& options) {
   if (sampling == BatchSampling::full) {
     throw base::UsageError("order-seed has no meaning where every step reads all records");
   }
-  throw base::GuaranteeError(fmt::format(
+  throw base::GuaranteeError(
       "order-seed would make the {} samples known, and the guarantee counts on their secrecy: with "
       "a known seed each step would cost as much as one on all records; leave it out, or use "
       "--sampling partition, whose order may be public",
-      to_string(sampling)));
+      to_string(sampling));
 }
 
 void check_adjacency(BatchSampling sampling, const LinearOptions& options) {
   if (options.adjacency != privacy::Adjacency::add_remove) return;
   if (sampling == BatchSampling::full || sampling == BatchSampling::poisson) return;
-  throw base::GuaranteeError(fmt::format(
+  throw base::GuaranteeError(
       "sampling {} has no proof under add_remove: a record more displaces others from the batches; "
       "use --adjacency zero_out or replace_one, or --sampling poisson",
-      to_string(sampling)));
+      to_string(sampling));
 }
 
 // Units have any number of records: one that replaces another changes how many there are, and with
 // it every other record's probability or batch.
 void check_unit(const data::Schema& schema, BatchSampling sampling) {
   if (!schema.unit || sampling == BatchSampling::poisson) return;
-  throw base::GuaranteeError(fmt::format(
+  throw base::GuaranteeError(
       "sampling {} has no proof for units of several records: two units differ in how many records "
       "they have, so that one instead of the other displaces further records from the batches; use "
       "--sampling poisson, or leave batch-size out to use all records in each step",
-      to_string(sampling)));
+      to_string(sampling));
 }
 
 // The accountant decides; its epsilon falls as the noise grows.
@@ -92,8 +90,8 @@ Batches settle_batches(const data::Schema& schema, const LinearOptions& options,
   check_adjacency(batches.sampling, options);
   if (batches.sampling == BatchSampling::full) return batches;
   if (*options.batch_size > row_count) {
-    throw base::UsageError(fmt::format("batch-size must be at most public_row_count = {}, got {}",
-                                       row_count, *options.batch_size));
+    throw base::UsageError("batch-size must be at most public_row_count = {}, got {}", row_count,
+                           *options.batch_size);
   }
   check_unit(schema, batches.sampling);
   batches.records_a_unit = options.records_a_unit;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "tacet/base/error.h"
 #include "tacet/data/encode/standardise.h"
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/gradient/gradient_batches.h"
@@ -17,7 +18,7 @@ BatchSampling recorded_sampling(const privacy::Receipt& receipt) {
        {BatchSampling::poisson, BatchSampling::fixed_size, BatchSampling::partition}) {
     if (receipt.sampling == to_string(kind)) return kind;
   }
-  contradiction(fmt::format("method gradient has no sampling {}", receipt.sampling));
+  throw base::DataError("method gradient has no sampling {}", receipt.sampling);
 }
 
 Batches recorded_batches(const privacy::Receipt& receipt, RecordedParameters& parameters) {
@@ -25,25 +26,25 @@ Batches recorded_batches(const privacy::Receipt& receipt, RecordedParameters& pa
                   .row_count = receipt.public_row_count.value_or(0)};
   if (batches.sampling == BatchSampling::full) {
     if (!parameters.has("sampling_rate")) return batches;
-    contradiction("all records take part in each step, but there is a sampling_rate");
+    throw base::DataError("all records take part in each step, but there is a sampling_rate");
   }
   batches.rate = parameters.real("sampling_rate");
   if (!(batches.rate > 0 && batches.rate < 1)) {
-    contradiction("the sampling rate is not within 0 and 1");
+    throw base::DataError("the sampling rate is not within 0 and 1");
   }
   if (parameters.has("records_a_unit")) {
     batches.records_a_unit = parameters.count("records_a_unit");
     if (batches.records_a_unit < 1 || batches.records_a_unit > privacy::most_records_a_unit) {
-      contradiction("the records a unit are not within their range");
+      throw base::DataError("the records a unit are not within their range");
     }
     if (batches.sampling != BatchSampling::poisson && batches.records_a_unit > 1) {
-      contradiction("units of several records are sampled by poisson only");
+      throw base::DataError("units of several records are sampled by poisson only");
     }
   }
   if (batches.sampling == BatchSampling::poisson) return batches;
   batches.batch = parameters.count("batch_size");
   if (batches.batch < 1 || batches.batch > batches.row_count) {
-    contradiction("the batch size is not within the number of records");
+    throw base::DataError("the batch size is not within the number of records");
   }
   parameters.expect("sampling_rate",
                     static_cast<double>(batches.batch) / static_cast<double>(batches.row_count),
@@ -56,13 +57,13 @@ double recorded_kept_noise(const privacy::Receipt& receipt, const Batches& batch
   if (!parameters.has("columns_kept_noise_multiplier")) return 0;
   const double noise = parameters.real("columns_kept_noise_multiplier");
   if (!(noise > 0 && std::isfinite(noise))) {
-    contradiction("the noise multiplier of the columns to keep is not above 0");
+    throw base::DataError("the noise multiplier of the columns to keep is not above 0");
   }
   if (!(parameters.real("columns_kept_deviations") >= 3)) {
-    contradiction("columns are kept from three deviations of the noise on");
+    throw base::DataError("columns are kept from three deviations of the noise on");
   }
   if (batches.sampling != BatchSampling::full || receipt.privacy_unit != "record") {
-    contradiction("columns to keep are released of full batches of single records only");
+    throw base::DataError("columns to keep are released of full batches of single records only");
   }
   return noise;
 }
@@ -74,21 +75,22 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   expect_claim(parameters, receipt);
   const auto steps = parameters.count("steps");
   if (steps < 1 || steps > most_gradient_steps) {
-    contradiction("the method takes 1 to a million steps");
+    throw base::DataError("the method takes 1 to a million steps");
   }
   double standardise_noise = 0;
   if (parameters.has("standardise_noise_multiplier")) {
     standardise_noise = parameters.real("standardise_noise_multiplier");
     if (!(standardise_noise > 0 && std::isfinite(standardise_noise))) {
-      contradiction("the noise multiplier of the means is not above 0");
+      throw base::DataError("the noise multiplier of the means is not above 0");
     }
     if (batches.sampling != BatchSampling::full || receipt.privacy_unit != "record") {
-      contradiction("means are released of full batches of single records only");
+      throw base::DataError("means are released of full batches of single records only");
     }
   }
   const double kept_noise = recorded_kept_noise(receipt, batches, parameters);
   if (kept_noise > 0 && standardise_noise > 0) {
-    contradiction("either means or columns to keep are released before the steps, not both");
+    throw base::DataError(
+        "either means or columns to keep are released before the steps, not both");
   }
   return gradient_events(batches, steps, noise, std::max(standardise_noise, kept_noise));
 }

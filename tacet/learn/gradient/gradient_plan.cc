@@ -215,8 +215,8 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
   const bool arora = options.calibration == Calibration::arora2022;
   // The last three are one paper's.
   if (const auto name = given_beyond(options, std::span(reads).first(arora ? 9 : 6))) {
-    throw base::UsageError(fmt::format(
-        "{} is settled by --calibration paper; leave it out, or use the tight calibration", *name));
+    throw base::UsageError(
+        "{} is settled by --calibration paper; leave it out, or use the tight calibration", *name);
   }
   const auto& target = target_of(schema);
   if (options.adjacency != privacy::Adjacency::replace_one || outputs_of(target) > 1 ||
@@ -330,8 +330,8 @@ void settle_first_release(GradientPlan& plan, const data::Schema& schema,
 
 GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options) {
   if (options.steps.value_or(1) > most_gradient_steps) {
-    throw base::UsageError(fmt::format("steps of method gradient must be 1 to {}, got {}",
-                                       most_gradient_steps, *options.steps));
+    throw base::UsageError("steps of method gradient must be 1 to {}, got {}", most_gradient_steps,
+                           *options.steps);
   }
   GradientPlan plan;
   settle_problem(plan, schema, options, {.shares = true, .softmax = true});

@@ -21,19 +21,19 @@ PaperCourse wang_course(GradientPlan& plan, const data::Schema& schema,
   const wang2021::Asked asked{n, plan.columns, facts.alpha, options.epsilon, delta.value()};
   plan.steps = options.steps.value_or(wang2021::schedule(theorem, asked).T);
   if (plan.steps > most_gradient_steps) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "the paper's schedule takes {} steps for {} records, at most {} are carried out; give "
         "--steps",
-        plan.steps, n, most_gradient_steps));
+        plan.steps, n, most_gradient_steps);
   }
   plan.step_size = wang2021::step_size(theorem, asked, plan.steps);
   const double bound = wang2021::gradient_bound(facts, *plan.radius);
   const auto noise = wang2021::gradient_noise(n, plan.steps, options.epsilon, delta.value());
   if (!noise) {
-    throw base::GuaranteeError(fmt::format(
+    throw base::GuaranteeError(
         "PaperCalibrationInfeasible: no beta meets the conditions of the paper's Theorem 11 for {} "
         "records, {} steps, epsilon {:g} and delta {:g}; use the tight calibration",
-        n, plan.steps, options.epsilon, delta.value()));
+        n, plan.steps, options.epsilon, delta.value());
   }
   return {bound, 2 * bound * noise->ratio, "Algorithm 2 with the schedule of Theorem 12",
           fmt::format("beta {:.4g}, ", noise->beta)};
@@ -50,16 +50,16 @@ PaperCourse arora_course(GradientPlan& plan, const data::Schema& schema,
                                    .radius = *plan.radius};
   const double bound = arora2022::gradient_bound(problem);
   if (!std::isfinite(bound)) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "--calibration arora2022 is about smooth losses and those of bounded slope, which {} is "
         "not; use the tight calibration",
-        model::loss_name(plan.loss)));
+        model::loss_name(plan.loss));
   }
   constexpr std::int64_t longest = 1000;  // whose square is the most that is carried out
   plan.steps = options.steps.value_or(n > longest ? most_gradient_steps : n * n);
   if (plan.steps > most_gradient_steps) {
-    throw base::UsageError(fmt::format("steps of method gradient must be 1 to {}, got {}",
-                                       most_gradient_steps, plan.steps));
+    throw base::UsageError("steps of method gradient must be 1 to {}, got {}", most_gradient_steps,
+                           plan.steps);
   }
   const double noise = arora2022::gradient_noise(n, plan.steps, options.epsilon, delta.value());
   plan.step_size = arora2022::gradient_step(problem, plan.columns, plan.steps, noise);

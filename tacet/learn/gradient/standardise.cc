@@ -1,7 +1,5 @@
 #include "tacet/learn/gradient/standardise.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -56,7 +54,7 @@ bool settle_standardise(const data::Schema& schema, const LinearOptions& options
   const char* const reason = obstacle(schema, options);
   if (options.standardise == Standardise::demanded) {
     if (reason != nullptr) {
-      throw base::UsageError(fmt::format("standardise private is not possible here: {}", reason));
+      throw base::UsageError("standardise private is not possible here: {}", reason);
     }
     return true;
   }

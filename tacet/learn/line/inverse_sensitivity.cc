@@ -59,8 +59,8 @@ void settle_line(InverseSensitivityPlan& plan, const data::Schema& schema,
     plan.reasons.push_back(fmt::format("weight in [-{0:g}, {0:g}], a public guess", usual));
   }
   if (plan.public_row_count > mechanism::SlopeSum::most_records) {
-    throw base::UsageError(fmt::format("inverse-sensitivity takes at most {} records, got {}",
-                                       mechanism::SlopeSum::most_records, plan.public_row_count));
+    throw base::UsageError("inverse-sensitivity takes at most {} records, got {}",
+                           mechanism::SlopeSum::most_records, plan.public_row_count);
   }
 }
 
@@ -76,17 +76,17 @@ void settle_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
                       const LinearOptions& options) {
   const double curvature = model::properties(plan.loss).curvature;
   if (!std::isfinite(curvature)) {
-    throw base::GuaranteeError(fmt::format(
+    throw base::GuaranteeError(
         "no sampler is proved for {} columns and the loss {}, which has a kink; use a smooth loss "
         "with a penalty, or method ladder",
-        plan.columns, model::loss_name(plan.loss)));
+        plan.columns, model::loss_name(plan.loss));
   }
   const double least = least_mean_l2(curvature, schema.norm_bound(), plan.columns, most_proposals);
   if (options.mean_l2 && *options.mean_l2 < least) {
-    throw base::GuaranteeError(fmt::format(
+    throw base::GuaranteeError(
         "l2 {:g} would take more than a million proposals in {} columns; at least {:.3g} is "
         "needed, or use method ladder",
-        *options.mean_l2, plan.columns, least));
+        *options.mean_l2, plan.columns, least);
   }
   plan.mean_l2 = options.mean_l2.value_or(0);
   if (!options.mean_l2) {
@@ -179,11 +179,10 @@ namespace {
 void settle_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
   const double proposals = mechanism::log_proposals(plan.query(), epsilon);
   if (proposals > std::log(most_proposals) + start_cost) {
-    throw base::GuaranteeError(fmt::format(
-        "an exact sampler would take 10^{:.1f} proposals on average with {} records at "
-        "epsilon {:g} "
-        "and l2 {:.4g}; use a smaller epsilon, a larger l2, or method ladder",
-        proposals / std::log(10), plan.public_row_count, epsilon.value(), plan.mean_l2));
+    throw base::GuaranteeError(
+        "an exact sampler would take 10^{:.1f} proposals on average with {} records at epsilon "
+        "{:g} and l2 {:.4g}; use a smaller epsilon, a larger l2, or method ladder",
+        proposals / std::log(10), plan.public_row_count, epsilon.value(), plan.mean_l2);
   }
   plan.reasons.push_back(fmt::format("the exact sampler takes {:.0f} proposals at most, on average",
                                      std::ceil(std::exp(proposals + start_cost))));

@@ -48,10 +48,10 @@ void refuse_unproved(const model::Loss& loss, const data::Schema& schema,
   const auto facts = model::properties(loss);
   const auto name = model::loss_name(loss);
   const auto refuse = [&](std::string_view why) {
-    throw base::GuaranteeError(
-        fmt::format("objective perturbation is not proved for {}: {}; {}", name, why,
-                    options.delta == 0 ? "use --method regularized-output, which is pure too"
-                                       : "use --method gradient"));
+    throw base::GuaranteeError("objective perturbation is not proved for {}: {}; {}", name, why,
+                               options.delta == 0
+                                   ? "use --method regularized-output, which is pure too"
+                                   : "use --method gradient");
   };
   if (std::isinf(facts.curvature)) {
     refuse(model::smoothness(loss).exponent == 0
@@ -65,11 +65,11 @@ void refuse_unproved(const model::Loss& loss, const data::Schema& schema,
     refuse("the loss is not twice differentiable");
   }
   if (target_of(schema).class_count() > 2) {
-    throw base::GuaranteeError(fmt::format(
+    throw base::GuaranteeError(
         "objective perturbation is proved for one output: with several, a record's gradient has no "
         "fixed direction; {}",
         options.delta == 0 ? pure_way_out(schema)
-                           : "use --method gradient, which takes any number of classes"));
+                           : "use --method gradient, which takes any number of classes");
   }
   if (options.radius) {
     throw base::GuaranteeError(
@@ -99,10 +99,10 @@ double linear_variance(const RegularizationFacts& facts, double lambda) {
 void check_rounding_room(const ObjectivePlan& plan, double share) {
   const double half_diagonal = 0.5 * std::sqrt(static_cast<double>(plan.columns)) * 0x1p-30;
   if (0.5 * share > 4 * half_diagonal) return;
-  throw base::NumericError(fmt::format(
+  throw base::NumericError(
       "epsilon {:g} is too small for objective perturbation of {} columns: rounding alone would "
       "show more than the noise on the minimum may hide; ask for a larger epsilon",
-      plan.guarantee.epsilon, plan.columns));
+      plan.guarantee.epsilon, plan.columns);
 }
 
 struct Noise {
@@ -189,10 +189,10 @@ void settle_solver(ObjectivePlan& plan, const RecordBounds& bounds, double norm_
            std::sqrt(2 * n * std::max(1.0, bounds.lipschitz) / plan.sum_l2);
   };
   if (!(plan.solver_tolerance > 0x1p-48 * reach(0x1p32))) {
-    throw base::NumericError(fmt::format(
+    throw base::NumericError(
         "objective perturbation would need its minimum to {:.3g}, finer than doubles are; ask for "
         "a smaller epsilon or more regularization",
-        plan.solver_tolerance));
+        plan.solver_tolerance);
   }
   optimize::check_fallback_work({.rows = plan.public_row_count,
                                  .norm_bound = norm_bound,

@@ -124,10 +124,10 @@ void settle_claim(RegularizedOutputPlan& plan, const LinearOptions& options) {
   plan.calibration = Calibration::arora2022;
   plan.claim = plan.guarantee;
   if (std::isfinite(arora2022::gradient_bound(published_problem(plan, 1, *options.radius)))) return;
-  throw base::UsageError(fmt::format(
+  throw base::UsageError(
       "--calibration arora2022 is about smooth losses and those of bounded slope, which {} is not; "
       "use the tight calibration",
-      model::loss_name(plan.loss)));
+      model::loss_name(plan.loss));
 }
 
 void settle_penalty(RegularizedOutputPlan& plan, const LinearOptions& options, double norm_bound,
@@ -233,9 +233,9 @@ void extend_poisson(RegularizedOutputPlan& plan, const data::Schema& schema,
   }
   const double reach = *options.radius * schema.norm_bound();
   if (!(reach < model::ExtendedPoissonLoss::parameter.upper)) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "radius {:g} lets the slopes of loss poisson be e^{:g} long; a radius of 2 or 3 is usual",
-        *options.radius, reach));
+        *options.radius, reach);
   }
   plan.loss = model::ExtendedPoissonLoss{reach};
   plan.reasons.push_back(fmt::format(
@@ -267,11 +267,10 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
   if (std::holds_alternative<model::PoissonLoss>(plan.loss)) extend_poisson(plan, schema, options);
   settle_class_weights(plan, schema, options);
   if (target.class_count() > 2) {
-    throw base::GuaranteeError(fmt::format("regularized-output is proved for one output; {}",
-                                           options.delta == 0
-                                               ? pure_way_out(schema)
-                                               : "use --method gradient, which takes any number of "
-                                                 "classes"));
+    throw base::GuaranteeError("regularized-output is proved for one output; {}",
+                               options.delta == 0
+                                   ? pure_way_out(schema)
+                                   : "use --method gradient, which takes any number of classes");
   }
   plan.public_row_count = settle_row_count(schema, options);
   const double delta = settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);

@@ -32,9 +32,9 @@ RecordOrder record_order_of(const LinearOptions& options) {
   if (!options.sampling) return RecordOrder::permutation;
   if (const auto found = optimize::find_record_order(*options.sampling)) return *found;
   throw base::UsageError(
-      fmt::format("sampling of method output must be permutation, fresh_permutation, "
-                  "with_replacement or minibatch, got '{}'",
-                  *options.sampling));
+      "sampling of method output must be permutation, fresh_permutation, with_replacement or "
+      "minibatch, got '{}'",
+      *options.sampling);
 }
 
 IterateWeights weights_of(const LinearOptions& options, std::int64_t steps) {
@@ -52,9 +52,9 @@ IterateWeights weights_of(const LinearOptions& options, std::int64_t steps) {
 std::int64_t steps_of(const LinearOptions& options, std::int64_t usual, std::int64_t batch) {
   const auto steps = options.steps.value_or(usual);
   if (steps > most_places / batch) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "method output reads at most 2^30 records, {} steps of {} are more; give fewer --steps",
-        steps, batch));
+        steps, batch);
   }
   return steps;
 }
@@ -160,10 +160,10 @@ void refuse_beyond_paper(const LinearOptions& options, const SgdProblem& problem
   constexpr std::array<std::string_view, 6> reads{"delta",     "steps",  "order-seed",
                                                   "smoothing", "radius", "calibration"};
   if (const auto name = given_beyond(options, reads)) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "{} is settled by --calibration paper (a penalty or clipping its theorems do not have); "
         "leave it out, or use the tight calibration",
-        *name));
+        *name);
   }
   if (options.adjacency != privacy::Adjacency::replace_one || problem.outputs > 1) {
     throw base::UsageError(
@@ -229,8 +229,8 @@ void plan_tight(OutputPlan& plan, const LinearOptions& options, const SgdProblem
   plan.sampling = record_order_of(options);
   const auto batch = options.batch_size.value_or(1);
   if (batch > plan.public_row_count) {
-    throw base::UsageError(fmt::format("batch-size must be at most public_row_count = {}, got {}",
-                                       plan.public_row_count, batch));
+    throw base::UsageError("batch-size must be at most public_row_count = {}, got {}",
+                           plan.public_row_count, batch);
   }
   const auto steps = steps_of(options, plan.public_row_count / batch, batch);
   plan.weights = weights_of(options, steps);

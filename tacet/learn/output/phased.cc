@@ -113,8 +113,7 @@ void settle_settings(PhasedPlan& plan) {
 PhaseChoice choose(const PhaseFacts& facts, const LinearOptions& options,
                    const optimize::SgdProblem& problem, std::vector<std::string>& reasons) {
   if (options.phases && (facts.records >> *options.phases) < 1) {
-    throw base::UsageError(
-        fmt::format("{} phases are too many for {} records", *options.phases, facts.records));
+    throw base::UsageError("{} phases are too many for {} records", *options.phases, facts.records);
   }
   auto choice = options.phases ? best_step(facts, *options.phases) : best_phases(facts);
   if (!options.phases) {

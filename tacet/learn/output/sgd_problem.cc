@@ -31,11 +31,11 @@ double largest_slope(const SgdProblem& problem) {
 
 void refuse_add_remove(const LinearOptions& options) {
   if (options.adjacency != privacy::Adjacency::add_remove) return;
-  throw base::GuaranteeError(fmt::format(
+  throw base::GuaranteeError(
       "method {} has no proof under add_remove: one record more or less changes the number of "
       "records and with it every later step; use --adjacency zero_out (the same noise) or "
       "replace_one, or --method gradient",
-      options.method));
+      options.method);
 }
 
 SgdProblem settle_sgd_problem(Settled& plan, const data::Schema& schema,
@@ -69,10 +69,10 @@ double weight_scale(const SgdProblem& problem, const LinearOptions& options) {
   if (!problem.radius) return options.weight_scale.value_or(usual);
   // Weights outside the ball are out of reach, so nothing can be said against them.
   if (options.weight_scale && *options.weight_scale > *problem.radius) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "weight-scale {:g} is the size of the weights worth reaching, but --radius {:g} keeps all "
         "weights below it; leave weight-scale out or raise the radius",
-        *options.weight_scale, *problem.radius));
+        *options.weight_scale, *problem.radius);
   }
   return options.weight_scale.value_or(*problem.radius);
 }

@@ -24,8 +24,8 @@ struct NamedWeight {
 NamedWeight read_part(std::string_view part) {
   const auto sign = part.rfind('=');
   if (sign == std::string_view::npos || sign == 0) {
-    throw base::UsageError(fmt::format(
-        "class-weights are NAME=WEIGHT with commas between them, as yes=3,no=1; got '{}'", part));
+    throw base::UsageError(
+        "class-weights are NAME=WEIGHT with commas between them, as yes=3,no=1; got '{}'", part);
   }
   return {part.substr(0, sign), parse_real(option_name, part.substr(sign + 1))};
 }
@@ -67,11 +67,11 @@ model::ClassWeights parse_class_weights(std::string_view text, const data::Targe
     text.remove_prefix(std::min(end + 1, text.size()));
     const auto found = class_called(name, target);
     if (!found) {
-      throw base::UsageError(fmt::format("class-weights: there is no class '{}'; classes are {}",
-                                         name, fmt::join(names, ", ")));
+      throw base::UsageError("class-weights: there is no class '{}'; classes are {}", name,
+                             fmt::join(names, ", "));
     }
     auto& place = given[*found];
-    if (place) throw base::UsageError(fmt::format("class-weights: '{}' stands twice", name));
+    if (place) throw base::UsageError("class-weights: '{}' stands twice", name);
     place = weight;
   }
   std::vector<double> weights;
@@ -108,9 +108,9 @@ void settle_class_weights(Settled& plan, const data::Schema& schema, const Linea
 void refuse_class_weights(const data::Schema& schema, const LinearOptions& options) {
   if (!options.class_weights && target_of(schema).class_weights.empty()) return;
   throw base::UsageError(
-      fmt::format("class weights have no proof for {}{}; use --method gradient, objective, "
-                  "regularized-output or ladder",
-                  options.paper() ? "the paper's calibration of " : "method ", options.method));
+      "class weights have no proof for {}{}; use --method gradient, objective, regularized-output "
+      "or ladder",
+      options.paper() ? "the paper's calibration of " : "method ", options.method);
 }
 
 }  // namespace tacet::learn

@@ -50,14 +50,14 @@ void check_model_size(Training& training, std::int64_t available) {
       "first which are worth having (--columns-kept auto)";
   if (held > static_cast<double>(available)) {
     throw base::UsageError(
-        fmt::format("{:.0f} weights take {} of memory beside the records, and there are {}; {}",
-                    weights, in_gib(held), in_gib(static_cast<double>(available)), way_out));
+        "{:.0f} weights take {} of memory beside the records, and there are {}; {}", weights,
+        in_gib(held), in_gib(static_cast<double>(available)), way_out);
   }
   if (written > static_cast<double>(base::limits::model_bytes)) {
-    throw base::UsageError(fmt::format(
-        "the model of {:.0f} weights would be a file of {} or more, and one of more "
-        "than {} is not read again; {}",
-        weights, in_gib(written), in_gib(static_cast<double>(base::limits::model_bytes)), way_out));
+    throw base::UsageError(
+        "the model of {:.0f} weights would be a file of {} or more, and one of more than {} is not "
+        "read again; {}",
+        weights, in_gib(written), in_gib(static_cast<double>(base::limits::model_bytes)), way_out);
   }
   training.reasons.push_back(fmt::format(
       "{:.0f} weights take {} of memory beside the records; where each step draws noise for all of "

@@ -45,8 +45,8 @@ void read_loss(const Reading& given) {
     constexpr double usual = std::numeric_limits<double>::quiet_NaN();
     given.options.loss = model::make_loss(*name, parameter.value_or(usual), width.value_or(usual));
   } else if (parameter || width) {
-    throw base::UsageError(fmt::format("{} needs a loss that has one; add --loss",
-                                       parameter ? "loss-parameter" : "loss-width"));
+    throw base::UsageError("{} needs a loss that has one; add --loss",
+                           parameter ? "loss-parameter" : "loss-width");
   }
 }
 
@@ -57,7 +57,7 @@ void read_knots(const Reading& given) {
   if (value == "none" || (*given.options.knots >= 2 && *given.options.knots <= data::most_knots)) {
     return;
   }
-  throw base::UsageError(fmt::format("knots must be {}, got {}", given.parameter.range, value));
+  throw base::UsageError("knots must be {}, got {}", given.parameter.range, value);
 }
 
 void read_calibration(const Reading& given) {
@@ -67,8 +67,8 @@ void read_calibration(const Reading& given) {
   if (!found) {
     std::vector<std::string> names;
     for (const auto& known : calibration_names.all) names.emplace_back(known.text);
-    throw base::UsageError(
-        fmt::format("calibration must be one of {}, got '{}'", fmt::join(names, ", "), *name));
+    throw base::UsageError("calibration must be one of {}, got '{}'", fmt::join(names, ", "),
+                           *name);
   }
   given.options.calibration = *found;
 }
@@ -80,8 +80,7 @@ void read_columns_kept(const Reading& given) {
   constexpr double usual = 0.3;  // of mu^2: docs/methods/columns-kept.md
   given.options.columns_kept = value == "auto" ? usual : parse_real("columns-kept", value);
   if (given.options.columns_kept > 0 && given.options.columns_kept < 1) return;
-  throw base::UsageError(
-      fmt::format("columns-kept must be {}, got {}", given.parameter.range, value));
+  throw base::UsageError("columns-kept must be {}, got {}", given.parameter.range, value);
 }
 
 /// Whether the options are not what they are when nothing is given.

@@ -1,7 +1,5 @@
 #include "tacet/learn/plan/parameters.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -12,9 +10,7 @@ namespace tacet::learn {
 
 void ParameterValues::set(std::string_view name, std::string value) {
   const auto* parameter = find_parameter(name);
-  if (parameter == nullptr) {
-    throw base::UsageError(fmt::format("there is no parameter named {}", name));
-  }
+  if (parameter == nullptr) throw base::UsageError("there is no parameter named {}", name);
   if (parameter->type == ParameterType::real) (void)parse_real(name, value);
   if (parameter->type == ParameterType::integer) (void)parse_integer(name, value);
   values_.insert_or_assign(std::string(name), std::move(value));
@@ -40,15 +36,14 @@ std::optional<std::int64_t> ParameterValues::integer(std::string_view name) cons
 std::optional<double> Reading::real(bool (*holds)(double), std::string_view allowed) const {
   const auto value = values.real(parameter.name);
   if (!value || holds(*value)) return value;
-  throw base::UsageError(fmt::format("{} must be {}, got {}", parameter.name,
-                                     allowed.empty() ? parameter.range : allowed, *value));
+  throw base::UsageError("{} must be {}, got {}", parameter.name,
+                         allowed.empty() ? parameter.range : allowed, *value);
 }
 
 std::optional<std::int64_t> Reading::integer(std::int64_t lowest, std::int64_t highest) const {
   const auto value = values.integer(parameter.name);
   if (!value || (*value >= lowest && *value <= highest)) return value;
-  throw base::UsageError(
-      fmt::format("{} must be {} to {}, got {}", parameter.name, lowest, highest, *value));
+  throw base::UsageError("{} must be {} to {}, got {}", parameter.name, lowest, highest, *value);
 }
 
 std::size_t Reading::word(std::initializer_list<std::string_view> words) const {
@@ -56,16 +51,15 @@ std::size_t Reading::word(std::initializer_list<std::string_view> words) const {
   if (!given) return 0;
   const auto found = std::ranges::find(words, *given);
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  throw base::UsageError(
-      fmt::format("{} must be {}, got '{}'", parameter.name, parameter.range, *given));
+  throw base::UsageError("{} must be {}, got '{}'", parameter.name, parameter.range, *given);
 }
 
 double parse_real(std::string_view parameter, std::string_view text) {
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || end != text.data() + text.size() || std::isnan(value)) {
-    throw base::UsageError(fmt::format(
-        "{} must be a number, got '{}'; write it like 0.5, 1e-5 or inf", parameter, text));
+    throw base::UsageError("{} must be a number, got '{}'; write it like 0.5, 1e-5 or inf",
+                           parameter, text);
   }
   return value;
 }
@@ -74,7 +68,7 @@ std::int64_t parse_integer(std::string_view parameter, std::string_view text) {
   std::int64_t value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc() || end != text.data() + text.size()) {
-    throw base::UsageError(fmt::format("{} must be a whole number, got '{}'", parameter, text));
+    throw base::UsageError("{} must be a whole number, got '{}'", parameter, text);
   }
   return value;
 }

@@ -112,8 +112,7 @@ void refuse_without_projection(const LinearOptions& options) {
   for (const auto& [given, name] : {std::pair{options.projection_width, "projection-width"},
                                     std::pair{options.projection_seed, "projection-seed"}}) {
     if (!given) continue;
-    throw base::UsageError(
-        fmt::format("{} needs a projection; add --projection countsketch", name));
+    throw base::UsageError("{} needs a projection; add --projection countsketch", name);
   }
 }
 
@@ -146,9 +145,9 @@ ProjectionChoice choose_projection(const data::Schema& schema, const LinearOptio
   if (!narrower && !options.projection_width) {
     if (automatic) return choice;
     throw base::UsageError(
-        fmt::format("a projection to {} places, which the noise leaves room for, is not below the "
-                    "{} features that there are; leave it out, or give --projection-width",
-                    projection.width, features));
+        "a projection to {} places, which the noise leaves room for, is not below the {} features "
+        "that there are; leave it out, or give --projection-width",
+        projection.width, features);
   }
   data::check_projection(projection, features);
   choice.schema.projection = projection;

@@ -10,31 +10,29 @@
 namespace tacet::learn {
 using privacy::Event;
 
-void contradiction(const std::string& what) { throw base::DataError(what); }
-
 const nlohmann::json& RecordedParameters::at(const std::string& name) {
-  if (!has(name)) contradiction(fmt::format("the parameter {} is missing", name));
+  if (!has(name)) throw base::DataError("the parameter {} is missing", name);
   used_.insert(name);
   return json_.at(name);
 }
 
 double RecordedParameters::real(const std::string& name) {
   const auto& value = at(name);
-  if (!value.is_number()) contradiction(fmt::format("the parameter {} is no number", name));
+  if (!value.is_number()) throw base::DataError("the parameter {} is no number", name);
   return value.get<double>();
 }
 
 std::int64_t RecordedParameters::count(const std::string& name) {
   const auto& value = at(name);
   if (!value.is_number_integer()) {
-    contradiction(fmt::format("the parameter {} is no whole number", name));
+    throw base::DataError("the parameter {} is no whole number", name);
   }
   return value.get<std::int64_t>();
 }
 
 std::string RecordedParameters::text(const std::string& name) {
   const auto& value = at(name);
-  if (!value.is_string()) contradiction(fmt::format("the parameter {} is no text", name));
+  if (!value.is_string()) throw base::DataError("the parameter {} is no text", name);
   return value.get<std::string>();
 }
 
@@ -48,13 +46,14 @@ std::vector<std::string> RecordedParameters::unused() const {
 
 void expect_sampling(const privacy::Receipt& receipt, std::string_view expected) {
   if (receipt.sampling == expected) return;
-  contradiction(
-      fmt::format("the sampling is called {}, but the method's is {}", receipt.sampling, expected));
+  throw base::DataError("the sampling is called {}, but the method's is {}", receipt.sampling,
+                        expected);
 }
 
 double recorded_noise(RecordedParameters& parameters) {
   const double noise = parameters.real("noise_multiplier");
-  if (!(noise > 0 && std::isfinite(noise))) contradiction("the noise multiplier is not above 0");
+  if (!(noise > 0 && std::isfinite(noise)))
+    throw base::DataError("the noise multiplier is not above 0");
   parameters.expect("norm_bits", norm_bits_for(noise), "that noise multiplier leads to");
   return noise;
 }
@@ -62,11 +61,11 @@ double recorded_noise(RecordedParameters& parameters) {
 void expect_claim(RecordedParameters& parameters, const privacy::Receipt& receipt) {
   const bool claimed = parameters.has("claimed_epsilon");
   if (claimed != (receipt.calibration != to_string(Calibration::tight))) {
-    contradiction(fmt::format("the calibration is {}, but {} is claimed", receipt.calibration,
-                              claimed ? "a paper's guarantee" : "no paper's guarantee"));
+    throw base::DataError("the calibration is {}, but {} is claimed", receipt.calibration,
+                          claimed ? "a paper's guarantee" : "no paper's guarantee");
   }
   if (claimed && parameters.real("claimed_epsilon") < receipt.guarantee.epsilon) {
-    contradiction("the paper claims less than what is stated");
+    throw base::DataError("the paper claims less than what is stated");
   }
   if (claimed) parameters.expect("claimed_delta", receipt.guarantee.delta, "stated is");
 }
@@ -84,11 +83,11 @@ std::vector<CountedRelease> counted_releases(const Event& event) {
   const bool counted = privacy::each_release(event, [&](const Event& one, std::int64_t times) {
     const auto found = std::ranges::find(counts, one, &CountedRelease::event);
     if (found != counts.end()) return !__builtin_add_overflow(found->times, times, &found->times);
-    if (counts.size() == most) contradiction("more kinds of releases than any method has");
+    if (counts.size() == most) throw base::DataError("more kinds of releases than any method has");
     counts.push_back({one, times});
     return true;
   });
-  if (!counted) contradiction("too many releases");
+  if (!counted) throw base::DataError("too many releases");
   return counts;
 }
 

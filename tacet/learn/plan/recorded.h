@@ -1,7 +1,5 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -9,14 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "tacet/base/error.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/receipt.h"
 
 /// What methods need to lead the parameters of a receipt back to their events.
 namespace tacet::learn {
-
-/// A contradiction within a receipt: a DataError in words.
-[[noreturn]] void contradiction(const std::string& what);
 
 /// The parameters of a receipt; remembers which were looked at.
 class RecordedParameters {
@@ -32,8 +28,8 @@ class RecordedParameters {
   void expect(const std::string& name, const T& expected, std::string_view whose) {
     if (!has(name)) return;
     if (at(name) == nlohmann::json(expected)) return;
-    contradiction(fmt::format("the parameter {} is {}, but {} {}", name, at(name).dump(), whose,
-                              nlohmann::json(expected).dump()));
+    throw base::DataError("the parameter {} is {}, but {} {}", name, at(name).dump(), whose,
+                          nlohmann::json(expected).dump());
   }
 
   [[nodiscard]] const std::set<std::string>& used() const { return used_; }
@@ -64,7 +60,7 @@ template <typename Kind>
                                           const privacy::Event& own) {
   const auto* release = own.as<Kind>();
   if (release == nullptr || release->adjacency != receipt.guarantee.adjacency) {
-    contradiction(fmt::format("the events are not what method {} releases", receipt.algorithm));
+    throw base::DataError("the events are not what method {} releases", receipt.algorithm);
   }
   return own;
 }

@@ -56,11 +56,11 @@ model::Loss settle_loss_of_shares(const data::Target& target, const LinearOption
   }
   const auto link = count ? model::Link::log : model::Link::logit;
   if (model::link_of(*options.loss) == link) return *options.loss;
-  throw base::UsageError(fmt::format(
+  throw base::UsageError(
       "loss {} is not for {}, which the target {} is; leave --loss out for {}, or describe the "
       "target by 'lower' and 'upper' for a loss of numbers",
       model::loss_name(*options.loss), count ? "a count" : "a probability", target.column,
-      count ? "poisson" : "soft_logistic"));
+      count ? "poisson" : "soft_logistic");
 }
 
 void refuse_softmax(const data::Target& target, const LinearOptions& options, Takes takes) {
@@ -80,11 +80,11 @@ model::Loss settle_loss(const data::Target& target, const LinearOptions& options
   if (asks_shares(target)) return settle_loss_of_shares(target, options, reasons);
   if (options.loss && model::properties(*options.loss).labels == model::Labels::shares) {
     const bool count = model::link_of(*options.loss) == model::Link::log;
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "loss {0} is for {1}, but the target {2} is {3}; a target of kind \"{1}\" in the schema "
         "has labels for it",
         model::loss_name(*options.loss), count ? "count" : "probability", target.column,
-        target.regression() ? "a number" : "a class"));
+        target.regression() ? "a number" : "a class");
   }
   if (!options.loss) {
     reasons.push_back(target.regression() ? "loss squared: the target is a number"
@@ -97,10 +97,10 @@ model::Loss settle_loss(const data::Target& target, const LinearOptions& options
                                : model::Loss{model::LogisticLoss{}};
   }
   if (model::properties(*options.loss).classification == target.regression()) {
-    throw base::UsageError(fmt::format("loss {} is for {}, but the target {} is {}",
-                                       model::loss_name(*options.loss),
-                                       target.regression() ? "classes" : "numbers", target.column,
-                                       target.regression() ? "a number" : "a class"));
+    throw base::UsageError("loss {} is for {}, but the target {} is {}",
+                           model::loss_name(*options.loss),
+                           target.regression() ? "classes" : "numbers", target.column,
+                           target.regression() ? "a number" : "a class");
   }
   return *options.loss;
 }
@@ -124,11 +124,11 @@ void settle_shape(Settled& plan, const data::Schema& schema, const LinearOptions
   plan.method = options.method;
   refuse_softmax(target, options, takes);
   if (asks_shares(target) && !takes.shares) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "the target {} is a {}, which this method{} has no constants for; use --method gradient or "
         "regularized-output",
         target.column, target.number_kind() == data::NumberKind::count ? "count" : "probability",
-        options.paper() ? "'s paper" : ""));
+        options.paper() ? "'s paper" : "");
   }
   if (const auto* binary = std::get_if<data::BinaryTarget>(&target.rule)) {
     plan.reasons.push_back(label_reason(*binary));
@@ -151,9 +151,9 @@ void settle_squared_problem(Settled& plan, const data::Schema& schema,
   settle_shape(plan, schema, options, {});
   if (options.loss && !std::holds_alternative<model::SquaredLoss>(*options.loss)) {
     throw base::UsageError(
-        fmt::format("method {} solves the squared loss alone, got {}; leave loss out, or use "
-                    "--method gradient, which takes every loss",
-                    options.method, model::loss_name(*options.loss)));
+        "method {} solves the squared loss alone, got {}; leave loss out, or use --method "
+        "gradient, which takes every loss",
+        options.method, model::loss_name(*options.loss));
   }
   plan.loss = model::SquaredLoss{};
   plan.reasons.push_back(fmt::format("loss squared: method {} solves no other{}", options.method,
@@ -175,42 +175,41 @@ double usual_slope(const model::Loss& loss) {
 
 void refuse_no_penalty(const LinearOptions& options, double usual) {
   if (options.mean_l2 != 0.0) return;
-  throw base::UsageError(fmt::format(
+  throw base::UsageError(
       "l2 must be above 0 for method {}, whose noise grows without bound as l2 falls to 0; leave "
       "it out for {:.4g}, which balances noise and bias here, or use --method gradient",
-      options.method, usual));
+      options.method, usual);
 }
 
 void refuse_units(const data::Schema& schema, const LinearOptions& options) {
   if (!schema.unit) return;
-  throw base::UsageError(fmt::format(
+  throw base::UsageError(
       "method {} reads single records, but the schema's unit column {} protects all records of a "
       "unit together; {}",
       options.method, *schema.unit,
-      options.delta == 0 ? pure_way_out(schema) : "use --method gradient"));
+      options.delta == 0 ? pure_way_out(schema) : "use --method gradient");
 }
 
 void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
                      const TrainingMeans& means, std::string_view what) {
   if (dataset.rows() == row_count) return;
   means.reservation.cancel();
-  throw base::DataError(fmt::format(
+  throw base::DataError(
       "the data hold {0} {1}, but public_row_count is {2}: under {3} the number of {1} is public "
       "and settles the schedule, so it must be exact",
-      dataset.rows(), what, row_count,
-      privacy::to_string(means.reservation.guarantee().adjacency)));
+      dataset.rows(), what, row_count, privacy::to_string(means.reservation.guarantee().adjacency));
 }
 
 std::int64_t settle_row_count(const data::Schema& schema, const LinearOptions& options) {
   if (options.public_row_count) return *options.public_row_count;
   if (schema.public_row_count) return *schema.public_row_count;
-  throw base::UsageError(fmt::format(
+  throw base::UsageError(
       "public_row_count is missing: under {} tacet never uses the true number of records to set "
       "noise and steps; declare {} in the schema or with --public-row-count",
       privacy::to_string(options.adjacency),
       options.adjacency == privacy::Adjacency::add_remove
           ? "the number, or a public guess of it,"
-          : "the number, which is public under this adjacency,"));
+          : "the number, which is public under this adjacency,");
 }
 
 std::string_view pure_way_out(const data::Schema& schema) {
@@ -233,9 +232,9 @@ std::string_view pure_way_out(const data::Schema& schema) {
 privacy::Delta settle_delta(const data::Schema& schema, const LinearOptions& options,
                             std::int64_t row_count, std::vector<std::string>& reasons) {
   if (options.delta == 0) {
-    throw base::GuaranteeError(fmt::format(
+    throw base::GuaranteeError(
         "delta = 0 asks for pure privacy, which the Gaussian noise of method {} cannot give; {}",
-        options.method, pure_way_out(schema)));
+        options.method, pure_way_out(schema));
   }
   if (options.delta) return privacy::Delta(*options.delta);
   const double usual = default_delta(row_count);
@@ -323,10 +322,10 @@ int norm_bits_for(double noise_multiplier) {
   const int bits =
       std::min(finest_bits, static_cast<int>(std::floor(32 - std::log2(noise_multiplier))));
   if (bits < coarsest_bits) {
-    throw base::NumericError(fmt::format(
+    throw base::NumericError(
         "a noise multiplier of {:.4g} leaves fewer than 2^14 grid units for the clipping norm, too "
         "coarse to learn from; ask for fewer steps, a larger epsilon or a larger delta",
-        noise_multiplier));
+        noise_multiplier);
   }
   return bits;
 }
@@ -336,9 +335,9 @@ void check_share_noise(ShareNoise kind, double multiplier, std::int64_t columns)
   const double most = kind == ShareNoise::gaussian ? 0x1p32 : 0x1p40;
   if (multiplier * share < most) return;
   throw base::NumericError(
-      fmt::format("noise of {:.4g} times what a record moves is wider than the sampler's grid, and "
-                  "nothing would be left of the model; ask for a larger epsilon or delta",
-                  multiplier));
+      "noise of {:.4g} times what a record moves is wider than the sampler's grid, and nothing "
+      "would be left of the model; ask for a larger epsilon or delta",
+      multiplier);
 }
 
 double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon, privacy::Delta delta,
@@ -347,9 +346,8 @@ double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon, privacy::D
   const double mu = accounting::gaussian::mu_for(epsilon, delta);
   double z = privacy::distance_factor(adjacency) * std::sqrt(static_cast<double>(steps)) / mu;
   if (!(z > 0) || !std::isfinite(z)) {
-    throw base::GuaranteeError(
-        fmt::format("no finite noise gives epsilon {} at delta {}; ask for more", epsilon.value(),
-                    delta.value()));
+    throw base::GuaranteeError("no finite noise gives epsilon {} at delta {}; ask for more",
+                               epsilon.value(), delta.value());
   }
   const auto cost = [&] {
     return accounting::epsilon(privacy::Repeated{steps, privacy::Gaussian{z}}, adjacency, delta);

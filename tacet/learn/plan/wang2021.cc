@@ -1,7 +1,5 @@
 #include "tacet/learn/plan/wang2021.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -22,8 +20,8 @@ double real(std::int64_t count) { return static_cast<double>(count); }
 std::int64_t power_of(std::int64_t n, double power) {
   const double value = std::ceil(std::pow(real(n), power) * (1 - 1e-12) - 1e-6);
   if (!(value <= 0x1p40)) {
-    throw base::UsageError(fmt::format(
-        "the paper's schedule takes {:.3g} steps for {} records; give --steps", value, n));
+    throw base::UsageError("the paper's schedule takes {:.3g} steps for {} records; give --steps",
+                           value, n);
   }
   return static_cast<std::int64_t>(value);
 }
@@ -77,8 +75,8 @@ double longest_step(const Constants& c, const Run& run) {
 
 double sensitivity(const Constants& c, const Run& run, double gamma) {
   if (run.eta > longest_step(c, run)) {
-    throw base::UsageError(fmt::format("Theorem 7 holds for steps up to {:.6g}, got {:.6g}",
-                                       longest_step(c, run), run.eta));
+    throw base::UsageError("Theorem 7 holds for steps up to {:.6g}, got {:.6g}",
+                           longest_step(c, run), run.eta);
   }
   const double visits = real(run.T) / real(run.n) * (1 + overcount(run.n, run.T, gamma));
   const double bound =

@@ -26,11 +26,11 @@ constexpr double failure = 0.05;    // of the published lambda, which is about u
 
 void refuse_wide(const AdasspPlan& plan) {
   if (plan.columns <= optimize::most_gram_columns) return;
-  throw base::UsageError(fmt::format(
+  throw base::UsageError(
       "method adassp releases a matrix of all pairs of columns, and {} columns are more than the "
       "{} there is room for; project them (--projection countsketch --projection-width 1024), find "
       "out which are worth having (--columns-kept auto), or use --method gradient",
-      plan.columns, optimize::most_gram_columns));
+      plan.columns, optimize::most_gram_columns);
 }
 
 /// What is public of the number of records: nothing is scaled by it, so that it may be missing
@@ -46,10 +46,10 @@ void settle_noise(AdasspPlan& plan, const LinearOptions& options, privacy::Delta
       full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency);
   if (plan.noise_multiplier >
       optimize::largest_gram_multiplier(norm_bound, true, options.adjacency)) {
-    throw base::NumericError(fmt::format(
+    throw base::NumericError(
         "a noise multiplier of {:.4g} is wider than the sampler's grid beside squares of features, "
         "and nothing would be left of them; ask for a larger epsilon or delta",
-        plan.noise_multiplier));
+        plan.noise_multiplier);
   }
   const auto unit = optimize::gram_noise(norm_bound, true, options.adjacency);
   plan.diagonal_noise = plan.noise_multiplier * unit.diagonal;
@@ -134,7 +134,8 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   expect_unit_draw(parameters);
   expect_claim(parameters, receipt);
   const double noise = parameters.real("noise_multiplier");
-  if (!(noise > 0 && std::isfinite(noise))) contradiction("the noise multiplier is not above 0");
+  if (!(noise > 0 && std::isfinite(noise)))
+    throw base::DataError("the noise multiplier is not above 0");
   return privacy::Gaussian{noise};
 }
 
