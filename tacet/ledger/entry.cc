@@ -22,8 +22,10 @@ using nlohmann::json;
 
 using numeric::infinity;
 
-[[noreturn]] void damaged(const std::string& what) {
-  throw base::DataError("a row of the ledger is damaged: " + what);
+template <typename... Values>
+[[noreturn]] void damaged(fmt::format_string<Values...> what, Values&&... values) {
+  throw base::DataError("a row of the ledger is damaged: " +
+                        fmt::format(what, std::forward<Values>(values)...));
 }
 
 std::string exact(double value) { return std::isinf(value) ? "inf" : fmt::format("{:a}", value); }
@@ -40,7 +42,7 @@ double from_exact(const std::string& text) {
       return value;
     }
   }
-  damaged(fmt::format("'{}' is no amount", text));
+  damaged("'{}' is no amount", text);
 }
 
 /// Members of an object, each read once; what nobody read is unknown.
@@ -51,25 +53,25 @@ class Members {
   }
   std::string text(const char* name) {
     const auto& value = member(name);
-    if (!value.is_string()) damaged(fmt::format("'{}' is no text", name));
+    if (!value.is_string()) damaged("'{}' is no text", name);
     return value.get<std::string>();
   }
   std::string digest(const char* name) {
     auto value = text(name);
-    if (!is_digest(value)) damaged(fmt::format("'{}' is no SHA-256", name));
+    if (!is_digest(value)) damaged("'{}' is no SHA-256", name);
     return value;
   }
   std::int64_t whole(const char* name) {
     const auto& value = member(name);
     if (!value.is_number_integer() ||
         (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{INT64_MAX})) {
-      damaged(fmt::format("'{}' is no whole number", name));
+      damaged("'{}' is no whole number", name);
     }
     return value.get<std::int64_t>();
   }
   bool flag(const char* name) {
     const auto& value = member(name);
-    if (!value.is_boolean()) damaged(fmt::format("'{}' is neither true nor false", name));
+    if (!value.is_boolean()) damaged("'{}' is neither true nor false", name);
     return value.get<bool>();
   }
   [[nodiscard]] bool has(const char* name) const { return object_.contains(name); }
@@ -79,14 +81,14 @@ class Members {
   Members object(const char* name) { return Members(member(name)); }
   void finish() const {
     for (const auto& [name, value] : object_.items()) {
-      if (!read_.contains(name)) damaged(fmt::format("unknown member '{}'", name));
+      if (!read_.contains(name)) damaged("unknown member '{}'", name);
     }
   }
 
  private:
   const json& member(const char* name) {
     const auto found = object_.find(name);
-    if (found == object_.end()) damaged(fmt::format("'{}' is missing", name));
+    if (found == object_.end()) damaged("'{}' is missing", name);
     read_.insert(name);
     return *found;
   }
@@ -109,7 +111,7 @@ double from_decimal(const std::string& text) {
       fmt::format("{}", value) == text) {
     return value;
   }
-  damaged(fmt::format("'{}' is no amount", text));
+  damaged("'{}' is no amount", text);
 }
 
 /// Decimals stand for themselves, hexadecimals for doubles.
@@ -236,7 +238,7 @@ Entry::Content read_content(const std::string& kind, Members& in) {
   }
   if (kind == "cancelled") return Cancelled{in.whole("run")};
   if (kind == "resolved") return Resolved{in.whole("run"), in.text("attestation")};
-  damaged(fmt::format("unknown kind '{}'", kind));
+  damaged("unknown kind '{}'", kind);
 }
 
 }  // namespace
@@ -263,9 +265,9 @@ Entry entry_from_text(std::string_view text) {
     in.finish();
     return entry;
   } catch (const json::exception& error) {
-    damaged(error.what());
+    damaged("{}", error.what());
   } catch (const base::UsageError& error) {
-    damaged(error.what());
+    damaged("{}", error.what());
   }
 }
 

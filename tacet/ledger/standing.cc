@@ -13,8 +13,11 @@ namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void contradiction(std::int64_t row, const std::string& what) {
-  throw base::DataError("row {} of the ledger contradicts earlier ones: {}", row, what);
+template <typename... Values>
+[[noreturn]] void contradiction(std::int64_t row, fmt::format_string<Values...> what,
+                                Values&&... values) {
+  throw base::DataError("row {} of the ledger contradicts earlier ones: {}", row,
+                        fmt::format(what, std::forward<Values>(values)...));
 }
 
 /// Takes one row in.
@@ -71,12 +74,12 @@ class Taker {
     for (auto& account : standing_.accounts) {
       if (account.name() == name) return account;
     }
-    contradiction(row_, fmt::format("there is no account '{}'", name));
+    contradiction(row_, "there is no account '{}'", name);
   }
 
   Reserved ended(std::int64_t run) {
     if (!standing_.open.contains(run)) {
-      contradiction(row_, fmt::format("run {} had ended, or there is none", run));
+      contradiction(row_, "run {} had ended, or there is none", run);
     }
     auto booking = bookings_(run);
     standing_.open.erase(run);

@@ -1,7 +1,5 @@
 #include "tacet/data/schema/interactions.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -19,11 +17,10 @@ std::size_t categorical_place(const Schema& schema, const std::string& name,
     if (schema.columns[k].name != name) continue;
     const auto* rule = std::get_if<CategoricalColumn>(&schema.columns[k].rule);
     if (rule != nullptr && rule->coding == Coding::one_hot) return k;
-    fail_at(where, fmt::format("interactions: column '{}' is not categorical with one feature a "
-                               "category",
-                               name));
+    fail_at(where, "interactions: column '{}' is not categorical with one feature a category",
+            name);
   }
-  fail_at(where, fmt::format("interactions: the schema describes no column '{}'", name));
+  fail_at(where, "interactions: the schema describes no column '{}'", name);
 }
 
 }  // namespace
@@ -50,17 +47,16 @@ void check_interactions(const Schema& schema, std::string_view where) {
   for (const auto& pair : pair_features(schema, where)) {
     const auto [a, b] = std::minmax(pair.first_column, pair.second_column);
     if (a == b || !seen.insert({a, b}).second) {
-      fail_at(where, fmt::format("interactions: '{}' and '{}' are {}",
-                                 schema.columns[pair.first_column].name,
-                                 schema.columns[pair.second_column].name,
-                                 a == b ? "one column" : "listed twice"));
+      fail_at(where, "interactions: '{}' and '{}' are {}", schema.columns[pair.first_column].name,
+              schema.columns[pair.second_column].name, a == b ? "one column" : "listed twice");
     }
     features += pair.width();
   }
   if (features > most_interaction_features) {
-    fail_at(where, fmt::format("interactions: {} features, one for each two categories; at most {} "
-                               "are possible: leave out a pair, or list fewer categories",
-                               features, most_interaction_features));
+    fail_at(where,
+            "interactions: {} features, one for each two categories; at most {} are possible: "
+            "leave out a pair, or list fewer categories",
+            features, most_interaction_features);
   }
 }
 

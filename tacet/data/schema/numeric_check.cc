@@ -31,32 +31,30 @@ class NumericCheck {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& message) const {
-    fail_at(where_, fmt::format("column '{}': {}", name_, message));
+  template <typename... Values>
+  [[noreturn]] void fail(fmt::format_string<Values...> what, Values&&... values) const {
+    fail_at(where_, "column '{}': {}", name_, fmt::format(what, std::forward<Values>(values)...));
   }
 
   void check_logarithm() const {
     if (!rule_.log1p) return;
-    if (!(rule_.lower > -1)) {
-      fail(fmt::format("log1p needs lower above -1, got {}", rule_.lower));
-    }
+    if (!(rule_.lower > -1)) fail("log1p needs lower above -1, got {}", rule_.lower);
     // Else every value would be 0/0: no number of a row at all.
     constexpr double least_width = 1e-12;  // of the larger logarithm; far above its rounding
     const double top = std::log1p(rule_.upper);
     const double bottom = std::log1p(rule_.lower);
     if (!(top - bottom > least_width * std::max(std::fabs(top), std::fabs(bottom)))) {
-      fail(fmt::format("log1p makes one number of lower = {} and upper = {}", rule_.lower,
-                       rule_.upper));
+      fail("log1p makes one number of lower = {} and upper = {}", rule_.lower, rule_.upper);
     }
   }
 
   void check_middle() const {
     if (rule_.fill && !std::isfinite(*rule_.fill)) fail("fill must be a finite number");
     if (rule_.typical && !(*rule_.typical >= rule_.lower && *rule_.typical <= rule_.upper)) {
-      fail(fmt::format("typical must lie within the bounds, got {}", *rule_.typical));
+      fail("typical must lie within the bounds, got {}", *rule_.typical);
     }
     if (rule_.knots && *rule_.knots != 0 && (*rule_.knots < 2 || *rule_.knots > most_knots)) {
-      fail(fmt::format("knots must be 0 or 2 to {}, got {}", most_knots, *rule_.knots));
+      fail("knots must be 0 or 2 to {}, got {}", most_knots, *rule_.knots);
     }
     if (rule_.typical && rule_.centre == false) {
       fail("give either typical or centre = false, not both");
@@ -65,29 +63,27 @@ class NumericCheck {
 
   void check_standard(const Standard& standard) const {
     if (!(standard.mean >= -1 && standard.mean <= 1)) {
-      fail(fmt::format("mean must be between -1 and 1, got {}", standard.mean));
+      fail("mean must be between -1 and 1, got {}", standard.mean);
     }
     // No spread between -1 and 1 is larger; far smaller ones would leave nothing but this column.
     if (!(standard.deviation >= 0.01 && standard.deviation <= 1)) {
-      fail(fmt::format("deviation must be between 0.01 and 1, got {}", standard.deviation));
+      fail("deviation must be between 0.01 and 1, got {}", standard.deviation);
     }
   }
 
   void check_bins() const {
     if (rule_.bins != 0 && !rule_.edges.empty()) fail("give either bins or edges, not both");
     if (rule_.bins != 0 && (rule_.bins < 2 || rule_.bins > most_bins)) {
-      fail(fmt::format("bins must be 2 to {}, got {}", most_bins, rule_.bins));
+      fail("bins must be 2 to {}, got {}", most_bins, rule_.bins);
     }
     if (std::ssize(rule_.edges) >= most_bins) {
-      fail(fmt::format("at most {} edges, got {}", most_bins - 1, rule_.edges.size()));
+      fail("at most {} edges, got {}", most_bins - 1, rule_.edges.size());
     }
     double last = rule_.lower;
     for (const double edge : rule_.edges) {
       if (!(edge > last && edge < rule_.upper)) {
-        fail(
-            fmt::format("edges must ascend between lower and upper, which are edges anyway; {} "
-                        "does not",
-                        edge));
+        fail("edges must ascend between lower and upper, which are edges anyway; {} does not",
+             edge);
       }
       last = edge;
     }
@@ -97,12 +93,11 @@ class NumericCheck {
   void check_period() const {
     if (!rule_.period) return;
     if (!(std::isfinite(*rule_.period) && *rule_.period > 0)) {
-      fail(fmt::format("period must be above 0, got {}", *rule_.period));
+      fail("period must be above 0, got {}", *rule_.period);
     }
     const double farthest = std::max(std::abs(rule_.lower), std::abs(rule_.upper));
     if (!(farthest / *rule_.period <= most_periods)) {
-      fail(fmt::format("more than {} periods of {} between 0 and a bound", most_periods,
-                       *rule_.period));
+      fail("more than {} periods of {} between 0 and a bound", most_periods, *rule_.period);
     }
     if (rule_.log1p || rule_.typical || rule_.centre) {
       fail("sine and cosine of a period know no log1p, typical or centre");
@@ -117,7 +112,7 @@ class NumericCheck {
                 {rule_.lower, rule_.upper, rule_.fill.value_or(0), rule_.typical.value_or(0)});
     for (const double day : days) {
       if (std::floor(day) == day && day >= first_day && day <= last_day) continue;
-      fail(fmt::format("day {} is no date of the years 0 to 9999", day));
+      fail("day {} is no date of the years 0 to 9999", day);
     }
   }
 
@@ -141,11 +136,11 @@ bool is_first_encoding(const NumericColumn& rule) {
 
 void check_bounds(double lower, double upper, std::string_view what, std::string_view where) {
   if (!(std::abs(lower) <= largest_bound) || !(std::abs(upper) <= largest_bound)) {
-    fail_at(where, fmt::format("{}: bounds must be finite numbers within 1e300", what));
+    fail_at(where, "{}: bounds must be finite numbers within 1e300", what);
   }
   if (!(lower < upper)) {
-    fail_at(where, fmt::format("{}: lower must be below upper, got lower = {} and upper = {}", what,
-                               lower, upper));
+    fail_at(where, "{}: lower must be below upper, got lower = {} and upper = {}", what, lower,
+            upper);
   }
 }
 
@@ -155,21 +150,20 @@ void check_numeric(const NumericColumn& rule, const std::string& name, std::stri
 
 void check_encoding(const Schema& schema, std::string_view where) {
   if (schema.encoding < 1 || schema.encoding > newest_encoding) {
-    fail_at(where, fmt::format("'encoding' must be 1 or 2, got {}", schema.encoding));
+    fail_at(where, "'encoding' must be 1 or 2, got {}", schema.encoding);
   }
   if (!(schema.constant > 0 && schema.constant <= 1)) {
-    fail_at(where,
-            fmt::format("'constant' must be above 0 and at most 1, got {}", schema.constant));
+    fail_at(where, "'constant' must be above 0 and at most 1, got {}", schema.constant);
   }
   if (schema.encoding > 1) return;
   if (schema.constant != 1) fail_at(where, "'constant' belongs to encoding 2");
   for (const Column& column : schema.columns) {
     const auto* rule = std::get_if<NumericColumn>(&column.rule);
     if (rule == nullptr || is_first_encoding(*rule)) continue;
-    fail_at(where, fmt::format("column '{}': typical, centre, knots, bins, edges, period, "
-                               "missing_indicator, mean and deviation belong to encoding 2, but "
-                               "the schema says encoding = 1",
-                               column.name));
+    fail_at(where,
+            "column '{}': typical, centre, knots, bins, edges, period, missing_indicator, mean and "
+            "deviation belong to encoding 2, but the schema says encoding = 1",
+            column.name);
   }
 }
 

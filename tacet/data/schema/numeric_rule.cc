@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "tacet/data/schema/calendar.h"
 #include "tacet/data/schema/numeric_map.h"
 #include "tacet/data/schema/table_reader.h"
@@ -14,8 +12,7 @@ double as_value(const Node& node, std::string_view key, bool date) {
   const std::string& text = as_text(node, key);
   const auto day = parse_date(text);
   if (!day) {
-    fail_at(node.where,
-            fmt::format("'{}' must be a date such as \"2020-01-31\", got \"{}\"", key, text));
+    fail_at(node.where, "'{}' must be a date such as \"2020-01-31\", got \"{}\"", key, text);
   }
   return static_cast<double>(*day);
 }
@@ -27,8 +24,7 @@ double as_fill(const Node& node, const NumericColumn& rule) {
   if (word != nullptr && *word == "middle") return middle(rule);
   if (word != nullptr && *word == "upper") return rule.upper;
   if (word != nullptr && !rule.date) {
-    fail_at(node.where,
-            fmt::format("'fill' must be a number, lower, middle or upper, got \"{}\"", *word));
+    fail_at(node.where, "'fill' must be a number, lower, middle or upper, got \"{}\"", *word);
   }
   return as_value(node, "fill", rule.date);
 }

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <unordered_set>
@@ -36,17 +34,16 @@ struct ColumnCheck {
 
   void operator()(const NumericColumn& rule) const { check_numeric(rule, name, where); }
   void operator()(const CategoricalColumn& rule) const {
-    if (rule.categories.empty()) {
-      fail_at(where, fmt::format("column '{}': categories must not be empty", name));
-    }
+    if (rule.categories.empty()) fail_at(where, "column '{}': categories must not be empty", name);
     if (const std::string* twice = find_duplicate(rule.categories)) {
-      fail_at(where, fmt::format("column '{}': category \"{}\" is listed twice", name, *twice));
+      fail_at(where, "column '{}': category \"{}\" is listed twice", name, *twice);
     }
     if (rule.coding == Coding::one_hot) return;
     if (rule.categories.size() != 2 || rule.other != OtherRule::zero) {
-      fail_at(where, fmt::format("column '{}': coding = \"sign\" needs exactly two categories and "
-                                 "other = \"zero\"; got {} categories",
-                                 name, rule.categories.size()));
+      fail_at(where,
+              "column '{}': coding = \"sign\" needs exactly two categories and other = \"zero\"; "
+              "got {} categories",
+              name, rule.categories.size());
     }
   }
   void operator()(const HashedColumn& rule) const { check_bits(rule.bits); }
@@ -55,8 +52,8 @@ struct ColumnCheck {
 
   void check_bits(int bits) const {
     if (bits < 1 || bits > internal::most_bits) {
-      fail_at(where, fmt::format("column '{}': bits must be between 1 and {}, got {}", name,
-                                 internal::most_bits, bits));
+      fail_at(where, "column '{}': bits must be between 1 and {}, got {}", name,
+              internal::most_bits, bits);
     }
   }
 };
@@ -69,22 +66,23 @@ struct TargetCheck {
     std::vector<std::string> all = rule.positive;
     all.insert(all.end(), rule.negative.begin(), rule.negative.end());
     if (const std::string* twice = find_duplicate(all)) {
-      fail_at(where, fmt::format("target: value \"{}\" is listed twice", *twice));
+      fail_at(where, "target: value \"{}\" is listed twice", *twice);
     }
     if (const auto names = rule.names(); names[0] == names[1]) {
-      fail_at(where, fmt::format("target: both classes would be called \"{}\"; give positive_name "
-                                 "and negative_name",
-                                 names[0]));
+      fail_at(where,
+              "target: both classes would be called \"{}\"; give positive_name and negative_name",
+              names[0]);
     }
   }
   void operator()(const MultiClassTarget& rule) const {
     if (rule.classes.size() < 3) {
-      fail_at(where, fmt::format("target: 'classes' needs three or more, got {}; two classes are "
-                                 "'positive' and 'negative'",
-                                 rule.classes.size()));
+      fail_at(where,
+              "target: 'classes' needs three or more, got {}; two classes are 'positive' and "
+              "'negative'",
+              rule.classes.size());
     }
     if (const std::string* twice = find_duplicate(rule.classes)) {
-      fail_at(where, fmt::format("target: class \"{}\" is listed twice", *twice));
+      fail_at(where, "target: class \"{}\" is listed twice", *twice);
     }
     if (rule.unknown < 0 || rule.unknown >= static_cast<std::int64_t>(rule.classes.size())) {
       fail_at(where, "target: 'unknown' must be one of the classes");
@@ -93,9 +91,9 @@ struct TargetCheck {
   void operator()(const RegressionTarget& rule) const {
     if (rule.kind == NumberKind::count && !(rule.upper > 0)) {
       fail_at(where,
-              fmt::format("target: a count's 'upper' must be above 0, got {}; it is the largest "
-                          "count that is told apart, a public number",
-                          rule.upper));
+              "target: a count's 'upper' must be above 0, got {}; it is the largest count that is "
+              "told apart, a public number",
+              rule.upper);
     }
     check_bounds(rule.lower, rule.upper, "target", where);
   }
@@ -106,12 +104,11 @@ void check_names(const Schema& schema, std::string_view where) {
   std::unordered_set<std::string_view> names;
   for (const Column& column : schema.columns) {
     if (!names.insert(column.name).second) {
-      fail_at(where, fmt::format("column '{}' is described twice", column.name));
+      fail_at(where, "column '{}' is described twice", column.name);
     }
   }
   if (schema.target && names.contains(schema.target->column)) {
-    fail_at(where, fmt::format("the target '{}' must not be among the columns as well",
-                               schema.target->column));
+    fail_at(where, "the target '{}' must not be among the columns as well", schema.target->column);
   }
   if (!schema.unit) return;
   if (schema.unit->empty()) fail_at(where, "'unit' must name a column");
@@ -124,9 +121,10 @@ void check_names(const Schema& schema, std::string_view where) {
       schema.columns.begin(), schema.columns.end(),
       [&](const Column& column) { return column.name == *schema.unit && !column.ignored(); });
   if (feature || (schema.target && schema.target->column == *schema.unit)) {
-    fail_at(where, fmt::format("the unit column '{}' must be neither a feature nor the target; "
-                               "leave it out of the columns, or list it as ignored",
-                               *schema.unit));
+    fail_at(where,
+            "the unit column '{}' must be neither a feature nor the target; leave it out of the "
+            "columns, or list it as ignored",
+            *schema.unit);
   }
 }
 
@@ -147,7 +145,7 @@ void check_csv(const Schema& schema, std::string_view where) {
   const auto& names = schema.format.names;
   for (const std::string& name : schema.required_columns()) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
-      fail_at(where, fmt::format("column '{}' is not in the names of [format]", name));
+      fail_at(where, "column '{}' is not in the names of [format]", name);
     }
   }
 }
@@ -198,8 +196,8 @@ void check_column(const Column& column, std::string_view where) {
 
 void check_features(const UniformFeatures& features, std::string_view where) {
   if (features.count < 1 || features.count >= most_encoded_columns) {
-    fail_at(where, fmt::format("features: 'count' must be between 1 and {}, got {}",
-                               most_encoded_columns - 1, features.count));
+    fail_at(where, "features: 'count' must be between 1 and {}, got {}", most_encoded_columns - 1,
+            features.count);
   }
   check_bounds(features.lower, features.upper, "features", where);
   if (features.lower > 0 || features.upper < 0) {
@@ -207,8 +205,8 @@ void check_features(const UniformFeatures& features, std::string_view where) {
   }
   if (features.most_nonzero &&
       (*features.most_nonzero < 1 || *features.most_nonzero > features.count)) {
-    fail_at(where, fmt::format("features: 'most_nonzero' must be between 1 and {}, got {}",
-                               features.count, *features.most_nonzero));
+    fail_at(where, "features: 'most_nonzero' must be between 1 and {}, got {}", features.count,
+            *features.most_nonzero);
   }
 }
 
@@ -220,8 +218,8 @@ void check_target(const Target& target, std::string_view where) {
   }
   for (const double weight : weights) {
     if (weight >= Target::least_class_weight && weight <= Target::most_class_weight) continue;
-    fail_at(where, fmt::format("target: a class weight must be {:g} to {:g}, got {:g}",
-                               Target::least_class_weight, Target::most_class_weight, weight));
+    fail_at(where, "target: a class weight must be {:g} to {:g}, got {:g}",
+            Target::least_class_weight, Target::most_class_weight, weight);
   }
 }
 
@@ -241,7 +239,7 @@ void check_format(const FileFormat& format, std::string_view where) {
     fail_at(where, "format: a file without a header needs 'names', its columns in order");
   }
   if (const std::string* twice = find_duplicate(format.names)) {
-    fail_at(where, fmt::format("format: column '{}' is named twice", *twice));
+    fail_at(where, "format: column '{}' is named twice", *twice);
   }
 }
 
@@ -266,12 +264,12 @@ void Schema::validate(std::string_view where) const {
   }
   check_narrowing(*this, where);
   if (public_row_count && (*public_row_count < 1 || *public_row_count > most_rows)) {
-    fail_at(where, fmt::format("'public_row_count' must be between 1 and {}, got {}", most_rows,
-                               *public_row_count));
+    fail_at(where, "'public_row_count' must be between 1 and {}, got {}", most_rows,
+            *public_row_count);
   }
   if (full_column_count() > most_encoded_columns) {
-    fail_at(where, fmt::format("the schema encodes to {} columns; at most {} are possible",
-                               full_column_count(), most_encoded_columns));
+    fail_at(where, "the schema encodes to {} columns; at most {} are possible", full_column_count(),
+            most_encoded_columns);
   }
 }
 

@@ -243,14 +243,16 @@ void internal::check_events(const SchemaCost& cost, std::string_view where) {
   }
   const double least = privacy::least_cipher_term(cost.events);
   if (proved > 0 && cost.cipher_delta < least) {
-    fail_at(where, fmt::format("the schema's cost states {} for the cipher, less than its events "
-                               "must have drawn ({:.3g})",
-                               cost.cipher_delta, least));
+    fail_at(
+        where,
+        "the schema's cost states {} for the cipher, less than its events must have drawn ({:.3g})",
+        cost.cipher_delta, least);
   }
   if (proved <= stated.epsilon) return;
-  fail_at(where, fmt::format("the schema's cost states epsilon {} at delta {} under {}, but its "
-                             "events are proved only for {}",
-                             stated.epsilon, stated.delta, to_string(stated.adjacency), proved));
+  fail_at(where,
+          "the schema's cost states epsilon {} at delta {} under {}, but its events are proved "
+          "only for {}",
+          stated.epsilon, stated.delta, to_string(stated.adjacency), proved);
 }
 
 std::string internal::other_unit(std::string_view fitted, std::string_view used) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -54,5 +56,10 @@ void check_events(const SchemaCost& cost, std::string_view where);
 /// That a schema fitted for one privacy unit cannot serve another one.
 [[nodiscard]] std::string other_unit(std::string_view fitted, std::string_view used);
 [[noreturn]] void fail_at(std::string_view where, std::string_view message);
+template <typename First, typename... Rest>
+[[noreturn]] void fail_at(std::string_view where, fmt::format_string<First, Rest...> text,
+                          First&& first, Rest&&... rest) {
+  fail_at(where, fmt::format(text, std::forward<First>(first), std::forward<Rest>(rest)...));
+}
 
 }  // namespace tacet::data::internal

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_node.h"
 #include "tacet/data/schema/table_reader.h"
@@ -26,7 +24,7 @@ int hash_bits(TableReader& table, int standard) {
   if (node == nullptr) return standard;
   const std::int64_t bits = as_integer(*node, "bits");
   if (bits < 1 || bits > most_bits) {
-    fail_at(node->where, fmt::format("'bits' must be between 1 and {}, got {}", most_bits, bits));
+    fail_at(node->where, "'bits' must be between 1 and {}, got {}", most_bits, bits);
   }
   return static_cast<int>(bits);
 }
@@ -156,7 +154,7 @@ Target read_target(const Node& node) {
 std::optional<char> one_character(const Node& node, std::string_view key) {
   const std::string& text = as_text(node, key);
   if (text.size() > 1) {
-    fail_at(node.where, fmt::format("'{}' must be one ASCII character, got \"{}\"", key, text));
+    fail_at(node.where, "'{}' must be one ASCII character, got \"{}\"", key, text);
   }
   return text.empty() ? std::nullopt : std::optional<char>(text.front());
 }
@@ -249,7 +247,7 @@ std::vector<std::uint32_t> read_kept_columns(const Node& node) {
   for (const Node& entry : as_list(node, "kept_columns")) {
     const auto column = as_integer(entry, "kept_columns");
     if (column < 0 || column > std::numeric_limits<std::uint32_t>::max()) {
-      fail_at(entry.where, fmt::format("'kept_columns' holds numbers of columns, got {}", column));
+      fail_at(entry.where, "'kept_columns' holds numbers of columns, got {}", column);
     }
     columns.push_back(static_cast<std::uint32_t>(column));
   }
@@ -261,8 +259,7 @@ std::vector<Interaction> read_interactions(const Node& node) {
   for (const Node& pair : as_list(node, "interactions")) {
     const auto names = as_texts(pair, "interactions");
     if (names.size() != 2) {
-      fail_at(pair.where,
-              fmt::format("an interaction has two columns, [\"a\", \"b\"]; got {}", names.size()));
+      fail_at(pair.where, "an interaction has two columns, [\"a\", \"b\"]; got {}", names.size());
     }
     interactions.push_back({names[0], names[1]});
   }
@@ -272,9 +269,7 @@ std::vector<Interaction> read_interactions(const Node& node) {
 void read_settings(TableReader& table, Schema& schema) {
   if (const Node* node = table.find("version")) {
     const std::int64_t version = as_integer(*node, "version");
-    if (version != 1) {
-      fail_at(node->where, fmt::format("this program reads schema version 1, got {}", version));
-    }
+    if (version != 1) fail_at(node->where, "this program reads schema version 1, got {}", version);
   }
   if (const Node* node = table.find("encoding")) {
     schema.encoding = as_integer(*node, "encoding");
@@ -300,8 +295,8 @@ void read_settings(TableReader& table, Schema& schema) {
   if (const Node* node = table.find("public_row_count")) {
     schema.public_row_count = as_integer(*node, "public_row_count");
     if (*schema.public_row_count < 1) {
-      fail_at(node->where, fmt::format("'public_row_count' must be at least 1, got {}",
-                                       *schema.public_row_count));
+      fail_at(node->where, "'public_row_count' must be at least 1, got {}",
+              *schema.public_row_count);
     }
   }
   if (const Node* node = table.find("interactions")) {

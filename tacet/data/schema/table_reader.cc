@@ -11,7 +11,7 @@ namespace tacet::data::internal {
 
 TableReader::TableReader(const Node& node, std::string_view what) : node_(node) {
   table_ = std::get_if<NodeTable>(&node.value);
-  if (table_ == nullptr) fail_at(node.where, fmt::format("{} must be a table", what));
+  if (table_ == nullptr) fail_at(node.where, "{} must be a table", what);
 }
 
 const Node* TableReader::find(std::string_view key) {
@@ -24,9 +24,7 @@ const Node* TableReader::find(std::string_view key) {
 
 const Node& TableReader::require(std::string_view key) {
   const Node* found = find(key);
-  if (found == nullptr) {
-    fail_at(node_.where, fmt::format("key '{}' is missing{}", key, misspelt(key)));
-  }
+  if (found == nullptr) fail_at(node_.where, "key '{}' is missing{}", key, misspelt(key));
   return *found;
 }
 
@@ -67,7 +65,7 @@ std::string TableReader::misspelt(std::string_view key) const {
 const std::string& as_text(const Node& node, std::string_view key) {
   const auto* text = std::get_if<std::string>(&node.value);
   if (text == nullptr) {
-    fail_at(node.where, fmt::format("'{}' must be text in quotes, as the file spells it", key));
+    fail_at(node.where, "'{}' must be text in quotes, as the file spells it", key);
   }
   return *text;
 }
@@ -77,32 +75,30 @@ double as_number(const Node& node, std::string_view key) {
   if (const auto* integer = std::get_if<std::int64_t>(&node.value)) {
     return static_cast<double>(*integer);
   }
-  fail_at(node.where, fmt::format("'{}' must be a number", key));
+  fail_at(node.where, "'{}' must be a number", key);
 }
 
 std::int64_t as_integer(const Node& node, std::string_view key) {
   const auto* integer = std::get_if<std::int64_t>(&node.value);
-  if (integer == nullptr) fail_at(node.where, fmt::format("'{}' must be a whole number", key));
+  if (integer == nullptr) fail_at(node.where, "'{}' must be a whole number", key);
   return *integer;
 }
 
 bool as_flag(const Node& node, std::string_view key) {
   const auto* flag = std::get_if<bool>(&node.value);
-  if (flag == nullptr) fail_at(node.where, fmt::format("'{}' must be true or false", key));
+  if (flag == nullptr) fail_at(node.where, "'{}' must be true or false", key);
   return *flag;
 }
 
 const NodeArray& as_list(const Node& node, std::string_view key) {
   const auto* array = std::get_if<NodeArray>(&node.value);
-  if (array == nullptr) fail_at(node.where, fmt::format("'{}' must be a list", key));
+  if (array == nullptr) fail_at(node.where, "'{}' must be a list", key);
   return *array;
 }
 
 std::vector<std::string> as_texts(const Node& node, std::string_view key) {
   const auto* array = std::get_if<NodeArray>(&node.value);
-  if (array == nullptr) {
-    fail_at(node.where, fmt::format("'{}' must be a list of texts in quotes", key));
-  }
+  if (array == nullptr) fail_at(node.where, "'{}' must be a list of texts in quotes", key);
   std::vector<std::string> texts;
   texts.reserve(array->size());
   for (const Node& entry : *array) texts.push_back(as_text(entry, key));
@@ -119,8 +115,7 @@ std::size_t as_choice(const Node& node, std::string_view key,
   const std::string& text = as_text(node, key);
   const auto found = std::find(words.begin(), words.end(), text);
   if (found == words.end()) {
-    fail_at(node.where,
-            fmt::format("'{}' must be one of {}, got \"{}\"", key, fmt::join(words, ", "), text));
+    fail_at(node.where, "'{}' must be one of {}, got \"{}\"", key, fmt::join(words, ", "), text);
   }
   return static_cast<std::size_t>(found - words.begin());
 }
