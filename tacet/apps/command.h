@@ -36,27 +36,12 @@ class Command {
   OutputStyle style_;
 };
 
-[[nodiscard]] std::unique_ptr<Command> make_train();
-[[nodiscard]] std::unique_ptr<Command> make_plan();
-[[nodiscard]] std::unique_ptr<Command> make_predict();
-[[nodiscard]] std::unique_ptr<Command> make_evaluate();
-[[nodiscard]] std::unique_ptr<Command> make_show();
-[[nodiscard]] std::unique_ptr<Command> make_account();
-[[nodiscard]] std::unique_ptr<Command> make_verify();
-[[nodiscard]] std::unique_ptr<Command> make_quantile();
-[[nodiscard]] std::unique_ptr<Command> make_describe();
-[[nodiscard]] std::unique_ptr<Command> make_split();
-[[nodiscard]] std::unique_ptr<Command> make_local_simulate();
-[[nodiscard]] std::unique_ptr<Command> make_local_plan();
-[[nodiscard]] std::unique_ptr<Command> make_local_account();
-[[nodiscard]] std::unique_ptr<Command> make_schema_draft();
-[[nodiscard]] std::unique_ptr<Command> make_schema_fit();
-[[nodiscard]] std::unique_ptr<Command> make_schema_check();
-[[nodiscard]] std::unique_ptr<Command> make_ledger_init();
-[[nodiscard]] std::unique_ptr<Command> make_ledger_show();
-[[nodiscard]] std::unique_ptr<Command> make_ledger_verify();
-[[nodiscard]] std::unique_ptr<Command> make_ledger_resolve();
-[[nodiscard]] std::unique_ptr<Command> make_ledger_cap();
+/// Makers of commands, one each; main.cc has their order on the help page.
+using Make = std::unique_ptr<Command>();
+Make make_train, make_plan, make_predict, make_evaluate, make_show, make_account, make_verify,
+    make_quantile, make_describe, make_split, make_local_simulate, make_local_plan,
+    make_local_account, make_schema_draft, make_schema_fit, make_schema_check, make_ledger_init,
+    make_ledger_show, make_ledger_verify, make_ledger_resolve, make_ledger_cap;
 
 /// A number given as the value of an option; anything else is a UsageError with what is `allowed`.
 /// "inf" is read as infinity.

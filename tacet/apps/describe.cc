@@ -208,8 +208,6 @@ std::string with_noise(double effect, std::optional<double> noise) {
   return noise ? fmt::format("{:.4g} +- {:.2g}", effect, *noise) : fmt::format("{:.5g}", effect);
 }
 
-bool has_odds(const model::LinearModel& model) { return model.has_probabilities(); }
-
 }  // namespace
 
 std::string original_units_text(const model::ModelFile& file) {
@@ -221,7 +219,7 @@ std::string original_units_text(const model::ModelFile& file) {
   for (std::int64_t output = 0; output < file.model.output_count(); ++output) {
     std::vector<std::string> header{
         on_scale ? "change of the target" : output_name(file.model, output), "for a step of"};
-    const bool odds = has_odds(file.model);
+    const bool odds = file.model.has_probabilities();
     const auto add_header = [&](const char* effect) {
       header.emplace_back(effect);
       if (odds) header.emplace_back("odds ratio");

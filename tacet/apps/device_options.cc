@@ -6,6 +6,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/training_options.h"
 #include "tacet/base/error.h"
 #include "tacet/privacy/rounded_up.h"
 
@@ -13,12 +14,6 @@ namespace tacet::apps {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string kind_of(learn::ParameterType type) {
-  return type == learn::ParameterType::integer ? "COUNT"
-         : type == learn::ParameterType::real  ? "NUMBER"
-                                               : "NAME";
-}
 
 /// What must be true for the figures to hold, and nobody can see in a file.
 std::vector<std::string> assumptions(const DevicePromise& promise) {
@@ -83,11 +78,7 @@ void DeviceOptions::declare(Options& options) {
               "Schema file (TOML): which columns count, and their bounds");
   options.heading("Devices and learner");
   for (const auto& parameter : local::local_parameters()) {
-    const std::string name(parameter.name);
-    options.add(
-        "--" + name, [this, name](const std::string& value) { given_[name] = value; },
-        kind_of(parameter.type),
-        option_help(parameter.help, parameter.range, parameter.default_value));
+    add_parameter(options, parameter, given_);
   }
   declare_shuffling(options, shuffled_, honest_fraction_);
 }

@@ -55,33 +55,6 @@ int run_command(Command& command) {
   }
 }
 
-std::vector<std::unique_ptr<Command>> all_commands() {
-  std::vector<std::unique_ptr<Command>> commands;
-
-  commands.push_back(make_train());
-  commands.push_back(make_plan());
-  commands.push_back(make_predict());
-  commands.push_back(make_evaluate());
-  commands.push_back(make_show());
-  commands.push_back(make_account());
-  commands.push_back(make_verify());
-  commands.push_back(make_quantile());
-  commands.push_back(make_describe());
-  commands.push_back(make_split());
-  commands.push_back(make_local_simulate());
-  commands.push_back(make_local_plan());
-  commands.push_back(make_local_account());
-  commands.push_back(make_schema_draft());
-  commands.push_back(make_schema_fit());
-  commands.push_back(make_schema_check());
-  commands.push_back(make_ledger_init());
-  commands.push_back(make_ledger_show());
-  commands.push_back(make_ledger_verify());
-  commands.push_back(make_ledger_resolve());
-  commands.push_back(make_ledger_cap());
-  return commands;
-}
-
 int run(int argc, char** argv) {
   CommandLine line(
       {.name = "tacet",
@@ -91,8 +64,17 @@ int run(int argc, char** argv) {
        .groups = {{"local", "Learn from devices that trust nobody"},
                   {"schema", "Draft or check a schema"},
                   {"ledger", "Keep account of what was spent on data sets"}}});
-  auto commands = all_commands();
-  for (auto& command : commands) command->declare(line);
+  std::vector<std::unique_ptr<Command>> commands;
+  for (auto* make :
+       {make_train,         make_plan,         make_predict,        make_evaluate,
+        make_show,          make_account,      make_verify,         make_quantile,
+        make_describe,      make_split,        make_local_simulate, make_local_plan,
+        make_local_account, make_schema_draft, make_schema_fit,     make_schema_check,
+        make_ledger_init,   make_ledger_show,  make_ledger_verify,  make_ledger_resolve,
+        make_ledger_cap}) {
+    commands.push_back(make());
+    commands.back()->declare(line);
+  }
   try {
     if (!line.parse(argc, argv)) {
       flush_results();

@@ -23,10 +23,12 @@ struct Declaration {
   const char* help;
 };
 
+constexpr const char* mechanism_names =
+    "gaussian, laplace, discrete_gaussian, discrete_laplace, pure_dp, approximate_dp, zcdp, "
+    "bounded_range or shuffled_local";
+
 constexpr Declaration declarations[] = {
-    {"--mechanism",
-     "gaussian, laplace, discrete_gaussian, discrete_laplace, pure_dp, approximate_dp, zcdp, "
-     "bounded_range or shuffled_local"},
+    {"--mechanism", mechanism_names},
     {"--noise-multiplier",
      "gaussian, laplace: standard deviation or scale over the bound of one record"},
     {"--sigma", "gaussian, discrete_gaussian: standard deviation; with --sensitivity"},
@@ -44,10 +46,6 @@ constexpr Declaration declarations[] = {
     {"--population", "... out of so many"},
     {"--steps", "How often it is released, at least 1 [1]"},
 };
-
-constexpr std::string_view mechanism_names =
-    "gaussian, laplace, discrete_gaussian, discrete_laplace, pure_dp, approximate_dp, zcdp, "
-    "bounded_range or shuffled_local";
 
 /// The values given; remembers which were asked for, so that a stray one cannot hide.
 class Given {

@@ -21,18 +21,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string type_word(learn::ParameterType type) {
-  switch (type) {
-    case learn::ParameterType::integer:
-      return "COUNT";
-    case learn::ParameterType::real:
-      return "NUMBER";
-    case learn::ParameterType::text:
-      return "NAME";
-  }
-  return {};
-}
-
 std::string spaced(std::string name) {
   std::ranges::replace(name, '_', ' ');
   return name;
@@ -84,12 +72,8 @@ void TrainingOptions::declare(Options& options) {
   options.add("--total-epsilon", total_epsilon_, "NUMBER",
               "Instead of --epsilon: of the training and of the fit of the schema together");
   for (const auto& [heading, parameter] : by_heading()) {
-    const std::string name(parameter.name);
     options.heading(heading);
-    options.add(
-        "--" + name, [this, name](const std::string& value) { given_[name] = value; },
-        type_word(parameter.type),
-        option_help(parameter.help, parameter.range, parameter.default_value));
+    add_parameter(options, parameter, given_);
   }
   options.heading("Options");
 }

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "tacet/apps/describe.h"
 #include "tacet/apps/options.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
@@ -34,6 +36,17 @@ class TrainingOptions {
   std::string total_epsilon_;
   std::map<std::string, std::string> given_;
 };
+
+/// An option for an entry of a table of parameters; `given` gets its value.
+template <typename Parameter, typename Values>
+void add_parameter(Options& options, const Parameter& parameter, Values& given) {
+  constexpr std::array kinds{"COUNT", "NUMBER", "NAME"};  // as learn::ParameterType
+  const std::string name(parameter.name);
+  options.add(
+      "--" + name, [&given, name](const std::string& value) { given[name] = value; },
+      kinds.at(static_cast<std::size_t>(parameter.type)),
+      option_help(parameter.help, parameter.range, parameter.default_value));
+}
 
 /// What was settled before reading data, for a person: the reasons, then all settings.
 [[nodiscard]] std::string plan_text(const learn::Training& plan);

@@ -91,7 +91,7 @@ void TrainingRun::run(const Settled& settled, const Console& console,
   run::spend(
       expense_of(settled), spending_.front(console, cancel), *output,
       [&] {
-        progress.announce(fmt::format("reading {}", data_));
+        progress.announce("reading " + data_);
         return data::read_dataset(data_, plan.reading_schema(),
                                   {.units = data::UnitUse::index, .cancel = &cancel});
       },

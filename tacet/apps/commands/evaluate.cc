@@ -91,7 +91,7 @@ class Evaluate : public Command {
         unprotected_use(name(), data_, "exact metrics (--public)"),
         spending_.front(console, cancel), output,
         [&] {
-          progress.announce(fmt::format("reading {}", data_));
+          progress.announce("reading " + data_);
           return data::read_dataset(data_, file.schema, {.cancel = &cancel});
         },
         [&](const data::Dataset& data, privacy::Reservation&, run::Pieces& result) {
@@ -168,7 +168,7 @@ class Evaluate : public Command {
          .unprotected_reason = seed_.unprotected_reason()},
         spending_.front(console, cancel), output,
         [&] {
-          progress.announce(fmt::format("reading {}", data_));
+          progress.announce("reading " + data_);
           return data::read_dataset(data_, file.schema,
                                     {.units = data::UnitUse::index, .cancel = &cancel});
         },

@@ -148,7 +148,7 @@ class Predict : public Command {
     const double threshold = threshold_.margin(file.model);
     file.schema.unit.reset();  // whose record it is plays no part in a prediction
     ProgressLine progress(console);
-    progress.announce(fmt::format("reading {}", data_));
+    progress.announce("reading " + data_);
     const auto data = data::read_dataset(data_, file.schema,
                                          {.target = data::TargetUse::absent, .cancel = &cancel});
     progress.clear();

@@ -18,8 +18,6 @@
 /// and stands in the model's schema. docs/methods/columns-kept.md.
 namespace tacet::learn {
 
-/// Of mu^2, where nobody says otherwise.
-inline constexpr double usual_column_share = 0.3;
 /// Columns that the course of training is planned for before their number is known.
 inline constexpr std::int64_t expected_kept = 1024;
 

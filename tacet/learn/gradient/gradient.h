@@ -33,14 +33,22 @@ enum class BatchSampling {
 /// Each is a release of its own.
 constexpr std::int64_t most_gradient_steps = 1000000;
 
-/// Everything that is settled before a record is read. Sums are divided by the public row count.
-struct GradientPlan : Settled {
+/// How the records of a step are chosen, settled (learn/gradient/gradient_batches.h).
+struct Batches {
   BatchSampling sampling = BatchSampling::full;
   double rate = 1;              ///< share of the records in a step, for samples the expected one
   std::int64_t batch = 0;       ///< records a step of fixed size; 0 for the other kinds
   std::int64_t order_seed = 0;  ///< of the public order of `partition`
-  std::int64_t records_a_unit = 1;  ///< of a unit column's records that take part
-  double clipping_norm = 0;         ///< bound of one unit's gradient
+  std::int64_t row_count = 0;
+  std::int64_t records_a_unit = 1;  ///< that take part, each by itself in a Poisson sample
+
+  /// Passes that `steps` steps of a partition begin.
+  [[nodiscard]] std::int64_t passes(std::int64_t steps) const;
+};
+
+/// Everything that is settled before a record is read. Sums are divided by the public row count.
+struct GradientPlan : Settled, Batches {
+  double clipping_norm = 0;  ///< bound of one unit's gradient
   double noise_multiplier = 0;
   double standardise_noise = 0;  ///< multiplier of the release of means and squares; 0: none
   double kept_noise = 0;         ///< multiplier of the release of the columns to keep; 0: none

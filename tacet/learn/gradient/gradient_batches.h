@@ -10,19 +10,6 @@
 
 namespace tacet::learn {
 
-/// How the records of a step are chosen, settled.
-struct Batches {
-  BatchSampling sampling = BatchSampling::full;
-  double rate = 1;
-  std::int64_t batch = 0;
-  std::int64_t order_seed = 0;
-  std::int64_t row_count = 0;
-  std::int64_t records_a_unit = 1;  ///< of which each joins a Poisson sample by itself
-
-  /// Passes that `steps` steps of a partition begin.
-  [[nodiscard]] std::int64_t passes(std::int64_t steps) const;
-};
-
 /// UsageError when the options make no sense together. GuaranteeError for fixed_size and partition
 /// under add_remove and where a unit may have several records, and for a seed of a sample that must
 /// stay secret.

@@ -138,17 +138,17 @@ void share_noise(GradientPlan& plan, const LinearOptions& options, privacy::Delt
 }
 
 // The noise given, or the least that is enough beside the cipher's term.
-void settle_noise(GradientPlan& plan, const Batches& batches, const LinearOptions& options,
-                  privacy::Delta delta, std::optional<double> noise_multiplier) {
-  plan.cipher_delta = batch_cipher_delta(batches, plan.steps, plan.columns * plan.outputs);
+void settle_noise(GradientPlan& plan, const LinearOptions& options, privacy::Delta delta,
+                  std::optional<double> noise_multiplier) {
+  plan.cipher_delta = batch_cipher_delta(plan, plan.steps, plan.columns * plan.outputs);
   if (standardises(plan)) plan.cipher_delta += random::cipher_term(1, 2 * plan.columns);
   if (keeps_columns(plan)) plan.cipher_delta += kept_cipher_delta(plan.columns);
   const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
   plan.noise_multiplier =
-      noise_multiplier ? *noise_multiplier : batch_noise(batches, plan.steps, options, left);
+      noise_multiplier ? *noise_multiplier : batch_noise(plan, plan.steps, options, left);
   if (plan.first_noise() > 0) share_noise(plan, options, left);
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
-  plan.events = gradient_events(batches, plan.steps, plan.noise_multiplier, plan.first_noise());
+  plan.events = gradient_events(plan, plan.steps, plan.noise_multiplier, plan.first_noise());
   settle_guarantee(plan, options, delta.value());
 }
 
@@ -247,15 +247,12 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
   LinearOptions single_records = options;
   single_records.sampling = to_string(BatchSampling::fixed_size);
   single_records.batch_size = 1;
-  const Batches batches = settle_batches(schema, single_records, plan.public_row_count);
-  plan.sampling = batches.sampling;
-  plan.rate = batches.rate;
-  plan.batch = 1;
-  settle_noise(plan, batches, options, delta, course.noise / plan.clipping_norm);
+  static_cast<Batches&>(plan) = settle_batches(schema, single_records, plan.public_row_count);
+  settle_noise(plan, options, delta, course.noise / plan.clipping_norm);
   if (plan.guarantee.epsilon > options.epsilon) {
     plan.reasons.emplace_back(
         "the paper's noise is not enough for what it claims; the proved noise stands in its place");
-    settle_noise(plan, batches, options, delta, std::nullopt);
+    settle_noise(plan, options, delta, std::nullopt);
   }
   plan.claim = privacy::Guarantee{options.epsilon, delta.value(), options.adjacency};
   plan.reasons.push_back(fmt::format("{}: {} steps of size {:.4g} on single records", course.name,
@@ -269,15 +266,14 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
 }
 
 // Clipping norm, number and size of the steps: what depends on the number of columns.
-void settle_course(GradientPlan& plan, const data::Schema& schema, const Batches& batches,
-                   privacy::Delta delta) {
+void settle_course(GradientPlan& plan, const data::Schema& schema, privacy::Delta delta) {
   const auto facts = model::properties(plan.loss);
   settle_clipping(plan, schema, plan.options, plan.one_release);
   auto expected = expectation(schema, plan.loss);
   if (standardises(plan) && facts.labels == model::Labels::numbers) {
     expected = for_standardised_numbers;
   }
-  const auto course = choose_course(plan.options, batches,
+  const auto course = choose_course(plan.options, plan,
                                     {.release_noise = plan.one_release * plan.clipping_norm /
                                                       static_cast<double>(plan.public_row_count),
                                      .columns = plan.columns * plan.outputs,
@@ -338,11 +334,7 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
   settle_class_weights(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
   const privacy::Delta delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
-  const Batches batches = settle_batches(schema, options, plan.public_row_count);
-  plan.sampling = batches.sampling;
-  plan.rate = batches.rate;
-  plan.batch = batches.batch;
-  plan.order_seed = batches.order_seed;
+  static_cast<Batches&>(plan) = settle_batches(schema, options, plan.public_row_count);
   settle_units(plan, schema, options);
   plan.one_release = batch_noise({}, 1, options, delta);
   settle_first_release(plan, schema, options);
@@ -354,15 +346,15 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
   plan.options = options;
   const auto columns = plan.columns;
   if (keeps_columns(plan)) plan.columns = std::min(columns, expected_kept);
-  settle_course(plan, schema, batches, delta);
+  settle_course(plan, schema, delta);
   plan.columns = columns;
-  settle_noise(plan, batches, options, delta, std::nullopt);
+  settle_noise(plan, options, delta, std::nullopt);
   plan.reasons.push_back(
-      batches.sampling == BatchSampling::partition
+      plan.sampling == BatchSampling::partition
           ? fmt::format(
                 "noise multiplier {:.6g}: exact Gaussian composition of {} passes, a record "
                 "being in one batch of each",
-                plan.noise_multiplier, batches.passes(plan.steps))
+                plan.noise_multiplier, plan.passes(plan.steps))
       : plan.rate < 1
           ? fmt::format("noise multiplier {:.6g}: certified composition of {} steps on samples",
                         plan.noise_multiplier, plan.steps)
@@ -378,7 +370,7 @@ GradientPlan on_kept_columns(const GradientPlan& plan, const data::Schema& narro
   kept.columns = narrowed.encoded_column_count();
   // The releases are booked: their number stays, and with it the noise of each.
   kept.options.steps = plan.steps;
-  settle_course(kept, narrowed, {}, privacy::Delta(plan.guarantee.delta));
+  settle_course(kept, narrowed, privacy::Delta(plan.guarantee.delta));
   settle_settings(kept);
   return kept;
 }
