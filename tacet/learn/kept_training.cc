@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -77,7 +76,7 @@ double both_cost(const FirstRelease& first, const privacy::Event& own,
 
 /// The penalty that the method chose stays what it is for any number of columns.
 void keep_penalty(LinearOptions& own, const Method& method, const Training& plan) {
-  if (own.mean_l2 || std::ranges::find(method.options, "l2") == method.options.end()) return;
+  if (own.mean_l2 || !has_word(method.options, "l2")) return;
   for (const auto& setting : plan.settings) {
     const auto* value = std::get_if<double>(&setting.value);
     if (setting.name == "l2" && value != nullptr && *value > 0) own.mean_l2 = *value;

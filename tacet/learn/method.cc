@@ -41,13 +41,11 @@ constexpr std::array<const Method*, 11> table{
     &adassp_method,
 };
 
-constexpr std::array<std::string_view, 9> read_by_all{
-    "epsilon",          "delta",  "adjacency", "loss", "loss-parameter", "loss-width",
-    "public-row-count", "method", "threads"};
+constexpr auto read_by_all =
+    "epsilon delta adjacency loss loss-parameter loss-width public-row-count method threads";
 
 bool reads(const Method& method, std::string_view parameter) {
-  return std::ranges::find(read_by_all, parameter) != read_by_all.end() ||
-         std::ranges::find(method.options, parameter) != method.options.end();
+  return has_word(read_by_all, parameter) || has_word(method.options, parameter);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include "tacet/accounting/routes/closed_forms.h"
 #include "tacet/base/error.h"
@@ -30,9 +31,10 @@ TEST(Method, UnknownNamesAreRefusedWithTheKnownOnes) {
 }
 
 TEST(Method, ReadsOnlyDeclaredParametersAndEachParameterHasAReader) {
-  std::set<std::string_view> read;
+  std::set<std::string> read;
   for (const auto* method : methods()) {
-    for (const auto name : method->options) {
+    std::istringstream words{std::string(method->options)};
+    for (std::string name; words >> name;) {
       EXPECT_NE(find_parameter(name), nullptr) << method->name << " reads " << name;
       ParameterValues values;
       values.set(name, find_parameter(name)->type == ParameterType::text ? "word" : "1");
@@ -42,7 +44,7 @@ TEST(Method, ReadsOnlyDeclaredParametersAndEachParameterHasAReader) {
   }
   // Whatever no method lists is read by all.
   for (const auto& parameter : parameters()) {
-    if (read.contains(parameter.name)) continue;
+    if (read.contains(std::string(parameter.name))) continue;
     ParameterValues values;
     values.set(parameter.name, parameter.type == ParameterType::text ? "word" : "1");
     for (const auto* method : methods()) {
@@ -66,10 +68,8 @@ TEST(Method, EachRowOfTheTableReadsItsParameter) {
   EXPECT_EQ(options.adjacency, privacy::Adjacency::zero_out);
   EXPECT_EQ(options.mean_l2, 0.5);
   EXPECT_FALSE(options.reuse);
-  const std::string_view read[] = {"l2"};
-  EXPECT_EQ(given_beyond(options, read), "record-use");
-  const std::string_view both[] = {"l2", "record-use"};
-  EXPECT_FALSE(given_beyond(options, both));
+  EXPECT_EQ(given_beyond(options, "l2 record"), "record-use");
+  EXPECT_FALSE(given_beyond(options, "l2 record-use"));
 }
 
 TEST(Method, PurePrivacyHasAMethodOfItsOwn) {

@@ -70,8 +70,7 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return privacy::Gaussian{recorded_noise(parameters)};
 }
 
-constexpr std::array<std::string_view, 1> options{"step-size"};
-
+constexpr const char* options = "step-size";
 constinit const Method one_step_method{
     "one-step", "one step along the noisy gradient",       privacy::Adjacency::add_remove,
     options,    planned_by<plan_one_step, train_one_step>, recorded_events};

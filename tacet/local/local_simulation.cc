@@ -1,6 +1,5 @@
 #include "tacet/local/local_simulation.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -54,8 +53,6 @@ std::vector<double> learn_from(Kept& kept, ReportMean& reports, const LocalPlan&
   return kept.model();
 }
 
-using learn::contradiction;
-
 privacy::Event recorded_report(const privacy::Receipt& receipt,
                                learn::RecordedParameters& parameters) {
   const auto name = parameters.text("mechanism");
@@ -100,10 +97,8 @@ learn::Training planned(const data::Schema& schema, const learn::LinearOptions& 
   return local_training(schema, options);
 }
 
-constexpr std::array<std::string_view, 7> options{"batch-size",   "clipping-norm", "weight-scale",
-                                                  "step-size",    "radius",        "calibration",
-                                                  "class-weights"};
-
+constexpr const char* options =
+    "batch-size clipping-norm weight-scale step-size radius calibration class-weights";
 constexpr std::array papers{learn::Calibration::jun2019};
 
 constexpr learn::Method banco_method{"banco",

@@ -183,12 +183,7 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
 
 constexpr auto plan = planned_by<plan_localization, train_localization>;
 constexpr auto usual = privacy::Adjacency::replace_one;
-constexpr std::array<std::string_view, 6> ladder_options{"radius", "growth",        "record-use",
-                                                         "phases", "class-weights", "columns-kept"};
-constexpr std::array<std::string_view, 5> growth_options{"radius", "growth", "calibration",
-                                                         "class-weights", "columns-kept"};
-constexpr std::array<std::string_view, 4> block_options{"radius", "calibration", "class-weights",
-                                                        "columns-kept"};
+constexpr const char* block_options = "radius calibration class-weights columns-kept";
 constexpr std::array asi{Calibration::asi2021};
 constexpr std::array feldman{Calibration::feldman2020};
 
@@ -196,7 +191,7 @@ constexpr std::array feldman{Calibration::feldman2020};
 
 constinit const Method ladder_method{
     "ladder", "a chain of ever closer problems on all records: pure, kinks, sharp minima",
-    usual,    ladder_options,
+    usual,    "radius growth record-use phases class-weights columns-kept",
     plan,     recorded_events};
 constinit const Method localized_method{
     "localized", "algorithm 1 of Asi, Levy, Duchi 2021, on disjoint blocks",
@@ -206,7 +201,7 @@ constinit const Method localized_method{
     asi};
 constinit const Method growth_method{
     "growth", "algorithm 2 of Asi, Levy, Duchi 2021, epochs on shrinking balls",
-    usual,    growth_options,
+    usual,    "radius growth calibration class-weights columns-kept",
     plan,     recorded_events,
     true,     UnitProtection::refused,
     asi};

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -35,8 +34,7 @@ TrainedModel train_exact_minimum(const data::Dataset& dataset, const data::Schem
 }  // namespace
 
 ExactPlan plan_exact_minimum(const data::Schema& schema, const LinearOptions& options) {
-  constexpr std::array<std::string_view, 6> reads{
-      "l2", "knots", "class-weights", "projection", "projection-width", "projection-seed"};
+  constexpr auto reads = "l2 knots class-weights projection projection-width projection-seed";
   if (const auto name = given_beyond(options, reads)) {
     throw base::UsageError(
         "{} has no meaning with epsilon inf, which computes the exact minimiser; leave it out",

@@ -106,38 +106,21 @@ Training gradient_training(const data::Schema& schema, const LinearOptions& opti
   return training;
 }
 
-constexpr std::array<std::string_view, 20> options{"l2",
-                                                   "steps",
-                                                   "step-size",
-                                                   "momentum",
-                                                   "clipping-norm",
-                                                   "average",
-                                                   "averaging",
-                                                   "batch-size",
-                                                   "radius",
-                                                   "records-a-unit",
-                                                   "sampling",
-                                                   "order-seed",
-                                                   "calibration",
-                                                   "knots",
-                                                   "standardise",
-                                                   "class-weights",
-                                                   "columns-kept",
-                                                   "projection",
-                                                   "projection-width",
-                                                   "projection-seed"};
 constexpr std::array papers{Calibration::wang2021, Calibration::arora2022};
 
 }  // namespace
 
-constinit const Method gradient_method{"gradient",
-                                       "noisy gradient descent, for every loss",
-                                       privacy::Adjacency::add_remove,
-                                       options,
-                                       gradient_training,
-                                       recorded_events,
-                                       true,
-                                       UnitProtection::bounded,
-                                       papers};
+constinit const Method gradient_method{
+    "gradient",
+    "noisy gradient descent, for every loss",
+    privacy::Adjacency::add_remove,
+    "l2 steps step-size momentum clipping-norm average averaging batch-size radius "
+    "records-a-unit sampling order-seed calibration knots standardise class-weights "
+    "columns-kept projection projection-width projection-seed",
+    gradient_training,
+    recorded_events,
+    true,
+    UnitProtection::bounded,
+    papers};
 
 }  // namespace tacet::learn

@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include "tacet/accounting/composition.h"
@@ -209,12 +207,11 @@ void settle_settings(GradientPlan& plan) {
 // A paper's schedule and noise, and what is proved about them.
 GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options) {
   // order-seed is read to be refused with its reason.
-  constexpr std::array<std::string_view, 9> reads{
-      "delta", "steps",      "radius",           "order-seed",     "calibration",
-      "knots", "projection", "projection-width", "projection-seed"};
   const bool arora = options.calibration == Calibration::arora2022;
-  // The last three are one paper's.
-  if (const auto name = given_beyond(options, std::span(reads).first(arora ? 9 : 6))) {
+  const auto* reads = arora ? "delta steps radius order-seed calibration knots projection "
+                              "projection-width projection-seed"
+                            : "delta steps radius order-seed calibration knots";
+  if (const auto name = given_beyond(options, reads)) {
     throw base::UsageError(
         "{} is settled by --calibration paper; leave it out, or use the tight calibration", *name);
   }

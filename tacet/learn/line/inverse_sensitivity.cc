@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "tacet/accounting/composition.h"
@@ -239,8 +238,7 @@ privacy::Event recorded_draw(const privacy::Receipt& receipt, RecordedParameters
 
 namespace {
 
-constexpr std::array<std::string_view, 2> options{"l2", "radius"};
-
+constexpr const char* options = "l2 radius";
 }  // namespace
 
 constinit const Method inverse_sensitivity_method{

@@ -80,21 +80,19 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return expected;
 }
 
-constexpr std::array<std::string_view, 7> options{
-    "l2",         "calibration",      "class-weights",  "columns-kept",
-    "projection", "projection-width", "projection-seed"};
 constexpr std::array papers{Calibration::kifer2012};
 
 }  // namespace
 
-constinit const Method objective_method{"objective",
-                                        "a random term in the objective, for the logistic loss",
-                                        privacy::Adjacency::replace_one,
-                                        options,
-                                        planned_by<plan_objective, train_objective>,
-                                        recorded_events,
-                                        true,
-                                        UnitProtection::drawn,
-                                        papers};
+constinit const Method objective_method{
+    "objective",
+    "a random term in the objective, for the logistic loss",
+    privacy::Adjacency::replace_one,
+    "l2 calibration class-weights columns-kept projection projection-width projection-seed",
+    planned_by<plan_objective, train_objective>,
+    recorded_events,
+    true,
+    UnitProtection::drawn,
+    papers};
 
 }  // namespace tacet::learn

@@ -351,9 +351,9 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return privacy::Gaussian{noise};
 }
 
-constexpr std::array<std::string_view, 8> options{
-    "l2",           "radius",     "class-weights",    "calibration",
-    "columns-kept", "projection", "projection-width", "projection-seed"};
+constexpr const char* options =
+    "l2 radius class-weights calibration columns-kept projection projection-width "
+    "projection-seed";
 constexpr std::array papers{Calibration::arora2022};
 
 }  // namespace

@@ -33,22 +33,20 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
 }
 
-constexpr std::array<std::string_view, 15> options{
-    "l2",        "steps",     "step-size",    "step-decay",  "clipping-norm",
-    "average",   "averaging", "batch-size",   "sampling",    "order-seed",
-    "smoothing", "radius",    "weight-scale", "calibration", "columns-kept"};
 constexpr std::array papers{Calibration::wang2021};
 
 }  // namespace
 
-constinit const Method output_method{"output",
-                                     "stochastic gradient descent, its result perturbed once",
-                                     privacy::Adjacency::replace_one,
-                                     options,
-                                     planned_by<plan_output, train_output>,
-                                     recorded_events,
-                                     true,
-                                     UnitProtection::refused,
-                                     papers};
+constinit const Method output_method{
+    "output",
+    "stochastic gradient descent, its result perturbed once",
+    privacy::Adjacency::replace_one,
+    "l2 steps step-size step-decay clipping-norm average averaging batch-size sampling "
+    "order-seed smoothing radius weight-scale calibration columns-kept",
+    planned_by<plan_output, train_output>,
+    recorded_events,
+    true,
+    UnitProtection::refused,
+    papers};
 
 }  // namespace tacet::learn

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -157,9 +156,8 @@ void settle_release(OutputPlan& plan, const LinearOptions& options, privacy::Del
 
 void refuse_beyond_paper(const LinearOptions& options, const SgdProblem& problem) {
   // The paper smooths nothing, so that smoothing may be off.
-  constexpr std::array<std::string_view, 6> reads{"delta",     "steps",  "order-seed",
-                                                  "smoothing", "radius", "calibration"};
-  if (const auto name = given_beyond(options, reads)) {
+  if (const auto name =
+          given_beyond(options, "delta steps order-seed smoothing radius calibration")) {
     throw base::UsageError(
         "{} is settled by --calibration paper (a penalty or clipping its theorems do not have); "
         "leave it out, or use the tight calibration",

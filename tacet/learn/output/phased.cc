@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -250,10 +249,8 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
 }
 
-constexpr std::array<std::string_view, 8> options{
-    "l2",         "step-size", "phases",       "clipping-norm",
-    "order-seed", "radius",    "weight-scale", "columns-kept"};
-
+constexpr const char* options =
+    "l2 step-size phases clipping-norm order-seed radius weight-scale columns-kept";
 }  // namespace
 
 constinit const Method phased_method{

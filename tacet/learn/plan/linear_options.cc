@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -18,11 +17,14 @@ LinearOptions linear_options(const ParameterValues& values, privacy::Adjacency a
   return options;
 }
 
-std::optional<std::string_view> given_beyond(const LinearOptions& options,
-                                             std::span<const std::string_view> read) {
+bool has_word(std::string_view words, std::string_view word) {
+  return fmt::format(" {} ", words).find(fmt::format(" {} ", word)) != std::string::npos;
+}
+
+std::optional<std::string_view> given_beyond(const LinearOptions& options, std::string_view read) {
   for (const auto& parameter : parameters()) {
     const bool given = parameter.given != nullptr && parameter.given(options);
-    if (given && std::ranges::find(read, parameter.name) == read.end()) return parameter.name;
+    if (given && !has_word(read, parameter.name)) return parameter.name;
   }
   return std::nullopt;
 }

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -85,10 +84,13 @@ struct LinearOptions {
 [[nodiscard]] LinearOptions linear_options(const ParameterValues& values,
                                            privacy::Adjacency adjacency);
 
-/// The first parameter that was given and is not among those `read`: what a run that goes by these
-/// alone must refuse. Parameters with a meaning everywhere are never among them.
+/// Whether a list of words with blanks between them has this one.
+[[nodiscard]] bool has_word(std::string_view words, std::string_view word);
+
+/// The first parameter that was given and is not among the words `read`: what a run that goes by
+/// these alone must refuse. Parameters with a meaning everywhere are never among them.
 [[nodiscard]] std::optional<std::string_view> given_beyond(const LinearOptions& options,
-                                                           std::span<const std::string_view> read);
+                                                           std::string_view read);
 
 /// The largest power of ten below 1 / row_count^1.1.
 [[nodiscard]] double default_delta(std::int64_t row_count);

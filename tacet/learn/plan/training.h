@@ -140,9 +140,9 @@ enum class UnitProtection {
 /// A method of training. Each room of methods ends with its own; learn/method.cc lists them.
 struct Method {
   std::string_view name;
-  std::string_view help;                      ///< one line
-  privacy::Adjacency usual_adjacency;         ///< the command line's default
-  std::span<const std::string_view> options;  ///< the parameters it reads besides the common ones
+  std::string_view help;               ///< one line
+  privacy::Adjacency usual_adjacency;  ///< the command line's default
+  std::string_view options;            ///< the parameters it reads besides the common ones
   Training (*plan)(const data::Schema& schema, const LinearOptions& options);
   RecordedEvents recorded_events;
   bool takes_infinite_epsilon = true;  ///< false: refused, where others fit the exact minimiser

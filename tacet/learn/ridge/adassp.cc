@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -139,8 +138,8 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return privacy::Gaussian{noise};
 }
 
-constexpr std::array<std::string_view, 5> options{"calibration", "columns-kept", "projection",
-                                                  "projection-width", "projection-seed"};
+constexpr const char* options =
+    "calibration columns-kept projection projection-width projection-seed";
 constexpr std::array papers{Calibration::wang2018};
 
 }  // namespace
