@@ -1,11 +1,9 @@
 #include "tacet/ledger/books.h"
 
-#include <algorithm>
 #include <unordered_map>
 
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
-#include "tacet/ledger/standing.h"
 
 namespace tacet::ledger {
 namespace {
@@ -35,10 +33,7 @@ class Bookkeeper {
   Account& account(const std::string& name) { return books_.accounts[index(name)]; }
 
   void apply(const Created& created) { books_.ledger = created.ledger; }
-  void apply(const Enrolled& enrolled) {
-    books_.accounts.push_back(
-        {.enrolled = enrolled, .aliases = {}, .caps = {}, .records = {}, .runs = {}});
-  }
+  void apply(const Enrolled& enrolled) { books_.accounts.emplace_back().enrolled = enrolled; }
   void apply(const Aliased& aliased) { account(aliased.data_set).aliases.push_back(aliased.alias); }
   void apply(const RecordsSeen& records) { account(records.data_set).records.push_back(records); }
   void apply(const CapSet& set) {
@@ -88,10 +83,6 @@ std::string to_string(RunState state) {
   return names.of(state);
 }
 
-bool Account::is_called(std::string_view word) const {
-  return name() == word || std::find(aliases.begin(), aliases.end(), word) != aliases.end();
-}
-
 Amount Run::counted() const {
   if (state == RunState::reserved) return booking.cost;
   if (state == RunState::committed) return outcome->cost;
@@ -110,20 +101,6 @@ Tally Account::counted(RunState state) const {
     if (run.state == state) tally.add(run.counted());
   }
   return tally;
-}
-
-const Account* Books::find(std::string_view name) const {
-  const auto found = std::find_if(accounts.begin(), accounts.end(),
-                                  [&](const Account& account) { return account.is_called(name); });
-  return found == accounts.end() ? nullptr : &*found;
-}
-
-const Account& Books::account(std::string_view name) const {
-  if (const auto* found = find(name)) return *found;
-  std::string names;
-  for (const auto& account : accounts) names += (names.empty() ? "" : ", ") + account.name();
-  throw base::UsageError("the ledger has no data set '{}'; it has {}", name,
-                         names.empty() ? "none yet" : names);
 }
 
 const Run& Books::run(std::int64_t number) const {

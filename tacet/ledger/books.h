@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tacet/ledger/entry.h"
+#include "tacet/ledger/standing.h"
 
 namespace tacet::ledger {
 
@@ -43,15 +44,11 @@ struct CapChange {
 };
 
 /// The account of one data set.
-struct Account {
-  Enrolled enrolled;
-  std::vector<std::string> aliases;  ///< further names
+struct Account : NamedAccount {
   std::vector<CapChange> caps;       ///< in order; the last one holds
   std::vector<RecordsSeen> records;  ///< fingerprints seen under this name, oldest first
   std::vector<Run> runs;
 
-  [[nodiscard]] const std::string& name() const { return enrolled.data_set; }
-  [[nodiscard]] bool is_called(std::string_view word) const;
   [[nodiscard]] const Cap& cap() const { return caps.back().set.cap; }
   /// Everything reserved or committed.
   [[nodiscard]] Tally counted() const;
@@ -60,14 +57,9 @@ struct Account {
 };
 
 /// What a ledger holds.
-struct Books {
+struct Books : Accounts<Account> {
   std::string ledger;
-  std::vector<Account> accounts;
 
-  /// UsageError that lists the names when there is no such account.
-  [[nodiscard]] const Account& account(std::string_view name) const;
-  /// The account of that name or alias.
-  [[nodiscard]] const Account* find(std::string_view name) const;
   /// UsageError when there is no such run.
   [[nodiscard]] const Run& run(std::int64_t number) const;
 };

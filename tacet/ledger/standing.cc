@@ -150,24 +150,6 @@ std::map<std::int64_t, std::string> open_from_text(std::string_view text) {
 
 }  // namespace
 
-bool Standing::Account::is_called(std::string_view word) const {
-  return name() == word || std::find(aliases.begin(), aliases.end(), word) != aliases.end();
-}
-
-const Standing::Account* Standing::find(std::string_view name) const {
-  const auto found = std::find_if(accounts.begin(), accounts.end(),
-                                  [&](const Account& account) { return account.is_called(name); });
-  return found == accounts.end() ? nullptr : &*found;
-}
-
-const Standing::Account& Standing::account(std::string_view name) const {
-  if (const auto* found = find(name)) return *found;
-  std::string names;
-  for (const auto& account : accounts) names += (names.empty() ? "" : ", ") + account.name();
-  throw base::UsageError("the ledger has no data set '{}'; it has {}", name,
-                         names.empty() ? "none yet" : names);
-}
-
 const Standing::Account* Standing::owner(std::string_view fingerprint) const {
   for (const auto& account : accounts) {
     const auto& seen = account.fingerprints;
