@@ -12,6 +12,7 @@
 #include "tacet/apps/receipt_notes.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/threshold.h"
+#include "tacet/apps/word_report.h"
 #include "tacet/base/error.h"
 #include "tacet/data/encode/category_groups.h"
 #include "tacet/data/read/read_dataset.h"
@@ -27,6 +28,7 @@ constexpr std::string_view evaluate_examples =
     "  tacet evaluate model.json test.csv --public --by sex        and those of each group\n"
     "  tacet evaluate model.json test.csv --public --threshold 0.3   positive from there on\n"
     "  tacet evaluate model.json test.csv --epsilon 0.5 --delta 1e-6   noisy metrics\n"
+    "  tacet evaluate vectors.vec --similarity wordsim.csv         word vectors by public lists\n"
     "\n"
     "Metrics are computed from the records of the file. --public declares that these records need\n"
     "no protection; --epsilon protects them by noise, and the cost adds to whatever else was\n"
@@ -36,8 +38,10 @@ class Evaluate : public Command {
  public:
   void declare(CommandLine& line) override {
     auto& options = add(line, "evaluate", "Measure how well a model predicts", evaluate_examples);
-    options.add("model", model_, "FILE", "Model file that `tacet train` wrote", Form::required);
-    options.add("data", data_, "FILE", "File with records and their true answers", Form::required);
+    options.add("model", model_, "FILE",
+                "Model file that `tacet train` wrote, or word vectors for the lists below",
+                Form::required);
+    options.add("data", data_, "FILE", "File with records and their true answers");
     options.flag("--public", public_, "The records need no protection: print exact metrics");
     options.flag("--calibration", calibration_,
                  "Add tables of predicted against observed shares for each of several classes; "
@@ -57,11 +61,22 @@ class Evaluate : public Command {
                 "[default: four times the loss of a margin of 0; for numbers the largest loss in "
                 "the target's bounds]");
     seed_.declare(options);
+    options.heading("For word vectors, which are public");
+    options.add("--similarity", lists_.similarity, "FILE",
+                "Rank correlation with people's scores: two words and a number a line");
+    options.add("--analogies", lists_.analogies, "FILE",
+                "Share of questions answered: four words a line, sections behind ':'");
+    options.heading("Options");
     spending_.declare(options);
     notes_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
+    if (!lists_.similarity.empty() || !lists_.analogies.empty()) return run_on_words(console);
+    if (data_.empty()) {
+      throw base::UsageError(
+          "data is missing: a file with records, or for word vectors --similarity or --analogies");
+    }
     if (public_ == !epsilon_.empty()) {
       throw base::UsageError(
           "metrics are computed from the records of the file and would reveal something about "
@@ -75,6 +90,15 @@ class Evaluate : public Command {
   }
 
  private:
+  void run_on_words(const Console& console) const {
+    if (!data_.empty() || !epsilon_.empty() || public_) {
+      throw base::UsageError(
+          "--similarity and --analogies measure word vectors by public lists: no records, no "
+          "--public and no --epsilon belong to them");
+    }
+    console.result(word_report(load_vectors(console, model_), lists_, console.json()));
+  }
+
   void run_on_public(const Console& console, const base::CancelToken& cancel) const {
     auto file = model::load_model(model_);
     const auto groups = groups_of(file.schema);
@@ -199,6 +223,7 @@ class Evaluate : public Command {
   std::string adjacency_ = "add_remove";
   std::string loss_cap_;
   std::string by_;
+  WordLists lists_;
   ThresholdOption threshold_;
   SeedOption seed_;
   SpendingOptions spending_;
