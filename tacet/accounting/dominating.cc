@@ -16,10 +16,6 @@ namespace {
 
 using pairs::Order;
 
-bool is_sampled(const Event& event) {
-  return event.as<PoissonSampled>() != nullptr || event.as<FixedSizeSampled>() != nullptr;
-}
-
 /// What real data sets meet of one indivisible event, as pairs it dominates; leaves it out where
 /// none are known.
 void add_attained_pairs(const Occurrence& one, Adjacency adjacency, DominatingPairs& out) {

@@ -111,10 +111,6 @@ struct PointsOf {
   }
 };
 
-bool is_sampled(const Event& event) {
-  return event.as<PoissonSampled>() != nullptr || event.as<FixedSizeSampled>() != nullptr;
-}
-
 class UsesOf {
  public:
   UsesOf(Adjacency adjacency, const UseOptions& options, bool* attained)

@@ -156,7 +156,7 @@ Filter Filter::gaussian(double mu, Adjacency adjacency) {
 
 Filter Filter::renyi(double alpha, Epsilon epsilon, Delta delta, Adjacency adjacency) {
   // Inverse of the conversion: the largest Renyi value that gives epsilon at delta.
-  if (!(alpha > 1)) throw base::UsageError("a Renyi order must exceed 1, got {}", alpha);
+  rdp::check_order(alpha);
   const double largest = epsilon.value() - std::log1p(-1 / alpha) +
                          (std::log(delta.value()) + std::log(alpha)) / (alpha - 1) -
                          1e-14 * (1 + epsilon.value());

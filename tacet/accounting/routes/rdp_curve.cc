@@ -266,9 +266,7 @@ std::optional<Curve> curve(const Event& event, Adjacency adjacency, WorkMeter* w
   auto found = std::visit(CurveOf{adjacency, work}, event.node());
   if (!found || internal::costs_nothing(event)) return found;
   // Sampled noise is a sum over integers or points of an integral.
-  const bool sampled =
-      event.as<PoissonSampled>() != nullptr || event.as<FixedSizeSampled>() != nullptr;
-  const double units = sampled ? 1e5 : 1e3;
+  const double units = internal::is_sampled(event) ? 1e5 : 1e3;
   // Squares and products of tiny numbers underflow; what costs something never costs nothing.
   return Curve([bound = *std::move(found), work, units](double alpha) {
     spend(work, units);

@@ -5,6 +5,11 @@
 /// What samples and disjoint blocks leave of a cost, and between which neighbours.
 namespace tacet::accounting::internal {
 
+/// Whether an event reads a secret sample.
+[[nodiscard]] inline bool is_sampled(const Event& event) {
+  return event.as<PoissonSampled>() != nullptr || event.as<FixedSizeSampled>() != nullptr;
+}
+
 /// The adjacency under which the mechanism on the sample must be accounted. A fixed-size sample
 /// swaps records, so also zero_out moves a sum by two bounds there.
 [[nodiscard]] Adjacency inner_adjacency(const FixedSizeSampled& event, Adjacency adjacency);
