@@ -77,6 +77,15 @@ class Database {
   ~Database();
 
   [[nodiscard]] Statement prepare(std::string_view sql);
+  /// With values for its parameters, in order.
+  template <typename First, typename... Rest>
+  [[nodiscard]] Statement prepare(std::string_view sql, const First& first, const Rest&... rest) {
+    auto statement = prepare(sql);
+    int index = 1;
+    statement.bind(index, first);
+    (statement.bind(++index, rest), ...);
+    return statement;
+  }
   void execute(const std::string& sql);
   /// The single value of a query.
   [[nodiscard]] std::string value(std::string_view sql);

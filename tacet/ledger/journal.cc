@@ -69,10 +69,9 @@ std::string first_hash() { return sha256("tacet ledger"); }
 
 void create_journal(Database& database, std::string_view key) {
   for (const auto& object : objects) database.execute(std::string(object.sql));
-  auto insert = database.prepare("INSERT INTO head(only, rows, hash, key) VALUES(1, 0, ?1, ?2)");
-  insert.bind(1, first_hash());
-  insert.bind(2, key);
-  insert.run();
+  database
+      .prepare("INSERT INTO head(only, rows, hash, key) VALUES(1, 0, ?1, ?2)", first_hash(), key)
+      .run();
   database.execute(
       fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", application, format_version));
 }
@@ -121,8 +120,8 @@ void check_nothing_foreign(Database& database) {
 
 void check_nothing_missing(Database& database) {
   for (const auto& object : objects) {
-    auto select = database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = ?1");
-    select.bind(1, object.name);
+    auto select =
+        database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = ?1", object.name);
     if (select.step() && select.integer(0) == 1) continue;
     if (object.sql == standing_table) continue;
     broken(database, fmt::format("its '{}' is missing", object.name));
@@ -144,9 +143,8 @@ Current read_head(Database& database) {
 template <typename Receive>
 void for_rows_after(Database& database, const Position& from, const Position& head,
                     const Receive& receive) {
-  auto select =
-      database.prepare("SELECT number, text, hash FROM journal WHERE number > ?1 ORDER BY number");
-  select.bind(1, from.rows);
+  auto select = database.prepare(
+      "SELECT number, text, hash FROM journal WHERE number > ?1 ORDER BY number", from.rows);
   auto [row, hash] = from;
   while (select.step()) {
     ++row;
@@ -196,13 +194,11 @@ void check_key(const Database& database, const Current& current) {
 void write_standing(Database& database, Current& current) {
   if (!has_standings(database)) database.execute(std::string(standing_table));
   const auto text = to_text(current.standing);
-  auto insert = database.prepare(
-      "INSERT OR REPLACE INTO standing(only, rows, hash, text, seal) VALUES(1, ?1, ?2, ?3, ?4)");
-  insert.bind(1, current.at.rows);
-  insert.bind(2, current.at.hash);
-  insert.bind(3, text);
-  insert.bind(4, seal_of(current.key, current.at, text));
-  insert.run();
+  database
+      .prepare(
+          "INSERT OR REPLACE INTO standing(only, rows, hash, text, seal) VALUES(1, ?1, ?2, ?3, ?4)",
+          current.at.rows, current.at.hash, text, seal_of(current.key, current.at, text))
+      .run();
   current.checkpoint = current.at.rows;
 }
 
@@ -210,12 +206,10 @@ void write_standing(Database& database, Current& current) {
 
 Reserved read_booking(Database& database, const Standing& standing, std::int64_t run) {
   const auto hash_of = [&](std::int64_t row) {
-    auto select = database.prepare("SELECT hash FROM journal WHERE number = ?1");
-    select.bind(1, row);
+    auto select = database.prepare("SELECT hash FROM journal WHERE number = ?1", row);
     return select.step() ? select.text(0) : std::string();
   };
-  auto select = database.prepare("SELECT text FROM journal WHERE number = ?1");
-  select.bind(1, run);
+  auto select = database.prepare("SELECT text FROM journal WHERE number = ?1", run);
   if (!select.step()) broken(database, fmt::format("row {} is missing", run));
   const auto text = select.text(0);
   if (row_hash(hash_of(run - 1), run, text) != standing.open.at(run)) {
@@ -284,15 +278,9 @@ std::int64_t append_row(Database& database, Current& current, const Entry& entry
     throw base::UsageError("the run has too many different events for one row of the ledger");
   }
   const auto hash = row_hash(current.at.hash, number, text);
-  auto insert = database.prepare("INSERT INTO journal(number, text, hash) VALUES(?1, ?2, ?3)");
-  insert.bind(1, number);
-  insert.bind(2, text);
-  insert.bind(3, hash);
-  insert.run();
-  auto update = database.prepare("UPDATE head SET rows = ?1, hash = ?2");
-  update.bind(1, number);
-  update.bind(2, hash);
-  update.run();
+  database.prepare("INSERT INTO journal(number, text, hash) VALUES(?1, ?2, ?3)", number, text, hash)
+      .run();
+  database.prepare("UPDATE head SET rows = ?1, hash = ?2", number, hash).run();
   take(current.standing, number, hash, entry,
        [&](std::int64_t run) { return read_booking(database, current.standing, run); });
   current.at = {number, hash};
@@ -302,8 +290,7 @@ std::int64_t append_row(Database& database, Current& current, const Entry& entry
 
 bool has(Database& database, const Position& position) {
   if (position.rows == 0) return position.hash == first_hash();
-  auto select = database.prepare("SELECT hash FROM journal WHERE number = ?1");
-  select.bind(1, position.rows);
+  auto select = database.prepare("SELECT hash FROM journal WHERE number = ?1", position.rows);
   return select.step() && select.text(0) == position.hash;
 }
 
