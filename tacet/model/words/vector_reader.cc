@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/data/encode/tokens.h"
 #include "tacet/data/read/array_reader.h"
 #include "tacet/data/utf8.h"
 #include "tacet/data/words/vocabulary.h"
@@ -182,6 +183,7 @@ class VectorFile {
     if (word.empty()) fail("a word is empty");
     if (word.size() > data::longest_word) fail("a word has more than 4096 bytes");
     if (!data::valid_utf8(word)) fail("a word is not UTF-8");
+    if (!tokens_.is_token(word)) fail("a word has blanks, line ends or zero bytes in it");
     if (!std::ranges::all_of(row_, [](float x) { return std::isfinite(x); })) {
       fail("a number is not finite");
     }
@@ -200,6 +202,7 @@ class VectorFile {
   WordVectors vectors_;
   std::vector<float> row_;
   std::unordered_set<std::string> known_;
+  data::Tokens tokens_{data::TokenRule::blanks};
 };
 
 bool looks_like_npy(const std::filesystem::path& file) {

@@ -19,18 +19,22 @@ std::uint64_t mixed(std::uint64_t word) {
   return word ^ (word >> 31);
 }
 
+constexpr std::uint64_t golden = 0x9e3779b97f4a7c15U;
+
+std::uint64_t row_key(std::uint64_t seed, std::int64_t row) {
+  return mixed(seed + golden * (static_cast<std::uint64_t>(row) + 1));
+}
+
 /// Uniform on (0, 1): 53 bits and a half.
-double uniform_of(std::uint64_t seed, std::int64_t row, std::int64_t place, std::uint64_t kind) {
-  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15U;
-  const auto of_row = mixed(seed + golden * (static_cast<std::uint64_t>(row) + 1));
-  const auto word = mixed(of_row + golden * (4 * static_cast<std::uint64_t>(place) + kind + 1));
+double uniform_of(std::uint64_t key, std::int64_t place, std::uint64_t kind) {
+  const auto word = mixed(key + golden * (4 * static_cast<std::uint64_t>(place) + kind + 1));
   return (static_cast<double>(word >> 11) + 0.5) * 0x1p-53;
 }
 
 /// By the method of Box and Muller (1958).
-double normal_of(std::uint64_t seed, std::int64_t row, std::int64_t place) {
-  const double radius = std::sqrt(-2 * numeric::log(uniform_of(seed, row, place, 1)));
-  return radius * numeric::sine_cosine(uniform_of(seed, row, place, 2)).cosine;
+double normal_of(std::uint64_t key, std::int64_t place) {
+  const double radius = std::sqrt(-2 * numeric::log(uniform_of(key, place, 1)));
+  return radius * numeric::sine_cosine(uniform_of(key, place, 2)).cosine;
 }
 
 }  // namespace
@@ -57,6 +61,9 @@ void WordShape::validate() const {
 WordStartRows::WordStartRows(const WordShape& shape, const WordStart& start)
     : shape_(shape), start_(start) {
   shape_.validate();
+  const auto dimensions = static_cast<double>(shape_.dimensions);
+  // Uniform on [-a, a] has mean square a^2 / 3: the norm is about 1 for a = sqrt(3 / dimensions).
+  reach_ = start_.law == WordStart::Law::small ? 0.5 / dimensions : std::sqrt(3 / dimensions);
   if (start_.negatives < 1) {
     throw base::UsageError(fmt::format("negatives must be at least 1, got {}", start_.negatives));
   }
@@ -74,19 +81,28 @@ double WordStartRows::bias(std::int64_t word) const {
 
 double WordStartRows::operator()(std::int64_t row, std::int64_t place) const {
   const bool target = row < shape_.words;
-  const auto centred = [&] { return uniform_of(start_.seed, row, place, 0) - 0.5; };
-  const auto dimensions = static_cast<double>(shape_.dimensions);
   if (place >= shape_.dimensions) return target ? 0 : bias(row - shape_.words);
-  switch (start_.law) {
-    case WordStart::Law::small:
-      return centred() / dimensions;
-    case WordStart::Law::normal:
-      return normal_of(start_.seed, row, place);
-    case WordStart::Law::unit:
-      break;
-  }
-  // Uniform on [-a, a] has mean square a^2 / 3: the norm is about 1 for a = sqrt(3 / dimensions).
-  return target ? centred() * 2 * std::sqrt(3 / dimensions) : 0;
+  if (start_.law == WordStart::Law::unit && !target) return 0;
+  const auto key = row_key(start_.seed, row);
+  if (start_.law == WordStart::Law::normal) return normal_of(key, place);
+  return (2 * uniform_of(key, place, 0) - 1) * reach_;
 }
+
+template <class Real>
+void WordStartRows::write(std::int64_t row, Real* out) const {
+  const bool target = row < shape_.words;
+  const auto key = row_key(start_.seed, row);
+  const bool normal = start_.law == WordStart::Law::normal;
+  const bool zero = start_.law == WordStart::Law::unit && !target;
+  for (std::int64_t j = 0; j < shape_.dimensions; ++j) {
+    out[j] = static_cast<Real>(zero     ? 0.0
+                               : normal ? normal_of(key, j)
+                                        : (2 * uniform_of(key, j, 0) - 1) * reach_);
+  }
+  if (shape_.bias) out[shape_.dimensions] = static_cast<Real>((*this)(row, shape_.dimensions));
+}
+
+template void WordStartRows::write(std::int64_t row, float* out) const;
+template void WordStartRows::write(std::int64_t row, double* out) const;
 
 }  // namespace tacet::model

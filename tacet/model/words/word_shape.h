@@ -58,18 +58,20 @@ class WordStartRows {
   /// Number `place` of row `row`.
   [[nodiscard]] double operator()(std::int64_t row, std::int64_t place) const;
 
-  /// The row as a whole.
+  /// The row as a whole, rounded to Real: float or double.
   template <class Real>
-  void write(std::int64_t row, Real* out) const {
-    for (std::int64_t j = 0; j < shape_.width(); ++j) out[j] = static_cast<Real>((*this)(row, j));
-  }
+  void write(std::int64_t row, Real* out) const;
 
  private:
   [[nodiscard]] double bias(std::int64_t word) const;
 
   WordShape shape_;
   WordStart start_;
+  double reach_;            // uniform numbers lie in [-reach_, reach_]
   double mean_weight_ = 1;  // of 1 / (r + 100) over all words
 };
+
+extern template void WordStartRows::write(std::int64_t row, float* out) const;
+extern template void WordStartRows::write(std::int64_t row, double* out) const;
 
 }  // namespace tacet::model

@@ -73,5 +73,19 @@ TEST(WordStartRows, OtherLawsAndSeedsGiveOtherNumbers) {
   EXPECT_NEAR(squares / 10'000, 1, 6 * std::sqrt(2.0) / 100);
 }
 
+TEST(WordStartRows, RowsAreWhatTheirPlacesSay) {
+  const WordShape shape{.words = 30, .dimensions = 17};
+  for (const auto law : {WordStart::Law::unit, WordStart::Law::small, WordStart::Law::normal}) {
+    const WordStartRows start(shape, {.law = law, .seed = 9, .by_frequency = true});
+    std::vector<float> row(18);
+    for (std::int64_t r = 0; r < shape.rows(); ++r) {
+      start.write(r, row.data());
+      for (std::size_t j = 0; j < 18; ++j) {
+        EXPECT_EQ(row[j], static_cast<float>(start(r, static_cast<std::int64_t>(j))));
+      }
+    }
+  }
+}
+
 }  // namespace word_shape_test
 }  // namespace tacet::model

@@ -66,8 +66,8 @@ class VectorWriter {
 /// Reads any of the formats, which it knows by their first bytes; gzip as everywhere. Of a word
 /// that comes twice the first vector counts, as in gensim. DataErrors name the file and the line,
 /// or the word's number: a first line that is none, numbers that are none or not finite, words that
-/// are empty, no UTF-8 or longer than 4,096 bytes, more or fewer vectors than announced. Memory is
-/// for what is there, never for what the first line announces.
+/// are empty, no UTF-8, longer than 4,096 bytes or hold blanks, more or fewer vectors than
+/// announced. Memory is for what is there, never for what the first line announces.
 [[nodiscard]] WordVectors load_word_vectors(const std::filesystem::path& file);
 /// The text and the binary form from an open source.
 [[nodiscard]] WordVectors read_word_vectors(std::unique_ptr<data::ByteSource> source,

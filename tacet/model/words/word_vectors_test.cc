@@ -132,6 +132,8 @@ TEST(WordVectors, SayWhatIsWrongWithAFile) {
             "v: vector 2: more follows than the first line announces");
   EXPECT_EQ(fault("1 2\na nan 2\n"), "v: vector 1: a number is not finite");
   EXPECT_EQ(fault("1 2\n\xff 1 2\n"), "v: vector 1: a word is not UTF-8");
+  EXPECT_EQ(fault("1 1\na\nb " + std::string(4, '\0')),
+            "v: vector 1: a word has blanks, line ends or zero bytes in it");
   EXPECT_EQ(fault("1 1\n" + std::string(5000, 'a') + " 1\n"),
             "v: vector 1: a word and 1 numbers are expected, as text or as float32");
   EXPECT_EQ(fault("2000000000 4096\nabc"),
