@@ -29,7 +29,7 @@ class DeviceOptions {
 
  private:
   std::string schema_;
-  local::LocalValues given_;
+  learn::OptionValues given_;
   bool shuffled_ = false;
   std::string honest_fraction_;
 };

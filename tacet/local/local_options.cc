@@ -1,45 +1,12 @@
 #include "tacet/local/local_options.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <initializer_list>
-
-#include "tacet/base/error.h"
 
 namespace tacet::local {
 
-/// A parameter's value on its way into the options; not called where none was given.
-struct LocalReading {
-  const LocalParameter& parameter;
-  const std::string& text;
-  LocalOptions& options;
-
-  [[noreturn]] void refuse() const {
-    throw base::UsageError(
-        fmt::format("{} must be {}, got '{}'", parameter.name, parameter.range, text));
-  }
-  [[nodiscard]] double real(double lowest, double highest) const {
-    const double value = learn::parse_real(parameter.name, text);
-    if (!(value >= lowest && value <= highest)) refuse();
-    return value;
-  }
-  [[nodiscard]] std::int64_t integer(std::int64_t lowest, std::int64_t highest) const {
-    const auto value = learn::parse_integer(parameter.name, text);
-    if (value < lowest || value > highest) refuse();
-    return value;
-  }
-  [[nodiscard]] std::size_t word(std::initializer_list<std::string_view> words) const {
-    const auto found = std::ranges::find(words, text);
-    if (found == words.end()) refuse();
-    return static_cast<std::size_t>(found - words.begin());
-  }
-};
-
 namespace {
 
+using LocalReading = learn::OptionReading<LocalOptions>;
 using enum learn::PrivacyRelevance;
 constexpr auto real = learn::ParameterType::real;
 constexpr auto integer = learn::ParameterType::integer;
@@ -143,24 +110,16 @@ constexpr std::array table{
 
 std::span<const LocalParameter> local_parameters() { return table; }
 
-LocalOptions local_options(const LocalValues& values) {
+LocalOptions local_options(const learn::OptionValues& values) {
   LocalOptions options;
   learn::ParameterValues shared;
-  for (const auto& [name, value] : values) {
-    const auto found = std::ranges::find(table, std::string_view(name), &LocalParameter::name);
-    if (found == table.end()) {
-      throw base::UsageError(fmt::format("there is no parameter named {}", name));
-    }
-    if (found->read == nullptr) shared.set(name, value);
+  for (const auto& row : table) {
+    const auto given = values.find(row.name);
+    if (row.read == nullptr && given != values.end()) shared.set(row.name, given->second);
   }
   options.linear = learn::linear_options(shared, privacy::Adjacency::replace_one);
   options.linear.method = "banco";
-  for (const auto& parameter : table) {
-    const auto given = values.find(parameter.name);
-    if (given != values.end() && parameter.read != nullptr) {
-      parameter.read({parameter, given->second, options});
-    }
-  }
+  learn::read_options(local_parameters(), values, options);
   return options;
 }
 

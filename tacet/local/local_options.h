@@ -2,14 +2,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "tacet/learn/plan/linear_options.h"
-#include "tacet/learn/plan/parameters.h"
+#include "tacet/learn/plan/option_row.h"
 #include "tacet/local/certificate.h"
 #include "tacet/local/learner_file.h"
 #include "tacet/mechanism/local/local_spec.h"
@@ -35,27 +33,12 @@ struct LocalOptions {
   std::function<void(const Learner&)> keep;
 };
 
-struct LocalReading;
-
-/// A public parameter of `tacet local`. Those of training that mean the same are in
-/// learn::parameters(), which says how they are read.
-struct LocalParameter {
-  std::string_view name;
-  learn::ParameterType type;
-  std::string_view range;
-  std::string_view default_value;
-  std::string_view help;
-  learn::PrivacyRelevance relevance;
-  void (*read)(const LocalReading&);  ///< nullptr: as learn::find_parameter(name) does
-};
-
-/// All of them, in the order of the help page.
+/// The public parameters of `tacet local`, in the order of the help page. Those without a reader
+/// mean what they mean in training, and are read as learn::find_parameter(name) says.
+using LocalParameter = learn::OptionRow<LocalOptions>;
 [[nodiscard]] std::span<const LocalParameter> local_parameters();
 
-/// Values given by a user, by the name of the parameter.
-using LocalValues = std::map<std::string, std::string, std::less<>>;
-
 /// Reads and checks them. UsageError names the parameter, what was given and what is allowed.
-[[nodiscard]] LocalOptions local_options(const LocalValues& values);
+[[nodiscard]] LocalOptions local_options(const learn::OptionValues& values);
 
 }  // namespace tacet::local

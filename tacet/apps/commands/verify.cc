@@ -15,6 +15,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/learn/receipt_check.h"
+#include "tacet/learn/wide/word_plan.h"
 #include "tacet/local/local_simulation.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/receipt.h"
@@ -86,6 +87,7 @@ learn::ReceiptCheck checked_parameters(const RecordedResult& result) {
   const auto& receipt = result.receipt;
   std::vector<const learn::Method*> known(learn::methods().begin(), learn::methods().end());
   known.insert(known.end(), local::local_methods().begin(), local::local_methods().end());
+  known.push_back(&learn::words_method());
   auto check = learn::check_receipt(receipt, result.model ? &*result.model : nullptr, known);
   if (result.statement) {
     const auto own = privacy::statement(receipt);

@@ -78,7 +78,7 @@ privacy::Unprotected<ExactFit> fit_unprotected(const data::Dataset& dataset,
 TrainedModel marked_model(const data::Schema& schema, const ExactPlan& plan,
                           const privacy::Unprotected<ExactFit>& fitted) {
   const auto& fit = fitted.value();
-  TrainedModel trained{fit.model, receipt_of(plan, schema), schema};
+  TrainedModel trained{fit.model, receipt_of(plan, schema.unit.value_or("record")), schema};
   trained.receipt.unprotected_reason = fitted.reason();
   auto parameters = nlohmann::json::parse(trained.receipt.parameters);
   const bool joint = std::holds_alternative<model::SoftmaxLoss>(plan.loss);

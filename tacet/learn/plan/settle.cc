@@ -250,7 +250,7 @@ double settle_delta_or_pure(const data::Schema& schema, const LinearOptions& opt
 
 bool Settled::unprotected() const { return std::isinf(guarantee.epsilon); }
 
-privacy::Receipt receipt_of(const Settled& plan, const data::Schema& schema) {
+privacy::Receipt receipt_of(const Settled& plan, std::string_view privacy_unit) {
   nlohmann::json parameters;
   for (const auto& setting : plan.settings) {
     if (!setting.shown.receipt) continue;
@@ -261,7 +261,7 @@ privacy::Receipt receipt_of(const Settled& plan, const data::Schema& schema) {
   receipt.calibration = to_string(plan.calibration);
   receipt.parameters = parameters.dump();
   receipt.guarantee = plan.guarantee;
-  receipt.privacy_unit = schema.unit.value_or("record");
+  receipt.privacy_unit = privacy_unit;
   receipt.sampling = plan.sampling_scheme;
   if (plan.public_row_count > 0) receipt.public_row_count = plan.public_row_count;
   receipt.cipher_delta = plan.cipher_delta;
@@ -269,12 +269,9 @@ privacy::Receipt receipt_of(const Settled& plan, const data::Schema& schema) {
   return receipt;
 }
 
-TrainedModel finish(const Settled& plan, const data::Schema& schema, const TrainingMeans& means,
-                    Coefficients coefficients) {
-  TrainedModel trained{model::empty_model(schema, plan.loss), receipt_of(plan, schema), schema};
-  trained.model.coefficients = std::move(coefficients.values);
-  trained.model.noise_deviations = std::move(coefficients.noise_deviations);
-  auto& receipt = trained.receipt;
+privacy::Receipt finished_receipt(const Settled& plan, std::string_view privacy_unit,
+                                  const TrainingMeans& means) {
+  auto receipt = receipt_of(plan, privacy_unit);
   means.reservation.commit();
   receipt.events = means.reservation.spent();
   const auto& stated = receipt.guarantee;
@@ -288,6 +285,15 @@ TrainedModel finish(const Settled& plan, const data::Schema& schema, const Train
     receipt.unprotected_reason =
         "the noise was drawn from a known seed; for tests and experiments only";
   }
+  return receipt;
+}
+
+TrainedModel finish(const Settled& plan, const data::Schema& schema, const TrainingMeans& means,
+                    Coefficients coefficients) {
+  TrainedModel trained{model::empty_model(schema, plan.loss),
+                       finished_receipt(plan, schema.unit.value_or("record"), means), schema};
+  trained.model.coefficients = std::move(coefficients.values);
+  trained.model.noise_deviations = std::move(coefficients.noise_deviations);
   return trained;
 }
 

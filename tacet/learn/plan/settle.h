@@ -79,7 +79,11 @@ struct Coefficients {
                                   const TrainingMeans& means, Coefficients coefficients);
 
 /// The receipt of a plan: its settings become the parameters. Events are those of a run.
-[[nodiscard]] privacy::Receipt receipt_of(const Settled& plan, const data::Schema& schema);
+[[nodiscard]] privacy::Receipt receipt_of(const Settled& plan, std::string_view privacy_unit);
+
+/// The receipt that every run ends with, see finish().
+[[nodiscard]] privacy::Receipt finished_receipt(const Settled& plan, std::string_view privacy_unit,
+                                                const TrainingMeans& means);
 
 /// InternalError when the plan was settled for data of another shape.
 void check_shape(const data::Dataset& dataset, const data::Schema& schema, const Settled& plan);

@@ -1,0 +1,239 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/describe.h"
+#include "tacet/apps/receipt_notes.h"
+#include "tacet/apps/spending.h"
+#include "tacet/apps/training_options.h"
+#include "tacet/apps/training_run.h"
+#include "tacet/apps/word_options.h"
+#include "tacet/base/atomic_file.h"
+#include "tacet/base/error.h"
+#include "tacet/base/reducer.h"
+#include "tacet/learn/wide/word_training.h"
+#include "tacet/model/words/word_vectors.h"
+#include "tacet/privacy/statement.h"
+
+namespace tacet::apps {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view embed_examples =
+    "  tacet embed texts.txt --vocabulary words.txt --epsilon 4 --public-row-count 100000\n"
+    "      a document a line; which documents there are is protected\n"
+    "  tacet embed posts.csv --text-column text --unit author --vocabulary words.txt\n"
+    "      --epsilon 4 --public-row-count 20000     all posts of an author together\n"
+    "  tacet embed texts.txt --buckets 20 --epsilon 4 --public-row-count 100000\n"
+    "  tacet embed texts.txt --vocabulary words.txt --epsilon 4 --public-row-count 1e5 --plan\n"
+    "      what would be done and what it costs; reads no text\n"
+    "\n"
+    "Words and their counts must be public: a vocabulary taken from the texts would tell what is\n"
+    "in them. The vectors' receipt is written beside them, for `tacet verify` and `account`.\n";
+
+/// Vectors, their receipt and perhaps the contexts' vectors: all of them appear, or none.
+class WordOutput : public run::Output {
+ public:
+  WordOutput(const std::string& path, const std::string& contexts, base::Overwrite overwrite)
+      : path_(path), vectors_(path, overwrite), receipt_(path + ".receipt.json", overwrite) {
+    if (!contexts.empty()) contexts_.emplace(contexts, overwrite);
+  }
+
+  [[nodiscard]] std::string name() const override { return path_; }
+  void write(std::string_view piece) override { vectors_.write(piece); }
+  [[nodiscard]] base::AtomicFile& receipt() { return receipt_; }
+  [[nodiscard]] std::optional<base::AtomicFile>& contexts() { return contexts_; }
+  void appear() override {
+    receipt_.commit();
+    if (contexts_) contexts_->commit();
+    vectors_.commit();
+  }
+
+ private:
+  std::string path_;
+  base::AtomicFile vectors_;
+  base::AtomicFile receipt_;
+  std::optional<base::AtomicFile> contexts_;
+};
+
+/// Which numbers of a word's rows are written.
+struct Written {
+  bool contexts = false;
+  std::int64_t numbers = 0;
+};
+
+class Embed : public Command {
+ public:
+  void declare(CommandLine& line) override {
+    auto& options = add(line, "embed", "Train vectors of words on private texts", embed_examples);
+    text_.declare_corpus(options);
+    text_.declare(options);
+    options.heading("Output");
+    options.add("--output,-o", output_, "FILE", "Where the vectors go");
+    options.add("--format", format_, "NAME", "text (word2vec's), binary (word2vec's) or npy");
+    options.add("--contexts", contexts_, "FILE",
+                "Also write the vectors of words as contexts, their bias behind them");
+    options.flag("--force", force_, "Overwrite the files");
+    options.flag("--plan", plan_only_, "Print what would be done and what it costs; reads no text");
+    spending_.declare(options);
+    notes_.declare(options);
+    seed_.declare(options);
+  }
+
+  void run(const Console& console, const base::CancelToken& cancel) override {
+    const auto vocabulary = text_.vocabulary();
+    const auto options = text_.training();
+    const auto plan = learn::plan_words(vocabulary, text_.unit(), options);
+    if (plan_only_) return print_plan(console, plan);
+    const auto format = model::vector_format(format_);
+    learn::ParameterValues values;
+    if (!text_.threads().empty()) values.set("threads", text_.threads());
+    const auto pool = TrainingRun::threads(console, values);
+    warn(console, plan);
+    const auto source = seed_.source();
+    const auto notes = notes_.notes({}, spending_.data_set());
+    WordOutput output(output_, contexts_,
+                      force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+    std::optional<base::AtomicFile> list;
+    if (format == model::VectorFormat::npy) {
+      list.emplace(model::word_list_of(output_),
+                   force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+    }
+    ProgressLine progress(console);
+    const base::Supervision supervision{.progress = &progress, .cancel = &cancel};
+    privacy::Receipt receipt;
+    run::spend(
+        expense_of(plan), spending_.front(console, cancel), output,
+        [&] {
+          progress.announce(fmt::format("reading {}", text_.corpus()));
+          return text_.read(vocabulary, options, cancel);
+        },
+        [&](const data::Corpus& corpus, privacy::Reservation& reservation, run::Pieces& result) {
+          base::LocalReducer reducer;
+          auto trained = learn::train_words(corpus, vocabulary, plan,
+                                            {.source = *source,
+                                             .reservation = reservation,
+                                             .threads = *pool,
+                                             .reducer = reducer,
+                                             .supervision = supervision});
+          progress.clear();
+          receipt = std::move(trained.receipt);
+          receipt.notes = notes;
+          const auto write = [&](const Written& what, const model::VectorWriter::Sink& sink) {
+            write_rows(vocabulary, plan, trained.rows, what, {format, sink});
+          };
+          write({false, plan.shape.dimensions}, [&](std::string_view piece) {
+            cancel.throw_if_cancelled();
+            result.write(piece);
+          });
+          if (auto& contexts = output.contexts()) {
+            write({true, plan.shape.width()},
+                  [&](std::string_view piece) { contexts->write(piece); });
+          }
+          if (list) {
+            for (std::int32_t k = 0; k < vocabulary.size(); ++k) {
+              list->write(vocabulary.word(k) + "\n");
+            }
+            list->commit();
+          }
+          output.receipt().write(privacy::receipt_to_json(receipt) + "\n");
+          return receipt.cipher_delta;
+        });
+    report(console, plan, receipt, progress.seconds());
+  }
+
+ private:
+  struct Target {
+    model::VectorFormat format;
+    const model::VectorWriter::Sink& sink;
+  };
+
+  static void write_rows(const data::Vocabulary& vocabulary, const learn::WordPlan& plan,
+                         const learn::RowOptimizer& rows, const Written& what,
+                         const Target& target) {
+    model::VectorWriter writer(target.format, vocabulary.size(), what.numbers, target.sink);
+    std::vector<float> room(rows.room_size());
+    for (std::int32_t k = 0; k < vocabulary.size(); ++k) {
+      const auto row = what.contexts ? plan.shape.context_row(k) : plan.shape.target_row(k);
+      writer.add(vocabulary.word(k),
+                 rows.read(row, room).first(static_cast<std::size_t>(what.numbers)));
+    }
+    writer.finish();
+  }
+
+  void warn(const Console& console, const learn::WordPlan& plan) const {
+    if (plan.unprotected()) {
+      console.warn(
+          "PRIVACY: NONE (epsilon inf: trained without noise; the vectors may reveal any text)");
+    } else {
+      seed_.warn(console);
+    }
+    if (plan.unit == "pair") {
+      console.say(paragraph(
+          "warning: each pair of words is protected by itself; neither a sentence nor its author "
+          "is, since a text gives many pairs"));
+    }
+  }
+
+  [[nodiscard]] run::Expense expense_of(const learn::WordPlan& plan) const {
+    return {.command = name(),
+            .data = text_.corpus(),
+            .privacy_unit = plan.unit,
+            .planned = plan.events,
+            .cost = plan.guarantee,
+            .unprotected_reason =
+                plan.unprotected() ? "trained with epsilon inf" : seed_.unprotected_reason()};
+  }
+
+  static void print_plan(const Console& console, const learn::WordPlan& plan) {
+    const learn::Training shown{plan, {}};
+    console.result(console.json() ? json_text(plan_json(shown)) : plan_text(shown));
+  }
+
+  void report(const Console& console, const learn::WordPlan& plan, const privacy::Receipt& receipt,
+              double seconds) const {
+    const learn::Training shown{plan, {}};
+    if (console.json()) {
+      ordered_json out;
+      out["vectors"] = output_;
+      out["receipt"] = output_ + ".receipt.json";
+      out["privacy"] = privacy::statement(receipt);
+      out["protected"] = receipt.is_protected();
+      out["plan"] = plan_json(shown);
+      out["cipher_delta"] = receipt.cipher_delta;
+      out["seconds"] = std::round(seconds * 1e3) / 1e3;
+      console.result(json_text(out));
+      return;
+    }
+    if (console.quiet()) return;
+    console.result(
+        fmt::format("Chosen from public facts\n{}\nGuarantee\n{}{}\n"
+                    "Vectors of {} words written to {} after {:.1f} s\n",
+                    plan_text(shown), receipt.is_protected() ? "" : privacy_line(receipt) + "\n",
+                    paragraph(privacy::statement(receipt)), plan.shape.words, output_, seconds));
+  }
+
+  WordTextOptions text_;
+  std::string output_ = "vectors.vec";
+  std::string format_ = "text";
+  std::string contexts_;
+  bool force_ = false;
+  bool plan_only_ = false;
+  SpendingOptions spending_;
+  NotesOptions notes_;
+  SeedOption seed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_embed() { return std::make_unique<Embed>(); }
+
+}  // namespace tacet::apps

@@ -1,0 +1,103 @@
+#include "tacet/apps/word_options.h"
+
+#include <fmt/format.h>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/training_options.h"
+#include "tacet/base/error.h"
+
+namespace tacet::apps {
+void WordTextOptions::declare_corpus(Options& options) {
+  options.add("corpus", corpus_, "FILE", "Text with a document a line, or a table (.csv, .tsv)",
+              Form::required);
+}
+
+void WordTextOptions::declare(Options& options) {
+  options.heading("Text and words");
+  options.add("--vocabulary,-v", vocabulary_, "FILE",
+              "Public list of words, one a line, with or without a public count behind each");
+  options.add("--buckets", buckets_, "BITS",
+              "Instead of a list: 2^BITS vectors, words sharing one by a public hash, 1 to 30");
+  options.add("--min-count", min_count_, "COUNT", "Leave out words whose public count is lower");
+  options.add("--sample", sample_, "NUMBER",
+              "Leave out tokens of frequent words by chance, by their public counts, as word2vec "
+              "does with 1e-3");
+  options.flag("--negatives-by-count", by_counts_,
+               "Draw words against pairs by their public count to the power 3/4, not all alike");
+  options.add("--text-column", text_column_, "NAME", "The file is a table; its text is in here");
+  options.add("--unit", unit_, "NAME",
+              "Column of the table: all texts of one value are protected together");
+  options.flag(
+      "--words", words_,
+      "Tokens are runs of letters and digits, in lower case, instead of all between blanks");
+  options.add("--most", most_, "COUNT",
+              "A text counts with its first so many words [default: 10000]");
+  options.flag("--pairs-as-units", pairs_as_units_,
+               "Protect each pair of words by itself: neither a text nor its author is protected");
+  options.heading("Training");
+  for (const auto& row : learn::word_parameters()) add_parameter(options, row, given_);
+  options.add("--threads", threads_, "COUNT",
+              "Worker threads; the result is the same for any number");
+}
+
+data::Vocabulary WordTextOptions::vocabulary() const {
+  if (vocabulary_.empty() == buckets_.empty()) {
+    throw base::UsageError(
+        "words need a public list (--vocabulary FILE) or a public hash (--buckets BITS), one of "
+        "them: words taken from the texts would say what is in them");
+  }
+  if (!buckets_.empty()) {
+    const auto bits = integer_option("--buckets", buckets_, "1 to 30");
+    if (bits < 1 || bits > 30) {
+      throw base::UsageError("--buckets must be 1 to 30, got {}", bits);
+    }
+    if (!min_count_.empty()) {
+      throw base::UsageError("--min-count needs public counts, which hashed words have not");
+    }
+    return data::Vocabulary::hashed(static_cast<int>(bits));
+  }
+  auto words = data::read_vocabulary(vocabulary_);
+  if (min_count_.empty()) return words;
+  return words.with_counts_from(count_option("--min-count", min_count_, 1));
+}
+
+learn::WordOptions WordTextOptions::training() const {
+  auto options = learn::word_options(given_);
+  options.pairs_as_units = pairs_as_units_;
+  options.negatives_by_count = by_counts_;
+  if (!sample_.empty()) {
+    options.sample = number_option("--sample", sample_, "a number above 0");
+  }
+  return options;
+}
+
+std::string WordTextOptions::unit() const {
+  if (pairs_as_units_) {
+    if (!unit_.empty()) {
+      throw base::UsageError("--unit and --pairs-as-units contradict each other; give one");
+    }
+    return "pair";
+  }
+  return unit_.empty() ? "record" : unit_;
+}
+
+data::Corpus WordTextOptions::read(const data::Vocabulary& vocabulary,
+                                   const learn::WordOptions& training,
+                                   const base::CancelToken& cancel) const {
+  data::CorpusOptions options{.tokens = words_ ? data::TokenRule::words : data::TokenRule::blanks,
+                              .keep_unknown = training.examples.needs_unknown(),
+                              .cancel = &cancel};
+  if (!most_.empty()) options.most_words = count_option("--most", most_, 2);
+  if (!text_column_.empty()) {
+    options.table = data::TextTable{.text_column = text_column_};
+    if (!unit_.empty()) options.table->unit_column = unit_;
+    if (corpus_.ends_with(".tsv") || corpus_.ends_with(".tsv.gz")) {
+      options.table->format.separator = '\t';
+    }
+  } else if (!unit_.empty()) {
+    throw base::UsageError("--unit names a column of a table; --text-column is missing");
+  }
+  return data::read_corpus(corpus_, vocabulary, options);
+}
+
+}  // namespace tacet::apps

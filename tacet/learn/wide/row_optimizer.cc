@@ -1,0 +1,195 @@
+#include "tacet/learn/wide/row_optimizer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+namespace tacet::learn {
+namespace {
+
+using enum RowOptimizerKind;
+
+// What cannot move a number any more, so that numbers at rest stay there.
+constexpr float nothing = 1e-30F;
+
+int state_kinds(RowOptimizerKind kind) {
+  if (kind == sgd) return 0;
+  if (kind == adam) return 3;  // both moments, and how often the number was moved
+  return kind == adam_dense_zero ? 2 : 1;
+}
+
+bool moves_at_rest(RowOptimizerKind kind) { return kind == momentum || kind == adam_dense_zero; }
+
+// b^n by squaring: the same bits everywhere.
+double power(double base, std::int64_t n) {
+  double result = 1;
+  for (; n > 0 && base > 0; n >>= 1, base *= base) {
+    if ((n & 1) != 0) result *= base;
+  }
+  return result;
+}
+
+// How far Adam's moments have grown towards what they estimate, after so many moves.
+struct Growth {
+  std::int64_t moves = 0;
+  float first = 0;
+  float second = 0;
+
+  void update(const RowOptimizerSettings& settings, std::int64_t n) {
+    if (n == moves) return;
+    moves = n;
+    first = static_cast<float>(1 - power(settings.momentum, n));
+    second = static_cast<float>(1 - power(settings.second_decay, n));
+  }
+};
+
+// Moves single numbers, all with the same constants.
+class Mover {
+ public:
+  Mover(const RowOptimizerSettings& settings, double rate)
+      : settings_(settings),
+        rate_(static_cast<float>(rate)),
+        momentum_(static_cast<float>(settings.momentum)),
+        second_decay_(static_cast<float>(settings.second_decay)),
+        stabiliser_(static_cast<float>(settings.stabiliser)) {}
+
+  void heavy_ball(float& value, float& velocity, float gradient) const {
+    velocity = momentum_ * velocity + gradient;
+    if (std::abs(velocity) < nothing) velocity = 0;
+    value -= rate_ * velocity;
+  }
+  void adagrad_move(float& value, float& squares, float gradient) const {
+    squares += gradient * gradient;
+    value -= rate_ * gradient / (std::sqrt(squares) + stabiliser_);
+  }
+  void adam_move(float& value, float& first, float& second, float gradient, std::int64_t moves) {
+    growth_.update(settings_, moves);
+    first = momentum_ * first + (1 - momentum_) * gradient;
+    second = second_decay_ * second + (1 - second_decay_) * gradient * gradient;
+    if (std::abs(first) < nothing) first = 0;
+    value -= rate_ * (first / growth_.first) / (std::sqrt(second / growth_.second) + stabiliser_);
+  }
+
+  // One number of a row along its gradient, in step `now`.
+  void move(const RowTable::Row& row, std::size_t j, float gradient, std::int64_t now) {
+    const auto width = row.values.size();
+    float& value = row.values[j];
+    switch (settings_.kind) {
+      case sgd:
+        value -= rate_ * gradient;
+        return;
+      case momentum:
+        return heavy_ball(value, row.state[j], gradient);
+      case adagrad:
+        return adagrad_move(value, row.state[j], gradient);
+      case adam: {
+        float& moves = row.state[2 * width + j];
+        moves += 1;
+        return adam_move(value, row.state[j], row.state[width + j], gradient,
+                         static_cast<std::int64_t>(moves));
+      }
+      case adam_dense_zero:
+        return adam_move(value, row.state[j], row.state[width + j], gradient, now);
+    }
+  }
+
+ private:
+  const RowOptimizerSettings& settings_;
+  float rate_;
+  float momentum_;
+  float second_decay_;
+  float stabiliser_;
+  Growth growth_;
+};
+
+// Whether a number of the row still moves by itself: its first moment is not 0.
+bool is_moving(const RowTable::Row& row) {
+  return std::ranges::any_of(row.state.first(row.values.size()), [](float m) { return m != 0; });
+}
+
+}  // namespace
+
+RowOptimizer::RowOptimizer(const privacy::RowLayout& layout, RowStart start,
+                           const RowOptimizerSettings& settings)
+    : settings_(settings), table_(layout, std::move(start), state_kinds(settings.kind)) {}
+
+double RowOptimizer::rate_of(std::int64_t step) const {
+  if (settings_.fall == 0) return settings_.step_size;
+  return settings_.step_size * static_cast<double>(settings_.fall - step + 1) /
+         static_cast<double>(settings_.fall);
+}
+
+// The steps after the last one up to `to`, in which the row was not chosen.
+void RowOptimizer::rest(const RowTable::Row& row, std::int64_t to) const {
+  auto step = std::exchange(*row.last_step, to) + 1;
+  if (!moves_at_rest(settings_.kind)) return;
+  for (; step <= to && is_moving(row); ++step) {
+    Mover mover(settings_, rate_of(step));
+    for (std::size_t j = 0; j < row.values.size(); ++j) mover.move(row, j, 0, step);
+  }
+  if (settings_.kind == momentum) return;
+  const auto decay = static_cast<float>(settings_.second_decay);
+  for (; step <= to; ++step) {
+    for (auto& second : row.state.last(row.values.size())) second *= decay;
+  }
+}
+
+std::size_t RowOptimizer::room_size() const {
+  return static_cast<std::size_t>(table_.layout().widest()) *
+         static_cast<std::size_t>(1 + state_kinds(settings_.kind));
+}
+
+std::span<const float> RowOptimizer::read(std::int64_t row, std::span<float> room) const {
+  const auto view = table_.read(row, room);
+  if (view.state.empty() || view.last_step == now_ || !moves_at_rest(settings_.kind)) {
+    return view.values;
+  }
+  const auto width = view.values.size();
+  const auto values = room.first(width);
+  const auto state = room.subspan(width, view.state.size());
+  std::ranges::copy(view.values, values.begin());
+  std::ranges::copy(view.state, state.begin());
+  auto last_step = view.last_step;
+  rest({values, state, &last_step}, now_);
+  return values;
+}
+
+void RowOptimizer::step(const mechanism::NoisyRows& noisy, double divisor) {
+  ++now_;
+  const auto& layout = table_.layout();
+  Mover mover(settings_, rate_of(now_));
+  const auto numbers = noisy.cells();
+  std::size_t at = 0;
+  // The next row, and what was released of it: `released(j)` of its j-th number.
+  const auto step_row = [&](std::int64_t index, const auto& released) {
+    const auto row = table_.change(index);
+    rest(row, now_ - 1);
+    for (std::size_t j = 0; j < row.values.size(); ++j) {
+      if (const auto* number = released(j)) {
+        mover.move(row, j, static_cast<float>(*number / divisor), now_);
+      } else if (moves_at_rest(settings_.kind)) {
+        mover.move(row, j, 0, now_);
+      }
+    }
+    *row.last_step = now_;
+  };
+  const auto next = [&](std::size_t /*j*/) { return &numbers[at++]; };
+  if (const auto* rows = noisy.selection.rows()) {
+    for (const auto row : *rows) step_row(row, next);
+  } else if (const auto* cells = noisy.selection.cells()) {
+    for (std::size_t i = 0; i < cells->size();) {
+      const auto row = layout.row_of_cell((*cells)[i]);
+      const auto first = layout.first_cell(row);
+      step_row(row, [&](std::size_t j) {
+        const bool chosen =
+            i < cells->size() && (*cells)[i] == first + static_cast<std::int64_t>(j);
+        return chosen ? &numbers[i++] : nullptr;
+      });
+    }
+  } else {
+    for (std::int64_t row = 0; row < layout.rows(); ++row) step_row(row, next);
+  }
+}
+
+}  // namespace tacet::learn

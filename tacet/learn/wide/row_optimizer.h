@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tacet/base/names.h"
+#include "tacet/learn/wide/row_table.h"
+#include "tacet/mechanism/noise/row_gaussian.h"
+
+namespace tacet::learn {
+
+/// How a released step moves the rows. All of it is post-processing: an optimizer sees what was
+/// chosen and the noisy sum on it, both public, so that none costs privacy.
+enum class RowOptimizerKind {
+  sgd,
+  momentum,        ///< heavy ball; numbers that are not chosen go on moving
+  adagrad,         ///< Duchi, Hazan, Singer (2011)
+  adam,            ///< Kingma, Ba (2015), with moments and counts of what is chosen alone
+  adam_dense_zero  ///< the same as dense frameworks do it: what is not chosen has gradient 0, its
+                   ///< moments fall and it goes on moving
+};
+inline constexpr auto row_optimizer_names =
+    base::names<RowOptimizerKind>({{RowOptimizerKind::sgd, "sgd"},
+                                   {RowOptimizerKind::momentum, "momentum"},
+                                   {RowOptimizerKind::adagrad, "adagrad"},
+                                   {RowOptimizerKind::adam, "adam"},
+                                   {RowOptimizerKind::adam_dense_zero, "adam_dense_zero"}});
+
+struct RowOptimizerSettings {
+  RowOptimizerKind kind = RowOptimizerKind::sgd;
+  double step_size = 0.1;
+  double momentum = 0.9;        ///< of momentum, and the first decay of Adam
+  double second_decay = 0.999;  ///< of Adam's squares
+  double stabiliser = 1e-8;     ///< beside the root of Adagrad and Adam
+  std::int64_t fall = 0;        ///< steps in which the step size falls to 0, linearly; 0: it stays
+};
+
+/// Moves the rows of a table by what was released of them.
+///
+/// A stored row that was not chosen is left alone until it is: what it would have done meanwhile is
+/// done then, by the same operations in the same order, so that the numbers have the same bits as
+/// if all stored rows moved in every step.
+class RowOptimizer {
+ public:
+  RowOptimizer(const privacy::RowLayout& layout, RowStart start,
+               const RowOptimizerSettings& settings);
+
+  /// One step along the noisy sum over `divisor`, a public number: the expected size of the sample.
+  void step(const mechanism::NoisyRows& noisy, double divisor);
+
+  /// A row as it stands now, stored or not; it may lie in `room`, which must hold room_size()
+  /// numbers. For several threads at once.
+  [[nodiscard]] std::span<const float> read(std::int64_t row, std::span<float> room) const;
+  [[nodiscard]] std::size_t room_size() const;
+
+  [[nodiscard]] const RowTable& table() const { return table_; }
+
+ private:
+  [[nodiscard]] double rate_of(std::int64_t step) const;
+  void rest(const RowTable::Row& row, std::int64_t to) const;
+
+  RowOptimizerSettings settings_;
+  RowTable table_;
+  std::int64_t now_ = 0;  // steps so far
+};
+
+}  // namespace tacet::learn

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "tacet/base/names.h"
+#include "tacet/data/words/unit_examples.h"
+#include "tacet/learn/plan/option_row.h"
+#include "tacet/learn/wide/row_optimizer.h"
+#include "tacet/model/words/word_shape.h"
+#include "tacet/optimize/sums/row_sum.h"
+#include "tacet/privacy/guarantee.h"
+
+namespace tacet::learn {
+
+/// Which rows of the tables a step may move.
+enum class WordSelection {
+  all,     ///< every row gets noise: plain noisy descent
+  adafest  ///< rows of the words that noisily enough units touch (Ghazi and others 2023)
+};
+inline constexpr auto word_selection_names =
+    base::names<WordSelection>({{WordSelection::all, "all"}, {WordSelection::adafest, "adafest"}});
+
+/// What a user asks of vectors of words. Everything left out is chosen from public facts.
+struct WordOptions {
+  double epsilon = 0;           ///< above 0; infinity trains without protection
+  std::optional<double> delta;  ///< above 0
+  privacy::Adjacency adjacency = privacy::Adjacency::add_remove;
+  std::optional<std::int64_t> public_row_count;  ///< of units
+  std::optional<std::int64_t> batch_size;        ///< units a step, their expected number
+  std::optional<double> epochs;
+  std::optional<std::int64_t> steps;
+  std::optional<double> step_size;
+  std::optional<double> clipping_norm;
+  std::int64_t dimensions = 100;
+  data::ExampleRule examples{};  ///< but for the unit and its examples
+  bool pairs_as_units = false;   ///< each pair by itself is protected, no text and nobody's texts
+  std::optional<std::int64_t> pairs_a_unit;
+  int tables = 2;
+  std::optional<RowOptimizerKind> optimizer;
+  std::optional<WordSelection> selection;
+  std::optional<double> selection_share;
+  std::optional<double> threshold;  ///< in units that touch a word
+  optimize::SecondClip second_clip = optimize::SecondClip::masked;
+  std::optional<double> sample;     ///< of frequent words, by public counts
+  bool negatives_by_count = false;  ///< by public counts to the power 3/4
+  bool by_frequency = false;        ///< the vocabulary is in the public order of frequency
+  std::uint64_t start_seed = 1;
+};
+
+/// The parameters of `tacet embed`, in the order of its help page.
+[[nodiscard]] std::span<const OptionRow<WordOptions>> word_parameters();
+
+/// Reads and checks the values that a user gave. UsageError names the parameter, what was given and
+/// what is allowed.
+[[nodiscard]] WordOptions word_options(const OptionValues& values);
+
+}  // namespace tacet::learn

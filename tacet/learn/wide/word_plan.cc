@@ -1,0 +1,328 @@
+#include "tacet/learn/wide/word_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tacet/accounting/calibrate.h"
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/mechanism/sample_permit.h"
+#include "tacet/numeric/special.h"
+#include "tacet/random/choose/subset.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr double usual_epochs = 10;
+constexpr std::int64_t usual_steps = 50;
+constexpr double usual_share = 0.1;
+constexpr std::int64_t usual_pairs = 16;
+// Numbers that get noise in every step without anybody waiting for it.
+constexpr double many_numbers = 0x1p24;
+// What the noise of all steps together may come to in each number, where rows have norm 1, and the
+// longest way and step that make sense; found on Shakespeare (docs/explanations/word-vectors.md).
+constexpr double usual_noise = 0.07;
+constexpr double longest_way = 20;
+constexpr double longest_step = 0.3;
+
+double as_real(std::int64_t count) { return static_cast<double>(count); }
+
+void refuse(const WordOptions& options) {
+  if (options.delta == 0.0) {
+    throw base::GuaranteeError(
+        "delta = 0 asks for pure privacy, which the Gaussian noise of word vectors cannot give; "
+        "choose 0 < delta < 1");
+  }
+  if (!options.public_row_count) {
+    throw base::UsageError(
+        "public-row-count is missing: the number of units, or a public guess of it, settles noise "
+        "and steps, and tacet never uses the true number; declare it with --public-row-count");
+  }
+  if (options.steps && options.epochs) {
+    throw base::UsageError("steps and epochs say the same; give one of them");
+  }
+  if (options.by_frequency && options.tables == 1) {
+    throw base::UsageError(
+        "vocabulary-order frequency starts biases, and --tables 1 has none; leave one of them out");
+  }
+}
+
+void settle_examples(WordPlan& plan, const data::Vocabulary& vocabulary,
+                     const WordOptions& options) {
+  auto& rule = plan.examples;
+  rule = options.examples;
+  const bool single = options.pairs_as_units || rule.form == data::ExampleForm::listed;
+  rule.examples_a_unit = options.pairs_a_unit.value_or(single ? 1 : usual_pairs);
+  if (options.pairs_as_units) {
+    rule.unit = data::ExampleUnit::pair;
+    rule.window_kind = data::WindowKind::fixed;
+  }
+  if (options.sample) rule.keep = data::keep_thresholds(vocabulary, *options.sample);
+  rule.validate(vocabulary);
+  plan.negatives_by_count = options.negatives_by_count;
+  if (plan.negatives_by_count) data::expect_counts(vocabulary, "--negatives-by-count");
+}
+
+void settle_steps(WordPlan& plan, const WordOptions& options) {
+  const auto units = *options.public_row_count;
+  plan.public_row_count = units;
+  const double epochs = options.epochs.value_or(usual_epochs);
+  const double usual = std::ceil(epochs * as_real(units) / as_real(usual_steps));
+  plan.batch = options.batch_size.value_or(
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(usual, as_real(units)))));
+  if (plan.batch > units) {
+    throw base::UsageError(
+        fmt::format("batch-size must be 1 to the {} units, got {}", units, plan.batch));
+  }
+  plan.rate = random::PoissonRate::at_least(as_real(plan.batch) / as_real(units)).value();
+  plan.steps = options.steps.value_or(
+      std::max<std::int64_t>(1, std::llround(epochs * as_real(units) / as_real(plan.batch))));
+  plan.sampling_scheme = plan.rate < 1 ? "poisson" : "full_batch";
+  if (!options.batch_size) {
+    plan.reasons.push_back(fmt::format(
+        "{} units a step: larger samples need less noise in all; {} steps make {:g} epochs",
+        plan.batch, plan.steps, epochs));
+  }
+}
+
+privacy::Event step_events(const WordPlan& plan, double noise) {
+  std::vector<privacy::Event> parts;
+  if (plan.selection == WordSelection::adafest) {
+    parts.emplace_back(privacy::Gaussian{plan.selection_noise});
+  }
+  parts.emplace_back(privacy::Gaussian{noise});
+  const auto sample = privacy::Sample::poisson(privacy::SamplingRate(plan.rate));
+  auto one = mechanism::SamplePermit::event(sample, std::move(parts));
+  return plan.steps == 1 ? one : privacy::Event(privacy::Repeated{plan.steps, std::move(one)});
+}
+
+// Both multipliers from that of one release which costs as much as the two.
+void split_noise(WordPlan& plan, double whole, double share) {
+  if (plan.selection == WordSelection::all) share = 0;
+  plan.noise = whole / std::sqrt(1 - share);
+  plan.selection_noise = share > 0 ? whole / std::sqrt(share) : 0;
+}
+
+void settle_noise(WordPlan& plan, const WordOptions& options) {
+  const auto leaf = random::most_leaf_words;
+  // The sample, the coins of its units, the choice, the noise.
+  plan.cipher_delta = random::cipher_term(4 * plan.steps, leaf);
+  if (std::isinf(options.epsilon)) {
+    plan.guarantee = {options.epsilon, 0, options.adjacency};
+    return;
+  }
+  LinearOptions target;
+  target.epsilon = options.epsilon;
+  target.adjacency = options.adjacency;
+  const double delta = options.delta.value_or(default_delta(plan.public_row_count));
+  if (!options.delta) {
+    plan.reasons.push_back(fmt::format("delta {:g}: the largest power of ten below 1/{}^1.1", delta,
+                                       plan.public_row_count));
+  }
+  const auto left = settle_delta_left(target, delta, plan.cipher_delta);
+  const double share = options.selection_share.value_or(usual_share);
+  const auto events = [&](double whole) {
+    split_noise(plan, whole, share);
+    return step_events(plan, plan.noise);
+  };
+  plan.events = events(accounting::least_noise(
+      events, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
+  settle_guarantee(plan, target, delta);
+}
+
+void settle_selection(WordPlan& plan, const WordOptions& options) {
+  const double numbers = as_real(plan.shape.rows()) * as_real(plan.shape.width());
+  if (options.selection) {
+    plan.selection = *options.selection;
+  } else {
+    plan.selection = numbers > many_numbers ? WordSelection::adafest : WordSelection::all;
+    plan.reasons.push_back(
+        plan.selection == WordSelection::all
+            ? fmt::format("selection all: {:.4g} numbers are few enough to get noise in every step",
+                          numbers)
+            : fmt::format("selection adafest: {:.4g} numbers are too many for noise in every step",
+                          numbers));
+  }
+  if (plan.selection == WordSelection::all && (options.selection_share || options.threshold)) {
+    throw base::UsageError(
+        "selection-share and threshold have no meaning where all rows are chosen; leave them out, "
+        "or use --selection adafest");
+  }
+}
+
+void settle_threshold(WordPlan& plan, const WordOptions& options) {
+  if (plan.selection == WordSelection::all || plan.unprotected()) return;
+  const double words_a_unit =
+      std::min(as_real(plan.shape.words), 2 * as_real(plan.examples.examples_a_unit));
+  if (options.threshold) {
+    plan.threshold = *options.threshold;
+    return;
+  }
+  plan.threshold = usual_threshold({.noise = plan.selection_noise,
+                                    .units = as_real(plan.batch),
+                                    .words_a_unit = words_a_unit,
+                                    .words = as_real(plan.shape.words)});
+  plan.reasons.push_back(fmt::format(
+      "threshold {:.4g}: were words distributed by Zipf's law, at most a tenth of those chosen "
+      "would be so by noise alone",
+      plan.threshold));
+}
+
+void settle_step_size(WordPlan& plan, const WordOptions& options) {
+  plan.optimizer.kind = options.optimizer.value_or(RowOptimizerKind::sgd);
+  const double words = as_real(plan.shape.words);
+  if (options.step_size) {
+    plan.optimizer.step_size = *options.step_size;
+  } else if (plan.optimizer.kind == RowOptimizerKind::sgd) {
+    const double steps = as_real(plan.steps);
+    double step = std::min(longest_step, longest_way / steps);
+    // A step moves each number by step words / divisor times noise of noise times the norm.
+    const double noise = words * plan.noise * plan.clipping_norm * std::sqrt(steps);
+    if (noise > 0) step = std::min(step, usual_noise * plan.divisor() / noise);
+    plan.optimizer.step_size = step;
+    plan.reasons.push_back(fmt::format(
+        "step size {:.4g}: the noise of all steps comes to {:.3g} in each number of a vector of "
+        "norm 1",
+        step, noise * step / plan.divisor()));
+  } else {
+    plan.optimizer.step_size = plan.optimizer.kind == RowOptimizerKind::momentum ? 0.01 : 0.05;
+  }
+  // As if all words were alike: then a row's gradient is one in so many of the whole one.
+  if (plan.optimizer.kind == RowOptimizerKind::sgd ||
+      plan.optimizer.kind == RowOptimizerKind::momentum) {
+    plan.optimizer.step_size *= words;
+  }
+}
+
+void settle_settings(WordPlan& plan) {
+  constexpr std::array forms{"skipgram", "cbow", "pairs"};
+  constexpr std::array clips{"masked", "aggregate", "none"};
+  const auto& rule = plan.examples;
+  auto& settings = plan.settings;
+  settings.push_back({"model", std::string(forms[static_cast<std::size_t>(rule.form)])});
+  settings.push_back({"words", std::int64_t{plan.shape.words}});
+  settings.push_back({"dimensions", plan.shape.dimensions});
+  settings.push_back({"tables", std::int64_t{plan.shape.tables}});
+  if (rule.form != data::ExampleForm::listed) settings.push_back({"window", rule.window});
+  settings.push_back({"negatives", rule.negatives});
+  if (plan.negatives_by_count) settings.push_back({"negatives_by", std::string("count^0.75")});
+  settings.push_back({"pairs_a_unit", rule.examples_a_unit});
+  settings.push_back({"batch_size", plan.batch});
+  settings.push_back({"sampling_rate", plan.rate, {.table = plan.rate < 1}});
+  settings.push_back({"steps", plan.steps});
+  settings.push_back({"optimizer", std::string(row_optimizer_names.of(plan.optimizer.kind))});
+  settings.push_back({"step_size", plan.optimizer.step_size});
+  settings.push_back({"start_seed", static_cast<std::int64_t>(plan.start.seed), {.table = false}});
+  if (plan.unprotected()) return;
+  settings.push_back({"clipping_norm", plan.clipping_norm});
+  settings.push_back({"selection", std::string(word_selection_names.of(plan.selection))});
+  if (plan.selection == WordSelection::adafest) {
+    settings.push_back({"threshold", plan.threshold});
+    settings.push_back({"selection_noise_multiplier", plan.selection_noise});
+    settings.push_back(
+        {"second_clip", std::string(clips[static_cast<std::size_t>(plan.second_clip)])});
+  }
+  settings.push_back({"noise_multiplier", plan.noise});
+}
+
+double real_above_0(RecordedParameters& parameters, const std::string& name) {
+  const double value = parameters.real(name);
+  if (value > 0 && std::isfinite(value)) return value;
+  throw base::DataError("{} is not above 0", name);
+}
+
+privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                               const privacy::Event& /*own*/) {
+  WordPlan plan;
+  plan.rate = parameters.real("sampling_rate");
+  plan.steps = parameters.count("steps");
+  if (!(plan.rate > 0 && plan.rate <= 1) || plan.steps < 1) {
+    throw base::DataError("sampling rate or steps are out of range");
+  }
+  expect_sampling(receipt, plan.rate < 1 ? "poisson" : "full_batch");
+  const auto units = receipt.public_row_count.value_or(0);
+  const auto batch = parameters.count("batch_size");
+  if (batch < 1 || batch > units ||
+      random::PoissonRate::at_least(as_real(batch) / as_real(units)).value() != plan.rate) {
+    throw base::DataError("sampling rate, batch size and number of units do not fit");
+  }
+  const auto selection = word_selection_names.find(parameters.text("selection"));
+  if (!selection) throw base::DataError("there is no such selection");
+  plan.selection = *selection;
+  if (plan.selection == WordSelection::adafest) {
+    plan.selection_noise = real_above_0(parameters, "selection_noise_multiplier");
+  }
+  return step_events(plan, real_above_0(parameters, "noise_multiplier"));
+}
+
+constexpr Method method{
+    "embed", "vectors of words",     privacy::Adjacency::add_remove, {}, nullptr, recorded_events,
+    true,    UnitProtection::bounded};
+
+}  // namespace
+
+double WordPlan::divisor() const {
+  return static_cast<double>(batch) * static_cast<double>(examples.examples_a_unit);
+}
+
+privacy::RowLayout WordPlan::layout() const {
+  return privacy::RowLayout({{.rows = shape.rows(), .width = shape.width()}});
+}
+
+std::int64_t WordPlan::rows_a_unit() const {
+  const std::int64_t bag =
+      examples.form == data::ExampleForm::cbow ? 2 * examples.window : std::int64_t{1};
+  return examples.examples_a_unit * (bag + 1 + examples.negatives);
+}
+
+double usual_threshold(const ThresholdFacts& facts) {
+  // Word r of n has share 1 / (r H_n), and a unit counts 1 / sqrt(m) for each of m words.
+  const double harmonic = std::log(facts.words) + 0.5772156649015329;
+  const double mass = facts.units * std::sqrt(facts.words_a_unit) / harmonic;
+  constexpr double finest = 0.05;
+  constexpr int most = 240;  // 12 standard deviations
+  for (int i = 1; i < most; ++i) {
+    const double threshold = finest * i * facts.noise;
+    const double expected = std::min(facts.words, mass / threshold);
+    if (facts.words * numeric::normal_cdf(-finest * i) <= expected / 10) return threshold;
+  }
+  return finest * most * facts.noise;
+}
+
+const Method& words_method() { return method; }
+
+WordPlan plan_words(const data::Vocabulary& vocabulary, const std::string& unit,
+                    const WordOptions& options) {
+  refuse(options);
+  WordPlan plan;
+  plan.method = method.name;
+  plan.unit = unit;
+  settle_examples(plan, vocabulary, options);
+  plan.shape = {.words = vocabulary.size(),
+                .dimensions = options.dimensions,
+                .tables = options.tables,
+                .bias = options.tables == 2};
+  plan.shape.validate();
+  plan.start = {
+      .law = options.tables == 2 ? model::WordStart::Law::unit : model::WordStart::Law::small,
+      .seed = options.start_seed,
+      .negatives = options.examples.negatives,
+      .by_frequency = options.by_frequency};
+  plan.second_clip = options.second_clip;
+  plan.clipping_norm =
+      options.clipping_norm.value_or(std::sqrt(as_real(plan.examples.examples_a_unit)));
+  settle_steps(plan, options);
+  settle_selection(plan, options);
+  settle_noise(plan, options);
+  settle_threshold(plan, options);
+  settle_step_size(plan, options);
+  settle_settings(plan);
+  return plan;
+}
+
+}  // namespace tacet::learn

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tacet/data/words/vocabulary.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/learn/wide/word_options.h"
+#include "tacet/model/words/word_shape.h"
+#include "tacet/privacy/row_layout.h"
+
+namespace tacet::learn {
+
+/// Training of word vectors, settled from public facts: no text has been read.
+struct WordPlan : Settled {
+  std::string unit;  ///< "record", "pair" or the unit column's name
+  model::WordShape shape;
+  model::WordStart start;
+  data::ExampleRule examples;
+  bool negatives_by_count = false;
+  double rate = 1;         ///< at which a unit joins a step's sample
+  std::int64_t batch = 1;  ///< expected size of the sample
+  std::int64_t steps = 1;
+  RowOptimizerSettings optimizer;
+  WordSelection selection = WordSelection::all;
+  double selection_noise = 0;  ///< noise multiplier of the choice of words; 0: none
+  double threshold = 0;        ///< of the noisy number of units that touch a word
+  double noise = 0;            ///< noise multiplier of the sum of gradients
+  double clipping_norm = 1;
+  optimize::SecondClip second_clip = optimize::SecondClip::masked;
+
+  /// What the noisy sum of a step is divided by.
+  [[nodiscard]] double divisor() const;
+  [[nodiscard]] privacy::RowLayout layout() const;
+  /// Different rows that a unit may touch in a step.
+  [[nodiscard]] std::int64_t rows_a_unit() const;
+};
+
+/// UsageError for what makes no sense, GuaranteeError where nothing is proved. `unit` as the
+/// plan's.
+[[nodiscard]] WordPlan plan_words(const data::Vocabulary& vocabulary, const std::string& unit,
+                                  const WordOptions& options);
+
+/// `embed`, for the way back from a receipt (learn::check_receipt). It trains no linear model.
+[[nodiscard]] const Method& words_method();
+
+/// The threshold at which words that cross it by noise alone are at most a tenth of those that are
+/// expected to cross it, were words distributed by Zipf's law. In units of one contribution, whose
+/// noise has the standard deviation `noise`.
+struct ThresholdFacts {
+  double noise = 1;
+  double units = 1;         ///< expected in a step
+  double words_a_unit = 2;  ///< that a unit touches
+  double words = 1;         ///< of the vocabulary
+};
+[[nodiscard]] double usual_threshold(const ThresholdFacts& facts);
+
+}  // namespace tacet::learn

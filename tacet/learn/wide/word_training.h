@@ -1,0 +1,26 @@
+#pragma once
+
+#include "tacet/data/words/corpus.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/learn/wide/row_optimizer.h"
+#include "tacet/learn/wide/word_plan.h"
+#include "tacet/privacy/receipt.h"
+
+namespace tacet::learn {
+
+struct TrainedWords {
+  RowOptimizer rows;  ///< of the plan's layout, as after the last step
+  privacy::Receipt receipt;
+};
+
+/// Trains word vectors and commits the reservation (docs/explanations/word-vectors.md).
+///
+/// A step draws a secret Poisson sample of units; each gives at most so many pairs, chosen by its
+/// own coins, whose gradients are summed and clipped to the clipping norm on the chosen rows. The
+/// choice of rows and the noisy sum are one debit (mechanism::SamplePermit). With one seed the rows
+/// have the same bits for any number of threads.
+[[nodiscard]] TrainedWords train_words(const data::Corpus& corpus,
+                                       const data::Vocabulary& vocabulary, const WordPlan& plan,
+                                       const TrainingMeans& means);
+
+}  // namespace tacet::learn

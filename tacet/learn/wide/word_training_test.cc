@@ -1,0 +1,141 @@
+#include "tacet/learn/wide/word_training.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/base/reducer.h"
+#include "tacet/privacy/budget.h"
+
+namespace tacet::learn {
+namespace word_training_test {
+
+constexpr std::int32_t words = 40;
+
+data::Vocabulary vocabulary() {
+  std::vector<std::string> list;
+  for (std::int32_t k = 0; k < words; ++k) list.push_back("w" + std::to_string(k));
+  return data::Vocabulary(std::move(list));
+}
+
+// Texts of words that belong together: those of one half of the vocabulary.
+data::Corpus corpus(int texts, std::uint64_t seed = 1) {
+  data::Corpus found(false);
+  std::mt19937_64 bits(seed);
+  for (int i = 0; i < texts; ++i) {
+    const auto half = static_cast<std::int32_t>(bits() % 2) * words / 2;
+    std::vector<std::int32_t> text(6);
+    for (auto& word : text) word = half + static_cast<std::int32_t>(bits() % (words / 2));
+    found.append(text, i);
+  }
+  found.finish();
+  return found;
+}
+
+TrainedWords train(const data::Corpus& texts, const WordPlan& plan, int threads = 1,
+                   std::uint64_t seed = 3) {
+  random::SeededSource source(seed);
+  base::ThreadPool pool(threads);
+  base::LocalReducer reducer;
+  privacy::MemoryBudget budget(plan.guarantee);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  return train_words(
+      texts, vocabulary(), plan,
+      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
+}
+
+WordPlan plan_of(OptionValues values) {
+  for (const auto& [name, value] : OptionValues{{"epsilon", "8"},
+                                                {"delta", "1e-5"},
+                                                {"public-row-count", "3000"},
+                                                {"dim", "8"},
+                                                {"window", "3"},
+                                                {"pairs-a-unit", "4"}}) {
+    values.try_emplace(name, value);
+  }
+  return plan_words(vocabulary(), "record", word_options(values));
+}
+
+std::vector<std::uint32_t> bits_of(const RowOptimizer& rows) {
+  std::vector<std::uint32_t> found;
+  std::vector<float> room(rows.room_size());
+  for (std::int64_t row = 0; row < 2 * words; ++row) {
+    for (const float value : rows.read(row, room)) {
+      found.push_back(std::bit_cast<std::uint32_t>(value));
+    }
+  }
+  return found;
+}
+
+TEST(WordTraining, OneSeedGivesTheSameBitsForAnyNumberOfThreads) {
+  const auto texts = corpus(1000);
+  for (const char* selection : {"all", "adafest"}) {
+    const auto plan = plan_of({{"selection", selection}, {"steps", "6"}, {"batch-size", "200"}});
+    const auto one = bits_of(train(texts, plan, 1).rows);
+    EXPECT_EQ(one, bits_of(train(texts, plan, 2).rows));
+    EXPECT_EQ(one, bits_of(train(texts, plan, 3).rows));
+    EXPECT_NE(one, bits_of(train(texts, plan, 1, 4).rows));
+  }
+}
+
+// A word of one half is nearer to its own half's contexts than to the others'.
+TEST(WordTraining, LearnsWhichWordsBelongTogether) {
+  const auto plan = plan_of({{"selection", "all"}, {"steps", "60"}, {"batch-size", "1000"}});
+  const auto trained = train(corpus(3000), plan);
+  std::vector<float> target(trained.rows.room_size());
+  std::vector<float> context(trained.rows.room_size());
+  int right = 0;
+  for (std::int32_t word = 0; word < words; ++word) {
+    const auto u = trained.rows.read(plan.shape.target_row(word), target);
+    double own = 0;
+    double other = 0;
+    for (std::int32_t k = 0; k < words; ++k) {
+      const auto v = trained.rows.read(plan.shape.context_row(k), context);
+      double score = 0;
+      for (std::size_t j = 0; j < 8; ++j) score += static_cast<double>(u[j]) * v[j];
+      (k / (words / 2) == word / (words / 2) ? own : other) += score;
+    }
+    right += own > other ? 1 : 0;
+  }
+  EXPECT_GE(right, 38);
+}
+
+// Texts without a pair of words, and samples without a text, are steps like all others: leaving
+// out their noise would show that there was nothing.
+TEST(WordTraining, ReleasesNoiseWhereThereIsNothing) {
+  const auto plan = plan_of({{"selection", "all"}, {"steps", "3"}, {"batch-size", "100"}});
+  data::Corpus empty(false);
+  empty.append(std::vector<std::int32_t>{}, 0);
+  empty.append(std::vector<std::int32_t>{1}, 1);
+  empty.finish();
+  const auto trained = train(empty, plan);
+  EXPECT_EQ(trained.rows.table().stored_rows().size(), 2U * words);
+  const auto start = RowOptimizer(
+      plan.layout(),
+      [start = model::WordStartRows(plan.shape, plan.start)](
+          std::int64_t row, std::span<float> out) { start.write(row, out.data()); },
+      plan.optimizer);
+  EXPECT_NE(bits_of(trained.rows), bits_of(start));
+  EXPECT_EQ(trained.receipt.events, plan.events);
+  EXPECT_FALSE(trained.receipt.is_protected());  // a known seed
+}
+
+TEST(WordTraining, FewRowsAreStoredWhereFewAreChosen) {
+  auto options = plan_of({{"selection", "adafest"}, {"threshold", "1e6"}, {"steps", "5"}});
+  EXPECT_TRUE(train(corpus(500), options).rows.table().stored_rows().empty());
+}
+
+TEST(WordTraining, WithoutPrivacyNothingIsPromised) {
+  const auto plan = plan_of({{"epsilon", "inf"}, {"steps", "10"}, {"batch-size", "500"}});
+  const auto trained = train(corpus(500), plan);
+  EXPECT_FALSE(trained.receipt.is_protected());
+}
+
+}  // namespace word_training_test
+}  // namespace tacet::learn
