@@ -44,8 +44,9 @@ struct Problem {
 /// less. Reconstructed: the part of the paper that states it was not at hand.
 [[nodiscard]] double projection_width(const Problem& problem, std::int64_t rows, double epsilon,
                                       double delta);
-/// What it charges to delta: the probability that a Gaussian projection to `width` makes one of n rows
-/// more than twice as long is at most n (4 e^-3)^(width / 2), by Chernoff's bound of chi-square.
+/// What it charges to delta: the probability that a Gaussian projection to `width` makes one of n
+/// rows more than twice as long is at most n (4 e^-3)^(width / 2), by Chernoff's bound of
+/// chi-square.
 [[nodiscard]] double norm_event(std::int64_t rows, std::int64_t width);
 
 }  // namespace tacet::learn::arora2022

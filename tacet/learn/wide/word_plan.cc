@@ -25,7 +25,7 @@ constexpr std::int64_t usual_pairs = 16;
 // Numbers that get noise in every step without anybody waiting for it.
 constexpr double many_numbers = 0x1p24;
 // What the noise of all steps together may come to in each number, where rows have norm 1, and the
-// longest way and step that make sense; found on Shakespeare (docs/explanations/word-vectors.md).
+// longest way and step that make sense; found on Shakespeare's plays.
 constexpr double usual_noise = 0.07;
 constexpr double longest_way = 20;
 constexpr double longest_step = 0.3;

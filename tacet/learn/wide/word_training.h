@@ -13,7 +13,7 @@ struct TrainedWords {
   privacy::Receipt receipt;
 };
 
-/// Trains word vectors and commits the reservation (docs/explanations/word-vectors.md).
+/// Trains word vectors and commits the reservation (docs/methods/embed.md).
 ///
 /// A step draws a secret Poisson sample of units; each gives at most so many pairs, chosen by its
 /// own coins, whose gradients are summed and clipped to the clipping norm on the chosen rows. The

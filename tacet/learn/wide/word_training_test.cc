@@ -98,7 +98,8 @@ TEST(WordTraining, LearnsWhichWordsBelongTogether) {
     for (std::int32_t k = 0; k < words; ++k) {
       const auto v = trained.rows.read(plan.shape.context_row(k), context);
       double score = 0;
-      for (std::size_t j = 0; j < 8; ++j) score += static_cast<double>(u[j]) * v[j];
+      for (std::size_t j = 0; j < 8; ++j)
+        score += static_cast<double>(u[j]) * static_cast<double>(v[j]);
       (k / (words / 2) == word / (words / 2) ? own : other) += score;
     }
     right += own > other ? 1 : 0;
