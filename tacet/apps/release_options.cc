@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -25,21 +26,29 @@ struct Declaration {
 
 constexpr const char* mechanism_names =
     "gaussian, laplace, discrete_gaussian, discrete_laplace, pure_dp, approximate_dp, zcdp, "
-    "bounded_range or shuffled_local";
+    "bounded_range, score_selection or shuffled_local";
 
 constexpr Declaration declarations[] = {
     {"--mechanism", mechanism_names},
     {"--noise-multiplier",
-     "gaussian, laplace: standard deviation or scale over the bound of one record"},
+     "gaussian, laplace: standard deviation or scale over the bound of one record; "
+     "score_selection: of a Gaussian release from the same records"},
     {"--sigma", "gaussian, discrete_gaussian: standard deviation; with --sensitivity"},
     {"--scale", "laplace, discrete_laplace: scale; with --sensitivity"},
     {"--sensitivity",
      "Bound of one record's contribution, for --sigma (L2 norm) and --scale (L1 norm) [1]"},
     {"--dimension", "discrete_gaussian: number of coordinates [1]"},
-    {"--epsilon-each", "pure_dp, approximate_dp, bounded_range, shuffled_local: of one release"},
+    {"--epsilon-each",
+     "pure_dp, approximate_dp, bounded_range, shuffled_local: of one release; score_selection: of "
+     "one draw, 2 eta times the sensitivity of a score"},
     {"--delta-each", "approximate_dp: of one release"},
     {"--rho", "zcdp: of one release"},
     {"--reports", "shuffled_local: how many clients report"},
+    {"--score-bound", "score_selection: scores lie between 0 and this"},
+    {"--l2-sensitivity", "score_selection: bound of the vector by which a record moves the scores"},
+    {"--support", "score_selection: so many scores can a record move"},
+    {"--candidates", "score_selection: so many there are to draw from"},
+    {"--draws", "score_selection: so many are drawn, each from those left [1]"},
     {"--sampling-rate",
      "Each release reads a secret sample that a record joins with this probability"},
     {"--sample-size", "Each release reads a secret sample of exactly so many records ..."},
@@ -138,6 +147,52 @@ void fill_discrete_laplace(Given& given, bool open, ReleasePlan& plan) {
   plan.settings["sensitivity"] = sensitivity;
   plan.one = [=](double noise) -> privacy::Event {
     return privacy::DiscreteLaplace{noise, sensitivity};
+  };
+}
+
+double positive(Given& given, const std::string& option) {
+  const double value = given.real(option, "a number above 0");
+  if (value > 0 && std::isfinite(value)) return value;
+  throw base::UsageError(fmt::format("{} must be above 0, got {}", option, value));
+}
+
+/// Draws of the exponential mechanism among scores that a record moves together, and perhaps a
+/// noisy sum of the same records.
+void fill_score_selection(Given& given, bool open, privacy::Adjacency adjacency,
+                          ReleasePlan& plan) {
+  const double epsilon = nonnegative(given, "--epsilon-each");
+  const double bound = positive(given, "--score-bound");
+  const double moved = positive(given, "--l2-sensitivity");
+  const auto candidates = given.whole("--candidates", 1);
+  const auto support = given.whole("--support", 0);
+  const auto draws = given.has("--draws") ? given.whole("--draws", 1) : 1;
+  if (draws > candidates) {
+    throw base::UsageError(
+        fmt::format("--draws must be at most --candidates {}, got {}", candidates, draws));
+  }
+  const auto up = [](double value) { return std::nextafter(value, HUGE_VAL); };
+  // Two scores move apart by at most sqrt(2) times the vector's length, and by twice the bound.
+  const privacy::Event draw =
+      privacy::ScoreSelection{up(epsilon / (2 * std::min(bound, moved))),
+                              bound,
+                              moved,
+                              std::min(2 * bound, up(up(std::sqrt(2.0)) * moved)),
+                              candidates - draws + 1,
+                              support,
+                              adjacency};
+  const privacy::Event selection = draws == 1 ? draw : privacy::Repeated{draws, draw};
+  plan.settings["epsilon_each"] = json_number(epsilon);
+  plan.settings["score_bound"] = bound;
+  plan.settings["l2_sensitivity"] = moved;
+  plan.settings["candidates"] = candidates;
+  plan.settings["support"] = support;
+  plan.settings["draws"] = draws;
+  const bool noisy = open || given.has("--noise-multiplier");
+  if (noisy) plan.noise_name = "noise_multiplier";
+  if (noisy && !open) plan.noise = nonnegative(given, "--noise-multiplier");
+  plan.one = [=](double noise) -> privacy::Event {
+    if (!noisy) return selection;
+    return privacy::Composed{{selection, privacy::Gaussian{noise}}};
   };
 }
 
@@ -284,7 +339,9 @@ ReleasePlan ReleaseOptions::plan(Unknown unknown, privacy::Adjacency adjacency) 
     throw base::UsageError("nothing to account for: name files, or give --mechanism gaussian");
   }
   ReleasePlan plan{.mechanism = given.text("--mechanism"), .settings = ordered_json::object()};
-  if (!fill_noise(given, unknown == Unknown::noise, plan)) {
+  if (plan.mechanism == "score_selection") {
+    fill_score_selection(given, unknown == Unknown::noise, adjacency, plan);
+  } else if (!fill_noise(given, unknown == Unknown::noise, plan)) {
     if (!is_stated(plan.mechanism)) {
       throw base::UsageError("--mechanism must be {}, got '{}'", mechanism_names, plan.mechanism);
     }
