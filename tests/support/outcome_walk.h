@@ -40,6 +40,14 @@ class Walk {
     });
     return static_cast<std::int64_t>(place) - static_cast<std::int64_t>(reach);
   }
+  std::int64_t geometric(random::Ratio scale) {
+    const double t = static_cast<double>(scale.numerator) / static_cast<double>(scale.denominator);
+    const auto reach = static_cast<std::uint64_t>(std::ceil(reach_ * t));
+    const auto above = choose(reach + 1, [&](std::uint64_t i) {
+      return -std::expm1(-1 / t) * std::exp(-static_cast<double>(i) / t);
+    });
+    return static_cast<std::int64_t>(above);
+  }
   std::int64_t misses(random::Ratio scale, std::int64_t threshold, std::int64_t most) {
     const double t = static_cast<double>(scale.numerator) / static_cast<double>(scale.denominator);
     const auto cut = static_cast<std::int64_t>(std::ceil(reach_ * t));

@@ -20,7 +20,8 @@ struct RowGradient {
   std::int64_t unit = -1;
 };
 
-inline void write_record(optimize::RowArena& arena, const RowGradient& record) {
+/// Without its end.
+inline void write_open(optimize::RowArena& arena, const RowGradient& record) {
   arena.start(record.unit);
   for (const auto& [row, values] : record.touches) {
     const auto target = arena.row(row);
@@ -28,6 +29,10 @@ inline void write_record(optimize::RowArena& arena, const RowGradient& record) {
   }
   const auto dense = arena.dense();
   for (std::size_t j = 0; j < record.dense.size(); ++j) dense[j] += record.dense[j];
+}
+
+inline void write_record(optimize::RowArena& arena, const RowGradient& record) {
+  write_open(arena, record);
   arena.finish();
 }
 

@@ -23,6 +23,9 @@ concept Draws = requires(T draws, std::uint64_t n, std::int64_t k, random::WideR
   // Draws of discrete Laplace noise below a threshold before the first one at or above it, at most
   // so many.
   { draws.misses(scale, k, k) } -> std::same_as<std::int64_t>;
+  // g with probability proportional to exp(-g / scale), g >= 0: what discrete Laplace noise that is
+  // at least some k >= 1 lies above it.
+  { draws.geometric(scale) } -> std::same_as<std::int64_t>;
 };
 
 /// Decisions by exact samplers.
@@ -36,6 +39,12 @@ class StreamDraws {
   }
   [[nodiscard]] std::int64_t laplace(random::Ratio scale) {
     return random::DiscreteLaplace(scale).draw(stream_);
+  }
+  [[nodiscard]] std::int64_t geometric(random::Ratio scale) {
+    random::internal::LazyUniform uniform(stream_);
+    return random::internal::round_exponential(
+        uniform, static_cast<double>(scale.numerator) / static_cast<double>(scale.denominator),
+        {scale.numerator, scale.denominator}, false);
   }
   [[nodiscard]] std::int64_t misses(random::Ratio scale, std::int64_t threshold,
                                     std::int64_t most) {

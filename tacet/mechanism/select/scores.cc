@@ -107,11 +107,14 @@ SparseScores SparseScores::from_certified(const ScoreBounds& bounds,
       !is_length(bounds.l2_sensitivity) || !is_length(bounds.range_sensitivity)) {
     throw base::UsageError("the bounds of scores are positive and finite");
   }
+  if (bounds.population < 1) throw base::UsageError("a selection needs at least one candidate");
+  check_movement(bounds.sensitivity, Movement::any, bounds.adjacency);
+  random::internal::check_candidates(bounds.population, listed);
   for (auto& item : listed) {
     item.score = std::clamp<std::int64_t>(item.score, 0, bounds.score_bound);
   }
-  auto scores = integers(bounds.population, std::move(listed), bounds.sensitivity, Movement::any,
-                         bounds.adjacency, sample);
+  SparseScores scores(bounds.population, std::move(listed), bounds.sensitivity, Movement::any,
+                      bounds.adjacency, sample);
   scores.bounds_ = bounds;
   return scores;
 }

@@ -27,6 +27,11 @@ void check(const SparseVectorOptions& options) {
     throw base::UsageError(fmt::format("the number of positives must lie in 1..{}, got {}",
                                        most_positives_allowed, options.most_positives));
   }
+  if (!(options.threshold_share >= 0 && options.threshold_share < 1)) {
+    throw base::UsageError(
+        fmt::format("the threshold's share of epsilon must lie between 0 and 1, got {}",
+                    options.threshold_share));
+  }
 }
 
 /// epsilon / c rounded down: c of them cost at most epsilon.
@@ -51,7 +56,9 @@ SparseVectorShares sparse_vector_shares(const SparseVectorOptions& options, Move
   const auto uses =
       static_cast<double>((movement == Movement::one_way ? 1 : 2) * (redrawn(options) ? 1 : c));
   const double ratio = std::pow(uses, 2.0 / 3);
-  const RationalEpsilon threshold = round_down(privacy::Epsilon(stretch.value() / (1 + ratio)));
+  const double own = options.threshold_share > 0 ? stretch.value() * options.threshold_share
+                                                 : stretch.value() / (1 + ratio);
+  const RationalEpsilon threshold = round_down(privacy::Epsilon(own));
   // The difference of two doubles within a factor of 2^20 has one rounding.
   const RationalEpsilon query = round_down(privacy::Epsilon(
       std::nextafter(stretch.value() - std::nextafter(threshold.value(), 1e9), 0.0)));
@@ -72,6 +79,24 @@ SparseVectorScales sparse_vector_scales(const SparseVectorOptions& options,
 }
 
 }  // namespace internal
+
+SparseVectorOptions zhang2021_sparse_vector(std::int64_t most_positives, double threshold,
+                                            const privacy::Guarantee& stated) {
+  if (!(stated.delta > 0 && stated.delta < 1 && stated.epsilon > 0)) {
+    throw base::UsageError("Lemma 4 states a positive epsilon at a delta between 0 and 1");
+  }
+  // sigma(e) = D sqrt(32 c ln(2/delta)) / e; thresholds have scale sigma(.95 epsilon), comparisons
+  // twice that, values 2 sigma(.05 epsilon). A stretch costs D/b1 + 2D/b2 = 2 D/b1, a value D/b3.
+  const auto c = static_cast<double>(most_positives);
+  const double root = std::sqrt(32 * c * std::log(2 / stated.delta));
+  return {.form = SparseVectorForm::redrawn_threshold,
+          .compared = Compared::magnitude,
+          .threshold = threshold,
+          .most_positives = most_positives,
+          .selection_epsilon = privacy::Epsilon(c * 2 * 0.95 * stated.epsilon / root),
+          .value_epsilon = privacy::Epsilon(c * 0.05 * stated.epsilon / (2 * root)),
+          .threshold_share = 0.5};
+}
 
 privacy::Event sparse_vector_event(const SparseVectorOptions& options,
                                    privacy::Adjacency adjacency) {
@@ -157,7 +182,10 @@ privacy::Released<SparseVectorAnswer> sparse_run(const SparseScores& queries,
       means.source.lease(random::Purpose::selection, means.address.step, means.address.tensor));
   ThresholdRun run(settings.threshold, settings.scales, options.most_positives, settings.noise,
                    options.compared, draws);
-  auto found = internal::sparse_above_threshold(queries.population(), queries.open(door), run);
+  const std::int64_t most_score =
+      queries.bounds() ? queries.bounds()->score_bound : std::int64_t{1} << 61;
+  auto found =
+      internal::sparse_above_threshold(queries.population(), queries.open(door), run, most_score);
   return {door, in_units(found, 1), std::move(event)};
 }
 

@@ -37,7 +37,20 @@ struct SparseVectorOptions {
   privacy::Epsilon selection_epsilon;  ///< for the whole run
   /// For noisy values of the positives, with fresh noise; absent: none are released.
   std::optional<privacy::Epsilon> value_epsilon;
+  /// The share of the selection's epsilon, between 0 and 1, that the threshold's noise gets; 0: the
+  /// share that makes the noise of comparisons least.
+  double threshold_share = 0;
 };
+
+/// Algorithm 1 of Zhang, Mironov and Hejazinia (2021) by the scales of its Lemma 4, stated for
+/// (epsilon, delta): 95 % of epsilon for the selection, thresholds redrawn, half of a stretch's
+/// cost for the threshold, released values with fresh noise. The statement is true for epsilon up
+/// to min(2.3 ln(2/delta), sqrt(8 c ln(2/delta))) and loose: sparse_vector_event says what the run
+/// costs. Its accuracy is not what the paper states (docs/proofs/wide.md, section 6). UsageError
+/// for delta 0.
+[[nodiscard]] SparseVectorOptions zhang2021_sparse_vector(std::int64_t most_positives,
+                                                          double threshold,
+                                                          const privacy::Guarantee& stated);
 
 struct SparseVectorAnswer {
   struct Positive {

@@ -211,5 +211,31 @@ TEST(SparseVectorLaw, SkippingZerosDoesNotChangeIt) {
   }
 }
 
+// Where scores lie in [0, most], listed ones are skipped as well, and those that may be positive
+// get the noise that they must have for it.
+TEST(SparseVectorLaw, SkippingBoundedScoresDoesNotChangeIt) {
+  const SparseVectorScales scales{{1, 4}, {1, 2}, std::nullopt};
+  for (const auto noise : {ThresholdNoise::drawn_once, ThresholdNoise::redrawn_each_time}) {
+    for (const std::vector<ScoredCandidate>& listed :
+         {std::vector<ScoredCandidate>{{0, 1}}, {{0, 1}, {1, 0}}, {{1, 1}, {2, 1}}}) {
+      const auto law = [&](std::int64_t most_score) {
+        Walk walk(31);
+        return walk.law<Found>([&](Walk& draws) {
+          Found found;
+          ThresholdRun run(3, scales, 2, noise, Compared::query, draws);
+          for (const auto& positive : sparse_above_threshold(3, listed, run, most_score)) {
+            found.push_back(positive.index);
+          }
+          return found;
+        });
+      };
+      auto skipped = law(1);
+      const auto asked = law(std::int64_t{1} << 61);
+      ASSERT_EQ(skipped.size(), asked.size());
+      for (const auto& [found, p] : asked) EXPECT_NEAR(skipped[found], p, 1e-11);
+    }
+  }
+}
+
 }  // namespace sparse_vector_law_test
 }  // namespace tacet::mechanism::internal

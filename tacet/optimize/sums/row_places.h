@@ -34,6 +34,11 @@ class RowPlaces {
   }
 
   [[nodiscard]] std::size_t cells() const { return cells_; }
+  [[nodiscard]] bool contains(std::int64_t row) const { return slots_.find(row) >= 0; }
+  /// The place of the first cell of a row that has one.
+  [[nodiscard]] std::size_t first(std::int64_t row) const {
+    return firsts_[static_cast<std::size_t>(slots_.find(row))];
+  }
 
   /// The record's values that have a place, row by row.
   void pieces(const RowRecord& record, std::vector<Piece>& out) const {
@@ -68,6 +73,7 @@ class CellPlaces {
   }
 
   [[nodiscard]] std::size_t cells() const { return cells_.size(); }
+  [[nodiscard]] bool contains(std::int64_t row) const { return slots_.find(row) >= 0; }
 
   void pieces(const RowRecord& record, std::vector<Piece>& out) const {
     out.clear();

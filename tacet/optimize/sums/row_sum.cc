@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/numeric/truncate.h"
 #include "tacet/optimize/sums/clip.h"
 #include "tacet/optimize/sums/presence_sum.h"
+#include "tacet/optimize/sums/row_clip.h"
 #include "tacet/optimize/sums/row_norm.h"
 #include "tacet/optimize/sums/row_places.h"
 
@@ -20,63 +20,6 @@ namespace tacet::optimize {
 using internal::Piece;
 using privacy::RowSelection;
 using random::ScoredCandidate;
-
-namespace {
-
-/// How records are scaled and what they may add, in grid units.
-struct Scale {
-  double per_unit;  // grid units of one real unit
-  double share;     // an integer: what one record may add
-};
-
-/// Adds one record's pieces to the sum, clipped together: their integers have a norm of at most
-/// scale.share. `square` is the squared norm that is clipped to it, of the pieces or of all.
-void add_clipped(const RowRecord& record, std::span<const Piece> pieces, double square,
-                 const Scale& scale, std::span<double> sum) {
-  // Room for the rounding of square and factor; the integers decide.
-  const double limit = scale.share * (1 - 0x1p-30);
-  const double norm = std::sqrt(square);
-  double factor = std::ldexp(scale.per_unit, record.exponent);
-  if (norm * factor > limit) factor = limit / norm;
-  double squares = 0;
-  for (const Piece& piece : pieces) {
-    squares += numeric::add_truncated(record.values.subspan(piece.value, piece.width), factor,
-                                      scale.share, sum.subspan(piece.place, piece.width));
-  }
-  // Exact up to 2^53 and never below the truth's 2^52 (numeric/truncate.h).
-  if (squares <= scale.share * scale.share) return;
-  for (const Piece& piece : pieces) {
-    numeric::subtract_truncated(record.values.subspan(piece.value, piece.width), factor,
-                                scale.share, sum.subspan(piece.place, piece.width));
-  }
-}
-
-/// The lists of all ranks, one behind the other: each adds its own at its place to zeros.
-std::vector<std::int64_t> joined(base::Reducer& reducer, std::vector<std::int64_t> own) {
-  if (reducer.size() == 1) return own;
-  const auto rank = static_cast<std::size_t>(reducer.rank());
-  std::vector<std::int64_t> sizes(static_cast<std::size_t>(reducer.size()), 0);
-  sizes[rank] = std::ssize(own);
-  reducer.sum(sizes);
-  std::int64_t before = 0;
-  std::int64_t all = 0;
-  for (std::size_t r = 0; r < sizes.size(); ++r) {
-    if (r == rank) before = all;
-    all += sizes[r];
-  }
-  std::vector<std::int64_t> lists(static_cast<std::size_t>(all), 0);
-  std::ranges::copy(own, lists.begin() + static_cast<std::ptrdiff_t>(before));
-  reducer.sum(lists);
-  return lists;
-}
-
-std::vector<std::int64_t> each_row_once(std::vector<std::int64_t> rows) {
-  std::ranges::sort(rows);
-  rows.erase(std::ranges::unique(rows).begin(), rows.end());
-  return rows;
-}
-
-}  // namespace
 
 RowBatch::RowBatch(privacy::RowLayout layout, const RowLimit& limit, base::ThreadPool& threads,
                    base::Reducer& reducer)
@@ -132,31 +75,26 @@ std::vector<std::int64_t> RowBatch::touched_rows() const {
   for (std::size_t worker = 1; worker < found.size(); ++worker) {
     found[0].insert(found[0].end(), found[worker].begin(), found[worker].end());
   }
-  return each_row_once(joined(reducer_, each_row_once(std::move(found[0]))));
+  return internal::rows_of_all(reducer_, std::move(found[0]));
 }
 
 template <typename RowsOrCells>
 std::vector<std::int64_t> RowBatch::total(const RowsOrCells& places, const RowClip& clip) const {
   const auto dense = static_cast<std::size_t>(layout_.dense());
   const std::size_t size = places.cells() + dense;
-  const double norm = internal::checked_row_norm(clip.clipping_norm);
-  const double whole = std::ldexp(1.0, limit_.norm_bits);
-  const Scale scale{whole / norm, std::floor(whole / static_cast<double>(limit_.records_a_unit))};
-  for (const auto& arena : arenas_) {
-    // So that sums of integers up to `whole` are exact in doubles.
-    if (arena.size() >= std::int64_t{1} << (53 - limit_.norm_bits - 1)) {
-      throw base::UsageError("a step takes at most 2^26 records; lower the sampling rate");
-    }
+  const auto scale = internal::RowScale::of(clip.clipping_norm, limit_);
+  std::int64_t records = 0;
+  for (const auto& arena : arenas_) records += arena.size();
+  // So that sums of integers up to 2^norm_bits are exact in doubles, whoever adds them.
+  if (records >= std::int64_t{1} << (53 - limit_.norm_bits)) {
+    throw base::UsageError("a step takes fewer than 2^27 records; lower the sampling rate");
   }
   std::vector<std::vector<double>> sums(arenas_.size());
   std::vector<std::vector<Piece>> pieces(arenas_.size());
   for_records([&](std::size_t worker, const RowRecord& record) {
     if (record.values.empty()) return;
     auto& own = pieces[worker];
-    places.pieces(record, own);
-    if (dense > 0) {
-      own.push_back({record.values.size() - dense, places.cells(), dense, record.squares.back()});
-    }
+    internal::pieces_of(record, places, dense, own);
     if (sums[worker].empty()) sums[worker].resize(size);
     double square = 0;
     if (clip.second == SecondClip::masked) {
@@ -164,7 +102,7 @@ std::vector<std::int64_t> RowBatch::total(const RowsOrCells& places, const RowCl
     } else {
       for (const double part : record.squares) square += part;
     }
-    add_clipped(record, own, square, scale, sums[worker]);
+    internal::add_clipped(record, own, square, scale, sums[worker]);
   });
   std::vector<std::int64_t> total(size, 0);
   for (const auto& sum : sums) {
@@ -259,6 +197,7 @@ mechanism::SparseScores RowBatch::scores(const RowScoreRule& rule,
   const auto sums =
       total(internal::RowPlaces(layout_, rows), {rule.clipping_norm, SecondClip::none, 0});
   std::vector<ScoredCandidate> listed;
+  listed.reserve(rule.granularity == Granularity::row ? rows.size() : sums.size());
   std::size_t first = 0;
   for (const auto row : rows) {
     const auto width = static_cast<std::size_t>(layout_.width(row));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tacet/random/exact/lazy_uniform.h"
@@ -35,12 +36,14 @@ class Crossing {
 
   /// For tests of the law: bounds of P(K < threshold) 2^p.
   [[nodiscard]] internal::Bracket miss_bracket(int p) const { return miss_(p); }
-  /// -ln P(K < threshold) to a relative error of 2^-46; 0 where that is below 2^-700 and infinity
-  /// above 485.
+  /// -ln P(K < threshold) to a relative error of 2^-40; 0 where that is below 2^-700, and above 485
+  /// any number that is.
   [[nodiscard]] double rate() const { return rate_; }
 
  private:
   explicit Crossing(std::function<internal::Bracket(int)> miss);
+  Crossing(std::function<internal::Bracket(int)> miss, double rate)
+      : miss_(std::move(miss)), rate_(rate) {}
 
   std::function<internal::Bracket(int)> miss_;
   double rate_;

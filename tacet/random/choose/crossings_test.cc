@@ -70,18 +70,33 @@ TEST(Crossing, LaplaceChancesAreSumsOfTheLaw) {
   }
 }
 
+using LongReal = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<
+    900, boost::multiprecision::digit_base_2, void, std::int32_t, -16000, 16000>>;
+
+template <class Real>
+void expect_rate(const Crossing& crossing, double tolerance) {
+  constexpr int p = 760;
+  const auto miss = crossing.miss_bracket(p);
+  const Real rate = -log(ldexp(Real(miss.low + miss.high) / 2, -p));
+  EXPECT_LT(abs(Real(crossing.rate()) / rate - 1), Real(tolerance)) << crossing.rate();
+}
+
 TEST(Crossing, RatesAreLogarithmsOfTheChanceToMiss) {
   for (const double z : {-30.0, -9.0, -1.0, -0.1, 0.0, 0.1, 1.0, 7.0, 20.0}) {
     const double sigma = 3000;
     const auto crossing =
         Crossing::of_rounded_gaussian(sigma, static_cast<std::int64_t>(z * sigma));
-    constexpr int p = 760;
-    using Real = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<
-        900, boost::multiprecision::digit_base_2, void, std::int32_t, -16000, 16000>>;
-    const auto miss = crossing.miss_bracket(p);
-    const Real rate = -log(ldexp(Real(miss.low + miss.high) / 2, -p));
-    EXPECT_LT(abs(Real(crossing.rate()) / rate - 1), Real(0x1p-46)) << z;
+    expect_rate<LongReal>(crossing, 0x1p-46);
   }
+  for (const Ratio scale : {Ratio{1, 3}, Ratio{7, 2}, Ratio{1000, 1}, Ratio{987654321, 1000}}) {
+    const double units =
+        static_cast<double>(scale.numerator) / static_cast<double>(scale.denominator);
+    for (const double x : {-400.0, -30.0, -1.0, 0.0, 0.5, 1.0, 7.0, 60.0, 400.0}) {
+      const auto threshold = static_cast<std::int64_t>(std::ceil(x * units));
+      expect_rate<LongReal>(Crossing::of_discrete_laplace(scale, threshold), 0x1p-41);
+    }
+  }
+  EXPECT_EQ(Crossing::of_discrete_laplace({1, 1}, 500).rate(), 0);
   EXPECT_EQ(Crossing::of_rounded_gaussian(1, 1000).rate(), 0);
   EXPECT_EQ(Crossing::of_rounded_gaussian(1, -1000).rate(),
             std::numeric_limits<double>::infinity());

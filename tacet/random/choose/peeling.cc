@@ -25,11 +25,12 @@ void check_proposals(std::int64_t population, std::span<const ScoredCandidate> l
       weight.numerator >= largest_part / (static_cast<Wide>(score_bound) + 1)) {
     throw base::UsageError("the weight of a score times its bound must stay below 2^127");
   }
+  // Without a branch for each: there may be very many.
+  bool inside = true;
   for (const auto& candidate : listed) {
-    if (candidate.score < 0 || candidate.score > score_bound) {
-      throw base::UsageError("scores must lie between 0 and their bound");
-    }
+    inside &= candidate.score >= 0 && candidate.score <= score_bound;
   }
+  if (!inside) throw base::UsageError("scores must lie between 0 and their bound");
 }
 
 }  // namespace

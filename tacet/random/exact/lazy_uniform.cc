@@ -199,7 +199,7 @@ std::int64_t largest_power(LazyUniform& uniform, double rate, std::int64_t most,
     if (k > most) return false;
     const double x = static_cast<double>(k) * rate;
     const double approximation = x > 700 ? 0 : certain_exp(x);
-    return uniform.below(approximation, certain_exp_error + x * 0x1p-45,
+    return uniform.below(approximation, certain_exp_error + x * (rate_error + 0x1p-46),
                          [&](int p) { return power_bracket(k, p, base); });
   };
   // Most runs end before the first success.

@@ -75,8 +75,9 @@ class LazyUniform {
                                              const Fraction& exact, bool half);
 
 /// The largest k in 0..most with U < base^k, for a base in [0, 1) or next to 1: geometric with the
-/// probability 1 - base of success. `rate` is -ln base to a relative error of 2^-46, or beyond 700
-/// any such number; `base(p)` gives bounds of base 2^p a few apart.
+/// probability 1 - base of success. `rate` is -ln base to a relative error of rate_error, or beyond
+/// 700 any such number, or 0 below 2^-700; `base(p)` gives bounds of base 2^p a few apart.
+constexpr double rate_error = 0x1p-40;
 [[nodiscard]] std::int64_t largest_power(LazyUniform& uniform, double rate, std::int64_t most,
                                          const std::function<Bracket(int)>& base);
 

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "tacet/mechanism/sample_permit.h"
+#include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/released.h"
+#include "tacet/privacy/row_sum.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::mechanism {
+
+/// The noisy sum over all rows, of which rows are computed when they are read: number for number
+/// what release_rows gives, by the same words of the leaf. That is the one exact way to put noise
+/// off: a single draw of the summed variance of several steps is another law, which would show when
+/// a row was read (docs/proofs/wide.md, section 2). What is saved is memory and its traffic, not
+/// draws.
+///
+/// Holds a key of the source's tree, and the numbers of touched rows until these were taken. The
+/// source must outlive it.
+class LazyRows {
+ public:
+  /// For mechanisms, after the debit: `sigma` in grid units.
+  LazyRows(privacy::MechanismDoor door, privacy::RowSum sum, double sigma, random::Lease lease);
+
+  /// The noisy numbers of a row in real units, `out` of its width: the same at every reading.
+  /// InternalError for a row that was taken.
+  void row(std::int64_t row, std::span<double> out) const;
+  /// The same for the last time: what is held of the row is dropped.
+  void take_row(std::int64_t row, std::span<double> out);
+  /// The noisy dense block.
+  [[nodiscard]] std::span<const double> dense() const { return dense_; }
+  [[nodiscard]] const privacy::RowLayout& layout() const { return layout_; }
+
+ private:
+  void noised(std::uint64_t first, std::span<std::int64_t> numbers, std::span<double> out) const;
+
+  privacy::RowLayout layout_;
+  std::unique_ptr<const random::Leaf> leaf_;
+  double sigma_;
+  double grid_;
+  // Of touched rows; emptied where they were taken.
+  std::unordered_map<std::int64_t, std::vector<std::int64_t>> numbers_;
+  std::vector<double> dense_;
+};
+
+/// Releases a sum over all rows lazily. Debits and errors as release_rows; UsageError for a sum
+/// over chosen rows.
+[[nodiscard]] privacy::Released<std::unique_ptr<LazyRows>> release_rows_lazily(
+    privacy::RowSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means);
+[[nodiscard]] privacy::Released<std::unique_ptr<LazyRows>> release_rows_lazily(
+    privacy::RowSum sum, privacy::NoiseMultiplier multiplier, const PermitMeans& means);
+
+}  // namespace tacet::mechanism

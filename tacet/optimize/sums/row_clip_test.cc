@@ -1,0 +1,79 @@
+#include "tacet/optimize/sums/row_clip.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tacet/base/error.h"
+
+namespace tacet::optimize::internal {
+namespace row_clip_test {
+
+/// A record of two rows of two numbers, which stands at places 1 and 4 of a sum of six.
+struct Clipped {
+  std::vector<double> values;
+  std::vector<double> sum = std::vector<double>(6, 10);
+
+  /// Adds it as if its squared norm were `square`.
+  double add(double square, double clipping_norm = 1, int exponent = 0) {
+    const std::vector<std::int64_t> rows{1, 2};
+    const std::vector<double> squares{square, 0, 0};
+    const RowRecord record{rows, values, squares, exponent, -1};
+    const std::vector<Piece> pieces{{0, 1, 2, square}, {2, 4, 2, 0}};
+    add_clipped(record, pieces, square, RowScale::of(clipping_norm, {.most_rows = 2}), sum);
+    double norm = 0;
+    for (const double total : sum) norm += (total - 10) * (total - 10);
+    return std::sqrt(norm);
+  }
+};
+
+TEST(RowClip, ScalesTruncatesAndLeavesOtherPlacesAlone) {
+  Clipped record{{0.5, -0.25, 0x1p-26, -0x1.8p-26}};
+  EXPECT_LE(record.add(0.3125), 0x1p26);
+  EXPECT_EQ(record.sum, (std::vector<double>{10, 10 + 0x1p25, 10 - 0x1p24, 10, 10 + 1, 10 - 1}));
+}
+
+// Whatever a wrong norm, or a wrong norm's factor, would add: the integers are counted, and what is
+// too long adds nothing at all.
+TEST(RowClip, AWrongNormAddsNothing) {
+  const double bound = 0x1p26;
+  for (const double lie : {0.0, 1e-300, 0.1, 1.0}) {
+    for (const double size : {0.6, 1.0, 1e10, 1e150, 1e300}) {
+      Clipped record{{size, size, -size, size}};
+      EXPECT_EQ(record.add(lie), 0) << lie << " " << size;
+    }
+  }
+  // One that only just fits is kept, one unit more is not.
+  Clipped full{{1, 0, 0, 0}};
+  EXPECT_EQ(full.add(0), bound);
+  Clipped beyond{{1, 0x1p-26, 0, 0}};
+  EXPECT_EQ(beyond.add(0), 0);
+}
+
+TEST(RowClip, LongRecordsAreScaledToTheirNorm) {
+  Clipped record{{3e100, 0, -4e100, 0}};
+  EXPECT_NEAR(record.add(25e200), 0x1p26, 4);
+  Clipped tiny{{5e-324, -5e-324, 0, 0}};
+  EXPECT_EQ(tiny.add(0), 0);
+  // 2^600 times the values, as the arena keeps what has no square.
+  Clipped huge{{0.3, 0, 0.4, 0}};
+  EXPECT_NEAR(huge.add(0.25, 1, 600), 0x1p26, 4);
+  // Among the smallest and the largest norms that can be asked for.
+  Clipped small{{1, 1, 1, 1}};
+  EXPECT_NEAR(small.add(4, 1e-100), 0x1p26, 4);
+  Clipped large{{1e99, 0, 0, 0}};
+  EXPECT_NEAR(large.add(1e198, 1e100), 0.1 * 0x1p26, 8);
+}
+
+TEST(RowClip, SharesTheNormAmongRecordsOfAUnit) {
+  const auto scale = RowScale::of(2, {.most_rows = 1, .records_a_unit = 3, .norm_bits = 20});
+  EXPECT_EQ(scale.share, 349525);  // 2^20 / 3 rounded down
+  EXPECT_EQ(scale.per_unit, 0x1p19);
+  for (const double norm : {0.0, -1.0, 1e101, static_cast<double>(NAN)}) {
+    EXPECT_THROW((void)RowScale::of(norm, {.most_rows = 1}), base::UsageError);
+  }
+}
+
+}  // namespace row_clip_test
+}  // namespace tacet::optimize::internal

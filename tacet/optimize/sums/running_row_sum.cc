@@ -1,0 +1,161 @@
+#include "tacet/optimize/sums/running_row_sum.h"
+
+#include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/optimize/sums/row_clip.h"
+#include "tacet/optimize/sums/row_norm.h"
+#include "tacet/optimize/sums/row_places.h"
+
+namespace tacet::optimize {
+namespace {
+
+using internal::Piece;
+
+/// What one worker has summed: the chosen cells and the dense block, or, where all rows are chosen,
+/// the dense block and the rows that were touched, in the order in which they came.
+struct WorkerSum {
+  std::vector<double> sum;
+  std::vector<Piece> pieces;
+  SlotMap slots;
+  std::vector<std::int64_t> rows;
+  std::vector<std::size_t> firsts;  // of each row's cells
+  std::int64_t records = 0;
+
+  /// Pieces of a record all of whose rows are chosen; new ones get a place.
+  void place_all(const RowRecord& record, const privacy::RowLayout& layout) {
+    const auto dense = static_cast<std::size_t>(layout.dense());
+    pieces.clear();
+    std::size_t value = 0;
+    for (std::size_t i = 0; i < record.rows.size(); ++i) {
+      const auto width = static_cast<std::size_t>(layout.width(record.rows[i]));
+      const auto fresh = static_cast<std::int32_t>(rows.size());
+      const auto slot = static_cast<std::size_t>(slots.insert(record.rows[i], fresh));
+      if (slot == rows.size()) {
+        rows.push_back(record.rows[i]);
+        firsts.push_back(sum.size());
+        sum.resize(sum.size() + width, 0);
+      }
+      pieces.push_back({value, firsts[slot], width, record.squares[i]});
+      value += width;
+    }
+    if (dense > 0) pieces.push_back({value, 0, dense, record.squares.back()});
+  }
+};
+
+void add_integers(std::span<const double> from, std::span<std::int64_t> to) {
+  for (std::size_t j = 0; j < from.size(); ++j) to[j] += static_cast<std::int64_t>(from[j]);
+}
+
+}  // namespace
+
+struct RunningRowSum::Step {
+  privacy::Sample sample;
+  privacy::RowSelection selection;
+  double norm;
+  internal::RowScale scale;
+  std::optional<internal::RowPlaces> rows = std::nullopt;
+  std::optional<internal::CellPlaces> cells = std::nullopt;
+  std::vector<WorkerSum> workers = {};
+};
+
+RunningRowSum::RunningRowSum(privacy::RowLayout layout, const RowLimit& limit,
+                             base::ThreadPool& threads, base::Reducer& reducer)
+    : layout_(std::move(layout)), limit_(limit), threads_(threads), reducer_(reducer) {
+  if (limit.records_a_unit != 1) {
+    throw base::UsageError(
+        "records of units that bring several are summed from a batch, not as they come");
+  }
+  for (int worker = 0; worker < threads.size(); ++worker) arenas_.emplace_back(layout_, limit_);
+}
+
+RunningRowSum::~RunningRowSum() = default;
+
+void RunningRowSum::start(const privacy::Sample& sample, privacy::RowSelection selection,
+                          double clipping_norm) {
+  if (sample.records_a_unit() != 1) {
+    throw base::InternalError(
+        "a sum of single records from a sample that is accounted for several");
+  }
+  const auto cells = static_cast<std::size_t>(selection.cell_count(layout_));
+  const auto dense = static_cast<std::size_t>(layout_.dense());
+  const bool all = selection.is_all();
+  step_ = std::make_unique<Step>(Step{sample, std::move(selection),
+                                      internal::checked_row_norm(clipping_norm),
+                                      internal::RowScale::of(clipping_norm, limit_)});
+  if (const auto* chosen = step_->selection.rows()) step_->rows.emplace(layout_, *chosen);
+  if (const auto* chosen = step_->selection.cells()) step_->cells.emplace(layout_, *chosen);
+  step_->workers.resize(arenas_.size());
+  for (auto& worker : step_->workers) worker.sum.resize(all ? dense : cells + dense, 0);
+  for (auto& arena : arenas_) arena.clear();
+}
+
+bool RunningRowSum::chosen(std::int64_t row) const {
+  if (!step_) throw base::InternalError("no sum over rows was started");
+  if (step_->selection.is_all()) return true;
+  return step_->rows ? step_->rows->contains(row) : step_->cells->contains(row);
+}
+
+void RunningRowSum::finish(int worker) {
+  auto& arena = this->arena(worker);
+  arena.finish();
+  if (!step_) throw base::InternalError("no sum over rows was started");
+  auto& own = step_->workers[static_cast<std::size_t>(worker)];
+  // Sums of integers up to 2^norm_bits stay exact in doubles.
+  if (++own.records >= std::int64_t{1} << (53 - limit_.norm_bits)) {
+    throw base::UsageError("a step takes fewer than 2^27 records; lower the sampling rate");
+  }
+  const auto record = arena.record(arena.size() - 1);
+  if (!record.values.empty()) {
+    const auto dense = static_cast<std::size_t>(layout_.dense());
+    if (step_->rows) {
+      internal::pieces_of(record, *step_->rows, dense, own.pieces);
+    } else if (step_->cells) {
+      internal::pieces_of(record, *step_->cells, dense, own.pieces);
+    } else {
+      own.place_all(record, layout_);
+    }
+    double square = 0;
+    for (const Piece& piece : own.pieces) square += piece.square;
+    internal::add_clipped(record, own.pieces, square, step_->scale, own.sum);
+  }
+  arena.clear();
+}
+
+privacy::RowSum RunningRowSum::take() {
+  if (!step_) throw base::InternalError("no sum over rows was started");
+  const auto step = std::move(step_);
+  const auto dense = static_cast<std::size_t>(layout_.dense());
+  std::vector<std::int64_t> touched;
+  std::vector<std::int64_t> total;
+  if (step->selection.is_all()) {
+    for (const auto& worker : step->workers) {
+      touched.insert(touched.end(), worker.rows.begin(), worker.rows.end());
+    }
+    touched = internal::rows_of_all(reducer_, std::move(touched));
+    const internal::RowPlaces places(layout_, touched);
+    total.resize(places.cells() + dense, 0);
+    for (const auto& worker : step->workers) {
+      for (std::size_t i = 0; i < worker.rows.size(); ++i) {
+        const auto width = static_cast<std::size_t>(layout_.width(worker.rows[i]));
+        add_integers(std::span(worker.sum).subspan(worker.firsts[i], width),
+                     std::span(total).subspan(places.first(worker.rows[i]), width));
+      }
+      add_integers(std::span(worker.sum).first(dense), std::span(total).last(dense));
+    }
+  } else {
+    total.resize(step->workers.front().sum.size(), 0);
+    for (const auto& worker : step->workers) add_integers(worker.sum, total);
+  }
+  reducer_.sum(total);
+  return privacy::RowSum::from_certified(
+      privacy::BoundedSum::from_certified(std::move(total),
+                                          std::ldexp(step->norm, -limit_.norm_bits),
+                                          std::int64_t{1} << limit_.norm_bits, step->sample),
+      step->selection, layout_, std::move(touched));
+}
+
+}  // namespace tacet::optimize

@@ -1,0 +1,192 @@
+#include "tacet/optimize/sums/running_row_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/door_keeper.h"
+#include "tacet/optimize/sums/row_sum.h"
+#include "tests/support/row_records.h"
+
+namespace tacet::optimize {
+namespace running_row_sum_test {
+
+using privacy::RowLayout;
+using privacy::RowSelection;
+using privacy::Sample;
+using test::RowGradient;
+
+const RowLayout layout({{9, 3}, {5, 1}}, 2);
+constexpr RowLimit limit{.most_rows = 4, .norm_bits = 20};
+
+std::vector<std::int64_t> numbers(const privacy::RowSum& sum) {
+  const auto door = mechanism::DoorKeeper::door();
+  const auto values = sum.open(door).open(door);
+  std::vector<std::int64_t> result(values.begin(), values.end());
+  for (const auto row : sum.touched(door)) result.push_back(row);
+  return result;
+}
+
+void write_running(RunningRowSum& running, const RowGradient& record, int worker) {
+  auto& arena = running.arena(worker);
+  test::write_open(arena, record);
+  running.finish(worker);
+}
+
+TEST(RunningRowSum, HasTheBitsOfABatch) {
+  test::RowRecordMaker make(layout, 21);
+  for (const int workers : {1, 2, 3}) {
+    base::ThreadPool pool(workers);
+    base::LocalReducer reducer;
+    RowBatch batch(layout, limit, pool, reducer);
+    RunningRowSum running(layout, limit, pool, reducer);
+    for (int i = 0; i < 200; ++i) {
+      const auto records = make.records(make.below(20));
+      for (const auto& selection : {RowSelection::all(), RowSelection::rows({0, 5, 11}),
+                                    RowSelection::rows({}), RowSelection::cells({1, 2, 20, 31})}) {
+        test::fill(batch, records);
+        running.start(Sample::all(), selection, 0.5);
+        for (std::size_t r = 0; r < records.size(); ++r) {
+          write_running(running, records[r], static_cast<int>(r) % workers);
+        }
+        const auto sum = running.take();
+        ASSERT_EQ(numbers(sum), numbers(batch.sum(selection, {.clipping_norm = 0.5})));
+        EXPECT_EQ(sum.contribution_bound(), 1 << 20);
+      }
+    }
+  }
+}
+
+TEST(RunningRowSum, RowsThatAreNotChosenNeedNotBeWritten) {
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  RunningRowSum running(layout, limit, pool, reducer);
+  const auto selection = RowSelection::cells({4, 30});
+  running.start(Sample::all(), selection, 1);
+  EXPECT_TRUE(running.chosen(1));
+  EXPECT_TRUE(running.chosen(12));
+  EXPECT_FALSE(running.chosen(0));
+  EXPECT_FALSE(running.chosen(13));
+}
+
+TEST(RunningRowSum, EndsWithItsStep) {
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  RunningRowSum running(layout, limit, pool, reducer);
+  EXPECT_THROW((void)running.take(), base::InternalError);
+  running.start(Sample::all(), RowSelection::all(), 1);
+  EXPECT_NO_THROW((void)running.take());
+  EXPECT_THROW((void)running.take(), base::InternalError);
+  EXPECT_THROW((void)running.chosen(0), base::InternalError);
+  EXPECT_THROW(running.start(Sample::all(), RowSelection::all(), 0), base::UsageError);
+  EXPECT_THROW(running.start(Sample::all(), RowSelection::rows({14}), 1), base::UsageError);
+  EXPECT_THROW(
+      running.start(Sample::poisson(privacy::SamplingRate(0.5), 2), RowSelection::all(), 1),
+      base::InternalError);
+  EXPECT_THROW(RunningRowSum(layout, {.most_rows = 4, .records_a_unit = 2}, pool, reducer),
+               base::UsageError);
+}
+
+/// Two ranks of one process, which meet at every sum.
+class Meeting {
+ public:
+  void sum(std::span<std::int64_t> values) {
+    std::unique_lock lock(mutex_);
+    const std::uint64_t round = round_;
+    if (arrived_++ == 0) {
+      total_.assign(values.begin(), values.end());
+      changed_.wait(lock, [&] { return round_ != round; });
+    } else {
+      ASSERT_EQ(total_.size(), values.size());
+      for (std::size_t j = 0; j < values.size(); ++j) total_[j] += values[j];
+      arrived_ = 0;
+      ++round_;
+      changed_.notify_all();
+    }
+    std::ranges::copy(total_, values.begin());
+    // Nobody begins the next round before both have read this one.
+    if (++read_ == 2) {
+      read_ = 0;
+      changed_.notify_all();
+    } else {
+      changed_.wait(lock, [&] { return read_ == 0; });
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::int64_t> total_;
+  int arrived_ = 0;
+  int read_ = 0;
+  std::uint64_t round_ = 0;
+};
+
+class RankOfTwo final : public base::Reducer {
+ public:
+  RankOfTwo(Meeting& meeting, int rank) : meeting_(meeting), rank_(rank) {}
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return 2; }
+  void sum(std::span<std::int64_t> values) override { meeting_.sum(values); }
+  void broadcast(std::span<std::int64_t>) override {}
+
+ private:
+  Meeting& meeting_;
+  int rank_;
+};
+
+/// All that a step may read of its records.
+struct Read {
+  std::vector<std::int64_t> all, rows, running, presence, scores;
+  friend bool operator==(const Read&, const Read&) = default;
+};
+
+Read read(std::span<const RowGradient> records, base::Reducer& reducer) {
+  base::ThreadPool pool(1);
+  const auto door = mechanism::DoorKeeper::door();
+  const auto listed = [](std::span<const random::ScoredCandidate> items) {
+    std::vector<std::int64_t> result;
+    for (const auto& item : items) {
+      result.push_back(item.index);
+      result.push_back(item.score);
+    }
+    return result;
+  };
+  RowBatch batch(layout, limit, pool, reducer);
+  test::fill(batch, records);
+  RunningRowSum running(layout, limit, pool, reducer);
+  running.start(Sample::all(), RowSelection::all(), 1);
+  for (const auto& record : records) write_running(running, record, 0);
+  Read result;
+  result.all = numbers(batch.sum(RowSelection::all(), {}));
+  result.rows = numbers(batch.sum(RowSelection::rows({1, 7, 13}), {}));
+  result.running = numbers(running.take());
+  result.presence = listed(batch.presence().open(door));
+  result.scores =
+      listed(batch.scores({Granularity::row, 1, 0.5}, privacy::Adjacency::add_remove).open(door));
+  return result;
+}
+
+TEST(RowSums, AreTheSameOnTwoRanks) {
+  test::RowRecordMaker make(layout, 22);
+  const auto records = make.records(40);
+  base::LocalReducer alone;
+  const Read whole = read(records, alone);
+  Meeting meeting;
+  RankOfTwo first(meeting, 0);
+  RankOfTwo second(meeting, 1);
+  Read one;
+  Read other;
+  std::thread thread([&] { one = read(std::span(records).first(13), first); });
+  other = read(std::span(records).subspan(13), second);
+  thread.join();
+  EXPECT_EQ(one, whole);
+  EXPECT_EQ(other, whole);
+}
+
+}  // namespace running_row_sum_test
+}  // namespace tacet::optimize
