@@ -242,6 +242,28 @@ TEST(RowSum, AnEmptyStepIsASumOfZeros) {
   EXPECT_EQ(filled.batch.presence().size(), 14);
 }
 
+TEST(RowSum, EveryRecordOfASampleCounts) {
+  // Far more than a sample was expected to hold: none is pushed out by another one.
+  const std::vector<RowGradient> records(5000, {{{0, {0.5, 0, 0}}}, {}});
+  const Filled filled(records);
+  const auto cells = cells_of(filled.batch.sum(RowSelection::rows({0}), {}));
+  EXPECT_EQ(cells.at(0), std::int64_t{5000} << 19);
+}
+
+TEST(RowSum, TablesOfAnyHeightTakeNoMemory) {
+  const RowLayout layout({{100000000, 16}, {1000000000, 100}}, 3);
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  RowBatch batch(layout, {.most_rows = 4}, pool, reducer);
+  const RowGradient record{
+      {{99999999, std::vector<double>(16, 1)}, {1099999999, std::vector<double>(100, 1)}}, {}};
+  test::fill(batch, {&record, 1});
+  EXPECT_EQ(cells_of(batch.sum(RowSelection::all(), {})).size(), 16U + 100 + 3);
+  EXPECT_EQ(batch.presence().size(), 1100000000);
+  const auto scores = batch.scores({Granularity::coordinate, 1, 1}, Adjacency::add_remove);
+  EXPECT_EQ(scores.population(), 101600000000);
+}
+
 TEST(RowSum, RefusesChoicesAndNormsOutOfRange) {
   const Filled filled({});
   const auto sum = [&](const RowSelection& selection, const RowClip& clip) {
