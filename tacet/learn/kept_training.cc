@@ -164,6 +164,7 @@ Training plan_on_kept_columns(const Method& method, const data::Schema& schema,
   first.delta_left = left.value();
   first.noise = full_batch_noise(1, privacy::Epsilon(options.epsilon), left, options.adjacency) /
                 std::sqrt(share);
+  check_kept_noise(first.noise);
   first.guarantee = {options.epsilon, delta, options.adjacency};
   booked.options.after = first;
 

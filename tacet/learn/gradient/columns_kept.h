@@ -29,6 +29,9 @@ inline constexpr std::int64_t expected_kept = 1024;
 /// choice is asked for and not possible.
 [[nodiscard]] double settle_column_share(const data::Schema& schema, const LinearOptions& options);
 
+/// NumericError, before anything is booked, for noise wider than the sampler's grid.
+void check_kept_noise(double noise_multiplier);
+
 /// The cipher's term of the choice among so many columns.
 [[nodiscard]] double kept_cipher_delta(std::int64_t columns);
 /// Number of columns that may be left out.

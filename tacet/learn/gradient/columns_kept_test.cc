@@ -129,6 +129,13 @@ TEST(ColumnsKept, IsRefusedWhereItHasNoProof) {
   automatic.batch_size.reset();
   EXPECT_EQ(settle_column_share(few, automatic), 0);
   EXPECT_EQ(settle_column_share(wide_schema(), automatic), 0.3);
+  // Noise beyond the sampler's grid is found by the plan, not after the run was booked.
+  for (const char* method : {"gradient", "output", "objective", "adassp"}) {
+    auto tiny = asked(1e-9);
+    tiny.method = method;
+    if (tiny.method != "adassp") tiny.adjacency = Adjacency::replace_one;
+    EXPECT_THROW((void)plan_training(wide_schema(), tiny), base::NumericError) << method;
+  }
 }
 
 }  // namespace columns_kept_test

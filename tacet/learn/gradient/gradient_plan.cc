@@ -133,6 +133,7 @@ void share_noise(GradientPlan& plan, const LinearOptions& options, privacy::Delt
     plan.noise_multiplier *= up;
     first *= up;
   }
+  if (keeps_columns(plan)) check_kept_noise(first);
 }
 
 // The noise given, or the least that is enough beside the cipher's term.

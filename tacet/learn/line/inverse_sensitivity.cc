@@ -22,6 +22,7 @@ namespace tacet::learn {
 namespace {
 
 constexpr double most_proposals = 1e6;
+constexpr double most_draws = 1e8;       // of points
 constexpr double start_cost = 0.1;       // of the exponents: how near to the minimiser a start is
 constexpr double usual_visits = 0x1p30;  // of records, by all proposals together
 constexpr double class_radius = 20;      // margins of classes, see learn/gradient/gradient_plan
@@ -182,6 +183,14 @@ void settle_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
         "an exact sampler would take 10^{:.1f} proposals on average with {} records at epsilon "
         "{:g} and l2 {:.4g}; use a smaller epsilon, a larger l2, or method ladder",
         proposals / std::log(10), plan.public_row_count, epsilon.value(), plan.mean_l2);
+  }
+  const double draws = mechanism::log_draws(plan.query(), epsilon) + start_cost;
+  if (draws > std::log(most_draws)) {
+    throw base::GuaranteeError(fmt::format(
+        "an exact sampler would draw 10^{:.1f} points on average, most of them where no minimiser "
+        "of {} records can lie: they are too few at epsilon {:g}; use a larger epsilon, or method "
+        "ladder",
+        draws / std::log(10), plan.public_row_count, epsilon.value()));
   }
   plan.reasons.push_back(fmt::format("the exact sampler takes {:.0f} proposals at most, on average",
                                      std::ceil(std::exp(proposals + start_cost))));

@@ -245,6 +245,11 @@ TEST(InverseSensitivity, RefusesWhatWouldHardlyEnd) {
   EXPECT_NO_THROW((void)plan_inverse_sensitivity(schema, options));
   options.epsilon = 15;
   EXPECT_THROW((void)plan_inverse_sensitivity(schema, options), base::GuaranteeError);
+  // So few records at so small an epsilon that nearly all points lie where no minimiser can.
+  EXPECT_NO_THROW((void)plan_inverse_sensitivity(schema, options_of(1, 40)));
+  schema.columns[0].rule = data::CategoricalColumn{{"a", "b", "c", "d", "e"}};
+  EXPECT_NO_THROW((void)plan_inverse_sensitivity(schema, options_of(1, 400)));
+  EXPECT_THROW((void)plan_inverse_sensitivity(schema, options_of(1e-3, 40)), base::GuaranteeError);
 }
 
 TEST(InverseSensitivity, RefusesWhereNothingIsProved) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 
 #include "tacet/base/error.h"
@@ -113,6 +114,17 @@ NormGradientGrid norm_gradient_grid(const NormGradientQuery& query, privacy::Eps
 double log_proposals(const NormGradientQuery& query, privacy::Epsilon epsilon) {
   return static_cast<double>(query.columns) * std::log1p(query.smoothness / query.sum_l2) +
          slack_of(query, norm_gradient_grid(query, epsilon), weight_of(query, epsilon.value()));
+}
+
+double log_draws(const NormGradientQuery& query, privacy::Epsilon epsilon) {
+  const double every = log_proposals(query, epsilon);
+  const double weight = weight_of(query, epsilon.value());
+  // In the ball the sum is at most n Gamma long and the penalty's gradient twice that.
+  const double largest = 3 * weight * static_cast<double>(query.rows) * query.clipping_norm +
+                         slack_of(query, norm_gradient_grid(query, epsilon), weight);
+  const double scales = weight * query.sum_l2 * radius_of(query);
+  const double inside = boost::math::gamma_p(static_cast<double>(query.columns), scales / 2);
+  return std::min(every, largest) - std::log(inside);
 }
 
 privacy::Event norm_gradient_event(const NormGradientQuery& query, privacy::Epsilon epsilon) {

@@ -56,6 +56,13 @@ struct NormGradientGrid {
 /// adds 2 weight s.
 [[nodiscard]] double log_proposals(const NormGradientQuery& query, privacy::Epsilon epsilon);
 
+/// Natural logarithm of how many points are drawn for an answer on average at most. Points outside
+/// of the ball that holds every minimiser are drawn again. Minimisers lie within half of its
+/// radius, so that a point as near to the start as that is inside: -ln P(Gamma(d) <= n epsilon / 2
+/// over the distance factor), large where records are few and epsilon is small. Inside no exponent
+/// is above 3 n epsilon / 2 over the distance factor, so that proposals are few there.
+[[nodiscard]] double log_draws(const NormGradientQuery& query, privacy::Epsilon epsilon);
+
 /// What release_norm_gradient costs: bounded range epsilon, hence pure epsilon.
 [[nodiscard]] privacy::Event norm_gradient_event(const NormGradientQuery& query,
                                                  privacy::Epsilon epsilon);

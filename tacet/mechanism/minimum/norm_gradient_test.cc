@@ -246,5 +246,20 @@ TEST(NormGradient, RefusesWhatIsNotProved) {
   EXPECT_NEAR(log_proposals(query_of(losses, 0.5), privacy::Epsilon(1)), std::log(2), 1e-6);
 }
 
+TEST(NormGradient, FewRecordsAtASmallEpsilonLeaveFewPointsInside) {
+  // One column: 1 - exp(-n epsilon / (2 distance factor)) of the points lie near enough.
+  const Losses losses{{{1.0}, {-0.5}}};
+  auto query = query_of(losses, 0.5);
+  query.rows = 12;
+  for (const double epsilon : {1e-6, 0.01, 1.0, 20.0}) {
+    const double reach = 6 * epsilon / privacy::distance_factor(query.adjacency);
+    const double proposals = std::min(log_proposals(query, Epsilon(epsilon)), 3 * reach);
+    EXPECT_NEAR(log_draws(query, Epsilon(epsilon)), proposals - std::log(-std::expm1(-reach)),
+                1e-6);
+  }
+  query.columns = 5;
+  EXPECT_GT(log_draws(query, Epsilon(1e-3)), 5 * std::log(100));
+}
+
 }  // namespace norm_gradient_test
 }  // namespace tacet::mechanism
