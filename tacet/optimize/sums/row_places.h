@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "tacet/base/error.h"
 #include "tacet/optimize/sums/row_arena.h"
 #include "tacet/optimize/sums/slot_map.h"
 #include "tacet/privacy/row_layout.h"
@@ -20,12 +21,18 @@ struct Piece {
   double square;  ///< sum of the squares of the values
 };
 
+inline void check_count(std::size_t chosen) {
+  if (chosen < std::size_t{1} << 31) return;
+  throw base::UsageError("a step takes fewer than 2^31 chosen rows or cells by their numbers");
+}
+
 /// Where the cells of chosen rows stand in a sum.
 class RowPlaces {
  public:
-  /// Rows ascending; they must outlive it.
+  /// Rows ascending. UsageError for 2^31 of them or more.
   RowPlaces(const privacy::RowLayout& layout, std::span<const std::int64_t> rows)
       : layout_(layout) {
+    check_count(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       slots_.insert(rows[i], static_cast<std::int32_t>(i));
       firsts_.push_back(cells_);
@@ -67,6 +74,7 @@ class CellPlaces {
   /// Cells ascending; they must outlive it.
   CellPlaces(const privacy::RowLayout& layout, std::span<const std::int64_t> cells)
       : layout_(layout), cells_(cells) {
+    check_count(cells.size());
     for (std::size_t i = 0; i < cells.size(); ++i) {
       slots_.insert(layout.row_of_cell(cells[i]), static_cast<std::int32_t>(i));  // the first only
     }
