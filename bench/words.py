@@ -8,8 +8,8 @@ SET is one of
     brown        the pairs of brown_cbow_v1000.npz: 1,000 words, split by document
     brown-paper  Brown's sentences, prepared as by Zhang, Mironov and Hejazinia (2021)
     shakespeare  speeches and lines of plays, prepared likewise
-    brown-rows   Brown's whole vocabulary but its 100 most frequent words, window 2, split by
-                 document: 800,000 pairs to learn from, 100,000 to test
+    brown-rows   Brown's whole vocabulary, 45,892 words; the 100 most frequent have rows and no
+                 pairs; window 2; 800,000 pairs to learn from, 100,000 to test
 
 OUTPUT, a folder that must not lie in this tree (Brown's text may not be handed on), gets
 vocabulary.txt (a word and its count a line, most frequent first; treated as public, as the paper
@@ -35,6 +35,7 @@ import sys
 import zipfile
 
 WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
+TYPE = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 # Words that join others, by English grammar: articles, pronouns, prepositions, conjunctions,
 # auxiliary verbs and adverbs of place, time and degree.
 STOP_WORDS = frozenset("""
@@ -123,18 +124,14 @@ def brown_of_the_archive(folder):
     return words, parts
 
 
-def brown_with_many_rows(sentences, seed):
-    words = most_frequent(sentences, (), first=100)
-    numbers = {word: k for k, (word, _) in enumerate(words)}
-    documents = sorted({document for document, _ in sentences})
-    random.Random(seed).shuffle(documents)
-    held_out = set(documents[:len(documents) // 8])
-    parts = ([], [])
-    for document, text in sentences:
-        parts[document in held_out].extend(pairs_of(text, numbers, 2))
-    for part in parts:
-        random.Random(seed).shuffle(part)
-    return words, cut(parts[0], (800_000,)) + [[]] + cut(parts[1], (100_000,))
+def brown_with_many_rows(folder, seed):
+    sentences = [(document, [word for word in sentence.lower().split() if TYPE.fullmatch(word)])
+                 for document, _, sentence in lines(folder, "brown/brown.sentences.tsv.gz")]
+    words = most_frequent(sentences, ())
+    numbers = {word: k for k, (word, _) in enumerate(words) if k >= 100}
+    pairs = [pair for _, text in sentences for pair in pairs_of(text, numbers, 2)]
+    random.Random(seed).shuffle(pairs)
+    return words, cut(pairs, (800_000, 0, 100_000))
 
 
 def write(output, words, parts, negatives, seed):
@@ -166,7 +163,7 @@ def main():
     if given.set == "brown":
         words, parts = brown_of_the_archive(folder)
     elif given.set == "brown-rows":
-        words, parts = brown_with_many_rows(list(brown_sentences(folder)), given.seed)
+        words, parts = brown_with_many_rows(folder, given.seed)
     elif given.set == "brown-paper":
         words, parts = as_the_paper(list(brown_sentences(folder)), given.seed)
     else:
