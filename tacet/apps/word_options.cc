@@ -93,6 +93,7 @@ data::Corpus WordTextOptions::read(const data::Vocabulary& vocabulary,
     if (!unit_.empty()) options.table->unit_column = unit_;
     if (corpus_.ends_with(".tsv") || corpus_.ends_with(".tsv.gz")) {
       options.table->format.separator = '\t';
+      options.table->format.quote.reset();  // texts may begin with one; tabs end fields
     }
   } else if (!unit_.empty()) {
     throw base::UsageError("--unit names a column of a table; --text-column is missing");

@@ -34,7 +34,7 @@ class Neighbours : public Command {
   void declare(CommandLine& line) override {
     auto& options =
         add(line, "neighbours", "Find the words nearest to others", neighbours_examples);
-    options.add("vectors", vectors_, "FILE", "Word vectors in text, binary or array form",
+    options.add("vectors", vectors_, "FILE", "Word vectors, as `tacet embed` writes them",
                 Form::required);
     options.add("words", words_, "WORD", "Words to begin from", Form::required);
     options.add("--top,-n", top_, "COUNT", "How many neighbours of each");
