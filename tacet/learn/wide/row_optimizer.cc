@@ -47,8 +47,9 @@ struct Growth {
 // Moves single numbers, all with the same constants.
 class Mover {
  public:
-  Mover(const RowOptimizerSettings& settings, double rate)
+  Mover(const RowOptimizerSettings& settings, double rate, double scale = 1)
       : settings_(settings),
+        scale_(scale),
         rate_(static_cast<float>(rate)),
         momentum_(static_cast<float>(settings.momentum)),
         second_decay_(static_cast<float>(settings.second_decay)),
@@ -69,6 +70,23 @@ class Mover {
     second = second_decay_ * second + (1 - second_decay_) * gradient * gradient;
     if (std::abs(first) < nothing) first = 0;
     value -= rate_ * (first / growth_.first) / (std::sqrt(second / growth_.second) + stabiliser_);
+  }
+
+  [[nodiscard]] float gradient(double released) const {
+    return static_cast<float>(released * scale_);
+  }
+
+  // A whole row along what was released of it; the simplest rule without asking which it is at
+  // every number.
+  void move_row(const RowTable::Row& row, std::span<const double> released, std::int64_t now) {
+    if (settings_.kind != sgd) {
+      for (std::size_t j = 0; j < row.values.size(); ++j) move(row, j, gradient(released[j]), now);
+      return;
+    }
+    float* const values = row.values.data();
+    const double* const numbers = released.data();
+    const auto width = row.values.size();
+    for (std::size_t j = 0; j < width; ++j) values[j] -= rate_ * gradient(numbers[j]);
   }
 
   // One number of a row along its gradient, in step `now`.
@@ -96,6 +114,7 @@ class Mover {
 
  private:
   const RowOptimizerSettings& settings_;
+  double scale_;  // of what was released
   float rate_;
   float momentum_;
   float second_decay_;
@@ -158,37 +177,36 @@ std::span<const float> RowOptimizer::read(std::int64_t row, std::span<float> roo
 void RowOptimizer::step(const mechanism::NoisyRows& noisy, double divisor) {
   ++now_;
   const auto& layout = table_.layout();
-  Mover mover(settings_, rate_of(now_));
+  Mover mover(settings_, rate_of(now_), 1 / divisor);
   const auto numbers = noisy.cells();
   std::size_t at = 0;
-  // The next row, and what was released of it: `released(j)` of its j-th number.
-  const auto step_row = [&](std::int64_t index, const auto& released) {
+  const auto step_row = [&](std::int64_t index) {
+    const auto row = table_.change(index);
+    rest(row, now_ - 1);
+    mover.move_row(row, numbers.subspan(at, row.values.size()), now_);
+    at += row.values.size();
+    *row.last_step = now_;
+  };
+  const auto step_cells = [&](std::span<const std::int64_t> cells) {
+    const auto index = layout.row_of_cell(cells[at]);
+    const auto first = layout.first_cell(index);
     const auto row = table_.change(index);
     rest(row, now_ - 1);
     for (std::size_t j = 0; j < row.values.size(); ++j) {
-      if (const auto* number = released(j)) {
-        mover.move(row, j, static_cast<float>(*number / divisor), now_);
+      if (at < cells.size() && cells[at] == first + static_cast<std::int64_t>(j)) {
+        mover.move(row, j, mover.gradient(numbers[at++]), now_);
       } else if (moves_at_rest(settings_.kind)) {
         mover.move(row, j, 0, now_);
       }
     }
     *row.last_step = now_;
   };
-  const auto next = [&](std::size_t /*j*/) { return &numbers[at++]; };
   if (const auto* rows = noisy.selection.rows()) {
-    for (const auto row : *rows) step_row(row, next);
+    for (const auto row : *rows) step_row(row);
   } else if (const auto* cells = noisy.selection.cells()) {
-    for (std::size_t i = 0; i < cells->size();) {
-      const auto row = layout.row_of_cell((*cells)[i]);
-      const auto first = layout.first_cell(row);
-      step_row(row, [&](std::size_t j) {
-        const bool chosen =
-            i < cells->size() && (*cells)[i] == first + static_cast<std::int64_t>(j);
-        return chosen ? &numbers[i++] : nullptr;
-      });
-    }
+    while (at < cells->size()) step_cells(*cells);
   } else {
-    for (std::int64_t row = 0; row < layout.rows(); ++row) step_row(row, next);
+    for (std::int64_t row = 0; row < layout.rows(); ++row) step_row(row);
   }
 }
 

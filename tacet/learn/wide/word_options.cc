@@ -15,7 +15,7 @@ using Given = OptionReading<WordOptions>;
 
 constexpr std::int64_t most_units = std::int64_t{1} << 32;
 
-constexpr std::array<OptionRow<WordOptions>, 22> word_table{{
+constexpr std::array<OptionRow<WordOptions>, 21> word_table{{
     {"epsilon", real, "above 0, or inf for a run that protects nobody", "none; must be given",
      "privacy loss bound of all that training releases", guarantee,
      [](const Given& given) {
@@ -88,12 +88,6 @@ constexpr std::array<OptionRow<WordOptions>, 22> word_table{{
     {"threshold", real, "0 to 1e9", "from public facts",
      "noisy number of units that must touch a word for its rows to be chosen", utility,
      [](const Given& given) { given.options.threshold = given.real(0, 1e9); }},
-    {"second-clip", text, "masked, aggregate or none", "masked",
-     "whether gradients are clipped on the chosen rows alone, or before", noise,
-     [](const Given& given) {
-       given.options.second_clip =
-           static_cast<optimize::SecondClip>(given.word({"masked", "aggregate", "none"}));
-     }},
     {"tables", integer, "1 or 2", "2", "one table shared by words and contexts, or one each",
      utility,
      [](const Given& given) { given.options.tables = static_cast<int>(given.integer(1, 2)); }},

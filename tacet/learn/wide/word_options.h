@@ -10,7 +10,6 @@
 #include "tacet/learn/plan/option_row.h"
 #include "tacet/learn/wide/row_optimizer.h"
 #include "tacet/model/words/word_shape.h"
-#include "tacet/optimize/sums/row_sum.h"
 #include "tacet/privacy/guarantee.h"
 
 namespace tacet::learn {
@@ -43,7 +42,6 @@ struct WordOptions {
   std::optional<WordSelection> selection;
   std::optional<double> selection_share;
   std::optional<double> threshold;  ///< in units that touch a word
-  optimize::SecondClip second_clip = optimize::SecondClip::masked;
   std::optional<double> sample;     ///< of frequent words, by public counts
   bool negatives_by_count = false;  ///< by public counts to the power 3/4
   bool by_frequency = false;        ///< the vocabulary is in the public order of frequency

@@ -201,7 +201,6 @@ void settle_step_size(WordPlan& plan, const WordOptions& options) {
 
 void settle_settings(WordPlan& plan) {
   constexpr std::array forms{"skipgram", "cbow", "pairs"};
-  constexpr std::array clips{"masked", "aggregate", "none"};
   const auto& rule = plan.examples;
   auto& settings = plan.settings;
   settings.push_back({"model", std::string(forms[static_cast<std::size_t>(rule.form)])});
@@ -224,8 +223,6 @@ void settle_settings(WordPlan& plan) {
   if (plan.selection == WordSelection::adafest) {
     settings.push_back({"threshold", plan.threshold});
     settings.push_back({"selection_noise_multiplier", plan.selection_noise});
-    settings.push_back(
-        {"second_clip", std::string(clips[static_cast<std::size_t>(plan.second_clip)])});
   }
   settings.push_back({"noise_multiplier", plan.noise});
 }
@@ -313,7 +310,6 @@ WordPlan plan_words(const data::Vocabulary& vocabulary, const std::string& unit,
       .seed = options.start_seed,
       .negatives = options.examples.negatives,
       .by_frequency = options.by_frequency};
-  plan.second_clip = options.second_clip;
   plan.clipping_norm =
       options.clipping_norm.value_or(std::sqrt(as_real(plan.examples.examples_a_unit)));
   settle_steps(plan, options);

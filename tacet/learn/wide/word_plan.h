@@ -28,7 +28,6 @@ struct WordPlan : Settled {
   double threshold = 0;        ///< of the noisy number of units that touch a word
   double noise = 0;            ///< noise multiplier of the sum of gradients
   double clipping_norm = 1;
-  optimize::SecondClip second_clip = optimize::SecondClip::masked;
 
   /// What the noisy sum of a step is divided by.
   [[nodiscard]] double divisor() const;

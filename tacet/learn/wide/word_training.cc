@@ -16,62 +16,64 @@
 #include "tacet/model/words/word_pairs.h"
 #include "tacet/optimize/sums/presence_sum.h"
 #include "tacet/optimize/sums/row_sum.h"
+#include "tacet/optimize/sums/running_row_sum.h"
 
 namespace tacet::learn {
 namespace {
 
-// Numbers of a step's leaves beside the sample's, which has 0.
+// Beside the sample's leaf, which is number 0 of a step.
 constexpr std::uint64_t coins_leaf = 1;
-constexpr std::uint64_t noise_leaf = 0;
 
-/// The gradients of units, written where one thread of a step writes.
-class UnitGradients {
+std::size_t as_size(std::int64_t number) { return static_cast<std::size_t>(number); }
+
+/// What one thread needs to evaluate units.
+class UnitReader {
  public:
-  UnitGradients(const WordPlan& plan, const data::UnitExamples& examples)
-      : plan_(plan), drawer_(examples), pairs_(plan.shape) {}
+  UnitReader(const WordPlan& plan, const data::UnitExamples& examples)
+      : drawer_(examples), pairs_(plan.shape), gradient_(as_size(plan.shape.width())) {}
 
-  /// `touched` gets the words that pairs are about: what they were drawn against says nothing of
-  /// the unit.
-  void add(std::int64_t unit, std::uint64_t coins, const RowOptimizer& rows,
-           optimize::RowArena& gradients, optimize::RowArena* touched) {
-    list_.clear();
-    drawer_.draw(unit, coins, list_);
-    gradients.start();
-    if (touched != nullptr) touched->start();
+  /// The words that the unit's pairs are about: those they were drawn against say nothing of it.
+  void touch(std::int64_t unit, std::uint64_t coins, optimize::RowArena& touched) {
+    draw(unit, coins);
     for (std::size_t k = 0; k < list_.size(); ++k) {
-      const auto example = list_[k];
-      if (touched != nullptr) touch(example, *touched);
-      add_example(example, rows, gradients);
+      for (const auto word : list_[k].bag) touched.touch(word);
+      touched.touch(list_[k].context);
     }
-    gradients.finish();
-    if (touched != nullptr) touched->finish();
+  }
+
+  /// The sum of the gradients of the unit's pairs, on the rows that `needed` holds for.
+  template <typename Needed>
+  void add_gradient(std::int64_t unit, std::uint64_t coins, const RowOptimizer& rows,
+                    optimize::RowArena& gradient, const Needed& needed) {
+    draw(unit, coins);
+    for (std::size_t k = 0; k < list_.size(); ++k) {
+      const auto touched = pairs_.begin(list_[k]);
+      read_rows(touched, rows);
+      pairs_.evaluate(pointers_);
+      for (std::size_t i = 0; i < touched.size(); ++i) {
+        if (!needed(touched[i])) continue;
+        pairs_.write_row(i, gradient_);
+        const auto sum = gradient.row(touched[i]);
+        for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += static_cast<double>(gradient_[j]);
+      }
+    }
   }
 
  private:
-  static void touch(const data::WordExample& example, optimize::RowArena& touched) {
-    for (const auto word : example.bag) touched.touch(word);
-    touched.touch(example.context);
+  void draw(std::int64_t unit, std::uint64_t coins) {
+    list_.clear();
+    drawer_.draw(unit, coins, list_);
   }
 
-  void add_example(const data::WordExample& example, const RowOptimizer& rows,
-                   optimize::RowArena& gradients) {
-    const auto touched = pairs_.begin(example);
+  void read_rows(std::span<const std::int64_t> touched, const RowOptimizer& rows) {
     const auto room = rows.room_size();
     if (room_.size() < room * touched.size()) room_.resize(room * touched.size());
     pointers_.clear();
     for (std::size_t k = 0; k < touched.size(); ++k) {
       pointers_.push_back(rows.read(touched[k], std::span(room_).subspan(k * room, room)).data());
     }
-    pairs_.evaluate(pointers_);
-    gradient_.resize(static_cast<std::size_t>(plan_.shape.width()));
-    for (std::size_t k = 0; k < touched.size(); ++k) {
-      pairs_.write_row(k, gradient_);
-      const auto sum = gradients.row(touched[k]);
-      for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += static_cast<double>(gradient_[j]);
-    }
   }
 
-  const WordPlan& plan_;
   data::UnitExamples::Drawer drawer_;
   data::ExampleList list_;
   model::WordPairs<float> pairs_;
@@ -93,15 +95,15 @@ class WordSteps {
       : plan_(plan),
         means_(means),
         examples_(corpus, plan.examples, negatives_of(plan, vocabulary)),
-        gradients_(plan.layout(), {.most_rows = plan.rows_a_unit()}, means.threads, means.reducer),
-        touched_(privacy::RowLayout({{.rows = plan.shape.words, .width = 1}}),
-                 {.most_rows = plan.rows_a_unit()}, means.threads, means.reducer),
+        sum_(plan.layout(), limit(plan), means.threads, means.reducer),
+        touched_(privacy::RowLayout({{.rows = plan.shape.words, .width = 1}}), limit(plan),
+                 means.threads, means.reducer),
         rows_(
             plan.layout(),
             [start = model::WordStartRows(plan.shape, plan.start)](
                 std::int64_t row, std::span<float> out) { start.write(row, out.data()); },
             plan.optimizer) {
-    for (int i = 0; i < means.threads.size(); ++i) workers_.emplace_back(plan, examples_);
+    for (int i = 0; i < means.threads.size(); ++i) readers_.emplace_back(plan, examples_);
   }
 
   [[nodiscard]] RowOptimizer run() {
@@ -114,47 +116,69 @@ class WordSteps {
   }
 
  private:
+  static optimize::RowLimit limit(const WordPlan& plan) {
+    return {.most_rows = plan.rows_a_unit()};
+  }
+
+  /// The units of a step and their coins.
+  struct Drawn {
+    std::optional<privacy::DrawnSample> some;
+    std::int64_t size;
+    random::Leaf coins;
+
+    [[nodiscard]] std::int64_t unit(std::int64_t i) const {
+      return some ? some->rows()[as_size(i)] : i;
+    }
+    [[nodiscard]] privacy::Sample sample() const {
+      return some ? some->sample() : privacy::Sample::all();
+    }
+  };
+
+  [[nodiscard]] Drawn draw(std::uint64_t t) const {
+    std::optional<privacy::DrawnSample> some;
+    if (plan_.rate < 1) {
+      some = privacy::DrawnSample::poisson(means_.source.lease(random::Purpose::sampling, t, 0),
+                                           random::PoissonRate::at_least(plan_.rate),
+                                           examples_.unit_count());
+    }
+    const auto size =
+        some ? static_cast<std::int64_t>(some->rows().size()) : examples_.unit_count();
+    return {std::move(some), size,
+            random::Leaf(means_.source.lease(random::Purpose::sampling, t, coins_leaf))};
+  }
+
+  // body(worker, unit, its coins) for each unit of the step.
+  template <typename Body>
+  void for_units(const Drawn& drawn, const Body& body) {
+    constexpr std::int64_t block = 64;
+    means_.threads.for_blocks(drawn.size, block,
+                              [&](int worker, std::int64_t begin, std::int64_t end) {
+                                random::LeafReader reader(drawn.coins);
+                                for (auto i = begin; i < end; ++i) {
+                                  const auto unit = drawn.unit(i);
+                                  std::uint64_t coins = 0;
+                                  reader.words(static_cast<std::uint64_t>(unit), {&coins, 1});
+                                  body(worker, unit, coins);
+                                }
+                              });
+  }
+
   void step(std::uint64_t t) {
     const auto drawn = draw(t);
-    const auto sample = drawn ? drawn->sample() : privacy::Sample::all();
-    gradients_.start(sample);
-    touched_.start(sample);
-    evaluate(t, drawn);
-    if (plan_.unprotected()) return step_unprotected();
-    mechanism::SamplePermit permit(sample, parts(), means_.reservation);
-    const mechanism::PermitMeans release{{t, noise_leaf}, means_.source, permit};
-    const auto chosen = choose(release);
-    const auto noisy = mechanism::release_rows(
-        gradients_.sum(chosen, {.clipping_norm = plan_.clipping_norm, .second = plan_.second_clip}),
-        privacy::NoiseMultiplier(plan_.noise), release);
-    rows_.step(noisy.value(), plan_.divisor());
-  }
-
-  [[nodiscard]] std::optional<privacy::DrawnSample> draw(std::uint64_t t) const {
-    if (plan_.rate == 1) return std::nullopt;
-    return privacy::DrawnSample::poisson(means_.source.lease(random::Purpose::sampling, t, 0),
-                                         random::PoissonRate::at_least(plan_.rate),
-                                         examples_.unit_count());
-  }
-
-  void evaluate(std::uint64_t t, const std::optional<privacy::DrawnSample>& drawn) {
-    const random::Leaf coins(means_.source.lease(random::Purpose::sampling, t, coins_leaf));
-    const auto size =
-        drawn ? static_cast<std::int64_t>(drawn->rows().size()) : examples_.unit_count();
-    const bool choosing = plan_.selection != WordSelection::all && !plan_.unprotected();
-    // Sums without a grid depend on their order: one thread then.
-    const std::int64_t block = plan_.unprotected() ? std::max<std::int64_t>(1, size) : 64;
-    means_.threads.for_blocks(size, block, [&](int worker, std::int64_t begin, std::int64_t end) {
-      random::LeafReader reader(coins);
-      for (auto i = begin; i < end; ++i) {
-        const auto unit = drawn ? drawn->rows()[static_cast<std::size_t>(i)] : i;
-        std::uint64_t word = 0;
-        reader.words(static_cast<std::uint64_t>(unit), {&word, 1});
-        workers_[static_cast<std::size_t>(worker)].add(
-            unit, word, rows_, gradients_.arena(worker),
-            choosing ? &touched_.arena(worker) : nullptr);
-      }
+    if (plan_.unprotected()) return step_unprotected(drawn);
+    mechanism::SamplePermit permit(drawn.sample(), parts(), means_.reservation);
+    const mechanism::PermitMeans release{{t, 0}, means_.source, permit};
+    sum_.start(drawn.sample(), choose(drawn, release), plan_.clipping_norm);
+    const auto needed = [&](std::int64_t row) { return sum_.chosen(row); };
+    for_units(drawn, [&](int worker, std::int64_t unit, std::uint64_t coins) {
+      auto& arena = sum_.arena(worker);
+      arena.start();
+      readers_[as_size(worker)].add_gradient(unit, coins, rows_, arena, needed);
+      sum_.finish(worker);
     });
+    const auto noisy =
+        mechanism::release_rows(sum_.take(), privacy::NoiseMultiplier(plan_.noise), release);
+    rows_.step(noisy.value(), plan_.divisor());
   }
 
   [[nodiscard]] std::vector<privacy::Event> parts() const {
@@ -167,29 +191,45 @@ class WordSteps {
   }
 
   // Both rows of the words that noisily enough units touch.
-  [[nodiscard]] privacy::RowSelection choose(const mechanism::PermitMeans& release) const {
+  [[nodiscard]] privacy::RowSelection choose(const Drawn& drawn,
+                                             const mechanism::PermitMeans& release) {
     if (plan_.selection == WordSelection::all) return privacy::RowSelection::all();
+    touched_.start(drawn.sample());
+    for_units(drawn, [&](int worker, std::int64_t unit, std::uint64_t coins) {
+      auto& arena = touched_.arena(worker);
+      arena.start();
+      readers_[as_size(worker)].touch(unit, coins, arena);
+      arena.finish();
+    });
     const auto threshold =
         std::ceil(plan_.threshold * static_cast<double>(optimize::presence_norm));
     const auto words = mechanism::release_crossings(touched_.presence(),
                                                     privacy::NoiseMultiplier(plan_.selection_noise),
                                                     static_cast<std::int64_t>(threshold), release);
     std::vector<std::int64_t> rows;
-    for (const auto word : words.value()) {
-      rows.push_back(plan_.shape.target_row(static_cast<std::int32_t>(word)));
-      if (plan_.shape.tables == 2) {
-        rows.push_back(plan_.shape.context_row(static_cast<std::int32_t>(word)));
-      }
+    for (const auto number : words.value()) {
+      const auto word = static_cast<std::int32_t>(number);
+      rows.push_back(plan_.shape.target_row(word));
+      if (plan_.shape.tables == 2) rows.push_back(plan_.shape.context_row(word));
     }
     return privacy::RowSelection::rows(std::move(rows));
   }
 
-  // Neither clipped nor noised, on the rows that the sample touched.
-  void step_unprotected() {
+  // Neither clipped nor noised, on the rows that the sample touched; by one thread, since sums
+  // without a grid depend on their order.
+  void step_unprotected(const Drawn& drawn) {
     std::map<std::int64_t, std::vector<double>> sums;
-    for (int worker = 0; worker < means_.threads.size(); ++worker) {
-      const auto& arena = gradients_.arena(worker);
-      for (std::int64_t i = 0; i < arena.size(); ++i) add_record(arena.record(i), sums);
+    optimize::RowArena arena(plan_.layout(), limit(plan_));
+    random::LeafReader reader(drawn.coins);
+    for (std::int64_t i = 0; i < drawn.size; ++i) {
+      std::uint64_t coins = 0;
+      reader.words(static_cast<std::uint64_t>(drawn.unit(i)), {&coins, 1});
+      arena.start();
+      readers_[0].add_gradient(drawn.unit(i), coins, rows_, arena,
+                               [](std::int64_t /*row*/) { return true; });
+      arena.finish();
+      add_record(arena.record(0), sums);
+      arena.clear();
     }
     std::vector<std::int64_t> chosen;
     std::vector<double> values;
@@ -203,7 +243,7 @@ class WordSteps {
 
   void add_record(const optimize::RowRecord& record,
                   std::map<std::int64_t, std::vector<double>>& sums) const {
-    const auto width = static_cast<std::size_t>(plan_.shape.width());
+    const auto width = as_size(plan_.shape.width());
     for (std::size_t k = 0; k < record.rows.size(); ++k) {
       auto& sum = sums[record.rows[k]];
       sum.resize(width);
@@ -216,10 +256,10 @@ class WordSteps {
   const WordPlan& plan_;
   const TrainingMeans& means_;
   data::UnitExamples examples_;
-  optimize::RowBatch gradients_;
+  optimize::RunningRowSum sum_;
   optimize::RowBatch touched_;
   RowOptimizer rows_;
-  std::vector<UnitGradients> workers_;
+  std::vector<UnitReader> readers_;
 };
 
 }  // namespace
