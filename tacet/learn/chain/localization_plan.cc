@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -52,9 +50,9 @@ LocalFacts settle_facts(LocalizationPlan& plan, const data::Schema& schema,
   const double usual = facts.classification ? class_radius : number_radius;
   plan.radius = options.radius.value_or(usual);
   if (!options.radius) {
-    plan.reasons.push_back(fmt::format(
+    plan.reasons.add(
         "weights in the ball of radius {:g}, a public guess; give --radius where you know better",
-        plan.radius));
+        plan.radius);
   }
   const GradientRegion region{plan.columns, schema.norm_bound(), plan.radius};
   const double lipschitz = lipschitz_constant(plan.loss, region);
@@ -127,25 +125,24 @@ void settle_epochs(LocalizationPlan& plan, const LocalFacts& facts, const Linear
   }
   plan.solvers.resize(static_cast<std::size_t>(count));
   const auto& first = plan.epochs[0].phases[0];
-  plan.reasons.push_back(
-      fmt::format("{} phases, regularised by {:.4g} and more", count, first.mean_l2));
+  plan.reasons.add("{} phases, regularised by {:.4g} and more", count, first.mean_l2);
   if (std::holds_alternative<model::LogisticLoss>(plan.loss)) {
     plan.reasons.emplace_back(
         "for the logistic loss method objective had smaller errors on public data");
   }
   if (reach < 1) {
-    plan.reasons.push_back(fmt::format(
+    plan.reasons.add(
         "the phases can move {:.2g} of the radius together: with {} records this schedule hardly "
         "leaves its start{}",
-        reach, facts.rows, options.method == "ladder" ? "" : "; method ladder travels further"));
+        reach, facts.rows, options.method == "ladder" ? "" : "; method ladder travels further");
   }
   const double level = facts.gradient_diameter * facts.noise_unit() /
                        static_cast<double>(facts.rows) / facts.lipschitz;
   if (level > 0.25) {
-    plan.reasons.push_back(fmt::format(
+    plan.reasons.add(
         "the noise of one release is {:.2g} of the largest gradient: expect little more than the "
         "start",
-        level));
+        level);
   }
 }
 
@@ -212,15 +209,15 @@ void settle_paper_noise(LocalizationPlan& plan, const LinearOptions& options,
                           : mechanism::BlockGaussian::event(privacy::NoiseMultiplier(multiplier));
   const double proved = accounting::epsilon(event, options.adjacency, delta);
   if (proved > (pure ? settle_pure_epsilon(options).value() : options.epsilon)) {
-    plan.reasons.push_back(fmt::format(
+    plan.reasons.add(
         "the paper's noise is claimed to give epsilon {:g}; what is proved is {:.4g}, so the "
         "proved noise is used",
-        options.epsilon, proved));
+        options.epsilon, proved);
     settle_noise(plan, options, delta);
     return;
   }
-  plan.reasons.push_back(fmt::format("the paper's noise; it claims epsilon {:g}, proved is {:.4g}",
-                                     options.epsilon, proved));
+  plan.reasons.add("the paper's noise; it claims epsilon {:g}, proved is {:.4g}", options.epsilon,
+                   proved);
   plan.noise = pure ? LocalNoise::coordinate_laplace : LocalNoise::gaussian;
   plan.noise_levels.assign(plan.solvers.size(), multiplier);
   plan.events = event;

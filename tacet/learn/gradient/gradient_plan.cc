@@ -70,7 +70,7 @@ struct Course {
 constexpr double batch_passes = 10;
 
 Course choose_course(const LinearOptions& options, const Batches& batches, StepFacts facts,
-                     privacy::Delta delta, std::vector<std::string>& reasons) {
+                     privacy::Delta delta, Reasons& reasons) {
   if (batches.sampling != BatchSampling::full) {
     // A smaller sample needs less noise a step but relatively more: the rule must know how much.
     const double rate = batches.rate;
@@ -84,10 +84,9 @@ Course choose_course(const LinearOptions& options, const Batches& batches, StepF
         std::min(rule.path_length * (1 - facts.momentum) / static_cast<double>(steps),
                  longest_step(facts.curvature, facts.norm_bound));
     if (!options.steps || !options.step_size) {
-      reasons.push_back(
-          fmt::format("{} steps of size {:.4g} on {} of rate {:.4g}", steps,
-                      options.step_size.value_or(step_size),
-                      batches.sampling == BatchSampling::partition ? "batches" : "samples", rate));
+      reasons.add("{} steps of size {:.4g} on {} of rate {:.4g}", steps,
+                  options.step_size.value_or(step_size),
+                  batches.sampling == BatchSampling::partition ? "batches" : "samples", rate);
     }
     return {steps, options.step_size.value_or(step_size)};
   }
@@ -103,11 +102,10 @@ Course choose_course(const LinearOptions& options, const Batches& batches, StepF
         4 * rule.steps);
   }
   if (!options.steps || !options.step_size) {
-    reasons.push_back(fmt::format(
-        "{} steps of size {:.4g}: the path length {:.4g} balances what is not yet learned "
-        "against noise of deviation {:.3g} a coordinate of the mean gradient, whatever the "
-        "number of steps",
-        course.steps, course.step_size, rule.path_length, facts.release_noise));
+    reasons.add(
+        "{} steps of size {:.4g}: the path length {:.4g} balances what is not yet learned against "
+        "noise of deviation {:.3g} a coordinate of the mean gradient, whatever the number of steps",
+        course.steps, course.step_size, rule.path_length, facts.release_noise);
   }
   return course;
 }
@@ -253,13 +251,13 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
     settle_noise(plan, options, delta, std::nullopt);
   }
   plan.claim = privacy::Guarantee{options.epsilon, delta.value(), options.adjacency};
-  plan.reasons.push_back(fmt::format("{}: {} steps of size {:.4g} on single records", course.name,
-                                     plan.steps, plan.step_size));
-  plan.reasons.push_back(fmt::format(
-      "the paper claims ({:g}, {:g}) for noise of deviation {:.4g} a gradient ({}gradient "
-      "bound {:.4g}); proved here for that noise: ({:.4g}, {:g}), gradients are at most {:.4g}",
+  plan.reasons.add("{}: {} steps of size {:.4g} on single records", course.name, plan.steps,
+                   plan.step_size);
+  plan.reasons.add(
+      "the paper claims ({:g}, {:g}) for noise of deviation {:.4g} a gradient ({}gradient bound "
+      "{:.4g}); proved here for that noise: ({:.4g}, {:g}), gradients are at most {:.4g}",
       options.epsilon, delta.value(), course.noise, course.remark, course.gradient_bound,
-      plan.guarantee.epsilon, plan.guarantee.delta, plan.clipping_norm));
+      plan.guarantee.epsilon, plan.guarantee.delta, plan.clipping_norm);
   return plan;
 }
 
@@ -293,10 +291,10 @@ void settle_units(GradientPlan& plan, const data::Schema& schema, const LinearOp
   }
   plan.records_a_unit = options.records_a_unit;
   if (schema.unit && plan.records_a_unit == 1) {
-    plan.reasons.push_back(
-        fmt::format("records a unit 1: of each {} one record takes part, the others none; "
-                    "--records-a-unit takes more, and the noise grows with it",
-                    *schema.unit));
+    plan.reasons.add(
+        "records a unit 1: of each {} one record takes part, the others none; --records-a-unit "
+        "takes more, and the noise grows with it",
+        *schema.unit);
   }
 }
 
@@ -306,19 +304,19 @@ void settle_first_release(GradientPlan& plan, const data::Schema& schema,
   if (settle_standardise(schema, options, plan.public_row_count)) {
     plan.one_release /= std::sqrt(1 - standardise_share);
     plan.standardise_noise = 1;  // settled with the noise of the steps
-    plan.reasons.push_back(fmt::format(
+    plan.reasons.add(
         "a tenth of the budget's mu^2 for means and deviations of the {} numbers, which are then "
         "counted by them",
-        data::numeric_features(schema).size()));
+        data::numeric_features(schema).size());
   }
   if (const double share = settle_column_share(schema, options); share > 0) {
     plan.one_release /= std::sqrt(1 - share);
     plan.kept_deviations = kept_deviations(schema);
     plan.kept_noise = 1;  // settled with the noise of the steps
-    plan.reasons.push_back(fmt::format(
+    plan.reasons.add(
         "{:g} of the budget's mu^2 to find out which of {} columns occur often enough; clipping "
         "norm and step size follow their number, {} are expected",
-        share, plan.columns, expected_kept));
+        share, plan.columns, expected_kept);
   }
 }
 

@@ -1,7 +1,5 @@
 #include "tacet/learn/line/inverse_sensitivity.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -56,7 +54,7 @@ void settle_line(InverseSensitivityPlan& plan, const data::Schema& schema,
   const double usual = model::properties(plan.loss).classification ? class_radius : number_radius;
   plan.radius = options.radius.value_or(usual);
   if (!options.radius) {
-    plan.reasons.push_back(fmt::format("weight in [-{0:g}, {0:g}], a public guess", usual));
+    plan.reasons.add("weight in [-{0:g}, {0:g}], a public guess", usual);
   }
   if (plan.public_row_count > mechanism::SlopeSum::most_records) {
     throw base::UsageError("inverse-sensitivity takes at most {} records, got {}",
@@ -93,8 +91,7 @@ void settle_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
     const double proposals =
         std::clamp(usual_visits / static_cast<double>(plan.public_row_count), 10.0, most_proposals);
     plan.mean_l2 = least_mean_l2(curvature, schema.norm_bound(), plan.columns, proposals);
-    plan.reasons.push_back(
-        fmt::format("l2 {:.4g}: few proposals in {} columns", plan.mean_l2, plan.columns));
+    plan.reasons.add("l2 {:.4g}: few proposals in {} columns", plan.mean_l2, plan.columns);
   }
   if (options.radius) {
     throw base::UsageError("radius has no meaning here: the penalty bounds the weights");
@@ -186,14 +183,14 @@ void settle_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
   }
   const double draws = mechanism::log_draws(plan.query(), epsilon) + start_cost;
   if (draws > std::log(most_draws)) {
-    throw base::GuaranteeError(fmt::format(
+    throw base::GuaranteeError(
         "an exact sampler would draw 10^{:.1f} points on average, most of them where no minimiser "
         "of {} records can lie: they are too few at epsilon {:g}; use a larger epsilon, or method "
         "ladder",
-        draws / std::log(10), plan.public_row_count, epsilon.value()));
+        draws / std::log(10), plan.public_row_count, epsilon.value());
   }
-  plan.reasons.push_back(fmt::format("the exact sampler takes {:.0f} proposals at most, on average",
-                                     std::ceil(std::exp(proposals + start_cost))));
+  plan.reasons.add("the exact sampler takes {:.0f} proposals at most, on average",
+                   std::ceil(std::exp(proposals + start_cost)));
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ double output_deviation(const ObjectivePlan& plan, double smoothness, double lin
 
 // At `delta`, which is what the cipher leaves.
 Noise gaussian_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Delta delta,
-                     std::vector<std::string>& reasons) {
+                     Reasons& reasons) {
   const Epsilon epsilon(plan.guarantee.epsilon);
   const double mu = output_share * std::min(1.0, epsilon.value());
   check_rounding_room(plan, mu);
@@ -132,13 +132,12 @@ Noise gaussian_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Delt
     const double published =
         objective::published_sigma(bounds.lipschitz, epsilon, delta, plan.guarantee.adjacency);
     const bool proved = published >= sigma;
-    reasons.push_back(
-        fmt::format("published noise {:.6g} (Kifer, Smith, Thakurta 2012) claims epsilon {:g} at "
-                    "delta {:g} for "
-                    "the exact minimum: {}",
-                    published, epsilon.value(), delta.value(),
-                    proved ? "used, what it costs with the output noise is below"
-                           : fmt::format("not proved, {:.6g} is used", sigma)));
+    reasons.add(
+        "published noise {:.6g} (Kifer, Smith, Thakurta 2012) claims epsilon {:g} at delta {:g} "
+        "for the exact minimum: {}",
+        published, epsilon.value(), delta.value(),
+        proved ? "used, what it costs with the output noise is below"
+               : fmt::format("not proved, {:.6g} is used", sigma));
     sigma = std::max(sigma, published);
   }
   const auto noise_at = [&](double standard_deviation) {
@@ -275,8 +274,7 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
     plan.sum_l2 = *options.mean_l2 * rows;
   } else if (plan.calibration == Calibration::kifer2012) {
     plan.sum_l2 = objective::published_regularization(bounds.smoothness, Epsilon(options.epsilon));
-    plan.reasons.push_back(
-        fmt::format("regularization {:.6g} = 2 smoothness / epsilon, as published", plan.sum_l2));
+    plan.reasons.add("regularization {:.6g} = 2 smoothness / epsilon, as published", plan.sum_l2);
   } else {
     plan.sum_l2 = choose_sum_l2({.epsilon = options.epsilon,
                                  .delta = delta,
@@ -286,9 +284,8 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
                                  .rows = rows,
                                  .columns = static_cast<double>(plan.columns),
                                  .radius = expected_radius});
-    plan.reasons.push_back(
-        fmt::format("regularization {:.6g}: balances noise and shrinkage for weights of norm {:g}",
-                    plan.sum_l2, expected_radius));
+    plan.reasons.add("regularization {:.6g}: balances noise and shrinkage for weights of norm {:g}",
+                     plan.sum_l2, expected_radius);
   }
   refuse_no_penalty(options, plan.sum_l2 / rows);
   const Noise noise = pure ? pure_noise(plan, bounds, settle_pure_epsilon(options))

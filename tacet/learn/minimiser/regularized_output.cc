@@ -1,7 +1,5 @@
 #include "tacet/learn/minimiser/regularized_output.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -100,11 +98,11 @@ void settle_published_noise(RegularizedOutputPlan& plan, const LinearOptions& op
   plan.noise_multiplier = published / share;
   const double proved =
       accounting::epsilon(privacy::Gaussian{plan.noise_multiplier}, options.adjacency, left);
-  plan.reasons.push_back(fmt::format(
+  plan.reasons.add(
       "the paper's lambda {:.4g} and noise of deviation {:.4g}, for which it claims ({:g}, {:g}); "
       "proved here for that noise: epsilon {:.4g}",
       plan.sum_l2 / static_cast<double>(plan.public_row_count), published, plan.claim->epsilon,
-      plan.claim->delta, proved));
+      plan.claim->delta, proved);
   if (proved <= options.epsilon) return;
   plan.reasons.emplace_back(
       "the paper's noise is not enough for what it claims; the proved noise stands in its place");
@@ -161,9 +159,8 @@ void settle_penalty(RegularizedOutputPlan& plan, const LinearOptions& options, d
   }
   refuse_no_penalty(options, plan.sum_l2 / rows);
   if (!options.mean_l2 && !plan.claim) {
-    plan.reasons.push_back(
-        fmt::format("l2 {:.6g}: balances the noise and the bias for weights of norm {:g}",
-                    plan.sum_l2 / rows, expected));
+    plan.reasons.add("l2 {:.6g}: balances the noise and the bias for weights of norm {:g}",
+                     plan.sum_l2 / rows, expected);
   }
   plan.slope_bound = model::slope_bound_within(plan.loss, plan.radius * norm_bound);
   plan.gradient_share = gradient_share(plan, norm_bound);
@@ -179,9 +176,8 @@ void settle_solver(RegularizedOutputPlan& plan, double norm_bound) {
     // Smoothing a kink on this width costs at most a twentieth of what the noise costs anyway.
     plan.smoothing_width =
         std::max(1e-3, 0.1 * norm_bound * standard_deviation * mean_absolute_normal);
-    plan.reasons.push_back(
-        fmt::format("loss smoothed on a width of {:.4g}, small beside the noise on predictions",
-                    plan.smoothing_width));
+    plan.reasons.add("loss smoothed on a width of {:.4g}, small beside the noise on predictions",
+                     plan.smoothing_width);
   }
   const double curvature = solver_loss(plan).curvature_bound();
   const double kappa = 1 + rows * curvature * norm_bound * norm_bound / plan.sum_l2;
@@ -191,8 +187,7 @@ void settle_solver(RegularizedOutputPlan& plan, double norm_bound) {
       std::ceil(0.5 * (kappa + 1) * std::log(std::max(std::exp(1.0), 20 * start / noise)));
   if (plan.guarantee.adjacency != Adjacency::add_remove && wanted <= most_steps) {
     plan.steps = static_cast<std::int64_t>(std::max(1.0, wanted));
-    plan.reasons.push_back(
-        fmt::format("{} steps of descent: the minimum to a twentieth of the noise", plan.steps));
+    plan.reasons.add("{} steps of descent: the minimum to a twentieth of the noise", plan.steps);
     return;
   }
   constexpr double part = 1e-4;      // of a record's share
@@ -238,10 +233,10 @@ void extend_poisson(RegularizedOutputPlan& plan, const data::Schema& schema,
         *options.radius, reach);
   }
   plan.loss = model::ExtendedPoissonLoss{reach};
-  plan.reasons.push_back(fmt::format(
-      "loss poisson, beyond predictions of {:g}, which no weights of the ball reach, by "
-      "a parabola: slopes up to {:.4g}",
-      reach, std::exp(reach)));
+  plan.reasons.add(
+      "loss poisson, beyond predictions of {:g}, which no weights of the ball reach, by a "
+      "parabola: slopes up to {:.4g}",
+      reach, std::exp(reach));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -115,9 +113,8 @@ void settle_steps(OutputPlan& plan, const LinearOptions& options, const SgdProbl
   const double step = options.step_size.value_or(chosen);
   schedule.step_sizes = optimize::decaying_steps(step, options.step_decay, steps);
   if (options.step_size) return;
-  plan.reasons.push_back(
-      fmt::format("step size {:.4g}{}: least bound of the excess risk over weights of size {:g}",
-                  step, step == longest ? ", the longest for this loss" : "", plan.weight_scale));
+  plan.reasons.add("step size {:.4g}{}: least bound of the excess risk over weights of size {:g}",
+                   step, step == longest ? ", the longest for this loss" : "", plan.weight_scale);
 }
 
 // One pass of single steps on fresh records, the plain mean, steps of one size: what the bound is
@@ -185,10 +182,9 @@ void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem probl
   double eta = wang2021::step_size(theorem, asked, steps);
   wang2021::Run run{n, steps, eta, problem.radius};
   if (const double longest = wang2021::longest_step(facts, run); eta > longest) {
-    plan.reasons.push_back(
-        fmt::format("step size {:.4g}: the paper's {:.4g} is beyond what its "
-                    "sensitivity bound allows",
-                    longest, eta));
+    plan.reasons.add(
+        "step size {:.4g}: the paper's {:.4g} is beyond what its sensitivity bound allows", longest,
+        eta);
     run.eta = eta = longest;
   }
   plan.sampling = RecordOrder::with_replacement;
@@ -205,21 +201,20 @@ void plan_paper(OutputPlan& plan, const LinearOptions& options, SgdProblem probl
   const double unit = plan.sgd->deviation_unit(norm_bits_for(needed));
   plan.noise_multiplier = std::max(noise.sigma / unit, needed);
   plan.claim = privacy::Guarantee{options.epsilon, delta.value(), options.adjacency};
-  plan.reasons.push_back(
-      fmt::format("Algorithm 1 with the schedule of Theorem {}: {} steps of size {:.4g}",
-                  static_cast<int>(theorem), steps, eta));
+  plan.reasons.add("Algorithm 1 with the schedule of Theorem {}: {} steps of size {:.4g}",
+                   static_cast<int>(theorem), steps, eta);
   if (noise.repaired) {
     plan.reasons.emplace_back(
         "the paper's Gaussian factor is proved up to epsilon 1 only; the exact one stands in its "
         "place");
   }
   settle_release(plan, options, delta);
-  plan.reasons.push_back(fmt::format(
+  plan.reasons.add(
       "the paper claims ({:g}, {:g}) for noise of deviation {:.4g}, from a sensitivity bound of "
       "{:.4g}; proved here for that noise: ({:.4g}, {:g}), the sensitivity is {:.4g}",
       options.epsilon, delta.value(), noise.sigma,
       wang2021::sensitivity(facts, run, delta.value() / 2), plan.guarantee.epsilon,
-      plan.guarantee.delta, plan.sgd->sensitivity()));
+      plan.guarantee.delta, plan.sgd->sensitivity());
 }
 
 void plan_tight(OutputPlan& plan, const LinearOptions& options, const SgdProblem& problem,
@@ -241,11 +236,11 @@ void plan_tight(OutputPlan& plan, const LinearOptions& options, const SgdProblem
   const auto budget = budget_of(plan, problem, options, delta);
   settle_steps(plan, options, problem, schedule, budget);
   if (step_share(problem) == 0.75) {
-    plan.reasons.push_back(fmt::format(
+    plan.reasons.add(
         "the loss is smoothed on a width of {:.3g}, tied to the step: no step drives two runs "
         "apart",
         model::width_for_step(problem.loss,
-                              schedule.step_size(1) * problem.norm_bound * problem.norm_bound)));
+                              schedule.step_size(1) * problem.norm_bound * problem.norm_bound));
   }
   plan.sgd.emplace(problem, std::move(schedule), plan.weights, options.adjacency);
   plan.noise_multiplier = budget.multiplier;

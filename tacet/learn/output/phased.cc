@@ -110,16 +110,16 @@ void settle_settings(PhasedPlan& plan) {
 }
 
 PhaseChoice choose(const PhaseFacts& facts, const LinearOptions& options,
-                   const optimize::SgdProblem& problem, std::vector<std::string>& reasons) {
+                   const optimize::SgdProblem& problem, Reasons& reasons) {
   if (options.phases && (facts.records >> *options.phases) < 1) {
     throw base::UsageError("{} phases are too many for {} records", *options.phases, facts.records);
   }
   auto choice = options.phases ? best_step(facts, *options.phases) : best_phases(facts);
   if (!options.phases) {
-    reasons.push_back(fmt::format(
+    reasons.add(
         "{} phases: least bound of the excess risk over weights of size {:g}; one phase would have "
         "{:.4g}",
-        choice.phases, facts.scale, best_step(facts, 1).predicted_excess));
+        choice.phases, facts.scale, best_step(facts, 1).predicted_excess);
   }
   const auto smooth = model::smoothness(problem.loss);
   // The first phase takes a quarter of the base.

@@ -52,8 +52,8 @@ SgdProblem settle_sgd_problem(Settled& plan, const data::Schema& schema,
                      .radius = options.radius};
   if (!problem.clipping_norm && std::isinf(largest_slope(problem)) && !options.paper()) {
     problem.clipping_norm = usual_slope(problem.loss) * problem.norm_bound;
-    plan.reasons.push_back(fmt::format("clipping norm {:g}: slopes of this loss have no bound",
-                                       *problem.clipping_norm));
+    plan.reasons.add("clipping norm {:g}: slopes of this loss have no bound",
+                     *problem.clipping_norm);
   }
   return problem;
 }

@@ -99,10 +99,10 @@ void settle_class_weights(Settled& plan, const data::Schema& schema, const Linea
   } else {
     return;
   }
-  plan.reasons.push_back(fmt::format(
+  plan.reasons.add(
       "class weights {}: each record's loss counts by its class's, divided by the largest, so that "
       "no bound grows; probabilities are those of a population so weighted",
-      plan.class_weights_given));
+      plan.class_weights_given);
 }
 
 void refuse_class_weights(const data::Schema& schema, const LinearOptions& options) {

@@ -39,7 +39,7 @@ bool in_scope(const data::Schema& schema, const LinearOptions& options) {
 /// The rule's sqrt(d + 8 k) s / N.
 double noise_with_knots(const data::Schema& schema, const LinearOptions& options,
                         std::int64_t records) {
-  std::vector<std::string> reasons;
+  Reasons reasons;
   const auto delta = settle_delta(schema, options, records, reasons);
   const double one_release =
       full_batch_noise(1, privacy::Epsilon(options.epsilon), delta, options.adjacency);

@@ -59,10 +59,10 @@ void check_model_size(Training& training, std::int64_t available) {
         "read again; {}",
         weights, in_gib(written), in_gib(static_cast<double>(base::limits::model_bytes)), way_out);
   }
-  training.reasons.push_back(fmt::format(
+  training.reasons.add(
       "{:.0f} weights take {} of memory beside the records; where each step draws noise for all of "
       "them, that takes most of its time: --projection and --columns-kept leave fewer",
-      weights, in_gib(held)));
+      weights, in_gib(held));
 }
 
 }  // namespace tacet::learn

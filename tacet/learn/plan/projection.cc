@@ -18,7 +18,7 @@ namespace {
 constexpr double radius_for_numbers = 4;  // numbers are scaled to [-1, 1]
 
 double mu_of(const data::Schema& schema, const LinearOptions& options, std::int64_t records) {
-  std::vector<std::string> unused;
+  Reasons unused;
   // A pure budget has no mu; that of the usual delta is near enough for a width.
   auto approximate = options;
   if (options.delta == 0.0) approximate.delta.reset();
@@ -62,7 +62,7 @@ std::int64_t usual_width(const data::Schema& schema, const LinearOptions& option
 }
 
 double published_delta(const data::Schema& schema, const LinearOptions& options) {
-  std::vector<std::string> unused;
+  Reasons unused;
   return settle_delta(schema, options, settle_row_count(schema, options), unused).value();
 }
 

@@ -43,7 +43,7 @@ bool asks_shares(const data::Target& target) {
 
 // Probabilities and counts have a loss each, whose minimiser is the mean.
 model::Loss settle_loss_of_shares(const data::Target& target, const LinearOptions& options,
-                                  std::vector<std::string>& reasons) {
+                                  Reasons& reasons) {
   const bool count = target.number_kind() == data::NumberKind::count;
   if (!options.loss) {
     reasons.emplace_back(count ? "loss poisson: the target is a count"
@@ -76,7 +76,7 @@ void refuse_softmax(const data::Target& target, const LinearOptions& options, Ta
 }
 
 model::Loss settle_loss(const data::Target& target, const LinearOptions& options,
-                        std::vector<std::string>& reasons) {
+                        Reasons& reasons) {
   if (asks_shares(target)) return settle_loss_of_shares(target, options, reasons);
   if (options.loss && model::properties(*options.loss).labels == model::Labels::shares) {
     const bool count = model::link_of(*options.loss) == model::Link::log;
@@ -156,11 +156,10 @@ void settle_squared_problem(Settled& plan, const data::Schema& schema,
         options.method, model::loss_name(*options.loss));
   }
   plan.loss = model::SquaredLoss{};
-  plan.reasons.push_back(fmt::format("loss squared: method {} solves no other{}", options.method,
-                                     plan.outputs > 1 ? "; each class has an indicator"
-                                     : target_of(schema).class_count() > 0
-                                         ? "; the classes count as -1 and 1"
-                                         : ""));
+  plan.reasons.add("loss squared: method {} solves no other{}", options.method,
+                   plan.outputs > 1                      ? "; each class has an indicator"
+                   : target_of(schema).class_count() > 0 ? "; the classes count as -1 and 1"
+                                                         : "");
 }
 
 double usual_slope(const model::Loss& loss) {
@@ -230,7 +229,7 @@ std::string_view pure_way_out(const data::Schema& schema) {
 }
 
 privacy::Delta settle_delta(const data::Schema& schema, const LinearOptions& options,
-                            std::int64_t row_count, std::vector<std::string>& reasons) {
+                            std::int64_t row_count, Reasons& reasons) {
   if (options.delta == 0) {
     throw base::GuaranteeError(
         "delta = 0 asks for pure privacy, which the Gaussian noise of method {} cannot give; {}",
@@ -238,13 +237,12 @@ privacy::Delta settle_delta(const data::Schema& schema, const LinearOptions& opt
   }
   if (options.delta) return privacy::Delta(*options.delta);
   const double usual = default_delta(row_count);
-  reasons.push_back(
-      fmt::format("delta {:g}: the largest power of ten below 1/{}^1.1", usual, row_count));
+  reasons.add("delta {:g}: the largest power of ten below 1/{}^1.1", usual, row_count);
   return privacy::Delta(usual);
 }
 
 double settle_delta_or_pure(const data::Schema& schema, const LinearOptions& options,
-                            std::int64_t row_count, std::vector<std::string>& reasons) {
+                            std::int64_t row_count, Reasons& reasons) {
   return options.delta == 0.0 ? 0 : settle_delta(schema, options, row_count, reasons).value();
 }
 

@@ -50,16 +50,14 @@ void settle_squared_problem(Settled& plan, const data::Schema& schema,
 /// The given delta, or default_delta(row_count). 0 is a GuaranteeError that says what else there
 /// is: for methods with Gaussian noise.
 [[nodiscard]] privacy::Delta settle_delta(const data::Schema& schema, const LinearOptions& options,
-                                          std::int64_t row_count,
-                                          std::vector<std::string>& reasons);
+                                          std::int64_t row_count, Reasons& reasons);
 
 /// What is pure for such a target and unit, in words that finish a sentence.
 [[nodiscard]] std::string_view pure_way_out(const data::Schema& schema);
 
 /// The same for methods that can be pure: 0 where that was asked for.
 [[nodiscard]] double settle_delta_or_pure(const data::Schema& schema, const LinearOptions& options,
-                                          std::int64_t row_count,
-                                          std::vector<std::string>& reasons);
+                                          std::int64_t row_count, Reasons& reasons);
 
 /// UsageError for an l2 of 0 where the noise grows without bound as it falls; `usual` is what would
 /// be chosen here.

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -56,6 +59,16 @@ struct Setting {
   Shown shown = {};
 };
 
+/// Lines about what was chosen and why.
+struct Reasons : std::vector<std::string> {
+  using std::vector<std::string>::vector;
+  /// A line with the values in its places, as fmt::format puts them there.
+  template <typename... Values>
+  void add(fmt::format_string<Values...> line, Values&&... values) {
+    push_back(fmt::format(line, std::forward<Values>(values)...));
+  }
+};
+
 /// What every method settles before a record is read. A method's plan is one of these with what is
 /// the method's own.
 struct Settled {
@@ -73,8 +86,8 @@ struct Settled {
   std::string class_weights_given;               ///< by their names; empty: none
   std::optional<data::Projection> projection;    ///< by which records are read
   std::optional<FirstRelease> first;             ///< what is released before `events`
-  std::vector<Setting> settings;     ///< loss first, then what the method settled, in order
-  std::vector<std::string> reasons;  ///< what was chosen and why, a line each
+  std::vector<Setting> settings;  ///< loss first, then what the method settled, in order
+  Reasons reasons;                ///< what was chosen and why, a line each
 
   /// With epsilon infinite: the result protects nobody, and says so for ever.
   [[nodiscard]] bool unprotected() const;

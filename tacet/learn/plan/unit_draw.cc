@@ -14,10 +14,10 @@ constexpr std::int64_t one = 1;
 void settle_unit_draw(Settled& plan, const data::Schema& schema) {
   if (!schema.unit) return;
   plan.cipher_delta += random::cipher_term(1, random::most_leaf_words);
-  plan.reasons.push_back(
-      fmt::format("one record of each {}, drawn by a secret coin: the proof is about one record, "
-                  "and public_row_count counts units",
-                  *schema.unit));
+  plan.reasons.add(
+      "one record of each {}, drawn by a secret coin: the proof is about one record, and "
+      "public_row_count counts units",
+      *schema.unit);
 }
 
 void add_unit_draw(Settled& plan, const data::Schema& schema) {

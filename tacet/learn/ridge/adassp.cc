@@ -1,7 +1,5 @@
 #include "tacet/learn/ridge/adassp.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -80,10 +78,10 @@ AdasspPlan plan_adassp(const data::Schema& schema, const LinearOptions& options)
                schema.norm_bound());
   plan.events = privacy::Gaussian{plan.noise_multiplier};
   settle_guarantee(plan, options, delta.value());
-  plan.reasons.push_back(fmt::format(
+  plan.reasons.add(
       "one release of the {} sums of products of the columns and with the target, noise of "
       "deviation {:.4g} on squares",
-      values, plan.diagonal_noise));
+      values, plan.diagonal_noise);
   if (options.paper()) {
     plan.calibration = Calibration::wang2018;
     plan.claim = privacy::Guarantee{options.epsilon, delta.value(), options.adjacency};
