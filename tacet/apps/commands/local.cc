@@ -243,11 +243,7 @@ class LocalAccount : public Command {
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
     const auto promise = asked();
-    if (console.json()) {
-      console.result(json_text(promise_json(promise)));
-    } else {
-      console.result(promise_text(promise));
-    }
+    console.result(console.json() ? json_text(promise_json(promise)) : promise_text(promise));
   }
 
  private:

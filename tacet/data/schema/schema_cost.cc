@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "tacet/accounting/accountant.h"
@@ -15,18 +14,11 @@
 #include "tacet/base/version.h"
 #include "tacet/base/work.h"
 #include "tacet/data/schema/schema_node.h"
+#include "tacet/numeric/rounding.h"
 #include "tacet/privacy/cipher_share.h"
 
 namespace tacet::data {
 namespace {
-
-/// a + b of numbers that are not negative, rounded up.
-double sum_up(double a, double b) {
-  const double sum = a + b;
-  // What rounding left out, exactly (Dekker 1971).
-  const double rest = std::min(a, b) - (sum - std::max(a, b));
-  return rest > 0 ? std::nextafter(sum, std::numeric_limits<double>::infinity()) : sum;
-}
 
 double proved_epsilon(const privacy::Event& events, privacy::Adjacency adjacency, double delta,
                       const accounting::AccountOptions& options = {}) {
@@ -68,7 +60,7 @@ privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency ad
   if (delta > 0 && std::isfinite(proved)) {
     // The accountant gets back, rounded down twice, what the events take.
     const double share = privacy::cipher_share(proved, deltas.cipher);
-    if (share > 0) stated.delta = sum_up(delta, share) * (1 + 0x1p-50);
+    if (share > 0) stated.delta = numeric::add_up(delta, share) * (1 + 0x1p-50);
     stated.delta = std::max(stated.delta, deltas.least);
   }
   if (!std::isfinite(proved) || !(stated.delta < 1)) {
@@ -150,13 +142,13 @@ PlannedCost with_schema_cost(const Schema& schema, const PlannedCost& planned) {
   if (!schema.cost) return planned;
   auto fit = fit_between(*schema.cost, planned.guarantee.adjacency);
   PlannedCost both{privacy::Composed{{std::move(fit.events), planned.events}}, planned.guarantee,
-                   sum_up(planned.cipher_delta, schema.cost->cipher_delta)};
+                   numeric::add_up(planned.cipher_delta, schema.cost->cipher_delta)};
   auto& whole = both.guarantee;
-  whole.delta = std::min(sum_up(planned.guarantee.delta, fit.stated_delta), 1.0);
+  whole.delta = std::min(numeric::add_up(planned.guarantee.delta, fit.stated_delta), 1.0);
   if (!std::isfinite(planned.guarantee.epsilon)) return both;
   const double run_delta = privacy::delta_left(planned.guarantee, planned.cipher_delta).value();
   whole = stated_at(both.events, whole.adjacency,
-                    {sum_up(run_delta, fit.delta), whole.delta, both.cipher_delta});
+                    {numeric::add_up(run_delta, fit.delta), whole.delta, both.cipher_delta});
   return both;
 }
 
