@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -33,114 +34,60 @@ struct RawRow {
   }
 };
 
-class FieldEncoder {
- public:
-  virtual ~FieldEncoder() = default;
-  /// Appends the field's features, ascending. `missing`: the text is one of
-  /// the schema's missing values.
-  virtual void encode(std::string_view field, bool missing, RawRow& row) = 0;
-};
+/// Appends the features of a field, ascending. `missing`: the text is one of the schema's missing
+/// values.
+using EncodeField = std::function<void(std::string_view field, bool missing, RawRow& row)>;
 
-class NumericEncoder : public FieldEncoder {
- public:
-  NumericEncoder(const NumericColumn& rule, std::int64_t encoding, std::uint32_t first)
-      : map_(rule, encoding), read_(value_reader(rule)), first_(first) {}
-
-  void encode(std::string_view field, bool missing, RawRow& row) override {
-    map_.features(missing ? std::nullopt : read_(field), [&](std::int64_t place, double value) {
-      row.add(first_ + static_cast<std::uint32_t>(place), value);
-    });
-  }
-
- private:
-  NumericMap map_;
-  ValueReader read_;
-  std::uint32_t first_;
-};
-
-class CategoricalEncoder : public FieldEncoder {
- public:
-  CategoricalEncoder(const CategoricalColumn& rule, std::uint32_t first)
-      : index_(rule.categories),
-        first_(first),
-        other_(static_cast<std::uint32_t>(rule.categories.size())),
-        other_rule_(rule.other),
-        coding_(rule.coding) {}
-
-  // A listed category is never missing, even when it is spelt like a missing value ("?").
-  void encode(std::string_view field, bool /*missing*/, RawRow& row) override {
-    const auto category = index_.find(field);
-    if (coding_ == Coding::sign) {
-      if (category) row.add(first_, *category == 0 ? -1.0 : 1.0);
-    } else if (category) {
-      row.add(first_ + *category, 1.0);
-    } else if (other_rule_ == OtherRule::column) {
-      row.add(first_ + other_, 1.0);
-    }
-  }
-
- private:
-  ValueIndex index_;
-  std::uint32_t first_;
-  std::uint32_t other_;
-  OtherRule other_rule_;
-  Coding coding_;
-};
-
-class HashedEncoder : public FieldEncoder {
- public:
-  HashedEncoder(const HashedColumn& rule, std::uint32_t first) : bits_(rule.bits), first_(first) {}
-
-  void encode(std::string_view field, bool missing, RawRow& row) override {
-    if (!missing) row.add(first_ + public_bucket(field, bits_), 1.0);
-  }
-
- private:
-  int bits_;
-  std::uint32_t first_;
-};
-
-class TextEncoder : public FieldEncoder {
- public:
-  TextEncoder(const TextColumn& rule, std::uint32_t first)
-      : bits_(rule.bits), first_(first), words_(TokenRule::words) {}
-
-  void encode(std::string_view field, bool missing, RawRow& row) override {
-    if (missing) return;
-    buckets_.clear();
-    const auto add = [&](std::string_view word) { buckets_.push_back(public_bucket(word, bits_)); };
-    words_.feed(field, add);
-    words_.finish(add);
-    std::sort(buckets_.begin(), buckets_.end());
-    buckets_.erase(std::unique(buckets_.begin(), buckets_.end()), buckets_.end());
-    const double value = 1 / std::sqrt(static_cast<double>(buckets_.size()));
-    for (const std::uint32_t bucket : buckets_) row.add(first_ + bucket, value);
-  }
-
- private:
-  int bits_;
-  std::uint32_t first_;
-  Tokens words_;
-  std::vector<std::uint32_t> buckets_;
-};
-
-struct MakeFieldEncoder {
+/// The way from a column's field to its features, the first of which is `first`; none for columns
+/// that are not read.
+struct FieldEncoder {
   std::int64_t encoding;
   std::uint32_t first;
 
-  std::unique_ptr<FieldEncoder> operator()(const NumericColumn& rule) const {
-    return std::make_unique<NumericEncoder>(rule, encoding, first);
+  EncodeField operator()(const NumericColumn& rule) const {
+    return [map = NumericMap(rule, encoding), read = value_reader(rule), first = first](
+               std::string_view field, bool missing, RawRow& row) {
+      map.features(missing ? std::nullopt : read(field), [&](std::int64_t place, double value) {
+        row.add(first + static_cast<std::uint32_t>(place), value);
+      });
+    };
   }
-  std::unique_ptr<FieldEncoder> operator()(const CategoricalColumn& rule) const {
-    return std::make_unique<CategoricalEncoder>(rule, first);
+  // A listed category is never missing, even when it is spelt like a missing value ("?").
+  EncodeField operator()(const CategoricalColumn& rule) const {
+    const auto other = first + static_cast<std::uint32_t>(rule.categories.size());
+    return [index = ValueIndex(rule.categories), first = first, other, other_rule = rule.other,
+            coding = rule.coding](std::string_view field, bool /*missing*/, RawRow& row) {
+      const auto category = index.find(field);
+      if (coding == Coding::sign) {
+        if (category) row.add(first, *category == 0 ? -1.0 : 1.0);
+      } else if (category) {
+        row.add(first + *category, 1.0);
+      } else if (other_rule == OtherRule::column) {
+        row.add(other, 1.0);
+      }
+    };
   }
-  std::unique_ptr<FieldEncoder> operator()(const HashedColumn& rule) const {
-    return std::make_unique<HashedEncoder>(rule, first);
+  EncodeField operator()(const HashedColumn& rule) const {
+    return [bits = rule.bits, first = first](std::string_view field, bool missing, RawRow& row) {
+      if (!missing) row.add(first + public_bucket(field, bits), 1.0);
+    };
   }
-  std::unique_ptr<FieldEncoder> operator()(const TextColumn& rule) const {
-    return std::make_unique<TextEncoder>(rule, first);
+  EncodeField operator()(const TextColumn& rule) const {
+    return [bits = rule.bits, first = first, words = Tokens(TokenRule::words),
+            buckets = std::vector<std::uint32_t>()](std::string_view field, bool missing,
+                                                    RawRow& row) mutable {
+      if (missing) return;
+      buckets.clear();
+      const auto add = [&](std::string_view word) { buckets.push_back(public_bucket(word, bits)); };
+      words.feed(field, add);
+      words.finish(add);
+      std::sort(buckets.begin(), buckets.end());
+      buckets.erase(std::unique(buckets.begin(), buckets.end()), buckets.end());
+      const double value = 1 / std::sqrt(static_cast<double>(buckets.size()));
+      for (const std::uint32_t bucket : buckets) row.add(first + bucket, value);
+    };
   }
-  std::unique_ptr<FieldEncoder> operator()(const IgnoredColumn&) const { return nullptr; }
+  EncodeField operator()(const IgnoredColumn&) const { return nullptr; }
 };
 
 /// Finds the file's columns by name.
@@ -196,9 +143,9 @@ class Encoder::Implementation {
     const ColumnFinder finder(file_columns, schema.format.separator, file_name);
     std::uint32_t first = 0;
     for (const Column& column : schema.columns) {
-      auto encoder = std::visit(MakeFieldEncoder{schema.encoding, first}, column.rule);
-      if (encoder == nullptr) continue;
-      slots_.push_back({finder.find(column.name), std::move(encoder)});
+      auto encode = std::visit(FieldEncoder{schema.encoding, first}, column.rule);
+      if (!encode) continue;
+      slots_.push_back({finder.find(column.name), std::move(encode)});
       first += static_cast<std::uint32_t>(column.width());
     }
     if (target == TargetUse::required) {
@@ -216,7 +163,7 @@ class Encoder::Implementation {
     raw_.values.clear();
     for (const Slot& slot : slots_) {
       const std::string_view field = fields[slot.file_column];
-      slot.encoder->encode(field, is_missing(field), raw_);
+      slot.encode(field, is_missing(field), raw_);
     }
     for (const PairFeatures& pair : pairs_) add_pair(pair);
     scaler_.scale(raw_.columns, raw_.values, row);
@@ -228,7 +175,7 @@ class Encoder::Implementation {
  private:
   struct Slot {
     std::size_t file_column;
-    std::unique_ptr<FieldEncoder> encoder;
+    EncodeField encode;
   };
 
   /// The category that a record has of a column of such features, if any.
