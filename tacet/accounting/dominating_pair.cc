@@ -111,17 +111,17 @@ struct PointsOf {
   }
 };
 
-class UsesOf {
- public:
-  UsesOf(Adjacency adjacency, const UseOptions& options, bool* attained)
-      : adjacency_(adjacency), options_(options), attained_(attained) {}
+struct UsesOf {
+  Adjacency adjacency;
+  UseOptions options;
+  bool* attained;
 
   [[nodiscard]] Uses of(const Event& event) const {
     Uses uses;
     if (is_sampled(event)) {
       uses = of_sample(event);
     } else if (const auto* blocks = event.as<Partitioned>();
-               blocks != nullptr && !squared_mu(event, adjacency_)) {
+               blocks != nullptr && !squared_mu(event, adjacency)) {
       uses = worst_block(*blocks);
     } else if (is_several(event)) {
       uses = product(event, First::by_order);
@@ -137,7 +137,6 @@ class UsesOf {
     return fixed_size(*event.as<FixedSizeSampled>());
   }
 
- private:
   /// Which law of a pair comes first.
   enum class First {
     by_order,  ///< that of the order: with the record for `remove`, without it for `add`
@@ -150,27 +149,27 @@ class UsesOf {
 
   /// An event without structure; its pair is symmetric.
   [[nodiscard]] Uses single(const Event& event) const {
-    if (const auto square = squared_mu(event, adjacency_)) {
+    if (const auto square = squared_mu(event, adjacency)) {
       if (*square == 0 || std::isinf(*square)) return {};
       return exact([mu = numeric::sqrt_up(*square)] { return pairs::gaussian(mu); });
     }
-    spend(options_.work, work_of_pair(event));
-    if (std::visit(PairOf{adjacency_, attained_}, event.node())) {
-      return exact([event, adjacency = adjacency_] {
+    spend(options.work, work_of_pair(event));
+    if (std::visit(PairOf{adjacency, attained}, event.node())) {
+      return exact([event, adjacency = adjacency] {
         bool met = true;
         return std::visit(PairOf{adjacency, &met}, event.node());
       });
     }
-    return through(std::visit(PointsOf{adjacency_}, event.node()));
+    return through(std::visit(PointsOf{adjacency}, event.node()));
   }
   [[nodiscard]] Uses through(std::vector<pairs::Point> points) const {
     if (points.empty()) return {};
-    *attained_ = false;
+    *attained = false;
     return exact([points = std::move(points)] { return pairs::profile(points); });
   }
   [[nodiscard]] Uses by_profile(const Event& event) const {
-    if (options_.missing == Missing::none) return {};
-    return through(proved_profile(event, adjacency_, options_.work));
+    if (options.missing == Missing::none) return {};
+    return through(proved_profile(event, adjacency, options.work));
   }
 
   [[nodiscard]] Uses poisson(const PoissonSampled& event) const {
@@ -178,11 +177,11 @@ class UsesOf {
     // Numbers lose their digits in the masses of smaller rates; a larger one costs more.
     constexpr double least_rate = 1e-250;
     if (event.rate > 0 && event.rate < least_rate) {
-      *attained_ = false;
+      *attained = false;
       return poisson({least_rate, event.base, event.records_a_unit});
     }
     if (event.records_a_unit > 1) return of_units(event);
-    if (is_replaced(event, adjacency_)) return replaced(event);
+    if (is_replaced(event, adjacency)) return replaced(event);
     auto base = with_record_first(*event.base);
     if (!base) return base;
     return [base = std::move(base), rate = event.rate](Order order) {
@@ -194,43 +193,43 @@ class UsesOf {
   /// A Poisson sample of units with several records (sampled_units.md): Gaussian noise by what each
   /// number of records moves; anything else as if a unit joined whole or not at all.
   [[nodiscard]] Uses of_units(const PoissonSampled& event) const {
-    const bool other = is_replaced(event, adjacency_);
-    const auto square = squared_mu(*event.base, other ? Adjacency::add_remove : adjacency_);
+    const bool other = is_replaced(event, adjacency);
+    const auto square = squared_mu(*event.base, other ? Adjacency::add_remove : adjacency);
     constexpr double largest_square = 1e8;  // squares of larger shifts lose the losses' digits
     if (square && *square > 0 && *square < largest_square) {
       const pairs::SampledUnit unit{numeric::sqrt_up(*square), event.rate, event.records_a_unit};
-      spend(options_.work, work_of_pair(event));
-      if (!pairs::is_exact(unit)) *attained_ = false;
+      spend(options.work, work_of_pair(event));
+      if (!pairs::is_exact(unit)) *attained = false;
       if (other) return exact([unit] { return pairs::replaced_binomial_gaussian(unit); });
       return [unit](Order order) { return Use{pairs::binomial_gaussian(unit, order), nullptr}; };
     }
-    *attained_ = false;
+    *attained = false;
     return poisson({unit_rate(event), event.base});
   }
 
   /// A Poisson sample in which one record replaces another, from what the base tells of a sample
   /// with a record against the same one without it: one symmetric pair (replaced_record.md).
   [[nodiscard]] Uses replaced(const PoissonSampled& event) const {
-    const UsesOf inside(Adjacency::add_remove, options_, attained_);
+    const UsesOf inside{Adjacency::add_remove, options, attained};
     const auto base = inside.of(*event.base);
     if (!base) return {};
     auto first = base(Order::remove);
     // Of several releases two records may not be best told from none by the same tests.
-    if (first.below) *attained_ = false;
+    if (first.below) *attained = false;
     if (first.pair->replaced(event.rate)) {
       return exact([base, rate = event.rate] { return base(Order::remove).pair->replaced(rate); });
     }
-    *attained_ = false;
+    *attained = false;
     std::vector<pld::Component> alone;
     alone.push_back({std::move(first.pair), 1});
-    const auto law = pld::product(alone, options_.fineness, options_.work);
+    const auto law = pld::product(alone, options.fineness, options.work);
     if (!law) return {};
     return exact([list = law->above, rate = event.rate] { return list.pair()->replaced(rate); });
   }
 
   [[nodiscard]] Uses fixed_size(const FixedSizeSampled& event) const {
-    *attained_ = false;
-    const UsesOf inside(inner_adjacency(event, adjacency_), options_, attained_);
+    *attained = false;
+    const UsesOf inside{inner_adjacency(event, adjacency), options, attained};
     auto base = inside.of(*event.base);
     if (!base || event.sample_size == event.population) return base;
     return [base = std::move(base), rate = sampled_fraction(event)](Order order) {
@@ -250,7 +249,7 @@ class UsesOf {
       auto uses = product(base, First::record);
       return uses ? uses : by_profile(base);
     }
-    return has_orders(base, adjacency_) ? by_profile(base) : of(base);
+    return has_orders(base, adjacency) ? by_profile(base) : of(base);
   }
 
   [[nodiscard]] Uses worst_block(const Partitioned& blocks) const {
@@ -263,8 +262,8 @@ class UsesOf {
     }
     if (parts.empty()) return {};
     // Each block may be met; that the worst of them is met for every epsilon is not known.
-    *attained_ = false;
-    return [parts = std::move(parts), work = options_.work](Order order) {
+    *attained = false;
+    return [parts = std::move(parts), work = options.work](Order order) {
       spend(work, 1e6 * static_cast<double>(parts.size()));
       std::vector<PairPointer> all;
       for (const auto& part : parts) all.push_back(part(order).pair);
@@ -274,11 +273,11 @@ class UsesOf {
 
   /// Several releases from the same records as one law of their summed losses.
   [[nodiscard]] Uses product(const Event& event, First first) const {
-    if (const auto square = squared_mu(event, adjacency_)) return single(event);
+    if (const auto square = squared_mu(event, adjacency)) return single(event);
     std::vector<Occurrence> parts;
     if (!flatten(event, 1, parts)) return {};
-    split_minima(parts, adjacency_);
-    if (!join_gaussians(parts, adjacency_) || parts.empty()) return {};
+    split_minima(parts, adjacency);
+    if (!join_gaussians(parts, adjacency) || parts.empty()) return {};
     std::vector<std::pair<Uses, std::int64_t>> factors;
     for (const auto& one : parts) {
       auto uses = of(one.event);
@@ -288,7 +287,7 @@ class UsesOf {
     const auto law = [&](Order order) {
       std::vector<pld::Component> components;
       for (const auto& [uses, count] : factors) components.push_back({uses(order).pair, count});
-      return pld::product(components, options_.fineness, options_.work);
+      return pld::product(components, options.fineness, options.work);
     };
     struct Laws {
       pld::Product remove;
@@ -297,7 +296,7 @@ class UsesOf {
     auto remove = law(Order::remove);
     if (!remove) return {};
     Laws laws{*remove, std::nullopt};
-    if (has_orders(event, adjacency_)) {
+    if (has_orders(event, adjacency)) {
       const auto add = law(Order::add);
       if (!add) return {};
       laws.add = *add;
@@ -311,10 +310,6 @@ class UsesOf {
       return Use{facing(found.above), facing(found.below)};
     };
   }
-
-  Adjacency adjacency_;
-  UseOptions options_;
-  bool* attained_;
 };
 
 /// Whether the two orders of an event differ: only a Poisson sample of what has no order makes one.
@@ -342,7 +337,7 @@ bool has_orders(const Event& event, Adjacency adjacency) {
 }
 
 Uses uses_of(const Event& event, Adjacency adjacency, const UseOptions& options, bool* attained) {
-  const UsesOf uses(adjacency, options, attained);
+  const UsesOf uses{adjacency, options, attained};
   return is_sampled(event) ? uses.of_sample(event) : uses.of(event);
 }
 

@@ -21,21 +21,22 @@ template <typename... Values>
 }
 
 /// Takes one row in.
-class Taker {
- public:
-  Taker(Standing& standing, std::int64_t row, const std::string& hash, const Bookings& bookings)
-      : standing_(standing), row_(row), hash_(hash), bookings_(bookings) {}
+struct Taker {
+  Standing& standing;
+  std::int64_t row;
+  const std::string& hash;
+  const Bookings& bookings;
 
   void operator()(const Created& created) {
-    standing_.ledger = created.ledger;
-    standing_.key_digest = created.key_digest;
+    standing.ledger = created.ledger;
+    standing.key_digest = created.key_digest;
   }
   void operator()(const Enrolled& enrolled) {
-    if (standing_.find(enrolled.data_set) != nullptr) contradiction(row_, "the name is taken");
-    standing_.accounts.emplace_back().enrolled = enrolled;
+    if (standing.find(enrolled.data_set) != nullptr) contradiction(row, "the name is taken");
+    standing.accounts.emplace_back().enrolled = enrolled;
   }
   void operator()(const Aliased& aliased) {
-    if (standing_.find(aliased.alias) != nullptr) contradiction(row_, "the name is taken");
+    if (standing.find(aliased.alias) != nullptr) contradiction(row, "the name is taken");
     account(aliased.data_set).aliases.push_back(aliased.alias);
   }
   void operator()(const RecordsSeen& records) {
@@ -45,22 +46,22 @@ class Taker {
     auto& caps = account(set.data_set).caps;
     if (!caps.empty() &&
         (caps.back().cap.currency != set.cap.currency || caps.back().cap.order != set.cap.order)) {
-      contradiction(row_, "an account counts in one currency");
+      contradiction(row, "an account counts in one currency");
     }
     caps = {set};
   }
   void operator()(const Reserved& reserved) {
     auto& target = account(reserved.data_set);
-    if (target.caps.empty()) contradiction(row_, "the account has no cap");
+    if (target.caps.empty()) contradiction(row, "the account has no cap");
     target.counted.add(reserved.cost);
     ++target.commands[reserved.command];
-    if (reserved.interactive) target.interactive.insert(row_);
-    standing_.open.emplace(row_, hash_);
+    if (reserved.interactive) target.interactive.insert(row);
+    standing.open.emplace(row, hash);
   }
   void operator()(const Committed& committed) {
     const auto booking = ended(committed.run);
     if (committed.cost.value > booking.cost.value || committed.cost.delta > booking.cost.delta) {
-      contradiction(row_, "a run spent more than was reserved");
+      contradiction(row, "a run spent more than was reserved");
     }
     auto& target = account(booking.data_set);
     target.counted.subtract(booking.cost);
@@ -69,20 +70,19 @@ class Taker {
   void operator()(const Cancelled& cancelled) { give_back(cancelled.run); }
   void operator()(const Resolved& resolved) { give_back(resolved.run); }
 
- private:
   Standing::Account& account(const std::string& name) {
-    for (auto& account : standing_.accounts) {
+    for (auto& account : standing.accounts) {
       if (account.name() == name) return account;
     }
-    contradiction(row_, "there is no account '{}'", name);
+    contradiction(row, "there is no account '{}'", name);
   }
 
   Reserved ended(std::int64_t run) {
-    if (!standing_.open.contains(run)) {
-      contradiction(row_, "run {} had ended, or there is none", run);
+    if (!standing.open.contains(run)) {
+      contradiction(row, "run {} had ended, or there is none", run);
     }
-    auto booking = bookings_(run);
-    standing_.open.erase(run);
+    auto booking = bookings(run);
+    standing.open.erase(run);
     account(booking.data_set).interactive.erase(run);
     return booking;
   }
@@ -94,11 +94,6 @@ class Taker {
     const auto found = target.commands.find(booking.command);
     if (--found->second == 0) target.commands.erase(found);
   }
-
-  Standing& standing_;
-  std::int64_t row_;
-  const std::string& hash_;
-  const Bookings& bookings_;
 };
 
 json to_json(const Standing::Account& account) {
@@ -163,7 +158,7 @@ void take(Standing& standing, std::int64_t row, const std::string& hash, const E
   if ((row == 1) != std::holds_alternative<Created>(entry.content)) {
     contradiction(row, "a ledger begins once");
   }
-  std::visit(Taker(standing, row, hash, bookings), entry.content);
+  std::visit(Taker{standing, row, hash, bookings}, entry.content);
 }
 
 std::string to_text(const Standing& standing) {

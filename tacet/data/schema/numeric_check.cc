@@ -14,49 +14,48 @@ constexpr double largest_bound = 1e300;  // so that upper - lower is finite
 // Between zero and a bound: the place in one is then exact to 1e-10.
 constexpr double most_periods = 1e6;
 
-class NumericCheck {
- public:
-  NumericCheck(const NumericColumn& rule, std::string_view name, std::string_view where)
-      : rule_(rule), name_(name), where_(where) {}
+struct NumericCheck {
+  const NumericColumn& rule;
+  std::string_view name;
+  std::string_view where;
 
   void check() const {
-    check_bounds(rule_.lower, rule_.upper, fmt::format("column '{}'", name_), where_);
+    check_bounds(rule.lower, rule.upper, fmt::format("column '{}'", name), where);
     check_logarithm();
     check_middle();
-    if (rule_.standard) check_standard(*rule_.standard);
+    if (rule.standard) check_standard(*rule.standard);
     check_bins();
     check_period();
-    if (rule_.date) check_date();
+    if (rule.date) check_date();
     check_line();
   }
 
- private:
   template <typename... Values>
   [[noreturn]] void fail(fmt::format_string<Values...> what, Values&&... values) const {
-    fail_at(where_, "column '{}': {}", name_, fmt::format(what, std::forward<Values>(values)...));
+    fail_at(where, "column '{}': {}", name, fmt::format(what, std::forward<Values>(values)...));
   }
 
   void check_logarithm() const {
-    if (!rule_.log1p) return;
-    if (!(rule_.lower > -1)) fail("log1p needs lower above -1, got {}", rule_.lower);
+    if (!rule.log1p) return;
+    if (!(rule.lower > -1)) fail("log1p needs lower above -1, got {}", rule.lower);
     // Else every value would be 0/0: no number of a row at all.
     constexpr double least_width = 1e-12;  // of the larger logarithm; far above its rounding
-    const double top = std::log1p(rule_.upper);
-    const double bottom = std::log1p(rule_.lower);
+    const double top = std::log1p(rule.upper);
+    const double bottom = std::log1p(rule.lower);
     if (!(top - bottom > least_width * std::max(std::fabs(top), std::fabs(bottom)))) {
-      fail("log1p makes one number of lower = {} and upper = {}", rule_.lower, rule_.upper);
+      fail("log1p makes one number of lower = {} and upper = {}", rule.lower, rule.upper);
     }
   }
 
   void check_middle() const {
-    if (rule_.fill && !std::isfinite(*rule_.fill)) fail("fill must be a finite number");
-    if (rule_.typical && !(*rule_.typical >= rule_.lower && *rule_.typical <= rule_.upper)) {
-      fail("typical must lie within the bounds, got {}", *rule_.typical);
+    if (rule.fill && !std::isfinite(*rule.fill)) fail("fill must be a finite number");
+    if (rule.typical && !(*rule.typical >= rule.lower && *rule.typical <= rule.upper)) {
+      fail("typical must lie within the bounds, got {}", *rule.typical);
     }
-    if (rule_.knots && *rule_.knots != 0 && (*rule_.knots < 2 || *rule_.knots > most_knots)) {
-      fail("knots must be 0 or 2 to {}, got {}", most_knots, *rule_.knots);
+    if (rule.knots && *rule.knots != 0 && (*rule.knots < 2 || *rule.knots > most_knots)) {
+      fail("knots must be 0 or 2 to {}, got {}", most_knots, *rule.knots);
     }
-    if (rule_.typical && rule_.centre == false) {
+    if (rule.typical && rule.centre == false) {
       fail("give either typical or centre = false, not both");
     }
   }
@@ -72,44 +71,44 @@ class NumericCheck {
   }
 
   void check_bins() const {
-    if (rule_.bins != 0 && !rule_.edges.empty()) fail("give either bins or edges, not both");
-    if (rule_.bins != 0 && (rule_.bins < 2 || rule_.bins > most_bins)) {
-      fail("bins must be 2 to {}, got {}", most_bins, rule_.bins);
+    if (rule.bins != 0 && !rule.edges.empty()) fail("give either bins or edges, not both");
+    if (rule.bins != 0 && (rule.bins < 2 || rule.bins > most_bins)) {
+      fail("bins must be 2 to {}, got {}", most_bins, rule.bins);
     }
-    if (std::ssize(rule_.edges) >= most_bins) {
-      fail("at most {} edges, got {}", most_bins - 1, rule_.edges.size());
+    if (std::ssize(rule.edges) >= most_bins) {
+      fail("at most {} edges, got {}", most_bins - 1, rule.edges.size());
     }
-    double last = rule_.lower;
-    for (const double edge : rule_.edges) {
-      if (!(edge > last && edge < rule_.upper)) {
+    double last = rule.lower;
+    for (const double edge : rule.edges) {
+      if (!(edge > last && edge < rule.upper)) {
         fail("edges must ascend between lower and upper, which are edges anyway; {} does not",
              edge);
       }
       last = edge;
     }
-    if (rule_.bins_only && rule_.bin_count() == 0) fail("bins_only needs bins or edges");
+    if (rule.bins_only && rule.bin_count() == 0) fail("bins_only needs bins or edges");
   }
 
   void check_period() const {
-    if (!rule_.period) return;
-    if (!(std::isfinite(*rule_.period) && *rule_.period > 0)) {
-      fail("period must be above 0, got {}", *rule_.period);
+    if (!rule.period) return;
+    if (!(std::isfinite(*rule.period) && *rule.period > 0)) {
+      fail("period must be above 0, got {}", *rule.period);
     }
-    const double farthest = std::max(std::abs(rule_.lower), std::abs(rule_.upper));
-    if (!(farthest / *rule_.period <= most_periods)) {
-      fail("more than {} periods of {} between 0 and a bound", most_periods, *rule_.period);
+    const double farthest = std::max(std::abs(rule.lower), std::abs(rule.upper));
+    if (!(farthest / *rule.period <= most_periods)) {
+      fail("more than {} periods of {} between 0 and a bound", most_periods, *rule.period);
     }
-    if (rule_.log1p || rule_.typical || rule_.centre) {
+    if (rule.log1p || rule.typical || rule.centre) {
       fail("sine and cosine of a period know no log1p, typical or centre");
     }
-    if (rule_.bins_only) fail("give either bins_only or period: each stands instead of the number");
+    if (rule.bins_only) fail("give either bins_only or period: each stands instead of the number");
   }
 
   void check_date() const {
-    if (rule_.log1p) fail("dates know no log1p");
-    std::vector<double> days = rule_.edges;
+    if (rule.log1p) fail("dates know no log1p");
+    std::vector<double> days = rule.edges;
     days.insert(days.end(),
-                {rule_.lower, rule_.upper, rule_.fill.value_or(0), rule_.typical.value_or(0)});
+                {rule.lower, rule.upper, rule.fill.value_or(0), rule.typical.value_or(0)});
     for (const double day : days) {
       if (std::floor(day) == day && day >= first_day && day <= last_day) continue;
       fail("day {} is no date of the years 0 to 9999", day);
@@ -118,13 +117,9 @@ class NumericCheck {
 
   /// Hats and released means belong to the number itself.
   void check_line() const {
-    if (rule_.line_count() == 1 || (rule_.hats() == 0 && !rule_.standard)) return;
+    if (rule.line_count() == 1 || (rule.hats() == 0 && !rule.standard)) return;
     fail("without the number itself (period, bins_only) a column has neither knots nor a mean");
   }
-
-  const NumericColumn& rule_;
-  std::string_view name_;
-  std::string_view where_;
 };
 
 bool is_first_encoding(const NumericColumn& rule) {
@@ -145,7 +140,7 @@ void check_bounds(double lower, double upper, std::string_view what, std::string
 }
 
 void check_numeric(const NumericColumn& rule, const std::string& name, std::string_view where) {
-  NumericCheck(rule, name, where).check();
+  NumericCheck{rule, name, where}.check();
 }
 
 void check_encoding(const Schema& schema, std::string_view where) {
