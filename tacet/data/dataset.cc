@@ -1,7 +1,5 @@
 #include "tacet/data/dataset.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -28,14 +26,14 @@ void check_value(std::int16_t value) {
 Dataset::Dataset(const DatasetShape& shape) : shape_(shape) {
   constexpr std::int64_t most_columns = std::numeric_limits<std::uint32_t>::max();
   if (shape.columns < 1 || shape.columns > most_columns) {
-    throw base::UsageError(fmt::format("a data set needs 1 to {} encoded columns, got {}",
-                                       most_columns, shape.columns));
+    throw base::UsageError("a data set needs 1 to {} encoded columns, got {}", most_columns,
+                           shape.columns);
   }
   // 2^15 keeps a squared norm below 2^53, so that integer sums in doubles stay exact.
   constexpr double largest_bound = 32768;
   if (!(shape.norm_bound > 0) || shape.norm_bound > largest_bound) {
-    throw base::UsageError(fmt::format("the row norm's bound must be in (0, {}], got {}",
-                                       largest_bound, shape.norm_bound));
+    throw base::UsageError("the row norm's bound must be in (0, {}], got {}", largest_bound,
+                           shape.norm_bound);
   }
   const double scaled = feature_scale * shape.norm_bound;
   squared_norm_bound_ = static_cast<std::int64_t>(std::floor(scaled * scaled));

@@ -1,7 +1,5 @@
 #include "tacet/local/banco.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -88,8 +86,8 @@ void Banco::point(std::span<double> out) const {
 
 void Banco::check_report(const RoundReport& report) const {
   if (report.mean.size() != state_.direction.size()) {
-    throw base::UsageError(fmt::format("a report has {} numbers, the model {}", report.mean.size(),
-                                       state_.direction.size()));
+    throw base::UsageError("a report has {} numbers, the model {}", report.mean.size(),
+                           state_.direction.size());
   }
 }
 

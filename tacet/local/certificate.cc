@@ -1,7 +1,5 @@
 #include "tacet/local/certificate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -61,8 +59,8 @@ Certificate known_noise_certificate(const KnownNoise& noise, std::int64_t batch)
 
 Certificate symmetric_certificate(double gradient_bound, double k) {
   if (!(k > 0 && k <= 0.25)) {
-    throw base::UsageError(fmt::format(
-        "the symmetric certificate's share must be above 0 and at most 1/4, got {}", k));
+    throw base::UsageError(
+        "the symmetric certificate's share must be above 0 and at most 1/4, got {}", k);
   }
   const double v = square((1 - std::sqrt(1 - 4 * k)) / (2 * k));
   return {CertificateKind::symmetric, k / gradient_bound, v / 2};
@@ -70,8 +68,8 @@ Certificate symmetric_certificate(double gradient_bound, double k) {
 
 Certificate bounded_certificate(double report_bound, double k) {
   if (!(k > 0 && k <= most_bet)) {
-    throw base::UsageError(fmt::format(
-        "the bounded certificate's share must be above 0 and at most {}, got {}", most_bet, k));
+    throw base::UsageError("the bounded certificate's share must be above 0 and at most {}, got {}",
+                           most_bet, k);
   }
   return {CertificateKind::bounded, k / report_bound, kappa(k)};
 }
@@ -85,17 +83,17 @@ Certificate paper_certificate(const PaperNoise& noise, double b) {
   const double range = std::min(paper_most_bet / bound, 1 / b);
   const double pole = noise.epsilon / (2 * bound);
   if (range >= pole) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "b = {:g} lets bets reach a = {:g}, beyond the pole epsilon/(2 G) = {:g} of the noise's "
-        "moment generating function: the expectation in the proof is infinite and nothing holds; "
-        "b = 4 G/epsilon = {:g} is what the paper's assumption needs",
-        b, range, pole, 4 * bound / noise.epsilon));
+        "moment generating function: the expectation in the proof is infinite and nothing holds; b "
+        "= 4 G/epsilon = {:g} is what the paper's assumption needs",
+        b, range, pole, 4 * bound / noise.epsilon);
   }
   if (range > pole / 2) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "b = {:g} lets bets reach a = {:g}, but sigma^2 = 18 d^2 G^2/epsilon^2 is proved up to "
         "epsilon/(4 G) = {:g} only; use b = 4 G/epsilon = {:g}",
-        b, range, pole / 2, 4 * bound / noise.epsilon));
+        b, range, pole / 2, 4 * bound / noise.epsilon);
   }
   const double proxy = 18 * square(static_cast<double>(noise.dimension) * bound / noise.epsilon);
   return {CertificateKind::known_noise, range, proxy / 2 + square(bound)};

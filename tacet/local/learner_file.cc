@@ -43,7 +43,7 @@ class Reader {
   Reader(std::string_view bytes, std::string_view file_name) : rest_(bytes), name_(file_name) {}
 
   [[noreturn]] void refuse(std::string_view what) const {
-    throw base::DataError(fmt::format("{}: {}", name_, what));
+    throw base::DataError("{}: {}", name_, what);
   }
   void operator()(std::uint64_t& value) {
     if (rest_.size() < word) refuse("a learner's state that is cut off");

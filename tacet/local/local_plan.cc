@@ -42,19 +42,19 @@ void refuse_problem(const data::Schema& schema, const LocalOptions& options) {
         "`tacet train --epsilon inf` trains without protection");
   }
   if (schema.unit) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "the schema's unit column {} says that a person has several records, but one device is one "
         "unit and sends one report: k records of a person are k contributions, which cost k "
         "epsilon; keep one record of each and leave the unit out",
-        *schema.unit));
+        *schema.unit);
   }
   const auto classes = learn::target_of(schema).class_count();
   if (classes > 2) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "the target has {} classes, but a report is the gradient of one output; one class against "
-        "the rest is {} runs in which each device contributes {} reports and pays {} epsilon: "
-        "make a target of two classes for each",
-        classes, classes, classes, classes));
+        "the rest is {} runs in which each device contributes {} reports and pays {} epsilon: make "
+        "a target of two classes for each",
+        classes, classes, classes, classes);
   }
 }
 
@@ -68,9 +68,9 @@ void refuse_for_mechanism(const LocalOptions& options, LocalMechanism mechanism)
           "pure");
     }
   } else if (delta && *delta > 0) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "mechanism {} is pure: its delta is 0, and {} would buy nothing; leave --delta out", name,
-        *delta));
+        *delta);
   }
   if (options.shuffled) refuse_shuffling(mechanism, options.passes);
 }
@@ -79,8 +79,7 @@ void refuse_for_learner(const LocalOptions& options) {
   const bool sgd = options.linear.method == "local-sgd";
   const auto refuse = [&](bool given, std::string_view what) {
     if (!given) return;
-    throw base::UsageError(
-        fmt::format("{} has no meaning for {}; leave it out", what, options.linear.method));
+    throw base::UsageError("{} has no meaning for {}; leave it out", what, options.linear.method);
   };
   if (!sgd) {
     refuse(options.linear.step_size.has_value(), "step-size");
@@ -104,8 +103,8 @@ void refuse_for_learner(const LocalOptions& options) {
 void refuse_for_paper(const LocalOptions& options) {
   const auto calibration = options.linear.calibration;
   if (calibration != learn::Calibration::paper && calibration != learn::Calibration::jun2019) {
-    throw base::UsageError(fmt::format("calibration {} is none of banco; it has tight, jun2019",
-                                       to_string(calibration)));
+    throw base::UsageError("calibration {} is none of banco; it has tight, jun2019",
+                           to_string(calibration));
   }
   const bool other =
       options.linear.method != "banco" ||
@@ -134,10 +133,10 @@ double settle_gradient_bound(LocalPlan& plan, const data::Schema& schema,
   } else if (bounded || squared || count) {
     bound = learn::usual_slope(plan.loss) * schema.norm_bound();
   } else {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "loss {} has slopes without a bound, and a report must have one; give --clipping-norm, or "
         "a loss with bounded slopes such as huber",
-        model::loss_name(plan.loss)));
+        model::loss_name(plan.loss));
   }
   if (squared) {
     plan.reasons.push_back(fmt::format(
@@ -233,8 +232,7 @@ void settle_rounds(LocalPlan& plan, const LocalOptions& options) {
   plan.batch =
       options.linear.batch_size.value_or(options.linear.paper() ? 1 : usual_batch(devices));
   if (plan.batch > devices) {
-    throw base::UsageError(
-        fmt::format("batch-size must be 1 to the {} devices, got {}", devices, plan.batch));
+    throw base::UsageError("batch-size must be 1 to the {} devices, got {}", devices, plan.batch);
   }
   if (!options.linear.batch_size && !options.linear.paper()) {
     plan.reasons.push_back(

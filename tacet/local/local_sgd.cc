@@ -1,7 +1,5 @@
 #include "tacet/local/local_sgd.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -71,8 +69,8 @@ void LocalSgd::fold_iterate() {
 
 Observed LocalSgd::observe(const RoundReport& report) {
   if (report.mean.size() != state_.iterate.size()) {
-    throw base::UsageError(fmt::format("a report has {} numbers, the model {}", report.mean.size(),
-                                       state_.iterate.size()));
+    throw base::UsageError("a report has {} numbers, the model {}", report.mean.size(),
+                           state_.iterate.size());
   }
   if (!std::ranges::all_of(report.mean, [](double value) { return std::isfinite(value); })) {
     throw base::UsageError("a report holds a number that is not finite; it was not taken");

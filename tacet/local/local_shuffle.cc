@@ -1,7 +1,5 @@
 #include "tacet/local/local_shuffle.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "tacet/accounting/routes/shuffle.h"
@@ -32,25 +30,22 @@ void refuse_shuffling(mechanism::LocalMechanism mechanism, std::int64_t contribu
         "them; use privunit, or leave --shuffled out");
   }
   if (contributions > 1) {
-    throw base::GuaranteeError(fmt::format(
+    throw base::GuaranteeError(
         "--shuffled is proved for one report of each device, not for {}; give --passes 1",
-        contributions));
+        contributions);
   }
 }
 
 CentralGuarantee central_guarantee(const ShuffledReports& shuffled) {
   const auto& [reports, local, honest, delta] = shuffled;
   if (!(local > 0) || !std::isfinite(local)) {
-    throw base::UsageError(
-        fmt::format("a report's epsilon must be above 0 and finite, got {}", local));
+    throw base::UsageError("a report's epsilon must be above 0 and finite, got {}", local);
   }
   if (!(delta > 0 && delta < 1)) {
-    throw base::UsageError(
-        fmt::format("the central delta must be above 0 and below 1, got {}", delta));
+    throw base::UsageError("the central delta must be above 0 and below 1, got {}", delta);
   }
   if (!(honest > 0 && honest <= 1)) {
-    throw base::UsageError(
-        fmt::format("honest-fraction must be above 0 and at most 1, got {}", honest));
+    throw base::UsageError("honest-fraction must be above 0 and at most 1, got {}", honest);
   }
   // Reports of those who collude with the reader are no clones.
   const auto count = static_cast<std::int64_t>(std::floor(static_cast<double>(reports) * honest));

@@ -1,7 +1,5 @@
 #include "tacet/local/round_noise.h"
 
-#include <fmt/format.h>
-
 #include "tacet/base/error.h"
 
 namespace tacet::local {
@@ -26,16 +24,16 @@ Certificate settle_certificate(const mechanism::NoiseModel& noise, std::int64_t 
       return known_noise_certificate(known(noise), batch);
     case CertificateKind::symmetric:
       if (noise.symmetric) return symmetric_certificate(noise.clipping_norm);
-      throw base::UsageError(fmt::format(
+      throw base::UsageError(
           "certificate symmetric needs noise whose law is that of its negative, which reports of "
           "{} do not have; use {}",
-          name, noise.norm ? "bounded" : "known_noise"));
+          name, noise.norm ? "bounded" : "known_noise");
     case CertificateKind::bounded:
       if (noise.norm) return bounded_certificate(*noise.norm);
-      throw base::UsageError(fmt::format(
+      throw base::UsageError(
           "certificate bounded needs reports of bounded size, which {} does not have; use "
           "known_noise{}",
-          name, noise.symmetric ? " or symmetric" : ""));
+          name, noise.symmetric ? " or symmetric" : "");
   }
   throw base::InternalError("unknown certificate");
 }
@@ -54,10 +52,10 @@ double mixed_noise_cost(std::span<const mechanism::NoiseModel> noises, double ra
 mechanism::LocalRandomizer randomizer_at(const mechanism::LocalSpec& round, double least_epsilon,
                                          double epsilon) {
   if (!(epsilon >= least_epsilon)) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "a report at epsilon {} is below this round's minimum {}: the learner's bounds were "
         "settled from that",
-        epsilon, least_epsilon));
+        epsilon, least_epsilon);
   }
   auto spec = round;
   spec.epsilon = epsilon;

@@ -1,7 +1,5 @@
 #include "tacet/mechanism/sample_permit.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -35,8 +33,8 @@ void SamplePermit::take(const privacy::Sample& sample, const privacy::Event& noi
   }
   const auto part = std::find(left_.begin(), left_.end(), noise);
   if (part == left_.end()) {
-    throw base::BudgetError(fmt::format("the permit for this sample holds no release of {} (more)",
-                                        event_to_json(noise)));
+    throw base::BudgetError("the permit for this sample holds no release of {} (more)",
+                            event_to_json(noise));
   }
   left_.erase(part);
 }

@@ -1,7 +1,5 @@
 #include "tacet/model/confusion.h"
 
-#include <fmt/format.h>
-
 #include <functional>
 #include <numeric>
 
@@ -61,8 +59,8 @@ std::vector<double> confusion_counts(std::span<const std::int64_t> actual,
                                      std::int64_t classes) {
   if (actual.size() != predicted.size()) {
     throw base::UsageError(
-        fmt::format("a confusion matrix needs as many predictions as outcomes; got {} and {}",
-                    predicted.size(), actual.size()));
+        "a confusion matrix needs as many predictions as outcomes; got {} and {}", predicted.size(),
+        actual.size());
   }
   std::vector<double> cells(static_cast<std::size_t>(classes * classes), 0.0);
   for (std::size_t i = 0; i < actual.size(); ++i) {

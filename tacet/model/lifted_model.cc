@@ -1,7 +1,5 @@
 #include "tacet/model/lifted_model.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -40,9 +38,8 @@ LiftedModel lifted(const data::Schema& schema, const LinearModel& model, LiftedC
     out.schema.kept_columns.emplace();
   }
   if (out.schema.encoded_column_count() > most_columns) {
-    throw base::UsageError(
-        fmt::format("a dense model of {} columns is longer than the {} that are written",
-                    out.schema.encoded_column_count(), most_columns));
+    throw base::UsageError("a dense model of {} columns is longer than the {} that are written",
+                           out.schema.encoded_column_count(), most_columns);
   }
   const auto full = schema.full_column_count();
   const data::ProjectionMap map(*schema.projection, full - (schema.intercept ? 1 : 0));

@@ -56,8 +56,7 @@ std::string to_string(Task task) { return tasks.of(task); }
 
 Task parse_task(std::string_view name) {
   if (const auto found = tasks.find(name)) return *found;
-  throw base::DataError(
-      fmt::format("task must be binary, multi_class or regression, got '{}'", name));
+  throw base::DataError("task must be binary, multi_class or regression, got '{}'", name);
 }
 
 Link link_of(const Loss& loss) {
@@ -145,8 +144,8 @@ double margin(std::span<const double> coefficients, const data::SparseRow& row) 
 void margins(const LinearModel& model, const data::Dataset& data, std::int64_t row,
              std::span<double> out) {
   if (data.columns() != model.feature_count()) {
-    throw base::InternalError(fmt::format("a model of {} features met data of {} columns",
-                                          model.feature_count(), data.columns()));
+    throw base::InternalError("a model of {} features met data of {} columns",
+                              model.feature_count(), data.columns());
   }
   for (std::int64_t i = 0; i < model.output_count(); ++i) {
     const auto place = static_cast<std::size_t>(i);
@@ -164,12 +163,12 @@ std::int64_t predicted_class(const LinearModel& model, std::span<const double> m
 double margin_of_probability(const LinearModel& model, double probability) {
   if (model.task != Task::binary || !model.has_probabilities()) {
     throw base::UsageError(
-        fmt::format("a threshold needs a model of two classes with the logistic loss; this one is "
-                    "{} with the {} loss",
-                    to_string(model.task), loss_name(model.loss)));
+        "a threshold needs a model of two classes with the logistic loss; this one is {} with the "
+        "{} loss",
+        to_string(model.task), loss_name(model.loss));
   }
   if (!(probability > 0 && probability < 1)) {
-    throw base::UsageError(fmt::format("threshold must lie between 0 and 1, got {}", probability));
+    throw base::UsageError("threshold must lie between 0 and 1, got {}", probability);
   }
   return std::log(probability / (1 - probability));
 }
@@ -177,9 +176,9 @@ double margin_of_probability(const LinearModel& model, double probability) {
 void class_probabilities(const LinearModel& model, std::span<const double> margins,
                          std::span<double> out) {
   if (!model.has_probabilities()) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "a model trained with the {} loss gives no probabilities; the logistic loss does",
-        loss_name(model.loss)));
+        loss_name(model.loss));
   }
   if (model.task == Task::binary) {
     out[1] = logistic(margins[0]);

@@ -1,7 +1,5 @@
 #include "tacet/model/metrics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -17,8 +15,8 @@ template <typename Left, typename Right>
 void expect_pairs(std::span<const Left> left, std::span<const Right> right) {
   if (left.size() != right.size() || left.empty()) {
     throw base::UsageError(
-        fmt::format("a metric needs as many predictions as outcomes, at least one; got {} and {}",
-                    left.size(), right.size()));
+        "a metric needs as many predictions as outcomes, at least one; got {} and {}", left.size(),
+        right.size());
   }
 }
 
@@ -101,7 +99,7 @@ double pinball_loss(std::span<const double> predicted, std::span<const double> a
                     double level) {
   expect_pairs(predicted, actual);
   if (!(level > 0 && level < 1)) {
-    throw base::UsageError(fmt::format("a pinball level must lie between 0 and 1, got {}", level));
+    throw base::UsageError("a pinball level must lie between 0 and 1, got {}", level);
   }
   return mean_of(predicted.size(), [&](auto i) {
     const double residual = actual[i] - predicted[i];
@@ -178,9 +176,7 @@ double best_constant_loss(const Loss& loss, std::span<const double> labels) {
 std::vector<CalibrationBin> calibration_table(std::span<const double> probabilities,
                                               std::span<const std::int64_t> positive, int bins) {
   expect_pairs(probabilities, positive);
-  if (bins < 1) {
-    throw base::UsageError(fmt::format("a calibration table needs at least 1 bin, got {}", bins));
-  }
+  if (bins < 1) throw base::UsageError("a calibration table needs at least 1 bin, got {}", bins);
   std::vector<CalibrationBin> table(static_cast<std::size_t>(bins));
   for (std::size_t i = 0; i < table.size(); ++i) {
     table[i].lower = static_cast<double>(i) / bins;

@@ -338,7 +338,7 @@ ModelFile model_from_json(std::string_view text, std::string_view file_name) {
   try {
     return read_text(text);
   } catch (const base::DataError& error) {
-    throw base::DataError(fmt::format("'{}': {}", file_name, error.what()));
+    throw base::DataError("'{}': {}", file_name, error.what());
   }
 }
 

@@ -1,7 +1,5 @@
 #include "tacet/privacy/adjacency.h"
 
-#include <fmt/format.h>
-
 #include "tacet/base/names.h"
 
 namespace tacet::privacy {
@@ -17,8 +15,7 @@ std::string to_string(Adjacency adjacency) { return names.of(adjacency); }
 
 Adjacency parse_adjacency(std::string_view name) {
   if (const auto found = names.find(name)) return *found;
-  throw base::UsageError(
-      fmt::format("adjacency must be add_remove, zero_out or replace_one, got '{}'", name));
+  throw base::UsageError("adjacency must be add_remove, zero_out or replace_one, got '{}'", name);
 }
 
 }  // namespace tacet::privacy

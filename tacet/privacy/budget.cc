@@ -63,9 +63,8 @@ void Reservation::debit(const Event& event) {
     const auto entry = entry_of(request.event);
     const auto left = entry == entries_.end() ? 0 : entry->planned - entry->spent;
     if (request.planned > left) {
-      throw base::BudgetError(
-          fmt::format("the reservation holds {} more releases of {}, {} were asked for", left,
-                      event_to_json(request.event), request.planned));
+      throw base::BudgetError("the reservation holds {} more releases of {}, {} were asked for",
+                              left, event_to_json(request.event), request.planned);
     }
   }
   for (const auto& request : asked) entry_of(request.event)->spent += request.planned;
@@ -136,9 +135,8 @@ Reservation MemoryBudget::reserve(const Event& planned, const Guarantee& cost) {
   const auto asked = checked(cost);
   if (asked.adjacency != adjacency_) {
     throw base::UsageError(
-        fmt::format("the budget counts {}, the request {}; budgets do not "
-                    "convert between adjacencies",
-                    to_string(adjacency_), to_string(asked.adjacency)));
+        "the budget counts {}, the request {}; budgets do not convert between adjacencies",
+        to_string(adjacency_), to_string(asked.adjacency));
   }
   const std::lock_guard lock(mutex_);
   const auto before = total();

@@ -1,7 +1,5 @@
 #include "tacet/privacy/cipher_share.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -59,20 +57,20 @@ Delta delta_left(const Guarantee& stated, double cipher_term) {
   const double share = cipher_share(stated.epsilon, cipher_term);
   if (stated.delta == 0) {
     if (share <= most_share_of_pure) return Delta(0);
-    throw base::GuaranteeError(fmt::format(
+    throw base::GuaranteeError(
         "noise from the cipher adds {:.3g} to delta 0 at epsilon {:g} ((1 + e^epsilon) times its "
         "term {:.3g}), more than the {:g} beside which a guarantee is stated as pure; ask for a "
         "smaller epsilon, or for a delta above 0",
-        share, stated.epsilon, cipher_term, most_share_of_pure));
+        share, stated.epsilon, cipher_term, most_share_of_pure);
   }
   if (share == 0) return Delta(stated.delta);
   const double left = std::nextafter(stated.delta - share, 0.0);
   if (share < stated.delta && left > 0) return Delta(left);
-  throw base::GuaranteeError(fmt::format(
+  throw base::GuaranteeError(
       "delta {:g} at epsilon {:g} leaves nothing for the mechanisms: noise from the cipher takes "
       "{:.3g} of it, (1 + e^epsilon) times its term {:.3g}; ask for a larger delta or a smaller "
       "epsilon",
-      stated.delta, stated.epsilon, share, cipher_term));
+      stated.delta, stated.epsilon, share, cipher_term);
 }
 
 }  // namespace tacet::privacy

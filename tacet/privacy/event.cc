@@ -29,7 +29,7 @@ struct CheckField {
 
   template <typename Value>
   [[noreturn]] void refuse(const char* field, const std::string& allowed, Value given) const {
-    throw base::UsageError(fmt::format("{}.{} must be {}, got {}", kind, field, allowed, given));
+    throw base::UsageError("{}.{} must be {}, got {}", kind, field, allowed, given);
   }
   void operator()(const char* field, double value, const range::Range& range) const {
     if (!range.holds(value)) refuse(field, range.allowed, value);
@@ -49,8 +49,8 @@ struct CheckField {
 void need_within_sample(const Event& event, std::int64_t size) {
   const auto need = [size](const char* field, std::int64_t count) {
     if (count <= size) return;
-    throw base::UsageError(fmt::format(
-        "{} must be at most the {} records of the sample around it, got {}", field, size, count));
+    throw base::UsageError("{} must be at most the {} records of the sample around it, got {}",
+                           field, size, count);
   };
   if (const auto* sampled = event.as<FixedSizeSampled>()) {
     // Its own base was checked against its own, smaller sample.
@@ -71,10 +71,9 @@ void refuse_several_records(const char* kind, std::span<const Event> events) {
   for (const auto& event : events) {
     if (!holds_somewhere(event, several)) continue;
     throw base::UsageError(
-        fmt::format("{} counts single records, but holds a Poisson sample of units with several "
-                    "records (records_a_unit), for which nothing is proved there; take the sample "
-                    "alone",
-                    kind));
+        "{} counts single records, but holds a Poisson sample of units with several records "
+        "(records_a_unit), for which nothing is proved there; take the sample alone",
+        kind);
   }
 }
 
@@ -84,9 +83,9 @@ void need_whole_units(const Event& event) {
       event.as<Partitioned>() != nullptr || event.as<ShuffledLocal>() != nullptr ||
       event.as<ObjectivePerturbation>() != nullptr) {
     throw base::UsageError(
-        fmt::format("poisson_sampled.records_a_unit must be 1 around {}, for which nothing is "
-                    "proved about units of several records",
-                    kind_name(event)));
+        "poisson_sampled.records_a_unit must be 1 around {}, for which nothing is proved about "
+        "units of several records",
+        kind_name(event));
   }
   for (const auto& child : inside(event)) need_whole_units(child);
 }
@@ -115,8 +114,8 @@ struct CheckTogether {
   void operator()(const FixedSizeSampled& e) const {
     if (e.sample_size > e.population) {
       throw base::UsageError(
-          fmt::format("fixed_size_sampled.sample_size must be at most the population {}, got {}",
-                      e.population, e.sample_size));
+          "fixed_size_sampled.sample_size must be at most the population {}, got {}", e.population,
+          e.sample_size);
     }
     need_within_sample(*e.base, e.sample_size);
     refuse_several_records(FixedSizeSampled::kind, {&*e.base, 1});

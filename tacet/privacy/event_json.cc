@@ -58,7 +58,7 @@ Json to_json(const Event& event) {
 // ---- reading
 
 [[noreturn]] void bad(const std::string& path, const std::string& what) {
-  throw base::DataError(fmt::format("event file, {}: {}", path, what));
+  throw base::DataError("event file, {}: {}", path, what);
 }
 
 /// One JSON object, read key by key; done() refuses what was not asked for.

@@ -82,8 +82,8 @@ Receipt checked(Receipt receipt) {
   static_cast<void>(checked(receipt.guarantee));
   if (receipt.algorithm.empty()) throw base::UsageError("a receipt must name its algorithm");
   if (!names_calibration(receipt.calibration)) {
-    throw base::UsageError(fmt::format(
-        "calibration must be tight or name a paper as wang2021, got '{}'", receipt.calibration));
+    throw base::UsageError("calibration must be tight or name a paper as wang2021, got '{}'",
+                           receipt.calibration);
   }
   if (receipt.privacy_unit.empty()) throw base::UsageError("a receipt must name its privacy unit");
   if (!Json::accept(receipt.parameters) || !Json::parse(receipt.parameters).is_object()) {
@@ -91,12 +91,10 @@ Receipt checked(Receipt receipt) {
   }
   check_notes(receipt.notes);
   if (receipt.public_row_count && *receipt.public_row_count < 0) {
-    throw base::UsageError(
-        fmt::format("public_row_count must be 0 or more, got {}", *receipt.public_row_count));
+    throw base::UsageError("public_row_count must be 0 or more, got {}", *receipt.public_row_count);
   }
   if (!(receipt.cipher_delta >= 0 && receipt.cipher_delta <= 1)) {
-    throw base::UsageError(
-        fmt::format("cipher_delta must lie in [0, 1], got {}", receipt.cipher_delta));
+    throw base::UsageError("cipher_delta must lie in [0, 1], got {}", receipt.cipher_delta);
   }
   const bool unproved =
       receipt.randomness == Randomness::seeded || std::isinf(receipt.guarantee.epsilon);

@@ -1,7 +1,5 @@
 #include "tacet/privacy/receipt_notes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -60,17 +58,17 @@ void check_notes(const ReceiptNotes& notes) {
   for (const auto& field : fields) {
     const auto& text = notes.*field.text;
     if (text.size() > longest_note) {
-      throw base::UsageError(fmt::format("{} of a receipt may have {} bytes, got {}", field.name,
-                                         longest_note, text.size()));
+      throw base::UsageError("{} of a receipt may have {} bytes, got {}", field.name, longest_note,
+                             text.size());
     }
     if (base::printable(text) != text) {
-      throw base::UsageError(fmt::format(
-          "{} of a receipt must be one line of UTF-8 without control characters", field.name));
+      throw base::UsageError("{} of a receipt must be one line of UTF-8 without control characters",
+                             field.name);
     }
   }
   if (!notes.date.empty() && !is_date(notes.date)) {
-    throw base::UsageError(
-        fmt::format("date must be a day of the calendar as YYYY-MM-DD, got '{}'", notes.date));
+    throw base::UsageError("date must be a day of the calendar as YYYY-MM-DD, got '{}'",
+                           notes.date);
   }
   if (!notes.schema_sha256.empty() && !is_sha256(notes.schema_sha256)) {
     throw base::UsageError("schema_sha256 must be 64 hexadecimal digits");
@@ -92,7 +90,7 @@ ReceiptNotes notes_from_json(const Json& json) {
   for (const auto& [key, value] : json.items()) {
     const auto found = std::ranges::find(fields, key, &Field::name);
     if (found == fields.end() || !value.is_string()) {
-      throw base::DataError(fmt::format("receipt: unknown note '{}', or no text", key));
+      throw base::DataError("receipt: unknown note '{}', or no text", key);
     }
     notes.*found->text = value.get<std::string>();
   }

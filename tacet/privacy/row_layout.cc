@@ -1,7 +1,5 @@
 #include "tacet/privacy/row_layout.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -17,16 +15,14 @@ constexpr std::int64_t most_cells = std::int64_t{1} << 48;
 std::vector<std::int64_t> each_once(std::vector<std::int64_t> chosen, const char* of) {
   if (!std::ranges::is_sorted(chosen)) std::ranges::sort(chosen);
   if (std::ranges::adjacent_find(chosen) != chosen.end() || (!chosen.empty() && chosen[0] < 0)) {
-    throw base::UsageError(
-        fmt::format("a choice of {} names each once, by numbers that are not negative", of));
+    throw base::UsageError("a choice of {} names each once, by numbers that are not negative", of);
   }
   return chosen;
 }
 
 void check_last(const std::vector<std::int64_t>& chosen, std::int64_t count, const char* of) {
   if (chosen.empty() || chosen.back() < count) return;
-  throw base::UsageError(
-      fmt::format("{} {} was chosen, the tables have {} of them", of, chosen.back(), count));
+  throw base::UsageError("{} {} was chosen, the tables have {} of them", of, chosen.back(), count);
 }
 
 }  // namespace
@@ -34,17 +30,17 @@ void check_last(const std::vector<std::int64_t>& chosen, std::int64_t count, con
 RowLayout::RowLayout(std::vector<TableShape> tables, std::int64_t dense)
     : tables_(std::move(tables)), first_rows_{0}, first_cells_{0}, dense_(dense) {
   if (dense < 0 || dense > most_cells || (tables_.empty() && dense == 0)) {
-    throw base::UsageError(fmt::format(
-        "a model has tables or a dense block of at most 2^48 numbers, got {} of them", dense));
+    throw base::UsageError(
+        "a model has tables or a dense block of at most 2^48 numbers, got {} of them", dense);
   }
   for (const auto& table : tables_) {
     if (table.rows < 1 || table.width < 1 || table.width > widest_row ||
         table.rows > most_rows_of_layout - rows_ ||
         table.rows > (most_cells - cells_) / table.width) {
-      throw base::UsageError(fmt::format(
+      throw base::UsageError(
           "a table has 1 to {} numbers a row, and all tables have at most 2^40 rows and 2^48 "
           "numbers; got {} rows of {}",
-          widest_row, table.rows, table.width));
+          widest_row, table.rows, table.width);
     }
     rows_ += table.rows;
     cells_ += table.rows * table.width;

@@ -1,7 +1,5 @@
 #include "tacet/privacy/sample.h"
 
-#include <fmt/format.h>
-
 #include <mutex>
 
 #include "tacet/base/error.h"
@@ -36,8 +34,8 @@ class Register {
 
 Sample Sample::poisson(SamplingRate rate, std::int64_t records_a_unit) {
   if (records_a_unit < 1 || records_a_unit > most_records_a_unit) {
-    throw base::UsageError(
-        fmt::format("records a unit must be 1 to {}, got {}", most_records_a_unit, records_a_unit));
+    throw base::UsageError("records a unit must be 1 to {}, got {}", most_records_a_unit,
+                           records_a_unit);
   }
   if (rate.value() == 1) return {};
   return {rate, Register::instance().next(), records_a_unit};
@@ -45,8 +43,8 @@ Sample Sample::poisson(SamplingRate rate, std::int64_t records_a_unit) {
 
 Sample Sample::fixed_size(FixedSizeSelection selection) {
   if (selection.sample < 0 || selection.sample > selection.population) {
-    throw base::UsageError(fmt::format("a sample of {} out of {} records is impossible",
-                                       selection.sample, selection.population));
+    throw base::UsageError("a sample of {} out of {} records is impossible", selection.sample,
+                           selection.population);
   }
   return {selection, Register::instance().next()};
 }

@@ -1,7 +1,5 @@
 #include "tacet/privacy/sparse_bounded_sum.h"
 
-#include <fmt/format.h>
-
 #include "tacet/base/error.h"
 
 namespace tacet::privacy {
@@ -13,12 +11,10 @@ SparseBoundedSum SparseBoundedSum::from_certified(std::int64_t size,
   constexpr auto largest = std::int64_t{1} << 52;
   constexpr auto largest_value = std::int64_t{1} << 60;
   if (contribution_bound < 1 || contribution_bound > largest) {
-    throw base::UsageError(fmt::format("the contribution bound must lie in [1, {}], got {}",
-                                       largest, contribution_bound));
+    throw base::UsageError("the contribution bound must lie in [1, {}], got {}", largest,
+                           contribution_bound);
   }
-  if (size < 0) {
-    throw base::UsageError(fmt::format("a sum has 0 or more coordinates, got {}", size));
-  }
+  if (size < 0) throw base::UsageError("a sum has 0 or more coordinates, got {}", size);
   random::internal::check_candidates(size, touched);
   for (const auto& item : touched) {
     if (item.score < -largest_value || item.score > largest_value) {

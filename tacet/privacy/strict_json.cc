@@ -14,7 +14,7 @@ namespace tacet::privacy::internal {
 nlohmann::ordered_json parse_strictly(std::string_view text, const JsonLimits& limits) {
   using Json = nlohmann::ordered_json;
   const auto refuse = [&limits](const std::string& why) {
-    throw base::DataError(fmt::format("{}: {}", limits.what, why));
+    throw base::DataError("{}: {}", limits.what, why);
   };
   if (text.size() > limits.max_bytes) {
     refuse(fmt::format("{} bytes, at most {} are read", text.size(), limits.max_bytes));

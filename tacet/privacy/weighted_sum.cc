@@ -1,7 +1,5 @@
 #include "tacet/privacy/weighted_sum.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "tacet/base/error.h"
@@ -12,7 +10,7 @@ WeightedSum WeightedSum::from_certified(std::vector<std::int64_t> values, double
                                         std::vector<Block> blocks, Adjacency adjacency) {
   const auto check = [](double value, const char* what) {
     if (value > 0 && std::isfinite(value)) return;
-    throw base::UsageError(fmt::format("the {} must be positive and finite, got {}", what, value));
+    throw base::UsageError("the {} must be positive and finite, got {}", what, value);
   };
   check(grid, "grid");
   std::size_t covered = 0;
@@ -21,8 +19,7 @@ WeightedSum WeightedSum::from_certified(std::vector<std::int64_t> values, double
     covered += block.count;
   }
   if (covered != values.size()) {
-    throw base::InternalError(
-        fmt::format("blocks of {} values for a sum of {}", covered, values.size()));
+    throw base::InternalError("blocks of {} values for a sum of {}", covered, values.size());
   }
   return {std::move(values), grid, std::move(blocks), adjacency};
 }

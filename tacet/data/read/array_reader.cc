@@ -221,7 +221,7 @@ void ArrayReader::expect_end() {
 }
 
 void ArrayReader::fail(std::string_view message) const {
-  throw base::DataError(fmt::format("{}: {}", file_name_, message));
+  throw base::DataError("{}: {}", file_name_, message);
 }
 
 bool looks_like_array(std::string_view text, bool /*whole*/) {

@@ -1,6 +1,5 @@
 #include "tacet/data/read/byte_source.h"
 
-#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -21,12 +20,10 @@ class FileSource : public ByteSource {
  public:
   explicit FileSource(const std::filesystem::path& file)
       : name_(file.string()), file_(std::fopen(file.c_str(), "rb")) {
-    if (file_ == nullptr) {
-      throw base::IoError(fmt::format("cannot open {}: {}", name_, std::strerror(errno)));
-    }
+    if (file_ == nullptr) throw base::IoError("cannot open {}: {}", name_, std::strerror(errno));
     std::error_code ignored;
     if (std::filesystem::is_directory(file, ignored)) {
-      throw base::IoError(fmt::format("cannot read {}: it is a directory", name_));
+      throw base::IoError("cannot read {}: it is a directory", name_);
     }
     std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // readers bring their own large buffers
   }
@@ -34,7 +31,7 @@ class FileSource : public ByteSource {
   std::size_t read(std::span<char> buffer) override {
     const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file_.get());
     if (count == 0 && std::ferror(file_.get()) != 0) {
-      throw base::IoError(fmt::format("cannot read {}: {}", name_, std::strerror(errno)));
+      throw base::IoError("cannot read {}: {}", name_, std::strerror(errno));
     }
     return count;
   }
@@ -117,8 +114,8 @@ class GzipSource : public ByteSource {
     if (stream_.avail_in == 0) refill();
     if (stream_.avail_in == 0) {
       if (!between_members_) {
-        throw base::DataError(fmt::format(
-            "{}: the compressed file ends early; it was cut off or is still being written", name_));
+        throw base::DataError(
+            "{}: the compressed file ends early; it was cut off or is still being written", name_);
       }
       ended_ = true;
       return;
@@ -131,8 +128,8 @@ class GzipSource : public ByteSource {
     if (status == Z_STREAM_END) {
       between_members_ = true;
     } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      throw base::DataError(fmt::format("{}: the compressed file is damaged ({})", name_,
-                                        stream_.msg == nullptr ? "zlib" : stream_.msg));
+      throw base::DataError("{}: the compressed file is damaged ({})", name_,
+                            stream_.msg == nullptr ? "zlib" : stream_.msg);
     }
   }
 
@@ -164,7 +161,7 @@ std::string_view standard_input() {
       all.append(piece.data(), count);
     }
     if (std::ferror(stdin) != 0) {
-      throw base::IoError(fmt::format("cannot read standard input: {}", std::strerror(errno)));
+      throw base::IoError("cannot read standard input: {}", std::strerror(errno));
     }
     return all;
   }();
@@ -179,7 +176,7 @@ std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file) {
                  : std::make_unique<FileSource>(file);
   auto peeked = std::make_unique<PeekedSource>(std::move(raw));
   if (const auto kind = foreign_kind(peeked->head()); !kind.empty()) {
-    throw base::DataError(fmt::format("'{}' {}", file.string(), kind));
+    throw base::DataError("'{}' {}", file.string(), kind);
   }
   return unwrap(std::move(peeked), file.string());
 }
@@ -200,8 +197,8 @@ std::string read_text_file(const std::filesystem::path& file) {
     text.resize(size + count);
     if (count == 0) return text;
     if (text.size() > largest) {
-      throw base::DataError(fmt::format("{}: larger than the {} MiB a schema may have",
-                                        file.string(), largest >> 20));
+      throw base::DataError("{}: larger than the {} MiB a schema may have", file.string(),
+                            largest >> 20);
     }
   }
 }

@@ -61,8 +61,8 @@ bool CsvReader::refill() {
   const std::size_t kept = end_ - begin_;
   if (kept > options_.longest_record) {
     throw base::DataError(
-        fmt::format("{}:{}:1: the record is longer than {} bytes; is a closing quote missing?",
-                    file_name_, line_, options_.longest_record));
+        "{}:{}:1: the record is longer than {} bytes; is a closing quote missing?", file_name_,
+        line_, options_.longest_record);
   }
   std::memmove(buffer_.data(), buffer_.data() + begin_, kept);
   begin_ = 0;
@@ -248,8 +248,7 @@ void CsvReader::fail(const char* at, std::string_view message) const {
   const auto lines = std::count(record, at, '\n');
   const char* line_start = at;
   while (line_start > record && line_start[-1] != '\n') --line_start;
-  throw base::DataError(
-      fmt::format("{}:{}:{}: {}", file_name_, line_ + lines, at - line_start + 1, message));
+  throw base::DataError("{}:{}:{}: {}", file_name_, line_ + lines, at - line_start + 1, message);
 }
 
 }  // namespace tacet::data

@@ -24,8 +24,8 @@ std::vector<std::string> read_column_names(CsvReader& reader, const FileFormat& 
   if (format.header) {
     const auto header = reader.next();
     if (!header) {
-      throw base::DataError(fmt::format(
-          "{}:1: the file is empty; a line of column names is expected", reader.file_name()));
+      throw base::DataError("{}:1: the file is empty; a line of column names is expected",
+                            reader.file_name());
     }
     names.assign(header->begin(), header->end());
   }
@@ -50,11 +50,11 @@ void check_header(const std::vector<std::string>& names, std::string_view file_n
   const bool guessed = trust == HeaderTrust::guessed;
   for (std::size_t k = 0; k < names.size(); ++k) {
     const auto refuse = [&](const std::string& what) {
-      throw base::DataError(fmt::format(
+      throw base::DataError(
           "{}:1: {}{}", file_name, what,
           guessed ? "; if that line is a record, give --no-header, so that it is not published as "
                     "names; if it holds the columns' names, --header lets numbers be some"
-                  : ""));
+                  : "");
     };
     if (!valid_utf8(names[k])) refuse("the column names are not UTF-8; convert the file");
     const auto [found, is_new] = places.try_emplace(names[k], k);
@@ -79,18 +79,18 @@ void check_header(const std::vector<std::string>& names, std::string_view file_n
 void expect_same_columns(std::span<const std::string> before, std::span<const std::string> now,
                          std::string_view file_name) {
   if (std::ranges::equal(before, now)) return;
-  throw base::DataError(fmt::format(
-      "{}: the columns are others than when the file was opened before; it was changed or "
-      "replaced while it was read",
-      file_name));
+  throw base::DataError(
+      "{}: the columns are others than when the file was opened before; it was changed or replaced "
+      "while it was read",
+      file_name);
 }
 
 std::size_t column_place(std::string_view column, const std::vector<std::string>& names,
                          std::string_view file_name) {
   const auto count = std::count(names.begin(), names.end(), column);
   if (count != 1) {
-    throw base::DataError(fmt::format(
-        "{}: the file has {} columns named '{}', exactly one is needed", file_name, count, column));
+    throw base::DataError("{}: the file has {} columns named '{}', exactly one is needed",
+                          file_name, count, column);
   }
   return static_cast<std::size_t>(std::find(names.begin(), names.end(), column) - names.begin());
 }

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include "tacet/base/error.h"
 #include "tacet/data/read/libsvm.h"
@@ -27,7 +26,7 @@ const FileKind& file_kind(std::string_view name) {
   for (const FileKind& kind : kinds) {
     if (kind.name == name) return kind;
   }
-  throw base::InternalError(fmt::format("no kind of file is named '{}'", name));
+  throw base::InternalError("no kind of file is named '{}'", name);
 }
 
 }  // namespace tacet::data

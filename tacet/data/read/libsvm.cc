@@ -1,7 +1,5 @@
 #include "tacet/data/read/libsvm.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -68,8 +66,8 @@ LibsvmReader::LibsvmReader(std::unique_ptr<ByteSource> source, std::string file_
       buffer_(std::max(options.buffer_size, std::size_t{2} * longest_field) + 1) {
   if (options.column_count < 1 ||
       options.column_count > std::numeric_limits<std::uint32_t>::max()) {
-    throw base::UsageError(fmt::format(
-        "a LIBSVM file needs a column count between 1 and 2^32 - 1, got {}", options.column_count));
+    throw base::UsageError("a LIBSVM file needs a column count between 1 and 2^32 - 1, got {}",
+                           options.column_count);
   }
   at_ = end_ = line_start_ = buffer_.data();
   refill();
@@ -243,7 +241,7 @@ double LibsvmReader::read_value() {
 std::int64_t LibsvmReader::column_here() const { return line_offset_ + (at_ - line_start_) + 1; }
 
 void LibsvmReader::fail(std::string_view message) const {
-  throw base::DataError(fmt::format("{}:{}:{}: {}", file_name_, line_, column_here(), message));
+  throw base::DataError("{}:{}:{}: {}", file_name_, line_, column_here(), message);
 }
 
 }  // namespace tacet::data

@@ -58,7 +58,7 @@ std::optional<std::string_view> LineReader::next() {
 }
 
 void LineReader::fail(std::string_view message) const {
-  throw base::DataError(fmt::format("{}:{}: {}", file_name_, line_, message));
+  throw base::DataError("{}:{}: {}", file_name_, line_, message);
 }
 
 void split_at_blanks(std::string_view line, std::vector<std::string_view>& fields) {

@@ -1,7 +1,5 @@
 #include "tacet/data/read/read_column.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 
@@ -30,8 +28,7 @@ NumericRule numeric_rule(const Schema& schema, std::string_view name) {
     if (column.name != name) continue;
     const auto* rule = std::get_if<NumericColumn>(&column.rule);
     if (rule == nullptr) {
-      throw base::UsageError(
-          fmt::format("column '{}' is not numeric in the schema; a number is needed", name));
+      throw base::UsageError("column '{}' is not numeric in the schema; a number is needed", name);
     }
     return {{rule->lower, rule->upper, rule->date},
             missing_value(*rule, schema.encoding),
@@ -40,13 +37,13 @@ NumericRule numeric_rule(const Schema& schema, std::string_view name) {
   if (schema.target && schema.target->column == name) {
     const auto* rule = std::get_if<RegressionTarget>(&schema.target->rule);
     if (rule == nullptr) {
-      throw base::UsageError(
-          fmt::format("the target '{}' is not numeric in the schema; a number is needed", name));
+      throw base::UsageError("the target '{}' is not numeric in the schema; a number is needed",
+                             name);
     }
     const double middle = rule->lower + (rule->upper - rule->lower) / 2;
     return {{rule->lower, rule->upper}, rule->kind == NumberKind::number ? middle : rule->lower};
   }
-  throw base::UsageError(fmt::format("the schema describes no column '{}'", name));
+  throw base::UsageError("the schema describes no column '{}'", name);
 }
 
 }  // namespace
@@ -61,10 +58,10 @@ privacy::Private<std::vector<double>> read_numeric_column(const std::filesystem:
                                                           const base::CancelToken* cancel) {
   schema.validate();
   if (schema.unit) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "the schema's unit column '{}' asks to protect all records of a unit together, which is "
         "not possible here; remove 'unit' to protect single records",
-        *schema.unit));
+        *schema.unit);
   }
   const NumericRule rule = numeric_rule(schema, column);
   CsvReader reader(open_source(file), file.string(), csv_options(schema.format));

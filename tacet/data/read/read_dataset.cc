@@ -1,7 +1,5 @@
 #include "tacet/data/read/read_dataset.h"
 
-#include <fmt/format.h>
-
 #include <string>
 #include <vector>
 
@@ -37,10 +35,10 @@ void check_options(const Schema& schema, const ReadOptions& options) {
     throw base::UsageError("the schema names no [target]; training and evaluation need one");
   }
   if (schema.unit && options.units == UnitUse::refuse && options.target == TargetUse::required) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "the schema's unit column '{}' asks to protect all records of a unit together, which is "
         "not possible here; remove 'unit' to protect single records",
-        *schema.unit));
+        *schema.unit);
   }
 }
 

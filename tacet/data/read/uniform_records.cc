@@ -22,7 +22,7 @@ using Path = std::filesystem::path;
 constexpr std::size_t piece = std::size_t{1} << 16;
 
 [[noreturn]] void fail(const ArrayReader& reader, std::string_view message) {
-  throw base::DataError(fmt::format("{}: {}", reader.file_name(), message));
+  throw base::DataError("{}: {}", reader.file_name(), message);
 }
 
 class LibsvmRecords : public UniformRecords {
@@ -189,9 +189,7 @@ class CsrRecords : public UniformRecords {
   }
 
   void expect_end() {
-    if (previous_ != arrays_.indices.size()) {
-      fail(arrays_.starts, "'indptr' ends before 'indices'");
-    }
+    if (previous_ != arrays_.indices.size()) fail(arrays_.starts, "'indptr' ends before 'indices'");
     arrays_.starts.expect_end();
     arrays_.indices.expect_end();
     if (arrays_.data) arrays_.data->expect_end();
@@ -213,8 +211,7 @@ Path sibling(const Path& file, std::string_view part, std::string_view replaceme
   std::string name = file.filename().string();
   const auto found = name.rfind(part);
   if (found == std::string::npos) {
-    throw base::UsageError(
-        fmt::format("{}: the name of such a file contains '{}'", file.string(), part));
+    throw base::UsageError("{}: the name of such a file contains '{}'", file.string(), part);
   }
   name.replace(found, part.size(), replacement);
   return file.parent_path() / name;

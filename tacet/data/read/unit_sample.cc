@@ -1,7 +1,5 @@
 #include "tacet/data/read/unit_sample.h"
 
-#include <fmt/format.h>
-
 #include "tacet/base/error.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/read/byte_source.h"
@@ -14,8 +12,8 @@ namespace {
 
 std::int64_t checked_limit(const UnitLimit& limit) {
   if (limit.records >= 1 && limit.records <= most_records_a_unit) return limit.records;
-  throw base::UsageError(
-      fmt::format("records a unit must be 1 to {}, got {}", most_records_a_unit, limit.records));
+  throw base::UsageError("records a unit must be 1 to {}, got {}", most_records_a_unit,
+                         limit.records);
 }
 
 /// The records of one unit that count, by their place in the file (Vitter 1985, algorithm R).

@@ -1,7 +1,5 @@
 #include "tacet/data/words/corpus.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 
@@ -132,8 +130,8 @@ Corpus read_corpus(const std::filesystem::path& file, const Vocabulary& vocabula
 Corpus read_corpus(std::unique_ptr<ByteSource> source, const std::string& file_name,
                    const Vocabulary& vocabulary, const CorpusOptions& options) {
   if (options.most_words < 2 || options.most_words > most_record_words) {
-    throw base::UsageError(fmt::format("words a record must be 2 to {}, got {}", most_record_words,
-                                       options.most_words));
+    throw base::UsageError("words a record must be 2 to {}, got {}", most_record_words,
+                           options.most_words);
   }
   RecordWords words(vocabulary, options);
   auto corpus = options.table ? read_table(std::move(source), file_name, words, *options.table,

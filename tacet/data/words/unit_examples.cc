@@ -1,7 +1,5 @@
 #include "tacet/data/words/unit_examples.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -14,7 +12,7 @@ constexpr std::size_t bits_a_word = 64;
 
 void expect_between(std::string_view what, std::int64_t value, std::int64_t most) {
   if (value >= 1 && value <= most) return;
-  throw base::UsageError(fmt::format("{} must be 1 to {}, got {}", what, most, value));
+  throw base::UsageError("{} must be 1 to {}, got {}", what, most, value);
 }
 
 /// A listed record: target, context, and perhaps all negatives.
@@ -42,9 +40,8 @@ Coins public_coins(std::uint64_t seed, std::span<const std::int32_t> record, std
 
 void ExampleRule::validate(const Vocabulary& vocabulary) const {
   if (vocabulary.size() < 2) {
-    throw base::UsageError(
-        fmt::format("the vocabulary has {} word; a pair needs two, and no text can give one",
-                    vocabulary.size()));
+    throw base::UsageError("the vocabulary has {} word; a pair needs two, and no text can give one",
+                           vocabulary.size());
   }
   if (form != ExampleForm::listed) expect_between("window", window, most_window);
   expect_between("negatives", negatives, most_negatives);

@@ -42,7 +42,7 @@ Vocabulary::Vocabulary(std::vector<std::string> words, std::vector<std::int64_t>
     throw base::UsageError("a vocabulary has at most 2^30 words");
   }
   if (!counts_.empty() && counts_.size() != words_.size()) {
-    throw base::UsageError(fmt::format("{} counts for {} words", counts_.size(), words_.size()));
+    throw base::UsageError("{} counts for {} words", counts_.size(), words_.size());
   }
   if (std::ranges::any_of(counts_, [](std::int64_t count) { return count < 0; })) {
     throw base::UsageError("a count of a word is negative");
@@ -52,15 +52,14 @@ Vocabulary::Vocabulary(std::vector<std::string> words, std::vector<std::int64_t>
     if (const auto fault = fault_of(word); !fault.empty())
       throw base::UsageError(std::string(fault));
     if (!numbers_.try_emplace(word, size_++).second) {
-      throw base::UsageError(fmt::format("the word '{}' is in the vocabulary twice", word));
+      throw base::UsageError("the word '{}' is in the vocabulary twice", word);
     }
   }
 }
 
 Vocabulary Vocabulary::hashed(int bits) {
   if (bits < 1 || bits > most_bucket_bits) {
-    throw base::UsageError(
-        fmt::format("buckets must be 1 to {} bits, got {}", most_bucket_bits, bits));
+    throw base::UsageError("buckets must be 1 to {} bits, got {}", most_bucket_bits, bits);
   }
   Vocabulary out;
   out.bits_ = bits;
@@ -87,9 +86,7 @@ Vocabulary Vocabulary::with_counts_from(std::int64_t least) const {
     words.push_back(words_[k]);
     counts.push_back(counts_[k]);
   }
-  if (words.empty()) {
-    throw base::UsageError(fmt::format("no word of the vocabulary has a count of {}", least));
-  }
+  if (words.empty()) throw base::UsageError("no word of the vocabulary has a count of {}", least);
   return Vocabulary(std::move(words), std::move(counts));
 }
 
@@ -100,11 +97,11 @@ std::int64_t Vocabulary::never_found(TokenRule rule) const {
 
 void expect_counts(const Vocabulary& vocabulary, std::string_view what) {
   if (!vocabulary.counts().empty()) return;
-  throw base::UsageError(fmt::format(
+  throw base::UsageError(
       "{} needs the words' counts, and those of private texts are private: give a vocabulary with "
       "a public count behind each word (of a public corpus, say), or with noisy counts that were "
       "paid for",
-      what));
+      what);
 }
 
 Vocabulary read_vocabulary(const std::filesystem::path& file) {
@@ -133,7 +130,7 @@ Vocabulary read_vocabulary(LineReader lines, std::string_view file_name) {
     if (!count) lines.fail("the count is no whole number from 0 to below 2^53");
     counts.push_back(*count);
   }
-  if (words.empty()) throw base::DataError(fmt::format("{}: the list has no words", file_name));
+  if (words.empty()) throw base::DataError("{}: the list has no words", file_name);
   return Vocabulary(std::move(words), std::move(counts));
 }
 

@@ -1,7 +1,5 @@
 #include "tacet/data/words/word_laws.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -89,7 +87,7 @@ double NegativeLaw::probability(std::int32_t word) const {
 std::vector<std::uint64_t> keep_thresholds(const Vocabulary& vocabulary, double t) {
   expect_counts(vocabulary, "leaving frequent words out by chance");
   if (!(t > 0) || std::isinf(t)) {
-    throw base::UsageError(fmt::format("sample must be above 0 and finite, got {}", t));
+    throw base::UsageError("sample must be above 0 and finite, got {}", t);
   }
   const double total = total_count(vocabulary);
   std::vector<std::uint64_t> thresholds;

@@ -1,7 +1,5 @@
 #include "tacet/mechanism/local/local_randomizer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
@@ -37,31 +35,29 @@ void check_delta(const LocalSpec& spec) {
   const char* name = local_mechanism_names.of(spec.mechanism);
   const bool gaussian = spec.mechanism == LocalMechanism::gaussian;
   if (gaussian && !(spec.delta > 0 && spec.delta < 1)) {
-    throw base::UsageError(fmt::format("gaussian reports need a delta in (0, 1), got {}; {}",
-                                       spec.delta, "privunit needs none"));
+    throw base::UsageError("gaussian reports need a delta in (0, 1), got {}; {}", spec.delta,
+                           "privunit needs none");
   }
   if (!gaussian && spec.delta != 0) {
-    throw base::UsageError(
-        fmt::format("{} reports are purely private: leave delta out (it is {})", name, spec.delta));
+    throw base::UsageError("{} reports are purely private: leave delta out (it is {})", name,
+                           spec.delta);
   }
 }
 
 LocalSpec checked(LocalSpec spec) {
   if (!(spec.epsilon >= least_epsilon && spec.epsilon <= most_epsilon)) {
     throw base::UsageError(
-        fmt::format("epsilon of a local report must be above 0 (2^-30 at least) and at most {}, "
-                    "got {}",
-                    most_epsilon, spec.epsilon));
+        "epsilon of a local report must be above 0 (2^-30 at least) and at most {}, got {}",
+        most_epsilon, spec.epsilon);
   }
   if (spec.dimension < 1 || spec.dimension > most_dimension) {
     throw base::UsageError(
-        fmt::format("a local report has 1 to {} coordinates, got {}; give hashed columns and texts "
-                    "fewer bits",
-                    most_dimension, spec.dimension));
+        "a local report has 1 to {} coordinates, got {}; give hashed columns and texts fewer bits",
+        most_dimension, spec.dimension);
   }
   if (!(spec.clipping_norm >= 0x1p-500 && spec.clipping_norm <= 0x1p500)) {
-    throw base::UsageError(
-        fmt::format("the clipping norm must be positive and finite, got {}", spec.clipping_norm));
+    throw base::UsageError("the clipping norm must be positive and finite, got {}",
+                           spec.clipping_norm);
   }
   check_delta(spec);
   spec.clipping_norm = rounded_norm(spec.clipping_norm);
@@ -147,10 +143,10 @@ void LocalRandomizer::settle_grid(double reach) {
   const double room = 0x1p31 / (1 + reach / spec_.clipping_norm);
   norm_bits_ = std::min(additive_bits, room < 1 ? 0 : std::ilogb(room));
   if (norm_bits_ >= least_bits) return;
-  throw base::GuaranteeError(fmt::format(
+  throw base::GuaranteeError(
       "the noise of {} for {} coordinates at epsilon {} does not fit reports of 32 bits; take the "
       "mechanism privunit, or a larger epsilon",
-      local_mechanism_names.of(spec_.mechanism), spec_.dimension, spec_.epsilon));
+      local_mechanism_names.of(spec_.mechanism), spec_.dimension, spec_.epsilon);
 }
 
 void LocalRandomizer::settle_laplace() {

@@ -1,7 +1,5 @@
 #include "tacet/mechanism/local/noise_model.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -134,7 +132,7 @@ double NoiseModel::second_moment(double gradient_norm) const {
 
 double NoiseModel::proxy(double a) const {
   if (!(a > 0 && a <= range && std::isfinite(a))) {
-    throw base::UsageError(fmt::format("the bound holds for 0 < a <= {}, got {}", range, a));
+    throw base::UsageError("the bound holds for 0 < a <= {}, got {}", range, a);
   }
   const double u = a * noise_scale * a * noise_scale;
   switch (mechanism) {

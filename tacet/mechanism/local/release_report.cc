@@ -1,7 +1,5 @@
 #include "tacet/mechanism/local/release_report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -96,8 +94,8 @@ void check_gradient(const privacy::PartialSum& gradient, const LocalRandomizer& 
       gradient.size() != static_cast<std::size_t>(randomizer.spec().dimension) ||
       gradient.grid() != grid) {
     throw base::InternalError(
-        fmt::format("a report is made of one record's gradient of {} coordinates on a grid of {}",
-                    randomizer.spec().dimension, grid));
+        "a report is made of one record's gradient of {} coordinates on a grid of {}",
+        randomizer.spec().dimension, grid);
   }
 }
 
@@ -138,8 +136,8 @@ DeviceReports::DeviceReports(LocalRandomizer randomizer, std::int64_t devices,
     : randomizer_(std::move(randomizer)), contributions_(contributions) {
   if (devices < 0 || devices > std::int64_t{1} << 32 || contributions < 1 || contributions > 255) {
     throw base::UsageError(
-        fmt::format("0 to 2^32 devices send 1 to 255 reports each, got {} devices and {} reports",
-                    devices, contributions));
+        "0 to 2^32 devices send 1 to 255 reports each, got {} devices and {} reports", devices,
+        contributions);
   }
   made_.resize(static_cast<std::size_t>(devices), 0);
   reservation.debit(event(randomizer_, contributions));
@@ -150,15 +148,14 @@ privacy::Released<Report> DeviceReports::release(privacy::PartialSum gradient, N
   check_gradient(gradient, randomizer_);
   const std::int64_t record = std::get<privacy::OneRecord>(gradient.part()).record;
   if (record < 0 || record >= std::ssize(made_)) {
-    throw base::InternalError(
-        fmt::format("a report of device {}, there are {}", record, made_.size()));
+    throw base::InternalError("a report of device {}, there are {}", record, made_.size());
   }
   std::atomic_ref<std::uint8_t> made(made_[static_cast<std::size_t>(record)]);
   std::uint8_t before = made.load();
   do {
     if (before >= contributions_) {
-      throw base::BudgetError(fmt::format(
-          "a device was asked for one report more than the {} it paid for", contributions_));
+      throw base::BudgetError("a device was asked for one report more than the {} it paid for",
+                              contributions_);
     }
   } while (!made.compare_exchange_weak(before, static_cast<std::uint8_t>(before + 1)));
   return report_of(std::move(gradient), randomizer_, address, source);

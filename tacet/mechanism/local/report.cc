@@ -1,7 +1,5 @@
 #include "tacet/mechanism/local/report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -58,8 +56,8 @@ double squared_length(std::span<const std::int32_t> coordinates) {
 
 void check_report(const Report& report, const LocalRandomizer& randomizer) {
   if (std::ssize(report.coordinates) != randomizer.report_coordinates()) {
-    throw base::DataError(fmt::format("a report of {} coordinates came where {} are due",
-                                      report.coordinates.size(), randomizer.report_coordinates()));
+    throw base::DataError("a report of {} coordinates came where {} are due",
+                          report.coordinates.size(), randomizer.report_coordinates());
   }
   const bool zero = std::ranges::all_of(report.coordinates, [](std::int32_t x) { return x == 0; });
   if (zero && reports_direction(randomizer.spec().mechanism)) {
@@ -96,18 +94,17 @@ std::vector<std::uint8_t> to_bytes(const Report& report, const LocalRandomizer& 
 Report report_from_bytes(std::span<const std::uint8_t> bytes, const LocalRandomizer& randomizer) {
   const auto expected = static_cast<std::size_t>(randomizer.report_bytes());
   if (bytes.size() != expected) {
-    throw base::DataError(
-        fmt::format("a report of {} bytes came where {} are due", bytes.size(), expected));
+    throw base::DataError("a report of {} bytes came where {} are due", bytes.size(), expected);
   }
   const auto due = head(randomizer);
   const auto wrong = std::ranges::mismatch(due, bytes);
   if (wrong.in1 != due.end()) {
     const auto place = wrong.in1 - due.begin();
-    throw base::DataError(fmt::format("byte {} of a report is {} instead of {}: {}", place,
-                                      *wrong.in2, *wrong.in1,
-                                      place < 4   ? "not a report"
-                                      : place < 6 ? "of another version"
-                                                  : "made for another task"));
+    throw base::DataError("byte {} of a report is {} instead of {}: {}", place, *wrong.in2,
+                          *wrong.in1,
+                          place < 4   ? "not a report"
+                          : place < 6 ? "of another version"
+                                      : "made for another task");
   }
   const auto sum = checksum(bytes.first(expected - sum_size));
   if (!std::ranges::equal(sum, bytes.last(sum_size))) {

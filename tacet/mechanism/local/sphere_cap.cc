@@ -1,7 +1,5 @@
 #include "tacet/mechanism/local/sphere_cap.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -73,10 +71,10 @@ BitLaw coin(double odds) {
 }
 
 [[noreturn]] void refuse_coarse(const CapPlan& plan) {
-  throw base::GuaranteeError(fmt::format(
+  throw base::GuaranteeError(
       "candidates of {} coordinates are too coarse to prove epsilon {}: the mass of a cap is known "
       "to {:.2g} only; take a larger epsilon",
-      plan.coordinates, plan.epsilon, mass_error(plan)));
+      plan.coordinates, plan.epsilon, mass_error(plan));
 }
 
 void check_two_sides(const CapPlan& plan, const SphereCap& cap) {
@@ -100,11 +98,10 @@ void check_candidates(const CapPlan& plan, double expected) {
       words <= static_cast<double>(random::most_leaf_words)) {
     return;
   }
-  throw base::GuaranteeError(fmt::format(
+  throw base::GuaranteeError(
       "epsilon {} needs {:.3g} candidates of {} coordinates for one report; at most 2^20 are "
-      "drawn, "
-      "and 2^33 random words. Take a smaller epsilon, or the mechanism l2_laplace or djw",
-      plan.epsilon, expected, plan.coordinates));
+      "drawn, and 2^33 random words. Take a smaller epsilon, or the mechanism l2_laplace or djw",
+      plan.epsilon, expected, plan.coordinates);
 }
 
 }  // namespace

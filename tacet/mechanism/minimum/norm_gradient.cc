@@ -1,7 +1,5 @@
 #include "tacet/mechanism/minimum/norm_gradient.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
@@ -90,10 +88,10 @@ NormGradientGrid norm_gradient_grid(const NormGradientQuery& query, privacy::Eps
   const double unit =
       std::exp2(std::floor(std::log2(1 / (weight * query.sum_l2 * scale_in_units))));
   if (!(radius < most_units * unit)) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "{} records are too many for the gradient mechanism at epsilon {:g}; its grid would not "
         "fit 63 bits; use method ladder",
-        query.rows, epsilon.value()));
+        query.rows, epsilon.value());
   }
   // The largest score, twice the gradients' and the penalty's sum with room for rounding.
   const double scores =
@@ -105,8 +103,8 @@ NormGradientGrid norm_gradient_grid(const NormGradientQuery& query, privacy::Eps
                         weight * query.sum_l2 * unit * std::sqrt(d) + largest_exponent * 0x1p-50;
   if (4 * grid.exponent_error > largest_share * epsilon.value()) {
     throw base::GuaranteeError(
-        fmt::format("rounding could cost {:.2g} of epsilon {:g} with {} records; use method ladder",
-                    4 * grid.exponent_error, epsilon.value(), query.rows));
+        "rounding could cost {:.2g} of epsilon {:g} with {} records; use method ladder",
+        4 * grid.exponent_error, epsilon.value(), query.rows);
   }
   return grid;
 }

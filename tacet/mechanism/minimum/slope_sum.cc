@@ -1,7 +1,5 @@
 #include "tacet/mechanism/minimum/slope_sum.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,9 +26,9 @@ SlopeSum::SlopeSum(std::int64_t records, SlopesAt slopes, SlopeRange range)
                      range_.width > 0 && range_.width <= 2 * range_.steepest;
   if (!sound || records < 0 || records > most_records) {
     throw base::UsageError(
-        fmt::format("slopes need a finite bound above 0, a width of at most twice that and at most "
-                    "{} records, got {}, {} and {}",
-                    most_records, range_.steepest, range_.width, records));
+        "slopes need a finite bound above 0, a width of at most twice that and at most {} records, "
+        "got {}, {} and {}",
+        most_records, range_.steepest, range_.width, records);
   }
   unit_ = std::ldexp(1.0, std::ilogb(range_.steepest) - slope_unit_bits);
   // One unit and two: so that legal slopes are never cut for their rounding.

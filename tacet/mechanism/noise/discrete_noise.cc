@@ -1,7 +1,5 @@
 #include "tacet/mechanism/noise/discrete_noise.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <utility>
 
@@ -22,8 +20,8 @@ random::Ratio ratio_above(double value) {
 
 double checked(double value, double least, double most, const char* what) {
   if (!(value >= least && value <= most)) {
-    throw base::UsageError(
-        fmt::format("{} must lie between {} and {} grid units, got {}", what, least, most, value));
+    throw base::UsageError("{} must lie between {} and {} grid units, got {}", what, least, most,
+                           value);
   }
   return value;
 }

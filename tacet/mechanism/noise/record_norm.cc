@@ -1,7 +1,5 @@
 #include "tacet/mechanism/noise/record_norm.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -17,8 +15,8 @@ std::int64_t absolute_norm_bound(const privacy::BoundedSum& sum) {
   const auto dimension = std::max<std::uint64_t>(1, sum.size());
   if (static_cast<double>(square) * static_cast<double>(dimension) > 0x1p120) {
     throw base::UsageError(
-        fmt::format("a bound of {} grid units in {} dimensions is too large for Laplace noise",
-                    bound, dimension));
+        "a bound of {} grid units in {} dimensions is too large for Laplace noise", bound,
+        dimension);
   }
   const Wide target = square * dimension;
   auto root = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(target)));

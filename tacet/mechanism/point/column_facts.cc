@@ -1,7 +1,5 @@
 #include "tacet/mechanism/point/column_facts.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -56,8 +54,7 @@ privacy::Event AnswerCost::event() const {
 
 privacy::Epsilon AnswerCost::epsilon_a_value() const {
   if (values_a_unit < 1) {
-    throw base::UsageError(
-        fmt::format("a unit must be allowed 1 value or more, got {}", values_a_unit));
+    throw base::UsageError("a unit must be allowed 1 value or more, got {}", values_a_unit);
   }
   return Epsilon(numeric::divide_down(epsilon.value(), static_cast<double>(values_a_unit)));
 }
@@ -98,8 +95,8 @@ privacy::Released<Bounds> release_bounds(const privacy::Private<std::vector<doub
                                          const ReleaseMeans& means) {
   const auto event = cost.event();
   if (!(coverage > 0 && coverage < 1)) {
-    throw base::UsageError(
-        fmt::format("the share of values between bounds must lie in (0, 1), got {}", coverage));
+    throw base::UsageError("the share of values between bounds must lie in (0, 1), got {}",
+                           coverage);
   }
   const auto ranks = values.map([](const std::vector<double>& numbers) {
     std::vector<double> result;

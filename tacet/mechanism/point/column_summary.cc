@@ -1,7 +1,5 @@
 #include "tacet/mechanism/point/column_summary.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -30,8 +28,8 @@ QuantileQuery query_at(double level, const Grid& grid) {
 
 std::int64_t SummaryCost::changes() const {
   if (records_a_unit < 1 || records_a_unit > privacy::most_records_a_unit) {
-    throw base::UsageError(fmt::format("records a unit must be 1 to {}, got {}",
-                                       privacy::most_records_a_unit, records_a_unit));
+    throw base::UsageError("records a unit must be 1 to {}, got {}", privacy::most_records_a_unit,
+                           records_a_unit);
   }
   return adjacency == Adjacency::add_remove ? records_a_unit : 2 * records_a_unit;
 }

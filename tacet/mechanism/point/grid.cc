@@ -1,7 +1,5 @@
 #include "tacet/mechanism/point/grid.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -19,13 +17,12 @@ Grid::Grid(double lower, double upper, std::optional<double> step)
     : lower_(lower), step_(0), last_(0) {
   if (!std::isfinite(lower) || !std::isfinite(upper) || !(lower < upper)) {
     throw base::UsageError(
-        fmt::format("bounds must be finite with the lower one below the upper one, got {} and {}",
-                    lower, upper));
+        "bounds must be finite with the lower one below the upper one, got {} and {}", lower,
+        upper);
   }
   const double width = upper - lower;
   if (!std::isfinite(width)) {
-    throw base::UsageError(
-        fmt::format("bounds {} and {} lie too far apart for doubles", lower, upper));
+    throw base::UsageError("bounds {} and {} lie too far apart for doubles", lower, upper);
   }
   step_ = step.value_or(0);
   if (!step) {
@@ -35,8 +32,8 @@ Grid::Grid(double lower, double upper, std::optional<double> step)
   }
   if (!(step_ >= std::ldexp(width, -finest_grid_bits) && step_ > 0 && step_ <= width)) {
     throw base::UsageError(
-        fmt::format("the grid's step must lie between 2^-{} of the width {} and the width, got {}",
-                    finest_grid_bits, width, step_));
+        "the grid's step must lie between 2^-{} of the width {} and the width, got {}",
+        finest_grid_bits, width, step_);
   }
   // A width that is a whole number of steps up to rounding counts as one.
   last_ = static_cast<std::int64_t>(width / step_ * (1 + 0x1p-50));

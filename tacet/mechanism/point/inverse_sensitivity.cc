@@ -1,7 +1,5 @@
 #include "tacet/mechanism/point/inverse_sensitivity.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -34,9 +32,9 @@ PiecewiseLinearSum::PiecewiseLinearSum(double least_slope, double largest_slope)
     : unit_(0), least_(0), largest_(0) {
   const double steepest = std::max(std::fabs(least_slope), std::fabs(largest_slope));
   if (!(least_slope < largest_slope) || !(steepest <= 0x1p900 && steepest >= 0x1p-900)) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "slopes need finite bounds with the lower one below the upper one, got {} and {}",
-        least_slope, largest_slope));
+        least_slope, largest_slope);
   }
   unit_ = std::ldexp(1.0, std::ilogb(steepest) - slope_bits);
   least_ = static_cast<std::int64_t>(least_slope / unit_);
@@ -97,8 +95,8 @@ std::vector<random::WeightedLevel> slope_runs(const PiecewiseLinearSum::Slopes& 
 
 void internal::check_radius(const MinimiserQuery& query) {
   if (query.radius < 0 || query.radius > query.grid.last()) {
-    throw base::UsageError(fmt::format("the radius must lie in 0..{} grid steps, got {}",
-                                       query.grid.last(), query.radius));
+    throw base::UsageError("the radius must lie in 0..{} grid steps, got {}", query.grid.last(),
+                           query.radius);
   }
 }
 

@@ -1,7 +1,5 @@
 #include "tacet/mechanism/point/quantile.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -35,12 +33,12 @@ LevelRatio level_ratio(double level) {
 
 void check(const QuantileQuery& query) {
   if (!(query.level >= 0 && query.level <= 1)) {
-    throw base::UsageError(fmt::format(
-        "the level of a quantile must lie in [0, 1] (0.5 is the median), got {}", query.level));
+    throw base::UsageError("the level of a quantile must lie in [0, 1] (0.5 is the median), got {}",
+                           query.level);
   }
   if (query.radius < 0 || query.radius > query.grid.last()) {
-    throw base::UsageError(fmt::format("the radius must lie in 0..{} grid steps, got {}",
-                                       query.grid.last(), query.radius));
+    throw base::UsageError("the radius must lie in 0..{} grid steps, got {}", query.grid.last(),
+                           query.radius);
   }
 }
 
@@ -59,9 +57,7 @@ struct ScoredGrid {
 };
 
 ScoredGrid order_statistic(const std::vector<Key>& keys, const QuantileQuery& query) {
-  if (keys.empty()) {
-    throw base::DataError("a quantile needs at least one value, got none");
-  }
+  if (keys.empty()) throw base::DataError("a quantile needs at least one value, got none");
   __extension__ using Wide = __int128;
   const auto n = static_cast<std::int64_t>(keys.size());
   const LevelRatio level = level_ratio(query.level);

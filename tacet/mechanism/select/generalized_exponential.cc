@@ -1,7 +1,5 @@
 #include "tacet/mechanism/select/generalized_exponential.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -20,23 +18,21 @@ constexpr std::int64_t largest_gap = std::int64_t{1} << 50;
 void check(std::span<const double> errors, std::span<const double> sensitivities, double failure) {
   if (errors.empty()) throw base::UsageError("a selection needs at least one candidate, got none");
   if (errors.size() != sensitivities.size()) {
-    throw base::UsageError(fmt::format("{} errors need as many sensitivities, got {}",
-                                       errors.size(), sensitivities.size()));
+    throw base::UsageError("{} errors need as many sensitivities, got {}", errors.size(),
+                           sensitivities.size());
   }
   if (!(failure > 0 && failure < 1)) {
-    throw base::UsageError(
-        fmt::format("the probability of failure must lie in (0, 1), got {}", failure));
+    throw base::UsageError("the probability of failure must lie in (0, 1), got {}", failure);
   }
   const auto [least, most] = std::minmax_element(sensitivities.begin(), sensitivities.end());
   for (const double sensitivity : sensitivities) {
     if (!(sensitivity >= 0x1p-900 && sensitivity <= 0x1p900)) {
-      throw base::UsageError(
-          fmt::format("sensitivities must be positive and finite, got {}", sensitivity));
+      throw base::UsageError("sensitivities must be positive and finite, got {}", sensitivity);
     }
   }
   if (*most / *least > widest_ratio) {
-    throw base::UsageError(fmt::format(
-        "sensitivities may differ by a factor of 2^20 at most, got {} and {}", *least, *most));
+    throw base::UsageError("sensitivities may differ by a factor of 2^20 at most, got {} and {}",
+                           *least, *most);
   }
   for (const double error : errors) {
     if (std::isnan(error)) {

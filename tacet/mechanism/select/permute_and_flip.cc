@@ -1,7 +1,5 @@
 #include "tacet/mechanism/select/permute_and_flip.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -44,8 +42,8 @@ namespace {
 void check_visits(const SparseScores& scores, std::int64_t count, privacy::Epsilon epsilon_each) {
   constexpr double most_visits = 0x1p26;
   if (count < 1 || count > scores.population()) {
-    throw base::UsageError(fmt::format("of {} candidates, 1 to {} can be selected, got {}",
-                                       scores.population(), scores.population(), count));
+    throw base::UsageError("of {} candidates, 1 to {} can be selected, got {}", scores.population(),
+                           scores.population(), count);
   }
   const double factor = scores.movement() == Movement::one_way ? 1 : 2;
   const double range = scores.bounds() ? static_cast<double>(scores.bounds()->score_bound) : 0x1p61;

@@ -1,7 +1,5 @@
 #include "tacet/mechanism/select/rational_epsilon.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "tacet/base/error.h"
@@ -43,8 +41,8 @@ std::uint64_t longest_run(std::uint64_t most, const Holds& holds) {
 RationalEpsilon round_down(privacy::Epsilon epsilon) {
   const double value = epsilon.value();
   if (!(value >= smallest_epsilon && value <= largest_epsilon)) {
-    throw base::UsageError(
-        fmt::format("epsilon of an exact mechanism must lie in [2^-20, 2^20], got {}", value));
+    throw base::UsageError("epsilon of an exact mechanism must lie in [2^-20, 2^20], got {}",
+                           value);
   }
   const double whole = std::floor(value);
   const Target target{static_cast<std::uint64_t>(std::ldexp(value - whole, 64))};

@@ -1,7 +1,5 @@
 #include "tacet/mechanism/select/top_k.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <utility>
 
@@ -24,8 +22,8 @@ privacy::Released<std::vector<std::int64_t>> select_top(const Scores& scores, st
                                                         privacy::Epsilon epsilon_each,
                                                         const ReleaseMeans& means) {
   if (count < 1 || count > scores.size()) {
-    throw base::UsageError(fmt::format("of {} candidates, 1 to {} can be selected, got {}",
-                                       scores.size(), scores.size(), count));
+    throw base::UsageError("of {} candidates, 1 to {} can be selected, got {}", scores.size(),
+                           scores.size(), count);
   }
   const auto rate =
       internal::score_rate(round_down(epsilon_each), scores.sensitivity(), scores.movement());
@@ -86,8 +84,8 @@ privacy::Released<std::vector<std::int64_t>> top_of(const SparseScores& scores, 
                                                     privacy::Epsilon epsilon_each,
                                                     const Means& means) {
   if (count < 1 || count > scores.population()) {
-    throw base::UsageError(fmt::format("of {} candidates, 1 to {} can be selected, got {}",
-                                       scores.population(), scores.population(), count));
+    throw base::UsageError("of {} candidates, 1 to {} can be selected, got {}", scores.population(),
+                           scores.population(), count);
   }
   const double factor = scores.movement() == Movement::one_way ? 1 : 2;
   // Without bounds: one draw spans weight * factor * sensitivity, at most epsilon_each.

@@ -36,10 +36,9 @@ double checked(std::string_view loss, std::string_view name, double value, doubl
   if (value > lower && (value < upper || (closed && value == upper)) && std::isfinite(value)) {
     return value;
   }
-  throw base::UsageError(
-      fmt::format("{} of loss {} must lie {} {} {} {}, got {}", name, loss,
-                  closed ? "above" : "between", lower, closed ? "and up to" : "and",
-                  std::isinf(upper) ? "infinity" : fmt::format("{}", upper), value));
+  throw base::UsageError("{} of loss {} must lie {} {} {} {}, got {}", name, loss,
+                         closed ? "above" : "between", lower, closed ? "and up to" : "and",
+                         std::isinf(upper) ? "infinity" : fmt::format("{}", upper), value);
 }
 
 template <typename Family>
@@ -49,16 +48,15 @@ Loss made(Family loss, double parameter, double width) {
       const auto& own = Family::parameter;
       loss.*own.value = checked(Family::name, own.name, parameter, own.lower, own.upper);
     } else {
-      throw base::UsageError(
-          fmt::format("loss {} has no parameter, got {}", Family::name, parameter));
+      throw base::UsageError("loss {} has no parameter, got {}", Family::name, parameter);
     }
   }
   if (!std::isnan(width)) {
     if constexpr (has_second_width<Family>()) {
       loss.width = checked(Family::name, "width", width, 0, unbounded);
     } else {
-      throw base::UsageError(
-          fmt::format("loss {} has no width besides its parameter, got {}", Family::name, width));
+      throw base::UsageError("loss {} has no width besides its parameter, got {}", Family::name,
+                             width);
     }
   }
   return loss;

@@ -38,7 +38,7 @@ std::string npy_header(std::int64_t words, std::int64_t dimensions) {
 
 VectorFormat vector_format(std::string_view name) {
   if (const auto found = vector_formats.find(name)) return *found;
-  throw base::UsageError(fmt::format("format must be text, binary or npy, got '{}'", name));
+  throw base::UsageError("format must be text, binary or npy, got '{}'", name);
 }
 
 std::filesystem::path word_list_of(const std::filesystem::path& array) {
@@ -54,8 +54,7 @@ VectorWriter::VectorWriter(VectorFormat format, std::int64_t words, std::int64_t
       sink_(std::move(sink)) {
   if (words < 1) throw base::UsageError("a file of vectors needs a word");
   if (dimensions < 1 || dimensions > most_word_dimensions) {
-    throw base::UsageError(
-        fmt::format("dim must be 1 to {}, got {}", most_word_dimensions, dimensions));
+    throw base::UsageError("dim must be 1 to {}, got {}", most_word_dimensions, dimensions);
   }
   buffer_ = format_ == VectorFormat::npy ? npy_header(words, dimensions)
                                          : fmt::format("{} {}\n", words, dimensions);

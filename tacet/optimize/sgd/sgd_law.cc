@@ -1,7 +1,5 @@
 #include "tacet/optimize/sgd/sgd_law.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -32,10 +30,10 @@ double hoelder_growth(double exponent, double constant, double step_size) {
 }
 
 [[noreturn]] void refuse_step(const model::Loss& loss, double step_size, double longest) {
-  throw base::GuaranteeError(fmt::format(
+  throw base::GuaranteeError(
       "a step of {:.6g} is too large for loss {}: beyond {:.6g} = 2 / (curvature X^2) a step can "
       "drive two runs apart without bound; choose a smaller step size",
-      step_size, model::loss_name(loss), longest));
+      step_size, model::loss_name(loss), longest);
 }
 
 // Constants for the envelope of the iterates' norm. The slope of a linearised power is at most that
@@ -57,11 +55,11 @@ double envelope_growth(const model::Loss& loss, double step_size, double norm_bo
   const double constant = facts.constant * std::pow(norm_bound, 1 + facts.exponent);
   if (facts.exponent == 1) {
     if (step_size * constant <= 1) return 0;
-    throw base::GuaranteeError(fmt::format(
+    throw base::GuaranteeError(
         "on the whole space a step of {:.6g} is too large for loss {}: beyond {:.6g} = 1 / "
         "(curvature X^2) the weights have no proved bound; choose a smaller step size, a radius or "
         "a clipping norm",
-        step_size, model::loss_name(loss), 1 / constant));
+        step_size, model::loss_name(loss), 1 / constant);
   }
   const double a = facts.exponent;
   return (1 - a) / (1 + a) * std::pow(step_size * constant, 2 / (1 - a));
@@ -89,9 +87,7 @@ void check(const SgdProblem& problem) {
   if (problem.clipping_norm && !(*problem.clipping_norm > 0)) {
     throw base::UsageError("a clipping norm must be positive");
   }
-  if (problem.radius && !(*problem.radius > 0)) {
-    throw base::UsageError("a radius must be positive");
-  }
+  if (problem.radius && !(*problem.radius > 0)) throw base::UsageError("a radius must be positive");
   if (problem.outputs > 1 && clips(problem)) {
     throw base::GuaranteeError(
         "clipping the gradients of several classes together is no longer the gradient of a convex "
@@ -227,10 +223,10 @@ RoundingGuard rounding_guard(const SgdProblem& problem, const SgdSchedule& sched
   const double steps = static_cast<double>(schedule.steps());
   const double drift = steps * (added + update);
   if (!(drift < 1e-3 * (norm + step * gradient))) {
-    throw base::NumericError(fmt::format(
+    throw base::NumericError(
         "{} steps on {} columns lose too many digits in double precision to bound the result; use "
         "fewer steps",
-        schedule.steps(), problem.columns));
+        schedule.steps(), problem.columns);
   }
   const double mean = 4 * steps * batch * unit_roundoff * (norm + 3 * step * gradient);
   guard.added = 2 * side * (drift + mean) * (1 + 0x1p-10);

@@ -1,7 +1,5 @@
 #include "tacet/optimize/sgd/sgd_schedule.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -90,28 +88,28 @@ std::string to_string(Averaging averaging) { return averagings.of(averaging); }
 
 void SgdSchedule::validate() const {
   if (records < 1 || records > std::numeric_limits<std::uint32_t>::max()) {
-    throw base::UsageError(fmt::format("a schedule needs 1 to 2^32 - 1 records, got {}", records));
+    throw base::UsageError("a schedule needs 1 to 2^32 - 1 records, got {}", records);
   }
   if (batch < 1 || batch > records || order.empty() ||
       static_cast<std::int64_t>(order.size()) % batch != 0) {
-    throw base::UsageError(fmt::format("{} places cannot be cut into steps of {} out of {} records",
-                                       order.size(), batch, records));
+    throw base::UsageError("{} places cannot be cut into steps of {} out of {} records",
+                           order.size(), batch, records);
   }
   if (step_sizes.size() != 1 && static_cast<std::int64_t>(step_sizes.size()) != steps()) {
-    throw base::UsageError(
-        fmt::format("a schedule has one step size, or {}, got {}", steps(), step_sizes.size()));
+    throw base::UsageError("a schedule has one step size, or {}, got {}", steps(),
+                           step_sizes.size());
   }
   for (const double step : step_sizes) {
     if (!(step > 0) || !std::isfinite(step)) {
-      throw base::UsageError(fmt::format("a step size must be positive, got {}", step));
+      throw base::UsageError("a step size must be positive, got {}", step);
     }
   }
   if (!(mean_l2 >= 0) || !std::isfinite(mean_l2)) {
-    throw base::UsageError(fmt::format("l2 must be at least 0, got {}", mean_l2));
+    throw base::UsageError("l2 must be at least 0, got {}", mean_l2);
   }
   for (const auto record : order) {
     if (record >= records) {
-      throw base::UsageError(fmt::format("record {} does not exist among {}", record, records));
+      throw base::UsageError("record {} does not exist among {}", record, records);
     }
   }
 }
@@ -121,8 +119,7 @@ std::vector<std::uint32_t> draw_order(RecordOrder sampling, std::int64_t records
                                       random::Source& source, std::uint64_t address) {
   if (records < 1 || records > std::numeric_limits<std::uint32_t>::max() || batch < 1 ||
       batch > records || steps < 1) {
-    throw base::UsageError(
-        fmt::format("no order of {} steps of {} out of {} records", steps, batch, records));
+    throw base::UsageError("no order of {} steps of {} out of {} records", steps, batch, records);
   }
   std::vector<std::uint32_t> order;
   order.reserve(static_cast<std::size_t>(steps * batch));
@@ -133,9 +130,9 @@ std::vector<std::uint32_t> draw_order(RecordOrder sampling, std::int64_t records
   }
   if (sampling == RecordOrder::with_replacement) {
     if (batch != 1) {
-      throw base::UsageError(fmt::format(
+      throw base::UsageError(
           "sampling with replacement reads one record a step, got batches of {}; use minibatch",
-          batch));
+          batch);
     }
     random::Stream stream(source.lease(Purpose::sampling, address, 0));
     for (std::int64_t t = 0; t < steps; ++t) {

@@ -1,7 +1,5 @@
 #include "tacet/optimize/solver/certified_solver.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -137,11 +135,11 @@ void check_fallback_work(const WorkFacts& facts) {
   const double work = static_cast<double>(fallback_length(facts)) *
                       static_cast<double>(std::max<std::int64_t>(1, facts.rows));
   if (work <= most_work) return;
-  throw base::UsageError(fmt::format(
+  throw base::UsageError(
       "the solver's route of last resort would visit {:.3g} records, above the cap of {:.3g}: it "
       "grows with rows^1.5 / l2^0.5; ask for more regularisation (l2 is {:.4g} for the sum over {} "
       "records) or use the method gradient",
-      work, most_work, facts.sum_l2, facts.rows));
+      work, most_work, facts.sum_l2, facts.rows);
 }
 
 CertifiedMinimum minimise_certified(const data::Dataset& dataset, const RegularizedProblem& problem,
@@ -149,9 +147,8 @@ CertifiedMinimum minimise_certified(const data::Dataset& dataset, const Regulari
                                     const base::Supervision& supervision) {
   const auto columns = static_cast<std::size_t>(dataset.columns());
   if (!(problem.sum_l2 > 0) || !std::isfinite(problem.sum_l2) || !(tolerance > 0)) {
-    throw base::UsageError(
-        fmt::format("a certified minimum needs a positive l2 and tolerance, got {} and {}",
-                    problem.sum_l2, tolerance));
+    throw base::UsageError("a certified minimum needs a positive l2 and tolerance, got {} and {}",
+                           problem.sum_l2, tolerance);
   }
   if ((!problem.centre.empty() && problem.centre.size() != columns) ||
       (!problem.linear.empty() && problem.linear.size() != columns)) {

@@ -1,7 +1,5 @@
 #include "tacet/optimize/solver/domain.h"
 
-#include <fmt/format.h>
-
 #include "tacet/numeric/infinity.h"
 #include "tacet/optimize/solver/domain_projection.h"
 
@@ -12,14 +10,12 @@ using numeric::infinity;
 
 void check_size(const char* what, std::size_t given, std::size_t columns) {
   if (given == columns) return;
-  throw base::UsageError(
-      fmt::format("{} of the domain must have {} numbers, got {}", what, columns, given));
+  throw base::UsageError("{} of the domain must have {} numbers, got {}", what, columns, given);
 }
 
 void check_ball(const Ball& ball, std::size_t columns) {
   if (!(ball.radius > 0) || !std::isfinite(ball.radius)) {
-    throw base::UsageError(
-        fmt::format("a ball's radius must be positive and finite, got {}", ball.radius));
+    throw base::UsageError("a ball's radius must be positive and finite, got {}", ball.radius);
   }
   if (!ball.centre.empty()) check_size("the centre", ball.centre.size(), columns);
   for (const double value : ball.centre) {
@@ -55,15 +51,14 @@ struct Check {
     check_size("the upper corner", box.upper.size(), columns);
     for (std::size_t j = 0; j < columns; ++j) {
       if (!(box.lower[j] <= box.upper[j])) {
-        throw base::UsageError(
-            fmt::format("the box is empty in column {}: {} to {}", j, box.lower[j], box.upper[j]));
+        throw base::UsageError("the box is empty in column {}: {} to {}", j, box.lower[j],
+                               box.upper[j]);
       }
     }
   }
   void operator()(const Simplex& simplex) const {
     if (!(simplex.total > 0) || !std::isfinite(simplex.total)) {
-      throw base::UsageError(
-          fmt::format("a simplex needs a positive finite total, got {}", simplex.total));
+      throw base::UsageError("a simplex needs a positive finite total, got {}", simplex.total);
     }
   }
 };

@@ -1,15 +1,13 @@
 #include "tacet/optimize/solver/glm_loss.h"
 
-#include <fmt/format.h>
-
 namespace tacet::optimize {
 namespace {
 
 model::Loss made_smooth(const model::Loss& loss, double width) {
   if (model::can_be_smoothed(loss) && (!(width > 0) || !std::isfinite(width))) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "the loss {} is not smooth: a solver needs a positive width to smooth it on, got {}",
-        model::loss_name(loss), width));
+        model::loss_name(loss), width);
   }
   return model::smoothed(loss, width);
 }
@@ -27,16 +25,16 @@ GlmLoss::GlmLoss(const model::Loss& loss, double smoothing_width, double slope_c
       negative_weight_(labels_ == model::Labels::signs ? weights.of(-1) : 1),
       positive_weight_(labels_ == model::Labels::signs ? weights.of(1) : 1) {
   if (!(slope_clip > 0)) {
-    throw base::UsageError(fmt::format("a slope's clip must be positive, got {}", slope_clip));
+    throw base::UsageError("a slope's clip must be positive, got {}", slope_clip);
   }
 }
 
 double GlmLoss::checked_slope_bound() const {
   if (std::isfinite(slope_bound_)) return slope_bound_;
-  throw base::UsageError(fmt::format(
+  throw base::UsageError(
       "the slope of the loss {} is unbounded: one record could move the minimiser by any amount; "
       "give it a clip",
-      model::loss_name(loss_)));
+      model::loss_name(loss_));
 }
 
 double GlmLoss::value(double prediction, double label) const {

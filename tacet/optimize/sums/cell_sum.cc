@@ -1,7 +1,5 @@
 #include "tacet/optimize/sums/cell_sum.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -41,13 +39,12 @@ CellSum::CellSum(const CellShape& shape, int norm_bits)
                          shape.cells <= most_cells && shape.groups * shape.cells <= most_cells;
   if (!cells_fit || norm_bits < 14 || norm_bits > 30) {
     throw base::UsageError(
-        fmt::format("a sum by cells needs 1 to {} cells and 14 to 30 bits, got {} groups of {} "
-                    "and {} bits",
-                    most_cells, shape.groups, shape.cells, norm_bits));
+        "a sum by cells needs 1 to {} cells and 14 to 30 bits, got {} groups of {} and {} bits",
+        most_cells, shape.groups, shape.cells, norm_bits);
   }
   if (shape.scores < 0 || shape.scores > most_scores) {
-    throw base::UsageError(
-        fmt::format("a sum by cells takes 0 to {} scores, got {}", most_scores, shape.scores));
+    throw base::UsageError("a sum by cells takes 0 to {} scores, got {}", most_scores,
+                           shape.scores);
   }
   if (terms(shape) == 0) throw base::UsageError("a sum by cells would tell nothing");
   units_ = grid_units(shape, norm_bits);
@@ -66,8 +63,7 @@ std::int64_t CellSum::terms(const CellShape& shape) {
 void CellSum::add(std::int64_t group, std::int64_t cell, std::span<const double> scores) {
   if (group < 0 || group >= shape_.groups || cell < 0 || cell >= shape_.cells ||
       std::ssize(scores) != shape_.scores) {
-    throw base::InternalError(
-        fmt::format("no cell {} of group {} with {} scores", cell, group, scores.size()));
+    throw base::InternalError("no cell {} of group {} with {} scores", cell, group, scores.size());
   }
   const auto count = counts(shape_);
   if (count > 0) {

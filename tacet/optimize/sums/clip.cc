@@ -1,7 +1,5 @@
 #include "tacet/optimize/sums/clip.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -67,18 +65,17 @@ void clamp_scalars(std::span<double> scalars, std::int32_t bound) {
 
 double checked_clipping_norm(const ContributionLimit& limit) {
   if (!(limit.clipping_norm > 0) || !std::isfinite(limit.clipping_norm)) {
-    throw base::UsageError(
-        fmt::format("the clipping norm must be positive and finite, got {}", limit.clipping_norm));
+    throw base::UsageError("the clipping norm must be positive and finite, got {}",
+                           limit.clipping_norm);
   }
   if (limit.norm_bits < 14 || limit.norm_bits > 30) {
     throw base::UsageError(
-        fmt::format("the clipping norm must be 2^14 to 2^30 grid units, got 2^{}; fewer steps or "
-                    "a larger epsilon need less noise and leave a finer grid",
-                    limit.norm_bits));
+        "the clipping norm must be 2^14 to 2^30 grid units, got 2^{}; fewer steps or a larger "
+        "epsilon need less noise and leave a finer grid",
+        limit.norm_bits);
   }
   if (limit.records_a_unit < 1 || limit.records_a_unit > (std::int64_t{1} << 20)) {
-    throw base::UsageError(
-        fmt::format("records a unit must be 1 to 2^20, got {}", limit.records_a_unit));
+    throw base::UsageError("records a unit must be 1 to 2^20, got {}", limit.records_a_unit);
   }
   int exponent = 0;
   const double mantissa = std::frexp(limit.clipping_norm, &exponent);

@@ -1,7 +1,5 @@
 #include "tacet/optimize/sums/gradient_sum.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -236,8 +234,8 @@ std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
   const auto columns = static_cast<std::size_t>(dataset_.columns());
   const auto outputs = static_cast<std::size_t>(outputs_);
   if (weights.size() != columns * outputs) {
-    throw base::InternalError(fmt::format("{} weights for {} outputs of {} encoded columns",
-                                          weights.size(), outputs, columns));
+    throw base::InternalError("{} weights for {} outputs of {} encoded columns", weights.size(),
+                              outputs, columns);
   }
   const bool rounds = dataset_.sparse() && weights.size() > most_laid_out;
   GridWeights laid_out;
@@ -281,8 +279,8 @@ privacy::BoundedSum GradientSum::at(std::span<const double> weights) const {
 
 void GradientSum::check_sample(const privacy::DrawnSample& sample) const {
   if (sample.population() == dataset_.rows()) return;
-  throw base::UsageError(fmt::format("a sample out of {} records was drawn for a sum over {}",
-                                     sample.population(), dataset_.rows()));
+  throw base::UsageError("a sample out of {} records was drawn for a sum over {}",
+                         sample.population(), dataset_.rows());
 }
 
 void GradientSum::refuse_units() const {
@@ -304,8 +302,8 @@ privacy::BoundedSum GradientSum::at(std::span<const double> weights,
   if (!sample.sample().is_all() &&
       (records > records_a_unit_ || (dataset_.has_units() && records < records_a_unit_))) {
     throw base::InternalError(
-        fmt::format("{} records of a unit share its bound in a sample that is accounted for {}",
-                    records_a_unit_, records));
+        "{} records of a unit share its bound in a sample that is accounted for {}",
+        records_a_unit_, records);
   }
   return privacy::BoundedSum::from_certified(total(weights, ListedRows{sample.rows()}), grid(),
                                              std::int64_t{1} << norm_bits_, sample.sample());

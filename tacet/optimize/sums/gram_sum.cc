@@ -1,7 +1,5 @@
 #include "tacet/optimize/sums/gram_sum.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -186,8 +184,8 @@ privacy::WeightedSum gram_sum(const data::Dataset& dataset, std::int64_t outputs
                               base::Reducer& reducer) {
   const GramShape shape{dataset.columns(), outputs};
   if (shape.columns > most_gram_columns) {
-    throw base::UsageError(fmt::format("a Gram matrix of {} columns; at most {} have room",
-                                       shape.columns, most_gram_columns));
+    throw base::UsageError("a Gram matrix of {} columns; at most {} have room", shape.columns,
+                           most_gram_columns);
   }
   auto values = integer_sums(dataset, shape, threads);
   reducer.sum(values);

@@ -1,7 +1,5 @@
 #include "tacet/optimize/sums/record_gradient.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cmath>
 
@@ -62,8 +60,8 @@ double RecordGradient::grid() const { return std::ldexp(clipping_norm_, -norm_bi
 
 GridWeights RecordGradient::point(std::span<const double> weights) const {
   if (std::ssize(weights) != dataset_.columns()) {
-    throw base::InternalError(
-        fmt::format("{} weights for {} encoded columns", weights.size(), dataset_.columns()));
+    throw base::InternalError("{} weights for {} encoded columns", weights.size(),
+                              dataset_.columns());
   }
   return to_grid(weights, dataset_.norm_bound());
 }

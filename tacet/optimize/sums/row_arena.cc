@@ -1,7 +1,5 @@
 #include "tacet/optimize/sums/row_arena.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -18,16 +16,15 @@ constexpr int overflow_exponent = 600;
 
 void check_row_limit(const RowLimit& limit) {
   if (limit.most_rows < 1 || limit.most_rows > most_rows_allowed) {
-    throw base::UsageError(
-        fmt::format("the rows of a record must be limited to 1 to 2^20, got {}", limit.most_rows));
+    throw base::UsageError("the rows of a record must be limited to 1 to 2^20, got {}",
+                           limit.most_rows);
   }
   if (limit.norm_bits < 14 || limit.norm_bits > 26) {
-    throw base::UsageError(fmt::format(
-        "the clipping norm of rows must be 2^14 to 2^26 grid units, got 2^{}", limit.norm_bits));
+    throw base::UsageError("the clipping norm of rows must be 2^14 to 2^26 grid units, got 2^{}",
+                           limit.norm_bits);
   }
   if (limit.records_a_unit < 1 || limit.records_a_unit > privacy::most_records_a_unit) {
-    throw base::UsageError(
-        fmt::format("records a unit must be 1 to 2^20, got {}", limit.records_a_unit));
+    throw base::UsageError("records a unit must be 1 to 2^20, got {}", limit.records_a_unit);
   }
 }
 

@@ -1,7 +1,5 @@
 #include "tacet/optimize/sums/row_norm.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -26,7 +24,7 @@ WideSquare square_sum(std::span<const std::int64_t> values) {
 
 double checked_row_norm(double norm) {
   if (!(norm >= 1e-100 && norm <= 1e100)) {
-    throw base::UsageError(fmt::format("the clipping norm must be 1e-100 to 1e100, got {}", norm));
+    throw base::UsageError("the clipping norm must be 1e-100 to 1e100, got {}", norm);
   }
   int exponent = 0;
   const double mantissa = std::frexp(norm, &exponent);

@@ -1,7 +1,5 @@
 #include "tacet/optimize/sums/score_sum.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -27,9 +25,8 @@ ScoreSum::ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin)
     : norm_bits_(norm_bits), units_(0), origin_(0) {
   constexpr std::int64_t most_terms = 1 << 20;
   if (terms < 1 || terms > most_terms || norm_bits < 14 || norm_bits > 30) {
-    throw base::UsageError(
-        fmt::format("a sum of scores needs 1 to {} terms and 14 to 30 bits, got {} and {}",
-                    most_terms, terms, norm_bits));
+    throw base::UsageError("a sum of scores needs 1 to {} terms and 14 to 30 bits, got {} and {}",
+                           most_terms, terms, norm_bits);
   }
   units_ = grid_units(terms, norm_bits);
   if (origin == ScoreOrigin::half) {
@@ -42,11 +39,10 @@ ScoreSum::ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin)
 void ScoreSum::add(std::span<const double> scores) {
   constexpr std::int64_t most_records = std::int64_t{1} << 32;  // times 2^30 fits 64 bits
   if (++records_ > most_records) {
-    throw base::UsageError(fmt::format("at most {} records can be summed", most_records));
+    throw base::UsageError("at most {} records can be summed", most_records);
   }
   if (scores.size() != sums_.size()) {
-    throw base::InternalError(
-        fmt::format("{} scores for a sum of {}", scores.size(), sums_.size()));
+    throw base::InternalError("{} scores for a sum of {}", scores.size(), sums_.size());
   }
   for (std::size_t i = 0; i < scores.size(); ++i) {
     // Clamped before the conversion; a comparison with NaN fails and leaves 0.

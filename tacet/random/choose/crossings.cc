@@ -1,7 +1,5 @@
 #include "tacet/random/choose/crossings.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cmath>
 #include <limits>
@@ -26,8 +24,7 @@ constexpr int most_rate_bits = 768;
 
 void check_threshold(std::int64_t threshold) {
   if (threshold < -largest_threshold || threshold > largest_threshold) {
-    throw base::UsageError(
-        fmt::format("a threshold must lie within 2^61 units of 0, got {}", threshold));
+    throw base::UsageError("a threshold must lie within 2^61 units of 0, got {}", threshold);
   }
 }
 
@@ -108,8 +105,7 @@ double laplace_rate(Ratio scale, std::int64_t threshold) {
 
 void check_listed(std::int64_t population, std::span<const ScoredCandidate> listed) {
   if (population < 0) {
-    throw base::UsageError(
-        fmt::format("the number of candidates must not be negative, got {}", population));
+    throw base::UsageError("the number of candidates must not be negative, got {}", population);
   }
   internal::check_candidates(population, listed);
   for (const auto& candidate : listed) {
@@ -155,8 +151,7 @@ std::vector<std::int64_t> gaussian_crossings(Lease lease, std::int64_t populatio
                                              std::int64_t threshold) {
   check_listed(population, listed);
   if (threshold < -largest_score || threshold > largest_score) {
-    throw base::UsageError(
-        fmt::format("a threshold must lie within 2^60 units of 0, got {}", threshold));
+    throw base::UsageError("a threshold must lie within 2^60 units of 0, got {}", threshold);
   }
   const auto crossing = Crossing::of_rounded_gaussian(sigma, threshold);
   const Leaf leaf(std::move(lease));

@@ -1,7 +1,5 @@
 #include "tacet/random/choose/exponential_choice.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -67,8 +65,8 @@ ExponentialChoice::ExponentialChoice(std::span<const WeightedLevel> items, WideR
     throw base::UsageError("the rate of an exponential choice must be below 2^62");
   }
   if (items.size() > most_items) {
-    throw base::UsageError(fmt::format("a choice is possible among at most {} items, got {}",
-                                       most_items, items.size()));
+    throw base::UsageError("a choice is possible among at most {} items, got {}", most_items,
+                           items.size());
   }
   bool any = false;
   std::int64_t lowest = 0;

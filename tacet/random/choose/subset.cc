@@ -1,7 +1,5 @@
 #include "tacet/random/choose/subset.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -128,8 +126,7 @@ Chunk chunk_members(LeafReader& reader, std::uint64_t rate, std::int64_t chunk) 
 
 PoissonRate PoissonRate::at_least(double rate) {
   if (!(rate >= 0 && rate <= 1)) {
-    throw base::UsageError(
-        fmt::format("a sampling rate must be at least 0 and at most 1, got {}", rate));
+    throw base::UsageError("a sampling rate must be at least 0 and at most 1, got {}", rate);
   }
   // Up to 53 significant bits: exact, and rounded up only below 2^-11.
   const double scaled = std::ceil(std::ldexp(rate, 64));
@@ -144,8 +141,8 @@ double PoissonRate::value() const {
 std::vector<std::int64_t> poisson_sample(const Leaf& leaf, PoissonRate rate, std::int64_t first,
                                          std::int64_t count) {
   if (first < 0 || count < 0 || first > most_records || count > most_records - first) {
-    throw base::UsageError(
-        fmt::format("records to sample must lie in [0, 2^33), got {} from {} on", count, first));
+    throw base::UsageError("records to sample must lie in [0, 2^33), got {} from {} on", count,
+                           first);
   }
   std::vector<std::int64_t> sample;
   const std::int64_t end = first + count;
@@ -174,8 +171,8 @@ std::vector<std::int64_t> poisson_sample(Lease lease, PoissonRate rate, std::int
 std::vector<std::int64_t> uniform_subset(Lease lease, std::int64_t size, std::int64_t population) {
   if (size < 0 || size > population) {
     throw base::UsageError(
-        fmt::format("a subset of {} records cannot be drawn from {}; its size must lie in [0, {}]",
-                    size, population, std::max<std::int64_t>(population, 0)));
+        "a subset of {} records cannot be drawn from {}; its size must lie in [0, {}]", size,
+        population, std::max<std::int64_t>(population, 0));
   }
   Stream stream(std::move(lease));
   std::unordered_set<std::int64_t> chosen;
@@ -194,9 +191,7 @@ std::vector<std::int64_t> uniform_subset(Lease lease, std::int64_t size, std::in
 }
 
 std::vector<std::int64_t> random_permutation(Lease lease, std::int64_t count) {
-  if (count < 0) {
-    throw base::UsageError(fmt::format("a permutation needs a count of 0 or more, got {}", count));
-  }
+  if (count < 0) throw base::UsageError("a permutation needs a count of 0 or more, got {}", count);
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), std::int64_t{0});
   shuffle(std::move(lease), std::span(order));

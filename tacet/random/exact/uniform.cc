@@ -1,7 +1,5 @@
 #include "tacet/random/exact/uniform.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "tacet/base/error.h"
@@ -27,7 +25,7 @@ bool bernoulli_real(Stream& stream, double probability) {
 
 bool bernoulli_real(const std::function<std::uint64_t()>& next, double probability) {
   if (!(probability >= 0 && probability <= 1)) {
-    throw base::UsageError(fmt::format("a probability must lie in [0, 1], got {}", probability));
+    throw base::UsageError("a probability must lie in [0, 1], got {}", probability);
   }
   // Digit by digit to the base 2^64, each step exact: the scaling, the floor and what is left.
   while (probability > 0 && probability < 1) {

@@ -1,7 +1,5 @@
 #include "tacet/random/noise/discrete.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -26,8 +24,8 @@ constexpr double staircase_reach = 13;
 void check_ratio(Ratio ratio, double largest, const char* name) {
   if (ratio.numerator == 0 || ratio.denominator == 0 ||
       static_cast<double>(ratio.numerator) / static_cast<double>(ratio.denominator) > largest) {
-    throw base::UsageError(fmt::format("{} must be above 0 and at most {}, got {} / {}", name,
-                                       largest, ratio.numerator, ratio.denominator));
+    throw base::UsageError("{} must be above 0 and at most {}, got {} / {}", name, largest,
+                           ratio.numerator, ratio.denominator);
   }
 }
 

@@ -1,7 +1,5 @@
 #include "tacet/random/noise/rounded_gaussian.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -32,9 +30,8 @@ namespace internal {
 
 void check_gaussian_sigma(double sigma) {
   if (!(sigma > 0 && sigma <= largest_gaussian_sigma)) {
-    throw base::UsageError(fmt::format(
-        "sigma of the rounded Gaussian must be above 0 and at most 2^32 grid units, got {}",
-        sigma));
+    throw base::UsageError(
+        "sigma of the rounded Gaussian must be above 0 and at most 2^32 grid units, got {}", sigma);
   }
 }
 

@@ -1,7 +1,5 @@
 #include "tacet/random/noise/vector_laplace.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -21,8 +19,8 @@ using internal::TwoStageUniform;
 
 void check_scale(double scale) {
   if (!(scale > 0 && scale <= largest_laplace_scale)) {
-    throw base::UsageError(fmt::format(
-        "the scale of the noise must be above 0 and at most 2^40 grid units, got {}", scale));
+    throw base::UsageError(
+        "the scale of the noise must be above 0 and at most 2^40 grid units, got {}", scale);
   }
 }
 

@@ -1,7 +1,5 @@
 #include "tacet/random/source/source.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,8 +31,8 @@ internal::LeafWords::LeafWords(const Key& leaf, const Key& first_piece, std::int
 void internal::LeafWords::words(std::uint64_t first, std::span<std::uint64_t> out) {
   constexpr auto size = static_cast<std::uint64_t>(piece_words);
   if (first > most_words_ || out.size() > most_words_ - first) {
-    throw base::InternalError(fmt::format("word {} of a leaf was asked for, {} were leased",
-                                          first + out.size(), most_words_));
+    throw base::InternalError("word {} of a leaf was asked for, {} were leased", first + out.size(),
+                              most_words_);
   }
   while (!out.empty()) {
     const std::uint64_t piece = first / size;
@@ -107,16 +105,15 @@ Lease Source::lease(Purpose purpose, std::uint64_t step, std::uint64_t index,
                     std::int64_t most_words) {
   internal::require_same_process(generation_);
   if (most_words < 0 || most_words > most_leaf_words) {
-    throw base::InternalError(
-        fmt::format("a lease holds at most 2^33 words, {} were asked for", most_words));
+    throw base::InternalError("a lease holds at most 2^33 words, {} were asked for", most_words);
   }
   {
     const std::lock_guard lock(mutex_);
     if (!leased_[place(purpose)].take(step, index)) {
-      throw base::InternalError(fmt::format(
+      throw base::InternalError(
           "random numbers for {}, step {}, index {} were requested twice, or after their step was "
           "finished; reused noise would reveal the data",
-          labels[place(purpose)], step, index));
+          labels[place(purpose)], step, index);
     }
     ++counts_[most_words];
   }
