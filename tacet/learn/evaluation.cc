@@ -136,27 +136,6 @@ class Scorer {
   std::vector<double> scores_;
 };
 
-/// The first record of each unit that takes part.
-class Units {
- public:
-  explicit Units(const data::Dataset& dataset)
-      : dataset_(dataset),
-        seen_(dataset.has_units() ? static_cast<std::size_t>(dataset.unit_count())
-                                  : std::size_t{0}) {}
-
-  [[nodiscard]] bool takes(std::int64_t row) {
-    if (!dataset_.has_units()) return true;
-    const auto unit = dataset_.unit_of(row);
-    if (unit == data::Dataset::no_unit || seen_[static_cast<std::size_t>(unit)]) return false;
-    seen_[static_cast<std::size_t>(unit)] = true;
-    return true;
-  }
-
- private:
-  const data::Dataset& dataset_;
-  std::vector<bool> seen_;
-};
-
 /// What was released for one group, or for all of them together; `records` is their public number.
 ReleasedCounts counts_of(std::span<const double> sums, const EvaluationPlan& plan,
                          std::optional<std::int64_t> group, std::optional<double> records) {
@@ -244,12 +223,20 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
 Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan, random::Source& source,
                     privacy::Reservation& reservation, const base::CancelToken* cancel) {
   Scorer scorer(data, plan);
-  Units units(data.dataset);
+  const auto units = data.dataset.has_units() ? data.dataset.unit_count() : 0;
+  std::vector<bool> seen(static_cast<std::size_t>(units));
+  const auto takes = [&](std::int64_t row) {  // the first record of each unit that takes part
+    if (!data.dataset.has_units()) return true;
+    const auto unit = data.dataset.unit_of(row);
+    if (unit == data::Dataset::no_unit || seen[static_cast<std::size_t>(unit)]) return false;
+    seen[static_cast<std::size_t>(unit)] = true;
+    return true;
+  };
   optimize::CellSum sum(shape_of(plan), plan.norm_bits);
   std::int64_t count = 0;
   for (std::int64_t row = 0; row < data.dataset.rows(); ++row) {
     if (cancel != nullptr) cancel->throw_if_cancelled();
-    if (!units.takes(row)) continue;
+    if (!takes(row)) continue;
     scorer.add(row, sum);
     ++count;
   }

@@ -84,39 +84,29 @@ double survival_ratio_below(double c, double k) {
   return 0.5 * b / upper * (1 - rounding);
 }
 
-/// One clone more or less is a coin more or less added to the count that is seen: what is released
-/// with c + 1 clones can be computed from what is released with c.
-class Clones {
- public:
-  Clones(double local_epsilon, double epsilon)
-      : growth_(std::expm1(epsilon)),
-        keep_(1 / (1 + std::exp(-local_epsilon))),
-        gain_(keep_ * -std::expm1(epsilon - local_epsilon)),
-        both_(std::tanh(0.5 * local_epsilon) * (2 + growth_)),
-        slope_(keep_ * (growth_ - std::expm1(-local_epsilon)) / both_) {}
-
-  /// delta at c clones, rounded up; it does not increase with c.
-  [[nodiscard]] double delta(double c) const {
+/// delta at c clones, rounded up. It does not increase with c: one clone more or less is a coin
+/// more or less added to the count that is seen, so that what is released with c + 1 clones can be
+/// computed from what is released with c.
+auto delta_by_clones(double local_epsilon, double epsilon) {
+  const double growth = std::expm1(epsilon);
+  const double keep = 1 / (1 + std::exp(-local_epsilon));
+  const double gain = keep * -std::expm1(epsilon - local_epsilon);
+  const double both = std::tanh(0.5 * local_epsilon) * (2 + growth);
+  const double slope = keep * (growth - std::expm1(-local_epsilon)) / both;
+  return [=](double c) {
     // Beyond this count the report and its clones are likelier by more than e^epsilon.
-    const double border = (c + 1) * slope_;
+    const double border = (c + 1) * slope;
     const double k = std::clamp(std::ceil(border - 1e-12), std::ceil(0.5 * (c + 1)), c + 1);
     // gain P(A = k - 1) less (e^epsilon - 1) P(A >= k), the two tails joined.
     const double share =
-        gain_ * (1 + rounding) - growth_ * survival_ratio_below(c, k) * (1 - rounding);
+        gain * (1 + rounding) - growth * survival_ratio_below(c, k) * (1 - rounding);
     // The border is off by less than `off`, below 1/2 up to the largest count. A value x taken for
     // one on its other side changes the sum by less than its share of what stands at k - 1.
     const double off = 1e-12 + border * 0x1p-48;
-    const double missed = 4 * both_ * off / (c - k + 2);
+    const double missed = 4 * both * off / (c - k + 2);
     return binomial_probability(c, 0.5, k - 1) * (std::max(0.0, share) + missed) * (1 + rounding);
-  }
-
- private:
-  double growth_;
-  double keep_;
-  double gain_;
-  double both_;
-  double slope_;
-};
+  };
+}
 
 /// P(first <= C < first + count) for C ~ Bin(n, p), rounded up: the ratio of neighbours falls, so
 /// that the first one bounds the sum by a geometric one.
@@ -136,7 +126,7 @@ void check(std::int64_t reports, double local_epsilon) {
 }
 
 /// e^-local_epsilon, rounded down: fewer clones never cost less.
-double clone_chance(double local_epsilon) {
+double probability_of_a_clone(double local_epsilon) {
   return std::max(0.0, std::exp(-local_epsilon) * (1 - 0x1p-51));
 }
 
@@ -145,13 +135,14 @@ double clone_chance(double local_epsilon) {
 double clones_delta(std::int64_t reports, double local_epsilon, double epsilon,
                     std::optional<double> given_probability) {
   check(reports, local_epsilon);
-  const double clone_probability = given_probability.value_or(clone_chance(local_epsilon));
+  const double clone_probability =
+      given_probability.value_or(probability_of_a_clone(local_epsilon));
   if (epsilon >= local_epsilon) return 0;
   if (local_epsilon > 300) return 1;
   // Fewer clones never cost less: more reports than these count as these.
   const double others = std::min(static_cast<double>(reports - 1), 0x1p46);
-  const Clones clones(local_epsilon, epsilon);
-  if (clone_probability >= 1) return std::min(1.0, clones.delta(others));
+  const auto delta = delta_by_clones(local_epsilon, epsilon);
+  if (clone_probability >= 1) return std::min(1.0, delta(others));
   // Bernstein's inequality: each side beyond `reach` has at most e^-60.
   const double variance = others * clone_probability * (1 - clone_probability);
   const double reach = 21 + std::sqrt(400 + 120 * variance);
@@ -169,8 +160,8 @@ double clones_delta(std::int64_t reports, double local_epsilon, double epsilon,
   double sum = 0;
   for (double c = low, width = 0; c <= high; c += width) {
     width = std::fabs(c - centre) <= central * spread ? fine : coarse;
-    sum += block_probability(others, clone_probability, c, std::min(width, high - c + 1)) *
-           clones.delta(c);
+    sum +=
+        block_probability(others, clone_probability, c, std::min(width, high - c + 1)) * delta(c);
   }
   return std::min(1.0, sum * (1 + rounding) + omitted);
 }
