@@ -156,7 +156,7 @@ void sensitivity_of_ten_million_steps(benchmark::State& state) {
   const optimize::SgdSchedule schedule{
       .records = rows,
       .order =
-          optimize::draw_order(optimize::RecordOrder::with_replacement, rows, 1, steps, source),
+          optimize::draw_order(optimize::RecordOrder::with_replacement, {rows, 1, steps}, source),
       .step_sizes = {1e-3}};
   const double growth = state.range(0) == 0 ? 0 : 1e-3;
   for (auto _ : state) {

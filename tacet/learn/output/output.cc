@@ -14,8 +14,8 @@ TrainedModel train_output(const data::Dataset& dataset, const data::Schema& sche
   check_row_count(dataset, plan.public_row_count, means);
   std::vector<std::uint32_t> rows(static_cast<std::size_t>(plan.public_row_count));
   std::iota(rows.begin(), rows.end(), std::uint32_t{0});
-  auto mean = plan.sgd->run(dataset, rows, {}, plan.norm_bits, {.block = 0}, means.threads,
-                            means.supervision);
+  auto mean = plan.sgd->run({dataset, rows, {}, means.threads, means.supervision}, plan.norm_bits,
+                            {.block = 0});
   mechanism::BlockGaussian door(privacy::NoiseMultiplier(plan.noise_multiplier), means.reservation);
   const auto released = door.release(std::move(mean), {}, means.source);
   // Known exactly: the noise of one release, without anything after it.

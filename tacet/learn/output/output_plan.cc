@@ -61,7 +61,7 @@ std::vector<std::uint32_t> public_order(const LinearOptions& options, RecordOrde
                                         std::int64_t steps) {
   // Anybody may draw it again; the noise comes from another source.
   random::SeededSource source(static_cast<std::uint64_t>(options.order_seed.value_or(0)));
-  return draw_order(sampling, records, batch, steps, source);
+  return draw_order(sampling, {records, batch, steps}, source);
 }
 
 // The sensitivity at step size 1 of the same order, where no step drives two runs apart.

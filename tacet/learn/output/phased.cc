@@ -215,8 +215,8 @@ TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& sche
                           const PhasedPlan& plan, const TrainingMeans& means) {
   check_row_count(dataset, plan.public_row_count, means);
   random::SeededSource public_source(static_cast<std::uint64_t>(plan.order_seed));
-  const auto order = optimize::draw_order(RecordOrder::permutation, plan.public_row_count, 1,
-                                          plan.public_row_count, public_source);
+  const auto order = optimize::draw_order(
+      RecordOrder::permutation, {plan.public_row_count, 1, plan.public_row_count}, public_source);
   mechanism::BlockGaussian door(privacy::NoiseMultiplier(plan.noise_multiplier), means.reservation);
   std::vector<double> weights(static_cast<std::size_t>(plan.problem.columns * plan.problem.outputs),
                               0.0);
@@ -227,8 +227,8 @@ TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& sche
     const auto sgd = certify(plan, phase, length_of(weights) * (1 + 0x1p-40));
     const auto part = std::span(order).subspan(static_cast<std::size_t>(phase.first),
                                                static_cast<std::size_t>(phase.count));
-    auto mean = sgd.run(dataset, part, weights, plan.norm_bits,
-                        {.block = static_cast<std::int64_t>(i)}, means.threads, means.supervision);
+    auto mean = sgd.run({dataset, part, weights, means.threads, means.supervision}, plan.norm_bits,
+                        {.block = static_cast<std::int64_t>(i)});
     weights = door.release(std::move(mean), {.step = i}, means.source).value();
     standard_deviation = plan.noise_multiplier * sgd.deviation_unit(plan.norm_bits);
     // The next phase's slopes are bounded in the ball only.

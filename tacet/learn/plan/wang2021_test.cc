@@ -244,7 +244,7 @@ void expect_sensitivities(const SensitivityRow& row) {
   const auto found = [&](optimize::RecordOrder sampling, bool smooth, std::uint64_t address) {
     const optimize::SgdSchedule schedule{
         .records = row.n,
-        .order = optimize::draw_order(sampling, row.n, 1, row.n, source, address),
+        .order = optimize::draw_order(sampling, {row.n, 1, row.n}, source, address),
         .step_sizes = {eta}};
     const optimize::SgdProblem problem{
         .loss = power(row.q), .smooth = smooth, .columns = 1, .radius = 1};

@@ -42,22 +42,19 @@ double CertifiedSgd::deviation_unit(int norm_bits) const {
   return grid(norm_bits) * std::ldexp(1.0, norm_bits);
 }
 
-privacy::PartialSum CertifiedSgd::run(const data::Dataset& dataset,
-                                      std::span<const std::uint32_t> rows,
-                                      std::span<const double> start, int norm_bits,
-                                      privacy::PassBlock block, base::ThreadPool& threads,
-                                      const base::Supervision& supervision) const {
-  if (dataset.columns() != problem_.columns || dataset.norm_bound() > problem_.norm_bound ||
-      static_cast<std::int64_t>(rows.size()) != schedule_.records) {
+privacy::PartialSum CertifiedSgd::run(const SgdRun& given, int norm_bits,
+                                      privacy::PassBlock block) const {
+  if (given.dataset.columns() != problem_.columns ||
+      given.dataset.norm_bound() > problem_.norm_bound ||
+      static_cast<std::int64_t>(given.rows.size()) != schedule_.records) {
     throw base::InternalError("the data set is not the one that the descent was certified for");
   }
   double start_square = 0;
-  for (const double w : start) start_square += w * w;
+  for (const double w : given.start) start_square += w * w;
   if (std::sqrt(start_square) > problem_.start_norm * (1 + 0x1p-40)) {
     throw base::InternalError("the first iterate is longer than the descent was certified for");
   }
-  const auto mean = internal::descend(dataset, problem_, schedule_, weights_, regions_, rows, start,
-                                      threads, supervision);
+  const auto mean = internal::descend(given, problem_, schedule_, weights_, regions_);
   const double unit = grid(norm_bits);
   std::vector<std::int64_t> values;
   values.reserve(mean.size());

@@ -15,6 +15,15 @@
 
 namespace tacet::optimize {
 
+/// What a descent reads, from where it starts, and the means to do it.
+struct SgdRun {
+  const data::Dataset& dataset;
+  std::span<const std::uint32_t> rows;  ///< the schedule's records, in order; each occurs once
+  std::span<const double> start;        ///< empty: 0
+  base::ThreadPool& threads;
+  base::Supervision supervision = {};
+};
+
 /// Stochastic gradient descent whose weighted mean of iterates has a certified sensitivity, in the
 /// arithmetic that is really carried out: Theorem B on the realised schedule, plus what rounding
 /// can add (docs/proofs/output_perturbation.md, Lemma 5), plus the grid of the release.
@@ -39,14 +48,10 @@ class CertifiedSgd {
   [[nodiscard]] double deviation_unit(int norm_bits) const;
 
   /// Descends and rounds the mean to a grid on which neighbours are at most
-  /// distance_factor(adjacency) 2^norm_bits units apart. `rows` are the data set's rows that the
-  /// schedule's records stand for, in order; each occurs once. An empty `start` means 0.
-  /// InternalError when the data set does not fit the problem.
-  [[nodiscard]] privacy::PartialSum run(const data::Dataset& dataset,
-                                        std::span<const std::uint32_t> rows,
-                                        std::span<const double> start, int norm_bits,
-                                        privacy::PassBlock block, base::ThreadPool& threads,
-                                        const base::Supervision& supervision = {}) const;
+  /// distance_factor(adjacency) 2^norm_bits units apart. InternalError when the data set does not
+  /// fit the problem.
+  [[nodiscard]] privacy::PartialSum run(const SgdRun& given, int norm_bits,
+                                        privacy::PassBlock block) const;
 
  private:
   [[nodiscard]] double grid(int norm_bits) const;
@@ -65,13 +70,10 @@ namespace internal {
 
 /// The weighted mean of the iterates, as computed: outputs() rows of columns(). For run() and for
 /// tests; the result is as private as the records.
-[[nodiscard]] std::vector<double> descend(const data::Dataset& dataset, const SgdProblem& problem,
+[[nodiscard]] std::vector<double> descend(const SgdRun& given, const SgdProblem& problem,
                                           const SgdSchedule& schedule,
                                           const IterateWeights& weights,
-                                          std::span<const StepRegion> regions,
-                                          std::span<const std::uint32_t> rows,
-                                          std::span<const double> start, base::ThreadPool& threads,
-                                          const base::Supervision& supervision);
+                                          std::span<const StepRegion> regions);
 
 }  // namespace internal
 }  // namespace tacet::optimize

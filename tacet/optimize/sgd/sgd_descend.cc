@@ -363,21 +363,20 @@ void descend_one(const Pass& pass, const LossType& loss, const Rows& rows, Worki
 
 }  // namespace
 
-std::vector<double> descend(const data::Dataset& dataset, const SgdProblem& problem,
+std::vector<double> descend(const SgdRun& given, const SgdProblem& problem,
                             const SgdSchedule& schedule, const IterateWeights& weights,
-                            std::span<const StepRegion> regions,
-                            std::span<const std::uint32_t> rows, std::span<const double> start,
-                            base::ThreadPool& threads, const base::Supervision& supervision) {
+                            std::span<const StepRegion> regions) {
+  const auto& dataset = given.dataset;
   const auto columns = static_cast<std::size_t>(problem.columns);
   const auto outputs = static_cast<std::size_t>(problem.outputs);
   std::vector<double> mean(columns * outputs, 0.0);
-  std::ranges::copy(start, mean.begin());
+  std::ranges::copy(given.start, mean.begin());
   const auto first = loss_of_step(problem, schedule.step_size(1));
   // Only one output may report: progress is not made for several threads.
-  const base::Supervision silent{.progress = nullptr, .cancel = supervision.cancel};
-  threads.for_blocks(problem.outputs, 1, [&](int, std::int64_t output, std::int64_t) {
-    const Pass pass{dataset, problem, schedule, weights,
-                    regions, rows,    output,   output == 0 ? supervision : silent};
+  const base::Supervision silent{.progress = nullptr, .cancel = given.supervision.cancel};
+  given.threads.for_blocks(problem.outputs, 1, [&](int, std::int64_t output, std::int64_t) {
+    const Pass pass{dataset, problem,    schedule, weights,
+                    regions, given.rows, output,   output == 0 ? given.supervision : silent};
     const auto own = std::span(mean).subspan(static_cast<std::size_t>(output) * columns, columns);
     WorkingSpace space(columns);
     std::ranges::copy(own, space.weights().begin());

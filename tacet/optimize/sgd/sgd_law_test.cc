@@ -29,7 +29,7 @@ TEST(SgdLaw, IteratesStayWithinTheirEnvelope) {
                         static_cast<std::uint64_t>(trial));
         SgdSchedule schedule{.records = 4};
         random::SeededSource source(static_cast<std::uint64_t>(trial));
-        schedule.order = draw_order(RecordOrder::with_replacement, 4, 1, 40, source);
+        schedule.order = draw_order(RecordOrder::with_replacement, {4, 1, 40}, source);
         const double step = trial % 2 == 0 ? 1.0 : 0.2;
         schedule.step_sizes = {
             std::holds_alternative<model::LinearisedPowerHingeLoss>(loss) ? step / 3 : step};

@@ -61,9 +61,9 @@ std::vector<std::uint32_t> permutation(std::int64_t records, random::Lease lease
   return order;
 }
 
-void append_passes(std::vector<std::uint32_t>& order, bool fresh, std::int64_t records,
-                   std::int64_t batch, std::int64_t steps, random::Source& source,
-                   std::uint64_t address) {
+void append_passes(std::vector<std::uint32_t>& order, bool fresh, const StepCounts& counts,
+                   random::Source& source, std::uint64_t address) {
+  const auto [records, batch, steps] = counts;
   const std::int64_t steps_a_pass = records / batch;
   std::vector<std::uint32_t> pass;
   for (std::int64_t done = 0; done < steps; done += steps_a_pass) {
@@ -114,9 +114,9 @@ void SgdSchedule::validate() const {
   }
 }
 
-std::vector<std::uint32_t> draw_order(RecordOrder sampling, std::int64_t records,
-                                      std::int64_t batch, std::int64_t steps,
+std::vector<std::uint32_t> draw_order(RecordOrder sampling, const StepCounts& counts,
                                       random::Source& source, std::uint64_t address) {
+  const auto [records, batch, steps] = counts;
   if (records < 1 || records > std::numeric_limits<std::uint32_t>::max() || batch < 1 ||
       batch > records || steps < 1) {
     throw base::UsageError("no order of {} steps of {} out of {} records", steps, batch, records);
@@ -124,8 +124,7 @@ std::vector<std::uint32_t> draw_order(RecordOrder sampling, std::int64_t records
   std::vector<std::uint32_t> order;
   order.reserve(static_cast<std::size_t>(steps * batch));
   if (sampling == RecordOrder::permutation || sampling == RecordOrder::fresh_permutation) {
-    append_passes(order, sampling == RecordOrder::fresh_permutation, records, batch, steps, source,
-                  address);
+    append_passes(order, sampling == RecordOrder::fresh_permutation, counts, source, address);
     return order;
   }
   if (sampling == RecordOrder::with_replacement) {

@@ -47,12 +47,17 @@ struct SgdSchedule {
   void validate() const;
 };
 
-/// The order of `steps` steps of `batch` records each. Permutations are cut into steps one after
+/// `steps` steps of `batch` records each, out of `records`.
+struct StepCounts {
+  std::int64_t records;
+  std::int64_t batch;
+  std::int64_t steps;
+};
+/// The order of these steps. Permutations are cut into steps one after
 /// another; a last batch of a pass that is not full is left out, so that each record occurs at most
 /// once a pass. Of more than 65536 records, blocks of 128 neighbours are put into uniform order,
 /// and so are the records of each block, so that rows are read from memory in stretches.
-[[nodiscard]] std::vector<std::uint32_t> draw_order(RecordOrder sampling, std::int64_t records,
-                                                    std::int64_t batch, std::int64_t steps,
+[[nodiscard]] std::vector<std::uint32_t> draw_order(RecordOrder sampling, const StepCounts& counts,
                                                     random::Source& source,
                                                     std::uint64_t address = 0);
 

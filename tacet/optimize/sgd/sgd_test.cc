@@ -129,7 +129,7 @@ std::optional<Case> random_case(PointMaker& make, const model::Loss& loss, std::
   random::SeededSource source(make.bits());
   auto sampling = static_cast<RecordOrder>(make.bits() % 4);
   if (sampling == RecordOrder::with_replacement) schedule.batch = 1;
-  schedule.order = draw_order(sampling, schedule.records, schedule.batch, steps, source);
+  schedule.order = draw_order(sampling, {schedule.records, schedule.batch, steps}, source);
   const double step = std::pow(10.0, -1.5 + 0.015 * static_cast<double>(make.bits() % 100));
   schedule.step_sizes =
       make.bits() % 3 == 0 ? decaying_steps(step, 0.5, steps) : std::vector<double>{step};
@@ -159,7 +159,7 @@ std::vector<double> released_mean(const CertifiedSgd& sgd, const Dataset& datase
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(dataset.rows()); ++i) rows.push_back(i);
   base::ThreadPool threads(1);
   const auto door = mechanism::DoorKeeper::door();
-  auto sum = sgd.run(dataset, rows, start, bits, {0}, threads).take(door);
+  auto sum = sgd.run({dataset, rows, start, threads}, bits, {0}).take(door);
   std::vector<double> values;
   for (const auto v : sum.open(door)) values.push_back(static_cast<double>(v));
   return values;
@@ -292,17 +292,17 @@ TEST(Sgd, SeveralClassesAreDescentsSideBySide) {
     for (double& w : start) w = 0.001 * static_cast<double>(make.bits() % 400) - 0.2;
     const auto regions = step_regions(problem, drawn->schedule);
     base::ThreadPool threads(2);
-    const auto together = internal::descend(dataset_of(points), problem, drawn->schedule,
-                                            drawn->weights, regions, rows, start, threads, {});
+    const auto together = internal::descend({dataset_of(points), rows, start, threads}, problem,
+                                            drawn->schedule, drawn->weights, regions);
     auto alone = problem;
     alone.outputs = 1;
     for (std::int64_t c = 0; c < classes; ++c) {
       auto against_rest = points;
       for (auto& point : against_rest) point.y = point.y == static_cast<double>(c) ? 1 : -1;
       const auto from = static_cast<std::size_t>(c) * columns;
-      const auto own =
-          internal::descend(dataset_of(against_rest), alone, drawn->schedule, drawn->weights,
-                            regions, rows, std::span(start).subspan(from, columns), threads, {});
+      const auto own = internal::descend(
+          {dataset_of(against_rest), rows, std::span(start).subspan(from, columns), threads}, alone,
+          drawn->schedule, drawn->weights, regions);
       EXPECT_EQ(own, std::vector(together.begin() + static_cast<std::ptrdiff_t>(from),
                                  together.begin() + static_cast<std::ptrdiff_t>(from + columns)));
     }
@@ -344,11 +344,11 @@ TEST(Sgd, MeansAreThoseOfThePlainAlgorithm) {
         ASSERT_LE(std::sqrt(square), region.norm * (1 + 1e-12));
       }
       base::ThreadPool threads(1);
-      const auto dense = internal::descend(dataset_of(points), drawn->problem, drawn->schedule,
-                                           drawn->weights, regions, rows, {}, threads, {});
+      const auto dense = internal::descend({dataset_of(points), rows, {}, threads}, drawn->problem,
+                                           drawn->schedule, drawn->weights, regions);
       const auto sparse =
-          internal::descend(dataset_of(points, Storage::sparse), drawn->problem, drawn->schedule,
-                            drawn->weights, regions, rows, {}, threads, {});
+          internal::descend({dataset_of(points, Storage::sparse), rows, {}, threads},
+                            drawn->problem, drawn->schedule, drawn->weights, regions);
       EXPECT_EQ(dense, sparse);
       ASSERT_LE(distance(dense, truth), 1e-9);
     }
@@ -404,7 +404,7 @@ TEST(Sgd, RoundingGuardIsSmallAndHoldsOnLongRuns) {
   for (int i = 0; i < 3000; ++i) points.push_back(make());
   random::SeededSource source(2);
   const SgdSchedule schedule{.records = 3000,
-                             .order = draw_order(RecordOrder::permutation, 3000, 1, 9000, source),
+                             .order = draw_order(RecordOrder::permutation, {3000, 1, 9000}, source),
                              .step_sizes = {0.05}};
   const SgdProblem problem{.loss = model::HingeLoss{}, .columns = columns};
   const IterateWeights weights{.kind = Averaging::uniform, .steps = 9000};
@@ -421,7 +421,7 @@ TEST(Sgd, SensitivityIsAFunctionOfPublicFactsAndRunsRepeat) {
   for (int i = 0; i < 200; ++i) points.push_back(make());
   random::SeededSource source(1);
   const SgdSchedule schedule{.records = 200,
-                             .order = draw_order(RecordOrder::permutation, 200, 1, 200, source),
+                             .order = draw_order(RecordOrder::permutation, {200, 1, 200}, source),
                              .step_sizes = {0.1}};
   const SgdProblem problem{.loss = model::LogisticLoss{}, .columns = 5};
   const IterateWeights weights{.steps = 200};

@@ -217,10 +217,8 @@ End end_at(const MeanLossSum& sum, const model::Loss& loss, double l2, const Vec
           share * steepest * sum.dataset().norm_bound()};
 }
 
-End minimise_output(const data::Dataset& dataset, const model::Loss& loss,
-                    const ErmOptions& options, std::optional<std::int64_t> positive,
-                    base::ThreadPool& threads, const base::Supervision& supervision) {
-  const MeanLossSum sum(dataset, positive, options.class_weights, threads);
+End minimise_output(const MeanLossSum& sum, const model::Loss& loss, const ErmOptions& options,
+                    const base::Supervision& supervision) {
   Vector weights = Vector::Zero(sum.columns());
   for (double width = model::can_be_smoothed(loss) ? 1.0 : last_width; width >= last_width;
        width /= 4) {
@@ -297,7 +295,8 @@ ErmResult minimise_without_protection(const data::Dataset& dataset, const model:
   if (joint) ends.push_back(minimise_softmax(dataset, options, threads, supervision));
   for (std::int64_t c = 0; !joint && c < options.outputs; ++c) {
     const auto positive = options.outputs > 1 ? std::optional(c) : std::nullopt;
-    ends.push_back(minimise_output(dataset, loss, options, positive, threads, supervision));
+    const MeanLossSum sum(dataset, positive, options.class_weights, threads);
+    ends.push_back(minimise_output(sum, loss, options, supervision));
   }
   ErmResult result;
   for (const auto& end : ends) {
