@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "tacet/base/error.h"
@@ -103,6 +104,20 @@ double laplace_rate(Ratio scale, std::int64_t threshold) {
   return static_cast<double>(1 - threshold) * step + std::log1p(unit);
 }
 
+/// Steps of a run ask for the same crossing: its rate takes longer than all else of a short step.
+const Crossing& gaussian_crossing(double sigma, std::int64_t threshold) {
+  struct Last {
+    double sigma;
+    std::int64_t threshold;
+    Crossing crossing;
+  };
+  thread_local std::optional<Last> last;
+  if (!last || last->sigma != sigma || last->threshold != threshold) {
+    last.emplace(Last{sigma, threshold, Crossing::of_rounded_gaussian(sigma, threshold)});
+  }
+  return last->crossing;
+}
+
 void check_listed(std::int64_t population, std::span<const ScoredCandidate> listed) {
   if (population < 0) {
     throw base::UsageError("the number of candidates must not be negative, got {}", population);
@@ -153,7 +168,7 @@ std::vector<std::int64_t> gaussian_crossings(Lease lease, std::int64_t populatio
   if (threshold < -largest_score || threshold > largest_score) {
     throw base::UsageError("a threshold must lie within 2^60 units of 0, got {}", threshold);
   }
-  const auto crossing = Crossing::of_rounded_gaussian(sigma, threshold);
+  const Crossing& crossing = gaussian_crossing(sigma, threshold);
   const Leaf leaf(std::move(lease));
   std::vector<std::int64_t> noisy;
   noisy.reserve(listed.size());
