@@ -153,7 +153,7 @@ void fill_discrete_laplace(Given& given, bool open, ReleasePlan& plan) {
 double positive(Given& given, const std::string& option) {
   const double value = given.real(option, "a number above 0");
   if (value > 0 && std::isfinite(value)) return value;
-  throw base::UsageError(fmt::format("{} must be above 0, got {}", option, value));
+  throw base::UsageError("{} must be above 0, got {}", option, value);
 }
 
 /// Draws of the exponential mechanism among scores that a record moves together, and perhaps a
@@ -167,8 +167,7 @@ void fill_score_selection(Given& given, bool open, privacy::Adjacency adjacency,
   const auto support = given.whole("--support", 0);
   const auto draws = given.has("--draws") ? given.whole("--draws", 1) : 1;
   if (draws > candidates) {
-    throw base::UsageError(
-        fmt::format("--draws must be at most --candidates {}, got {}", candidates, draws));
+    throw base::UsageError("--draws must be at most --candidates {}, got {}", candidates, draws);
   }
   const auto up = [](double value) { return std::nextafter(value, HUGE_VAL); };
   // Two scores move apart by at most sqrt(2) times the vector's length, and by twice the bound.

@@ -69,9 +69,9 @@ void TrainingRun::refuse_model_at(std::string_view option, const std::string& fi
     return std::filesystem::weakly_canonical(std::filesystem::absolute(name, none), none);
   };
   if (output_ == standard_output || place(file) != place(output_)) return;
-  throw base::UsageError(fmt::format(
+  throw base::UsageError(
       "{} and --output name one file, '{}': one would overwrite the other; give two names", option,
-      file));
+      file);
 }
 
 void TrainingRun::run(const Settled& settled, const Console& console,

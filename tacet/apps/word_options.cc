@@ -1,7 +1,5 @@
 #include "tacet/apps/word_options.h"
 
-#include <fmt/format.h>
-
 #include "tacet/apps/command.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/base/error.h"

@@ -45,7 +45,7 @@ class Neighbours : public Command {
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
     const auto top = static_cast<std::size_t>(count_option("--top", top_, 1));
     if (analogy_ && words_.size() != 3) {
-      throw base::UsageError(fmt::format("--analogy takes three words, got {}", words_.size()));
+      throw base::UsageError("--analogy takes three words, got {}", words_.size());
     }
     const model::WordSearch search(load_vectors(console, vectors_));
     std::vector<std::size_t> places;
@@ -75,8 +75,8 @@ class Neighbours : public Command {
     if (const auto found = search.find(word)) return *found;
     std::vector<std::string> known;
     for (std::size_t k = 0; k < search.size(); ++k) known.push_back(search.word(k));
-    throw base::UsageError(fmt::format("'{}' has no vector in '{}'{}", word, vectors_,
-                                       base::did_you_mean(word, known)));
+    throw base::UsageError("'{}' has no vector in '{}'{}", word, vectors_,
+                           base::did_you_mean(word, known));
   }
 
   static std::string text(const model::WordSearch& search, const std::vector<Found>& all) {

@@ -1,6 +1,5 @@
 #include "tacet/data/read/unit_sample.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>

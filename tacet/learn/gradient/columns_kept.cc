@@ -45,11 +45,11 @@ std::int64_t choosable_count(const data::Schema& schema) {
 void check_kept_noise(double noise_multiplier) {
   constexpr double most = 0x1p32 / static_cast<double>(optimize::presence_norm) * (1 - 0x1p-40);
   if (noise_multiplier <= most) return;
-  throw base::NumericError(fmt::format(
+  throw base::NumericError(
       "noise of {:.4g} times what a record counts is wider than the sampler's grid, and nothing "
       "would be found of the columns worth having; ask for a larger share of --columns-kept or a "
       "larger epsilon, or leave it out",
-      noise_multiplier));
+      noise_multiplier);
 }
 
 double kept_cipher_delta(std::int64_t columns) {

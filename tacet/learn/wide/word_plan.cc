@@ -76,8 +76,7 @@ void settle_steps(WordPlan& plan, const WordOptions& options) {
   plan.batch = options.batch_size.value_or(
       std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(usual, as_real(units)))));
   if (plan.batch > units) {
-    throw base::UsageError(
-        fmt::format("batch-size must be 1 to the {} units, got {}", units, plan.batch));
+    throw base::UsageError("batch-size must be 1 to the {} units, got {}", units, plan.batch);
   }
   plan.rate = random::PoissonRate::at_least(as_real(plan.batch) / as_real(units)).value();
   plan.steps = options.steps.value_or(

@@ -1,7 +1,5 @@
 #include "tacet/mechanism/select/scores.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -24,13 +22,13 @@ std::vector<std::int64_t> clamped(std::vector<std::int64_t> values) {
 
 void check_movement(std::int64_t sensitivity, Movement movement, privacy::Adjacency adjacency) {
   if (sensitivity < 1 || sensitivity > largest_sensitivity) {
-    throw base::UsageError(fmt::format(
-        "the sensitivity of integer scores must lie in [1, 2^40], got {}", sensitivity));
+    throw base::UsageError("the sensitivity of integer scores must lie in [1, 2^40], got {}",
+                           sensitivity);
   }
   if (movement == Movement::one_way && adjacency != privacy::Adjacency::add_remove) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "scores move one way only between add_remove neighbours, not under {}; use Movement::any",
-        to_string(adjacency)));
+        to_string(adjacency));
   }
 }
 
@@ -55,8 +53,8 @@ Scores Scores::integers(std::vector<std::int64_t> values, std::int64_t sensitivi
 Scores Scores::rounded(std::span<const double> values, double sensitivity, Movement movement,
                        privacy::Adjacency adjacency) {
   if (!(sensitivity >= 0x1p-900 && sensitivity <= 0x1p900)) {
-    throw base::UsageError(
-        fmt::format("the sensitivity of scores must be positive and finite, got {}", sensitivity));
+    throw base::UsageError("the sensitivity of scores must be positive and finite, got {}",
+                           sensitivity);
   }
   // A power of two, so that dividing by it is exact.
   const int exponent = std::ilogb(sensitivity) - fraction_bits;

@@ -1,7 +1,5 @@
 #include "tacet/mechanism/select/sparse_vector.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,17 +18,15 @@ constexpr double largest_threshold = 0x1p61;
 
 void check(const SparseVectorOptions& options) {
   if (!std::isfinite(options.threshold)) {
-    throw base::UsageError(
-        fmt::format("the threshold must be a finite number, got {}", options.threshold));
+    throw base::UsageError("the threshold must be a finite number, got {}", options.threshold);
   }
   if (options.most_positives < 1 || options.most_positives > most_positives_allowed) {
-    throw base::UsageError(fmt::format("the number of positives must lie in 1..{}, got {}",
-                                       most_positives_allowed, options.most_positives));
+    throw base::UsageError("the number of positives must lie in 1..{}, got {}",
+                           most_positives_allowed, options.most_positives);
   }
   if (!(options.threshold_share >= 0 && options.threshold_share < 1)) {
-    throw base::UsageError(
-        fmt::format("the threshold's share of epsilon must lie between 0 and 1, got {}",
-                    options.threshold_share));
+    throw base::UsageError("the threshold's share of epsilon must lie between 0 and 1, got {}",
+                           options.threshold_share);
   }
 }
 
@@ -232,9 +228,9 @@ privacy::Released<InteractiveSparseVector::Answer> InteractiveSparseVector::ask(
     const privacy::Private<double>& query) {
   if (ended()) {
     throw base::BudgetError(
-        fmt::format("this run has given its {} positive answers and answers nothing more; a "
-                    "further run costs again",
-                    run_->answers.found()));
+        "this run has given its {} positive answers and answers nothing more; a further run costs "
+        "again",
+        run_->answers.found());
   }
   const auto door = DoorKeeper::door();
   const std::array<double, 1> value{query.open(door)};

@@ -130,10 +130,10 @@ class VectorFile {
         return words;
       }
     }
-    throw base::DataError(fmt::format(
+    throw base::DataError(
         "{}:1: the first line of word vectors holds how many words and how many dimensions (1 to "
         "{}) there are, \"20000 100\" say",
-        name_, most_word_dimensions));
+        name_, most_word_dimensions);
   }
 
   [[nodiscard]] std::size_t longest_row() const {
@@ -193,7 +193,7 @@ class VectorFile {
   }
 
   [[noreturn]] void fail(std::string_view what) const {
-    throw base::DataError(fmt::format("{}: vector {}: {}", name_, number_, what));
+    throw base::DataError("{}: vector {}: {}", name_, number_, what);
   }
 
   BytesAhead bytes_;
@@ -223,9 +223,9 @@ WordVectors load_array(const std::filesystem::path& file) {
   const auto words = data::read_vocabulary(word_list_of(file));
   if (shape.size() != 2 || shape[0] != words.size() || shape[1] < 1 ||
       shape[1] > most_word_dimensions) {
-    throw base::DataError(fmt::format(
+    throw base::DataError(
         "{}: the array must have as many rows as '{}' has words ({}) and 1 to {} columns",
-        file.string(), word_list_of(file).string(), words.size(), most_word_dimensions));
+        file.string(), word_list_of(file).string(), words.size(), most_word_dimensions);
   }
   WordVectors vectors{.dimensions = shape[1]};
   std::vector<double> row(static_cast<std::size_t>(shape[1]));
@@ -233,8 +233,7 @@ WordVectors load_array(const std::filesystem::path& file) {
     reader.read(std::span(row));
     for (const double number : row) {
       if (!std::isfinite(static_cast<float>(number))) {
-        throw base::DataError(
-            fmt::format("{}: vector {}: a number is not finite", file.string(), word + 1));
+        throw base::DataError("{}: vector {}: a number is not finite", file.string(), word + 1);
       }
       vectors.values.push_back(static_cast<float>(number));
     }

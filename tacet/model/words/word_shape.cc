@@ -1,7 +1,5 @@
 #include "tacet/model/words/word_shape.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "tacet/base/error.h"
@@ -41,16 +39,12 @@ double normal_of(std::uint64_t key, std::int64_t place) {
 
 void WordShape::validate() const {
   if (words < 2) {
-    throw base::UsageError(
-        fmt::format("word vectors need at least two words, the vocabulary has {}", words));
+    throw base::UsageError("word vectors need at least two words, the vocabulary has {}", words);
   }
   if (dimensions < 1 || dimensions > most_word_dimensions) {
-    throw base::UsageError(
-        fmt::format("dim must be 1 to {}, got {}", most_word_dimensions, dimensions));
+    throw base::UsageError("dim must be 1 to {}, got {}", most_word_dimensions, dimensions);
   }
-  if (tables != 1 && tables != 2) {
-    throw base::UsageError(fmt::format("tables must be 1 or 2, got {}", tables));
-  }
+  if (tables != 1 && tables != 2) throw base::UsageError("tables must be 1 or 2, got {}", tables);
   if (tables == 1 && bias) {
     throw base::UsageError(
         "one shared table has no bias: a word's row stands for it as target and as context; leave "
@@ -65,7 +59,7 @@ WordStartRows::WordStartRows(const WordShape& shape, const WordStart& start)
   // Uniform on [-a, a] has mean square a^2 / 3: the norm is about 1 for a = sqrt(3 / dimensions).
   reach_ = start_.law == WordStart::Law::small ? 0.5 / dimensions : std::sqrt(3 / dimensions);
   if (start_.negatives < 1) {
-    throw base::UsageError(fmt::format("negatives must be at least 1, got {}", start_.negatives));
+    throw base::UsageError("negatives must be at least 1, got {}", start_.negatives);
   }
   if (!start_.by_frequency) return;
   double sum = 0;

@@ -1,7 +1,5 @@
 #include "tacet/optimize/sums/row_sum.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -31,8 +29,8 @@ void RowBatch::start(const privacy::Sample& sample) {
   // No fewer records than take part, and none that adds more than its share.
   if (!sample.is_all() && sample.records_a_unit() != limit_.records_a_unit) {
     throw base::InternalError(
-        fmt::format("{} records of a unit share its bound in a sample that is accounted for {}",
-                    limit_.records_a_unit, sample.records_a_unit()));
+        "{} records of a unit share its bound in a sample that is accounted for {}",
+        limit_.records_a_unit, sample.records_a_unit());
   }
   sample_ = sample;
   for (auto& arena : arenas_) arena.clear();

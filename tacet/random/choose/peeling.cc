@@ -1,7 +1,5 @@
 #include "tacet/random/choose/peeling.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
@@ -18,8 +16,7 @@ void check_proposals(std::int64_t population, std::span<const ScoredCandidate> l
                      WideRatio weight, std::int64_t score_bound, std::int64_t count) {
   internal::check_candidates(population, listed);
   if (count < 0 || count > population) {
-    throw base::UsageError(
-        fmt::format("a selection of {} from {} candidates is impossible", count, population));
+    throw base::UsageError("a selection of {} from {} candidates is impossible", count, population);
   }
   if (score_bound < 0 || weight.denominator == 0 || weight.denominator >= largest_part ||
       weight.numerator >= largest_part / (static_cast<Wide>(score_bound) + 1)) {

@@ -1,7 +1,5 @@
 #include "tacet/random/exact/race.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -22,15 +20,14 @@ using internal::TwoStageUniform;
 void check_race(std::int64_t population, std::span<const ScoredCandidate> listed, double weight,
                 std::int64_t count) {
   if (population < 0 || count < 0 || count > population) {
-    throw base::UsageError(fmt::format(
+    throw base::UsageError(
         "a selection of {} from {} candidates is impossible; the count must lie in [0, {}]", count,
-        population, std::max<std::int64_t>(population, 0)));
+        population, std::max<std::int64_t>(population, 0));
   }
   // Logarithms of finishing times are compared to 2^-600 of weight * score, which is below 2^128.
   // Scores are secret: whether a race can be decided must not depend on them.
   if (!(weight >= 0 && weight <= 0x1p64)) {
-    throw base::UsageError(
-        fmt::format("the weight of a score must lie in [0, 2^64], got {}", weight));
+    throw base::UsageError("the weight of a score must lie in [0, 2^64], got {}", weight);
   }
   internal::check_candidates(population, listed);
 }
