@@ -177,9 +177,8 @@ class Embed : public Command {
       seed_.warn(console);
     }
     if (plan.unit == "pair") {
-      console.say(paragraph(
-          "warning: each pair of words is protected by itself; neither a sentence nor its author "
-          "is, since a text gives many pairs"));
+      console.warn(
+          "PRIVACY: of single pairs of words; neither a sentence nor its author is protected");
     }
   }
 
