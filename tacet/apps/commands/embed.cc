@@ -42,16 +42,20 @@ constexpr std::string_view embed_examples =
 /// Vectors, their receipt and perhaps the contexts' vectors: all of them appear, or none.
 class WordOutput : public run::Output {
  public:
-  WordOutput(const std::string& path, const std::string& contexts, base::Overwrite overwrite)
+  WordOutput(const std::string& path, const std::string& contexts, model::VectorFormat format,
+             base::Overwrite overwrite)
       : path_(path), vectors_(path, overwrite), receipt_(path + ".receipt.json", overwrite) {
     if (!contexts.empty()) contexts_.emplace(contexts, overwrite);
+    if (format == model::VectorFormat::npy) list_.emplace(model::word_list_of(path), overwrite);
   }
 
   [[nodiscard]] std::string name() const override { return path_; }
   void write(std::string_view piece) override { vectors_.write(piece); }
   [[nodiscard]] base::AtomicFile& receipt() { return receipt_; }
   [[nodiscard]] std::optional<base::AtomicFile>& contexts() { return contexts_; }
+  [[nodiscard]] std::optional<base::AtomicFile>& list() { return list_; }
   void appear() override {
+    if (list_) list_->commit();
     receipt_.commit();
     if (contexts_) contexts_->commit();
     vectors_.commit();
@@ -62,6 +66,7 @@ class WordOutput : public run::Output {
   base::AtomicFile vectors_;
   base::AtomicFile receipt_;
   std::optional<base::AtomicFile> contexts_;
+  std::optional<base::AtomicFile> list_;
 };
 
 /// Which numbers of a word's rows are written.
@@ -100,13 +105,8 @@ class Embed : public Command {
     warn(console, plan);
     const auto source = seed_.source();
     const auto notes = notes_.notes({}, spending_.data_set());
-    WordOutput output(output_, contexts_,
+    WordOutput output(output_, contexts_, format,
                       force_ ? base::Overwrite::allow : base::Overwrite::refuse);
-    std::optional<base::AtomicFile> list;
-    if (format == model::VectorFormat::npy) {
-      list.emplace(model::word_list_of(output_),
-                   force_ ? base::Overwrite::allow : base::Overwrite::refuse);
-    }
     ProgressLine progress(console);
     const base::Supervision supervision{.progress = &progress, .cancel = &cancel};
     privacy::Receipt receipt;
@@ -138,11 +138,10 @@ class Embed : public Command {
             write({true, plan.shape.width()},
                   [&](std::string_view piece) { contexts->write(piece); });
           }
-          if (list) {
+          if (auto& list = output.list()) {
             for (std::int32_t k = 0; k < vocabulary.size(); ++k) {
               list->write(vocabulary.word(k) + "\n");
             }
-            list->commit();
           }
           output.receipt().write(privacy::receipt_to_json(receipt) + "\n");
           return receipt.cipher_delta;
