@@ -20,7 +20,7 @@ namespace tacet::learn {
 namespace {
 
 constexpr double most_proposals = 1e6;
-constexpr double most_draws = 1e8;       // of points
+constexpr double most_draws = 2e6;       // of points, each some milliseconds
 constexpr double start_cost = 0.1;       // of the exponents: how near to the minimiser a start is
 constexpr double usual_visits = 0x1p30;  // of records, by all proposals together
 constexpr double class_radius = 20;      // margins of classes, see learn/gradient/gradient_plan

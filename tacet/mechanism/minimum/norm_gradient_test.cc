@@ -261,5 +261,30 @@ TEST(NormGradient, FewRecordsAtASmallEpsilonLeaveFewPointsInside) {
   EXPECT_GT(log_draws(query, Epsilon(1e-3)), 5 * std::log(100));
 }
 
+TEST(NormGradient, TheOracleCanEndADrawThatWouldNot) {
+  NormGradientQuery query;
+  query.columns = 8;
+  query.rows = 2;
+  query.adjacency = Adjacency::replace_one;
+  query.clipping_norm = 1;
+  query.smoothness = 1;
+  query.sum_l2 = 1;
+  query.gradient_error = 0;
+  random::SeededSource source(4);
+  privacy::MemoryBudget budget(Adjacency::replace_one);
+  auto permit =
+      budget.reserve(norm_gradient_event(query, Epsilon(0.01)), {1, 0, Adjacency::replace_one});
+  int calls = 0;
+  const GradientOracle stopping = [&](std::span<const double>) -> privacy::BoundedSum {
+    if (++calls > 1) throw base::InternalError("stopped");
+    return privacy::BoundedSum::from_certified(std::vector<std::int64_t>(8), 0x1p-20, 1 << 20);
+  };
+  EXPECT_THROW(static_cast<void>(release_norm_gradient(
+                   stopping, privacy::Private<std::vector<double>>(std::vector<double>(8)), query,
+                   Epsilon(0.01), {{}, source, permit})),
+               base::InternalError);
+  EXPECT_EQ(calls, 2);
+}
+
 }  // namespace norm_gradient_test
 }  // namespace tacet::mechanism
