@@ -17,13 +17,6 @@
 #include "tacet/privacy/decimal.h"
 
 namespace tacet::learn {
-namespace {
-
-constexpr int finest_bits = 30;
-constexpr int coarsest_bits = 14;
-
-}  // namespace
-
 const data::Target& target_of(const data::Schema& schema) {
   if (!schema.target) {
     throw base::UsageError("the schema names no target; add a [target] table to train");
@@ -323,6 +316,8 @@ privacy::Epsilon settle_pure_epsilon(const LinearOptions& options) {
 }
 
 int norm_bits_for(double noise_multiplier) {
+  constexpr int finest_bits = 30;
+  constexpr int coarsest_bits = 14;
   const int bits =
       std::min(finest_bits, static_cast<int>(std::floor(32 - std::log2(noise_multiplier))));
   if (bits < coarsest_bits) {
