@@ -172,6 +172,14 @@ void settle_threshold(WordPlan& plan, const WordOptions& options) {
       plan.threshold));
 }
 
+// A step size is said as if all words were alike, where a row's gradient is one in so many of the
+// whole one. Rules that divide by the gradient's own size need no such unit.
+double step_unit(const WordPlan& plan) {
+  const auto kind = plan.optimizer.kind;
+  const bool by_size = kind == RowOptimizerKind::sgd || kind == RowOptimizerKind::momentum;
+  return by_size ? as_real(plan.shape.words) : 1;
+}
+
 void settle_step_size(WordPlan& plan, const WordOptions& options) {
   plan.optimizer.kind = options.optimizer.value_or(RowOptimizerKind::sgd);
   const double words = as_real(plan.shape.words);
@@ -191,11 +199,7 @@ void settle_step_size(WordPlan& plan, const WordOptions& options) {
   } else {
     plan.optimizer.step_size = plan.optimizer.kind == RowOptimizerKind::momentum ? 0.01 : 0.05;
   }
-  // As if all words were alike: then a row's gradient is one in so many of the whole one.
-  if (plan.optimizer.kind == RowOptimizerKind::sgd ||
-      plan.optimizer.kind == RowOptimizerKind::momentum) {
-    plan.optimizer.step_size *= words;
-  }
+  plan.optimizer.step_size *= step_unit(plan);
 }
 
 void settle_settings(WordPlan& plan) {
@@ -214,7 +218,7 @@ void settle_settings(WordPlan& plan) {
   settings.push_back({"sampling_rate", plan.rate, {.table = plan.rate < 1}});
   settings.push_back({"steps", plan.steps});
   settings.push_back({"optimizer", std::string(row_optimizer_names.of(plan.optimizer.kind))});
-  settings.push_back({"step_size", plan.optimizer.step_size});
+  settings.push_back({"step_size", plan.optimizer.step_size / step_unit(plan)});
   settings.push_back({"start_seed", static_cast<std::int64_t>(plan.start.seed), {.table = false}});
   if (plan.unprotected()) return;
   settings.push_back({"clipping_norm", plan.clipping_norm});
