@@ -70,6 +70,9 @@ learn::WordOptions WordTextOptions::training() const {
 }
 
 std::string WordTextOptions::unit() const {
+  if (!unit_.empty() && text_column_.empty()) {
+    throw base::UsageError("--unit names a column of a table; --text-column is missing");
+  }
   if (pairs_as_units_) {
     if (!unit_.empty()) {
       throw base::UsageError("--unit and --pairs-as-units contradict each other; give one");
@@ -93,8 +96,6 @@ data::Corpus WordTextOptions::read(const data::Vocabulary& vocabulary,
       options.table->format.separator = '\t';
       options.table->format.quote.reset();  // texts may begin with one; tabs end fields
     }
-  } else if (!unit_.empty()) {
-    throw base::UsageError("--unit names a column of a table; --text-column is missing");
   }
   return data::read_corpus(corpus_, vocabulary, options);
 }

@@ -33,7 +33,7 @@ constexpr std::string_view embed_examples =
     "  tacet embed posts.csv --text-column text --unit author --vocabulary words.txt\n"
     "      --epsilon 4 --public-row-count 20000     all posts of an author together\n"
     "  tacet embed texts.txt --buckets 20 --epsilon 4 --public-row-count 100000\n"
-    "  tacet embed texts.txt --vocabulary words.txt --epsilon 4 --public-row-count 1e5 --plan\n"
+    "  tacet embed texts.txt --vocabulary words.txt --epsilon 4 --public-row-count 99000 --plan\n"
     "      what would be done and what it costs; reads no text\n"
     "\n"
     "Words and their counts must be public: a vocabulary taken from the texts would tell what is\n"

@@ -24,6 +24,8 @@ constexpr double usual_share = 0.1;
 constexpr std::int64_t usual_pairs = 16;
 // Numbers that get noise in every step without anybody waiting for it.
 constexpr double many_numbers = 0x1p24;
+// Of tables whose every number is held, and gets noise.
+constexpr double most_numbers = 0x1p31;
 // What the noise of all steps together may come to in each number, where rows have norm 1, and the
 // longest way and step that make sense; found on Shakespeare's plays.
 constexpr double usual_noise = 0.07;
@@ -146,6 +148,12 @@ void settle_selection(WordPlan& plan, const WordOptions& options) {
                           numbers)
             : fmt::format("selection adafest: {:.4g} numbers are too many for noise in every step",
                           numbers));
+  }
+  if (plan.selection == WordSelection::all && numbers > most_numbers) {
+    throw base::UsageError(
+        "selection all holds and noises {:.4g} numbers, more than the 2^31 that it is offered for; "
+        "use --selection adafest, or fewer words or dimensions",
+        numbers);
   }
   if (plan.selection == WordSelection::all && (options.selection_share || options.threshold)) {
     throw base::UsageError(

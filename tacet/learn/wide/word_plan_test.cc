@@ -110,6 +110,7 @@ TEST(WordPlan, RefusesWhatMakesNoSenseBeforeAnythingIsRead) {
   refused({{"steps", "5"}, {"epochs", "2"}}, vocabulary(10));
   refused({{"tables", "1"}, {"vocabulary-order", "frequency"}}, vocabulary(10));
   refused({{"selection", "all"}, {"threshold", "5"}}, vocabulary(10));
+  refused({{"selection", "all"}, {"dim", "4096"}}, data::Vocabulary::hashed(20));
   refused({}, vocabulary(1));
   EXPECT_THROW(
       static_cast<void>(plan_words(vocabulary(10), "record", word_options({{"epsilon", "1"}}))),

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -16,8 +15,8 @@
 #include "tacet/mechanism/select/top_k.h"
 #include "tacet/mechanism/select/uniform_choice.h"
 #include "tests/support/outcome_walk.h"
+#include "tests/support/peeling_law.h"
 #include "tests/support/spender.h"
-#include "tests/support/statistics.h"
 
 namespace tacet::mechanism {
 namespace sparse_selections_test {
@@ -52,19 +51,10 @@ TEST(SparseTop, BothWaysDrawByPeeling) {
   const auto check = [&](std::int64_t score_bound, Epsilon each) {
     const auto scores = scores_under(Sample::all(), score_bound);
     Spender spender(5, top_event(*scores.bounds(), 3, each), adjacency, draws);
-    std::map<Chosen, std::int64_t> seen;
-    for (int i = 0; i < draws; ++i) {
-      ++seen[select_top(scores, 3, each, {spender.next(), spender.source, spender.reservation})
-                 .value()];
-    }
-    const std::int64_t a = seen[{6, 1, 4}];
-    const std::int64_t b = seen[{1, 6, 4}];
-    const std::int64_t c = seen[{6, 4, 1}];
-    const std::array<std::int64_t, 4> observed{a, b, c, draws - a - b - c};
-    std::array<double, 4> expected{0.063787476418403, 0.05741288002424279, 0.038170703039311894, 0};
-    expected[3] = 1 - expected[0] - expected[1] - expected[2];
-    for (auto& count : expected) count *= draws;
-    EXPECT_GT(test::chi_square_p_value(observed, expected), test::false_alarm_rate);
+    test::expect_peeling_law(draws, [&] {
+      return select_top(scores, 3, each, {spender.next(), spender.source, spender.reservation})
+          .value();
+    });
   };
   check(20, Epsilon(4));  // by proposals: weight times bound is 2
   check(40, Epsilon(8));  // by a race: it is 4

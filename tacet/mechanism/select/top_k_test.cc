@@ -3,13 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
 
 #include "tacet/base/error.h"
+#include "tests/support/peeling_law.h"
 #include "tests/support/selections.h"
 #include "tests/support/spender.h"
-#include "tests/support/statistics.h"
 
 namespace tacet::mechanism {
 namespace top_k_test {
@@ -27,19 +25,10 @@ TEST(TopK, DrawsOrderedCandidatesByPeeling) {
   constexpr int draws = 40000;
   const auto scores = scores_of({0, 18, 0, 0, 7, 0, 20}, 20);
   Spender spender(5, top_event(3, Epsilon(4), adjacency), adjacency, draws);
-  std::map<std::vector<std::int64_t>, std::int64_t> seen;
-  for (int i = 0; i < draws; ++i) {
-    ++seen[select_top(scores, 3, Epsilon(4), {spender.next(), spender.source, spender.reservation})
-               .value()];
-  }
-  const std::int64_t a = seen[{6, 1, 4}];
-  const std::int64_t b = seen[{1, 6, 4}];
-  const std::int64_t c = seen[{6, 4, 1}];
-  const std::array<std::int64_t, 4> observed{a, b, c, draws - a - b - c};
-  std::array<double, 4> expected{0.063787476418403, 0.05741288002424279, 0.038170703039311894, 0};
-  expected[3] = 1 - expected[0] - expected[1] - expected[2];
-  for (auto& count : expected) count *= draws;
-  EXPECT_GT(test::chi_square_p_value(observed, expected), test::false_alarm_rate);
+  test::expect_peeling_law(draws, [&] {
+    return select_top(scores, 3, Epsilon(4), {spender.next(), spender.source, spender.reservation})
+        .value();
+  });
 }
 
 TEST(TopK, SelectsEachCandidateOnceUpToAll) {
