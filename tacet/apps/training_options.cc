@@ -13,8 +13,9 @@
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/method.h"
-#include "tacet/learn/total_budget.h"
 #include "tacet/privacy/rounded_up.h"
+#include "tacet/select/plan.h"
+#include "tacet/select/total_budget.h"
 
 namespace tacet::apps {
 namespace {
@@ -103,8 +104,8 @@ learn::LinearOptions TrainingOptions::linear_options() const {
 
 learn::Training TrainingOptions::plan(const data::Schema& schema,
                                       const learn::LinearOptions& options) const {
-  if (total_epsilon_.empty()) return learn::plan_training(schema, options);
-  return learn::plan_within(schema, options, options.epsilon);
+  if (total_epsilon_.empty()) return select::plan_training(schema, options);
+  return select::plan_within(schema, options, options.epsilon);
 }
 
 data::Schema TrainingOptions::schema() const {

@@ -1,35 +1,36 @@
-#include "tacet/learn/total_budget.h"
+#include "tacet/select/total_budget.h"
 
 #include <cmath>
 #include <optional>
 
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/learn/method.h"
+#include "tacet/select/plan.h"
 
-namespace tacet::learn {
+namespace tacet::select {
 namespace {
 
-double together(const data::Schema& schema, const Training& plan) {
+double together(const data::Schema& schema, const learn::Training& plan) {
   return data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.cipher_delta})
       .guarantee.epsilon;
 }
 
 }  // namespace
 
-Training plan_within(const data::Schema& schema, LinearOptions options, double total_epsilon) {
+learn::Training plan_within(const data::Schema& schema, learn::LinearOptions options,
+                            double total_epsilon) {
   if (!(total_epsilon > 0) || std::isinf(total_epsilon)) {
     throw base::UsageError("the total epsilon must be above 0 and finite, got {}", total_epsilon);
   }
   options.epsilon = total_epsilon;
-  if (!schema.cost) return plan_training(schema, options);
+  if (!schema.cost) return select::plan_training(schema, options);
   const double width = 1e-3 * total_epsilon;
-  std::optional<Training> best;
+  std::optional<learn::Training> best;
   double affordable = 0;  // the whole stays within the total
   double dear = total_epsilon;
   while (dear - affordable > width) {
     options.epsilon = affordable + (dear - affordable) / 2;
-    auto plan = plan_training(schema, options);
+    auto plan = select::plan_training(schema, options);
     if (together(schema, plan) <= total_epsilon) {
       affordable = options.epsilon;
       best = std::move(plan);
@@ -44,4 +45,4 @@ Training plan_within(const data::Schema& schema, LinearOptions options, double t
       data::cost_between(schema, options.adjacency).guarantee.epsilon, total_epsilon);
 }
 
-}  // namespace tacet::learn
+}  // namespace tacet::select

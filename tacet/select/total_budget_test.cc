@@ -1,12 +1,12 @@
-#include "tacet/learn/total_budget.h"
+#include "tacet/select/total_budget.h"
 
 #include <gtest/gtest.h>
 
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/learn/method.h"
+#include "tacet/select/plan.h"
 
-namespace tacet::learn {
+namespace tacet::select {
 namespace total_budget_test {
 
 using privacy::Adjacency;
@@ -33,7 +33,7 @@ data::Schema fitted_schema(double epsilon) {
   return schema;
 }
 
-double whole(const data::Schema& schema, const Training& plan) {
+double whole(const data::Schema& schema, const learn::Training& plan) {
   return data::with_schema_cost(schema, {plan.events, plan.guarantee, plan.cipher_delta})
       .guarantee.epsilon;
 }
@@ -50,7 +50,7 @@ TEST(TotalBudget, FitAndTrainingTogetherStayWithinTheTotal) {
 
 TEST(TotalBudget, ASchemaThatCostNothingLeavesAllOfIt) {
   const auto plan = plan_within(fitted_schema(0), {.delta = 1e-6}, 0.7);
-  LinearOptions options{.epsilon = 0.7, .delta = 1e-6};
+  learn::LinearOptions options{.epsilon = 0.7, .delta = 1e-6};
   EXPECT_EQ(plan.events, plan_training(fitted_schema(0), options).events);
 }
 
@@ -64,4 +64,4 @@ TEST(TotalBudget, WhatTheFitUsedUpIsSaid) {
 }
 
 }  // namespace total_budget_test
-}  // namespace tacet::learn
+}  // namespace tacet::select

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/training.h"
+
+/// What the program calls to settle a training: the methods of `learn`, and what chooses among them
+/// or among their runs.
+namespace tacet::select {
+
+/// Settles the training from public facts alone; what comes back is planned, booked, run and
+/// written down like any other. Errors as learn::plan_training.
+[[nodiscard]] learn::Training plan_training(const data::Schema& schema,
+                                            const learn::LinearOptions& options);
+
+}  // namespace tacet::select
