@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstddef>
 #include <utility>
+#include <vector>
+
+#include "tacet/numeric/adam.h"
 
 namespace tacet::learn {
 namespace {
@@ -11,7 +14,7 @@ namespace {
 using enum RowOptimizerKind;
 
 // What cannot move a number any more, so that numbers at rest stay there.
-constexpr float nothing = 1e-30F;
+constexpr float nothing = numeric::no_moment;
 
 int state_kinds(RowOptimizerKind kind) {
   if (kind == sgd) return 0;
@@ -24,7 +27,7 @@ bool moves_at_rest(RowOptimizerKind kind) { return kind == momentum || kind == a
 // b^n by squaring: the same bits everywhere.
 double power(double base, std::int64_t n) {
   double result = 1;
-  for (; n > 0 && base > 0; n >>= 1, base *= base) {
+  for (; n > 0; n >>= 1, base *= base) {
     if ((n & 1) != 0) result *= base;
   }
   return result;
@@ -64,12 +67,19 @@ class Mover {
     squares += gradient * gradient;
     value -= rate_ * gradient / (std::sqrt(squares) + stabiliser_);
   }
-  void adam_move(float& value, float& first, float& second, float gradient, std::int64_t moves) {
+  /// The numbers of a row from place j on; without gradients for those that are not chosen.
+  void adam_move(const RowTable::Row& row, std::size_t j, std::span<const float> gradients,
+                 std::size_t count, std::int64_t moves) {
     growth_.update(settings_, moves);
-    first = momentum_ * first + (1 - momentum_) * gradient;
-    second = second_decay_ * second + (1 - second_decay_) * gradient * gradient;
-    if (std::abs(first) < nothing) first = 0;
-    value -= rate_ * (first / growth_.first) / (std::sqrt(second / growth_.second) + stabiliser_);
+    const auto width = row.values.size();
+    numeric::adam_step(row.values.subspan(j, count), row.state.subspan(j, count),
+                       row.state.subspan(width + j, count), gradients,
+                       {.rate = rate_,
+                        .first_decay = momentum_,
+                        .second_decay = second_decay_,
+                        .first_growth = growth_.first,
+                        .second_growth = growth_.second,
+                        .stabiliser = stabiliser_});
   }
 
   [[nodiscard]] float gradient(double released) const {
@@ -79,6 +89,11 @@ class Mover {
   // A whole row along what was released of it; the simplest rule without asking which it is at
   // every number.
   void move_row(const RowTable::Row& row, std::span<const double> released, std::int64_t now) {
+    if (settings_.kind == adam_dense_zero) {
+      gradients_.resize(row.values.size());
+      for (std::size_t j = 0; j < gradients_.size(); ++j) gradients_[j] = gradient(released[j]);
+      return adam_move(row, 0, gradients_, gradients_.size(), now);
+    }
     if (settings_.kind != sgd) {
       for (std::size_t j = 0; j < row.values.size(); ++j) move(row, j, gradient(released[j]), now);
       return;
@@ -87,6 +102,12 @@ class Mover {
     const double* const numbers = released.data();
     const auto width = row.values.size();
     for (std::size_t j = 0; j < width; ++j) values[j] -= rate_ * gradient(numbers[j]);
+  }
+
+  // A row that was not chosen in a step.
+  void rest_row(const RowTable::Row& row, std::int64_t now) {
+    if (settings_.kind == adam_dense_zero) return adam_move(row, 0, {}, row.values.size(), now);
+    for (std::size_t j = 0; j < row.values.size(); ++j) move(row, j, 0, now);
   }
 
   // One number of a row along its gradient, in step `now`.
@@ -104,11 +125,10 @@ class Mover {
       case adam: {
         float& moves = row.state[2 * width + j];
         moves += 1;
-        return adam_move(value, row.state[j], row.state[width + j], gradient,
-                         static_cast<std::int64_t>(moves));
+        return adam_move(row, j, {&gradient, 1}, 1, static_cast<std::int64_t>(moves));
       }
       case adam_dense_zero:
-        return adam_move(value, row.state[j], row.state[width + j], gradient, now);
+        return adam_move(row, j, {&gradient, 1}, 1, now);
     }
   }
 
@@ -120,6 +140,7 @@ class Mover {
   float second_decay_;
   float stabiliser_;
   Growth growth_;
+  std::vector<float> gradients_;
 };
 
 // Whether a number of the row still moves by itself: its first moment is not 0.
@@ -144,8 +165,7 @@ void RowOptimizer::rest(const RowTable::Row& row, std::int64_t to) const {
   auto step = std::exchange(*row.last_step, to) + 1;
   if (!moves_at_rest(settings_.kind)) return;
   for (; step <= to && is_moving(row); ++step) {
-    Mover mover(settings_, rate_of(step));
-    for (std::size_t j = 0; j < row.values.size(); ++j) mover.move(row, j, 0, step);
+    Mover(settings_, rate_of(step)).rest_row(row, step);
   }
   if (settings_.kind == momentum) return;
   const auto decay = static_cast<float>(settings_.second_decay);
@@ -187,12 +207,21 @@ void RowOptimizer::step(const mechanism::NoisyRows& noisy, double divisor) {
     at += row.values.size();
     *row.last_step = now_;
   };
+  std::vector<double> released;
   const auto step_cells = [&](std::span<const std::int64_t> cells) {
     const auto index = layout.row_of_cell(cells[at]);
     const auto first = layout.first_cell(index);
     const auto row = table_.change(index);
     rest(row, now_ - 1);
-    for (std::size_t j = 0; j < row.values.size(); ++j) {
+    // As for a row without a chosen cell, but for those that are chosen.
+    if (settings_.kind == adam_dense_zero) {
+      released.assign(row.values.size(), 0);
+      for (; at < cells.size() && cells[at] < first + layout.width(index); ++at) {
+        released[static_cast<std::size_t>(cells[at] - first)] = numbers[at];
+      }
+      mover.move_row(row, released, now_);
+    }
+    for (std::size_t j = 0; settings_.kind != adam_dense_zero && j < row.values.size(); ++j) {
       if (at < cells.size() && cells[at] == first + static_cast<std::int64_t>(j)) {
         mover.move(row, j, mover.gradient(numbers[at++]), now_);
       } else if (moves_at_rest(settings_.kind)) {
@@ -207,6 +236,20 @@ void RowOptimizer::step(const mechanism::NoisyRows& noisy, double divisor) {
     while (at < cells->size()) step_cells(*cells);
   } else {
     for (std::int64_t row = 0; row < layout.rows(); ++row) step_row(row);
+  }
+  // Few rows are read again before they have rested for long.
+  const auto stored = table_.stored_rows();
+  if (!moves_at_rest(settings_.kind) || std::ssize(stored) > settings_.eager_rows) return;
+  for (const auto index : stored) {
+    const auto row = table_.change(index);
+    if (*row.last_step == now_) continue;
+    rest(row, now_ - 1);
+    if (is_moving(row)) {
+      mover.rest_row(row, now_);
+      *row.last_step = now_;
+    } else {
+      rest(row, now_);
+    }
   }
 }
 

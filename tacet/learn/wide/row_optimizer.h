@@ -34,13 +34,15 @@ struct RowOptimizerSettings {
   double second_decay = 0.999;  ///< of Adam's squares
   double stabiliser = 1e-8;     ///< beside the root of Adagrad and Adam
   std::int64_t fall = 0;        ///< steps in which the step size falls to 0, linearly; 0: it stays
+  /// Up to so many stored rows all move in every step; of more, each when it is looked at.
+  std::int64_t eager_rows = 4096;
 };
 
 /// Moves the rows of a table by what was released of them.
 ///
-/// A stored row that was not chosen is left alone until it is: what it would have done meanwhile is
-/// done then, by the same operations in the same order, so that the numbers have the same bits as
-/// if all stored rows moved in every step.
+/// Where many rows are stored, one that was not chosen is left alone until it is: what it would
+/// have done meanwhile is done then, by the same operations in the same order, so that the numbers
+/// have the same bits as if all stored rows moved in every step.
 class RowOptimizer {
  public:
   RowOptimizer(const privacy::RowLayout& layout, RowStart start,

@@ -122,11 +122,12 @@ Step eager(const Step& step) {
 }
 
 // What rests and is caught up later has the bits of what moved in every step.
-TEST(RowOptimizer, LazyRowsHaveTheBitsOfEagerOnes) {
+void expect_same_bits(std::int64_t eager_rows) {
   for (const auto kind : {sgd, momentum, adagrad, adam_dense_zero}) {
-    const RowOptimizerSettings settings{.kind = kind, .step_size = .1, .fall = 1000};
-    RowOptimizer lazy(layout(), start_at_one, settings);
+    RowOptimizerSettings settings{.kind = kind, .step_size = .1, .fall = 1000};
     RowOptimizer moving(layout(), start_at_one, settings);
+    settings.eager_rows = eager_rows;
+    RowOptimizer lazy(layout(), start_at_one, settings);
     std::vector<float> room(lazy.room_size());
     std::vector<float> other(lazy.room_size());
     int count = 0;
@@ -146,6 +147,22 @@ TEST(RowOptimizer, LazyRowsHaveTheBitsOfEagerOnes) {
         }
       }
     }
+  }
+}
+
+// Whether all of few rows move in every step, or each when it is looked at.
+TEST(RowOptimizer, LazyRowsHaveTheBitsOfEagerOnes) {
+  for (const std::int64_t eager_rows : {0, 5, 4096}) expect_same_bits(eager_rows);
+}
+
+// Decays to the power of the steps so far fall below every number; what they correct stays finite.
+TEST(RowOptimizer, AdamMovesOnAfterTensOfThousandsOfSteps) {
+  for (const auto kind : {adam, adam_dense_zero}) {
+    RowOptimizer moved(layout(), start_at_one, {.kind = kind, .step_size = 1e-4});
+    std::vector<float> room(moved.room_size());
+    for (int i = 0; i < 20000; ++i) moved.step(noisy_rows({0}, {1, 1, 1, 1}), 1);
+    // A gradient that is always 1 moves a number by the step size each time.
+    EXPECT_NEAR(moved.read(0, room)[0], -1, 0.01) << row_optimizer_names.of(kind);
   }
 }
 

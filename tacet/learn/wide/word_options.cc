@@ -15,7 +15,7 @@ using Given = OptionReading<WordOptions>;
 
 constexpr std::int64_t most_units = std::int64_t{1} << 32;
 
-constexpr std::array<OptionRow<WordOptions>, 21> word_table{{
+constexpr std::array<OptionRow<WordOptions>, 27> word_table{{
     {"epsilon", real, "above 0, or inf for a run that protects nobody", "none; must be given",
      "privacy loss bound of all that training releases", guarantee,
      [](const Given& given) {
@@ -77,17 +77,52 @@ constexpr std::array<OptionRow<WordOptions>, 21> word_table{{
        given.options.optimizer = row_optimizer_names.find(given.text);
        if (!given.options.optimizer) given.refuse();
      }},
-    {"selection", text, "all or adafest", "all for small tables, else adafest",
+    {"selection", text,
+     "all, adafest, adafest_plus, fest, exponential, permute_and_flip, sparse_vector, uniform or "
+     "fixed",
+     "all for small tables, else adafest",
      "which rows of the tables a step may move, and gets noise for", noise,
      [](const Given& given) {
-       given.options.selection = static_cast<WordSelection>(given.word({"all", "adafest"}));
+       given.options.selection = word_selection_names.find(given.text);
+       if (!given.options.selection) given.refuse();
      }},
-    {"selection-share", real, "0.001 to 0.9", "0.1",
+    {"granularity", text, "row or coordinate", "row",
+     "whether exponential, permute_and_flip, sparse_vector and uniform choose rows or numbers",
+     noise,
+     [](const Given& given) {
+       given.options.granularity = granularity_names.find(given.text);
+       if (!given.options.granularity) given.refuse();
+     }},
+    {"selected", integer, "1 to 2^40", "a hundredth of the rows, a thousandth of the numbers",
+     "rows or numbers that a step chooses; fixed: words, the first of the list; fest and "
+     "adafest_plus: words chosen before training, instead of by a threshold",
+     noise,
+     [](const Given& given) { given.options.selected = given.integer(1, std::int64_t{1} << 40); }},
+    {"score-bound", real, "1e-9 to 1e9", "a third of clipping-norm",
+     "longer sums of gradients count as this in exponential, permute_and_flip and sparse_vector",
+     noise, [](const Given& given) { given.options.score_bound = given.real(1e-9, 1e9); }},
+    {"selection-epsilon", real, "1e-6 to 100", "by selection-share; exponential: at most 2",
+     "of each draw; for sparse_vector of all comparisons of a step", noise,
+     [](const Given& given) { given.options.selection_epsilon = given.real(1e-6, 100); }},
+    {"selection-share", real, "0.001 to 0.9", "0.1; 0.3 for draws and comparisons",
      "share of the privacy that choosing rows gets (of mu squared)", noise,
      [](const Given& given) { given.options.selection_share = given.real(1e-3, 0.9); }},
     {"threshold", real, "0 to 1e9", "from public facts",
-     "noisy number of units that must touch a word for its rows to be chosen", utility,
-     [](const Given& given) { given.options.threshold = given.real(0, 1e9); }},
+     "noisy number of units that must touch a word for its rows to be chosen; for sparse_vector "
+     "the noisy length of a sum",
+     utility, [](const Given& given) { given.options.threshold = given.real(0, 1e9); }},
+    {"second-clip", text, "masked, aggregate or none", "masked",
+     "clips each unit's gradient on the chosen rows (masked) or as a whole; then the sum on the "
+     "chosen rows as well (aggregate) or not (none)",
+     noise,
+     [](const Given& given) {
+       const auto second = second_clip_names.find(given.text);
+       if (!second) given.refuse();
+       given.options.second_clip = *second;
+     }},
+    {"aggregate-norm", real, "1e-9 to 1e9", "none; goes with second-clip aggregate",
+     "that the sum on the chosen rows is clipped to", noise,
+     [](const Given& given) { given.options.aggregate_norm = given.real(1e-9, 1e9); }},
     {"tables", integer, "1 or 2", "2", "one table shared by words and contexts, or one each",
      utility,
      [](const Given& given) { given.options.tables = static_cast<int>(given.integer(1, 2)); }},

@@ -5,22 +5,14 @@
 #include <span>
 #include <string>
 
-#include "tacet/base/names.h"
 #include "tacet/data/words/unit_examples.h"
 #include "tacet/learn/plan/option_row.h"
+#include "tacet/learn/wide/row_choice.h"
 #include "tacet/learn/wide/row_optimizer.h"
 #include "tacet/model/words/word_shape.h"
 #include "tacet/privacy/guarantee.h"
 
 namespace tacet::learn {
-
-/// Which rows of the tables a step may move.
-enum class WordSelection {
-  all,     ///< every row gets noise: plain noisy descent
-  adafest  ///< rows of the words that noisily enough units touch (Ghazi and others 2023)
-};
-inline constexpr auto word_selection_names =
-    base::names<WordSelection>({{WordSelection::all, "all"}, {WordSelection::adafest, "adafest"}});
 
 /// What a user asks of vectors of words. Everything left out is chosen from public facts.
 struct WordOptions {
@@ -41,7 +33,13 @@ struct WordOptions {
   std::optional<RowOptimizerKind> optimizer;
   std::optional<WordSelection> selection;
   std::optional<double> selection_share;
-  std::optional<double> threshold;  ///< in units that touch a word
+  std::optional<double> threshold;  ///< in units that touch a word; sparse_vector: of a sum
+  std::optional<optimize::Granularity> granularity;
+  optimize::SecondClip second_clip = optimize::SecondClip::masked;
+  std::optional<double> aggregate_norm;
+  std::optional<std::int64_t> selected;  ///< rows, cells or words
+  std::optional<double> score_bound;
+  std::optional<double> selection_epsilon;
   std::optional<double> sample;     ///< of frequent words, by public counts
   bool negatives_by_count = false;  ///< by public counts to the power 3/4
   bool by_frequency = false;        ///< the vocabulary is in the public order of frequency

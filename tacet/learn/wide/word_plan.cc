@@ -10,8 +10,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
-#include "tacet/mechanism/sample_permit.h"
-#include "tacet/numeric/special.h"
+#include "tacet/learn/wide/word_selection.h"
 #include "tacet/random/choose/subset.h"
 #include "tacet/random/source/source.h"
 
@@ -20,12 +19,7 @@ namespace {
 
 constexpr double usual_epochs = 10;
 constexpr std::int64_t usual_steps = 50;
-constexpr double usual_share = 0.1;
 constexpr std::int64_t usual_pairs = 16;
-// Numbers that get noise in every step without anybody waiting for it.
-constexpr double many_numbers = 0x1p24;
-// Of tables whose every number is held, and gets noise.
-constexpr double most_numbers = 0x1p31;
 // What the noise of all steps together may come to in each number, where rows have norm 1, and the
 // longest way and step that make sense; found on Shakespeare's plays.
 constexpr double usual_noise = 0.07;
@@ -91,28 +85,11 @@ void settle_steps(WordPlan& plan, const WordOptions& options) {
   }
 }
 
-privacy::Event step_events(const WordPlan& plan, double noise) {
-  std::vector<privacy::Event> parts;
-  if (plan.selection == WordSelection::adafest) {
-    parts.emplace_back(privacy::Gaussian{plan.selection_noise});
-  }
-  parts.emplace_back(privacy::Gaussian{noise});
-  const auto sample = privacy::Sample::poisson(privacy::SamplingRate(plan.rate));
-  auto one = mechanism::SamplePermit::event(sample, std::move(parts));
-  return plan.steps == 1 ? one : privacy::Event(privacy::Repeated{plan.steps, std::move(one)});
-}
-
-// Both multipliers from that of one release which costs as much as the two.
-void split_noise(WordPlan& plan, double whole, double share) {
-  if (plan.selection == WordSelection::all) share = 0;
-  plan.noise = whole / std::sqrt(1 - share);
-  plan.selection_noise = share > 0 ? whole / std::sqrt(share) : 0;
-}
-
 void settle_noise(WordPlan& plan, const WordOptions& options) {
   const auto leaf = random::most_leaf_words;
-  // The sample, the coins of its units, the choice, the noise.
-  plan.cipher_delta = random::cipher_term(4 * plan.steps, leaf);
+  // The sample, the coins of its units, the choice, the noise; the first choice and its coins.
+  plan.cipher_delta =
+      random::cipher_term(4 * plan.steps + (plan.choice.chooses_first() ? 2 : 0), leaf);
   if (std::isinf(options.epsilon)) {
     plan.guarantee = {options.epsilon, 0, options.adjacency};
     return;
@@ -126,58 +103,13 @@ void settle_noise(WordPlan& plan, const WordOptions& options) {
                                        plan.public_row_count));
   }
   const auto left = settle_delta_left(target, delta, plan.cipher_delta);
-  const double share = options.selection_share.value_or(usual_share);
   const auto events = [&](double whole) {
-    split_noise(plan, whole, share);
-    return step_events(plan, plan.noise);
+    split_noise(plan, options, whole);
+    return planned_events(plan);
   };
   plan.events = events(accounting::least_noise(
       events, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
   settle_guarantee(plan, target, delta);
-}
-
-void settle_selection(WordPlan& plan, const WordOptions& options) {
-  const double numbers = as_real(plan.shape.rows()) * as_real(plan.shape.width());
-  if (options.selection) {
-    plan.selection = *options.selection;
-  } else {
-    plan.selection = numbers > many_numbers ? WordSelection::adafest : WordSelection::all;
-    plan.reasons.push_back(
-        plan.selection == WordSelection::all
-            ? fmt::format("selection all: {:.4g} numbers are few enough to get noise in every step",
-                          numbers)
-            : fmt::format("selection adafest: {:.4g} numbers are too many for noise in every step",
-                          numbers));
-  }
-  if (plan.selection == WordSelection::all && numbers > most_numbers) {
-    throw base::UsageError(
-        "selection all holds and noises {:.4g} numbers, more than the 2^31 that it is offered for; "
-        "use --selection adafest, or fewer words or dimensions",
-        numbers);
-  }
-  if (plan.selection == WordSelection::all && (options.selection_share || options.threshold)) {
-    throw base::UsageError(
-        "selection-share and threshold have no meaning where all rows are chosen; leave them out, "
-        "or use --selection adafest");
-  }
-}
-
-void settle_threshold(WordPlan& plan, const WordOptions& options) {
-  if (plan.selection == WordSelection::all || plan.unprotected()) return;
-  const double words_a_unit =
-      std::min(as_real(plan.shape.words), 2 * as_real(plan.examples.examples_a_unit));
-  if (options.threshold) {
-    plan.threshold = *options.threshold;
-    return;
-  }
-  plan.threshold = usual_threshold({.noise = plan.selection_noise,
-                                    .units = as_real(plan.batch),
-                                    .words_a_unit = words_a_unit,
-                                    .words = as_real(plan.shape.words)});
-  plan.reasons.push_back(fmt::format(
-      "threshold {:.4g}: were words distributed by Zipf's law, at most a tenth of those chosen "
-      "would be so by noise alone",
-      plan.threshold));
 }
 
 // A step size is said as if all words were alike, where a row's gradient is one in so many of the
@@ -230,18 +162,8 @@ void settle_settings(WordPlan& plan) {
   settings.push_back({"start_seed", static_cast<std::int64_t>(plan.start.seed), {.table = false}});
   if (plan.unprotected()) return;
   settings.push_back({"clipping_norm", plan.clipping_norm});
-  settings.push_back({"selection", std::string(word_selection_names.of(plan.selection))});
-  if (plan.selection == WordSelection::adafest) {
-    settings.push_back({"threshold", plan.threshold});
-    settings.push_back({"selection_noise_multiplier", plan.selection_noise});
-  }
+  add_choice_settings(plan);
   settings.push_back({"noise_multiplier", plan.noise});
-}
-
-double real_above_0(RecordedParameters& parameters, const std::string& name) {
-  const double value = parameters.real(name);
-  if (value > 0 && std::isfinite(value)) return value;
-  throw base::DataError("{} is not above 0", name);
 }
 
 privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
@@ -259,13 +181,9 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
       random::PoissonRate::at_least(as_real(batch) / as_real(units)).value() != plan.rate) {
     throw base::DataError("sampling rate, batch size and number of units do not fit");
   }
-  const auto selection = word_selection_names.find(parameters.text("selection"));
-  if (!selection) throw base::DataError("there is no such selection");
-  plan.selection = *selection;
-  if (plan.selection == WordSelection::adafest) {
-    plan.selection_noise = real_above_0(parameters, "selection_noise_multiplier");
-  }
-  return step_events(plan, real_above_0(parameters, "noise_multiplier"));
+  plan.guarantee = receipt.guarantee;
+  read_choice(plan, parameters);
+  return planned_events(plan);
 }
 
 constexpr Method method{
@@ -286,20 +204,6 @@ std::int64_t WordPlan::rows_a_unit() const {
   const std::int64_t bag =
       examples.form == data::ExampleForm::cbow ? 2 * examples.window : std::int64_t{1};
   return examples.examples_a_unit * (bag + 1 + examples.negatives);
-}
-
-double usual_threshold(const ThresholdFacts& facts) {
-  // Word r of n has share 1 / (r H_n), and a unit counts 1 / sqrt(m) for each of m words.
-  const double harmonic = std::log(facts.words) + 0.5772156649015329;
-  const double mass = facts.units * std::sqrt(facts.words_a_unit) / harmonic;
-  constexpr double finest = 0.05;
-  constexpr int most = 240;  // 12 standard deviations
-  for (int i = 1; i < most; ++i) {
-    const double threshold = finest * i * facts.noise;
-    const double expected = std::min(facts.words, mass / threshold);
-    if (facts.words * numeric::normal_cdf(-finest * i) <= expected / 10) return threshold;
-  }
-  return finest * most * facts.noise;
 }
 
 const Method& words_method() { return method; }
@@ -324,9 +228,10 @@ WordPlan plan_words(const data::Vocabulary& vocabulary, const std::string& unit,
   plan.clipping_norm =
       options.clipping_norm.value_or(std::sqrt(as_real(plan.examples.examples_a_unit)));
   settle_steps(plan, options);
-  settle_selection(plan, options);
+  plan.guarantee = {options.epsilon, 0, options.adjacency};
+  settle_choice(plan, options);
   settle_noise(plan, options);
-  settle_threshold(plan, options);
+  settle_thresholds(plan, options);
   settle_step_size(plan, options);
   settle_settings(plan);
   return plan;

@@ -6,6 +6,7 @@
 
 #include "tacet/data/words/vocabulary.h"
 #include "tacet/learn/plan/training.h"
+#include "tacet/learn/wide/row_choice.h"
 #include "tacet/learn/wide/word_options.h"
 #include "tacet/model/words/word_shape.h"
 #include "tacet/privacy/row_layout.h"
@@ -23,10 +24,8 @@ struct WordPlan : Settled {
   std::int64_t batch = 1;  ///< expected size of the sample
   std::int64_t steps = 1;
   RowOptimizerSettings optimizer;
-  WordSelection selection = WordSelection::all;
-  double selection_noise = 0;  ///< noise multiplier of the choice of words; 0: none
-  double threshold = 0;        ///< of the noisy number of units that touch a word
-  double noise = 0;            ///< noise multiplier of the sum of gradients
+  RowChoice choice;
+  double noise = 0;  ///< noise multiplier of the sum of gradients
   double clipping_norm = 1;
 
   /// What the noisy sum of a step is divided by.
@@ -43,16 +42,5 @@ struct WordPlan : Settled {
 
 /// `embed`, for the way back from a receipt (learn::check_receipt). It trains no linear model.
 [[nodiscard]] const Method& words_method();
-
-/// The threshold at which words that cross it by noise alone are at most a tenth of those that are
-/// expected to cross it, were words distributed by Zipf's law. In units of one contribution, whose
-/// noise has the standard deviation `noise`.
-struct ThresholdFacts {
-  double noise = 1;
-  double units = 1;         ///< expected in a step
-  double words_a_unit = 2;  ///< that a unit touches
-  double words = 1;         ///< of the vocabulary
-};
-[[nodiscard]] double usual_threshold(const ThresholdFacts& facts);
 
 }  // namespace tacet::learn

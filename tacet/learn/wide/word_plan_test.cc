@@ -2,19 +2,24 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "tacet/accounting/accountant.h"
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/receipt_check.h"
+#include "tacet/learn/wide/word_selection.h"
 #include "tacet/numeric/special.h"
 
 namespace tacet::learn {
 namespace word_plan_test {
+
+using privacy::Adjacency;
 
 data::Vocabulary vocabulary(std::int32_t size) {
   std::vector<std::string> words;
@@ -27,12 +32,26 @@ WordOptions usual() {
       {{"epsilon", "2"}, {"delta", "1e-6"}, {"public-row-count", "20000"}, {"dim", "20"}});
 }
 
+constexpr std::array every_selection{
+    WordSelection::all,           WordSelection::adafest,     WordSelection::adafest_plus,
+    WordSelection::fest,          WordSelection::exponential, WordSelection::permute_and_flip,
+    WordSelection::sparse_vector, WordSelection::uniform,     WordSelection::fixed};
+
 TEST(WordPlan, KeepsItsEpsilonAndNotMuchLess) {
-  for (const auto selection : {WordSelection::all, WordSelection::adafest}) {
-    for (const auto adjacency : {privacy::Adjacency::add_remove, privacy::Adjacency::replace_one}) {
+  for (const auto selection : every_selection) {
+    for (const auto adjacency : {Adjacency::add_remove, Adjacency::replace_one}) {
       auto options = usual();
       options.selection = selection;
       options.adjacency = adjacency;
+      if (selection == WordSelection::fixed) options.selected = 30;
+      const bool draws = selection == WordSelection::exponential ||
+                         selection == WordSelection::permute_and_flip ||
+                         selection == WordSelection::sparse_vector;
+      if (draws && adjacency == Adjacency::replace_one) {
+        // A Poisson sample of scores that a replaced record moves: nothing is proved.
+        EXPECT_THROW((void)plan_words(vocabulary(300), "record", options), base::GuaranteeError);
+        continue;
+      }
       const auto plan = plan_words(vocabulary(300), "record", options);
       const double epsilon =
           accounting::epsilon(plan.events, adjacency, privacy::Delta(plan.guarantee.delta));
@@ -57,13 +76,14 @@ TEST(WordPlan, ChoiceAndSumAreOneDebitOfOneSample) {
   const auto* both = sampled->base->as<privacy::Composed>();
   ASSERT_NE(both, nullptr);
   EXPECT_EQ(both->parts.size(), 2U);
-  EXPECT_NEAR(plan.selection_noise / plan.noise, 1, 1e-12);
+  EXPECT_NEAR(plan.choice.noise / plan.noise, 1, 1e-12);
 }
 
 TEST(WordPlan, ItsReceiptLeadsBackToItsEvents) {
-  for (const auto selection : {WordSelection::all, WordSelection::adafest}) {
+  for (const auto selection : every_selection) {
     auto options = usual();
     options.selection = selection;
+    if (selection == WordSelection::fixed) options.selected = 30;
     const auto plan = plan_words(vocabulary(300), "author", options);
     auto receipt = receipt_of(plan, plan.unit);
     receipt.events = plan.events;
@@ -78,6 +98,62 @@ TEST(WordPlan, ItsReceiptLeadsBackToItsEvents) {
     edited.events = plan.events;
     EXPECT_FALSE(check_receipt(edited, nullptr, known).faults.empty());
   }
+}
+
+// Coordinates, contexts by the window, and draws instead of a threshold before training.
+TEST(WordPlan, ReceiptsOfOtherFormsLeadBackToo) {
+  const std::vector<OptionValues> forms{
+      {{"selection", "exponential"}, {"granularity", "coordinate"}, {"model", "cbow"}},
+      {{"selection", "exponential"}, {"tables", "1"}, {"selection-epsilon", "0.5"}},
+      {{"selection", "sparse_vector"}, {"second-clip", "none"}},
+      {{"selection", "fest"}, {"selected", "20"}},
+      {{"selection", "adafest_plus"}, {"selected", "20"}},
+      {{"selection", "uniform"}, {"second-clip", "aggregate"}, {"aggregate-norm", "2"}}};
+  for (const auto& form : forms) {
+    OptionValues values{{"epsilon", "2"}, {"public-row-count", "20000"}, {"dim", "20"}};
+    for (const auto& [name, value] : form) values[name] = value;
+    const auto plan = plan_words(vocabulary(300), "record", word_options(values));
+    auto receipt = receipt_of(plan, plan.unit);
+    receipt.events = plan.events;
+    const Method* known[] = {&words_method()};
+    EXPECT_TRUE(check_receipt(receipt, nullptr, known).faults.empty());
+    EXPECT_LE(plan.guarantee.epsilon, 2);
+  }
+}
+
+// Table 1 of Zhang, Mironov and Hejazinia (2021): 20 of 200,000 records a step, 20 epochs, noise
+// .5, clipped to 15 and then to 20 (1 for the mean), k = 100 of 100,000 numbers at epsilon'' .2838
+// and scores up to .1 of the mean; a claim of 30 where 3.524 is proved.
+TEST(WordPlan, ThePapersSettingsCostWhatIsProved) {
+  auto plan = plan_words(vocabulary(1000), "pair",
+                         word_options({{"epsilon", "3.6"},
+                                       {"delta", "1e-5"},
+                                       {"public-row-count", "200000"},
+                                       {"batch-size", "20"},
+                                       {"epochs", "20"},
+                                       {"model", "pairs"},
+                                       {"negatives", "8"},
+                                       {"tables", "1"},
+                                       {"selection", "exponential"},
+                                       {"granularity", "coordinate"},
+                                       {"selected", "100"},
+                                       {"score-bound", "2"},
+                                       {"clipping-norm", "15"},
+                                       {"selection-epsilon", "0.28378695367276213"},
+                                       {"second-clip", "aggregate"},
+                                       {"aggregate-norm", "20"}}));
+  EXPECT_EQ(plan.steps, 200000);
+  plan.noise = 0.5;
+  const auto parts = step_parts(plan);
+  const auto* draws = parts[0].as<privacy::Repeated>();
+  ASSERT_NE(draws, nullptr);
+  EXPECT_EQ(draws->count, 100);
+  ASSERT_NE(draws->base->as<privacy::ScoreSelection>(), nullptr);
+  EXPECT_EQ(draws->base->as<privacy::ScoreSelection>()->support, 1000);
+  EXPECT_NEAR(accounting::epsilon_interval(planned_events(plan), Adjacency::add_remove,
+                                           privacy::Delta(1e-5))
+                  .upper,
+              3.5243, 1e-3);
 }
 
 TEST(WordPlan, FewWordsCrossTheThresholdByNoiseAlone) {
@@ -112,6 +188,15 @@ TEST(WordPlan, RefusesWhatMakesNoSenseBeforeAnythingIsRead) {
   refused({{"selection", "all"}, {"threshold", "5"}}, vocabulary(10));
   refused({{"selection", "all"}, {"dim", "4096"}}, data::Vocabulary::hashed(20));
   refused({}, vocabulary(1));
+  refused({{"selection", "fixed"}}, vocabulary(10));
+  refused({{"selection", "fixed"}, {"selected", "11"}}, vocabulary(10));
+  refused({{"selection", "exponential"}, {"selected", "21"}}, vocabulary(10));
+  refused({{"selection", "uniform"}, {"selection-share", "0.5"}}, vocabulary(10));
+  refused({{"selection", "adafest"}, {"granularity", "coordinate"}}, vocabulary(10));
+  refused({{"selection", "fest"}, {"selected", "3"}, {"threshold", "5"}}, vocabulary(10));
+  refused({{"second-clip", "aggregate"}}, vocabulary(10));
+  refused({{"aggregate-norm", "2"}}, vocabulary(10));
+  refused({{"selection", "exponential"}, {"pairs-a-unit", "100000"}}, vocabulary(1000000));
   EXPECT_THROW(
       static_cast<void>(plan_words(vocabulary(10), "record", word_options({{"epsilon", "1"}}))),
       base::UsageError);

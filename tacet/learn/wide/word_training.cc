@@ -4,17 +4,17 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "tacet/data/words/unit_examples.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/learn/wide/word_selection.h"
 #include "tacet/mechanism/noise/row_gaussian.h"
 #include "tacet/mechanism/sample_permit.h"
-#include "tacet/mechanism/select/crossings.h"
 #include "tacet/model/words/word_pairs.h"
-#include "tacet/optimize/sums/presence_sum.h"
 #include "tacet/optimize/sums/row_sum.h"
 #include "tacet/optimize/sums/running_row_sum.h"
 
@@ -96,6 +96,7 @@ class WordSteps {
         means_(means),
         examples_(corpus, plan.examples, negatives_of(plan, vocabulary)),
         sum_(plan.layout(), limit(plan), means.threads, means.reducer),
+        batch_(plan.layout(), limit(plan), means.threads, means.reducer),
         touched_(privacy::RowLayout({{.rows = plan.shape.words, .width = 1}}), limit(plan),
                  means.threads, means.reducer),
         rows_(
@@ -106,10 +107,12 @@ class WordSteps {
     for (int i = 0; i < means.threads.size(); ++i) readers_.emplace_back(plan, examples_);
   }
 
-  [[nodiscard]] RowOptimizer run() {
+  [[nodiscard]] RowOptimizer run(const StepWatcher& watch) {
+    if (!plan_.unprotected()) choose_first();
     for (std::int64_t t = 0; t < plan_.steps; ++t) {
       means_.supervision.step("training", t, plan_.steps);
       step(static_cast<std::uint64_t>(t));
+      if (watch) watch(t + 1, rows_);
     }
     means_.supervision.step("training", plan_.steps, plan_.steps);
     return std::move(rows_);
@@ -166,8 +169,18 @@ class WordSteps {
   void step(std::uint64_t t) {
     const auto drawn = draw(t);
     if (plan_.unprotected()) return step_unprotected(drawn);
-    mechanism::SamplePermit permit(drawn.sample(), parts(), means_.reservation);
+    mechanism::SamplePermit permit(drawn.sample(), step_parts(plan_), means_.reservation);
     const mechanism::PermitMeans release{{t, 0}, means_.source, permit};
+    const auto noisy =
+        mechanism::release_rows(plan_.choice.holds_gradients() ? sum_of_held(drawn, release)
+                                                               : sum_of_running(drawn, release),
+                                privacy::NoiseMultiplier(plan_.noise), release);
+    rows_.step(noisy.value(), plan_.divisor());
+  }
+
+  // Rows first, then gradients on these alone.
+  [[nodiscard]] privacy::RowSum sum_of_running(const Drawn& drawn,
+                                               const mechanism::PermitMeans& release) {
     sum_.start(drawn.sample(), choose(drawn, release), plan_.clipping_norm);
     const auto needed = [&](std::int64_t row) { return sum_.chosen(row); };
     for_units(drawn, [&](int worker, std::int64_t unit, std::uint64_t coins) {
@@ -176,24 +189,29 @@ class WordSteps {
       readers_[as_size(worker)].add_gradient(unit, coins, rows_, arena, needed);
       sum_.finish(worker);
     });
-    const auto noisy =
-        mechanism::release_rows(sum_.take(), privacy::NoiseMultiplier(plan_.noise), release);
-    rows_.step(noisy.value(), plan_.divisor());
+    return sum_.take();
   }
 
-  [[nodiscard]] std::vector<privacy::Event> parts() const {
-    std::vector<privacy::Event> found;
-    if (plan_.selection == WordSelection::adafest) {
-      found.emplace_back(privacy::Gaussian{plan_.selection_noise});
-    }
-    found.emplace_back(privacy::Gaussian{plan_.noise});
-    return found;
+  // Whole gradients first, from which rows may be chosen.
+  [[nodiscard]] privacy::RowSum sum_of_held(const Drawn& drawn,
+                                            const mechanism::PermitMeans& release) {
+    batch_.start(drawn.sample());
+    for_units(drawn, [&](int worker, std::int64_t unit, std::uint64_t coins) {
+      auto& arena = batch_.arena(worker);
+      arena.start();
+      readers_[as_size(worker)].add_gradient(unit, coins, rows_, arena,
+                                             [](std::int64_t /*row*/) { return true; });
+      arena.finish();
+    });
+    const auto chosen = plan_.choice.scores_sums()
+                            ? choose_by_score(plan_.choice, batch_, plan_.clipping_norm, release)
+                            : choose(drawn, release);
+    return batch_.sum(chosen, {.clipping_norm = plan_.clipping_norm,
+                               .second = plan_.choice.second,
+                               .aggregate = plan_.choice.aggregate});
   }
 
-  // Both rows of the words that noisily enough units touch.
-  [[nodiscard]] privacy::RowSelection choose(const Drawn& drawn,
-                                             const mechanism::PermitMeans& release) {
-    if (plan_.selection == WordSelection::all) return privacy::RowSelection::all();
+  void count_words(const Drawn& drawn) {
     touched_.start(drawn.sample());
     for_units(drawn, [&](int worker, std::int64_t unit, std::uint64_t coins) {
       auto& arena = touched_.arena(worker);
@@ -201,18 +219,34 @@ class WordSteps {
       readers_[as_size(worker)].touch(unit, coins, arena);
       arena.finish();
     });
-    const auto threshold =
-        std::ceil(plan_.threshold * static_cast<double>(optimize::presence_norm));
-    const auto words = mechanism::release_crossings(touched_.presence(),
-                                                    privacy::NoiseMultiplier(plan_.selection_noise),
-                                                    static_cast<std::int64_t>(threshold), release);
-    std::vector<std::int64_t> rows;
-    for (const auto number : words.value()) {
-      const auto word = static_cast<std::int32_t>(number);
-      rows.push_back(plan_.shape.target_row(word));
-      if (plan_.shape.tables == 2) rows.push_back(plan_.shape.context_row(word));
+  }
+
+  // The words that are chosen once: by all units, or from the list.
+  void choose_first() {
+    const auto& choice = plan_.choice;
+    if (choice.kind == WordSelection::fixed) {
+      words_.resize(as_size(choice.count));
+      std::iota(words_.begin(), words_.end(), 0);
     }
-    return privacy::RowSelection::rows(std::move(rows));
+    if (!choice.chooses_first()) return;
+    // Behind the addresses of all steps.
+    const auto last = static_cast<std::uint64_t>(plan_.steps);
+    count_words({std::nullopt, examples_.unit_count(),
+                 random::Leaf(means_.source.lease(random::Purpose::sampling, last, coins_leaf))});
+    words_ = choose_first_words(choice, touched_, {{last, 0}, means_.source, means_.reservation},
+                                plan_.guarantee.adjacency);
+  }
+
+  [[nodiscard]] privacy::RowSelection choose(const Drawn& drawn,
+                                             const mechanism::PermitMeans& release) {
+    const auto& choice = plan_.choice;
+    if (choice.kind == WordSelection::all) return privacy::RowSelection::all();
+    if (choice.kind == WordSelection::uniform) {
+      return choose_by_chance(choice, plan_.layout(), release.address, release.source);
+    }
+    if (!choice.counts_words()) return rows_of_words(plan_.shape, words_);
+    count_words(drawn);
+    return rows_of_words(plan_.shape, choose_words(choice, touched_, words_, release));
   }
 
   // Neither clipped nor noised, on the rows that the sample touched; by one thread, since sums
@@ -257,17 +291,20 @@ class WordSteps {
   const TrainingMeans& means_;
   data::UnitExamples examples_;
   optimize::RunningRowSum sum_;
-  optimize::RowBatch touched_;
+  optimize::RowBatch batch_;    // where gradients are held
+  optimize::RowBatch touched_;  // by which units touch which words
   RowOptimizer rows_;
   std::vector<UnitReader> readers_;
+  std::vector<std::int64_t> words_;  // chosen before training
 };
 
 }  // namespace
 
 TrainedWords train_words(const data::Corpus& corpus, const data::Vocabulary& vocabulary,
-                         const WordPlan& plan, const TrainingMeans& means) {
+                         const WordPlan& plan, const TrainingMeans& means,
+                         const StepWatcher& watch) {
   WordSteps steps(corpus, vocabulary, plan, means);
-  auto rows = steps.run();
+  auto rows = steps.run(watch);
   if (!plan.unprotected()) return {std::move(rows), finished_receipt(plan, plan.unit, means)};
   auto receipt = receipt_of(plan, plan.unit);
   receipt.unprotected_reason = "trained with epsilon inf: no noise was added";

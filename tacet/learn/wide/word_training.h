@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+
 #include "tacet/data/words/corpus.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/learn/wide/row_optimizer.h"
@@ -13,6 +16,9 @@ struct TrainedWords {
   privacy::Receipt receipt;
 };
 
+/// Sees the rows after each step: what was released, and nothing else.
+using StepWatcher = std::function<void(std::int64_t steps, const RowOptimizer& rows)>;
+
 /// Trains word vectors and commits the reservation (docs/methods/embed.md).
 ///
 /// A step draws a secret Poisson sample of units; each gives at most so many pairs, chosen by its
@@ -21,6 +27,7 @@ struct TrainedWords {
 /// have the same bits for any number of threads.
 [[nodiscard]] TrainedWords train_words(const data::Corpus& corpus,
                                        const data::Vocabulary& vocabulary, const WordPlan& plan,
-                                       const TrainingMeans& means);
+                                       const TrainingMeans& means,
+                                       const StepWatcher& watch = nullptr);
 
 }  // namespace tacet::learn

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -73,14 +74,99 @@ std::vector<std::uint32_t> bits_of(const RowOptimizer& rows) {
   return found;
 }
 
+// Every selection, both granularities, every second clip.
+std::vector<OptionValues> every_choice() {
+  return {{{"selection", "all"}},
+          {{"selection", "all"}, {"second-clip", "none"}},
+          {{"selection", "adafest"}},
+          {{"selection", "adafest_plus"}},
+          {{"selection", "fest"}},
+          {{"selection", "fest"}, {"selected", "10"}},
+          {{"selection", "exponential"}, {"granularity", "coordinate"}},
+          {{"selection", "exponential"}, {"selected", "10"}},
+          {{"selection", "permute_and_flip"}, {"selected", "3"}},
+          {{"selection", "sparse_vector"}, {"selected", "5"}, {"threshold", "1"}},
+          {{"selection", "uniform"}, {"second-clip", "aggregate"}, {"aggregate-norm", "3"}},
+          {{"selection", "uniform"}, {"granularity", "coordinate"}, {"selected", "30"}},
+          {{"selection", "fixed"}, {"selected", "10"}}};
+}
+
 TEST(WordTraining, OneSeedGivesTheSameBitsForAnyNumberOfThreads) {
   const auto texts = corpus(1000);
-  for (const char* selection : {"all", "adafest"}) {
-    const auto plan = plan_of({{"selection", selection}, {"steps", "6"}, {"batch-size", "200"}});
+  for (const auto& choice : every_choice()) {
+    auto values = choice;
+    values["steps"] = "6";
+    values["batch-size"] = "200";
+    const auto plan = plan_of(values);
     const auto one = bits_of(train(texts, plan, 1).rows);
     EXPECT_EQ(one, bits_of(train(texts, plan, 2).rows));
     EXPECT_EQ(one, bits_of(train(texts, plan, 3).rows));
     EXPECT_NE(one, bits_of(train(texts, plan, 1, 4).rows));
+  }
+}
+
+// What a run releases is what its plan was booked for, whatever chooses its rows.
+TEST(WordTraining, EverySelectionReleasesWhatItsPlanSays) {
+  const auto texts = corpus(300);
+  for (const auto& choice : every_choice()) {
+    for (const char* adjacency : {"add_remove", "replace_one"}) {
+      auto values = choice;
+      values["adjacency"] = adjacency;
+      values["steps"] = "3";
+      values["batch-size"] = "100";
+      // Nothing is proved of a replaced record where sums of a Poisson sample are scored.
+      try {
+        (void)plan_of(values);
+      } catch (const base::GuaranteeError&) {
+        EXPECT_EQ(values.at("adjacency"), "replace_one");
+        continue;
+      }
+      const auto plan = plan_of(values);
+      EXPECT_EQ(train(texts, plan).receipt.events, plan.events);
+    }
+  }
+}
+
+// So many rows a step and no others: of ten chosen by chance in each of three steps, or of the
+// first ten words of the list.
+TEST(WordTraining, OnlyChosenRowsAreStored) {
+  const auto stored = [](const OptionValues& values) {
+    const auto trained = train(corpus(300), plan_of(values));
+    const auto rows = trained.rows.table().stored_rows();
+    return std::vector<std::int64_t>(rows.begin(), rows.end());
+  };
+  const auto chance =
+      stored({{"selection", "uniform"}, {"selected", "10"}, {"steps", "3"}, {"batch-size", "50"}});
+  EXPECT_GE(chance.size(), 15U);
+  EXPECT_LE(chance.size(), 30U);
+  const auto fixed = stored({{"selection", "fixed"}, {"selected", "10"}, {"steps", "3"}});
+  EXPECT_EQ(fixed.size(), 20U);
+  for (const auto row : fixed) EXPECT_LT(row % words, 10);
+}
+
+// Words that many texts hold are found before training, and only their rows move: texts are of the
+// first half of the list alone.
+TEST(WordTraining, WordsChosenBeforeTrainingAreThoseOfTheTexts) {
+  data::Corpus texts(false);
+  std::mt19937_64 bits(5);
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<std::int32_t> text(6);
+    for (auto& word : text) word = static_cast<std::int32_t>(bits() % (words / 2));
+    texts.append(text, i);
+  }
+  texts.finish();
+  for (const auto& selection : {OptionValues{{"selection", "fest"}},
+                                OptionValues{{"selection", "fest"}, {"selected", "20"}},
+                                OptionValues{{"selection", "adafest_plus"}, {"selected", "20"}}}) {
+    auto values = selection;
+    values["steps"] = "3";
+    const auto trained = train(texts, plan_of(values));
+    const auto rows = trained.rows.table().stored_rows();
+    const auto right =
+        std::ranges::count_if(rows, [](std::int64_t row) { return row % words < words / 2; });
+    EXPECT_EQ(right, 40);
+    // By a threshold, one in ten may be there by noise alone.
+    EXPECT_LE(rows.size(), selection.contains("selected") ? 40U : 44U);
   }
 }
 
@@ -136,6 +222,26 @@ TEST(WordTraining, WithoutPrivacyNothingIsPromised) {
   const auto plan = plan_of({{"epsilon", "inf"}, {"steps", "10"}, {"batch-size", "500"}});
   const auto trained = train(corpus(500), plan);
   EXPECT_FALSE(trained.receipt.is_protected());
+}
+
+TEST(WordTraining, AWatcherSeesEveryStep) {
+  const auto plan = plan_of({{"selection", "all"}, {"steps", "4"}, {"batch-size", "50"}});
+  random::SeededSource source(3);
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  privacy::MemoryBudget budget(plan.guarantee);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  std::vector<std::int64_t> seen;
+  std::vector<std::uint32_t> last;
+  const auto trained = train_words(
+      corpus(100), vocabulary(), plan,
+      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer},
+      [&](std::int64_t steps, const RowOptimizer& rows) {
+        seen.push_back(steps);
+        last = bits_of(rows);
+      });
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{1, 2, 3, 4}));
+  EXPECT_EQ(last, bits_of(trained.rows));
 }
 
 }  // namespace word_training_test

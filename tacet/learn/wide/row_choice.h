@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tacet/base/names.h"
+#include "tacet/mechanism/sample_permit.h"
+#include "tacet/mechanism/select/scores.h"
+#include "tacet/mechanism/select/sparse_vector.h"
+#include "tacet/model/words/word_shape.h"
+#include "tacet/optimize/sums/row_sum.h"
+#include "tacet/privacy/event.h"
+#include "tacet/privacy/row_layout.h"
+
+namespace tacet::learn {
+
+/// Which rows or cells of the tables a step may move, and gets noise for
+/// (docs/methods/selections.md).
+enum class WordSelection {
+  all,               ///< every row: plain noisy descent
+  adafest,           ///< rows of the words that noisily enough units touch (Ghazi and others 2023)
+  adafest_plus,      ///< the same among words that were chosen once, before training
+  fest,              ///< rows of words chosen once, before training (Ghazi and others 2023)
+  exponential,       ///< so many of the longest sums (Zhang, Mironov, Hejazinia 2021, algorithm 4)
+  permute_and_flip,  ///< the same by permute-and-flip
+  sparse_vector,     ///< the first so many that noisily reach a threshold
+  uniform,           ///< so many by chance
+  fixed              ///< rows of the first so many words of the vocabulary
+};
+inline constexpr auto word_selection_names =
+    base::names<WordSelection>({{WordSelection::all, "all"},
+                                {WordSelection::adafest, "adafest"},
+                                {WordSelection::adafest_plus, "adafest_plus"},
+                                {WordSelection::fest, "fest"},
+                                {WordSelection::exponential, "exponential"},
+                                {WordSelection::permute_and_flip, "permute_and_flip"},
+                                {WordSelection::sparse_vector, "sparse_vector"},
+                                {WordSelection::uniform, "uniform"},
+                                {WordSelection::fixed, "fixed"}});
+inline constexpr auto granularity_names = base::names<optimize::Granularity>(
+    {{optimize::Granularity::row, "row"}, {optimize::Granularity::coordinate, "coordinate"}});
+inline constexpr auto second_clip_names =
+    base::names<optimize::SecondClip>({{optimize::SecondClip::masked, "masked"},
+                                       {optimize::SecondClip::aggregate, "aggregate"},
+                                       {optimize::SecondClip::none, "none"}});
+
+/// How the rows of a step are chosen, settled from public facts.
+struct RowChoice {
+  WordSelection kind = WordSelection::all;
+  optimize::Granularity granularity = optimize::Granularity::row;
+  optimize::SecondClip second = optimize::SecondClip::masked;
+  double aggregate = 0;        ///< norm of the chosen part of the sum, for SecondClip::aggregate
+  std::int64_t count = 0;      ///< of rows or cells a step; of words for fixed, and for fest, where
+                               ///< 0 is a threshold
+  double score_bound = 0;      ///< longer sums score as this
+  double threshold = 0;        ///< units that touch a word; for sparse_vector the length of a sum
+  double noise = 0;            ///< noise multiplier of a step's counts of words
+  double epsilon = 0;          ///< of a draw; for sparse_vector of a step's run
+  double first_threshold = 0;  ///< of the choice before training, in units that touch a word
+  double first_noise = 0;      ///< noise multiplier of its counts
+  double first_epsilon = 0;    ///< of each of its draws
+  std::optional<mechanism::ScoreBounds> bounds = {};  ///< where sums are scored
+
+  /// By how long sums of gradients are.
+  [[nodiscard]] bool scores_sums() const;
+  /// By how many units touch a word, in every step.
+  [[nodiscard]] bool counts_words() const;
+  /// Words once, before training.
+  [[nodiscard]] bool chooses_first() const;
+  /// Whether a step needs its gradients after rows were chosen by them, or as they are without.
+  [[nodiscard]] bool holds_gradients() const;
+
+  [[nodiscard]] mechanism::SparseVectorOptions sparse_vector() const;
+};
+
+/// What the choice of a step costs on its sample; absent where it reads no record.
+[[nodiscard]] std::optional<privacy::Event> step_choice_event(const RowChoice& choice,
+                                                              privacy::Adjacency adjacency);
+/// What the choice before training costs; absent where there is none.
+[[nodiscard]] std::optional<privacy::Event> first_choice_event(const RowChoice& choice,
+                                                               privacy::Adjacency adjacency);
+
+/// Both rows of each word (the one row of each, with one table).
+[[nodiscard]] privacy::RowSelection rows_of_words(const model::WordShape& shape,
+                                                  std::span<const std::int64_t> words);
+
+/// The choice before training, by the words that all units touch.
+[[nodiscard]] std::vector<std::int64_t> choose_first_words(const RowChoice& choice,
+                                                           const optimize::RowBatch& touched,
+                                                           const mechanism::ReleaseMeans& means,
+                                                           privacy::Adjacency adjacency);
+
+/// The words of a step, by the words that its units touch; among `words` where they were chosen
+/// before.
+[[nodiscard]] std::vector<std::int64_t> choose_words(const RowChoice& choice,
+                                                     const optimize::RowBatch& touched,
+                                                     std::span<const std::int64_t> words,
+                                                     const mechanism::PermitMeans& means);
+
+/// The rows or cells of a step, by the sum of its gradients, each clipped to `clipping_norm`.
+[[nodiscard]] privacy::RowSelection choose_by_score(const RowChoice& choice,
+                                                    const optimize::RowBatch& gradients,
+                                                    double clipping_norm,
+                                                    const mechanism::PermitMeans& means);
+
+/// The rows or cells of a step that chance chooses.
+[[nodiscard]] privacy::RowSelection choose_by_chance(const RowChoice& choice,
+                                                     const privacy::RowLayout& layout,
+                                                     mechanism::NoiseAddress address,
+                                                     random::Source& source);
+
+}  // namespace tacet::learn

@@ -1,0 +1,359 @@
+#include "tacet/learn/wide/word_selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/mechanism/sample_permit.h"
+#include "tacet/numeric/special.h"
+#include "tacet/optimize/sums/row_scores.h"
+
+namespace tacet::learn {
+namespace {
+
+// Numbers that get noise in every step without anybody waiting for it.
+constexpr double many_numbers = 0x1p24;
+// Of tables whose every number is held, and gets noise.
+constexpr double most_numbers = 0x1p31;
+// Of the gradients of a step's units, where all of them are held.
+constexpr double most_held = 0x1p30;
+constexpr double usual_share = 0.1;
+constexpr double usual_share_of_draws = 0.3;
+// A draw at which a candidate at the bound weighs e as much as one of score 0. More of it costs
+// much more than it finds.
+constexpr double most_draw_epsilon = 2;
+
+double real_of(std::int64_t count) { return static_cast<double>(count); }
+
+optimize::RowLimit limit_of(const WordPlan& plan) { return {.most_rows = plan.rows_a_unit()}; }
+
+std::int64_t pool_of(const WordPlan& plan) {
+  const auto layout = plan.layout();
+  return plan.choice.granularity == optimize::Granularity::row ? layout.rows() : layout.cells();
+}
+
+double numbers_of(const WordPlan& plan) {
+  return real_of(plan.shape.rows()) * real_of(plan.shape.width());
+}
+
+void settle_kind(WordPlan& plan, const WordOptions& options) {
+  auto& choice = plan.choice;
+  const double numbers = numbers_of(plan);
+  if (options.selection) {
+    choice.kind = *options.selection;
+  } else {
+    const bool few = numbers <= many_numbers;
+    choice.kind = few ? WordSelection::all : WordSelection::adafest;
+    plan.reasons.add("selection {}: {:.4g} numbers are {} for noise in every step",
+                     word_selection_names.of(choice.kind), numbers,
+                     few ? "few enough" : "too many");
+  }
+  if (choice.kind == WordSelection::all && numbers > most_numbers) {
+    throw base::UsageError(
+        "selection all holds and noises {:.4g} numbers, more than the 2^31 that it is offered for; "
+        "use --selection adafest, or fewer words or dimensions",
+        numbers);
+  }
+}
+
+void refuse_given(bool given, std::string_view option, std::string_view where,
+                  const RowChoice& choice) {
+  if (!given) return;
+  throw base::UsageError("{} has no meaning with selection {}; it goes with {}", option,
+                         word_selection_names.of(choice.kind), where);
+}
+
+// Options that say nothing about this kind of choice.
+void refuse_meaningless(const RowChoice& choice, const WordOptions& options) {
+  const bool by_chance = choice.kind == WordSelection::uniform;
+  const bool scores = choice.scores_sums();
+  const bool counts = choice.counts_words() || choice.chooses_first();
+  if (choice.kind == WordSelection::all && (options.selection_share || options.threshold)) {
+    throw base::UsageError(
+        "selection-share and threshold have no meaning where all rows are chosen; leave them out, "
+        "or use --selection adafest");
+  }
+  refuse_given(options.selection_share && !scores && !counts, "selection-share",
+               "selections that read records", choice);
+  refuse_given(options.threshold && !counts && choice.kind != WordSelection::sparse_vector,
+               "threshold", "adafest, fest and sparse_vector", choice);
+  refuse_given(options.granularity && !scores && !by_chance, "granularity",
+               "exponential, permute_and_flip, sparse_vector and uniform", choice);
+  refuse_given(options.score_bound && !scores, "score-bound",
+               "exponential, permute_and_flip and sparse_vector", choice);
+  refuse_given(options.selection_epsilon && !scores, "selection-epsilon",
+               "exponential, permute_and_flip and sparse_vector", choice);
+  refuse_given(options.selected &&
+                   (choice.kind == WordSelection::all || choice.kind == WordSelection::adafest),
+               "selected", "those that choose so many", choice);
+  if (options.selected && options.threshold && choice.kind == WordSelection::fest) {
+    throw base::UsageError("fest chooses by a threshold, or so many (selected); give one of them");
+  }
+  if (options.selection_share && options.selection_epsilon) {
+    throw base::UsageError("selection-share and selection-epsilon say the same; give one of them");
+  }
+}
+
+void settle_count(WordPlan& plan, const WordOptions& options) {
+  auto& choice = plan.choice;
+  const bool of_words = choice.chooses_first() || choice.kind == WordSelection::fixed;
+  const std::int64_t pool = of_words ? plan.shape.words : pool_of(plan);
+  if (options.selected && *options.selected > pool) {
+    throw base::UsageError("selected must be 1 to the {} {} there are, got {}", pool,
+                           of_words ? "words" : "rows or numbers", *options.selected);
+  }
+  if (choice.kind == WordSelection::fixed && !options.selected) {
+    throw base::UsageError(
+        "selection fixed moves the rows of the first words of the list; say how many with "
+        "--selected");
+  }
+  if (options.selected) {
+    choice.count = *options.selected;
+  } else if (choice.scores_sums() || choice.kind == WordSelection::uniform) {
+    const bool rows = choice.granularity == optimize::Granularity::row;
+    choice.count = std::max<std::int64_t>(1, pool / (rows ? 100 : 1000));
+    plan.reasons.add("{} {} a step: {} of them", choice.count, rows ? "rows" : "numbers",
+                     rows ? "a hundredth" : "a thousandth");
+  }
+}
+
+void settle_bounds(WordPlan& plan) {
+  auto& choice = plan.choice;
+  if (!choice.scores_sums()) return;
+  choice.bounds = optimize::row_score_bounds(
+      plan.layout(), limit_of(plan), {choice.granularity, plan.clipping_norm, choice.score_bound},
+      plan.guarantee.adjacency);
+}
+
+void settle_second_clip(WordPlan& plan, const WordOptions& options) {
+  auto& choice = plan.choice;
+  choice.second = options.second_clip;
+  if ((choice.second == optimize::SecondClip::aggregate) != options.aggregate_norm.has_value()) {
+    throw base::UsageError("second-clip aggregate and aggregate-norm go together; give both");
+  }
+  choice.aggregate = options.aggregate_norm.value_or(0);
+  const double held = real_of(plan.batch) *
+                      real_of(std::min(plan.rows_a_unit(), plan.shape.rows())) *
+                      real_of(plan.shape.width());
+  if (choice.holds_gradients() && held > most_held) {
+    throw base::UsageError(
+        "this choice holds the gradients of all units of a step, up to {:.3g} numbers, more than "
+        "2^30; use a smaller --batch-size or --pairs-a-unit, or --selection adafest",
+        held);
+  }
+}
+
+// A step's sum costs about as much as the square root of this many times one release of all
+// records.
+double releases_of(const WordPlan& plan) { return real_of(plan.steps) * plan.rate * plan.rate; }
+
+}  // namespace
+
+void settle_choice(WordPlan& plan, const WordOptions& options) {
+  auto& choice = plan.choice;
+  settle_kind(plan, options);
+  refuse_meaningless(choice, options);
+  choice.granularity = options.granularity.value_or(optimize::Granularity::row);
+  settle_count(plan, options);
+  choice.score_bound = options.score_bound.value_or(plan.clipping_norm / 3);
+  settle_second_clip(plan, options);
+  settle_bounds(plan);
+}
+
+void split_noise(WordPlan& plan, const WordOptions& options, double whole) {
+  auto& choice = plan.choice;
+  const double share = options.selection_share.value_or(
+      choice.kind == WordSelection::permute_and_flip || choice.kind == WordSelection::sparse_vector
+          ? usual_share_of_draws
+          : usual_share);
+  plan.noise = whole;
+  const double count = real_of(std::max<std::int64_t>(choice.count, 1));
+  if (choice.chooses_first()) {
+    choice.first_noise = whole / std::sqrt(releases_of(plan) * share / (1 - share));
+    // k draws are k epsilon^2 / 8 of zero-concentrated privacy, a sum 1 / (2 noise^2).
+    choice.first_epsilon = 2 / (choice.first_noise * std::sqrt(count));
+  }
+  if (choice.counts_words()) {
+    plan.noise = whole / std::sqrt(1 - share);
+    choice.noise = whole / std::sqrt(share);
+  }
+  if (!choice.scores_sums()) return;
+  if (options.selection_epsilon) {
+    choice.epsilon = *options.selection_epsilon;
+  } else if (choice.kind == WordSelection::exponential) {
+    choice.epsilon = std::min(most_draw_epsilon, most_draw_epsilon / whole);
+  } else {
+    plan.noise = whole / std::sqrt(1 - share);
+    const double each = std::sqrt(share / count) / whole;  // epsilon^2 / 2 of each
+    choice.epsilon = choice.kind == WordSelection::permute_and_flip ? each : each * count;
+  }
+}
+
+void settle_thresholds(WordPlan& plan, const WordOptions& options) {
+  auto& choice = plan.choice;
+  if (plan.unprotected()) return;
+  ThresholdFacts facts{.units = real_of(plan.batch),
+                       .words_a_unit = std::min(real_of(plan.shape.words),
+                                                2 * real_of(plan.examples.examples_a_unit)),
+                       .words = real_of(plan.shape.words)};
+  if (choice.chooses_first() && choice.count == 0) {
+    auto all = facts;
+    all.noise = choice.first_noise;
+    all.units = real_of(plan.public_row_count);
+    choice.first_threshold = usual_threshold(all);
+    if (choice.kind == WordSelection::fest && options.threshold) {
+      choice.first_threshold = *options.threshold;
+    }
+  }
+  if (choice.counts_words()) {
+    facts.noise = choice.noise;
+    choice.threshold = options.threshold.value_or(usual_threshold(facts));
+    if (options.threshold) return;
+    plan.reasons.add(
+        "threshold {:.4g}: were words distributed by Zipf's law, at most a tenth of those chosen "
+        "would be so by noise alone",
+        choice.threshold);
+  }
+  if (choice.kind == WordSelection::sparse_vector) {
+    // Of the epsilon between two draws of the threshold, comparisons have this share
+    // (SparseVectorOptions::threshold_share).
+    const double share = 1 / (1 + std::pow(2.0, -2.0 / 3));
+    const double count = real_of(choice.count);
+    const double unit = choice.score_bound / real_of(choice.bounds->score_bound);
+    const double scale =
+        2 * real_of(choice.bounds->sensitivity) * unit * count / (share * choice.epsilon);
+    choice.threshold = options.threshold.value_or(
+        scale * std::log(std::max(1.0, 5 * real_of(pool_of(plan)) / count)));
+    if (options.threshold) return;
+    plan.reasons.add(
+        "threshold {:.4g}: untouched ones reach it by the noise of comparisons about "
+        "a tenth as often as {} are chosen",
+        choice.threshold, choice.count);
+  }
+}
+
+std::vector<privacy::Event> step_parts(const WordPlan& plan) {
+  std::vector<privacy::Event> parts;
+  if (auto choice = step_choice_event(plan.choice, plan.guarantee.adjacency)) {
+    parts.push_back(std::move(*choice));
+  }
+  parts.emplace_back(privacy::Gaussian{plan.noise});
+  return parts;
+}
+
+privacy::Event planned_events(const WordPlan& plan) {
+  const auto sample = privacy::Sample::poisson(privacy::SamplingRate(plan.rate));
+  auto one = mechanism::SamplePermit::event(sample, step_parts(plan));
+  auto steps =
+      plan.steps == 1 ? one : privacy::Event(privacy::Repeated{plan.steps, std::move(one)});
+  auto first = first_choice_event(plan.choice, plan.guarantee.adjacency);
+  if (!first) return steps;
+  return privacy::Composed{{std::move(*first), std::move(steps)}};
+}
+
+void add_choice_settings(WordPlan& plan) {
+  auto& settings = plan.settings;
+  const auto& choice = plan.choice;
+  settings.push_back({"selection", std::string(word_selection_names.of(choice.kind))});
+  if (choice.granularity == optimize::Granularity::coordinate) {
+    settings.push_back({"granularity", std::string(granularity_names.of(choice.granularity))});
+  }
+  if (choice.count > 0) settings.push_back({"selected", choice.count});
+  if (choice.chooses_first() && choice.count == 0) {
+    settings.push_back({"first_threshold", choice.first_threshold});
+    settings.push_back({"first_noise_multiplier", choice.first_noise});
+  } else if (choice.chooses_first()) {
+    settings.push_back({"first_epsilon", choice.first_epsilon});
+  }
+  if (choice.counts_words() || choice.kind == WordSelection::sparse_vector) {
+    settings.push_back({"threshold", choice.threshold});
+  }
+  if (choice.counts_words()) settings.push_back({"selection_noise_multiplier", choice.noise});
+  if (choice.scores_sums()) {
+    settings.push_back({"score_bound", choice.score_bound});
+    settings.push_back({"selection_epsilon", choice.epsilon});
+  }
+  if (choice.second != optimize::SecondClip::masked) {
+    settings.push_back({"second_clip", std::string(second_clip_names.of(choice.second))});
+  }
+  if (choice.aggregate > 0) settings.push_back({"aggregate_norm", choice.aggregate});
+}
+
+namespace {
+
+double above_0(RecordedParameters& parameters, const std::string& name) {
+  const double value = parameters.real(name);
+  if (value > 0 && std::isfinite(value)) return value;
+  throw base::DataError("{} is not above 0", name);
+}
+
+std::int64_t between(RecordedParameters& parameters, const std::string& name, std::int64_t lowest,
+                     std::int64_t highest) {
+  const auto value = parameters.count(name);
+  if (value >= lowest && value <= highest) return value;
+  throw base::DataError("{} is out of range", name);
+}
+
+// What bounds of scores follow from: the tables, and how many rows a unit touches.
+void read_shape(WordPlan& plan, RecordedParameters& parameters) {
+  plan.shape.words =
+      static_cast<std::int32_t>(between(parameters, "words", 2, std::int64_t{1} << 30));
+  plan.shape.dimensions = between(parameters, "dimensions", 1, model::most_word_dimensions);
+  plan.shape.tables = static_cast<int>(between(parameters, "tables", 1, 2));
+  plan.shape.bias = plan.shape.tables == 2;
+  auto& rule = plan.examples;
+  rule.form =
+      parameters.text("model") == "cbow" ? data::ExampleForm::cbow : data::ExampleForm::skipgram;
+  if (rule.form == data::ExampleForm::cbow) {
+    rule.window = between(parameters, "window", 1, data::ExampleRule::most_window);
+  }
+  rule.negatives = between(parameters, "negatives", 1, data::ExampleRule::most_negatives);
+  rule.examples_a_unit =
+      between(parameters, "pairs_a_unit", 1, data::ExampleRule::most_examples_a_unit);
+  plan.clipping_norm = above_0(parameters, "clipping_norm");
+}
+
+}  // namespace
+
+void read_choice(WordPlan& plan, RecordedParameters& parameters) {
+  auto& choice = plan.choice;
+  const auto kind = word_selection_names.find(parameters.text("selection"));
+  if (!kind) throw base::DataError("there is no such selection");
+  choice.kind = *kind;
+  if (choice.counts_words()) choice.noise = above_0(parameters, "selection_noise_multiplier");
+  if (choice.chooses_first() && !parameters.has("selected")) {
+    choice.first_noise = above_0(parameters, "first_noise_multiplier");
+  } else if (choice.chooses_first()) {
+    choice.count = between(parameters, "selected", 1, std::int64_t{1} << 40);
+    choice.first_epsilon = above_0(parameters, "first_epsilon");
+  }
+  plan.noise = above_0(parameters, "noise_multiplier");
+  if (!choice.scores_sums()) return;
+  choice.granularity = parameters.has("granularity") ? optimize::Granularity::coordinate
+                                                     : optimize::Granularity::row;
+  read_shape(plan, parameters);
+  choice.count = between(parameters, "selected", 1, pool_of(plan));
+  choice.score_bound = above_0(parameters, "score_bound");
+  choice.epsilon = above_0(parameters, "selection_epsilon");
+  settle_bounds(plan);
+}
+
+double usual_threshold(const ThresholdFacts& facts) {
+  // Word r of n has share 1 / (r H_n), and a unit counts 1 / sqrt(m) for each of m words.
+  const double harmonic = std::log(facts.words) + 0.5772156649015329;
+  const double mass = facts.units * std::sqrt(facts.words_a_unit) / harmonic;
+  constexpr double finest = 0.05;
+  constexpr int most = 240;  // 12 standard deviations
+  for (int i = 1; i < most; ++i) {
+    const double threshold = finest * i * facts.noise;
+    const double expected = std::min(facts.words, mass / threshold);
+    if (facts.words * numeric::normal_cdf(-finest * i) <= expected / 10) return threshold;
+  }
+  return finest * most * facts.noise;
+}
+
+}  // namespace tacet::learn

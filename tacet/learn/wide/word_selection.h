@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/wide/word_options.h"
+#include "tacet/learn/wide/word_plan.h"
+#include "tacet/privacy/event.h"
+
+/// The part of a plan of word vectors that chooses rows: settled after its steps.
+namespace tacet::learn {
+
+/// Kind, granularity and numbers, without noise. UsageError for what has no meaning together.
+void settle_choice(WordPlan& plan, const WordOptions& options);
+
+/// Noise of the choice and of the sum so that both cost about as much as one release of the
+/// multiplier `whole` in every step, the choice its share of it.
+void split_noise(WordPlan& plan, const WordOptions& options, double whole);
+
+/// Thresholds, once the noise is known.
+void settle_thresholds(WordPlan& plan, const WordOptions& options);
+
+/// What a step takes from its sample: the choice, if that reads records, and the sum.
+[[nodiscard]] std::vector<privacy::Event> step_parts(const WordPlan& plan);
+/// All that training releases.
+[[nodiscard]] privacy::Event planned_events(const WordPlan& plan);
+
+/// The settings of the choice, and the way back from a receipt.
+void add_choice_settings(WordPlan& plan);
+void read_choice(WordPlan& plan, RecordedParameters& parameters);
+
+/// The threshold at which words that cross it by noise alone are at most a tenth of those that are
+/// expected to cross it, were words distributed by Zipf's law. In units of one contribution, whose
+/// noise has the standard deviation `noise`.
+struct ThresholdFacts {
+  double noise = 1;
+  double units = 1;         ///< expected in a step
+  double words_a_unit = 2;  ///< that a unit touches
+  double words = 1;         ///< of the vocabulary
+};
+[[nodiscard]] double usual_threshold(const ThresholdFacts& facts);
+
+}  // namespace tacet::learn

@@ -1,0 +1,74 @@
+#include "tacet/numeric/adam.h"
+
+#include <cmath>
+#include <cstddef>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tacet/numeric/adam.cc"
+#include <hwy/foreach_target.h>
+// foreach_target.h must come before highway.h.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tacet::numeric {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+HWY_INLINE void adam_one(float& value, float& first, float& second, float gradient,
+                         const AdamStep& step) {
+  first = step.first_decay * first + (1 - step.first_decay) * gradient;
+  second = step.second_decay * second + (1 - step.second_decay) * gradient * gradient;
+  if (std::abs(first) < no_moment) first = 0;
+  value -= step.rate * (first / step.first_growth) /
+           (std::sqrt(second / step.second_growth) + step.stabiliser);
+}
+
+void adam_each(float* values, float* first, float* second, const float* gradient, std::size_t size,
+               const AdamStep& step) {
+  const hn::ScalableTag<float> d;
+  const auto d1 = hn::Set(d, step.first_decay);
+  const auto d2 = hn::Set(d, step.second_decay);
+  const auto one1 = hn::Set(d, 1 - step.first_decay);
+  const auto one2 = hn::Set(d, 1 - step.second_decay);
+  const auto rate = hn::Set(d, step.rate);
+  const auto growth1 = hn::Set(d, step.first_growth);
+  const auto growth2 = hn::Set(d, step.second_growth);
+  const auto stabiliser = hn::Set(d, step.stabiliser);
+  const auto least = hn::Set(d, no_moment);
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t j = 0;
+  for (; j + lanes <= size; j += lanes) {
+    const auto g = gradient == nullptr ? hn::Zero(d) : hn::LoadU(d, gradient + j);
+    auto m = hn::Add(hn::Mul(d1, hn::LoadU(d, first + j)), hn::Mul(one1, g));
+    const auto v = hn::Add(hn::Mul(d2, hn::LoadU(d, second + j)), hn::Mul(hn::Mul(one2, g), g));
+    m = hn::IfThenElse(hn::Lt(hn::Abs(m), least), hn::Zero(d), m);
+    hn::StoreU(m, d, first + j);
+    hn::StoreU(v, d, second + j);
+    const auto way = hn::Div(hn::Mul(rate, hn::Div(m, growth1)),
+                             hn::Add(hn::Sqrt(hn::Div(v, growth2)), stabiliser));
+    hn::StoreU(hn::Sub(hn::LoadU(d, values + j), way), d, values + j);
+  }
+  for (; j < size; ++j) {
+    adam_one(values[j], first[j], second[j], gradient == nullptr ? 0 : gradient[j], step);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tacet::numeric
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tacet::numeric {
+
+HWY_EXPORT(adam_each);
+
+void adam_step(std::span<float> values, std::span<float> first, std::span<float> second,
+               std::span<const float> gradient, const AdamStep& step) {
+  HWY_DYNAMIC_DISPATCH(adam_each)
+  (values.data(), first.data(), second.data(), gradient.empty() ? nullptr : gradient.data(),
+   values.size(), step);
+}
+
+}  // namespace tacet::numeric
+#endif

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+
+namespace tacet::numeric {
+
+/// Constants of one step of Adam (Kingma, Ba 2015).
+struct AdamStep {
+  float rate = 0;
+  float first_decay = 0;
+  float second_decay = 0;
+  float first_growth = 1;   ///< 1 - first_decay^moves
+  float second_growth = 1;  ///< 1 - second_decay^moves
+  float stabiliser = 0;
+};
+
+/// First moments below this cannot move a number any more and are 0.
+inline constexpr float no_moment = 1e-30F;
+
+/// Moves every number along its gradient; an empty `gradient` stands for zeros. All spans have the
+/// same size. The same bits on every machine: operation by operation, rounded to float, in the
+/// order
+///
+///     first = d1 first + (1 - d1) g        (0 where it is below no_moment)
+///     second = d2 second + ((1 - d2) g) g
+///     value -= (rate (first / growth1)) / (sqrt(second / growth2) + stabiliser)
+void adam_step(std::span<float> values, std::span<float> first, std::span<float> second,
+               std::span<const float> gradient, const AdamStep& step);
+
+}  // namespace tacet::numeric

@@ -1,0 +1,59 @@
+#include "tacet/numeric/adam.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace tacet::numeric {
+namespace adam_test {
+
+constexpr AdamStep usual{.rate = 0.01F,
+                         .first_decay = 0.9F,
+                         .second_decay = 0.999F,
+                         .first_growth = 0.271F,
+                         .second_growth = 0.002997F,
+                         .stabiliser = 1e-8F};
+
+// Whatever the processor's vectors, and for numbers behind the last whole one: the operations of
+// the header, one by one.
+TEST(AdamStep, HasTheBitsOfItsFormulaNumberByNumber) {
+  std::mt19937 bits(1);
+  std::normal_distribution<float> normal;
+  for (std::size_t size = 1; size < 70; ++size) {
+    std::vector<float> values(size);
+    std::vector<float> first(size);
+    std::vector<float> second(size);
+    std::vector<float> gradient(size);
+    for (std::size_t j = 0; j < size; ++j) {
+      values[j] = normal(bits);
+      first[j] = j % 5 == 0 ? 1e-31F : normal(bits);
+      second[j] = std::abs(normal(bits));
+      gradient[j] = j % 5 == 0 ? 0 : normal(bits);
+    }
+    for (const bool rests : {false, true}) {
+      auto moved = values;
+      auto m = first;
+      auto v = second;
+      adam_step(moved, m, v, rests ? std::span<const float>{} : gradient, usual);
+      for (std::size_t j = 0; j < size; ++j) {
+        const float g = rests ? 0 : gradient[j];
+        float m1 = usual.first_decay * first[j] + (1 - usual.first_decay) * g;
+        if (std::abs(m1) < no_moment) m1 = 0;
+        const float v1 = usual.second_decay * second[j] + (1 - usual.second_decay) * g * g;
+        const float expected =
+            values[j] - usual.rate * (m1 / usual.first_growth) /
+                            (std::sqrt(v1 / usual.second_growth) + usual.stabiliser);
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(moved[j]), std::bit_cast<std::uint32_t>(expected));
+        EXPECT_EQ(m[j], m1);
+        EXPECT_EQ(v[j], v1);
+      }
+    }
+  }
+}
+
+}  // namespace adam_test
+}  // namespace tacet::numeric
