@@ -33,7 +33,7 @@
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/learn/method.h"
-#include "tests/support/lower_bounds.h"
+#include "tacet/learn/theory/lower_bounds.h"
 
 namespace tacet::bench {
 

@@ -34,7 +34,7 @@ std::vector<double> real_row(const data::Dataset& raw, std::int64_t row) {
 }
 
 /// Why numbers cannot be standardised; null where they can.
-const char* obstacle(const data::Schema& schema, const LinearOptions& options) {
+const char* standardise_obstacle(const data::Schema& schema, const LinearOptions& options) {
   if (schema.encoding < 2) return "the schema says encoding = 1";
   if (schema.row_scaling != data::RowScaling::clip1) return "the schema's row_scaling is not clip1";
   if (data::numeric_features(schema).empty()) return "the schema has no numeric column";
@@ -51,7 +51,7 @@ const char* obstacle(const data::Schema& schema, const LinearOptions& options) {
 bool settle_standardise(const data::Schema& schema, const LinearOptions& options,
                         std::int64_t records) {
   if (options.standardise == Standardise::none) return false;
-  const char* const reason = obstacle(schema, options);
+  const char* const reason = standardise_obstacle(schema, options);
   if (options.standardise == Standardise::demanded) {
     if (reason != nullptr) {
       throw base::UsageError("standardise private is not possible here: {}", reason);

@@ -1,4 +1,4 @@
-#include "tests/support/lower_bounds.h"
+#include "tacet/learn/theory/lower_bounds.h"
 
 #include <gtest/gtest.h>
 
