@@ -66,12 +66,13 @@ int run(int argc, char** argv) {
                   {"ledger", "Keep account of what was spent on data sets"}}});
   std::vector<std::unique_ptr<Command>> commands;
   for (auto* make :
-       {make_train,        make_plan,           make_predict,        make_evaluate,
-        make_show,         make_account,        make_verify,         make_quantile,
-        make_describe,     make_split,          make_rates,          make_embed,
-        make_neighbours,   make_local_simulate, make_local_plan,     make_local_account,
-        make_schema_draft, make_schema_fit,     make_schema_check,   make_ledger_init,
-        make_ledger_show,  make_ledger_verify,  make_ledger_resolve, make_ledger_cap}) {
+       {make_train,         make_tune,         make_plan,           make_predict,
+        make_evaluate,      make_show,         make_account,        make_verify,
+        make_quantile,      make_describe,     make_split,          make_rates,
+        make_embed,         make_neighbours,   make_local_simulate, make_local_plan,
+        make_local_account, make_schema_draft, make_schema_fit,     make_schema_check,
+        make_ledger_init,   make_ledger_show,  make_ledger_verify,  make_ledger_resolve,
+        make_ledger_cap}) {
     commands.push_back(make());
     commands.back()->declare(line);
   }

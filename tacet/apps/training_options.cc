@@ -15,6 +15,7 @@
 #include "tacet/learn/method.h"
 #include "tacet/privacy/rounded_up.h"
 #include "tacet/select/plan.h"
+#include "tacet/select/read_options.h"
 #include "tacet/select/total_budget.h"
 
 namespace tacet::apps {
@@ -85,21 +86,20 @@ learn::ParameterValues TrainingOptions::values() const {
   return values;
 }
 
-learn::LinearOptions TrainingOptions::linear_options() const {
+learn::ParameterValues TrainingOptions::budgeted_values() const {
   auto given = values();
-  if (!total_epsilon_.empty()) {
-    if (given.given("epsilon")) {
-      throw base::UsageError("--epsilon and --total-epsilon exclude each other");
-    }
-    given.set("epsilon", total_epsilon_);
+  if (total_epsilon_.empty()) return given;
+  if (given.given("epsilon")) {
+    throw base::UsageError("--epsilon and --total-epsilon exclude each other");
   }
-  if (!given.given("method") && learn::asks_pure(given)) {
-    given.set("method", std::string(learn::usual_pure_method(given, schema())));
-  }
-  const auto& method =
-      learn::find_method(given.text("method").value_or(learn::LinearOptions{}.method));
-  learn::check_parameters(method, given);
-  return learn::linear_options(given, method.usual_adjacency);
+  given.set("epsilon", total_epsilon_);
+  return given;
+}
+
+learn::LinearOptions TrainingOptions::linear_options() const {
+  const auto given = budgeted_values();
+  // The schema is asked for what is not given alone.
+  return select::read_options(given, learn::asks_pure(given) ? schema() : data::Schema{});
 }
 
 learn::Training TrainingOptions::plan(const data::Schema& schema,

@@ -22,6 +22,9 @@ class TrainingOptions {
 
   /// Checked values; UsageError names the option.
   [[nodiscard]] learn::ParameterValues values() const;
+  /// The same with --total-epsilon as their epsilon, where that was given.
+  [[nodiscard]] learn::ParameterValues budgeted_values() const;
+  [[nodiscard]] bool has_total() const { return !total_epsilon_.empty(); }
   [[nodiscard]] learn::LinearOptions linear_options() const;
   /// What the training does and costs: at --epsilon, or at what --total-epsilon leaves of it. The
   /// options are those of linear_options.

@@ -174,7 +174,7 @@ ordered_json TrainingRun::report_json(const Settled& settled, const model::Model
   out["cipher_delta"] = file.receipt.cipher_delta;
   if (const auto optimum = learn::optimum_in_words(file.receipt)) out["optimum"] = *optimum;
   if (settled.further.json) settled.further.json(out);
-  out["seconds"] = std::round(seconds * 1e3) / 1e3;
+  if (settled.further.timed) out["seconds"] = std::round(seconds * 1e3) / 1e3;
   return out;
 }
 
@@ -184,12 +184,13 @@ std::string TrainingRun::report_text(const Settled& settled, const model::ModelF
   const auto where = output_ == standard_output ? std::string("standard output") : output_;
   return fmt::format(
       "Chosen from public facts\n{}\nGuarantee\n{}{}{}{}\nCoefficients\n{}\n"
-      "Model written to {} after {:.1f} s",
+      "Model written to {}{}",
       plan_text(settled.plan), file.receipt.is_protected() ? "" : privacy_line(file.receipt) + "\n",
       paragraph(privacy::statement(file.receipt)) +
           fit_share_text(file.schema, file.receipt.guarantee.adjacency),
       settled.further.text, optimum ? "\n" + paragraph(*optimum) : "",
-      coefficient_text(file.model, most_coefficients), where, seconds);
+      coefficient_text(file.model, most_coefficients), where,
+      settled.further.timed ? fmt::format(" after {:.1f} s", seconds) : "");
 }
 
 }  // namespace tacet::apps

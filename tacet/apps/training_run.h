@@ -23,6 +23,7 @@ namespace tacet::apps {
 struct FurtherResults {
   std::string text;                                         ///< below the guarantee; may be empty
   std::function<void(nlohmann::ordered_json& out)> json{};  ///< adds keys
+  bool timed = true;  ///< false: how long it took is kept back, since it tells what stays secret
 };
 
 /// What `train` and `local simulate` share: the file with the records, the model file, who pays,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
@@ -12,5 +14,8 @@ namespace tacet::select {
 /// written down like any other. Errors as learn::plan_training.
 [[nodiscard]] learn::Training plan_training(const data::Schema& schema,
                                             const learn::LinearOptions& options);
+
+/// What this floor trains with, for the way back from a receipt (learn::check_receipt).
+[[nodiscard]] std::span<const learn::Method* const> choices();
 
 }  // namespace tacet::select

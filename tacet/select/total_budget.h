@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
@@ -13,5 +15,10 @@ namespace tacet::select {
 /// and with_schema_cost. For a schema that cost nothing it is all of it.
 [[nodiscard]] learn::Training plan_within(const data::Schema& schema, learn::LinearOptions options,
                                           double total_epsilon);
+
+/// The same for whatever is planned at an epsilon, which is no larger than the total.
+using PlanAt = std::function<learn::Training(double epsilon)>;
+[[nodiscard]] learn::Training plan_within(const data::Schema& schema, privacy::Adjacency adjacency,
+                                          double total_epsilon, const PlanAt& plan_at);
 
 }  // namespace tacet::select

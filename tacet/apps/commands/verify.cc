@@ -21,6 +21,7 @@
 #include "tacet/privacy/receipt.h"
 #include "tacet/privacy/rounded_up.h"
 #include "tacet/privacy/statement.h"
+#include "tacet/select/plan.h"
 
 namespace tacet::apps {
 namespace {
@@ -88,6 +89,7 @@ learn::ReceiptCheck checked_parameters(const RecordedResult& result) {
   std::vector<const learn::Method*> known(learn::methods().begin(), learn::methods().end());
   known.insert(known.end(), local::local_methods().begin(), local::local_methods().end());
   known.push_back(&learn::words_method());
+  known.insert(known.end(), select::choices().begin(), select::choices().end());
   auto check = learn::check_receipt(receipt, result.model ? &*result.model : nullptr, known);
   if (result.statement) {
     const auto own = privacy::statement(receipt);

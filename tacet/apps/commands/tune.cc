@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/terminal/text_table.h"
+#include "tacet/apps/training_options.h"
+#include "tacet/apps/training_run.h"
+#include "tacet/base/error.h"
+#include "tacet/select/read_options.h"
+#include "tacet/select/total_budget.h"
+#include "tacet/select/tune.h"
+
+namespace tacet::apps {
+namespace {
+
+constexpr std::string_view tune_examples =
+    "  tacet tune data.csv --schema s.toml --grid grid.toml --epsilon 1\n"
+    "      trains with settings from the grid, a secret number of times, and keeps the best model\n"
+    "\n"
+    "The grid:\n"
+    "  [values]\n"
+    "  clipping-norm = [0.5, 1]\n"
+    "  steps = [50, 100, 200]\n"
+    "\n"
+    "Epsilon and delta are of everything together. How long it takes tells how often was trained:\n"
+    "do not let those see it who see the model.\n";
+
+class Tune : public Command {
+ public:
+  void declare(CommandLine& line) override {
+    auto& options =
+        add(line, "tune", "Choose settings by training with them, privately", tune_examples);
+    run_.declare_data(options);
+    options.add("--grid", grid_, "FILE", "Grid file (TOML): the settings to choose from",
+                Form::required);
+    options.add("--trials", trials_, "NUMBER", "How often is trained on average, above 1 [10]");
+    options.add("--most-trials", most_trials_, "COUNT",
+                "Never more often [so that it costs a thousandth of delta]");
+    options.add("--law", law_, "NAME", "How the number varies: logarithmic, geometric or poisson");
+    options.add("--holdout", holdout_, "SHARE",
+                "Share of the records that scores and does not train [0.3]");
+    options.add("--score", score_, "NAME",
+                "What is best: accuracy or loss [accuracy for classes, loss for numbers]");
+    training_.declare(options);
+    run_.declare(options);
+  }
+
+  void run(const Console& console, const base::CancelToken& cancel) override {
+    const auto schema = training_.schema();
+    select::TuneRequest request{.values = training_.budgeted_values(),
+                                .grid = select::load_grid(grid_),
+                                .options = options()};
+    const auto pool = TrainingRun::threads(console, training_.values());
+    const auto plan = planned(schema, request);
+    for (const auto& reason : plan.reasons) console.say(paragraph(reason));
+    run_.run(
+        {name(), plan, training_.schema_file(), *pool, {.text = {}, .json = {}, .timed = false}},
+        console, cancel);
+  }
+
+ private:
+  [[nodiscard]] select::TuneOptions options() const {
+    select::TuneOptions options;
+    if (!trials_.empty()) options.trials = number_option("trials", trials_, "a number above 1");
+    if (!most_trials_.empty()) options.most_trials = count_option("most-trials", most_trials_, 1);
+    if (!holdout_.empty()) {
+      options.holdout = number_option("holdout", holdout_, "a share between 0 and 1");
+    }
+    const auto law = select::trial_law_names.find(law_);
+    if (!law) {
+      throw base::UsageError("law must be logarithmic, geometric or poisson, got '{}'", law_);
+    }
+    options.law = *law;
+    if (score_.empty()) return options;
+    options.score = select::score_names.find(score_);
+    if (!options.score) throw base::UsageError("score must be accuracy or loss, got '{}'", score_);
+    return options;
+  }
+
+  [[nodiscard]] learn::Training planned(const data::Schema& schema,
+                                        select::TuneRequest& request) const {
+    if (!training_.has_total()) return select::plan_tuning(schema, request);
+    const auto total = request.values.real("epsilon").value_or(0);
+    const auto adjacency = select::read_options(request.values, schema).adjacency;
+    return select::plan_within(schema, adjacency, total, [&](double epsilon) {
+      request.values.set("epsilon", fmt::format("{}", epsilon));
+      return select::plan_tuning(schema, request);
+    });
+  }
+
+  TrainingOptions training_;
+  TrainingRun run_;
+  std::string grid_;
+  std::string trials_;
+  std::string most_trials_;
+  std::string law_ = "logarithmic";
+  std::string holdout_;
+  std::string score_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_tune() { return std::make_unique<Tune>(); }
+
+}  // namespace tacet::apps

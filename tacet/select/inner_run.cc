@@ -1,0 +1,32 @@
+#include "tacet/select/inner_run.h"
+
+#include <utility>
+
+namespace tacet::select {
+namespace {
+
+constexpr std::int64_t seed_words = 1024;
+
+std::unique_ptr<random::Source> source_within(random::Source& outer, std::uint64_t index) {
+  if (outer.secure()) return random::SecureSource::create();
+  random::Stream stream(outer.lease(random::Purpose::initialisation, index, 0, seed_words));
+  return std::make_unique<random::SeededSource>(stream.next());
+}
+
+}  // namespace
+
+InnerRun::InnerRun(const learn::TrainingMeans& outer, std::uint64_t index, privacy::Event planned,
+                   const privacy::Guarantee& guarantee)
+    : outer_(outer),
+      source_(source_within(outer.source, index)),
+      reservation_(std::move(planned), guarantee, nullptr) {}
+
+learn::TrainingMeans InnerRun::means() {
+  return {.source = *source_,
+          .reservation = reservation_,
+          .threads = outer_.threads,
+          .reducer = outer_.reducer,
+          .supervision = {.progress = nullptr, .cancel = outer_.supervision.cancel}};
+}
+
+}  // namespace tacet::select

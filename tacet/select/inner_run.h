@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "tacet/learn/plan/training.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::select {
+
+/// What a run inside another one draws on: noise of a source of its own, and a reservation that was
+/// opened inside the outer one, whose debit stands for all of them. What it spends is written down
+/// nowhere: neither how often there was such a run nor what it cost by itself. It shows no progress
+/// either, since that would tell how many there are.
+class InnerRun {
+ public:
+  /// `index` tells inner runs of one outer run apart: where the outer noise is of a known seed, the
+  /// inner one is of a seed drawn from it, so that the whole can be repeated.
+  InnerRun(const learn::TrainingMeans& outer, std::uint64_t index, privacy::Event planned,
+           const privacy::Guarantee& guarantee);
+
+  [[nodiscard]] learn::TrainingMeans means();
+
+ private:
+  const learn::TrainingMeans& outer_;
+  std::unique_ptr<random::Source> source_;
+  privacy::Reservation reservation_;
+};
+
+}  // namespace tacet::select

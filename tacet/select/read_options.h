@@ -1,0 +1,14 @@
+#pragma once
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/parameters.h"
+
+namespace tacet::select {
+
+/// The options that values of a command line, or of a candidate, stand for: with the usual method
+/// where none is named, and its adjacency. UsageError that names the parameter.
+[[nodiscard]] learn::LinearOptions read_options(learn::ParameterValues values,
+                                                const data::Schema& schema);
+
+}  // namespace tacet::select

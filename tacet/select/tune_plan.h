@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tacet/learn/plan/training.h"
+#include "tacet/select/score.h"
+#include "tacet/select/tune.h"
+
+/// What planning a tuning hands to running it.
+namespace tacet::select {
+
+struct PlannedCandidate {
+  std::string name;
+  double weight = 1;
+  learn::Training training;
+};
+
+/// One run's part of the budget; delta 0 where everything is pure.
+struct RunBudget {
+  double epsilon = 0;
+  double delta = 0;
+};
+
+struct TunePlan : learn::Settled {
+  std::vector<PlannedCandidate> candidates;
+  std::vector<std::int64_t> sizes;  ///< declared, of the block that trains and the one that scores
+  std::int64_t most_runs = 0;
+  RunBudget run;
+  std::optional<Score> score;
+  double score_noise = 0;  ///< multiplier; of Gaussian noise, or of Laplace noise where run is pure
+
+  [[nodiscard]] bool pure() const { return run.delta == 0; }
+  [[nodiscard]] privacy::Event score_event() const {
+    return pure() ? privacy::Event(privacy::Laplace{score_noise})
+                  : privacy::Event(privacy::Gaussian{score_noise});
+  }
+  [[nodiscard]] const privacy::RandomlyRepeated& stopping() const {
+    return *events.as<privacy::RandomlyRepeated>();
+  }
+};
+
+namespace tune_setting {
+inline constexpr auto law = "law";
+inline constexpr auto trials = "trials";
+inline constexpr auto most_trials = "most_trials";
+inline constexpr auto score_noise = "score_noise_multiplier";
+inline constexpr auto method = "method";
+inline constexpr auto run_epsilon = "run_epsilon";
+inline constexpr auto run_delta = "run_delta";
+inline constexpr auto run_rows = "run_row_count";
+inline constexpr auto run_sampling = "run_sampling";
+inline constexpr auto run_calibration = "run_calibration";
+inline constexpr auto candidate = "candidate";
+inline constexpr auto zero_model = "zero model";
+}  // namespace tune_setting
+
+inline constexpr auto blocks_sampling = "blocks";
+
+/// How the records of a plan's runs are read, trained on and scored.
+[[nodiscard]] learn::Training tuned_training(TunePlan plan);
+
+}  // namespace tacet::select
