@@ -85,13 +85,13 @@ NoisyRatio r2_of(const NoisyValue& records, const ReleasedCounts& counts) {
 }
 
 /// A function of means of scores, by how much it grows with each.
-struct Growth {
+struct CountGrowth {
   NumberScore score;
   double factor;
 };
 
 /// First order: the noise of the means, and of the number of records that they share.
-double noise_of(std::span<const Growth> growths, const NoisyValue& records,
+double noise_of(std::span<const CountGrowth> growths, const NoisyValue& records,
                 const ReleasedCounts& counts) {
   double square = 0;
   double of_records = 0;
@@ -134,7 +134,7 @@ void add_deviance(const ReleasedCounts& counts, const EvaluationPlan& plan, Nois
   const auto found = deviances_of(counts, plan);
   const double cap = *plan.loss_cap;
   const double unit = 4 * plan.error_unit;  // twice the largest target
-  const auto noise = [&](const std::vector<Growth>& growths) {
+  const auto noise = [&](const std::vector<CountGrowth>& growths) {
     return noise_of(growths, out.records, counts);
   };
   out.deviance = NoisyValue{unit * found.half, unit * noise({{loss, cap}, {entropy, -found.a}})};

@@ -8,6 +8,14 @@
 
 namespace tacet::privacy {
 
+// Compiled once, here: a variant of so many kinds is long to read for every file that has an event.
+Event::Event(const Event& other) = default;
+Event::Event(Event&& other) noexcept = default;
+Event& Event::operator=(const Event& other) = default;
+Event& Event::operator=(Event&& other) noexcept = default;
+Event::~Event() = default;
+bool operator==(const Event& left, const Event& right) { return left.node_ == right.node_; }
+
 EventBox::EventBox() : EventBox(no_event()) {}
 EventBox::EventBox(Event event) : content_(std::make_unique<Event>(std::move(event))) {}
 EventBox::EventBox(const EventBox& other) : content_(std::make_unique<Event>(*other.content_)) {}

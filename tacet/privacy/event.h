@@ -33,15 +33,18 @@ class Event {
       : node_(std::move(node)) {
     check();
   }
+  Event(const Event& other);
+  Event(Event&& other) noexcept;
+  Event& operator=(const Event& other);
+  Event& operator=(Event&& other) noexcept;
+  ~Event();
 
   [[nodiscard]] const Node& node() const { return node_; }
   template <typename Kind>
   [[nodiscard]] const Kind* as() const {
     return std::get_if<Kind>(&node_);
   }
-  friend bool operator==(const Event& left, const Event& right) {
-    return left.node_ == right.node_;
-  }
+  friend bool operator==(const Event& left, const Event& right);
 
  private:
   void check() const;

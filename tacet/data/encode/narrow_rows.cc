@@ -9,7 +9,7 @@ namespace tacet::data {
 namespace {
 
 // Shrinks a row that rounding left just above its bound.
-constexpr double shrink = 1 - 0x1p-30;
+constexpr double step_down = 1 - 0x1p-30;
 
 void copy_row(const Dataset& dataset, std::int64_t place, EncodedRow& row) {
   if (dataset.sparse()) {
@@ -26,7 +26,7 @@ void copy_row(const Dataset& dataset, std::int64_t place, EncodedRow& row) {
   }
 }
 
-auto row_rule(const Schema& narrowed) {
+auto narrowing_of(const Schema& narrowed) {
   return [rows = NarrowRows(narrowed)](const Dataset& dataset, std::int64_t place,
                                        EncodedRow& row) mutable {
     copy_row(dataset, place, row);
@@ -151,7 +151,7 @@ void NarrowRows::certify(EncodedRow& row, std::int16_t intercept) {
   // No stored feature is larger; where rows may be longer than 1 many columns can meet in a place.
   constexpr double largest = Dataset::feature_scale;
   double scale = squared > most ? std::sqrt(most / squared) : 1;
-  for (std::int64_t sum = room + 1; sum > room; scale *= shrink) {
+  for (std::int64_t sum = room + 1; sum > room; scale *= step_down) {
     sum = 0;
     row.columns.clear();
     row.values.clear();
@@ -171,11 +171,11 @@ void NarrowRows::certify(EncodedRow& row, std::int16_t intercept) {
 }
 
 Dataset keep_columns(const Dataset& dataset, const Schema& narrowed) {
-  return rewritten(dataset, narrowed.shape(), row_rule(narrowed));
+  return rewritten(dataset, narrowed.shape(), narrowing_of(narrowed));
 }
 
 Dataset keep_columns(Dataset&& dataset, const Schema& narrowed) {
-  return rewritten(std::move(dataset), narrowed.shape(), row_rule(narrowed));
+  return rewritten(std::move(dataset), narrowed.shape(), narrowing_of(narrowed));
 }
 
 }  // namespace tacet::data

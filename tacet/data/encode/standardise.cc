@@ -9,7 +9,7 @@ namespace {
 // 0.35 (2 v - 1 - 0) / 0.35.
 constexpr Standard as_it_is{.mean = 0, .deviation = 0.35};
 
-auto row_rule(const Schema& standardised) {
+auto standardising_of(const Schema& standardised) {
   return [rows = RawRows(standardised)](const Dataset& raw, std::int64_t row,
                                         EncodedRow& out) mutable { rows.transform(raw, row, out); };
 }
@@ -111,11 +111,11 @@ void RawRows::transform(const Dataset& raw, std::int64_t row, EncodedRow& out) {
 }
 
 Dataset transform(const Dataset& raw, const Schema& standardised) {
-  return rewritten(raw, standardised.shape(), row_rule(standardised));
+  return rewritten(raw, standardised.shape(), standardising_of(standardised));
 }
 
 Dataset transform(Dataset&& raw, const Schema& standardised) {
-  return rewritten(std::move(raw), standardised.shape(), row_rule(standardised));
+  return rewritten(std::move(raw), standardised.shape(), standardising_of(standardised));
 }
 
 }  // namespace tacet::data

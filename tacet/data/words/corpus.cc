@@ -49,7 +49,7 @@ class RecordWords {
 };
 
 Corpus read_lines(ByteSource& source, RecordWords& words, const base::CancelToken* cancel) {
-  constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
+  constexpr std::string_view mark = "\xef\xbb\xbf";
   Corpus corpus(false);
   std::vector<char> buffer(std::size_t{1} << 18);
   bool at_start = true;  // of the file
@@ -57,7 +57,7 @@ Corpus read_lines(ByteSource& source, RecordWords& words, const base::CancelToke
   while (const auto count = source.read(buffer)) {
     if (cancel != nullptr) cancel->throw_if_cancelled();
     std::string_view rest(buffer.data(), count);
-    if (at_start && rest.starts_with(utf8_mark)) rest.remove_prefix(utf8_mark.size());
+    if (at_start && rest.starts_with(mark)) rest.remove_prefix(mark.size());
     at_start = false;
     while (!rest.empty()) {
       const auto end = rest.find('\n');

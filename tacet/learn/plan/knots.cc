@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t usual_knots = 8;
 constexpr double most_noise = 0.02;
-constexpr std::int64_t fewest_records = 2000;
+constexpr std::int64_t fewest_for_knots = 2000;
 
 bool is_open(const data::Column& column) {
   const auto* rule = std::get_if<data::NumericColumn>(&column.rule);
@@ -61,7 +61,7 @@ KnotChoice choose_knots(const data::Schema& schema, const LinearOptions& options
   if (!automatic || schema.encoding < 2 || open_columns(schema) == 0) return choice;
   if (!in_scope(schema, options)) return choice;
   const auto records = settle_row_count(schema, options);
-  if (records < fewest_records) return choice;
+  if (records < fewest_for_knots) return choice;
   const double noise = noise_with_knots(schema, options, records);
   if (noise > most_noise) return choice;
   choice.reason = fmt::format(

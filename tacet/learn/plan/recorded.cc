@@ -10,6 +10,17 @@
 namespace tacet::learn {
 using privacy::Event;
 
+RecordedParameters::RecordedParameters(const std::string& text)
+    : json_(nlohmann::json::parse(text)) {}
+
+void RecordedParameters::expect(const std::string& name, const nlohmann::json& expected,
+                                std::string_view whose) {
+  if (!has(name)) return;
+  if (at(name) == expected) return;
+  throw base::DataError("the parameter {} is {}, but {} {}", name, at(name).dump(), whose,
+                        expected.dump());
+}
+
 const nlohmann::json& RecordedParameters::at(const std::string& name) {
   if (!has(name)) throw base::DataError("the parameter {} is missing", name);
   used_.insert(name);

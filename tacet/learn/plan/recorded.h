@@ -17,20 +17,14 @@ namespace tacet::learn {
 /// The parameters of a receipt; remembers which were looked at.
 class RecordedParameters {
  public:
-  explicit RecordedParameters(const std::string& text) : json_(nlohmann::json::parse(text)) {}
+  explicit RecordedParameters(const std::string& text);
 
   [[nodiscard]] bool has(const std::string& name) const { return json_.contains(name); }
   double real(const std::string& name);
   std::int64_t count(const std::string& name);
   std::string text(const std::string& name);
   /// A fault unless the parameter, where it is there, is `expected`.
-  template <typename T>
-  void expect(const std::string& name, const T& expected, std::string_view whose) {
-    if (!has(name)) return;
-    if (at(name) == nlohmann::json(expected)) return;
-    throw base::DataError("the parameter {} is {}, but {} {}", name, at(name).dump(), whose,
-                          nlohmann::json(expected).dump());
-  }
+  void expect(const std::string& name, const nlohmann::json& expected, std::string_view whose);
 
   [[nodiscard]] const std::set<std::string>& used() const { return used_; }
   [[nodiscard]] std::vector<std::string> unused() const;

@@ -186,7 +186,7 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return planned_events(plan);
 }
 
-constexpr Method method{
+constexpr Method embed_method{
     "embed", "vectors of words",     privacy::Adjacency::add_remove, {}, nullptr, recorded_events,
     true,    UnitProtection::bounded};
 
@@ -206,13 +206,13 @@ std::int64_t WordPlan::rows_a_unit() const {
   return examples.examples_a_unit * (bag + 1 + examples.negatives);
 }
 
-const Method& words_method() { return method; }
+const Method& words_method() { return embed_method; }
 
 WordPlan plan_words(const data::Vocabulary& vocabulary, const std::string& unit,
                     const WordOptions& options) {
   refuse(options);
   WordPlan plan;
-  plan.method = method.name;
+  plan.method = embed_method.name;
   plan.unit = unit;
   settle_examples(plan, vocabulary, options);
   plan.shape = {.words = vocabulary.size(),

@@ -10,7 +10,7 @@
 namespace tacet::optimize::internal {
 namespace {
 
-constexpr double unit = 1.0 / data::Dataset::feature_scale;
+constexpr double grid_unit = 1.0 / data::Dataset::feature_scale;
 constexpr std::int64_t chunk = 4096;  // steps between looks at the supervision
 // Steps at which a record's number, its label and its row are fetched before they are needed. Each
 // is waited for by none of the others: one that is looked up only when it is needed stops the
@@ -157,7 +157,7 @@ class StepLoss {
   // Slope over the number of records a step, times the step size, in units of the row's integers.
   [[nodiscard]] double move(std::int64_t t, double dot, double label, double limit) {
     if (varies_) follow(t);
-    const double slope = loss_.slope(dot * unit, label);
+    const double slope = loss_.slope(dot * grid_unit, label);
     // Without branches, which would follow the labels. NaN, which no loss gives, becomes -limit.
     const double cut = std::max(-limit, std::min(slope, limit));
     return cut * factor_;
@@ -165,7 +165,7 @@ class StepLoss {
 
  private:
   [[nodiscard]] double factor_at(std::int64_t t) const {
-    return pass_.schedule.step_size(t) * unit / static_cast<double>(pass_.schedule.batch);
+    return pass_.schedule.step_size(t) * grid_unit / static_cast<double>(pass_.schedule.batch);
   }
   void follow(std::int64_t t) {
     factor_ = factor_at(t);

@@ -8,6 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/random/exact/lazy_uniform.h"
 #include "tacet/random/exact/uniform.h"
+#include "tacet/random/noise/wrapping_sum.h"
 
 namespace tacet::random {
 namespace {
@@ -27,10 +28,6 @@ void check_ratio(Ratio ratio, double largest, const char* name) {
     throw base::UsageError("{} must be above 0 and at most {}, got {} / {}", name, largest,
                            ratio.numerator, ratio.denominator);
   }
-}
-
-std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
 
 }  // namespace
@@ -145,13 +142,13 @@ std::int64_t DiscreteGaussian::draw(Stream& stream) const {
 void add_discrete_laplace(Lease lease, Ratio scale, std::span<std::int64_t> values) {
   const DiscreteLaplace law(scale);
   Stream stream(std::move(lease));
-  for (std::int64_t& value : values) value = wrapping_sum(value, law.draw(stream));
+  for (std::int64_t& value : values) value = internal::wrapping_sum(value, law.draw(stream));
 }
 
 void add_discrete_gaussian(Lease lease, Ratio sigma_squared, std::span<std::int64_t> values) {
   const DiscreteGaussian law(sigma_squared);
   Stream stream(std::move(lease));
-  for (std::int64_t& value : values) value = wrapping_sum(value, law.draw(stream));
+  for (std::int64_t& value : values) value = internal::wrapping_sum(value, law.draw(stream));
 }
 
 }  // namespace tacet::random

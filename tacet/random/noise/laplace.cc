@@ -14,18 +14,18 @@ namespace {
 using internal::Fraction;
 using internal::LazyUniform;
 
-void check_scale(double scale) {
+}  // namespace
+
+void internal::check_laplace_scale(double scale) {
   if (!(scale > 0 && scale <= largest_laplace_scale)) {
     throw base::UsageError(
         "the scale of the noise must be above 0 and at most 2^40 grid units, got {}", scale);
   }
 }
 
-}  // namespace
-
 void internal::add_rounded_laplace(const Leaf& leaf, double scale, std::span<std::int64_t> values,
                                    std::uint64_t first) {
-  check_scale(scale);
+  check_laplace_scale(scale);
   const Fraction exact = internal::exact_fraction(scale);
   LeafReader reader(leaf);
   std::array<std::uint64_t, 1024> words;
@@ -52,7 +52,7 @@ void internal::add_rounded_laplace(const Leaf& leaf, double scale, std::span<std
 
 void add_rounded_laplace(Lease lease, double scale, std::span<std::int64_t> values,
                          std::uint64_t first) {
-  check_scale(scale);
+  internal::check_laplace_scale(scale);
   const Leaf leaf(std::move(lease));
   internal::add_rounded_laplace(leaf, scale, values, first);
 }

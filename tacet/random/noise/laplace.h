@@ -21,6 +21,9 @@ void add_rounded_laplace(Lease lease, double scale, std::span<std::int64_t> valu
 
 namespace internal {
 
+/// UsageError unless 0 < scale <= 2^40.
+void check_laplace_scale(double scale);
+
 /// add_rounded_laplace from an open leaf. Not for users: a leaf could noise two sums, a lease
 /// cannot.
 void add_rounded_laplace(const Leaf& leaf, double scale, std::span<std::int64_t> values,

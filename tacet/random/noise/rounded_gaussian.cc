@@ -13,16 +13,13 @@
 #include "tacet/random/exact/inverse_normal.h"
 #include "tacet/random/exact/real_interval.h"
 #include "tacet/random/noise/rounded_gaussian_kernel.h"
+#include "tacet/random/noise/wrapping_sum.h"
 #include "tacet/random/source/secure_memory.h"
 
 namespace tacet::random {
 namespace {
 
 using internal::GaussianBatch;
-
-std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
 
 }  // namespace
 
@@ -85,7 +82,7 @@ void add_batch(GaussianBatch& batch, std::span<std::int64_t> values, std::uint64
     if (j >= values.size()) continue;
     const auto more = [&](int i) { return extension(first + j, i); };
     const std::int64_t noise = exact_rounded_gaussian(batch.words[j], batch.sigma, more);
-    batch.values[j] = wrapping_sum(batch.values[j], noise);
+    batch.values[j] = internal::wrapping_sum(batch.values[j], noise);
   }
   std::copy_n(batch.values, values.size(), values.begin());
 }

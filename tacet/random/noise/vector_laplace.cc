@@ -17,13 +17,6 @@ using internal::Arithmetic;
 using internal::RealInterval;
 using internal::TwoStageUniform;
 
-void check_scale(double scale) {
-  if (!(scale > 0 && scale <= largest_laplace_scale)) {
-    throw base::UsageError(
-        "the scale of the noise must be above 0 and at most 2^40 grid units, got {}", scale);
-  }
-}
-
 [[noreturn]] void fail_undecided() {
   throw base::InternalError("512 random bits did not decide one draw; the generator is broken");
 }
@@ -144,7 +137,7 @@ void internal::draw_rounded_l2_laplace(Stream& stream, double scale, std::span<s
 }
 
 void add_rounded_l2_laplace(Lease lease, double scale, std::span<std::int64_t> values) {
-  check_scale(scale);
+  internal::check_laplace_scale(scale);
   Stream stream(std::move(lease));
   std::vector<std::int64_t> noise(values.size());
   const internal::ScopedWipe wipe{std::span(noise)};
