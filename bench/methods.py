@@ -14,10 +14,11 @@ training that takes longer than --limit, in seconds of one processor, has that a
 its larger epsilons are not tried.
 The sets are split as in bench/utility.py.
 
-Each cell is appended to --rows (build/methods.jsonl) as soon as it is known; a run that was
-interrupted goes on where it ended, and cells found there are not measured again. Delete the file to
-begin anew. When no cell is missing, or with --tables-only, bench/results/methods.json, its tables
-methods.md, and pictures where matplotlib is installed, are made of all cells.
+Each cell is appended to --rows (build/methods.jsonl) as soon as it is known, with the commit that
+it was measured at; a run that was interrupted goes on where it ended: cells found there, or in
+--output, are not measured again. Delete both files to begin anew. When no cell is missing, or with
+--tables-only, bench/results/methods.json, its tables methods.md, and pictures where matplotlib is
+installed, are made of all cells.
 """
 
 import argparse
@@ -83,9 +84,12 @@ class TooSlow(Exception):
 class Rows:
     """The cells that are known, in a file of a JSON object a line."""
 
-    def __init__(self, path):
+    def __init__(self, path, results):
         self.path = path
         self.known = {}
+        if results.exists():
+            self.known = {self.key(row): row for row in json.loads(results.read_text("utf-8"))["rows"]
+                          if "commit" in row}
         if path.exists():
             for line in path.read_text("utf-8").splitlines():
                 try:
@@ -281,10 +285,10 @@ def draw(rows, folder):
 
 def write_results(rows, options):
     options.output.parent.mkdir(parents=True, exist_ok=True)
-    options.output.write_text(
-        json.dumps({"origin": origin.origin(), "seeds": utility.SEEDS, "adjacency": "replace_one",
-                    "limit_seconds": options.limit, "rows": list(rows.known.values())}, indent=1)
-        + "\n", encoding="utf-8")
+    head = json.dumps({"origin": origin.origin(), "seeds": utility.SEEDS,
+                       "adjacency": "replace_one", "limit_seconds": options.limit})
+    lines = ",\n".join(map(json.dumps, rows.known.values()))
+    options.output.write_text(f'{head[:-1]}, "rows": [\n{lines}\n]}}\n', encoding="utf-8")
     options.output.with_suffix(".md").write_text(tables(rows), encoding="utf-8")
     draw(rows, options.output.parent)
 
@@ -312,7 +316,7 @@ def arguments():
 
 def main():
     options = arguments()
-    rows = Rows(options.rows)
+    rows = Rows(options.rows, options.output)
     if options.tables_only:
         write_results(rows, options)
         return
