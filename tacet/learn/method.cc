@@ -42,7 +42,7 @@ constexpr std::array<const Method*, 11> table{
 };
 
 constexpr auto read_by_all =
-    "epsilon delta adjacency loss loss-parameter loss-width public-row-count method threads";
+    "epsilon delta adjacency loss loss-parameter loss-width public-row-count method threads boost";
 
 bool reads(const Method& method, std::string_view parameter) {
   return has_word(read_by_all, parameter) || has_word(method.options, parameter);
@@ -157,6 +157,9 @@ Training plan_training(const data::Schema& schema, const LinearOptions& options,
                        std::span<const Method* const> known) {
   refuse_released_standards(schema);
   refuse_narrowed(schema);
+  if (options.radius_search || options.boost) {
+    throw base::InternalError("choices among runs are planned by select, not by a method");
+  }
   const auto& method = find_method(options.method, known);
   check_calibration(method, options);
   const bool exact = std::isinf(options.epsilon);

@@ -3,16 +3,20 @@
 #include <array>
 
 #include "tacet/learn/method.h"
+#include "tacet/select/boosting.h"
+#include "tacet/select/radius_search.h"
 #include "tacet/select/tune.h"
 
 namespace tacet::select {
 
 learn::Training plan_training(const data::Schema& schema, const learn::LinearOptions& options) {
+  if (options.boost) return plan_boosting(schema, options);
+  if (options.radius_search) return plan_radius_search(schema, options);
   return learn::plan_training(schema, options);
 }
 
 std::span<const learn::Method* const> choices() {
-  static const std::array<const learn::Method*, 1> all{&tune_method()};
+  static const std::array all{&tune_method(), &radius_search_method(), &boosting_method()};
   return all;
 }
 

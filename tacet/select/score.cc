@@ -36,6 +36,12 @@ ScoreRule score_rule(const model::LinearModel& model, std::optional<Score> wante
   return {score, score == Score::loss ? usual_cap(model) : 1};
 }
 
+ScoreRule common_rule(const model::LinearModel& model) {
+  if (model.classes.empty() || model.classes.size() > 2) return score_rule(model, std::nullopt);
+  constexpr double clip = 4;
+  return {Score::loss, model::loss_value(model.loss, -clip, 1), clip};
+}
+
 Scorer::Scorer(const model::LinearModel& model, const data::Dataset& records, ScoreRule rule)
     : model_(model),
       records_(records),
@@ -51,8 +57,10 @@ double Scorer::of(std::int64_t row) {
         model_.task == model::Task::binary ? (label > 0 ? 1 : 0) : static_cast<std::int64_t>(label);
     return model::predicted_class(model_, margins_) == actual ? 1 : 0;
   }
-  const double margin =
-      model_.classes.empty() ? model::clipped_margin(model_, margins_[0]) : margins_[0];
+  const double clip = rule_.margin_clip;
+  const bool number = model_.classes.empty();
+  const double margin = number && rule_.as_shipped ? model::clipped_margin(model_, margins_[0])
+                                                   : std::clamp(margins_[0], -clip, clip);
   const double loss = model::loss_value(model_.loss, margin, label);
   return std::isfinite(loss) ? 1 - std::clamp(loss / rule_.cap, 0.0, 1.0) : 0;
 }
@@ -73,6 +81,15 @@ privacy::BoundedSum score_sum(const model::LinearModel& model, const data::Datas
                              : optimize::ScoreOrigin::zero);
   Scorer(model, records, rule).each([&](double score) { sum.add(std::array{score}); });
   return std::move(sum).take();
+}
+
+std::int64_t unit_sum(const model::LinearModel& model, const data::Dataset& records,
+                      ScoreRule rule) {
+  std::int64_t sum = 0;
+  Scorer(model, records, rule).each([&](double score) {
+    sum += static_cast<std::int64_t>(std::floor(score * static_cast<double>(score_units) + 0.5));
+  });
+  return sum;
 }
 
 bool is_finite(const model::LinearModel& model) {

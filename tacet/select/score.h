@@ -6,6 +6,7 @@
 #include "tacet/base/names.h"
 #include "tacet/data/dataset.h"
 #include "tacet/model/linear_model.h"
+#include "tacet/numeric/infinity.h"
 #include "tacet/privacy/bounded_sum.h"
 
 /// How well a model predicts records, as what a private choice goes by: a number of each record in
@@ -23,12 +24,19 @@ inline constexpr auto score_names =
 struct ScoreRule {
   Score score = Score::accuracy;
   double cap = 1;  ///< of the loss, above 0
+  /// Margins of classes are clipped to so much for their loss.
+  double margin_clip = numeric::infinity;
+  bool as_shipped = true;  ///< false: predictions of numbers are not clipped to the bounds either
 };
 
 /// accuracy for classes, loss for numbers; UsageError for the accuracy of numbers and for a loss of
 /// several classes, which have no single one. The cap is that of `tacet evaluate`: four times the
 /// loss of a margin of 0, or the largest loss between two numbers in the target's bounds.
 [[nodiscard]] ScoreRule score_rule(const model::LinearModel& model, std::optional<Score> wanted);
+
+/// The same where models of several radii are compared, so that all have one cap: the loss of
+/// margins of classes clipped to 4. Several classes go by accuracy.
+[[nodiscard]] ScoreRule common_rule(const model::LinearModel& model);
 
 /// Of one record; a model that is not a number anywhere scores 0.
 class Scorer {
@@ -59,6 +67,12 @@ class Scorer {
 [[nodiscard]] privacy::BoundedSum score_sum(const model::LinearModel& model,
                                             const data::Dataset& records, ScoreRule rule,
                                             privacy::Adjacency adjacency, int norm_bits);
+
+/// The sum in units of 2^-30, for selections: each record counts in whole units, one neighbour
+/// moves it by at most 2^30.
+inline constexpr std::int64_t score_units = std::int64_t{1} << 30;
+[[nodiscard]] std::int64_t unit_sum(const model::LinearModel& model, const data::Dataset& records,
+                                    ScoreRule rule);
 
 /// Whether every coefficient is a number.
 [[nodiscard]] bool is_finite(const model::LinearModel& model);

@@ -51,7 +51,7 @@ TEST(TotalBudget, FitAndTrainingTogetherStayWithinTheTotal) {
 TEST(TotalBudget, ASchemaThatCostNothingLeavesAllOfIt) {
   const auto plan = plan_within(fitted_schema(0), {.delta = 1e-6}, 0.7);
   learn::LinearOptions options{.epsilon = 0.7, .delta = 1e-6};
-  EXPECT_EQ(plan.events, plan_training(fitted_schema(0), options).events);
+  EXPECT_EQ(plan.events, select::plan_training(fitted_schema(0), options).events);
 }
 
 TEST(TotalBudget, WhatTheFitUsedUpIsSaid) {

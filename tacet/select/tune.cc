@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
@@ -15,12 +14,13 @@
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/select/blocks.h"
 #include "tacet/select/inner_run.h"
+#include "tacet/select/recorded_run.h"
 #include "tacet/select/tune_plan.h"
 
 namespace tacet::select {
 namespace {
 
-namespace named = tune_setting;
+namespace named = recorded_setting;
 
 /// What a run leaves: the candidate's name and the model with its receipt.
 struct Chosen {
@@ -70,17 +70,6 @@ ScoredRun<Chosen> run_once(const TunePlan& plan, const std::vector<data::Dataset
   return {score, {candidate.name, std::move(trained)}};
 }
 
-/// The receipt of the whole, with what the chosen run says of itself.
-void describe(learn::TrainedModel& result, const privacy::Receipt& run, const std::string& name) {
-  auto parameters = nlohmann::json::parse(run.parameters);
-  parameters.update(nlohmann::json::parse(result.receipt.parameters));
-  parameters[named::candidate] = name;
-  parameters[named::method] = run.algorithm;
-  parameters[named::run_sampling] = run.sampling;
-  parameters[named::run_calibration] = run.calibration;
-  result.receipt.parameters = parameters.dump();
-}
-
 learn::TrainedModel finish(const TunePlan& plan, const learn::TrainingMeans& means,
                            std::optional<Chosen> chosen) {
   const auto& schema = plan.candidates.front().training.schema;
@@ -88,13 +77,10 @@ learn::TrainedModel finish(const TunePlan& plan, const learn::TrainingMeans& mea
   learn::TrainedModel result{model::empty_model(schema, plan.loss),
                              learn::finished_receipt(plan, unit, means), schema};
   if (!chosen || !is_finite(chosen->trained.model)) {
-    auto parameters = nlohmann::json::parse(result.receipt.parameters);
-    parameters[named::candidate] = named::zero_model;
-    parameters["loss"] = model::loss_name(plan.loss);
-    result.receipt.parameters = parameters.dump();
+    describe_zero(result.receipt, result.model);
     return result;
   }
-  describe(result, chosen->trained.receipt, chosen->name);
+  describe_run(result.receipt, chosen->trained.receipt, chosen->name);
   result.model = std::move(chosen->trained.model);
   // That of the run, which is another one given that it was chosen.
   result.model.noise_deviations.clear();
@@ -122,29 +108,6 @@ learn::TrainedModel tune(Records&& records, const TunePlan& plan,
   });
   means.supervision.step("tuning", 1, 1);
   return finish(plan, means, std::move(chosen));
-}
-
-/// The receipt that the chosen run had, for its own method to judge.
-privacy::Receipt run_receipt(const privacy::Receipt& receipt,
-                             learn::RecordedParameters& parameters) {
-  auto run = receipt;
-  run.algorithm = parameters.text(named::method);
-  run.sampling = parameters.text(named::run_sampling);
-  run.calibration = parameters.text(named::run_calibration);
-  run.public_row_count = parameters.count(named::run_rows);
-  run.guarantee.epsilon = parameters.real(named::run_epsilon);
-  run.guarantee.delta = parameters.real(named::run_delta);
-  return run;
-}
-
-bool leads_to(const privacy::Receipt& run, learn::RecordedParameters& parameters,
-              const privacy::Event& part) {
-  try {
-    const auto events = learn::find_method(run.algorithm).recorded_events(run, parameters, part);
-    return learn::same_releases(events, part);
-  } catch (const base::Error&) {
-    return false;
-  }
 }
 
 const privacy::Partitioned& recorded_blocks(const privacy::Receipt& receipt,
@@ -177,9 +140,10 @@ privacy::Event recorded_events(const privacy::Receipt& receipt,
                               : privacy::Event(privacy::Gaussian{noise})))) {
     throw base::DataError("the noise of the score is not that of the events");
   }
-  if (parameters.text(named::candidate) == named::zero_model) return own;
-  const auto run = run_receipt(receipt, parameters);
-  const auto trains = [&](const privacy::Event& part) { return leads_to(run, parameters, part); };
+  if (chose_zero(parameters)) return own;
+  const auto trains = [&](const privacy::Event& part) {
+    return leads_to(receipt, parameters, part);
+  };
   if (std::any_of(parts.begin(), parts.end() - 1, trains)) return own;
   throw base::DataError("no run of the events is that of the candidate {}",
                         parameters.text(named::candidate));

@@ -23,6 +23,7 @@
 #include "tacet/select/blocks.h"
 #include "tacet/select/plan.h"
 #include "tacet/select/read_options.h"
+#include "tacet/select/recorded_run.h"
 
 namespace tacet::select {
 namespace {
@@ -275,7 +276,7 @@ void add_reasons(TunePlan& plan, const Asked& asked, double naive) {
 
 void add_settings(TunePlan& plan, const Asked& asked) {
   const auto& options = asked.request.options;
-  namespace named = tune_setting;
+  namespace named = recorded_setting;
   plan.settings = {
       {"public_row_count", plan.public_row_count, {.table = false}},
       {"candidates", static_cast<std::int64_t>(plan.candidates.size())},

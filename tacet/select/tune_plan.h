@@ -41,23 +41,6 @@ struct TunePlan : learn::Settled {
   }
 };
 
-namespace tune_setting {
-inline constexpr auto law = "law";
-inline constexpr auto trials = "trials";
-inline constexpr auto most_trials = "most_trials";
-inline constexpr auto score_noise = "score_noise_multiplier";
-inline constexpr auto method = "method";
-inline constexpr auto run_epsilon = "run_epsilon";
-inline constexpr auto run_delta = "run_delta";
-inline constexpr auto run_rows = "run_row_count";
-inline constexpr auto run_sampling = "run_sampling";
-inline constexpr auto run_calibration = "run_calibration";
-inline constexpr auto candidate = "candidate";
-inline constexpr auto zero_model = "zero model";
-}  // namespace tune_setting
-
-inline constexpr auto blocks_sampling = "blocks";
-
 /// How the records of a plan's runs are read, trained on and scored.
 [[nodiscard]] learn::Training tuned_training(TunePlan plan);
 

@@ -61,7 +61,9 @@ struct LinearOptions {
   Calibration calibration = Calibration::tight;  ///< whose schedule and noise
   std::optional<double> mean_l2;                 ///< weight of |w|^2 / 2 beside the mean loss
   std::optional<double> radius;                  ///< weights stay in the ball of this radius
-  std::int64_t records_a_unit = 1;               ///< of a unit column's records that take part
+  bool radius_search = false;         ///< the radius is chosen privately: select::plan_training's
+  std::optional<double> boost;        ///< chance of failing of confidence boosting: likewise
+  std::int64_t records_a_unit = 1;    ///< of a unit column's records that take part
   std::optional<std::int64_t> knots;  ///< hats beside numbers whose column leaves it open
   Standardise standardise = Standardise::none;
   /// Share of mu^2 that goes to the choice of columns; 0: all are kept.

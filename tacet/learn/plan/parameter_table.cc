@@ -60,6 +60,16 @@ void read_knots(const Reading& given) {
   throw base::UsageError("knots must be {}, got {}", given.parameter.range, value);
 }
 
+void read_radius(const Reading& given) {
+  const auto value = given.text();
+  if (!value) return;
+  given.options.radius_search = *value == "auto";
+  if (given.options.radius_search) return;
+  given.options.radius = parse_real("radius", *value);
+  if (positive(*given.options.radius)) return;
+  throw base::UsageError("radius must be {}, got {}", given.parameter.range, *value);
+}
+
 void read_calibration(const Reading& given) {
   const auto name = given.text();
   if (!name) return;
@@ -255,9 +265,21 @@ constexpr std::array table{
           given.options.mean_l2 = given.real([](double l) { return l >= 0 && l <= 1e9; });
         },
         differs<&LinearOptions::mean_l2>},
-    Parameter{"radius", real, "1e-9 to 1e9", "none", "keeps the weights in the ball of this radius",
-              utility, [](const Reading& given) { given.options.radius = given.real(positive); },
-              differs<&LinearOptions::radius>},
+    Parameter{"radius", text, "1e-9 to 1e9, or auto", "none",
+              "keeps the weights in the ball of this radius; auto: of eight radii the best one, "
+              "chosen privately",
+              noise, read_radius,
+              [](const LinearOptions& options) {
+                return options.radius.has_value() || options.radius_search;
+              }},
+    Parameter{"boost", real, "above 0, below 1", "none",
+              "trains on several blocks of the records and chooses among the models privately, so "
+              "that all are bad with at most this probability",
+              noise,
+              [](const Reading& given) {
+                given.options.boost = given.real([](double b) { return b > 0 && b < 1; });
+              },
+              differs<&LinearOptions::boost>},
     Parameter{"class-weights", text, "NAME=WEIGHT,..., 0.001 to 1000 each", "all 1",
               "public weights of the classes, as yes=3,no=1: each record's loss counts by its "
               "class's divided by the largest",

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tacet/learn/plan/training.h"
+#include "tacet/select/score.h"
+
+/// Several models, each trained on a block of the records, and one of them chosen privately on
+/// another block: what radius_search and boosting have in common.
+namespace tacet::select {
+
+struct Contender {
+  std::string name;
+  learn::Training training;
+  std::size_t block = 0;
+  ScoreRule rule = {};
+  double penalty = 0;  ///< public, added to its sum of losses; generalised selection alone
+};
+
+/// By what the best sum of scores is chosen; each is pure epsilon.
+enum class ChosenBy {
+  permute_and_flip,  ///< all scores have one bound
+  generalized,       ///< sums of losses, each with a bound of its own (Raskhodnikova, Smith 2016)
+  noisy_max          ///< report noisy max with Laplace noise, as papers have it
+};
+
+struct ChoicePlan : learn::Settled {
+  std::vector<Contender> contenders;
+  std::optional<ScoreRule> zero;    ///< the model of all zeros is among them, by this rule
+  std::vector<std::int64_t> sizes;  ///< declared, of each block; the last one scores
+  bool score_all = false;           ///< all records score
+  double selection_epsilon = 0;
+  ChosenBy by = ChosenBy::permute_and_flip;
+  double failure = 0.1;  ///< probability with which a generalised selection may be bad
+  const learn::Method* own = nullptr;  ///< whose name the receipt has
+};
+
+/// What every such plan ends with: the cipher's term, the events' guarantee, the settings of the
+/// choice before `further`. UsageError for contenders that read the records differently.
+void settle_choice(ChoicePlan& plan, const privacy::Guarantee& asked,
+                   std::vector<learn::Setting> further);
+
+/// The cost of the choice alone.
+[[nodiscard]] privacy::Event choice_event(const ChoicePlan& plan, privacy::Adjacency adjacency);
+
+/// The training that the plan stands for.
+[[nodiscard]] learn::Training chosen_training(ChoicePlan plan);
+
+/// The way back from a receipt of either: the choice is among its events, and so is what the chosen
+/// run released.
+[[nodiscard]] privacy::Event recorded_choice(const privacy::Receipt& receipt,
+                                             learn::RecordedParameters& parameters,
+                                             const privacy::Event& own);
+
+/// One run's options, of what was asked of all.
+struct RunShare {
+  double epsilon;
+  double delta;
+  std::int64_t rows;
+};
+[[nodiscard]] learn::LinearOptions run_options(const learn::LinearOptions& options,
+                                               const RunShare& share);
+
+}  // namespace tacet::select

@@ -1,0 +1,249 @@
+#include "tacet/select/radius_search.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/base/error.h"
+#include "tacet/learn/method.h"
+#include "tacet/learn/receipt_check.h"
+#include "tacet/select/boosting.h"
+#include "tacet/select/plan.h"
+
+namespace tacet::select {
+namespace radius_search_test {
+
+using enum privacy::Adjacency;
+
+constexpr std::int64_t declared = 400;
+
+data::Schema schema_of(bool numbers) {
+  return data::schema_from_toml(
+      std::string("public_row_count = 400\n[target]\ncolumn = \"y\"\n") +
+          (numbers ? "lower = -1\nupper = 1\n" : "positive = \"1\"\n") +
+          "[[column]]\nname = \"x\"\nkind = \"numeric\"\nlower = 0\nupper = 1\n",
+      "inline");
+}
+
+/// Labels that follow the feature, but for the first `flipped` records.
+data::Dataset records(const data::Schema& schema, std::int64_t rows, std::int64_t flipped = 0) {
+  data::Dataset dataset(schema.shape());
+  const auto columns = static_cast<std::size_t>(schema.encoded_column_count());
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::vector<std::int16_t> values(columns, 0);
+    values.front() = static_cast<std::int16_t>(row % 2 == 0 ? 1400 : 100);
+    values.back() = 900;
+    dataset.append_dense(values, (row % 2 == 0) == (row >= flipped) ? 1 : -1);
+  }
+  return dataset;
+}
+
+learn::LinearOptions radius_options(privacy::Adjacency adjacency) {
+  return {.method = "gradient",
+          .epsilon = 1,
+          .delta = 1e-6,
+          .adjacency = adjacency,
+          .steps = 5,
+          .radius_search = true,
+          .knots = 0};
+}
+
+learn::LinearOptions boost_options(privacy::Adjacency adjacency) {
+  auto options = radius_options(adjacency);
+  options.radius_search = false;
+  options.boost = 0.2;
+  return options;
+}
+
+struct Run {
+  learn::Training plan;
+  learn::TrainedModel result;
+  privacy::Event spent;
+};
+
+Run run(const data::Schema& schema, const learn::LinearOptions& options, const data::Dataset& data,
+        std::uint64_t seed = 1) {
+  auto plan = select::plan_training(schema, options);
+  random::SeededSource source(seed);
+  privacy::MemoryBudget budget(plan.guarantee.adjacency);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  base::ThreadPool threads(1);
+  base::LocalReducer reducer;
+  auto result = plan.run(data, plan.schema, {source, reservation, threads, reducer});
+  return {std::move(plan), std::move(result), reservation.spent()};
+}
+
+// glm 9.3.
+TEST(RadiusSearch, FormulasAreThoseOfTheReference) {
+  EXPECT_EQ(paper_radii(10000, 1, 1, 1), 5);
+  EXPECT_EQ(boosting_blocks(.05), 6);
+  EXPECT_NEAR(bernstein_penalty({3000, 8, .1, .5}, 4.5) / .101671197318, 1, 1e-8);
+  EXPECT_EQ(least_radius(4, 2, false), 1.0 / 16);
+  EXPECT_EQ(least_radius(0.25, 2, true), 0.5);
+}
+
+// All of it costs exactly what was asked for: radii on one block together, the choice on the other.
+TEST(RadiusSearch, AllRadiiAndTheChoiceCostWhatWasAskedFor) {
+  for (const auto adjacency : {add_remove, zero_out, replace_one}) {
+    for (const bool numbers : {false, true}) {
+      const auto plan = select::plan_training(schema_of(numbers), radius_options(adjacency));
+      EXPECT_LE(plan.guarantee.epsilon, 1);
+      EXPECT_GT(plan.guarantee.epsilon, 0.999);
+      const auto* blocks = plan.events.as<privacy::Partitioned>();
+      ASSERT_NE(blocks, nullptr);
+      EXPECT_EQ(blocks->parts[0].as<privacy::Composed>()->parts.size(), 8U);
+      EXPECT_EQ(blocks->parts[1].as<privacy::PureDp>()->adjacency, adjacency);
+      // Nothing of the first block's budget is left over either.
+      EXPECT_GT(accounting::epsilon(blocks->parts[0], adjacency, privacy::Delta(1e-6)), 0.98);
+    }
+  }
+}
+
+// glm 3.1: mu / sqrt(7) is 2.591 times less noise than epsilon / 7 each at epsilon 1, delta 1e-6;
+// of eight radii here the noise is mu / sqrt(8) to a part in ten thousand.
+TEST(RadiusSearch, RadiiShareTheBudgetByTheRootOfTheirNumber) {
+  const auto plan = select::plan_training(schema_of(true), radius_options(add_remove));
+  const auto& first =
+      plan.events.as<privacy::Partitioned>()->parts[0].as<privacy::Composed>()->parts[0];
+  const auto* steps = first.as<privacy::Repeated>();
+  ASSERT_NE(steps, nullptr);
+  const double mu = std::sqrt(static_cast<double>(steps->count)) /
+                    steps->base->as<privacy::Gaussian>()->noise_multiplier;
+  EXPECT_NEAR(mu * std::sqrt(8.0) / .236704380663, 1, 1e-4);
+}
+
+TEST(RadiusSearch, ThePapersFormSharesByTheirNumber) {
+  auto options = radius_options(replace_one);
+  options.method = "regularized-output";
+  options.calibration = learn::Calibration::arora2022;
+  options.steps.reset();
+  options.knots.reset();
+  const auto schema = schema_of(true);
+  const auto done = run(schema, options, records(schema, declared));
+  EXPECT_LE(done.plan.guarantee.epsilon, 1);
+  const auto parameters = nlohmann::json::parse(done.result.receipt.parameters);
+  EXPECT_NEAR(parameters["run_epsilon"].get<double>() *
+                  static_cast<double>(paper_radii(declared, 1, 1, schema.norm_bound())),
+              1, 1e-9);
+  EXPECT_EQ(parameters["run_row_count"], 200);
+}
+
+// glm 9.1: mu .2 and a pure choice at .5 on the same records cost 1.31276 at 1e-6.
+TEST(Boosting, ThePapersFormIsPaidAtTheMixtureBound) {
+  const privacy::Event both = privacy::Composed{
+      {privacy::Partitioned{privacy::Assignment::by_record, {privacy::Gaussian{5}}},
+       privacy::PureDp{.5, add_remove}}};
+  EXPECT_NEAR(accounting::epsilon(both, add_remove, privacy::Delta(1e-6)), 1.31276427313, 1.4e-3);
+}
+
+TEST(Boosting, BlocksAtTheFullBudgetCostWhatOneRunDoes) {
+  for (const auto adjacency : {add_remove, zero_out, replace_one}) {
+    const auto plan = select::plan_training(schema_of(false), boost_options(adjacency));
+    EXPECT_LE(plan.guarantee.epsilon, 1);
+    EXPECT_GT(plan.guarantee.epsilon, 0.999);
+    const auto* blocks = plan.events.as<privacy::Partitioned>();
+    ASSERT_NE(blocks, nullptr);
+    EXPECT_GT(accounting::epsilon(blocks->parts[0], adjacency, privacy::Delta(1e-6)), 0.999);
+  }
+}
+
+TEST(Boosting, MoreBlocksThanRecordsAreRefused) {
+  auto options = boost_options(add_remove);
+  options.boost = 1e-9;
+  options.public_row_count = 30;
+  EXPECT_THROW(static_cast<void>(select::plan_training(schema_of(false), options)),
+               base::UsageError);
+  options.radius_search = true;
+  options.boost = 0.2;
+  EXPECT_THROW(static_cast<void>(select::plan_training(schema_of(false), options)),
+               base::UsageError);
+}
+
+/// What a receipt may say of the run that was chosen: released, and different where it is another.
+std::string without_choice(const privacy::Receipt& receipt) {
+  auto copy = receipt;
+  auto parameters = nlohmann::json::parse(copy.parameters);
+  for (const auto* name : {"candidate", "radius", "step_size", "noise_multiplier"}) {
+    parameters.erase(name);
+  }
+  copy.parameters = parameters.dump();
+  return privacy::receipt_to_json(copy);
+}
+
+TEST(RadiusSearch, ReceiptsOfNeighboursDifferInWhatWasChosenAlone) {
+  const auto schema = schema_of(false);
+  for (const auto adjacency : {add_remove, zero_out, replace_one}) {
+    for (const auto& options : {radius_options(adjacency), boost_options(adjacency)}) {
+      const auto rows = adjacency == add_remove ? declared + 1 : declared;
+      const auto one = run(schema, options, records(schema, declared), 1);
+      const auto other = run(schema, options, records(schema, rows, 1), 2);
+      EXPECT_EQ(one.spent, one.plan.events);
+      EXPECT_EQ(one.result.receipt.events, one.plan.events);
+      if (one.result.model.coefficients == std::vector<double>(2, 0.0) ||
+          other.result.model.coefficients == std::vector<double>(2, 0.0)) {
+        continue;  // the zero model, which has no run to describe
+      }
+      EXPECT_EQ(without_choice(one.result.receipt), without_choice(other.result.receipt));
+      EXPECT_NE(one.result.model.coefficients, other.result.model.coefficients);
+    }
+  }
+}
+
+TEST(RadiusSearch, TheReceiptLeadsBackToItsEvents) {
+  std::vector<const learn::Method*> known(learn::methods().begin(), learn::methods().end());
+  known.insert(known.end(), choices().begin(), choices().end());
+  const auto schema = schema_of(false);
+  for (const auto& options : {radius_options(add_remove), boost_options(replace_one)}) {
+    auto strong = options;
+    strong.epsilon = 20;  // so that a model that learned is chosen
+    const auto done = run(schema, strong, records(schema, declared));
+    const auto& receipt = done.result.receipt;
+    const model::ModelFile file{done.result.schema, done.result.model, receipt};
+    EXPECT_TRUE(learn::check_receipt(receipt, &file, known).faults.empty());
+    for (const auto* name : {"selection_epsilon", "steps", "noise_multiplier"}) {
+      auto lie = receipt;
+      auto parameters = nlohmann::json::parse(lie.parameters);
+      parameters[name] = 7;
+      lie.parameters = parameters.dump();
+      EXPECT_FALSE(learn::check_receipt(lie, &file, known).faults.empty()) << name;
+    }
+  }
+}
+
+// At a generous epsilon a model that separates the classes is chosen and not the one of zeros: the
+// slope of the feature that decides is above 0 in each of ten runs.
+TEST(RadiusSearch, AModelThatLearnedIsChosen) {
+  const auto schema = schema_of(false);
+  for (auto options : {radius_options(add_remove), boost_options(add_remove)}) {
+    options.epsilon = 20;
+    options.steps = 30;
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+      const auto done = run(schema, options, records(schema, declared), seed);
+      EXPECT_GT(done.result.model.coefficients[0], 0);
+    }
+  }
+}
+
+TEST(RadiusSearch, WhatCannotBeIsRefusedBeforeAnythingIsRead) {
+  const auto refused = [](learn::LinearOptions options) {
+    EXPECT_THROW(static_cast<void>(select::plan_training(schema_of(false), options)),
+                 base::UsageError);
+  };
+  auto options = radius_options(add_remove);
+  options.method = "adassp";
+  refused(options);
+  options = radius_options(add_remove);
+  options.epsilon = HUGE_VAL;
+  refused(options);
+  options = radius_options(add_remove);
+  options.calibration = learn::Calibration::wang2021;
+  refused(options);
+  EXPECT_THROW(
+      static_cast<void>(learn::plan_training(schema_of(false), radius_options(add_remove))),
+      base::InternalError);
+}
+
+}  // namespace radius_search_test
+}  // namespace tacet::select

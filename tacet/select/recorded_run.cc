@@ -1,0 +1,60 @@
+#include "tacet/select/recorded_run.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/method.h"
+
+namespace tacet::select {
+namespace {
+
+namespace in_receipt = recorded_setting;
+
+/// The receipt that the chosen run had, for its own method to judge.
+privacy::Receipt run_receipt(const privacy::Receipt& choice,
+                             learn::RecordedParameters& parameters) {
+  auto run = choice;
+  run.algorithm = parameters.text(in_receipt::method);
+  run.sampling = parameters.text(in_receipt::run_sampling);
+  run.calibration = parameters.text(in_receipt::run_calibration);
+  run.public_row_count = parameters.count(in_receipt::run_rows);
+  run.guarantee.epsilon = parameters.real(in_receipt::run_epsilon);
+  run.guarantee.delta = parameters.real(in_receipt::run_delta);
+  return run;
+}
+
+}  // namespace
+
+void describe_run(privacy::Receipt& choice, const privacy::Receipt& run, const std::string& name) {
+  auto parameters = nlohmann::json::parse(run.parameters);
+  parameters.update(nlohmann::json::parse(choice.parameters));
+  parameters[in_receipt::candidate] = name;
+  parameters[in_receipt::method] = run.algorithm;
+  parameters[in_receipt::run_sampling] = run.sampling;
+  parameters[in_receipt::run_calibration] = run.calibration;
+  choice.parameters = parameters.dump();
+}
+
+void describe_zero(privacy::Receipt& choice, const model::LinearModel& zero) {
+  auto parameters = nlohmann::json::parse(choice.parameters);
+  parameters[in_receipt::candidate] = in_receipt::zero_model;
+  parameters["loss"] = model::loss_name(zero.loss);
+  choice.parameters = parameters.dump();
+}
+
+bool chose_zero(learn::RecordedParameters& parameters) {
+  return parameters.text(in_receipt::candidate) == in_receipt::zero_model;
+}
+
+bool leads_to(const privacy::Receipt& choice, learn::RecordedParameters& parameters,
+              const privacy::Event& part) {
+  try {
+    const auto run = run_receipt(choice, parameters);
+    const auto events = learn::find_method(run.algorithm).recorded_events(run, parameters, part);
+    return learn::same_releases(events, part);
+  } catch (const base::Error&) {
+    return false;
+  }
+}
+
+}  // namespace tacet::select

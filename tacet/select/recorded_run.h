@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/model/linear_model.h"
+#include "tacet/privacy/receipt.h"
+
+/// How a receipt says which run was chosen, and the way back from it: the parameters of that run,
+/// as its own method writes them, beside those of the choice.
+namespace tacet::select {
+
+namespace recorded_setting {
+inline constexpr auto law = "law";
+inline constexpr auto trials = "trials";
+inline constexpr auto most_trials = "most_trials";
+inline constexpr auto score_noise = "score_noise_multiplier";
+inline constexpr auto selection_epsilon = "selection_epsilon";
+inline constexpr auto method = "method";
+inline constexpr auto run_epsilon = "run_epsilon";
+inline constexpr auto run_delta = "run_delta";
+inline constexpr auto run_rows = "run_row_count";
+inline constexpr auto run_sampling = "run_sampling";
+inline constexpr auto run_calibration = "run_calibration";
+inline constexpr auto candidate = "candidate";
+inline constexpr auto zero_model = "zero model";
+}  // namespace recorded_setting
+
+inline constexpr auto blocks_sampling = "blocks";
+
+/// Writes into the receipt of a choice what the chosen run says of itself.
+void describe_run(privacy::Receipt& choice, const privacy::Receipt& run, const std::string& name);
+/// The same where the model of all zeros came out.
+void describe_zero(privacy::Receipt& choice, const model::LinearModel& zero);
+
+/// Whether the model of all zeros was chosen.
+[[nodiscard]] bool chose_zero(learn::RecordedParameters& parameters);
+
+/// Whether this part of a choice's events is what the chosen run released, by its own method.
+[[nodiscard]] bool leads_to(const privacy::Receipt& choice, learn::RecordedParameters& parameters,
+                            const privacy::Event& part);
+
+}  // namespace tacet::select
