@@ -20,7 +20,7 @@ namespace {
 constexpr double scoring_share = 0.25;
 constexpr double paper_selection = 0.2;  // of epsilon
 
-void check_possible(const data::Schema& schema, const learn::LinearOptions& options) {
+void check_boost(const data::Schema& schema, const learn::LinearOptions& options) {
   if (options.radius_search) {
     throw base::UsageError("--boost and --radius auto exclude each other: give a radius");
   }
@@ -79,28 +79,28 @@ std::pair<RunShare, learn::Training> settle_run(const ChoicePlan& plan, const da
                              asked.epsilon);
 }
 
-constexpr learn::Method method{"boosting",
-                               "one model a block of the records, and one chosen privately",
-                               privacy::Adjacency::add_remove,
-                               {},
-                               nullptr,
-                               recorded_choice,
-                               false,
-                               learn::UnitProtection::bounded,
-                               {}};
+constexpr learn::Method boost_row{"boosting",
+                                  "one model a block of the records, and one chosen privately",
+                                  privacy::Adjacency::add_remove,
+                                  {},
+                                  nullptr,
+                                  recorded_choice,
+                                  false,
+                                  learn::UnitProtection::bounded,
+                                  {}};
 
 }  // namespace
 
-const learn::Method& boosting_method() { return method; }
+const learn::Method& boosting_method() { return boost_row; }
 
 std::int64_t boosting_blocks(double beta) {
   return static_cast<std::int64_t>(std::ceil(std::log2(2 / beta)));
 }
 
 learn::Training plan_boosting(const data::Schema& schema, const learn::LinearOptions& options) {
-  check_possible(schema, options);
+  check_boost(schema, options);
   ChoicePlan plan;
-  plan.own = &method;
+  plan.own = &boost_row;
   plan.public_row_count = learn::settle_row_count(schema, options);
   const privacy::Guarantee asked{
       options.epsilon,

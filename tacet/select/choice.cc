@@ -139,12 +139,7 @@ void check_alike(const ChoicePlan& plan) {
   const auto schema = data::schema_to_json(first.schema);
   for (const auto& contender : plan.contenders) {
     const auto& training = contender.training;
-    if (training.raw_schema || training.first) {
-      throw base::UsageError(
-          "columns-kept and standardise change how records are read by what is released of them, "
-          "which the other runs of {} share; leave them out here",
-          plan.method);
-    }
+    check_reading(training);
     if (data::schema_to_json(training.schema) != schema) {
       throw base::UsageError("the runs of {} would read the records differently; give --knots none",
                              plan.method);

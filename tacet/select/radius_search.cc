@@ -126,7 +126,7 @@ void settle_rules(ChoicePlan& plan, const Search& search) {
   plan.zero = rule;
 }
 
-void check_possible(const data::Schema& schema, const learn::LinearOptions& options) {
+void check_search(const data::Schema& schema, const learn::LinearOptions& options) {
   if (std::isinf(options.epsilon)) {
     throw base::UsageError("epsilon inf needs no private choice of a radius; leave --radius out");
   }
@@ -155,19 +155,19 @@ privacy::Guarantee settle_asked(const data::Schema& schema, const learn::LinearO
   return {options.epsilon, delta, options.adjacency};
 }
 
-constexpr learn::Method method{"radius-search",
-                               "one model a radius, and one of them chosen privately",
-                               privacy::Adjacency::add_remove,
-                               {},
-                               nullptr,
-                               recorded_choice,
-                               false,
-                               learn::UnitProtection::bounded,
-                               {}};
+constexpr learn::Method search_row{"radius-search",
+                                   "one model a radius, and one of them chosen privately",
+                                   privacy::Adjacency::add_remove,
+                                   {},
+                                   nullptr,
+                                   recorded_choice,
+                                   false,
+                                   learn::UnitProtection::bounded,
+                                   {}};
 
 }  // namespace
 
-const learn::Method& radius_search_method() { return method; }
+const learn::Method& radius_search_method() { return search_row; }
 
 double least_radius(double curvature, double norm_bound, bool classes) {
   return classes ? 1 / norm_bound : 0.25 / (std::sqrt(curvature) * norm_bound);
@@ -185,9 +185,9 @@ double bernstein_penalty(const Bernstein& facts, double cap) {
 
 learn::Training plan_radius_search(const data::Schema& schema,
                                    const learn::LinearOptions& options) {
-  check_possible(schema, options);
+  check_search(schema, options);
   ChoicePlan plan;
-  plan.own = &method;
+  plan.own = &search_row;
   const auto asked = settle_asked(schema, options, plan);
   const Search search{schema, options, asked, settle_radii(schema, options, plan.public_row_count),
                       options.paper()};

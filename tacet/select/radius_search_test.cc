@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -146,6 +148,112 @@ TEST(Boosting, BlocksAtTheFullBudgetCostWhatOneRunDoes) {
     const auto* blocks = plan.events.as<privacy::Partitioned>();
     ASSERT_NE(blocks, nullptr);
     EXPECT_GT(accounting::epsilon(blocks->parts[0], adjacency, privacy::Delta(1e-6)), 0.999);
+  }
+}
+
+/// Probability that a block of records says 1: its majority by randomised response, one record more
+/// changes the odds by exp(1) at most.
+double says_one(const std::vector<int>& block) {
+  int difference = 0;
+  for (const int record : block) difference += record == 1 ? 1 : -1;
+  return 1 / (1 + std::exp(-static_cast<double>(difference)));
+}
+
+/// Of two answers the chosen one is 1, by permute-and-flip at epsilon 1 on the records that score,
+/// where one more raises both scores or none.
+double chosen_one(int first, int second, const std::vector<int>& scoring) {
+  if (first == second) return first;
+  int ones = 0;
+  int zeros = 0;
+  for (const int record : scoring) ++(record == 1 ? ones : zeros);
+  const double behind = std::exp(-std::abs(ones - zeros)) / 2;
+  return ones >= zeros ? 1 - behind : behind;
+}
+
+/// The exact law of boosting with two blocks and one that scores, over all coins of the records.
+double boosted_one(const std::vector<int>& records) {
+  double sum = 0;
+  const auto count = static_cast<int>(std::pow(3, records.size()));
+  for (int coins = 0; coins < count; ++coins) {
+    std::array<std::vector<int>, 3> blocks;
+    int rest = coins;
+    for (const int record : records) {
+      blocks[static_cast<std::size_t>(rest % 3)].push_back(record);
+      rest /= 3;
+    }
+    for (const int first : {0, 1}) {
+      for (const int second : {0, 1}) {
+        const double one = says_one(blocks[0]);
+        const double other = says_one(blocks[1]);
+        sum += (first == 1 ? one : 1 - one) * (second == 1 ? other : 1 - other) *
+               chosen_one(first, second, blocks[2]);
+      }
+    }
+  }
+  return sum / count;
+}
+
+// T-6: three records and a fourth, every one of their values and coins: runs of epsilon 1 on blocks
+// and a choice of epsilon 1 on another one cost epsilon 1.
+TEST(Boosting, OnAToyTheExactLawKeepsTheEpsilonOfOneRun) {
+  double worst = 0;
+  for (int values = 0; values < 8; ++values) {
+    const std::vector<int> three{values & 1, (values >> 1) & 1, (values >> 2) & 1};
+    for (const int more : {0, 1}) {
+      auto four = three;
+      four.push_back(more);
+      const double one = boosted_one(three);
+      const double other = boosted_one(four);
+      worst = std::max(
+          {worst, std::abs(std::log(one / other)), std::abs(std::log((1 - one) / (1 - other)))});
+    }
+  }
+  EXPECT_LE(worst, 1);
+  EXPECT_GT(worst, 0.1);
+}
+
+// Everything that a receipt says but numbers that the accountant finds.
+TEST(Boosting, TheReceiptIsTheGoldenOne) {
+  const auto schema = schema_of(false);
+  for (const auto adjacency : {add_remove, zero_out, replace_one}) {
+    auto options = boost_options(adjacency);
+    options.epsilon = 8;
+    const auto receipt = run(schema, options, records(schema, declared)).result.receipt;
+    auto parameters = nlohmann::json::parse(receipt.parameters);
+    for (const auto* found : {"run_epsilon", "run_delta", "noise_multiplier", "norm_bits",
+                              "step_size", "candidate", "selection_epsilon"}) {
+      EXPECT_TRUE(parameters.contains(found)) << found;
+      parameters.erase(found);
+    }
+    EXPECT_EQ(receipt.algorithm, "boosting");
+    EXPECT_EQ(receipt.sampling, "blocks");
+    EXPECT_EQ(parameters.dump(),
+              R"({"average":0.4,"averaging":"suffix","blocks":4,"boost":0.2,"clipping_norm":0.5,)"
+              R"("columns":2,"loss":"logistic","method":"gradient","momentum":0.9,"outputs":1,)"
+              R"("public_row_count":400,"run_calibration":"tight","run_row_count":75,)"
+              R"("run_sampling":"full_batch","steps":5})");
+  }
+}
+
+TEST(RadiusSearch, TheReceiptIsTheGoldenOne) {
+  const auto schema = schema_of(false);
+  for (const auto adjacency : {add_remove, zero_out, replace_one}) {
+    auto options = radius_options(adjacency);
+    options.epsilon = 20;
+    const auto receipt = run(schema, options, records(schema, declared)).result.receipt;
+    auto parameters = nlohmann::json::parse(receipt.parameters);
+    for (const auto* found :
+         {"run_epsilon", "run_delta", "noise_multiplier", "norm_bits", "step_size", "candidate",
+          "selection_epsilon", "clipping_norm", "radii", "radius"}) {
+      EXPECT_TRUE(parameters.contains(found)) << found;
+      parameters.erase(found);
+    }
+    EXPECT_EQ(receipt.algorithm, "radius-search");
+    EXPECT_EQ(parameters.dump(),
+              R"({"average":0.4,"averaging":"suffix","columns":2,"loss":"logistic",)"
+              R"("method":"gradient","momentum":0.9,"outputs":1,"public_row_count":400,)"
+              R"("run_calibration":"tight","run_row_count":280,"run_sampling":"full_batch",)"
+              R"("steps":5})");
   }
 }
 

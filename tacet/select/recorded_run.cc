@@ -1,5 +1,6 @@
 #include "tacet/select/recorded_run.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tacet/base/error.h"
@@ -24,6 +25,20 @@ privacy::Receipt run_receipt(const privacy::Receipt& choice,
 }
 
 }  // namespace
+
+void check_reading(const learn::Training& training) {
+  const auto releases = [](const learn::Setting& setting) {
+    return setting.name == "columns_kept_noise_multiplier" ||
+           setting.name == "standardise_noise_multiplier";
+  };
+  if (!training.raw_schema && !training.first &&
+      std::ranges::none_of(training.settings, releases)) {
+    return;
+  }
+  throw base::UsageError(
+      "columns-kept and standardise change how records are read by what is released of them, which "
+      "the runs of a private choice share; leave them out here");
+}
 
 void describe_run(privacy::Receipt& choice, const privacy::Receipt& run, const std::string& name) {
   auto parameters = nlohmann::json::parse(run.parameters);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/training.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/privacy/receipt.h"
 
@@ -27,6 +28,10 @@ inline constexpr auto zero_model = "zero model";
 }  // namespace recorded_setting
 
 inline constexpr auto blocks_sampling = "blocks";
+
+/// UsageError for a training that changes how records are read by what it releases of them: the
+/// runs beside it would read the same records otherwise.
+void check_reading(const learn::Training& training);
 
 /// Writes into the receipt of a choice what the chosen run says of itself.
 void describe_run(privacy::Receipt& choice, const privacy::Receipt& run, const std::string& name);

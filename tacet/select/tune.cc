@@ -149,18 +149,18 @@ privacy::Event recorded_events(const privacy::Receipt& receipt,
                         parameters.text(named::candidate));
 }
 
-constexpr learn::Method method{"tune",
-                               "the best of a secret number of runs with settings from a grid",
-                               privacy::Adjacency::add_remove,
-                               {},
-                               nullptr,
-                               recorded_events,
-                               false,
-                               learn::UnitProtection::bounded};
+constexpr learn::Method tune_row{"tune",
+                                 "the best of a secret number of runs with settings from a grid",
+                                 privacy::Adjacency::add_remove,
+                                 {},
+                                 nullptr,
+                                 recorded_events,
+                                 false,
+                                 learn::UnitProtection::bounded};
 
 }  // namespace
 
-const learn::Method& tune_method() { return method; }
+const learn::Method& tune_method() { return tune_row; }
 
 learn::Training tuned_training(TunePlan plan) {
   learn::Training training{plan, {}};

@@ -145,11 +145,7 @@ learn::Training plan_candidate(const Asked& asked, const Candidate& candidate, c
   values.set("adjacency", to_string(asked.guarantee.adjacency));
   values.set("public-row-count", fmt::format("{}", rows));
   auto training = select::plan_training(asked.schema, read_options(values, asked.schema));
-  if (training.raw_schema || training.first) {
-    throw base::UsageError(
-        "columns-kept and standardise change how records are read by what is released of them, "
-        "which the other runs share; leave them out here");
-  }
+  check_reading(training);
   return training;
 }
 
