@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "tacet/accounting/composition.h"
@@ -258,6 +259,42 @@ TEST(Tune, NoRunAtAllIsTheModelOfZeros) {
   // Binomial(40, e^-1.0001); outside of 3 to 30 once in 10^6 correct programs.
   EXPECT_GE(zeros, 3);
   EXPECT_LE(zeros, 30);
+}
+
+double processor_seconds(auto work) {
+  const auto before = std::clock();
+  work();
+  return static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+}
+
+// Beside its trainings a tuning divides the records once and scores the holdout: at most a tenth of
+// their time. How many there were is drawn again from the seed.
+TEST(TuneLong, AddsAtMostATenthToTheTimeOfItsTrainings) {
+  auto schema = schema_of();
+  schema.public_row_count = 30000;
+  const auto data = records(schema, 30000);
+  auto asked = request("[[candidate]]\nsteps = 100\n", {.trials = 30});
+  asked.values.set("knots", "none");
+  const auto plan = plan_tuning(schema, asked);
+  constexpr std::uint64_t seed = 5;
+  random::SeededSource source(seed);
+  random::Stream choices(source.lease(random::Purpose::selection, 0, 0));
+  const auto& stopping = *plan.events.as<privacy::RandomlyRepeated>();
+  const auto count = draw_count(stopping, stopping.cap, choices);
+  ASSERT_GE(count, 5);
+  const double whole = processor_seconds([&] { (void)tuned(schema, asked, data, seed); });
+  const auto block = records(schema, 21000);
+  const auto training = learn::plan_training(
+      schema, {.epsilon = 0.7, .delta = 1e-7, .public_row_count = 21000, .steps = 100, .knots = 0});
+  const double one = processor_seconds([&] {
+    random::SeededSource noise(1);
+    privacy::Reservation permit(training.events, training.guarantee, nullptr);
+    base::ThreadPool threads(1);
+    base::LocalReducer reducer;
+    (void)training.run(block, training.schema, {noise, permit, threads, reducer});
+  });
+  EXPECT_LE(whole, 1.1 * static_cast<double>(count) * one);
+  RecordProperty("share", std::to_string(whole / (static_cast<double>(count) * one)));
 }
 
 }  // namespace tune_test
