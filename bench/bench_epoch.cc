@@ -28,6 +28,7 @@
 #include "tacet/numeric/kernels.h"
 #include "tacet/optimize/sums/gradient_sum.h"
 #include "tacet/privacy/budget.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tacet/random/choose/subset.h"
 #include "tacet/random/source/source.h"
 
@@ -67,7 +68,7 @@ void private_step(benchmark::State& state) {
   const optimize::GradientSum sum(dataset(), loss, 1, {.clipping_norm = 1, .norm_bits = 26},
                                   threads, reducer);
   const auto source = random::SecureSource::create();
-  privacy::MemoryBudget budget(privacy::Adjacency::add_remove);
+  privacy::TrustingBudget budget(privacy::Adjacency::add_remove);
   const privacy::Gaussian event{.noise_multiplier = noise_multiplier};
   const auto most = std::int64_t{1'000'000};
   auto reservation = budget.reserve(privacy::Repeated{.count = most, .base = event},
@@ -151,7 +152,7 @@ void private_epoch(benchmark::State& state) {
   const auto source = random::SecureSource::create();
   const auto rate = random::PoissonRate::at_least(static_cast<double>(batch_size) / sparse_rows);
   const privacy::Gaussian noise{.noise_multiplier = 1};
-  privacy::MemoryBudget budget(privacy::Adjacency::add_remove);
+  privacy::TrustingBudget budget(privacy::Adjacency::add_remove);
   auto reservation = budget.reserve(
       privacy::Repeated{.count = 100'000'000,
                         .base = privacy::PoissonSampled{.rate = rate.value(), .base = noise}},

@@ -14,6 +14,7 @@
 #include "tacet/optimize/sgd/sgd.h"
 #include "tacet/optimize/sgd/sgd_kernels.h"
 #include "tacet/privacy/budget.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace {
 
@@ -70,7 +71,7 @@ void output_pass(benchmark::State& state) {
   (void)plan();
   for (auto _ : state) {
     random::SeededSource source(1);
-    privacy::MemoryBudget budget(privacy::Adjacency::replace_one);
+    privacy::TrustingBudget budget(privacy::Adjacency::replace_one);
     auto reservation = budget.reserve(plan().events, plan().guarantee);
     benchmark::DoNotOptimize(
         learn::train_output(records(), schema(), plan(), {source, reservation, threads, reducer}));

@@ -21,6 +21,7 @@
 #include "tacet/mechanism/select/top_k.h"
 #include "tacet/optimize/sums/row_sum.h"
 #include "tacet/privacy/budget.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tacet/random/source/source.h"
 
 namespace {
@@ -78,7 +79,7 @@ struct Bench {
   base::LocalReducer reducer;
   optimize::RowBatch batch;
   random::SeededSource source;
-  privacy::MemoryBudget budget{adjacency};
+  privacy::TrustingBudget budget{adjacency};
   std::vector<double> gradient;
   std::uint64_t step = 0;
 };

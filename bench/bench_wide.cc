@@ -24,6 +24,7 @@
 #include "tacet/model/loss/loss.h"
 #include "tacet/optimize/sums/gradient_sum.h"
 #include "tacet/privacy/budget.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tacet/random/noise/rounded_gaussian.h"
 #include "tacet/random/source/source.h"
 
@@ -92,7 +93,7 @@ void private_epoch(benchmark::State& state, const data::Dataset& data) {
   const optimize::GradientSum sum(data, loss, 1, {.clipping_norm = 1, .norm_bits = 26}, threads,
                                   reducer);
   const auto source = random::SecureSource::create();
-  privacy::MemoryBudget budget(privacy::Adjacency::add_remove);
+  privacy::TrustingBudget budget(privacy::Adjacency::add_remove);
   auto reservation = budget.reserve(
       privacy::Repeated{.count = 1'000'000, .base = privacy::Gaussian{noise_multiplier}},
       {.epsilon = std::numeric_limits<double>::infinity(),

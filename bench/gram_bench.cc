@@ -16,6 +16,7 @@
 #include "tacet/learn/ridge/gram_spectrum.h"
 #include "tacet/mechanism/noise/weighted_gaussian.h"
 #include "tacet/optimize/sums/gram_sum.h"
+#include "tacet/privacy/trusting_budget.h"
 
 using namespace tacet;
 
@@ -60,7 +61,7 @@ int main(int count, char** words) {
   double best_sum = HUGE_VAL;
   for (int turn = 0; turn < 5; ++turn) {
     random::SeededSource source(static_cast<std::uint64_t>(turn));
-    privacy::MemoryBudget budget(adjacency);
+    privacy::TrustingBudget budget(adjacency);
     auto reservation = budget.reserve(privacy::Gaussian{4}, {1, 1e-6, adjacency});
     const auto start = std::chrono::steady_clock::now();
     auto sum = optimize::gram_sum(dataset, 1, adjacency, threads, reducer);

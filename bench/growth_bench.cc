@@ -34,6 +34,7 @@
 #include "tacet/base/threads.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/theory/lower_bounds.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::bench {
 
@@ -154,7 +155,7 @@ std::optional<learn::Training> planned(const Contender& contender, const data::S
 double trained_x(const learn::Training& training, const data::Schema& schema,
                  const data::Dataset& dataset, std::uint64_t seed) {
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(adjacency);
+  privacy::TrustingBudget budget(adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool threads(1);
   base::LocalReducer reducer;

@@ -17,6 +17,7 @@
 #include "tacet/learn/method.h"
 #include "tacet/numeric/elementary.h"
 #include "tacet/optimize/solver/erm.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/single_phase.h"
 
 namespace tacet::bench {
@@ -315,7 +316,7 @@ void measure_rows(std::int64_t rows, int repetitions, LogisticPopulation& popula
       std::vector<double> errors;
       for (std::size_t i = 0; i < sets.size(); ++i) {
         random::SeededSource source(i + 1);
-        privacy::MemoryBudget budget(privacy::Adjacency::replace_one);
+        privacy::TrustingBudget budget(privacy::Adjacency::replace_one);
         auto reservation = budget.reserve(training->events, training->guarantee);
         const auto trained = training->run(
             sets[i], schema,

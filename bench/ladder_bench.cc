@@ -25,6 +25,7 @@
 #include "tacet/base/reducer.h"
 #include "tacet/base/threads.h"
 #include "tacet/learn/method.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace {
 
@@ -94,7 +95,7 @@ double train(const data::Dataset& dataset, const data::Schema& schema, const mod
   options.loss = loss;
   const auto training = learn::plan_training(schema, options);
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(options.adjacency);
+  privacy::TrustingBudget budget(options.adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool threads(1);
   base::LocalReducer reducer;

@@ -28,6 +28,7 @@
 #include "tacet/base/threads.h"
 #include "tacet/local/local_simulation.h"
 #include "tacet/model/linear_model.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace {
 
@@ -128,7 +129,7 @@ double simulated_seconds(const data::Dataset& dataset, const data::Schema& schem
   options.linear.loss = model::LogisticLoss{};
   const auto plan = local::plan_local(schema, options);
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(privacy::Adjacency::replace_one);
+  privacy::TrustingBudget budget(privacy::Adjacency::replace_one);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool threads(1);
   base::LocalReducer reducer;

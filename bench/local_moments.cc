@@ -27,6 +27,8 @@
 #include <vector>
 
 #include "tacet/mechanism/local/release_report.h"
+#include "tacet/privacy/certifier.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace {
 
@@ -79,14 +81,16 @@ privacy::PartialSum gradient_of(const LocalRandomizer& cell, std::int64_t record
   values[0] = 3 * bound / 5;
   values[1] = 4 * bound / 5;
   return privacy::PartialSum::from_certified(
-      privacy::BoundedSum::from_certified(
-          std::move(values), std::ldexp(cell.spec().clipping_norm, -cell.norm_bits()), bound),
+      privacy::Certifier::clipped(),
+      privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(values),
+                                          std::ldexp(cell.spec().clipping_norm, -cell.norm_bits()),
+                                          bound),
       privacy::OneRecord{record});
 }
 
 json measured(const LocalRandomizer& cell, std::int64_t reports) {
   random::SeededSource source(47);
-  privacy::MemoryBudget budget(privacy::Adjacency::replace_one);
+  privacy::TrustingBudget budget(privacy::Adjacency::replace_one);
   auto permit = budget.reserve(mechanism::DeviceReports::event(cell, 1),
                                {1, 0, privacy::Adjacency::replace_one});
   mechanism::DeviceReports devices(cell, reports, 1, permit);

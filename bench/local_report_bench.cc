@@ -22,6 +22,8 @@
 #include <vector>
 
 #include "tacet/mechanism/local/release_report.h"
+#include "tacet/privacy/certifier.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace {
 
@@ -45,16 +47,17 @@ privacy::PartialSum gradient_of(const mechanism::LocalRandomizer& randomizer, st
     values[static_cast<std::size_t>(j)] = ((record * 7 + j * j) % 17 - 8) * bound / 128;
   }
   return privacy::PartialSum::from_certified(
+      privacy::Certifier::clipped(),
       privacy::BoundedSum::from_certified(
-          std::move(values), std::ldexp(randomizer.spec().clipping_norm, -randomizer.norm_bits()),
-          bound),
+          privacy::Certifier::clipped(), std::move(values),
+          std::ldexp(randomizer.spec().clipping_norm, -randomizer.norm_bits()), bound),
       privacy::OneRecord{record});
 }
 
 /// Microseconds of CPU a client.
 double time_reports(const mechanism::LocalRandomizer& randomizer, std::int64_t clients) {
   const auto source = random::SecureSource::create();
-  privacy::MemoryBudget budget(privacy::Adjacency::replace_one);
+  privacy::TrustingBudget budget(privacy::Adjacency::replace_one);
   auto permit = budget.reserve(mechanism::DeviceReports::event(randomizer, 1),
                                {1, 0, privacy::Adjacency::replace_one});
   mechanism::DeviceReports devices(randomizer, clients, 1, permit);

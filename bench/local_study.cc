@@ -26,6 +26,7 @@
 #include "tacet/local/report_mean.h"
 #include "tacet/local/round_noise.h"
 #include "tacet/model/linear_model.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace {
 
@@ -164,7 +165,7 @@ template <typename Learner>
 std::vector<double> learned(Learner learner, const People& people, const local::LocalPlan& plan,
                             std::uint64_t seed) {
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(privacy::Adjacency::replace_one);
+  privacy::TrustingBudget budget(privacy::Adjacency::replace_one);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool threads(1);
   base::LocalReducer reducer;

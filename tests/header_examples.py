@@ -33,7 +33,8 @@ def main(source, output):
             code = re.sub(r"^///(?:     )?", "", example, flags=re.MULTILINE)
             bodies.append(f"// tacet/{name}\nvoid example_{len(bodies)}() {{\n{code}}}")
     standard = [f"#include <{name}>" for name in ("cstdint", "string", "utility", "vector")]
-    text = "\n".join([*standard, "", *includes, "", "namespace tacet {", "",
+    includes.append('#include "tacet/accounting/memory_budget.h"')
+    text = "\n".join([*standard, "", *sorted(set(includes)), "", "namespace tacet {", "",
                       "\n\n".join(bodies), "", "}  // namespace tacet", ""])
     pathlib.Path(output).write_text(text, encoding="utf-8")
 

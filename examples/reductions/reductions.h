@@ -16,6 +16,7 @@
 #include "tacet/base/error.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tacet/random/exact/uniform.h"
 #include "tacet/random/source/source.h"
 
@@ -186,7 +187,7 @@ inline std::vector<double> population_to_empirical(
   reservation.debit(population_event(inner, copies));
   const auto drawn = resample(std::move(lease), rows, copies);
   if (!drawn) return otherwise;
-  privacy::MemoryBudget budget(inner);
+  privacy::TrustingBudget budget(inner);
   auto share = budget.reserve(planned, cost);
   return method(*drawn, share);
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tacet/accounting/composition.h"
+#include "tacet/accounting/memory_budget.h"
 #include "tacet/mechanism/select/generalized_exponential.h"
 #include "tacet/mechanism/select/noisy_max.h"
 #include "tacet/mechanism/select/permute_and_flip.h"
@@ -35,9 +35,8 @@ int main() {
                          mechanism::top_event(3, epsilon, adjacency),
                          mechanism::sparse_vector_event(popular, adjacency),
                          mechanism::noisy_max_event(noise, epsilon, adjacency)}};
-  const privacy::Guarantee cost = accounting::account(planned, adjacency, privacy::Delta{1e-6});
-  privacy::MemoryBudget budget(privacy::Guarantee{2, 1e-6, adjacency});
-  auto permit = budget.reserve(planned, cost);
+  accounting::MemoryBudget budget(privacy::Guarantee{2, 1e-6, adjacency});
+  auto permit = budget.reserve(planned, privacy::Delta{1e-6});
 
   // Each release has noise of its own address.
   const auto source = random::SecureSource::create();
@@ -55,6 +54,7 @@ int main() {
   std::cout << "\nwanted by about 300 and more:";
   for (const auto& found : above.value().positives) std::cout << ' ' << name(found.index);
   std::cout << "\nbest forecast: " << forecast.value() + 1;
-  std::cout << "\nepsilon " << cost.epsilon << " at delta " << cost.delta << '\n';
+  std::cout << "\nepsilon " << permit.guarantee().epsilon << " at delta "
+            << permit.guarantee().delta << '\n';
   return 0;
 }

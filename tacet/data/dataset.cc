@@ -1,5 +1,7 @@
 #include "tacet/data/dataset.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -22,6 +24,28 @@ void check_value(std::int16_t value) {
 }
 
 }  // namespace
+
+bool LabelDomain::contains(double label) const {
+  if (kind_ == Kind::finite) return std::isfinite(label);
+  if (!(label >= lower_ && label <= upper_)) return false;
+  if (kind_ == Kind::signs) return label == lower_ || label == upper_;
+  return kind_ != Kind::classes || label == std::floor(label);
+}
+
+std::string LabelDomain::in_words() const {
+  switch (kind_) {
+    case Kind::finite:
+      return "any finite number";
+    case Kind::signs:
+      return "-1 or +1";
+    case Kind::classes:
+      return fmt::format("a whole number from {} to {}", lower_, upper_);
+    case Kind::interval:
+      return lower_ == upper_ ? fmt::format("{}", lower_)
+                              : fmt::format("in [{}, {}]", lower_, upper_);
+  }
+  throw base::InternalError("an unknown kind of labels");
+}
 
 Dataset::Dataset(const DatasetShape& shape) : shape_(shape) {
   constexpr std::int64_t most_columns = std::numeric_limits<std::uint32_t>::max();
@@ -52,7 +76,6 @@ void Dataset::append_label(double label, std::int64_t unit, std::int64_t squared
   if (squared_norm > squared_norm_bound_) {
     throw base::InternalError("an encoded row exceeds the bound of its norm");
   }
-  if (!std::isfinite(label)) throw base::InternalError("an encoded label is not finite");
   if (has_units_) {
     if (unit < no_unit || unit > unit_count_) {
       throw base::InternalError("privacy units must be numbered by first appearance");
@@ -99,6 +122,12 @@ void Dataset::append_sparse(std::span<const std::uint32_t> columns,
 }
 
 void Dataset::append(const EncodedRow& row) {
+  if (!shape_.labels.contains(row.label)) {
+    throw base::UsageError(
+        "a record's label lies outside of its domain: each must be {}; labels of files and of "
+        "other programs become that by an encoder (UniformEncoder, LabelEncoder)",
+        shape_.labels.in_words());
+  }
   if (row.columns.size() != row.values.size()) {
     throw base::InternalError("an encoded row has as many columns as values");
   }

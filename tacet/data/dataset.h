@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tacet/data/block_vector.h"
@@ -32,14 +33,50 @@ struct SparseRow {
 
 enum class Storage { dense, sparse };
 
+/// Which labels records may have. Losses are bounded on these alone: one outside would make a bound
+/// false, or a wrong model.
+class LabelDomain {
+ public:
+  /// Any finite number: for sums whose bounds do not depend on it. No training takes it.
+  constexpr LabelDomain() = default;
+  /// Records without labels, as for predictions: 0 in all of them.
+  [[nodiscard]] static constexpr LabelDomain none() { return {Kind::interval, 0, 0}; }
+  /// -1 or +1.
+  [[nodiscard]] static constexpr LabelDomain signs() { return {Kind::signs, -1, 1}; }
+  /// 0, 1, .. count-1.
+  [[nodiscard]] static constexpr LabelDomain classes(std::int64_t count) {
+    return {Kind::classes, 0, static_cast<double>(count - 1)};
+  }
+  [[nodiscard]] static constexpr LabelDomain interval(double lower, double upper) {
+    return {Kind::interval, lower, upper};
+  }
+
+  [[nodiscard]] bool contains(double label) const;
+  /// "-1 or +1", "0, 1, .. 2", "in [-1, 1]".
+  [[nodiscard]] std::string in_words() const;
+
+  friend bool operator==(const LabelDomain&, const LabelDomain&) = default;
+
+ private:
+  enum class Kind { finite, signs, classes, interval };
+  constexpr LabelDomain(Kind kind, double lower, double upper)
+      : kind_(kind), lower_(lower), upper_(upper) {}
+
+  Kind kind_ = Kind::finite;
+  double lower_ = 0;
+  double upper_ = 0;
+};
+
 /// What is public about a data set before a value of it is read.
 struct DatasetShape {
   std::int64_t columns = 0;  ///< encoded columns, intercept included
   double norm_bound = 1;     ///< of each row's Euclidean norm in real units, intercept included
   Storage storage = Storage::dense;
+  LabelDomain labels = {};
 };
 
 /// Encoded private records: small integers whose norms were certified when they were appended.
+/// Several threads may read one; nobody else may use it while it is changed.
 ///
 /// The records are private. There is no printing and no serialisation; only mechanisms may turn
 /// sums over them into something released. `rows()` is private too wherever the adjacency lets a
@@ -55,12 +92,14 @@ class Dataset {
   explicit Dataset(const DatasetShape& shape);
 
   /// Appends a record. A row that breaks an invariant (column order, range, norm) is an
-  /// InternalError: encoders certify rows, and nothing but certified rows may be stored.
+  /// InternalError: encoders certify rows, and nothing but certified rows may be stored. A label
+  /// outside of the shape's domain is a UsageError, which does not tell it.
   void append(const EncodedRow& row);
   /// Appends a record given by all its columns.
   void append_dense(std::span<const std::int16_t> values, double label, std::int64_t unit = 0);
 
   [[nodiscard]] std::int64_t rows() const { return labels_.size(); }
+  [[nodiscard]] const DatasetShape& shape() const { return shape_; }
   [[nodiscard]] std::int64_t columns() const { return shape_.columns; }
   [[nodiscard]] bool sparse() const { return shape_.storage == Storage::sparse; }
   [[nodiscard]] double norm_bound() const { return shape_.norm_bound; }
@@ -84,7 +123,7 @@ class Dataset {
     if (sparse()) __builtin_prefetch(&places_[row]);
   }
 
-  /// -1 or +1 for two classes, 0..k-1 for k classes, [-1, 1] for regression.
+  /// In shape().labels: -1 or +1 for two classes, 0..k-1 for k, [-1, 1] or [0, 1] for regression.
   [[nodiscard]] double label(std::int64_t row) const { return labels_[row]; }
   /// Exact sum of the squares of the row's integers.
   [[nodiscard]] std::int64_t squared_norm(std::int64_t row) const { return squared_norms_[row]; }

@@ -36,9 +36,7 @@ Dataset one_record_a_unit(const Dataset& dataset, random::Lease coins) {
     auto& choice = choices[static_cast<std::size_t>(unit)];
     if (random::uniform_below(stream, ++choice.seen) == 0) choice.row = row;
   }
-  Dataset drawn({.columns = dataset.columns(),
-                 .norm_bound = dataset.norm_bound(),
-                 .storage = dataset.sparse() ? Storage::sparse : Storage::dense});
+  Dataset drawn(dataset.shape());
   for (const auto& choice : choices) copy_record(dataset, choice.row, drawn);
   return drawn;
 }

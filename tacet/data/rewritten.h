@@ -7,12 +7,15 @@
 /// The same records with other features.
 namespace tacet::data {
 
-/// Each row by `rule(records, row, out)`, which sets the features; labels and units stay.
+/// Each row by `rule(records, row, out)`, which sets the features; labels, their domain and units
+/// stay.
 /// `read(row)` hears of every row that was rewritten.
 template <typename Rule, typename Read>
 [[nodiscard]] Dataset rewritten(const Dataset& records, const DatasetShape& shape, Rule rule,
                                 Read read) {
-  Dataset out(shape);
+  auto labelled = shape;
+  labelled.labels = records.shape().labels;
+  Dataset out(labelled);
   if (records.has_units()) out.declare_units();
   EncodedRow row;
   for (std::int64_t k = 0; k < records.rows(); ++k) {

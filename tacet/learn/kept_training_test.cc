@@ -9,6 +9,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/receipt_check.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/wide_records.h"
 
 namespace tacet::learn {
@@ -40,7 +41,7 @@ struct Booking {
     return training.run(dataset, wide_schema(), {source, *reservation, pool, reducer});
   }
   random::SeededSource source{5};
-  privacy::MemoryBudget budget;
+  privacy::TrustingBudget budget;
   std::optional<privacy::Reservation> reservation;
   base::LocalReducer reducer;
 };

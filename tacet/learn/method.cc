@@ -13,6 +13,7 @@
 #include "tacet/base/machine_memory.h"
 #include "tacet/base/nearest_word.h"
 #include "tacet/learn/chain/localization.h"
+#include "tacet/learn/checked_means.h"
 #include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/learn/gradient/columns_kept.h"
 #include "tacet/learn/gradient/gradient.h"
@@ -180,7 +181,7 @@ Training plan_training(const data::Schema& schema, const LinearOptions& options,
     if (!reason->empty()) training.reasons.push_back(std::move(*reason));
   }
   check_model_size(training, base::machine_memory());
-  return training;
+  return checked_before(std::move(training));
 }
 
 }  // namespace tacet::learn

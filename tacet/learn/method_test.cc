@@ -14,6 +14,7 @@
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/learn/ridge/adassp.h"
 #include "tacet/privacy/decimal.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 
 namespace tacet::learn {
@@ -169,7 +170,7 @@ TEST(Method, APenaltyIsReadOrRefused) {
 std::vector<double> coefficients_of(const Training& training, const data::Dataset& dataset,
                                     const data::Schema& schema, int threads) {
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(training.guarantee.adjacency);
+  privacy::TrustingBudget budget(training.guarantee.adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;

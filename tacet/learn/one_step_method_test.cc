@@ -12,6 +12,7 @@
 #include "tacet/learn/receipt_check.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/sums/gradient_sum.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 
 // What a new method takes: a room (here the first part of this file) that ends with its `const
@@ -89,7 +90,7 @@ Trained train(double epsilon) {
   const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
   auto training = plan_training(schema, {.method = "one-step", .epsilon = epsilon}, known);
   random::SeededSource source(7);
-  privacy::MemoryBudget budget(training.guarantee.adjacency);
+  privacy::TrustingBudget budget(training.guarantee.adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool threads(1);
   base::LocalReducer reducer;

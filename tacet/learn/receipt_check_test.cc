@@ -15,6 +15,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/method.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 
 namespace tacet::learn {
@@ -27,7 +28,7 @@ model::ModelFile trained(const LinearOptions& options) {
   const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
   const auto training = plan_training(schema, options);
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(options.adjacency);
+  privacy::TrustingBudget budget(options.adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;

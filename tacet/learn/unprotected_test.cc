@@ -13,6 +13,7 @@
 #include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/statement.h"
+#include "tacet/privacy/trusting_budget.h"
 
 // What has no guarantee cannot be mistaken for what has one: the calls below do not compile for it,
 // and do for what is protected.
@@ -31,7 +32,7 @@ concept HasCost = requires(const T& result) {
   { result.event() } -> std::convertible_to<privacy::Event>;
 };
 template <typename T>
-concept Bookable = requires(privacy::MemoryBudget& budget, const T& result,
+concept Bookable = requires(privacy::TrustingBudget& budget, const T& result,
                             const privacy::Guarantee& cost) {
   budget.reserve(result, cost);
 };

@@ -7,6 +7,7 @@
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/method.h"
 #include "tacet/model/model_file.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/temporary_folder.h"
 
 namespace tacet::learn {
@@ -33,7 +34,7 @@ TEST(WideSchemaLong, AMillionCategoriesAreReadTrainedAndWritten) {
   options.steps = 5;
   const auto training = plan_training(schema, options);
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(training.guarantee.adjacency);
+  privacy::TrustingBudget budget(training.guarantee.adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;

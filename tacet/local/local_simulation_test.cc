@@ -14,6 +14,7 @@
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/statement.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::local {
 namespace local_simulation_test {
@@ -57,7 +58,7 @@ LocalOptions options_at(double epsilon) {
 learn::TrainedModel trained(const data::Dataset& records, const data::Schema& schema,
                             const LocalPlan& plan, int threads = 1, std::uint64_t seed = 1) {
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(plan.guarantee.adjacency);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;

@@ -13,6 +13,8 @@
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/mechanism/select/crossings.h"
+#include "tacet/privacy/certifier.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::mechanism {
 namespace sample_permit_test {
@@ -31,15 +33,18 @@ constexpr double rate = 0.02;
 Sample poisson() { return Sample::poisson(privacy::SamplingRate(rate)); }
 
 BoundedSum dense(const Sample& sample) {
-  return BoundedSum::from_certified({3, -1}, 1.0, 16, sample);
+  return BoundedSum::from_certified(privacy::Certifier::clipped(), {3, -1}, 1.0, 16, sample);
 }
 
 SparseBoundedSum sparse(const Sample& sample) {
-  return SparseBoundedSum::from_certified(100, {{7, 16}}, 16, sample);
+  return SparseBoundedSum::from_certified(privacy::Certifier::clipped(), 100, {{7, 16}}, 16,
+                                          sample);
 }
 
 privacy::PartialSum selected(const Sample& sample) {
-  return privacy::PartialSum::from_certified(BoundedSum::from_certified({3}, 1.0, 16), sample);
+  return privacy::PartialSum::from_certified(
+      privacy::Certifier::clipped(),
+      BoundedSum::from_certified(privacy::Certifier::clipped(), {3}, 1.0, 16), sample);
 }
 
 Event together(double a, double b) {
@@ -75,7 +80,7 @@ struct Steps {
   }
 
   random::SeededSource source{1};
-  privacy::MemoryBudget budget;
+  privacy::TrustingBudget budget;
   privacy::Reservation reservation;
   std::uint64_t step = 0;
 };

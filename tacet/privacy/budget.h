@@ -2,8 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <vector>
 
 #include "tacet/base/error.h"
@@ -103,28 +101,6 @@ class Budget {
   /// Books `cost`, the guarantee of `planned`, before any data are read. BudgetExceeded when it
   /// does not fit, UsageError when the adjacency is not the budget's.
   [[nodiscard]] virtual Reservation reserve(const Event& planned, const Guarantee& cost) = 0;
-};
-
-/// A budget that ends with the process. Its currency is basic composition: epsilons add, deltas
-/// add, each sum rounded up. Safe for use by several threads.
-class MemoryBudget : public Budget {
- public:
-  /// Without a cap: books everything, refuses nothing but another adjacency.
-  explicit MemoryBudget(Adjacency adjacency);
-  explicit MemoryBudget(const Guarantee& cap);
-
-  [[nodiscard]] Reservation reserve(const Event& planned, const Guarantee& cost) override;
-  /// Everything reserved and not given back.
-  [[nodiscard]] Guarantee spent() const;
-
- private:
-  friend class MemoryRecord;
-  [[nodiscard]] Guarantee total() const;
-
-  mutable std::mutex mutex_;
-  Adjacency adjacency_;
-  std::optional<Guarantee> cap_;
-  std::vector<std::optional<Guarantee>> costs_;
 };
 
 }  // namespace tacet::privacy

@@ -1,4 +1,5 @@
 #include "tacet/privacy/budget.h"
+#include "tacet/privacy/trusting_budget.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +15,8 @@ namespace budget_test {
 
 constexpr auto adjacency = Adjacency::add_remove;
 
-TEST(MemoryBudget, RefusesWhatExceedsTheCapAndSaysHowMuchIsLeft) {
-  MemoryBudget budget(Guarantee{1, 1e-6, adjacency});
+TEST(TrustingBudget, RefusesWhatExceedsTheCapAndSaysHowMuchIsLeft) {
+  TrustingBudget budget(Guarantee{1, 1e-6, adjacency});
   auto first = budget.reserve(Gaussian{1}, {0.75, 5e-7, adjacency});
   try {
     static_cast<void>(budget.reserve(Gaussian{1}, {0.5, 0, adjacency}));
@@ -33,8 +34,8 @@ TEST(MemoryBudget, RefusesWhatExceedsTheCapAndSaysHowMuchIsLeft) {
   EXPECT_EQ(budget.spent(), (Guarantee{1, 1e-6, adjacency}));
 }
 
-TEST(MemoryBudget, ExactSumsFillTheCapExactly) {
-  MemoryBudget budget(Guarantee{1, 0, adjacency});
+TEST(TrustingBudget, ExactSumsFillTheCapExactly) {
+  TrustingBudget budget(Guarantee{1, 0, adjacency});
   for (int i = 0; i < 64; ++i) {
     EXPECT_NO_THROW(static_cast<void>(budget.reserve(Gaussian{1}, {1.0 / 64, 0, adjacency})));
   }
@@ -42,9 +43,9 @@ TEST(MemoryBudget, ExactSumsFillTheCapExactly) {
                BudgetExceeded);
 }
 
-TEST(MemoryBudget, SumsRoundUp) {
+TEST(TrustingBudget, SumsRoundUp) {
   // Fifty times the double nearest to 0.02 is above 1 in exact arithmetic.
-  MemoryBudget budget(Guarantee{1, 0, adjacency});
+  TrustingBudget budget(Guarantee{1, 0, adjacency});
   for (int i = 0; i < 49; ++i) {
     static_cast<void>(budget.reserve(Gaussian{1}, {0.02, 0, adjacency}));
   }
@@ -52,7 +53,7 @@ TEST(MemoryBudget, SumsRoundUp) {
                BudgetExceeded);
 }
 
-TEST(MemoryBudget, AdditionNeverRoundsDown) {
+TEST(TrustingBudget, AdditionNeverRoundsDown) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> uniform(0, 1);
   for (int i = 0; i < 10000; ++i) {
@@ -65,27 +66,27 @@ TEST(MemoryBudget, AdditionNeverRoundsDown) {
   }
 }
 
-TEST(MemoryBudget, AnotherAdjacencyIsRefused) {
-  MemoryBudget budget(adjacency);
+TEST(TrustingBudget, AnotherAdjacencyIsRefused) {
+  TrustingBudget budget(adjacency);
   EXPECT_THROW(static_cast<void>(budget.reserve(Gaussian{1}, {1, 0, Adjacency::replace_one})),
                base::UsageError);
 }
 
-TEST(MemoryBudget, WithoutACapEverythingIsBooked) {
-  MemoryBudget budget(adjacency);
+TEST(TrustingBudget, WithoutACapEverythingIsBooked) {
+  TrustingBudget budget(adjacency);
   const double infinity = std::numeric_limits<double>::infinity();
   auto reservation = budget.reserve(Gaussian{0}, {infinity, 0, adjacency});
   EXPECT_EQ(budget.spent().epsilon, infinity);
 }
 
-TEST(MemoryBudget, AReservationThatIsDroppedStaysSpent) {
-  MemoryBudget budget(Guarantee{1, 0, adjacency});
+TEST(TrustingBudget, AReservationThatIsDroppedStaysSpent) {
+  TrustingBudget budget(Guarantee{1, 0, adjacency});
   static_cast<void>(budget.reserve(Gaussian{1}, {1, 0, adjacency}));
   EXPECT_EQ(budget.spent().epsilon, 1);
 }
 
 TEST(Reservation, CancellingBeforeTheFirstReleaseGivesItBack) {
-  MemoryBudget budget(Guarantee{1, 0, adjacency});
+  TrustingBudget budget(Guarantee{1, 0, adjacency});
   auto reservation = budget.reserve(Gaussian{1}, {1, 0, adjacency});
   reservation.cancel();
   EXPECT_EQ(budget.spent().epsilon, 0);
@@ -97,7 +98,7 @@ TEST(Reservation, CancellingBeforeTheFirstReleaseGivesItBack) {
 }
 
 TEST(Reservation, DebitsOnlyWhatWasPlanned) {
-  MemoryBudget budget(adjacency);
+  TrustingBudget budget(adjacency);
   const Event step = PoissonSampled{0.01, Gaussian{1.1}};
   auto reservation =
       budget.reserve(Composed{{Repeated{3, step}, Laplace{2}}}, {1, 1e-6, adjacency});
@@ -115,7 +116,7 @@ TEST(Reservation, DebitsOnlyWhatWasPlanned) {
 }
 
 TEST(Reservation, ResultsLeaveOnlyAfterCommit) {
-  MemoryBudget budget(adjacency);
+  TrustingBudget budget(adjacency);
   auto reservation = budget.reserve(Gaussian{1}, {1, 1e-6, adjacency});
   reservation.debit(Gaussian{1});
   EXPECT_THROW(static_cast<void>(released_under(reservation, 5)), base::InternalError);

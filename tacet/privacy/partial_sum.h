@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "tacet/privacy/bounded_sum.h"
+#include "tacet/privacy/certified.h"
 #include "tacet/privacy/released.h"
 #include "tacet/privacy/sample.h"
 
@@ -29,7 +30,7 @@ class PartialSum {
 
   /// As for BoundedSum, only the code that takes and clips records may state this. A Sample is
   /// one of fixed size.
-  [[nodiscard]] static PartialSum from_certified(BoundedSum sum, Part part) {
+  [[nodiscard]] static PartialSum from_certified(Certified /*proof*/, BoundedSum sum, Part part) {
     return PartialSum(std::move(sum), part);
   }
 

@@ -6,6 +6,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/bounded_sum.h"
+#include "tacet/privacy/certifier.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::privacy {
@@ -154,13 +155,15 @@ TEST(Statement, ANameFromAFileWritesNoLineOfItsOwn) {
 }
 
 TEST(BoundedSum, OwnsItsSensitivity) {
-  const auto sum = BoundedSum::from_certified({1, 2, 3}, 0.25, 1024);
+  const auto sum = BoundedSum::from_certified(Certifier::clipped(), {1, 2, 3}, 0.25, 1024);
   EXPECT_EQ(sum.sensitivity(Adjacency::add_remove), 1024);
   EXPECT_EQ(sum.sensitivity(Adjacency::zero_out), 1024);
   EXPECT_EQ(sum.sensitivity(Adjacency::replace_one), 2048);
   EXPECT_EQ(sum.size(), 3U);
-  EXPECT_THROW(static_cast<void>(BoundedSum::from_certified({}, 0, 1)), base::UsageError);
-  EXPECT_THROW(static_cast<void>(BoundedSum::from_certified({}, 1, 0)), base::UsageError);
+  EXPECT_THROW(static_cast<void>(BoundedSum::from_certified(Certifier::clipped(), {}, 0, 1)),
+               base::UsageError);
+  EXPECT_THROW(static_cast<void>(BoundedSum::from_certified(Certifier::clipped(), {}, 1, 0)),
+               base::UsageError);
 }
 
 TEST(Quantities, RefuseWhatMakesNoSense) {

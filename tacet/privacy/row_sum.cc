@@ -4,8 +4,8 @@
 
 namespace tacet::privacy {
 
-RowSum RowSum::from_certified(BoundedSum sum, RowSelection selection, RowLayout layout,
-                              std::vector<std::int64_t> touched) {
+RowSum RowSum::from_certified(Certified /*proof*/, BoundedSum sum, RowSelection selection,
+                              RowLayout layout, std::vector<std::int64_t> touched) {
   RowSum result(std::move(sum), std::move(selection), std::move(layout), std::move(touched));
   result.size_ = result.selection_.cell_count(result.layout_) + result.layout_.dense();
   std::int64_t held = result.size_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tacet/privacy/bounded_sum.h"
+#include "tacet/privacy/certified.h"
 #include "tacet/privacy/released.h"
 #include "tacet/privacy/row_layout.h"
 #include "tacet/privacy/sample.h"
@@ -20,8 +21,8 @@ class RowSum {
   /// enforces it. The sum holds a number for every chosen cell and then for the dense block; where
   /// all rows are chosen, for the cells of the `touched` ones, ascending, and the others are 0.
   /// InternalError unless it does.
-  [[nodiscard]] static RowSum from_certified(BoundedSum sum, RowSelection selection,
-                                             RowLayout layout,
+  [[nodiscard]] static RowSum from_certified(Certified proof, BoundedSum sum,
+                                             RowSelection selection, RowLayout layout,
                                              std::vector<std::int64_t> touched = {});
 
   [[nodiscard]] const RowSelection& selection() const { return selection_; }

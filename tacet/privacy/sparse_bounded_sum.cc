@@ -4,7 +4,7 @@
 
 namespace tacet::privacy {
 
-SparseBoundedSum SparseBoundedSum::from_certified(std::int64_t size,
+SparseBoundedSum SparseBoundedSum::from_certified(Certified /*proof*/, std::int64_t size,
                                                   std::vector<random::ScoredCandidate> touched,
                                                   std::int64_t contribution_bound, Sample sample) {
   // Beyond 2^52 the bound would not be exact in the accountant's doubles.

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "tacet/privacy/certified.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
 #include "tacet/privacy/sample.h"
@@ -16,10 +17,10 @@ namespace tacet::privacy {
 /// are is as private as their values.
 class SparseBoundedSum {
  public:
-  /// Only the code that clips records (the optimize module) may state a bound; the check of floors
-  /// enforces it. `touched` ascends by index, within 0..size-1; values within 2^60; a UsageError if
-  /// not, and for a contribution_bound outside [1, 2^52].
-  [[nodiscard]] static SparseBoundedSum from_certified(std::int64_t size,
+  /// Only the code that clips records (the optimize module) may state a bound, and has the proof of
+  /// it. `touched` ascends by index, within 0..size-1; values within 2^60; a UsageError if not, and
+  /// for a contribution_bound outside [1, 2^52].
+  [[nodiscard]] static SparseBoundedSum from_certified(Certified proof, std::int64_t size,
                                                        std::vector<random::ScoredCandidate> touched,
                                                        std::int64_t contribution_bound,
                                                        Sample sample = Sample::all());

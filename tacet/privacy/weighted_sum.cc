@@ -6,8 +6,9 @@
 
 namespace tacet::privacy {
 
-WeightedSum WeightedSum::from_certified(std::vector<std::int64_t> values, double grid,
-                                        std::vector<Block> blocks, Adjacency adjacency) {
+WeightedSum WeightedSum::from_certified(Certified /*proof*/, std::vector<std::int64_t> values,
+                                        double grid, std::vector<Block> blocks,
+                                        Adjacency adjacency) {
   const auto check = [](double value, const char* what) {
     if (value > 0 && std::isfinite(value)) return;
     throw base::UsageError("the {} must be positive and finite, got {}", what, value);

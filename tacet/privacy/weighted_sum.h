@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "tacet/privacy/certified.h"
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
 
@@ -27,8 +28,9 @@ class WeightedSum {
   /// may then lie closer than their lengths allow; otherwise for every adjacency. UsageError for a
   /// grid or a scale that is not positive and finite, InternalError unless the blocks cover the
   /// values.
-  [[nodiscard]] static WeightedSum from_certified(std::vector<std::int64_t> values, double grid,
-                                                  std::vector<Block> blocks, Adjacency adjacency);
+  [[nodiscard]] static WeightedSum from_certified(Certified proof, std::vector<std::int64_t> values,
+                                                  double grid, std::vector<Block> blocks,
+                                                  Adjacency adjacency);
 
   /// Whether the bound holds between neighbours of `adjacency`.
   [[nodiscard]] bool covers(Adjacency adjacency) const {

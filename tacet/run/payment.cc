@@ -30,21 +30,18 @@ void refuse_relabelled(const data::SchemaCost& cost, const ledger::Standing& sta
 
 Payment::Payment(const Expense& expense, const Front& front)
     : expense_(expense), front_(front), account_(find_account(expense.data, front)) {
-  if (!account_) {
-    budget_ = std::make_unique<privacy::MemoryBudget>(expense.cost.adjacency);
-    return;
-  }
-  auto budget = std::make_unique<ledger::LedgerBudget>(
+  if (!account_) return;
+  budget_ = std::make_unique<ledger::LedgerBudget>(
       *account_->ledger, ledger::RunDetails{.data_set = account_->data_set,
                                             .command = expense.command,
                                             .privacy_unit = expense.privacy_unit,
                                             .override_reason = front.account.override_reason,
                                             .unprotected_reason = expense.unprotected_reason});
-  ledger_budget_ = budget.get();
-  budget_ = std::move(budget);
 }
 
 privacy::Reservation Payment::reserve() {
+  // Without an account nobody adds prices up: the plan's own, which it has proved.
+  if (!budget_) return {expense_.planned, expense_.cost, nullptr};
   auto reservation = budget_->reserve(expense_.planned, expense_.cost);
   note_in_marks(reservation);
   return reservation;
@@ -65,7 +62,7 @@ void Payment::book_schema() {
   const auto& [schema, file] = expense_.schema;
   if (!account_ || schema == nullptr || !schema->cost) return;
   const auto cost = data::cost_between(*schema, expense_.cost.adjacency);
-  auto details = ledger_budget_->details();
+  auto details = budget_->details();
   details.command = data::booking_name(cost);
   const auto standing = account_->ledger->standing();
   refuse_relabelled(cost, standing);
@@ -102,7 +99,7 @@ void Payment::give_back(privacy::Reservation& reservation) {
 }
 
 void Payment::release(const std::string& sha256, const std::string& output, double cipher_delta) {
-  if (ledger_budget_ != nullptr) ledger_budget_->release_digest(sha256, output, cipher_delta);
+  if (budget_) budget_->release_digest(sha256, output, cipher_delta);
 }
 
 }  // namespace tacet::run

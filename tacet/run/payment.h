@@ -69,8 +69,7 @@ class Payment {
   const Expense& expense_;
   const Front& front_;
   std::optional<Account> account_;
-  std::unique_ptr<privacy::Budget> budget_;
-  ledger::LedgerBudget* ledger_budget_ = nullptr;  // the same budget, when it is a ledger's
+  std::unique_ptr<ledger::LedgerBudget> budget_;  // the account's
 };
 
 }  // namespace tacet::run

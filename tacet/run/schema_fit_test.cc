@@ -8,6 +8,7 @@
 
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/scratch_folder.h"
 
 namespace tacet::run {
@@ -68,7 +69,7 @@ TEST(SchemaFit, EachColumnGetsTheRuleOfItsKindAndTheAnswersAreDebited) {
   random::SeededSource source(1);
   const auto request = request_for(file);
   const auto plan = plan_fit(request, names, source);
-  privacy::MemoryBudget budget(privacy::Adjacency::add_remove);
+  privacy::TrustingBudget budget(privacy::Adjacency::add_remove);
   auto reservation = budget.reserve(plan.cost.events, plan.cost.guarantee);
   const auto contents = read_for_fit(request, plan, source, nullptr);
   const auto found = fit(request, plan, contents, {source, reservation, nullptr});
@@ -95,7 +96,7 @@ Fitted fit_of(const std::string& text, FitRequest request, double epsilon, std::
   base::write_file(request.data, text, base::Overwrite::refuse);
   random::SeededSource source(seed);
   const auto plan = plan_fit(request, names, source);
-  privacy::MemoryBudget budget(privacy::Adjacency::add_remove);
+  privacy::TrustingBudget budget(privacy::Adjacency::add_remove);
   auto reservation = budget.reserve(plan.cost.events, plan.cost.guarantee);
   const auto contents = read_for_fit(request, plan, source, nullptr);
   return fit(request, plan, contents, {source, reservation, nullptr});
@@ -174,7 +175,7 @@ TEST(SchemaFit, ARaisedFlagEndsTheFit) {
   random::SeededSource source(1);
   const auto request = request_for("x.csv");
   const auto plan = plan_fit(request, names, source);
-  privacy::MemoryBudget budget(privacy::Adjacency::add_remove);
+  privacy::TrustingBudget budget(privacy::Adjacency::add_remove);
   auto reservation = budget.reserve(plan.cost.events, plan.cost.guarantee);
   base::CancelToken cancel;
   cancel.cancel();

@@ -10,6 +10,7 @@
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/scratch_folder.h"
 
 namespace tacet::run {
@@ -164,7 +165,7 @@ TEST(Summary, SharesAndQuartilesComeCloseWhereTheBudgetIsLarge) {
   for (const auto& line : many) text += line + "\n";
   base::write_file(file, text, base::Overwrite::refuse);
   random::SeededSource source(3);
-  privacy::MemoryBudget budget(Adjacency::add_remove);
+  privacy::TrustingBudget budget(Adjacency::add_remove);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   const auto counts = read_for_summary(request, file, source, nullptr);
   const auto found = summarise(request, plan, counts, {source, reservation, nullptr});
@@ -195,7 +196,7 @@ TEST(Summary, TheNumberOfRecordsIsExactWhereItIsPublic) {
   const auto file = (folder.path() / "data.csv").string();
   base::write_file(file, "age,town,note,income\n1,Rome,x,2\n3,Oslo,y,4\n", base::Overwrite::refuse);
   random::SeededSource source(3);
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   const auto counts = read_for_summary(request, file, source, nullptr);
   EXPECT_EQ(summarise(request, plan, counts, {source, reservation, nullptr}).records, 2);

@@ -4,6 +4,7 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/learn/evaluation.h"
+#include "tacet/privacy/trusting_budget.h"
 
 /// What tests of noisy evaluations share.
 namespace tacet::test {
@@ -21,7 +22,7 @@ inline data::Schema one_number() {
 inline learn::Evaluation evaluated(const learn::EvaluationData& data,
                                    const learn::EvaluationPlan& plan, std::uint64_t seed) {
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(plan.guarantee.adjacency);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.event, plan.guarantee);
   return learn::evaluate(data, plan, source, reservation);
 }

@@ -4,6 +4,7 @@
 
 #include "tacet/mechanism/noise_address.h"
 #include "tacet/privacy/budget.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::test {
@@ -11,7 +12,7 @@ namespace tacet::test {
 /// A source, and a budget that books whatever is asked for.
 struct Spender {
   random::SeededSource source;
-  privacy::MemoryBudget budget;
+  privacy::TrustingBudget budget;
   privacy::Reservation reservation;
   std::uint64_t step = 0;
 

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "tacet/data/dataset.h"
+#include "tacet/data/encode/label_encoder.h"
 #include "tacet/data/encode/narrow_rows.h"
 #include "tacet/data/encode/row_scaler.h"
 #include "tacet/data/schema/schema.h"
@@ -14,15 +16,29 @@ namespace tacet::data {
 
 /// Encodes features without names (Schema::features): clipped to the public bounds, divided by the
 /// larger of their magnitudes, then scaled and certified like every row.
+/// Not for several threads at once.
 class UniformEncoder {
  public:
+  /// UsageError unless the schema has such features.
   explicit UniformEncoder(const Schema& schema);
 
-  /// Columns ascend strictly below `features.count`; a value that is not finite counts as 0.
+  /// One record: its features that are not 0, and its label as files spell it or as a number, which
+  /// the schema's target maps to the label's domain. Columns ascend strictly below
+  /// `features.count`, as many as values, else a UsageError; so is a label without a target. A
+  /// value that is not finite counts as 0, a label that the target does not know as what it says.
+  void encode(std::span<const std::uint32_t> columns, std::span<const double> values,
+              std::string_view label, EncodedRow& row);
+  void encode(std::span<const std::uint32_t> columns, std::span<const double> values, double label,
+              EncodedRow& row);
+  /// Features alone, with the label 0: for predictions.
   void encode(std::span<const std::uint32_t> columns, std::span<const double> values,
               EncodedRow& row);
 
  private:
+  [[nodiscard]] const LabelEncoder& labels() const;
+
+  std::int64_t count_;
+  std::optional<LabelEncoder> labels_;
   RowScaler scaler_;
   std::optional<NarrowRows> narrow_;
   double lower_;

@@ -17,7 +17,7 @@ Dataset read_csv(std::unique_ptr<ByteSource> source, const std::string& file_nam
   CsvReader reader(std::move(source), file_name, csv_options(schema.format));
   const std::vector<std::string> names = read_column_names(reader, schema.format);
   Encoder encoder(schema, names, options.target, file_name);
-  Dataset data(schema.shape());
+  Dataset data(options.target == TargetUse::required ? schema.shape() : schema.unlabelled_shape());
   if (schema.unit && options.target == TargetUse::required) data.declare_units();
   EncodedRow row;
   while (const auto fields = reader.next()) {

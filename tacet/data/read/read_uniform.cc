@@ -1,32 +1,33 @@
 #include "tacet/data/read/read_uniform.h"
 
-#include <optional>
-
-#include "tacet/base/error.h"
-#include "tacet/data/encode/label_encoder.h"
 #include "tacet/data/encode/uniform_encoder.h"
 #include "tacet/data/read/cancel_rhythm.h"
 
 namespace tacet::data::internal {
 namespace {
 
-double encoded_label(const LabelEncoder& encoder, const UniformRecord& record) {
-  return record.number_label ? encoder.encode_number(*record.number_label)
-                             : encoder.encode(record.text_label);
+void encode_with_label(UniformEncoder& encoder, const UniformRecord& record, EncodedRow& row) {
+  if (record.number_label) {
+    encoder.encode(record.columns, record.values, *record.number_label, row);
+  } else {
+    encoder.encode(record.columns, record.values, record.text_label, row);
+  }
 }
 
 }  // namespace
 
 Dataset read_uniform(UniformRecords& records, const Schema& schema, const ReadOptions& options) {
-  std::optional<LabelEncoder> label;
-  if (options.target == TargetUse::required) label.emplace(*schema.target);
+  const bool labelled = options.target == TargetUse::required;
   UniformEncoder encoder(schema);
-  Dataset data(schema.shape());
+  Dataset data(labelled ? schema.shape() : schema.unlabelled_shape());
   UniformRecord record;
   EncodedRow row;
   while (records.next(record)) {
-    encoder.encode(record.columns, record.values, row);
-    row.label = label ? encoded_label(*label, record) : 0.0;
+    if (labelled) {
+      encode_with_label(encoder, record, row);
+    } else {
+      encoder.encode(record.columns, record.values, row);
+    }
     data.append(row);
     if (options.cancel != nullptr && data.rows() % rows_between_checks == 0) {
       options.cancel->throw_if_cancelled();

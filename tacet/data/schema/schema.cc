@@ -54,6 +54,12 @@ NumberKind Target::number_kind() const { return std::get<RegressionTarget>(rule)
 
 std::int64_t Target::class_count() const { return static_cast<std::int64_t>(class_names().size()); }
 
+LabelDomain Target::labels() const {
+  if (std::holds_alternative<BinaryTarget>(rule)) return LabelDomain::signs();
+  if (!regression()) return LabelDomain::classes(class_count());
+  return LabelDomain::interval(number_kind() == NumberKind::number ? -1 : 0, 1);
+}
+
 std::vector<std::string> Target::class_names() const {
   if (const auto* binary = std::get_if<BinaryTarget>(&rule)) {
     return binary->names();
@@ -134,7 +140,16 @@ Storage Schema::storage_kind() const {
 }
 
 DatasetShape Schema::shape() const {
-  return {.columns = encoded_column_count(), .norm_bound = norm_bound(), .storage = storage_kind()};
+  return {.columns = encoded_column_count(),
+          .norm_bound = norm_bound(),
+          .storage = storage_kind(),
+          .labels = target ? target->labels() : LabelDomain::none()};
+}
+
+DatasetShape Schema::unlabelled_shape() const {
+  auto without = shape();
+  without.labels = LabelDomain::none();
+  return without;
 }
 
 std::vector<ColumnRange> Schema::choosable_columns() const {

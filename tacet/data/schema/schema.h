@@ -192,6 +192,8 @@ struct Target {
   [[nodiscard]] NumberKind number_kind() const;
   /// 2 for binary, k for multi-class, 0 for regression.
   [[nodiscard]] std::int64_t class_count() const;
+  /// What its values become.
+  [[nodiscard]] LabelDomain labels() const;
   /// Names by class index: {negative, positive} for binary. Empty for regression.
   [[nodiscard]] std::vector<std::string> class_names() const;
 };
@@ -289,7 +291,10 @@ struct Schema {
   [[nodiscard]] double norm_bound() const;
   /// Decided by public facts: columns and how many of them one record can touch.
   [[nodiscard]] Storage storage_kind() const;
+  /// Of records read by this schema, with its target's labels.
   [[nodiscard]] DatasetShape shape() const;
+  /// The same without labels, as predictions read them.
+  [[nodiscard]] DatasetShape unlabelled_shape() const;
 
   /// Throws DataError that says what is wrong, where the source is `where`.
   void validate(std::string_view where = "schema") const;

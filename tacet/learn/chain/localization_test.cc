@@ -15,6 +15,7 @@
 #include "tacet/learn/method.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/optimize/solver/erm.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::learn {
 namespace localization_test {
@@ -63,7 +64,7 @@ LinearOptions options_of(const std::string& method, double epsilon, double delta
 TrainedModel train(const data::Dataset& dataset, const data::Schema& schema,
                    const LocalizationPlan& plan, std::uint64_t seed, int threads = 1) {
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(plan.guarantee.adjacency);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;

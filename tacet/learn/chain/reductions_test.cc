@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::learn {
 namespace reductions_test {
@@ -88,7 +89,7 @@ TEST(PopulationToEmpirical, CostsAGroupOfRecords) {
   EXPECT_THROW((void)group_guarantee({5, 1e-3, Adjacency::replace_one}, 10), base::GuaranteeError);
 
   random::SeededSource source(2);
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   const auto event = population_event(inner, 7);
   auto reservation = budget.reserve(event, {0.71, 0, Adjacency::replace_one});
   const privacy::Event planned = privacy::PureDp{0.1, Adjacency::replace_one};
@@ -109,7 +110,7 @@ TEST(PopulationToEmpirical, CostsAGroupOfRecords) {
 
 TEST(PopulationToEmpirical, RefusesWhatIsNotProved) {
   random::SeededSource source(3);
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   const privacy::Guarantee inner{0.1, 0, Adjacency::replace_one};
   auto reservation = budget.reserve(population_event(inner, 2), {1, 0, Adjacency::replace_one});
   const auto nothing = [](std::span<const std::int64_t>, privacy::Reservation&) {

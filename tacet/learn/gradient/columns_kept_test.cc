@@ -11,6 +11,7 @@
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/receipt_check.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/wide_records.h"
 
 namespace tacet::learn {
@@ -34,7 +35,7 @@ LinearOptions asked(double share, Adjacency adjacency = Adjacency::add_remove) {
 TrainedModel train(const data::Schema& schema, const Training& plan, std::uint64_t seed,
                    int threads = 1) {
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(plan.guarantee.adjacency);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;

@@ -9,6 +9,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 
 namespace tacet::learn {
@@ -79,7 +80,7 @@ TEST(GradientBatches, BothTrainAndTheReceiptAgreesWithThePlan) {
     auto options = options_of(sampling, Adjacency::replace_one, 500);
     options.steps = 60;
     const auto plan = plan_gradient(schema, options);
-    privacy::MemoryBudget budget(Adjacency::replace_one);
+    privacy::TrustingBudget budget(Adjacency::replace_one);
     auto reservation = budget.reserve(plan.events, plan.guarantee);
     random::SeededSource source(1);
     const auto trained =
@@ -106,7 +107,7 @@ TEST(GradientBatches, PaperTrainsWithinItsClaim) {
   const auto plan = plan_gradient(schema, paper_options());
   ASSERT_TRUE(plan.claim);
   EXPECT_EQ(plan.claim->epsilon, 4);
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   random::SeededSource source(1);
   base::ThreadPool pool(2);

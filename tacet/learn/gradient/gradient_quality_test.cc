@@ -10,6 +10,7 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/data/read/read_dataset.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
 
@@ -26,7 +27,7 @@ using test::berkeley;
 TrainedModel train(const Setting& setting, const LinearOptions& options, std::uint64_t seed) {
   const auto plan = plan_gradient(setting.schema, options);
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(plan.guarantee.adjacency);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(2);
   base::LocalReducer reducer;
@@ -141,7 +142,7 @@ NoiseCounts noise_counts(const Setting& setting, double epsilon, std::uint64_t s
       accounting::account(quiet.events, add_remove, privacy::Delta(quiet.guarantee.delta));
   quiet.cipher_delta = 0;
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(add_remove);
+  privacy::TrustingBudget budget(add_remove);
   auto reservation =
       budget.reserve(quiet.events, {std::numeric_limits<double>::infinity(), 1e-5, add_remove});
   base::ThreadPool pool(2);

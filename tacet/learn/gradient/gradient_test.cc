@@ -13,6 +13,7 @@
 #include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/optimize/solver/erm.h"
 #include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
 
@@ -27,7 +28,7 @@ using test::berkeley;
 TrainedModel train(const Setting& setting, const GradientPlan& plan, std::uint64_t seed,
                    int threads = 2) {
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(plan.guarantee.adjacency);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;
@@ -122,7 +123,7 @@ TEST(Gradient, SecureNoiseGivesAProtectedReceipt) {
   const auto setting = berkeley();
   const auto plan = plan_gradient(setting.schema, {.epsilon = 1, .adjacency = add_remove});
   const auto source = random::SecureSource::create();
-  privacy::MemoryBudget budget(add_remove);
+  privacy::TrustingBudget budget(add_remove);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
@@ -220,7 +221,7 @@ TEST(Gradient, StopsBetweenStepsWhenCancelled) {
   const auto setting = berkeley();
   const auto plan = plan_gradient(setting.schema, {.epsilon = 1, .adjacency = add_remove});
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(add_remove);
+  privacy::TrustingBudget budget(add_remove);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;

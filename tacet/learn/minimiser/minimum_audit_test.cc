@@ -7,6 +7,7 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/learn/minimiser/objective.h"
 #include "tacet/learn/minimiser/regularized_output.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/statistics.h"
 
 // Audits of what `objective` and `regularized-output` release, from the plan to the coefficient:
@@ -60,7 +61,7 @@ double audited_epsilon(const Pair& pair, const Release& release, std::size_t run
     found.reserve(runs);
     for (std::uint64_t run = 0; run < runs; ++run) {
       random::SeededSource source(first + run);
-      privacy::MemoryBudget budget(pair.guarantee.adjacency);
+      privacy::TrustingBudget budget(pair.guarantee.adjacency);
       auto reservation = budget.reserve(pair.events, pair.guarantee);
       found.push_back(release(dataset, {source, reservation, pool, reducer}));
     }

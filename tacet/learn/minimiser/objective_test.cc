@@ -14,6 +14,7 @@
 #include "tacet/optimize/solver/certified_solver.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/decimal.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
 
@@ -37,7 +38,7 @@ LinearOptions asked(double epsilon, std::optional<double> delta = std::nullopt) 
 TrainedModel train(const Setting& setting, const ObjectivePlan& plan, std::uint64_t seed,
                    int threads = 2) {
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(plan.guarantee.adjacency);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;

@@ -10,6 +10,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/optimize/solver/certified_solver.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
 
@@ -33,7 +34,7 @@ LinearOptions asked(double epsilon, std::optional<double> delta = std::nullopt) 
 TrainedModel train(const Setting& setting, const RegularizedOutputPlan& plan, std::uint64_t seed,
                    int threads = 2) {
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(plan.guarantee.adjacency);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;
@@ -166,7 +167,7 @@ TEST(RegularizedOutput, AnotherNumberOfRecordsGivesTheReservationBack) {
     options.adjacency = adjacency;
     const auto plan = plan_regularized_output(setting.schema, options);
     random::SeededSource source(1);
-    privacy::MemoryBudget budget(adjacency);
+    privacy::TrustingBudget budget(adjacency);
     auto reservation = budget.reserve(plan.events, plan.guarantee);
     base::ThreadPool pool(1);
     base::LocalReducer reducer;

@@ -8,6 +8,7 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/learn/output/output.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::learn {
 namespace output_audit_test {
@@ -44,7 +45,7 @@ struct Line {
     std::vector<double> found;
     for (std::uint64_t run = 0; run < runs; ++run) {
       random::SeededSource source(first_seed + run);
-      privacy::MemoryBudget budget(replace_one);
+      privacy::TrustingBudget budget(replace_one);
       auto reservation = budget.reserve(used.events, used.guarantee);
       const auto trained =
           train_output(dataset, schema, used, {source, reservation, pool, reducer});

@@ -15,6 +15,7 @@
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/wang2021.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
 
@@ -33,7 +34,7 @@ LinearOptions options_of(privacy::Adjacency adjacency = replace_one) {
 TrainedModel train(const Setting& setting, const LinearOptions& options, std::uint64_t seed) {
   const auto training = plan_training(setting.schema, options);
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(options.adjacency);
+  privacy::TrustingBudget budget(options.adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(2);
   base::LocalReducer reducer;
@@ -170,7 +171,7 @@ TEST(Output, MuchEpsilonApproachesTheMinimum) {
   plan.guarantee = accounting::account(plan.events, replace_one, privacy::Delta(1e-5));
   plan.cipher_delta = 0;
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(replace_one);
+  privacy::TrustingBudget budget(replace_one);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::LocalReducer reducer;
   const auto close =
@@ -244,7 +245,7 @@ TEST(Output, AnotherNumberOfRecordsGivesTheReservationBack) {
   options.public_row_count = 4000;
   const auto training = plan_training(setting.schema, options);
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(replace_one);
+  privacy::TrustingBudget budget(replace_one);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;

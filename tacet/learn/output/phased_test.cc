@@ -10,6 +10,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/method.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
 
@@ -75,7 +76,7 @@ using test::berkeley;
 
 TEST(Phased, CostsWhatOnePhaseCosts) {
   const auto setting = berkeley();
-  privacy::MemoryBudget budget({2, 1e-3, replace_one});
+  privacy::TrustingBudget budget({2, 1e-3, replace_one});
   base::ThreadPool pool(2);
   base::LocalReducer reducer;
   double spent = 0;
@@ -128,7 +129,7 @@ TEST(Phased, EveryLossTrainsInEveryDomain) {
       options.radius = radius;
       const auto training = plan_training(setting.schema, options);
       random::SeededSource source(1);
-      privacy::MemoryBudget budget(privacy::Adjacency::zero_out);
+      privacy::TrustingBudget budget(privacy::Adjacency::zero_out);
       auto reservation = budget.reserve(training.events, training.guarantee);
       const auto trained =
           training.run(setting.train, setting.schema, {source, reservation, pool, reducer});

@@ -12,6 +12,7 @@
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/solver/local_minimum.h"
 #include "tacet/privacy/budget.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::learn {
@@ -124,7 +125,7 @@ std::vector<double> minimum_of(const data::Dataset& dataset,
                                const optimize::LocalProblem& problem) {
   base::ThreadPool pool(1);
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   const privacy::Event event = privacy::Gaussian{1e-9};
   auto reservation = budget.reserve(
       event, {std::numeric_limits<double>::infinity(), 1e-5, Adjacency::replace_one});

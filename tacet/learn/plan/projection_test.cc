@@ -12,6 +12,7 @@
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/arora2022.h"
 #include "tacet/learn/receipt_check.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::learn {
 namespace projection_test {
@@ -150,7 +151,7 @@ TEST(Projection, ArorasRoomIsHeldAgainstTheModel) {
     dataset.append(row);
   }
   random::SeededSource source(3);
-  privacy::MemoryBudget budget(training.guarantee.adjacency);
+  privacy::TrustingBudget budget(training.guarantee.adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;

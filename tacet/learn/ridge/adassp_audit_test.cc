@@ -11,6 +11,7 @@
 #include "tacet/learn/ridge/adassp.h"
 #include "tacet/mechanism/noise/weighted_gaussian.h"
 #include "tacet/optimize/sums/gram_sum.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::learn {
@@ -60,7 +61,7 @@ std::vector<std::vector<double>> releases(const data::Dataset& dataset,
   base::LocalReducer reducer;
   random::SeededSource source(static_cast<std::uint64_t>(dataset.rows()) +
                               (adjacency == add_remove));
-  privacy::MemoryBudget budget(adjacency);
+  privacy::TrustingBudget budget(adjacency);
   auto reservation =
       budget.reserve(privacy::Repeated{runs, privacy::Gaussian{multiplier}}, {1, 0, adjacency});
   std::vector<std::vector<double>> found;

@@ -10,6 +10,7 @@
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/labelled_records.h"
 
 namespace tacet::learn {
@@ -31,7 +32,7 @@ LinearOptions asked(double epsilon, privacy::Adjacency adjacency = add_remove) {
 TrainedModel train(const Setting& setting, const AdasspPlan& plan, std::uint64_t seed,
                    int threads = 2) {
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(plan.guarantee.adjacency);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;

@@ -13,6 +13,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
 #include "tacet/privacy/budget.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::learn {
 namespace word_training_test {
@@ -44,7 +45,7 @@ TrainedWords train(const data::Corpus& texts, const WordPlan& plan, int threads 
   random::SeededSource source(seed);
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;
-  privacy::MemoryBudget budget(plan.guarantee);
+  privacy::TrustingBudget budget(plan.guarantee);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   return train_words(
       texts, vocabulary(), plan,

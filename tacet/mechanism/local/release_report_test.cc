@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/certifier.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::mechanism {
 namespace release_report_test {
@@ -32,13 +34,15 @@ privacy::PartialSum gradient_of(const LocalRandomizer& randomizer, double share,
   std::vector<std::int64_t> values(static_cast<std::size_t>(randomizer.spec().dimension), 0);
   values.front() = std::llround(std::ldexp(share, randomizer.norm_bits()));
   return privacy::PartialSum::from_certified(
+      privacy::Certifier::clipped(),
       privacy::BoundedSum::from_certified(
-          std::move(values), std::ldexp(randomizer.spec().clipping_norm, -randomizer.norm_bits()),
+          privacy::Certifier::clipped(), std::move(values),
+          std::ldexp(randomizer.spec().clipping_norm, -randomizer.norm_bits()),
           std::int64_t{1} << randomizer.norm_bits()),
       privacy::OneRecord{record});
 }
 
-privacy::Reservation reserve(privacy::MemoryBudget& budget, const privacy::Event& event) {
+privacy::Reservation reserve(privacy::TrustingBudget& budget, const privacy::Event& event) {
   return budget.reserve(event, {1, 0, Adjacency::replace_one});
 }
 
@@ -51,7 +55,7 @@ TEST(ReleaseReport, EstimatesAreUnbiased) {
       for (const double share : {0.0, 0.5, -1.0}) {
         const auto randomizer = randomizer_of(mechanism, 2, 2, embedding);
         random::SeededSource source(7);
-        privacy::MemoryBudget budget(Adjacency::replace_one);
+        privacy::TrustingBudget budget(Adjacency::replace_one);
         auto permit = reserve(budget, DeviceReports::event(randomizer, 1));
         DeviceReports devices(randomizer, runs, 1, permit);
         std::vector<double> estimate(2);
@@ -79,7 +83,7 @@ TEST(ReleaseReport, DebitsWhatItCostsBeforeItDraws) {
   for (const auto mechanism : all_mechanisms) {
     const auto randomizer = randomizer_of(mechanism, 4);
     random::SeededSource source(1);
-    privacy::MemoryBudget budget(Adjacency::replace_one);
+    privacy::TrustingBudget budget(Adjacency::replace_one);
     auto permit = reserve(budget, randomizer.event());
     const auto report =
         release_report(gradient_of(randomizer, 0.5), randomizer, {}, source, permit);
@@ -99,7 +103,7 @@ TEST(ReleaseReport, TheSameSeedGivesTheSameReport) {
     const auto randomizer = randomizer_of(mechanism, 4);
     const auto report = [&](std::uint64_t seed) {
       random::SeededSource source(seed);
-      privacy::MemoryBudget budget(Adjacency::replace_one);
+      privacy::TrustingBudget budget(Adjacency::replace_one);
       auto permit = reserve(budget, randomizer.event());
       return release_report(gradient_of(randomizer, 0.5), randomizer, {}, source, permit).value();
     };
@@ -113,7 +117,7 @@ TEST(ReleaseReport, TakesOneRecordsGradientOnItsGridOnly) {
   const auto other = randomizer_of(LocalMechanism::l2_laplace, 4);
   const auto longer = randomizer_of(LocalMechanism::privunit, 5);
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto permit = reserve(budget, randomizer.event());
   const auto refused = [&](privacy::PartialSum gradient) {
     EXPECT_THROW(
@@ -122,17 +126,20 @@ TEST(ReleaseReport, TakesOneRecordsGradientOnItsGridOnly) {
   };
   refused(gradient_of(other, 0.5));
   refused(gradient_of(longer, 0.5));
-  auto sum = privacy::BoundedSum::from_certified(std::vector<std::int64_t>(4), std::ldexp(1.0, -30),
+  auto sum = privacy::BoundedSum::from_certified(privacy::Certifier::clipped(),
+                                                 std::vector<std::int64_t>(4), std::ldexp(1.0, -30),
                                                  std::int64_t{1} << 30);
-  refused(privacy::PartialSum::from_certified(std::move(sum), privacy::PassBlock{0}));
+  refused(privacy::PartialSum::from_certified(privacy::Certifier::clipped(), std::move(sum),
+                                              privacy::PassBlock{0}));
   // A device that does not clip has no guarantee (docs/proofs/banco.md, E9): what is certified for
   // a longer gradient is refused, though paid for.
-  auto long_sum =
-      privacy::BoundedSum::from_certified(std::vector<std::int64_t>{std::int64_t{1} << 31, 0, 0, 0},
-                                          std::ldexp(1.0, -30), std::int64_t{1} << 31);
+  auto long_sum = privacy::BoundedSum::from_certified(
+      privacy::Certifier::clipped(), std::vector<std::int64_t>{std::int64_t{1} << 31, 0, 0, 0},
+      std::ldexp(1.0, -30), std::int64_t{1} << 31);
   auto second = reserve(budget, randomizer.event());
   EXPECT_THROW(static_cast<void>(release_report(
-                   privacy::PartialSum::from_certified(std::move(long_sum), privacy::OneRecord{0}),
+                   privacy::PartialSum::from_certified(privacy::Certifier::clipped(),
+                                                       std::move(long_sum), privacy::OneRecord{0}),
                    randomizer, {.step = 9}, source, second)),
                base::InternalError);
   // Nothing was debited by the others.
@@ -145,7 +152,7 @@ TEST(DeviceReports, SeveralThreadsSendTheSameReports) {
   constexpr std::int64_t count = 300;
   const auto all_reports = [&](int threads) {
     random::SeededSource source(6);
-    privacy::MemoryBudget budget(Adjacency::replace_one);
+    privacy::TrustingBudget budget(Adjacency::replace_one);
     auto permit = reserve(budget, randomizer.event());
     DeviceReports devices(randomizer, count, 1, permit);
     std::vector<Report> reports(count);
@@ -170,7 +177,7 @@ TEST(DeviceReports, SeveralThreadsSendTheSameReports) {
 TEST(DeviceReports, EachDeviceGivesWhatItPaidFor) {
   const auto randomizer = randomizer_of(LocalMechanism::privunit, 4);
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   EXPECT_EQ(DeviceReports::event(randomizer, 2),
             privacy::Event(privacy::Repeated{2, randomizer.event()}));
   auto permit = reserve(budget, DeviceReports::event(randomizer, 2));

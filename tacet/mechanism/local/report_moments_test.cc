@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "tacet/mechanism/local/release_report.h"
+#include "tacet/privacy/certifier.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::mechanism {
 namespace report_moments_test {
@@ -47,7 +49,8 @@ class Sender {
   void send(std::vector<double>& estimate) {
     const double grid = std::ldexp(randomizer_.spec().clipping_norm, -randomizer_.norm_bits());
     auto gradient = privacy::PartialSum::from_certified(
-        privacy::BoundedSum::from_certified(values_, grid,
+        privacy::Certifier::clipped(),
+        privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), values_, grid,
                                             std::int64_t{1} << randomizer_.norm_bits()),
         privacy::OneRecord{step_});
     const auto report =
@@ -60,7 +63,7 @@ class Sender {
  private:
   const LocalRandomizer& randomizer_;
   random::SeededSource source_;
-  privacy::MemoryBudget budget_;
+  privacy::TrustingBudget budget_;
   privacy::Reservation permit_;
   DeviceReports devices_;
   std::vector<std::int64_t> values_;

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/certifier.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::mechanism {
 namespace norm_gradient_test {
@@ -38,7 +40,8 @@ struct Losses {
     std::vector<std::int64_t> values;
     for (const double part : gradient(weights))
       values.push_back(std::llround(std::ldexp(part, grid_bits)));
-    return privacy::BoundedSum::from_certified(std::move(values), std::ldexp(1, -grid_bits),
+    return privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(values),
+                                               std::ldexp(1, -grid_bits),
                                                std::int64_t{1} << grid_bits);
   }
   [[nodiscard]] double score(std::span<const double> weights, double l2) const {
@@ -74,7 +77,7 @@ NormGradientQuery query_of(const Losses& losses, double l2) {
 std::vector<Point> draws(const Losses& losses, const NormGradientQuery& query, double epsilon,
                          const Point& start, int count) {
   random::SeededSource source(20);
-  privacy::MemoryBudget budget(query.adjacency);
+  privacy::TrustingBudget budget(query.adjacency);
   const auto event = norm_gradient_event(query, Epsilon(epsilon));
   auto reservation = budget.reserve(privacy::Repeated{count, event},
                                     {std::numeric_limits<double>::infinity(), 0, query.adjacency});
@@ -271,13 +274,14 @@ TEST(NormGradient, TheOracleCanEndADrawThatWouldNot) {
   query.sum_l2 = 1;
   query.gradient_error = 0;
   random::SeededSource source(4);
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto permit =
       budget.reserve(norm_gradient_event(query, Epsilon(0.01)), {1, 0, Adjacency::replace_one});
   int calls = 0;
   const GradientOracle stopping = [&](std::span<const double>) -> privacy::BoundedSum {
     if (++calls > 1) throw base::InternalError("stopped");
-    return privacy::BoundedSum::from_certified(std::vector<std::int64_t>(8), 0x1p-20, 1 << 20);
+    return privacy::BoundedSum::from_certified(privacy::Certifier::clipped(),
+                                               std::vector<std::int64_t>(8), 0x1p-20, 1 << 20);
   };
   EXPECT_THROW(static_cast<void>(release_norm_gradient(
                    stopping, privacy::Private<std::vector<double>>(std::vector<double>(8)), query,

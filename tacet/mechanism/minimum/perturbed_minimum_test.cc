@@ -6,6 +6,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/infinity.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::mechanism {
 namespace perturbed_minimum_test {
@@ -14,7 +15,7 @@ using privacy::Adjacency;
 
 using numeric::infinity;
 
-privacy::Reservation reserved(privacy::MemoryBudget& budget, const privacy::Event& event) {
+privacy::Reservation reserved(privacy::TrustingBudget& budget, const privacy::Event& event) {
   return budget.reserve(event, {infinity, 1e-5, Adjacency::replace_one});
 }
 
@@ -39,7 +40,7 @@ TEST(PerturbedMinimum, AddsBothNoises) {
   for (const double output : {.001, 5.0}) {
     const privacy::ObjectivePerturbation event{3, 1, .25, regularization, 1e-4, output};
     random::SeededSource source(1);
-    privacy::MemoryBudget budget(Adjacency::replace_one);
+    privacy::TrustingBudget budget(Adjacency::replace_one);
     auto reservation = reserved(budget, event);
     const auto released =
         release_perturbed_minimum(event, columns, empty_minimiser, {{}, source, reservation});
@@ -61,7 +62,7 @@ TEST(PerturbedMinimum, ThePureFormHasGammaNorms) {
       Adjacency::add_remove,
       {.linear = 2, .output = 1e-6, .distance = 1e-8, .regularization = regularization}};
   random::SeededSource source(2);
-  privacy::MemoryBudget budget(Adjacency::add_remove);
+  privacy::TrustingBudget budget(Adjacency::add_remove);
   const privacy::Event event = privacy::PureDp{1, Adjacency::add_remove};
   double sum = 0;
   constexpr int runs = 100;
@@ -88,7 +89,7 @@ TEST(PerturbedMinimum, TheCourseOfTheSolverLeavesTheNoiseAlone) {
                           .output;
   const auto released = [&](double off) {
     random::SeededSource source(4);
-    privacy::MemoryBudget budget(Adjacency::replace_one);
+    privacy::TrustingBudget budget(Adjacency::replace_one);
     auto reservation = reserved(budget, event);
     return release_perturbed_minimum(event, 50,
                                      [&](std::span<const double> linear) {
@@ -124,7 +125,7 @@ TEST(PerturbedMinimum, EverythingLiesOnItsGrid) {
   EXPECT_EQ(coarse.linear, 0x1p-20);
   EXPECT_EQ(coarse.output, 0x1p-16);
   random::SeededSource source(3);
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto reservation = reserved(budget, event);
   const auto released =
       release_perturbed_minimum(event, 50,

@@ -9,6 +9,7 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/numeric/elementary.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::mechanism {
 namespace smooth_minimiser_test {
@@ -195,7 +196,7 @@ TEST(SmoothMinimiser, AnswersDependOnScoresAlone) {
     const std::vector<Slope> records(50, [size](double x) { return x < 0.3 ? -size : size; });
     const auto sum = sum_of(records, range);
     random::SeededSource source(9);
-    privacy::MemoryBudget budget(Adjacency::replace_one);
+    privacy::TrustingBudget budget(Adjacency::replace_one);
     const MinimiserQuery query{Grid(0, 1), Adjacency::replace_one};
     auto reservation =
         budget.reserve(minimiser_event(query, Epsilon(0.2)), {0.2, 0, Adjacency::replace_one});
@@ -310,7 +311,7 @@ TEST(SmoothMinimiser, DrawsFollowTheLaw) {
 
 double minimiser(const SlopeSum& sum, const MinimiserQuery& query, double epsilon) {
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(query.adjacency);
+  privacy::TrustingBudget budget(query.adjacency);
   auto reservation =
       budget.reserve(minimiser_event(query, Epsilon(epsilon)), {epsilon, 0, query.adjacency});
   return release_minimiser(sum, query, Epsilon(epsilon), {{}, source, reservation}).value();

@@ -6,6 +6,8 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
+#include "tacet/privacy/certifier.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::mechanism {
@@ -21,8 +23,10 @@ constexpr privacy::Guarantee cost{1, 0, Adjacency::replace_one};
 constexpr double grid = 0.5;
 
 PartialSum selected(std::vector<std::int64_t> values, PartialSum::Part selection) {
-  return PartialSum::from_certified(BoundedSum::from_certified(std::move(values), grid, 1 << 20),
-                                    selection);
+  return PartialSum::from_certified(
+      privacy::Certifier::clipped(),
+      BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(values), grid, 1 << 20),
+      selection);
 }
 PartialSum block(std::int64_t index) { return selected({0, 0}, privacy::PassBlock{index}); }
 PartialSum sample() { return selected({0, 0}, privacy::Sample::fixed_size({3, 30})); }
@@ -36,7 +40,7 @@ BlockLaplace coordinatewise(privacy::Reservation& reservation) {
 
 template <typename Make>
 void expect_one_cost_a_pass(const Make& make, const privacy::Event& event) {
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto reservation = budget.reserve(event, cost);
   random::SeededSource source(1);
   auto pass = make(reservation);
@@ -58,7 +62,7 @@ TEST(BlockLaplace, BooksOnePassForAllItsBlocks) {
 
 template <typename Make>
 void expect_each_block_once(const Make& make, const privacy::Event& event) {
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto reservation = budget.reserve(privacy::Repeated{2, event}, cost);
   random::SeededSource source(1);
   auto pass = make(reservation);
@@ -89,7 +93,7 @@ TEST(BlockLaplace, CostsOneReleaseWhereTheNumberOfRecordsIsPublic) {
 // deviation 1, or of a vector's length over d, Gamma of shape d over d.
 template <typename Make>
 double mean_size(const Make& make, const privacy::Event& event, std::size_t columns, int draws) {
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto reservation = budget.reserve(event, cost);
   random::SeededSource source(3);
   auto pass = make(reservation);

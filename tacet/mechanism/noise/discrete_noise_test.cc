@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/certifier.h"
 #include "tests/support/spender.h"
 #include "tests/support/statistics.h"
 
@@ -20,7 +21,7 @@ using test::Spender;
 constexpr auto adjacency = Adjacency::add_remove;
 
 BoundedSum sum_of(std::vector<std::int64_t> values, double grid, std::int64_t bound) {
-  return BoundedSum::from_certified(std::move(values), grid, bound);
+  return BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(values), grid, bound);
 }
 
 TEST(DiscreteNoise, HasTheStatedLaws) {

@@ -7,6 +7,8 @@
 
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tacet/privacy/certifier.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::mechanism {
@@ -16,7 +18,7 @@ using privacy::Adjacency;
 using privacy::BoundedSum;
 using privacy::NoiseMultiplier;
 
-privacy::Reservation reservation_for(privacy::MemoryBudget& budget, double multiplier,
+privacy::Reservation reservation_for(privacy::TrustingBudget& budget, double multiplier,
                                      std::int64_t times) {
   return budget.reserve(privacy::Repeated{times, privacy::Gaussian{multiplier}},
                         {1, 1e-6, Adjacency::add_remove});
@@ -24,7 +26,7 @@ privacy::Reservation reservation_for(privacy::MemoryBudget& budget, double multi
 
 struct Releaser {
   random::SeededSource source;
-  privacy::MemoryBudget budget{Adjacency::add_remove};
+  privacy::TrustingBudget budget{Adjacency::add_remove};
   privacy::Reservation reservation;
   double multiplier;
   std::uint64_t step = 0;
@@ -34,8 +36,9 @@ struct Releaser {
 
   std::vector<double> operator()(const std::vector<std::int64_t>& values, double grid,
                                  std::int64_t bound) {
-    return release_gaussian(BoundedSum::from_certified(values, grid, bound),
-                            NoiseMultiplier(multiplier), {{.step = step++}, source, reservation})
+    return release_gaussian(
+               BoundedSum::from_certified(privacy::Certifier::clipped(), values, grid, bound),
+               NoiseMultiplier(multiplier), {{.step = step++}, source, reservation})
         .value();
   }
 };
@@ -135,10 +138,11 @@ TEST(GaussianMechanism, RefusesNoiseThatProtectsNothingOrLeavesTheGrid) {
 
 TEST(GaussianMechanism, ReturnsTheEventItCost) {
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(Adjacency::add_remove);
+  privacy::TrustingBudget budget(Adjacency::add_remove);
   auto reservation = reservation_for(budget, 2.5, 1);
-  const auto released = release_gaussian(BoundedSum::from_certified({1, 2}, 1.0, 16),
-                                         NoiseMultiplier(2.5), {{}, source, reservation});
+  const auto released =
+      release_gaussian(BoundedSum::from_certified(privacy::Certifier::clipped(), {1, 2}, 1.0, 16),
+                       NoiseMultiplier(2.5), {{}, source, reservation});
   EXPECT_EQ(released.event(), privacy::Event(privacy::Gaussian{2.5}));
 }
 

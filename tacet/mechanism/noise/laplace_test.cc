@@ -7,6 +7,7 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
+#include "tacet/privacy/certifier.h"
 #include "tests/support/spender.h"
 #include "tests/support/statistics.h"
 
@@ -24,7 +25,7 @@ using test::Spender;
 constexpr auto adjacency = Adjacency::add_remove;
 
 BoundedSum sum_of(std::vector<std::int64_t> values, double grid, std::int64_t bound) {
-  return BoundedSum::from_certified(std::move(values), grid, bound);
+  return BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(values), grid, bound);
 }
 
 TEST(LaplaceMechanism, HasTheStatedScaleAndStaysOnTheGrid) {

@@ -10,6 +10,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/noise/row_gaussian.h"
+#include "tacet/privacy/certifier.h"
 #include "tests/support/spender.h"
 
 namespace tacet::mechanism {
@@ -26,7 +27,9 @@ using privacy::RowSum;
 const RowLayout layout({{400, 3}, {50, 1}}, 2);
 
 RowSum sum_over_all() {
-  return RowSum::from_certified(BoundedSum::from_certified({7, -7, 9, 1, 2, 3, 50, 4, 5}, 0.25, 16),
+  return RowSum::from_certified(privacy::Certifier::clipped(),
+                                BoundedSum::from_certified(privacy::Certifier::clipped(),
+                                                           {7, -7, 9, 1, 2, 3, 50, 4, 5}, 0.25, 16),
                                 RowSelection::all(), layout, {2, 399, 449});
 }
 
@@ -74,8 +77,10 @@ TEST(LazyRows, AreOfAllRowsAndPaidForOnce) {
     return release_rows_lazily(std::move(sum), NoiseMultiplier(100),
                                {spender.next(), spender.source, spender.reservation});
   };
-  EXPECT_THROW((void)release(RowSum::from_certified(BoundedSum::from_certified({1, 2, 3}, 1, 16),
-                                                    RowSelection::cells({1}), layout)),
+  EXPECT_THROW((void)release(RowSum::from_certified(
+                   privacy::Certifier::clipped(),
+                   BoundedSum::from_certified(privacy::Certifier::clipped(), {1, 2, 3}, 1, 16),
+                   RowSelection::cells({1}), layout)),
                base::UsageError);
   EXPECT_NO_THROW((void)release(sum_over_all()));
   EXPECT_THROW((void)release(sum_over_all()), base::BudgetError);

@@ -10,6 +10,7 @@
 #include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/mechanism/select/crossings.h"
 #include "tacet/numeric/infinity.h"
+#include "tacet/privacy/certifier.h"
 #include "tests/support/spender.h"
 
 namespace tacet::mechanism {
@@ -67,27 +68,32 @@ TEST(NoiseScale, NoGaussianMechanismAddsLessThanItBooks) {
   const auto adjacency = privacy::Adjacency::replace_one;
   test::Spender spender(1, privacy::Composed{{all, sampled, BlockGaussian::event(noise)}},
                         adjacency, 9);
-  const auto sum = [] { return privacy::BoundedSum::from_certified({1}, 1.0, 5); };
+  const auto sum = [] {
+    return privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), {1}, 1.0, 5);
+  };
   auto& source = spender.source;
   auto& reservation = spender.reservation;
   EXPECT_THROW((void)release_gaussian(sum(), noise, {spender.next(), source, reservation}),
                base::UsageError);
   EXPECT_THROW((void)release_gaussian_of_sample(
-                   privacy::PartialSum::from_certified(sum(), privacy::Sample::fixed_size({1, 10})),
+                   privacy::PartialSum::from_certified(privacy::Certifier::clipped(), sum(),
+                                                       privacy::Sample::fixed_size({1, 10})),
                    noise, {spender.next(), source, reservation}),
                base::UsageError);
   BlockGaussian pass(noise, reservation);
-  EXPECT_THROW((void)pass.release(privacy::PartialSum::from_certified(sum(), privacy::PassBlock{0}),
+  EXPECT_THROW((void)pass.release(privacy::PartialSum::from_certified(privacy::Certifier::clipped(),
+                                                                      sum(), privacy::PassBlock{0}),
                                   spender.next(), source),
                base::UsageError);
-  const auto few = privacy::SparseBoundedSum::from_certified(3, {{1, 1}}, 5);
+  const auto few =
+      privacy::SparseBoundedSum::from_certified(privacy::Certifier::clipped(), 3, {{1, 1}}, 5);
   EXPECT_THROW((void)release_crossings(few, noise, 0, {spender.next(), source, reservation}),
                base::UsageError);
   // A bound that is a power of two goes to the very end.
   test::Spender exact(1, privacy::Gaussian{0x1p30}, adjacency, 1);
-  EXPECT_NO_THROW((void)release_gaussian(privacy::BoundedSum::from_certified({1}, 1.0, 4),
-                                         privacy::NoiseMultiplier(0x1p30),
-                                         {exact.next(), exact.source, exact.reservation}));
+  EXPECT_NO_THROW((void)release_gaussian(
+      privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), {1}, 1.0, 4),
+      privacy::NoiseMultiplier(0x1p30), {exact.next(), exact.source, exact.reservation}));
 }
 
 }  // namespace noise_scale_test

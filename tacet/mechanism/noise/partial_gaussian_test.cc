@@ -4,6 +4,8 @@
 
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
+#include "tacet/privacy/certifier.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::mechanism {
 namespace partial_gaussian_test {
@@ -15,18 +17,22 @@ using privacy::PartialSum;
 constexpr privacy::Guarantee cost{1, 1e-5, Adjacency::replace_one};
 
 PartialSum block(std::int64_t index) {
-  return PartialSum::from_certified(BoundedSum::from_certified({0, 0}, 0.5, 1 << 20),
-                                    privacy::PassBlock{index});
+  return PartialSum::from_certified(
+      privacy::Certifier::clipped(),
+      BoundedSum::from_certified(privacy::Certifier::clipped(), {0, 0}, 0.5, 1 << 20),
+      privacy::PassBlock{index});
 }
 
 PartialSum sample(std::int64_t size, std::int64_t population) {
-  return PartialSum::from_certified(BoundedSum::from_certified({0, 0}, 0.5, 1 << 20),
-                                    privacy::Sample::fixed_size({size, population}));
+  return PartialSum::from_certified(
+      privacy::Certifier::clipped(),
+      BoundedSum::from_certified(privacy::Certifier::clipped(), {0, 0}, 0.5, 1 << 20),
+      privacy::Sample::fixed_size({size, population}));
 }
 
 TEST(BlockGaussian, BooksOnePassForAllItsBlocks) {
   const privacy::NoiseMultiplier noise(3);
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto reservation = budget.reserve(BlockGaussian::event(noise), cost);
   random::SeededSource source(1);
   BlockGaussian pass(noise, reservation);
@@ -43,7 +49,7 @@ TEST(BlockGaussian, BooksOnePassForAllItsBlocks) {
 
 TEST(BlockGaussian, RefusesABlockThatWasReleased) {
   const privacy::NoiseMultiplier noise(3);
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto reservation = budget.reserve(privacy::Repeated{2, BlockGaussian::event(noise)}, cost);
   random::SeededSource source(1);
   BlockGaussian pass(noise, reservation);
@@ -67,7 +73,7 @@ TEST(BlockGaussian, CostsOneGaussianWhereTheNumberOfRecordsIsPublic) {
 TEST(GaussianOfSample, DebitsTheSampleItWasTakenFrom) {
   const privacy::NoiseMultiplier noise(2);
   const privacy::Event event = privacy::FixedSizeSampled{3, 30, privacy::Gaussian{2}};
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto reservation = budget.reserve(event, cost);
   random::SeededSource source(1);
   EXPECT_THROW((void)release_gaussian_of_sample(sample(3, 31), noise, {{}, source, reservation}),

@@ -6,6 +6,8 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
+#include "tacet/privacy/certifier.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::mechanism::internal {
 namespace pass_blocks_test {
@@ -18,12 +20,14 @@ const privacy::Event whole =
     privacy::Partitioned{privacy::Assignment::by_position, {privacy::Gaussian{1.5}}};
 
 PartialSum block(std::int64_t number) {
-  return PartialSum::from_certified(BoundedSum::from_certified({number, 7}, 0.5, 16),
-                                    privacy::PassBlock{number});
+  return PartialSum::from_certified(
+      privacy::Certifier::clipped(),
+      BoundedSum::from_certified(privacy::Certifier::clipped(), {number, 7}, 0.5, 16),
+      privacy::PassBlock{number});
 }
 
 TEST(PassBlocks, TheFirstDebitsWhatAllCost) {
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto permit = budget.reserve(whole, {9, 1e-5, Adjacency::replace_one});
   PassBlocks blocks(permit);
   for (const std::int64_t number : {0, 1, 3}) {
@@ -34,7 +38,7 @@ TEST(PassBlocks, TheFirstDebitsWhatAllCost) {
 }
 
 TEST(PassBlocks, BlocksAscendAndComeOnce) {
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto permit = budget.reserve(whole, {9, 1e-5, Adjacency::replace_one});
   PassBlocks blocks(permit);
   static_cast<void>(blocks.open(block(2), whole));
@@ -45,11 +49,13 @@ TEST(PassBlocks, BlocksAscendAndComeOnce) {
 }
 
 TEST(PassBlocks, OtherPartsAndOtherPlansAreRefused) {
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto permit = budget.reserve(privacy::Gaussian{1.5}, {9, 1e-5, Adjacency::replace_one});
   PassBlocks blocks(permit);
-  auto one_record =
-      PartialSum::from_certified(BoundedSum::from_certified({1}, 0.5, 16), privacy::OneRecord{0});
+  auto one_record = PartialSum::from_certified(
+      privacy::Certifier::clipped(),
+      BoundedSum::from_certified(privacy::Certifier::clipped(), {1}, 0.5, 16),
+      privacy::OneRecord{0});
   EXPECT_THROW(static_cast<void>(blocks.open(std::move(one_record), whole)), base::InternalError);
   EXPECT_THROW(static_cast<void>(blocks.open(block(0), whole)), base::BudgetError);
   EXPECT_EQ(permit.spent(), privacy::no_event());

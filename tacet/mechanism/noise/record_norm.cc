@@ -8,6 +8,7 @@
 namespace tacet::mechanism::internal {
 
 std::int64_t absolute_norm_bound(const privacy::BoundedSum& sum) {
+  if (const auto clipped = sum.absolute_bound()) return *clipped;
   __extension__ using Wide = unsigned __int128;
   const auto bound = static_cast<std::uint64_t>(sum.contribution_bound());
   const Wide square = Wide{bound} * bound;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/certifier.h"
 
 namespace tacet::mechanism::internal {
 namespace record_norm_test {
@@ -12,8 +13,8 @@ namespace record_norm_test {
 using privacy::BoundedSum;
 
 std::int64_t norm_bound(std::size_t dimension, std::int64_t bound) {
-  return absolute_norm_bound(
-      BoundedSum::from_certified(std::vector<std::int64_t>(dimension, 7), 1, bound));
+  return absolute_norm_bound(BoundedSum::from_certified(
+      privacy::Certifier::clipped(), std::vector<std::int64_t>(dimension, 7), 1, bound));
 }
 
 TEST(AbsoluteNorm, IsTheSmallestWholeNumberFromBothBoundsOn) {
@@ -62,6 +63,18 @@ TEST(AbsoluteNorm, IsExactBeyondTheDigitsOfDoubles) {
       EXPECT_TRUE(Wide{root - 1} * (root - 1) < target) << bound << " " << dimension;
     }
   }
+}
+
+// Clipped by its L1 norm, a record needs no factor sqrt(d).
+TEST(AbsoluteNorm, IsWhatRecordsWereClippedTo) {
+  const auto key = privacy::Certifier::clipped();
+  const auto clipped = [&](std::int64_t bound) {
+    return BoundedSum::from_certified(key, std::vector<std::int64_t>(9, 7), 1, 1000)
+        .with_absolute_bound(key, bound);
+  };
+  EXPECT_EQ(absolute_norm_bound(clipped(1000)), 1000);
+  EXPECT_EQ(absolute_norm_bound(clipped(1700)), 1700);
+  EXPECT_THROW((void)clipped(999), base::UsageError);
 }
 
 TEST(AbsoluteNorm, RefusesWhatLeavesTheIntegers) {

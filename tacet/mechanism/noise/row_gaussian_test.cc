@@ -8,6 +8,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/privacy/certifier.h"
 #include "tests/support/spender.h"
 
 namespace tacet::mechanism {
@@ -29,7 +30,9 @@ RowSum chosen(RowSelection selection, const Sample& sample = Sample::all()) {
   const auto size = static_cast<std::size_t>(selection.cell_count(layout) + layout.dense());
   std::vector<std::int64_t> values(size, 0);
   for (std::size_t i = 0; i < 4; ++i) values[i] = static_cast<std::int64_t>(1000 * i);
-  return RowSum::from_certified(BoundedSum::from_certified(std::move(values), 0.5, bound, sample),
+  return RowSum::from_certified(privacy::Certifier::clipped(),
+                                BoundedSum::from_certified(privacy::Certifier::clipped(),
+                                                           std::move(values), 0.5, bound, sample),
                                 std::move(selection), layout);
 }
 
@@ -52,8 +55,10 @@ TEST(RowGaussian, TouchedRowsAndOthersDrawTheSameNoise) {
     }
     values.push_back(-32);
     values.push_back(0);
-    return RowSum::from_certified(BoundedSum::from_certified(std::move(values), 0.5, bound),
-                                  RowSelection::all(), layout, std::move(touched));
+    return RowSum::from_certified(
+        privacy::Certifier::clipped(),
+        BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(values), 0.5, bound),
+        RowSelection::all(), layout, std::move(touched));
   };
   std::vector<std::int64_t> every;
   for (std::int64_t row = 0; row < layout.rows(); ++row) every.push_back(row);
@@ -69,8 +74,10 @@ TEST(RowGaussian, TouchedRowsAndOthersDrawTheSameNoise) {
   }
   auto values = std::vector<std::int64_t>(few.size(), 0);
   values[few.size() - 2] = -32;
-  const auto listed = RowSum::from_certified(BoundedSum::from_certified(values, 0.5, bound),
-                                             RowSelection::rows(every), layout);
+  const auto listed = RowSum::from_certified(
+      privacy::Certifier::clipped(),
+      BoundedSum::from_certified(privacy::Certifier::clipped(), values, 0.5, bound),
+      RowSelection::rows(every), layout);
   EXPECT_EQ(none, noised(listed, 3));
 }
 
@@ -123,7 +130,9 @@ TEST(RowGaussian, RefusesASumThatDoesNotFitItsChoice) {
   const auto sum = [](std::size_t size, RowSelection selection,
                       std::vector<std::int64_t> touched = {}) {
     return RowSum::from_certified(
-        BoundedSum::from_certified(std::vector<std::int64_t>(size, 0), 1, bound),
+        privacy::Certifier::clipped(),
+        BoundedSum::from_certified(privacy::Certifier::clipped(),
+                                   std::vector<std::int64_t>(size, 0), 1, bound),
         std::move(selection), layout, std::move(touched));
   };
   EXPECT_NO_THROW((void)sum(5, RowSelection::rows({4})));

@@ -6,6 +6,8 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
+#include "tacet/privacy/certifier.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::mechanism {
 namespace weighted_gaussian_test {
@@ -14,13 +16,13 @@ using privacy::Adjacency;
 using privacy::NoiseMultiplier;
 using privacy::WeightedSum;
 
-privacy::Reservation reservation_for(privacy::MemoryBudget& budget, double multiplier,
+privacy::Reservation reservation_for(privacy::TrustingBudget& budget, double multiplier,
                                      Adjacency adjacency) {
   return budget.reserve(privacy::Gaussian{multiplier}, {1, 1e-6, adjacency});
 }
 
 std::vector<double> release(WeightedSum sum, double multiplier, std::uint64_t seed) {
-  privacy::MemoryBudget budget(Adjacency::add_remove);
+  privacy::TrustingBudget budget(Adjacency::add_remove);
   auto reservation = reservation_for(budget, multiplier, Adjacency::add_remove);
   random::SeededSource source(seed);
   return release_gaussian(std::move(sum), NoiseMultiplier(multiplier), {{}, source, reservation})
@@ -29,10 +31,13 @@ std::vector<double> release(WeightedSum sum, double multiplier, std::uint64_t se
 
 TEST(WeightedGaussian, AddsTheSameNoiseWhateverTheValues) {
   const std::vector<WeightedSum::Block> blocks{{2, 1000}, {1, 300}};
-  const auto noisy = release(
-      WeightedSum::from_certified({5, -9, 1 << 30}, 0.5, blocks, Adjacency::add_remove), 2, 3);
-  const auto noise =
-      release(WeightedSum::from_certified({0, 0, 0}, 0.5, blocks, Adjacency::add_remove), 2, 3);
+  const auto noisy =
+      release(WeightedSum::from_certified(privacy::Certifier::clipped(), {5, -9, 1 << 30}, 0.5,
+                                          blocks, Adjacency::add_remove),
+              2, 3);
+  const auto noise = release(WeightedSum::from_certified(privacy::Certifier::clipped(), {0, 0, 0},
+                                                         0.5, blocks, Adjacency::add_remove),
+                             2, 3);
   EXPECT_EQ(noisy[0] - noise[0], 2.5);
   EXPECT_EQ(noisy[1] - noise[1], -4.5);
   EXPECT_EQ(noisy[2] - noise[2], 0x1p29);
@@ -43,7 +48,8 @@ TEST(WeightedGaussian, EveryBlockHasNoiseOfItsOwnDeviation) {
   const std::vector<double> scales{4000, 2828.4271247461902, 100};
   std::vector<WeightedSum::Block> blocks;
   for (const double scale : scales) blocks.push_back({draws, scale});
-  const auto noise = release(WeightedSum::from_certified(std::vector<std::int64_t>(3 * draws, 0), 1,
+  const auto noise = release(WeightedSum::from_certified(privacy::Certifier::clipped(),
+                                                         std::vector<std::int64_t>(3 * draws, 0), 1,
                                                          blocks, Adjacency::add_remove),
                              1.25, 11);
   for (std::size_t b = 0; b < scales.size(); ++b) {
@@ -64,12 +70,13 @@ TEST(WeightedGaussian, EveryBlockHasNoiseOfItsOwnDeviation) {
 }
 
 TEST(WeightedGaussian, DebitsOneGaussian) {
-  privacy::MemoryBudget budget(Adjacency::zero_out);
+  privacy::TrustingBudget budget(Adjacency::zero_out);
   auto reservation = reservation_for(budget, 3, Adjacency::zero_out);
   random::SeededSource source(1);
-  const auto released = release_gaussian(
-      WeightedSum::from_certified({1, 2}, 1, {{1, 50}, {1, 70}}, Adjacency::zero_out),
-      NoiseMultiplier(3), {{}, source, reservation});
+  const auto released =
+      release_gaussian(WeightedSum::from_certified(privacy::Certifier::clipped(), {1, 2}, 1,
+                                                   {{1, 50}, {1, 70}}, Adjacency::zero_out),
+                       NoiseMultiplier(3), {{}, source, reservation});
   EXPECT_EQ(released.event(), privacy::Event(privacy::Gaussian{3}));
   EXPECT_EQ(reservation.spent(), privacy::Event(privacy::Gaussian{3}));
 }
@@ -77,10 +84,11 @@ TEST(WeightedGaussian, DebitsOneGaussian) {
 // Two records may lie closer than their lengths allow: a bound of that kind says nothing about a
 // record that is added.
 TEST(WeightedGaussian, RefusesABoundOfAnotherAdjacencyBeforeTheDebit) {
-  privacy::MemoryBudget budget(Adjacency::add_remove);
+  privacy::TrustingBudget budget(Adjacency::add_remove);
   auto reservation = reservation_for(budget, 1, Adjacency::add_remove);
   random::SeededSource source(1);
-  auto sum = WeightedSum::from_certified({1}, 1, {{1, 50}}, Adjacency::replace_one);
+  auto sum = WeightedSum::from_certified(privacy::Certifier::clipped(), {1}, 1, {{1, 50}},
+                                         Adjacency::replace_one);
   EXPECT_THROW(static_cast<void>(
                    release_gaussian(std::move(sum), NoiseMultiplier(1), {{}, source, reservation})),
                base::InternalError);
@@ -88,11 +96,12 @@ TEST(WeightedGaussian, RefusesABoundOfAnotherAdjacencyBeforeTheDebit) {
 }
 
 TEST(WeightedGaussian, RefusesNoNoiseAndNoiseBeyondItsGrid) {
-  privacy::MemoryBudget budget(Adjacency::add_remove);
+  privacy::TrustingBudget budget(Adjacency::add_remove);
   random::SeededSource source(1);
   for (const double multiplier : {0.0, 0x1p30}) {
     auto reservation = reservation_for(budget, multiplier, Adjacency::add_remove);
-    auto sum = WeightedSum::from_certified({1, 1}, 1, {{1, 50}, {1, 10}}, Adjacency::add_remove);
+    auto sum = WeightedSum::from_certified(privacy::Certifier::clipped(), {1, 1}, 1,
+                                           {{1, 50}, {1, 10}}, Adjacency::add_remove);
     EXPECT_THROW(static_cast<void>(release_gaussian(std::move(sum), NoiseMultiplier(multiplier),
                                                     {{}, source, reservation})),
                  base::UsageError);
@@ -102,7 +111,8 @@ TEST(WeightedGaussian, RefusesNoNoiseAndNoiseBeyondItsGrid) {
 
 TEST(WeightedSum, RefusesScalesAndBlocksThatMakeNoSense) {
   const auto make = [](double grid, std::vector<WeightedSum::Block> blocks) {
-    return WeightedSum::from_certified({1, 2}, grid, std::move(blocks), Adjacency::add_remove);
+    return WeightedSum::from_certified(privacy::Certifier::clipped(), {1, 2}, grid,
+                                       std::move(blocks), Adjacency::add_remove);
   };
   EXPECT_THROW(static_cast<void>(make(0, {{2, 1}})), base::UsageError);
   EXPECT_THROW(static_cast<void>(make(1, {{2, 0}})), base::UsageError);

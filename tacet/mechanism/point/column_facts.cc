@@ -11,6 +11,7 @@
 #include "tacet/mechanism/select/rational_epsilon.h"
 #include "tacet/mechanism/select/selection.h"
 #include "tacet/numeric/rounding.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tacet/random/noise/discrete.h"
 
 namespace tacet::mechanism {
@@ -20,7 +21,7 @@ using privacy::Adjacency;
 using privacy::Epsilon;
 
 /// A permit for the steps inside of an answer whose whole cost was debited already.
-privacy::Reservation inner_permit(privacy::MemoryBudget& budget, const privacy::Event& steps,
+privacy::Reservation inner_permit(privacy::TrustingBudget& budget, const privacy::Event& steps,
                                   const AnswerCost& cost) {
   return budget.reserve(steps, {cost.epsilon.value(), 0, cost.adjacency});
 }
@@ -113,7 +114,7 @@ privacy::Released<Bounds> release_bounds(const privacy::Private<std::vector<doub
   const QuantileQuery high{
       .level = 1 - (1 - coverage) / 2, .grid = grid, .adjacency = cost.adjacency};
   means.reservation.debit(event);
-  privacy::MemoryBudget budget(cost.adjacency);
+  privacy::TrustingBudget budget(cost.adjacency);
   auto permit = inner_permit(budget, privacy::Repeated{2, quantile_event(low, half)}, cost);
   const auto at = [&](const QuantileQuery& query, std::uint64_t place) {
     const NoiseAddress where{.step = means.address.step, .tensor = means.address.tensor + place};

@@ -9,6 +9,7 @@
 #include "tacet/mechanism/select/rational_epsilon.h"
 #include "tacet/mechanism/select/selection.h"
 #include "tacet/numeric/rounding.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tacet/random/noise/discrete.h"
 
 namespace tacet::mechanism {
@@ -80,7 +81,7 @@ privacy::Released<Quartiles> release_quartiles(const privacy::Private<std::vecto
   static_cast<void>(round_down(each));
   const privacy::Event event = privacy::Repeated{levels.size(), cost.quartile_event()};
   means.reservation.debit(event);
-  privacy::MemoryBudget inner(Adjacency::add_remove);
+  privacy::TrustingBudget inner(Adjacency::add_remove);
   const auto step = quantile_event(query_at(levels[0], grid), each);
   auto permit = inner.reserve(privacy::Repeated{levels.size(), step},
                               {cost.epsilon.value(), 0, Adjacency::add_remove});

@@ -9,6 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::mechanism {
 namespace inverse_sensitivity_test {
@@ -213,7 +214,7 @@ TEST(MinimiserLaw, HoldsForRecordsBeyondTheirBounds) {
 
 double minimiser(const PiecewiseLinearSum& sum, const MinimiserQuery& query, double epsilon) {
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(query.adjacency);
+  privacy::TrustingBudget budget(query.adjacency);
   auto reservation =
       budget.reserve(minimiser_event(query, Epsilon(epsilon)), {epsilon, 0, query.adjacency});
   return release_minimiser(sum, query, Epsilon(epsilon), {{}, source, reservation}).value();

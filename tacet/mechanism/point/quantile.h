@@ -41,8 +41,8 @@ struct QuantileQuery {
 ///     const mechanism::QuantileQuery median{
 ///         .level = 0.5, .grid = {0, 100, 0.5}, .adjacency = privacy::Adjacency::add_remove};
 ///     const privacy::Event event = mechanism::quantile_event(median, privacy::Epsilon(0.5));
-///     privacy::MemoryBudget budget(privacy::Guarantee{1, 0, median.adjacency});
-///     auto permit = budget.reserve(event, {0.5, 0, median.adjacency});
+///     accounting::MemoryBudget budget(privacy::Guarantee{1, 0, median.adjacency});
+///     auto permit = budget.reserve(event, privacy::Delta{0});
 ///     const privacy::Private<std::vector<double>> ages(std::vector<double>{31, 18, 44});
 ///     const auto source = random::SecureSource::create();
 ///     const auto found =

@@ -9,6 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_column.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/statistics.h"
 
@@ -22,7 +23,7 @@ using privacy::Private;
 double quantile(const std::vector<double>& values, const QuantileQuery& query, double epsilon,
                 std::uint64_t seed) {
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(query.adjacency);
+  privacy::TrustingBudget budget(query.adjacency);
   auto reservation =
       budget.reserve(quantile_event(query, Epsilon(epsilon)), {epsilon, 0, query.adjacency});
   return release_quantile(Private<std::vector<double>>(values), query, Epsilon(epsilon),
@@ -131,7 +132,7 @@ TEST(Quantile, RefusesWhatMakesNoSense) {
 TEST(Quantile, DebitsBeforeItReleases) {
   const QuantileQuery query{0.5, Grid(0, 1), Adjacency::replace_one};
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto reservation =
       budget.reserve(quantile_event(query, Epsilon(1)), {1, 0, Adjacency::replace_one});
   const Private<std::vector<double>> values(std::vector<double>{0.5});
@@ -150,7 +151,7 @@ TEST(Quantile, MedianAgeOfAdultIsWithinOneInNinetyNineOfAHundredRuns) {
   int close = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     random::SeededSource source(seed);
-    privacy::MemoryBudget budget(query.adjacency);
+    privacy::TrustingBudget budget(query.adjacency);
     auto reservation =
         budget.reserve(quantile_event(query, Epsilon(1)), {1, 0, Adjacency::replace_one});
     const double median =
@@ -169,7 +170,7 @@ TEST(QuantileLong, OfTenMillionValuesIsQuick) {
   for (const double epsilon : {1.0, 1e-5}) {
     const QuantileQuery query{0.5, Grid(0, 1), Adjacency::replace_one};
     random::SeededSource source(1);
-    privacy::MemoryBudget budget(query.adjacency);
+    privacy::TrustingBudget budget(query.adjacency);
     auto reservation =
         budget.reserve(quantile_event(query, Epsilon(epsilon)), {epsilon, 0, query.adjacency});
     const auto start = std::chrono::steady_clock::now();

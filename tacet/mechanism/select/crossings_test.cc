@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/certifier.h"
 #include "tests/support/spender.h"
 #include "tests/support/statistics.h"
 
@@ -28,7 +29,8 @@ TEST(Crossings, FollowTheLawOfNoiseOnEveryCoordinate) {
   Spender spender(3, privacy::Gaussian{1.5}, adjacency, draws);
   std::vector<std::int64_t> seen(16);
   for (int i = 0; i < draws; ++i) {
-    const auto sum = SparseBoundedSum::from_certified(4, {{1, 5}, {3, -2}}, 4);
+    const auto sum =
+        SparseBoundedSum::from_certified(privacy::Certifier::clipped(), 4, {{1, 5}, {3, -2}}, 4);
     std::size_t set = 0;
     const auto released = release_crossings(sum, NoiseMultiplier(1.5), threshold,
                                             {spender.next(), spender.source, spender.reservation});
@@ -55,8 +57,9 @@ TEST(Crossings, CostTheGaussianNoiseOfTheWholeSum) {
   const privacy::Event noise = privacy::Gaussian{2.0};
   const privacy::Event sampled = privacy::PoissonSampled{0.25, noise};
   Spender spender(3, sampled, adjacency, 1);
-  const auto sum = SparseBoundedSum::from_certified(1'000'000'000, {{5, 1 << 20}}, 1024,
-                                                    Sample::poisson(SamplingRate(0.25)));
+  const auto sum =
+      SparseBoundedSum::from_certified(privacy::Certifier::clipped(), 1'000'000'000, {{5, 1 << 20}},
+                                       1024, Sample::poisson(SamplingRate(0.25)));
   const auto released = release_crossings(sum, NoiseMultiplier(2), 100'000,
                                           {spender.next(), spender.source, spender.reservation});
   EXPECT_EQ(released.event(), sampled);
@@ -69,7 +72,8 @@ TEST(Crossings, CostTheGaussianNoiseOfTheWholeSum) {
 TEST(Crossings, RefuseSumsThatAreNone) {
   const auto make = [](std::int64_t size, std::vector<random::ScoredCandidate> touched,
                        std::int64_t bound) {
-    static_cast<void>(SparseBoundedSum::from_certified(size, std::move(touched), bound));
+    static_cast<void>(SparseBoundedSum::from_certified(privacy::Certifier::clipped(), size,
+                                                       std::move(touched), bound));
   };
   EXPECT_THROW(make(-1, {}, 1), base::UsageError);
   EXPECT_THROW(make(3, {{3, 1}}, 1), base::UsageError);

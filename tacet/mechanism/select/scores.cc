@@ -97,7 +97,7 @@ SparseScores SparseScores::integers(std::int64_t population,
   return {population, std::move(listed), sensitivity, movement, adjacency, sample};
 }
 
-SparseScores SparseScores::from_certified(const ScoreBounds& bounds,
+SparseScores SparseScores::from_certified(privacy::Certified /*proof*/, const ScoreBounds& bounds,
                                           std::vector<random::ScoredCandidate> listed,
                                           privacy::Sample sample) {
   const auto is_length = [](double length) { return length >= 0 && std::isfinite(length); };

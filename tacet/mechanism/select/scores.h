@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tacet/privacy/adjacency.h"
+#include "tacet/privacy/certified.h"
 #include "tacet/privacy/released.h"
 #include "tacet/privacy/sample.h"
 #include "tacet/random/exact/race.h"
@@ -84,7 +85,8 @@ class SparseScores {
   /// Only the code that clips records (the optimize module) may state bounds; the check of floors
   /// enforces it. Scores are cut to [0, score_bound]. UsageError for bounds out of range:
   /// population, score_bound and sensitivity of at least 1, the others finite and not negative.
-  [[nodiscard]] static SparseScores from_certified(const ScoreBounds& bounds,
+  [[nodiscard]] static SparseScores from_certified(privacy::Certified proof,
+                                                   const ScoreBounds& bounds,
                                                    std::vector<random::ScoredCandidate> listed,
                                                    privacy::Sample sample = privacy::Sample::all());
   /// `listed` ascends by index and lies in 0..population-1; a UsageError if not.

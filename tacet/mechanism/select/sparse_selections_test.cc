@@ -14,6 +14,7 @@
 #include "tacet/mechanism/select/sparse_vector.h"
 #include "tacet/mechanism/select/top_k.h"
 #include "tacet/mechanism/select/uniform_choice.h"
+#include "tacet/privacy/certifier.h"
 #include "tests/support/outcome_walk.h"
 #include "tests/support/peeling_law.h"
 #include "tests/support/spender.h"
@@ -41,8 +42,8 @@ ScoreBounds bounds_of(std::int64_t population, std::int64_t score_bound) {
 }
 
 SparseScores scores_under(const Sample& sample, std::int64_t score_bound = 20) {
-  return SparseScores::from_certified(bounds_of(7, score_bound), {{1, 18}, {4, 7}, {6, 20}},
-                                      sample);
+  return SparseScores::from_certified(privacy::Certifier::clipped(), bounds_of(7, score_bound),
+                                      {{1, 18}, {4, 7}, {6, 20}}, sample);
 }
 
 // Weight 2 for a score of 20 twentieths: Plackett-Luce, whose reference values are known.
@@ -216,16 +217,18 @@ TEST(UniformChoice, NeedsNoBudget) {
 }
 
 TEST(SparseScores, AreCutAtTheirBound) {
-  const auto scores =
-      SparseScores::from_certified(bounds_of(7, 5), {{1, 18}, {4, -7}}, Sample::all());
+  const auto scores = SparseScores::from_certified(privacy::Certifier::clipped(), bounds_of(7, 5),
+                                                   {{1, 18}, {4, -7}}, Sample::all());
   const auto door = DoorKeeper::door();
   EXPECT_EQ(scores.open(door)[0].score, 5);
   EXPECT_EQ(scores.open(door)[1].score, 0);
   auto wrong = bounds_of(7, 5);
   wrong.l2_sensitivity = HUGE_VAL;
-  EXPECT_THROW((void)SparseScores::from_certified(wrong, {}), base::UsageError);
+  EXPECT_THROW((void)SparseScores::from_certified(privacy::Certifier::clipped(), wrong, {}),
+               base::UsageError);
   wrong = bounds_of(7, 0);
-  EXPECT_THROW((void)SparseScores::from_certified(wrong, {}), base::UsageError);
+  EXPECT_THROW((void)SparseScores::from_certified(privacy::Certifier::clipped(), wrong, {}),
+               base::UsageError);
 }
 
 }  // namespace sparse_selections_test

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {
 
@@ -63,7 +64,9 @@ privacy::PartialSum CertifiedSgd::run(const SgdRun& given, int norm_bits,
     values.push_back(std::llrint(std::clamp(w / unit, -0x1p62, 0x1p62)));
   }
   return privacy::PartialSum::from_certified(
-      privacy::BoundedSum::from_certified(std::move(values), unit, std::int64_t{1} << norm_bits),
+      privacy::Certifier::clipped(),
+      privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(values), unit,
+                                          std::int64_t{1} << norm_bits),
       block);
 }
 

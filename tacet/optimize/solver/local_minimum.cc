@@ -9,6 +9,7 @@
 #include "tacet/optimize/solver/fixed_descent.h"
 #include "tacet/optimize/solver/regularized_objective.h"
 #include "tacet/optimize/solver/share_grid.h"
+#include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {
 namespace {
@@ -146,8 +147,8 @@ privacy::BoundedSum local_minimum(const data::Dataset& dataset, const LocalProbl
 privacy::PartialSum local_block_minimum(const data::Dataset& dataset, const LocalProblem& problem,
                                         privacy::PassBlock block, base::ThreadPool& threads,
                                         const base::Supervision& supervision) {
-  return privacy::PartialSum::from_certified(local_minimum(dataset, problem, threads, supervision),
-                                             block);
+  return privacy::PartialSum::from_certified(
+      privacy::Certifier::clipped(), local_minimum(dataset, problem, threads, supervision), block);
 }
 
 }  // namespace tacet::optimize

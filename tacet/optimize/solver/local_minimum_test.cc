@@ -12,6 +12,7 @@
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/solver/share_grid.h"
 #include "tacet/privacy/budget.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::optimize {
 namespace local_minimum_test {
@@ -40,7 +41,7 @@ Rows random_rows(std::mt19937_64& bits, std::size_t count, std::size_t columns) 
 // What a mechanism would see: the released value at next to no noise.
 std::vector<double> opened(privacy::BoundedSum sum) {
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(privacy::Adjacency::replace_one);
+  privacy::TrustingBudget budget(privacy::Adjacency::replace_one);
   const privacy::Event event = privacy::Gaussian{1e-9};
   auto reservation = budget.reserve(
       event, {std::numeric_limits<double>::infinity(), 1e-5, privacy::Adjacency::replace_one});

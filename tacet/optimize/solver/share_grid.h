@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tacet/privacy/bounded_sum.h"
+#include "tacet/privacy/certifier.h"
 
 /// Minimisers in units of what one record moves.
 namespace tacet::optimize::internal {
@@ -40,7 +41,7 @@ namespace tacet::optimize::internal {
     const double rest = std::remainder(std::nearbyint(w / grid), 0x1p64);
     units.push_back(rest >= 0x1p63 ? INT64_MIN : static_cast<std::int64_t>(rest));
   }
-  return privacy::BoundedSum::from_certified(std::move(units), grid,
+  return privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(units), grid,
                                              share_in_units(share, std::ssize(weights)));
 }
 

@@ -7,6 +7,7 @@
 
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
+#include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {
 namespace {
@@ -82,7 +83,8 @@ void CellSum::add(std::int64_t group, std::int64_t cell, std::span<const double>
 }
 
 privacy::BoundedSum CellSum::take() && {
-  return privacy::BoundedSum::from_certified(std::move(sums_), 1.0 / static_cast<double>(units_),
+  return privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(sums_),
+                                             1.0 / static_cast<double>(units_),
                                              std::int64_t{1} << norm_bits_);
 }
 

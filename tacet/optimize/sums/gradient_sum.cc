@@ -12,6 +12,7 @@
 #include "tacet/numeric/kernels.h"
 #include "tacet/optimize/sums/exact_accumulator.h"
 #include "tacet/optimize/sums/weight_grid.h"
+#include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {
 namespace {
@@ -273,7 +274,8 @@ std::vector<std::int64_t> GradientSum::total(std::span<const double> weights,
 }
 
 privacy::BoundedSum GradientSum::at(std::span<const double> weights) const {
-  return privacy::BoundedSum::from_certified(total(weights, AllRows{dataset_.rows()}), grid(),
+  return privacy::BoundedSum::from_certified(privacy::Certifier::clipped(),
+                                             total(weights, AllRows{dataset_.rows()}), grid(),
                                              std::int64_t{1} << norm_bits_);
 }
 
@@ -305,7 +307,8 @@ privacy::BoundedSum GradientSum::at(std::span<const double> weights,
         "{} records of a unit share its bound in a sample that is accounted for {}",
         records_a_unit_, records);
   }
-  return privacy::BoundedSum::from_certified(total(weights, ListedRows{sample.rows()}), grid(),
+  return privacy::BoundedSum::from_certified(privacy::Certifier::clipped(),
+                                             total(weights, ListedRows{sample.rows()}), grid(),
                                              std::int64_t{1} << norm_bits_, sample.sample());
 }
 
@@ -317,7 +320,9 @@ privacy::PartialSum GradientSum::partial(std::span<const double> weights,
   }
   refuse_units();
   return privacy::PartialSum::from_certified(
-      privacy::BoundedSum::from_certified(total(weights, ListedRows{sample.rows()}), grid(),
+      privacy::Certifier::clipped(),
+      privacy::BoundedSum::from_certified(privacy::Certifier::clipped(),
+                                          total(weights, ListedRows{sample.rows()}), grid(),
                                           std::int64_t{1} << norm_bits_),
       sample.sample());
 }
@@ -327,7 +332,9 @@ privacy::PartialSum GradientSum::partial(std::span<const double> weights,
                                          privacy::PassBlock block) const {
   refuse_units();
   return privacy::PartialSum::from_certified(
-      privacy::BoundedSum::from_certified(total(weights, ListedRows{rows}), grid(),
+      privacy::Certifier::clipped(),
+      privacy::BoundedSum::from_certified(privacy::Certifier::clipped(),
+                                          total(weights, ListedRows{rows}), grid(),
                                           std::int64_t{1} << norm_bits_),
       block);
 }

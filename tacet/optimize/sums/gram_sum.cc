@@ -9,6 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/pair_products.h"
+#include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {
 namespace {
@@ -199,8 +200,8 @@ privacy::WeightedSum gram_sum(const data::Dataset& dataset, std::int64_t outputs
   if (outputs > 0) {
     blocks.push_back({static_cast<std::size_t>(shape.columns * outputs), units.labels});
   }
-  return privacy::WeightedSum::from_certified(std::move(values), 1.0 / (scale * scale),
-                                              std::move(blocks), adjacency);
+  return privacy::WeightedSum::from_certified(privacy::Certifier::clipped(), std::move(values),
+                                              1.0 / (scale * scale), std::move(blocks), adjacency);
 }
 
 }  // namespace tacet::optimize

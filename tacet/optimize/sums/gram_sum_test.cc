@@ -8,6 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/noise/weighted_gaussian.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::optimize {
 namespace gram_sum_test {
@@ -272,7 +273,7 @@ TEST(GramSum, NoiseHasTheStatedCovariance) {
   Dataset dataset({.columns = columns, .norm_bound = 1, .storage = Storage::dense});
   const auto noise = gram_noise(1, true, Adjacency::replace_one);
   EXPECT_NEAR(noise.diagonal, std::sqrt(4.5) / 2, 1e-12);
-  privacy::MemoryBudget budget(Adjacency::replace_one);
+  privacy::TrustingBudget budget(Adjacency::replace_one);
   auto reservation = budget.reserve(privacy::Repeated{releases, privacy::Gaussian{2}},
                                     {1, 1e-6, Adjacency::replace_one});
   random::SeededSource source(77);

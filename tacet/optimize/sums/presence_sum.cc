@@ -6,6 +6,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/optimize/sums/clip.h"
+#include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {
 namespace {
@@ -58,8 +59,8 @@ privacy::SparseBoundedSum presence_sum(const data::Dataset& dataset,
   touched.reserve(sums.size());
   for (const auto& [column, sum] : sums) touched.push_back({std::int64_t{column}, sum});
   std::ranges::sort(touched, {}, &random::ScoredCandidate::index);
-  return privacy::SparseBoundedSum::from_certified(dataset.columns(), std::move(touched),
-                                                   presence_norm);
+  return privacy::SparseBoundedSum::from_certified(privacy::Certifier::clipped(), dataset.columns(),
+                                                   std::move(touched), presence_norm);
 }
 
 }  // namespace tacet::optimize

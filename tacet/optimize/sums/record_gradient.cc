@@ -5,6 +5,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/kernels.h"
+#include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {
 namespace {
@@ -73,7 +74,9 @@ privacy::PartialSum RecordGradient::at(const GridWeights& point, std::int64_t re
   const double scalar =
       clamp_scalar(slope * units, scalar_bounds_[static_cast<std::size_t>(record)]);
   return privacy::PartialSum::from_certified(
+      privacy::Certifier::clipped(),
       privacy::BoundedSum::from_certified(
+          privacy::Certifier::clipped(),
           multiple(dataset_, record, static_cast<std::int64_t>(scalar)), grid(),
           std::int64_t{1} << norm_bits_),
       privacy::OneRecord{record});

@@ -12,6 +12,7 @@
 #include "tacet/optimize/sums/row_clip.h"
 #include "tacet/optimize/sums/row_norm.h"
 #include "tacet/optimize/sums/row_places.h"
+#include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {
 
@@ -128,8 +129,10 @@ privacy::RowSum RowBatch::sum(const RowSelection& selection, const RowClip& clip
                                                                      cells + layout_.dense()})
                                  : whole;
   return privacy::RowSum::from_certified(
-      privacy::BoundedSum::from_certified(std::move(values), grid, bound, sample_), selection,
-      layout_, std::move(touched));
+      privacy::Certifier::clipped(),
+      privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(values), grid,
+                                          bound, sample_),
+      selection, layout_, std::move(touched));
 }
 
 std::vector<ScoredCandidate> RowBatch::counted(std::span<const std::int64_t> among, bool listed,
@@ -167,8 +170,9 @@ std::vector<ScoredCandidate> RowBatch::counted(std::span<const std::int64_t> amo
 }
 
 privacy::SparseBoundedSum RowBatch::presence() const {
-  return privacy::SparseBoundedSum::from_certified(
-      layout_.rows(), counted(touched_rows(), false, presence_norm), presence_norm, sample_);
+  return privacy::SparseBoundedSum::from_certified(privacy::Certifier::clipped(), layout_.rows(),
+                                                   counted(touched_rows(), false, presence_norm),
+                                                   presence_norm, sample_);
 }
 
 privacy::SparseBoundedSum RowBatch::presence(const RowSelection& among) const {
@@ -176,9 +180,9 @@ privacy::SparseBoundedSum RowBatch::presence(const RowSelection& among) const {
     throw base::UsageError("presence among chosen rows needs a choice of rows");
   }
   static_cast<void>(among.cell_count(layout_));
-  return privacy::SparseBoundedSum::from_certified(std::ssize(*among.rows()),
-                                                   counted(*among.rows(), true, presence_norm),
-                                                   presence_norm, sample_);
+  return privacy::SparseBoundedSum::from_certified(
+      privacy::Certifier::clipped(), std::ssize(*among.rows()),
+      counted(*among.rows(), true, presence_norm), presence_norm, sample_);
 }
 
 mechanism::SparseScores RowBatch::row_counts(privacy::Adjacency adjacency) const {
@@ -210,7 +214,8 @@ mechanism::SparseScores RowBatch::scores(const RowScoreRule& rule,
       listed.push_back({cell + static_cast<std::int64_t>(j), std::abs(own[j])});
     }
   }
-  return mechanism::SparseScores::from_certified(bounds, std::move(listed), sample_);
+  return mechanism::SparseScores::from_certified(privacy::Certifier::clipped(), bounds,
+                                                 std::move(listed), sample_);
 }
 
 }  // namespace tacet::optimize

@@ -9,6 +9,7 @@
 #include "tacet/optimize/sums/row_clip.h"
 #include "tacet/optimize/sums/row_norm.h"
 #include "tacet/optimize/sums/row_places.h"
+#include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {
 namespace {
@@ -152,7 +153,8 @@ privacy::RowSum RunningRowSum::take() {
   }
   reducer_.sum(total);
   return privacy::RowSum::from_certified(
-      privacy::BoundedSum::from_certified(std::move(total),
+      privacy::Certifier::clipped(),
+      privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(total),
                                           std::ldexp(step->norm, -limit_.norm_bits),
                                           std::int64_t{1} << limit_.norm_bits, step->sample),
       step->selection, layout_, std::move(touched));

@@ -6,6 +6,7 @@
 
 #include "tacet/base/checked_cast.h"
 #include "tacet/base/error.h"
+#include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {
 namespace {
@@ -52,7 +53,8 @@ void ScoreSum::add(std::span<const double> scores) {
 }
 
 privacy::BoundedSum ScoreSum::take() && {
-  return privacy::BoundedSum::from_certified(std::move(sums_), 1.0 / static_cast<double>(units_),
+  return privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), std::move(sums_),
+                                             1.0 / static_cast<double>(units_),
                                              std::int64_t{1} << norm_bits_);
 }
 

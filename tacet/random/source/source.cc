@@ -97,8 +97,25 @@ void Stream::refill_bits() {
   bits_left_ = 64;
 }
 
-Source::Source(const internal::Key& run) : leased_(labels.size()) {
-  for (const auto label : labels) purposes_.push_back(run.child(label));
+Source::Source(internal::Key run) : run_(std::move(run)) { set_purposes(); }
+
+void Source::set_purposes() {
+  purposes_.clear();
+  for (const auto label : labels) purposes_.push_back(run_.child(label));
+  leased_ = std::vector<internal::LeaseBook>(labels.size());
+  counts_.clear();
+}
+
+bool Source::begun() const {
+  const std::lock_guard lock(mutex_);
+  return !counts_.empty();
+}
+
+void Source::next_run() {
+  internal::require_same_process(generation_);
+  const std::lock_guard lock(mutex_);
+  run_ = run_.child("next run");  // no purpose is called so
+  set_purposes();
 }
 
 Lease Source::lease(Purpose purpose, std::uint64_t step, std::uint64_t index,

@@ -148,7 +148,11 @@ class Stream {
 /// the blocks read under each key, over 2^129 (Source::cipher_delta).
 [[nodiscard]] double cipher_term(std::int64_t leaves, std::int64_t words);
 
-/// A tree of keys that hands out leases. All randomness of the library comes from one.
+/// A tree of keys that hands out leases. All randomness of the library comes from one. Several
+/// threads may lease at once.
+///
+/// One run has each address once: one training, one fit, or releases whose addresses the caller
+/// counts. The next one needs a source of its own, or next_run() of this one.
 class Source {
  public:
   virtual ~Source() = default;
@@ -167,19 +171,28 @@ class Source {
   /// cipher_delta().
   void finish_before(Purpose purpose, std::uint64_t step);
 
+  /// Whether anything was leased in this run.
+  [[nodiscard]] bool begun() const;
+  /// Begins another run: all addresses are free again, under keys that no run before had. Leases
+  /// given out stay what they are. Nobody may lease meanwhile.
+  void next_run();
+
   /// False for numbers that anybody can compute again, which protect nothing.
   [[nodiscard]] virtual bool secure() const = 0;
 
-  /// Bound on the distance between the words of all leases so far and ideal random bits, with AES
-  /// taken as a random permutation: blocks^2 / 2^129 a key (the PRP/PRF switching lemma), for
+  /// Bound on the distance between the words of all leases of this run and ideal random bits, with
+  /// AES taken as a random permutation: blocks^2 / 2^129 a key (the PRP/PRF switching lemma), for
   /// leaves read to the end of their leases and a continuation of every word of them. It depends on
   /// the leases alone, never on how many words a sampler happened to need: that depends on secrets.
   [[nodiscard]] double cipher_delta() const;
 
  protected:
-  explicit Source(const internal::Key& run);
+  explicit Source(internal::Key run);
 
  private:
+  void set_purposes();
+
+  internal::Key run_;
   std::vector<internal::Key> purposes_;  // a key for each, in the order of the names
   std::uint64_t generation_ = internal::fork_generation();
   mutable std::mutex mutex_;

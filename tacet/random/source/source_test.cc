@@ -323,6 +323,42 @@ TEST(Source, ABareCloneIsRefusedEverything) {
       Copy::bare_clone));
 }
 
+// The first word at each of some addresses.
+std::vector<std::uint64_t> first_words(Source& source) {
+  std::vector<std::uint64_t> words;
+  for (const auto purpose : {Purpose::noise, Purpose::sampling, Purpose::audit}) {
+    for (std::uint64_t step = 0; step < 3; ++step) {
+      words.push_back(Stream(source.lease(purpose, step, 0, 16)).next());
+    }
+  }
+  return words;
+}
+
+TEST(Source, EachRunHasAllAddressesUnderKeysOfItsOwn) {
+  SeededSource source(1);
+  EXPECT_FALSE(source.begun());
+  std::set<std::uint64_t> seen;
+  const auto first = first_words(source);
+  const double term = source.cipher_delta();
+  source.finish_before(Purpose::noise, 7);
+  for (int run = 0; run < 20; ++run) {
+    EXPECT_TRUE(source.begun());
+    EXPECT_THROW(static_cast<void>(source.lease(Purpose::noise, 0, 0)), base::InternalError);
+    source.next_run();
+    EXPECT_FALSE(source.begun());
+    EXPECT_EQ(source.cipher_delta(), 0);
+    const auto words = first_words(source);
+    EXPECT_EQ(source.cipher_delta(), term);
+    seen.insert(words.begin(), words.end());
+  }
+  seen.insert(first.begin(), first.end());
+  EXPECT_EQ(seen.size(), 21 * first.size());  // 189 words of 64 bits: equal ones at 1e-15
+  SeededSource again(1);
+  EXPECT_EQ(first_words(again), first);
+  const auto secure = SecureSource::create();
+  EXPECT_NE(first_words(*secure), first);
+}
+
 // A child of vfork() uses its parent's memory: what it draws is gone for the parent. (Under a
 // sanitizer that makes a copy of it, it is refused like one.)
 TEST(Source, AChildThatSharesMemoryDrawsNothingTwice) {
