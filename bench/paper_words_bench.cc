@@ -27,6 +27,7 @@
 #include "tacet/learn/wide/word_training.h"
 #include "tacet/model/words/word_pairs.h"
 #include "tacet/privacy/budget.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace {
 
@@ -155,7 +156,7 @@ nlohmann::ordered_json train(const std::string& folder, const Setting& setting, 
   random::SeededSource source(seed);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
-  privacy::MemoryBudget budget(plan.guarantee);
+  privacy::TrustingBudget budget(plan.guarantee);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   Losses on_training(corpus, plan.shape);
   Losses on_test(test, plan.shape);

@@ -73,10 +73,7 @@ std::vector<data::Dataset> handed_out(const data::Dataset& records,
   Hand hand(sizes, adjacency, std::move(coins));
   std::vector<data::Dataset> blocks;
   for (std::size_t b = 0; b < sizes.size(); ++b) {
-    blocks.emplace_back(data::DatasetShape{
-        .columns = records.columns(),
-        .norm_bound = records.norm_bound(),
-        .storage = records.sparse() ? data::Storage::sparse : data::Storage::dense});
+    blocks.emplace_back(records.shape());
     if (records.has_units()) blocks.back().declare_units();
   }
   std::vector<Seat> seats(records.has_units() ? static_cast<std::size_t>(records.unit_count()) : 0);

@@ -10,6 +10,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/receipt_check.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tacet/select/plan.h"
 
 namespace tacet::select {
@@ -68,7 +69,7 @@ Tuned tuned(const data::Schema& schema, const TuneRequest& asked, const data::Da
             std::uint64_t seed) {
   auto plan = plan_tuning(schema, asked);
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(plan.guarantee.adjacency);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool threads(1);
   base::LocalReducer reducer;

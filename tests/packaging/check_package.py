@@ -15,6 +15,12 @@ import subprocess
 import sys
 
 
+# Complete programs and what they print.
+EXAMPLES = (("select", "most wanted: "), ("adaptive", "queries were admitted"),
+            ("train_memory", "spent: epsilon 1\nill at 20: "), ("release", "spent: epsilon 1.5"),
+            ("ledger", "once too often: refused"), ("mechanism", "mean wage: "))
+
+
 def run(*command, cwd=None):
     """Runs a command; its output is shown only when it fails."""
     result = subprocess.run([str(word) for word in command], cwd=cwd, check=False,
@@ -66,7 +72,8 @@ def check_headers(prefix, scratch, compiler):
                                re.MULTILINE):
             if not (include / name).is_file():
                 sys.exit(f"{header} includes {name}, which is not installed")
-    for name in ("mechanism/door_keeper.h", "random/noise/rounded_gaussian-inl.h",
+    for name in ("mechanism/door_keeper.h", "privacy/certifier.h", "privacy/trusting_budget.h",
+                  "random/noise/rounded_gaussian-inl.h",
                  "mechanism/noise/noisy_sum.h"):
         if f"tacet/{name}" in headers:
             sys.exit(f"tacet/{name} is of no use outside of the tree and was installed")
@@ -74,7 +81,28 @@ def check_headers(prefix, scratch, compiler):
     unit.write_text("".join(f'#include "{header}"\n' for header in headers)
                     + "static_assert(TACET_VERSION >= 200);\n")
     run(compiler, "-std=c++20", "-fsyntax-only", *pkg_config(prefix, "--cflags"), unit)
+    forbid(prefix, scratch, compiler)
     print(f"{len(headers)} headers compile together")
+
+
+# What the types keep from everybody else.
+FORBIDDEN = ("privacy::BoundedSum::from_certified({}, {1, 2}, 1.0, 1)",
+             "privacy::Certified{}", "privacy::MechanismDoor{}",
+             "std::declval<privacy::BoundedSum>().open({})",
+             "std::declval<privacy::Private<int>>().value()")
+
+
+def forbid(prefix, scratch, compiler):
+    """What would state a bound or open a private value does not compile."""
+    unit = scratch / "forbidden.cc"
+    for expression in ("privacy::Epsilon(1)", *FORBIDDEN):  # the first one does
+        unit.write_text('#include "tacet/tacet.h"\nnamespace tacet {\n'
+                        f"auto value() {{ return {expression}; }}\n}}\n")
+        result = subprocess.run([compiler, "-std=c++20", "-fsyntax-only",
+                                 *pkg_config(prefix, "--cflags"), str(unit)], check=False,
+                                capture_output=True, text=True)
+        if (result.returncode == 0) != (expression not in FORBIDDEN):
+            sys.exit(f"{expression}: compiled or not, which is wrong\n{result.stderr[:2000]}")
 
 
 def pkg_config(prefix, *what):
@@ -92,7 +120,7 @@ def build_by_pkg_config(name, expected, source, scratch, prefix, compiler):
 
 def compile_headers(prefix, scratch, compiler):
     """Every public header can be the first and only one somebody includes."""
-    headers = sorted((prefix / "include").rglob("*.h"))
+    headers = sorted((prefix / "include" / "tacet").rglob("*.h"))
     if not headers:
         sys.exit("no header was installed")
     project = scratch / "headers"
@@ -103,7 +131,8 @@ def compile_headers(prefix, scratch, compiler):
         unit.write_text(f'#include "{header.relative_to(prefix / "include").as_posix()}"\n')
         units.append(unit.name)
     # include/tacet/MODULE/[ROOM/]NAME.h
-    modules = {header.relative_to(prefix / "include" / "tacet").parts[0] for header in headers}
+    modules = {header.relative_to(prefix / "include" / "tacet").parts[0].removesuffix(".h")
+               for header in headers}
     targets = sorted(f"tacet::{module}" for module in modules)
     (project / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.25)\nproject(headers LANGUAGES CXX)\n"
@@ -124,11 +153,11 @@ def main(mode, source, build, scratch, compiler):
     version = f"tacet {project_version(source)}"
     if mode == "install":
         prefix = install(build, scratch)
-        for name, expected in (("embed", version), ("select", "most wanted: "),
-                               ("adaptive", "queries were admitted")):
+        for name, expected in (("embed", version), *EXAMPLES):
             build_and_run_example(name, expected, source, scratch, compiler,
                                   f"-DCMAKE_PREFIX_PATH={prefix}")
-        build_by_pkg_config("embed", version, source, scratch, prefix, compiler)
+        for name, expected in (("embed", version), ("release", "spent: epsilon 1.5")):
+            build_by_pkg_config(name, expected, source, scratch, prefix, compiler)
         check_headers(prefix, scratch, compiler)
         check_program(source, prefix)
     elif mode == "subdirectory":

@@ -230,7 +230,7 @@ TEST(WordTraining, AWatcherSeesEveryStep) {
   random::SeededSource source(3);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
-  privacy::MemoryBudget budget(plan.guarantee);
+  privacy::TrustingBudget budget(plan.guarantee);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   std::vector<std::int64_t> seen;
   std::vector<std::uint32_t> last;

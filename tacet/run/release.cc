@@ -1,0 +1,144 @@
+#include "tacet/run/release.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "tacet/accounting/calibrate.h"
+#include "tacet/accounting/stated_guarantee.h"
+#include "tacet/base/error.h"
+#include "tacet/base/names.h"
+#include "tacet/base/version.h"
+#include "tacet/mechanism/noise/discrete_noise.h"
+#include "tacet/mechanism/noise/gaussian.h"
+#include "tacet/mechanism/noise/laplace.h"
+#include "tacet/mechanism/noise/record_norm.h"
+#include "tacet/run/own_source.h"
+
+namespace tacet::run {
+namespace {
+
+constexpr auto noise_names = base::names<Noise>({{Noise::gaussian, "gaussian"},
+                                                 {Noise::laplace, "laplace"},
+                                                 {Noise::discrete_gaussian, "discrete_gaussian"},
+                                                 {Noise::discrete_laplace, "discrete_laplace"}});
+
+/// What is public about a sum.
+struct SumFacts {
+  double grid;
+  std::int64_t length;    // bound of a contribution's L2 norm
+  std::int64_t absolute;  // of its L1 norm
+  std::int64_t dimension;
+};
+
+SumFacts facts_of(const privacy::BoundedSum& sum) {
+  return {sum.grid(), sum.contribution_bound(), mechanism::internal::absolute_norm_bound(sum),
+          static_cast<std::int64_t>(sum.size())};
+}
+
+/// Of noise `multiplier` times a record's bound in the norm that the law is proved for.
+privacy::Event event_of(Noise noise, const SumFacts& sum, double multiplier) {
+  const auto times = [&](std::int64_t bound) { return multiplier * static_cast<double>(bound); };
+  switch (noise) {
+    case Noise::gaussian:
+      return privacy::Gaussian{multiplier};
+    case Noise::laplace:
+      return privacy::Laplace{multiplier};
+    case Noise::discrete_gaussian:
+      return privacy::DiscreteGaussian{times(sum.length), sum.length, sum.dimension};
+    case Noise::discrete_laplace:
+      return privacy::DiscreteLaplace{times(sum.absolute), sum.absolute};
+  }
+  throw base::InternalError("an unknown kind of noise");
+}
+
+/// Of one number, in real units; to a unit of the grid, whose rounding adds 1/12 of its square.
+double deviation_of(Noise noise, const SumFacts& sum, double multiplier) {
+  const bool gaussian = noise == Noise::gaussian || noise == Noise::discrete_gaussian;
+  const auto bound = static_cast<double>(gaussian ? sum.length : sum.absolute);
+  return multiplier * bound * sum.grid * (gaussian ? 1.0 : std::sqrt(2.0));
+}
+
+/// The cipher's term of a release: what its mechanism leases.
+double cipher_term_of(Noise noise, const SumFacts& sum) {
+  return random::cipher_term(1, noise == Noise::gaussian ? sum.dimension : random::most_leaf_words);
+}
+
+auto drawn(privacy::BoundedSum sum, Noise noise, privacy::NoiseMultiplier multiplier,
+           const mechanism::ReleaseMeans& means) {
+  switch (noise) {
+    case Noise::gaussian:
+      return mechanism::release_gaussian(std::move(sum), multiplier, means);
+    case Noise::laplace:
+      return mechanism::release_laplace(std::move(sum), multiplier, means);
+    case Noise::discrete_gaussian:
+      return mechanism::release_discrete_gaussian(std::move(sum), multiplier, means);
+    case Noise::discrete_laplace:
+      return mechanism::release_discrete_laplace(std::move(sum), multiplier, means);
+  }
+  throw base::InternalError("an unknown kind of noise");
+}
+
+/// The event as the mechanism itself will debit it, which knows the sum's range.
+privacy::Event debited(const privacy::BoundedSum& sum, Noise noise,
+                       privacy::NoiseMultiplier multiplier, const SumFacts& facts) {
+  if (noise == Noise::discrete_gaussian) {
+    return mechanism::discrete_gaussian_event(sum, multiplier);
+  }
+  if (noise == Noise::discrete_laplace) return mechanism::discrete_laplace_event(sum, multiplier);
+  return event_of(noise, facts, multiplier.value());
+}
+
+privacy::Receipt receipt_of(const ReleaseOptions& options, const SumFacts& sum,
+                            const privacy::Reservation& reservation, double multiplier) {
+  privacy::Receipt receipt;
+  receipt.algorithm = "sum";
+  receipt.calibration = "tight";
+  receipt.parameters =
+      nlohmann::json{{"noise", to_string(options.noise)}, {"noise_multiplier", multiplier},
+                     {"dimension", sum.dimension},        {"grid", sum.grid},
+                     {"contribution_bound", sum.length},  {"absolute_bound", sum.absolute}}
+          .dump();
+  receipt.events = reservation.spent();
+  receipt.guarantee = reservation.guarantee();
+  receipt.privacy_unit = options.privacy_unit;
+  receipt.cipher_delta = cipher_term_of(options.noise, sum);
+  receipt.software_version = base::version;
+  return receipt;
+}
+
+}  // namespace
+
+std::string to_string(Noise noise) { return noise_names.of(noise); }
+
+ReleasedSum release(privacy::BoundedSum sum, const privacy::Guarantee& asked,
+                    const ReleaseOptions& options) {
+  if (!(asked.epsilon > 0 && std::isfinite(asked.epsilon))) {
+    throw base::UsageError("epsilon must be above 0 and finite, got {}", asked.epsilon);
+  }
+  const auto facts = facts_of(sum);
+  const double term = cipher_term_of(options.noise, facts);
+  const double multiplier = accounting::least_noise(
+      [&](double noise) { return event_of(options.noise, facts, noise); },
+      {privacy::Epsilon(asked.epsilon), privacy::delta_left(privacy::checked(asked), term),
+       asked.adjacency});
+  const privacy::NoiseMultiplier noise(multiplier);
+  const auto event = debited(sum, options.noise, noise, facts);
+  const auto cost = accounting::stated_guarantee(event, asked, term);
+  const internal::OwnSource source(options.source);
+  auto reservation = options.budget != nullptr ? options.budget->reserve(event, cost)
+                                               : privacy::Reservation(event, cost, nullptr);
+  auto released = drawn(std::move(sum), options.noise, noise, {{}, source.get(), reservation});
+  reservation.commit();
+  ReleasedSum result{.values = released.value(),
+                     .noise_deviation = deviation_of(options.noise, facts, multiplier),
+                     .receipt = receipt_of(options, facts, reservation, multiplier)};
+  if (!source.get().secure()) {
+    result.receipt.randomness = privacy::Randomness::seeded;
+    result.receipt.unprotected_reason =
+        "the noise was drawn from a known seed; for tests and experiments only";
+  }
+  return result;
+}
+
+}  // namespace tacet::run

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/ledger/ledger_budget.h"
+#include "tacet/model/model_file.h"
+#include "tacet/privacy/budget.h"
+#include "tacet/random/source/source.h"
+#include "tacet/run/rows.h"
+
+/// A model from records in memory, in one call.
+///
+/// Example:
+///
+///     const data::Schema schema = data::load_schema("patients.toml");
+///     const std::vector<double> ages{31, 67, 45};
+///     const std::vector<std::string> results{"well", "ill", "well"};
+///     const run::Table patients{{"age", "result"}, {ages, results}};
+///     const model::ModelFile file = run::train(schema, patients, {.epsilon = 1, .delta = 1e-6});
+///     const auto classes = run::predict(file, patients);
+///     model::save_model("model.json", file, base::Overwrite::refuse);
+namespace tacet::run {
+
+/// What a training runs on; all of it may be left out.
+struct TrainMeans {
+  /// Pays for it, and refuses what exceeds its cap. Null: nobody adds trainings up.
+  privacy::Budget* budget = nullptr;
+  /// Pays for it durably, instead of `budget`: the run is in the ledger with the hash of the
+  /// model's file before the model is returned.
+  ledger::LedgerBudget* ledger = nullptr;
+  /// Of random numbers, in a run of its own (next_run()). Null: the operating system's.
+  random::Source* source = nullptr;
+  int threads = 0;  ///< 0: as many as the machine offers
+  base::Supervision supervision = {};
+};
+
+/// Settles the training from public facts, books it, encodes the rows, trains, and returns the
+/// model with its schema and its receipt: what model::save_model writes.
+///
+/// What fails before the rows are encoded, or while they are, costs nothing. From then on the price
+/// stays spent in full, whatever is thrown: a cancelled training has released its first steps.
+/// Errors as select::plan_training, dataset_of, the budget's, and base::Interrupted.
+[[nodiscard]] model::ModelFile train(const data::Schema& schema, const Rows& rows,
+                                     const learn::LinearOptions& options,
+                                     const TrainMeans& means = {});
+
+/// What a model says of one record.
+struct Prediction {
+  std::int64_t class_index = -1;           ///< into LinearModel::classes; -1 for numbers
+  double value = 0;                        ///< of a number, in the target's own units
+  std::vector<double> probabilities = {};  ///< a class each, where the loss gives them
+};
+
+/// The model's predictions, in the order of the rows; they need no target. Errors as dataset_of.
+[[nodiscard]] std::vector<Prediction> predict(const model::ModelFile& file, const Rows& rows);
+
+}  // namespace tacet::run
