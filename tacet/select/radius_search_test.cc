@@ -11,6 +11,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/receipt_check.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "tacet/select/boosting.h"
 #include "tacet/select/plan.h"
 
@@ -69,7 +70,7 @@ Run run(const data::Schema& schema, const learn::LinearOptions& options, const d
         std::uint64_t seed = 1) {
   auto plan = select::plan_training(schema, options);
   random::SeededSource source(seed);
-  privacy::MemoryBudget budget(plan.guarantee.adjacency);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool threads(1);
   base::LocalReducer reducer;

@@ -38,44 +38,44 @@ struct FirstRelease {
 /// What a user asks of a linear model. Everything left out is chosen from public facts.
 struct LinearOptions {
   std::string method = "gradient";
-  double epsilon = 0;           ///< above 0; infinity trains without protection
-  std::optional<double> delta;  ///< 0 asks for pure privacy
+  double epsilon = 0;             ///< above 0; infinity trains without protection
+  std::optional<double> delta{};  ///< 0 asks for pure privacy
   privacy::Adjacency adjacency = privacy::Adjacency::add_remove;
-  std::optional<std::int64_t> public_row_count;  ///< overrides the schema's
-  std::optional<model::Loss> loss;
-  std::optional<std::int64_t> steps;
-  std::optional<double> step_size;
-  std::optional<double> momentum;
-  std::optional<double> clipping_norm;
-  std::optional<double> average;  ///< share of the last iterates that are averaged
-  std::optional<Averaging> averaging;
-  std::optional<std::int64_t> batch_size;  ///< records a step, for samples their expected number
-  std::optional<std::string> sampling;     ///< how the records of a step are chosen
-  std::optional<std::int64_t> order_seed;  ///< of a public order of the records
-  double step_decay = 0;                   ///< step t has size step_size / t^step_decay
-  bool smoothing = true;                   ///< of kinks and powers, on a width tied to the step
-  std::optional<double> weight_scale;      ///< size of weights worth reaching
-  std::optional<std::int64_t> phases;      ///< of phased output perturbation
-  std::optional<double> growth;            ///< least growth exponent that a chain is made for
-  bool reuse = true;                       ///< each phase of a chain reads all records
+  std::optional<std::int64_t> public_row_count{};  ///< overrides the schema's
+  std::optional<model::Loss> loss{};
+  std::optional<std::int64_t> steps{};
+  std::optional<double> step_size{};
+  std::optional<double> momentum{};
+  std::optional<double> clipping_norm{};
+  std::optional<double> average{};  ///< share of the last iterates that are averaged
+  std::optional<Averaging> averaging{};
+  std::optional<std::int64_t> batch_size{};  ///< records a step, for samples their expected number
+  std::optional<std::string> sampling{};     ///< how the records of a step are chosen
+  std::optional<std::int64_t> order_seed{};  ///< of a public order of the records
+  double step_decay = 0;                     ///< step t has size step_size / t^step_decay
+  bool smoothing = true;                     ///< of kinks and powers, on a width tied to the step
+  std::optional<double> weight_scale{};      ///< size of weights worth reaching
+  std::optional<std::int64_t> phases{};      ///< of phased output perturbation
+  std::optional<double> growth{};            ///< least growth exponent that a chain is made for
+  bool reuse = true;                         ///< each phase of a chain reads all records
   Calibration calibration = Calibration::tight;  ///< whose schedule and noise
-  std::optional<double> mean_l2;                 ///< weight of |w|^2 / 2 beside the mean loss
-  std::optional<double> radius;                  ///< weights stay in the ball of this radius
-  bool radius_search = false;         ///< the radius is chosen privately: select::plan_training's
-  std::optional<double> boost;        ///< chance of failing of confidence boosting: likewise
-  std::int64_t records_a_unit = 1;    ///< of a unit column's records that take part
-  std::optional<std::int64_t> knots;  ///< hats beside numbers whose column leaves it open
+  std::optional<double> mean_l2{};               ///< weight of |w|^2 / 2 beside the mean loss
+  std::optional<double> radius{};                ///< weights stay in the ball of this radius
+  bool radius_search = false;           ///< the radius is chosen privately: select::plan_training's
+  std::optional<double> boost{};        ///< chance of failing of confidence boosting: likewise
+  std::int64_t records_a_unit = 1;      ///< of a unit column's records that take part
+  std::optional<std::int64_t> knots{};  ///< hats beside numbers whose column leaves it open
   Standardise standardise = Standardise::none;
   /// Share of mu^2 that goes to the choice of columns; 0: all are kept.
   double columns_kept = 0;
-  bool columns_kept_auto = false;     ///< that share only where columns are many
-  std::optional<FirstRelease> after;  ///< nobody asks for it
+  bool columns_kept_auto = false;       ///< that share only where columns are many
+  std::optional<FirstRelease> after{};  ///< nobody asks for it
   /// Of all features but the intercept: none, "auto" or a family's name.
-  std::optional<std::string> projection;
-  std::optional<std::int64_t> projection_width;
-  std::optional<std::int64_t> projection_seed;  ///< public
+  std::optional<std::string> projection{};
+  std::optional<std::int64_t> projection_width{};
+  std::optional<std::int64_t> projection_seed{};  ///< public
   /// NAME=WEIGHT with commas between them; overrules the schema's.
-  std::optional<std::string> class_weights;
+  std::optional<std::string> class_weights{};
 
   /// Whether a paper's schedule and noise are asked for.
   [[nodiscard]] bool paper() const { return calibration != Calibration::tight; }
