@@ -65,7 +65,7 @@ void private_step(benchmark::State& state) {
   base::ThreadPool threads(1);
   base::LocalReducer reducer;
   const model::Loss loss = model::LogisticLoss{};
-  const optimize::GradientSum sum(dataset(), loss, 1, {.clipping_norm = 1, .norm_bits = 26},
+  const optimize::GradientSum sum({dataset(), loss, 1}, {.clipping_norm = 1, .norm_bits = 26},
                                   threads, reducer);
   const auto source = random::SecureSource::create();
   privacy::TrustingBudget budget(privacy::Adjacency::add_remove);
@@ -147,7 +147,7 @@ void private_epoch(benchmark::State& state) {
   base::LocalReducer reducer;
   const model::Loss loss = model::LogisticLoss{};
   const auto& data = sparse_dataset();
-  const optimize::GradientSum sum(data, loss, 1, {.clipping_norm = 1, .norm_bits = 26}, threads,
+  const optimize::GradientSum sum({data, loss, 1}, {.clipping_norm = 1, .norm_bits = 26}, threads,
                                   reducer);
   const auto source = random::SecureSource::create();
   const auto rate = random::PoissonRate::at_least(static_cast<double>(batch_size) / sparse_rows);

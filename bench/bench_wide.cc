@@ -90,7 +90,7 @@ void private_epoch(benchmark::State& state, const data::Dataset& data) {
   base::ThreadPool threads(1);
   base::LocalReducer reducer;
   const model::Loss loss = model::LogisticLoss{};
-  const optimize::GradientSum sum(data, loss, 1, {.clipping_norm = 1, .norm_bits = 26}, threads,
+  const optimize::GradientSum sum({data, loss, 1}, {.clipping_norm = 1, .norm_bits = 26}, threads,
                                   reducer);
   const auto source = random::SecureSource::create();
   privacy::TrustingBudget budget(privacy::Adjacency::add_remove);

@@ -53,7 +53,7 @@ OneStepPlan plan_one_step(const data::Schema& schema, const LinearOptions& optio
 TrainedModel train_one_step(const data::Dataset& dataset, const data::Schema& schema,
                             const OneStepPlan& plan, const TrainingMeans& means) {
   check_shape(dataset, schema, plan);
-  optimize::GradientSum sums(dataset, plan.loss, plan.outputs,
+  optimize::GradientSum sums({dataset, plan.loss, plan.outputs},
                              {.clipping_norm = plan.clipping_norm, .norm_bits = plan.norm_bits},
                              means.threads, means.reducer);
   const std::vector<double> start(static_cast<std::size_t>(plan.columns * plan.outputs), 0.0);

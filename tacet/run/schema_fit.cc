@@ -291,7 +291,7 @@ Contents read_for_fit(const FitRequest& request, const FitPlan& plan, random::So
   data::ContentsOptions options{.expected = plan.names, .cancel = cancel};
   std::optional<data::UnitSample> sample;
   if (frame.unit) {
-    sample.emplace(request.data, frame.format, frame.missing,
+    sample.emplace(data::UnitFile{request.data, frame.format, frame.missing},
                    data::UnitLimit{*frame.unit, request.records_a_unit},
                    source.lease(random::Purpose::sampling, 0, 0), cancel);
     options.sample = &*sample;

@@ -101,7 +101,7 @@ data::TableCounts read_for_summary(const SummaryRequest& request, const std::str
                                    random::Source& source, const base::CancelToken* cancel) {
   const auto& schema = request.schema;
   if (!schema.unit) return data::read_counts(file, schema, cancel);
-  data::UnitSample sample(file, schema.format, schema.missing,
+  data::UnitSample sample({file, schema.format, schema.missing},
                           {*schema.unit, request.records_a_unit},
                           source.lease(random::Purpose::sampling, 0, 0), cancel);
   return data::read_counts(file, schema, cancel, &sample);

@@ -34,12 +34,11 @@ struct Reservoir {
 
 }  // namespace
 
-UnitSample::UnitSample(const std::filesystem::path& file, const FileFormat& format,
-                       std::span<const std::string> missing, const UnitLimit& limit,
-                       random::Lease coins, const base::CancelToken* cancel)
-    : limit_(checked_limit(limit)), units_(missing) {
-  CsvReader reader(open_source(file), file.string(), csv_options(format));
-  names_ = read_column_names(reader, format);
+UnitSample::UnitSample(const UnitFile& file, const UnitLimit& limit, random::Lease coins,
+                       const base::CancelToken* cancel)
+    : limit_(checked_limit(limit)), units_(file.missing) {
+  CsvReader reader(open_source(file.path), file.path.string(), csv_options(file.format));
+  names_ = read_column_names(reader, file.format);
   place_ = column_place(limit.column, names_, reader.file_name());
   random::Stream stream(std::move(coins));
   std::vector<Reservoir> reservoirs;

@@ -22,6 +22,13 @@ struct UnitLimit {
 
 inline constexpr std::int64_t most_records_a_unit = std::int64_t{1} << 20;
 
+/// A file with units, and which texts stand for a missing value in it.
+struct UnitFile {
+  const std::filesystem::path& path;
+  const FileFormat& format;
+  std::span<const std::string> missing;
+};
+
 /// Which records of a CSV file count where a unit may give only N: a uniformly random subset of
 /// each unit's, all of them where there are no more. Which ones stays secret. The choice follows
 /// from the unit's own records and coins of its own, so that a unit more or less changes nothing
@@ -30,8 +37,7 @@ class UnitSample {
  public:
   /// Reads the file once to choose. UsageError for a limit out of range, DataError unless exactly
   /// one column has the limit's name; else as read_dataset.
-  UnitSample(const std::filesystem::path& file, const FileFormat& format,
-             std::span<const std::string> missing, const UnitLimit& limit, random::Lease coins,
+  UnitSample(const UnitFile& file, const UnitLimit& limit, random::Lease coins,
              const base::CancelToken* cancel = nullptr);
 
   /// To be called with the columns' names before the second pass: DataError unless they are those

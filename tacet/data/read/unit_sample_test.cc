@@ -24,7 +24,7 @@ std::vector<bool> taken(const std::filesystem::path& file,
                         const std::vector<std::array<std::string_view, 2>>& records,
                         std::int64_t most, std::uint64_t seed) {
   random::SeededSource source(seed);
-  UnitSample sample(file, {}, missing, {"who", most},
+  UnitSample sample({file, {}, missing}, {"who", most},
                     source.lease(random::Purpose::sampling, 0, 0));
   std::vector<bool> result;
   for (const auto& record : records) result.push_back(sample.takes_next(record));
@@ -87,7 +87,7 @@ TEST(UnitSample, NeedsItsColumnAndALimit) {
   const test::TemporaryFile file("who,x,x\na,1,2\n");
   const auto make = [&](const char* column, std::int64_t records) {
     random::SeededSource source(1);
-    const UnitSample sample(file.path(), {}, missing, {column, records},
+    const UnitSample sample({file.path(), {}, missing}, {column, records},
                             source.lease(random::Purpose::sampling, 0, 0));
   };
   EXPECT_NO_THROW(make("who", 1));
@@ -104,7 +104,7 @@ TEST(UnitSample, ContentsHoldTheTakenRecordsOnly) {
   text += "b,other\n";
   const test::TemporaryFile file(text);
   random::SeededSource source(3);
-  UnitSample sample(file.path(), {}, missing, {"who", 4},
+  UnitSample sample({file.path(), {}, missing}, {"who", 4},
                     source.lease(random::Purpose::sampling, 0, 0));
   EXPECT_EQ(read_contents(file.path(), {}, missing, {.sample = &sample}).size(), 2U);
   // Contents are private; that no record is left over shows that all were asked for.
@@ -114,7 +114,7 @@ TEST(UnitSample, ContentsHoldTheTakenRecordsOnly) {
 // A file whose columns change places between the two passes would be counted by another column.
 TEST(UnitSample, ColumnsThatChangeBetweenThePassesAreRefused) {
   const test::TemporaryFile file("who,x\na,1\nb,2\n");
-  UnitSample sample(file.path(), {}, std::vector<std::string>{""}, {"who", 1},
+  UnitSample sample({file.path(), {}, std::vector<std::string>{""}}, {"who", 1},
                     random::SeededSource(1).lease(random::Purpose::sampling, 0, 0));
   EXPECT_NO_THROW(sample.expect_columns(std::vector<std::string>{"who", "x"}, "f"));
   EXPECT_THROW(sample.expect_columns(std::vector<std::string>{"x", "who"}, "f"), base::DataError);

@@ -129,7 +129,7 @@ class StepReleases {
         rate_(random::PoissonRate::at_least(plan.rate)),
         means_(means),
         noise_(plan.noise_multiplier),
-        sum_(dataset, plan.loss, plan.outputs,
+        sum_({dataset, plan.loss, plan.outputs},
              {.clipping_norm = plan.clipping_norm,
               .norm_bits = plan.norm_bits,
               .records_a_unit = plan.records_a_unit,

@@ -124,7 +124,7 @@ privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& datas
   // and the sampler would not end.
   const double steepest = plan.clipping_norm / dataset.norm_bound();
   const optimize::GradientSum sums(
-      dataset, plan.loss, 1,
+      {dataset, plan.loss, 1},
       {.clipping_norm = plan.clipping_norm, .norm_bits = norm_bits, .slope_bound = steepest},
       means.threads, means.reducer);
   const auto query = plan.query();

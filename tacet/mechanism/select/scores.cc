@@ -88,13 +88,12 @@ Scores Scores::differences() const {
 
 SparseScores SparseScores::integers(std::int64_t population,
                                     std::vector<random::ScoredCandidate> listed,
-                                    std::int64_t sensitivity, Movement movement,
-                                    privacy::Adjacency adjacency, privacy::Sample sample) {
+                                    const ScoreMoves& moves, privacy::Sample sample) {
   if (population < 1) throw base::UsageError("a selection needs at least one candidate, got none");
-  check_movement(sensitivity, movement, adjacency);
+  check_movement(moves.sensitivity, moves.movement, moves.adjacency);
   random::internal::check_candidates(population, listed);
   for (auto& item : listed) item.score = std::clamp(item.score, -largest_score, largest_score);
-  return {population, std::move(listed), sensitivity, movement, adjacency, sample};
+  return {population, std::move(listed), moves, sample};
 }
 
 SparseScores SparseScores::from_certified(privacy::Certified /*proof*/, const ScoreBounds& bounds,
@@ -111,8 +110,8 @@ SparseScores SparseScores::from_certified(privacy::Certified /*proof*/, const Sc
   for (auto& item : listed) {
     item.score = std::clamp<std::int64_t>(item.score, 0, bounds.score_bound);
   }
-  SparseScores scores(bounds.population, std::move(listed), bounds.sensitivity, Movement::any,
-                      bounds.adjacency, sample);
+  SparseScores scores(bounds.population, std::move(listed),
+                      {bounds.sensitivity, Movement::any, bounds.adjacency}, sample);
   scores.bounds_ = bounds;
   return scores;
 }

@@ -78,6 +78,13 @@ struct ScoreBounds {
   friend bool operator==(const ScoreBounds&, const ScoreBounds&) = default;
 };
 
+/// How neighbours move scores of which no more is known than what one of them can do.
+struct ScoreMoves {
+  std::int64_t sensitivity;
+  Movement movement;
+  privacy::Adjacency adjacency;
+};
+
 /// Private integer scores of so many public candidates that only those that are not 0 are held.
 /// Which ones are listed is as private as the scores. Otherwise as Scores::integers.
 class SparseScores {
@@ -92,8 +99,7 @@ class SparseScores {
   /// `listed` ascends by index and lies in 0..population-1; a UsageError if not.
   [[nodiscard]] static SparseScores integers(std::int64_t population,
                                              std::vector<random::ScoredCandidate> listed,
-                                             std::int64_t sensitivity, Movement movement,
-                                             privacy::Adjacency adjacency,
+                                             const ScoreMoves& moves,
                                              privacy::Sample sample = privacy::Sample::all());
 
   /// Absent where no more than the sensitivity of one score was stated.
@@ -101,9 +107,9 @@ class SparseScores {
   /// The records that they are computed from.
   [[nodiscard]] const privacy::Sample& sample() const { return sample_; }
   [[nodiscard]] std::int64_t population() const { return population_; }
-  [[nodiscard]] std::int64_t sensitivity() const { return sensitivity_; }
-  [[nodiscard]] Movement movement() const { return movement_; }
-  [[nodiscard]] privacy::Adjacency adjacency() const { return adjacency_; }
+  [[nodiscard]] std::int64_t sensitivity() const { return moves_.sensitivity; }
+  [[nodiscard]] Movement movement() const { return moves_.movement; }
+  [[nodiscard]] privacy::Adjacency adjacency() const { return moves_.adjacency; }
 
   [[nodiscard]] std::span<const random::ScoredCandidate> open(
       privacy::MechanismDoor /*door*/) const {
@@ -112,20 +118,12 @@ class SparseScores {
 
  private:
   SparseScores(std::int64_t population, std::vector<random::ScoredCandidate> listed,
-               std::int64_t sensitivity, Movement movement, privacy::Adjacency adjacency,
-               privacy::Sample sample)
-      : population_(population),
-        listed_(std::move(listed)),
-        sensitivity_(sensitivity),
-        movement_(movement),
-        adjacency_(adjacency),
-        sample_(sample) {}
+               const ScoreMoves& moves, privacy::Sample sample)
+      : population_(population), listed_(std::move(listed)), moves_(moves), sample_(sample) {}
 
   std::int64_t population_;
   std::vector<random::ScoredCandidate> listed_;
-  std::int64_t sensitivity_;
-  Movement movement_;
-  privacy::Adjacency adjacency_;
+  ScoreMoves moves_;
   privacy::Sample sample_;
   std::optional<ScoreBounds> bounds_;
 };

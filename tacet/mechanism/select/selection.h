@@ -83,23 +83,25 @@ struct Positive {
   std::optional<std::int64_t> value;  ///< score plus fresh noise, where values are released
 };
 
+/// Of one run, in units of the scores.
+struct ThresholdSettings {
+  std::int64_t threshold;
+  SparseVectorScales scales;
+  std::int64_t most;  ///< positives, at which it ends
+  ThresholdNoise noise;
+  Compared compared;
+};
+
 /// One run of the sparse vector technique, query by query: which scores are at or above a
 /// threshold, both noisy, until `most` were. Every query gets noise of its own that is never shown.
 template <Draws C>
 class ThresholdRun {
  public:
-  ThresholdRun(std::int64_t threshold, const SparseVectorScales& scales, std::int64_t most,
-               ThresholdNoise noise, Compared compared, C& draws)
-      : threshold_(threshold),
-        scales_(scales),
-        most_(most),
-        noise_(noise),
-        compared_(compared),
-        draws_(draws) {
+  ThresholdRun(const ThresholdSettings& settings, C& draws) : settings_(settings), draws_(draws) {
     draw_threshold();
   }
 
-  [[nodiscard]] bool ended() const { return found_ == most_; }
+  [[nodiscard]] bool ended() const { return found_ == settings_.most; }
   [[nodiscard]] std::int64_t found() const { return found_; }
 
   struct Answer {
@@ -107,15 +109,17 @@ class ThresholdRun {
     std::optional<std::int64_t> value;  ///< score plus fresh noise, where values are released
   };
   [[nodiscard]] Answer ask(std::int64_t score) {
-    const std::int64_t held = compared_ == Compared::magnitude && score < 0 ? -score : score;
-    if (held + draws_.laplace(scales_.query) < noisy_threshold_) return {false, std::nullopt};
+    const std::int64_t held =
+        settings_.compared == Compared::magnitude && score < 0 ? -score : score;
+    if (held + draws_.laplace(settings_.scales.query) < noisy_threshold_)
+      return {false, std::nullopt};
     return positive(score);
   }
 
   /// Asks `count` queries of score 0 at once: how many answers came before the first positive one,
   /// which is not asked yet for its value; `count` if there was none.
   [[nodiscard]] std::int64_t negatives_of_zeros(std::int64_t count) {
-    return draws_.misses(scales_.query, noisy_threshold_, count);
+    return draws_.misses(settings_.scales.query, noisy_threshold_, count);
   }
   /// Whether a query with a score of at most `most_score` needs more than average noise to be
   /// positive: then the next two functions ask many of them in little time.
@@ -125,12 +129,13 @@ class ThresholdRun {
   /// Of `count` such queries, how many are negative whatever their score is before the first one
   /// that may not be.
   [[nodiscard]] std::int64_t sure_negatives(std::int64_t most_score, std::int64_t count) {
-    return draws_.misses(scales_.query, noisy_threshold_ - most_score, count);
+    return draws_.misses(settings_.scales.query, noisy_threshold_ - most_score, count);
   }
   /// The answer to that one: its noise is at least what `most_score` lacks, and its excess over
   /// that is geometric.
   [[nodiscard]] Answer ask_possible(std::int64_t score, std::int64_t most_score) {
-    const std::int64_t noise = noisy_threshold_ - most_score + draws_.geometric(scales_.query);
+    const std::int64_t noise =
+        noisy_threshold_ - most_score + draws_.geometric(settings_.scales.query);
     if (score + noise < noisy_threshold_) return {false, std::nullopt};
     return positive(score);
   }
@@ -138,20 +143,18 @@ class ThresholdRun {
   [[nodiscard]] Answer positive(std::int64_t score) {
     Answer answer{true, std::nullopt};
     // Fresh: the noise that decided must not be seen.
-    if (scales_.value) answer.value = score + draws_.laplace(*scales_.value);
+    if (settings_.scales.value) answer.value = score + draws_.laplace(*settings_.scales.value);
     ++found_;
-    if (!ended() && noise_ == ThresholdNoise::redrawn_each_time) draw_threshold();
+    if (!ended() && settings_.noise == ThresholdNoise::redrawn_each_time) draw_threshold();
     return answer;
   }
 
  private:
-  void draw_threshold() { noisy_threshold_ = threshold_ + draws_.laplace(scales_.threshold); }
+  void draw_threshold() {
+    noisy_threshold_ = settings_.threshold + draws_.laplace(settings_.scales.threshold);
+  }
 
-  std::int64_t threshold_;
-  SparseVectorScales scales_;
-  std::int64_t most_;
-  ThresholdNoise noise_;
-  Compared compared_;
+  ThresholdSettings settings_;
   C& draws_;
   std::int64_t noisy_threshold_ = 0;
   std::int64_t found_ = 0;

@@ -74,7 +74,7 @@ TEST(SparseTop, CostsDrawsFromTheSmallestPool) {
 }
 
 TEST(SparseTop, ScoresWithoutBoundsCostWhatDenseOnesDo) {
-  const auto scores = SparseScores::integers(50, {{3, 100}}, 1, Movement::one_way, adjacency);
+  const auto scores = SparseScores::integers(50, {{3, 100}}, {1, Movement::one_way, adjacency});
   const Epsilon each(2);
   Spender spender(5, top_event(2, each, adjacency), adjacency, 1);
   const auto chosen =
@@ -201,7 +201,7 @@ TEST(SparsePermuteAndFlip, NeighboursDifferByNoMoreThanBooked) {
 
 TEST(SparsePermuteAndFlip, RefusesMoreVisitsThanItCanPay) {
   const auto scores =
-      SparseScores::integers(std::int64_t{1} << 40, {{3, 100}}, 1, Movement::one_way, adjacency);
+      SparseScores::integers(std::int64_t{1} << 40, {{3, 100}}, {1, Movement::one_way, adjacency});
   Spender spender(5, permute_and_flip_top_event(1, Epsilon(1), adjacency), adjacency, 1);
   EXPECT_THROW((void)select_top_permute_and_flip(
                    scores, 1, Epsilon(1), {spender.next(), spender.source, spender.reservation}),

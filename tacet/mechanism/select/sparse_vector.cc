@@ -120,21 +120,15 @@ using internal::StreamDraws;
 using internal::ThresholdNoise;
 using internal::ThresholdRun;
 
-/// Settings of one run in units of the scores.
-struct RunSettings {
-  std::int64_t threshold;
-  internal::SparseVectorScales scales;
-  ThresholdNoise noise;
-};
-
-RunSettings run_settings(const SparseVectorOptions& options, std::int64_t sensitivity,
-                         Movement movement, double unit) {
+internal::ThresholdSettings run_settings(const SparseVectorOptions& options,
+                                         std::int64_t sensitivity, Movement movement, double unit) {
   // Of scores that grow together some come closer to 0 and some do not.
   const auto moves = options.compared == Compared::magnitude ? Movement::any : movement;
   return {static_cast<std::int64_t>(std::clamp(std::nearbyint(options.threshold / unit),
                                                -largest_threshold, largest_threshold)),
-          internal::sparse_vector_scales(options, sensitivity, moves),
-          redrawn(options) ? ThresholdNoise::redrawn_each_time : ThresholdNoise::drawn_once};
+          internal::sparse_vector_scales(options, sensitivity, moves), options.most_positives,
+          redrawn(options) ? ThresholdNoise::redrawn_each_time : ThresholdNoise::drawn_once,
+          options.compared};
 }
 
 SparseVectorAnswer in_units(const std::vector<internal::Positive>& found, double unit) {
@@ -158,8 +152,7 @@ privacy::Released<SparseVectorAnswer> release_sparse_vector(const Scores& querie
   means.reservation.debit(event);
   const auto door = DoorKeeper::door();
   StreamDraws draws(means.lease(random::Purpose::selection));
-  ThresholdRun run(settings.threshold, settings.scales, options.most_positives, settings.noise,
-                   options.compared, draws);
+  ThresholdRun run(settings, draws);
   return {door, in_units(internal::above_threshold(queries.open(door), run), queries.unit()),
           event};
 }
@@ -176,8 +169,7 @@ privacy::Released<SparseVectorAnswer> sparse_run(const SparseScores& queries,
   const auto door = DoorKeeper::door();
   StreamDraws draws(
       means.source.lease(random::Purpose::selection, means.address.step, means.address.tensor));
-  ThresholdRun run(settings.threshold, settings.scales, options.most_positives, settings.noise,
-                   options.compared, draws);
+  ThresholdRun run(settings, draws);
   const std::int64_t most_score =
       queries.bounds() ? queries.bounds()->score_bound : std::int64_t{1} << 61;
   auto found =
@@ -200,10 +192,8 @@ privacy::Released<SparseVectorAnswer> release_sparse_vector(const SparseScores& 
 }
 
 struct InteractiveSparseVector::Run {
-  Run(const RunSettings& settings, const SparseVectorOptions& options, random::Lease lease)
-      : draws(std::move(lease)),
-        answers(settings.threshold, settings.scales, options.most_positives, settings.noise,
-                options.compared, draws) {}
+  Run(const internal::ThresholdSettings& settings, random::Lease lease)
+      : draws(std::move(lease)), answers(settings, draws) {}
 
   StreamDraws draws;
   ThresholdRun<StreamDraws> answers;
@@ -217,7 +207,7 @@ InteractiveSparseVector::InteractiveSparseVector(const SparseVectorOptions& opti
   const auto one = Scores::rounded(zero, kind.sensitivity, kind.movement, kind.adjacency);
   const auto settings = run_settings(options, one.sensitivity(), kind.movement, one.unit());
   means.reservation.debit(event_);
-  run_ = std::make_unique<Run>(settings, options, means.lease(random::Purpose::selection));
+  run_ = std::make_unique<Run>(settings, means.lease(random::Purpose::selection));
 }
 
 InteractiveSparseVector::~InteractiveSparseVector() = default;

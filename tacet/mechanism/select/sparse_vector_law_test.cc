@@ -27,7 +27,7 @@ std::map<Found, double> sparse_law(const std::vector<std::int64_t>& queries,
   Walk walk(reach);
   return walk.law<Found>([&](Walk& draws) {
     Found found;
-    ThresholdRun run(0, scales, most, noise, Compared::query, draws);
+    ThresholdRun run({0, scales, most, noise, Compared::query}, draws);
     for (const auto& positive : above_threshold(queries, run)) {
       found.push_back(positive.index);
     }
@@ -100,7 +100,7 @@ std::map<std::pair<std::int64_t, std::int64_t>, double> value_law(
   Walk walk(14);
   return walk.law<std::pair<std::int64_t, std::int64_t>>([&](Walk& draws) {
     const std::vector<std::int64_t> queries{query};
-    ThresholdRun run(0, scales, 1, ThresholdNoise::drawn_once, Compared::query, draws);
+    ThresholdRun run({0, scales, 1, ThresholdNoise::drawn_once, Compared::query}, draws);
     const auto found = above_threshold(queries, run);
     if (found.empty()) return std::pair<std::int64_t, std::int64_t>{-1, 0};
     return std::pair<std::int64_t, std::int64_t>{0, found[0].value.value()};
@@ -168,7 +168,7 @@ std::map<Found, double> law_of_sparse(std::int64_t population,
   Walk walk(6);
   return walk.law<Found>([&](Walk& draws) {
     Found found;
-    ThresholdRun run(1, scales, most, noise, Compared::query, draws);
+    ThresholdRun run({1, scales, most, noise, Compared::query}, draws);
     for (const auto& positive : sparse_above_threshold(population, listed, run)) {
       found.push_back(positive.index);
     }
@@ -192,7 +192,7 @@ TEST(SparseVectorLaw, SkippingZerosDoesNotChangeIt) {
         for (const auto& item : listed) dense[static_cast<std::size_t>(item.index)] = item.score;
         const auto expected = walk.law<Found>([&](Walk& draws) {
           Found found;
-          ThresholdRun run(1, scales, most, noise, Compared::query, draws);
+          ThresholdRun run({1, scales, most, noise, Compared::query}, draws);
           for (const auto& positive : above_threshold(dense, run)) {
             found.push_back(positive.index);
           }
@@ -222,7 +222,7 @@ TEST(SparseVectorLaw, SkippingBoundedScoresDoesNotChangeIt) {
         Walk walk(31);
         return walk.law<Found>([&](Walk& draws) {
           Found found;
-          ThresholdRun run(3, scales, 2, noise, Compared::query, draws);
+          ThresholdRun run({3, scales, 2, noise, Compared::query}, draws);
           for (const auto& positive : sparse_above_threshold(3, listed, run, most_score)) {
             found.push_back(positive.index);
           }

@@ -137,7 +137,7 @@ TEST(SparseVector, FindsTheFewAmongVeryManyQueries) {
     Spender spender(2, sparse_vector_event(options, adjacency), adjacency, 1);
     const auto queries = SparseScores::integers(1'000'000'000'000,
                                                 {{7, 10000}, {8, -9000}, {999'999'999'998, 10000}},
-                                                1, Movement::any, adjacency);
+                                                {1, Movement::any, adjacency});
     const auto found = release_sparse_vector(queries, options,
                                              {spender.next(), spender.source, spender.reservation})
                            .value()
@@ -157,7 +157,7 @@ TEST(SparseVector, SkippedZerosAreFoundAsOftenAsAskedOnes) {
   constexpr int draws = 30000;
   Spender spender(3, sparse_vector_event(options, adjacency), adjacency, 2 * draws);
   const auto dense = Scores::integers({0, 0, 2, 0, 0}, 1, Movement::any, adjacency);
-  const auto sparse = SparseScores::integers(5, {{2, 2}}, 1, Movement::any, adjacency);
+  const auto sparse = SparseScores::integers(5, {{2, 2}}, {1, Movement::any, adjacency});
   std::array<std::array<std::int64_t, 6>, 2> counts{};
   const auto count = [&](auto& into, const auto& queries) {
     const auto found = release_sparse_vector(queries, options,
@@ -182,15 +182,15 @@ TEST(SparseVector, SkippedZerosAreFoundAsOftenAsAskedOnes) {
 
 TEST(SparseScores, RefuseListsThatAreNone) {
   const auto make = [](std::int64_t population, std::vector<random::ScoredCandidate> listed) {
-    static_cast<void>(SparseScores::integers(population, std::move(listed), 1, Movement::any,
-                                             Adjacency::add_remove));
+    static_cast<void>(SparseScores::integers(population, std::move(listed),
+                                             {1, Movement::any, Adjacency::add_remove}));
   };
   EXPECT_THROW(make(0, {}), base::UsageError);
   EXPECT_THROW(make(3, {{3, 1}}), base::UsageError);
   EXPECT_THROW(make(3, {{1, 1}, {1, 2}}), base::UsageError);
   EXPECT_THROW(make(3, {{2, 1}, {0, 2}}), base::UsageError);
   EXPECT_THROW(
-      static_cast<void>(SparseScores::integers(3, {}, 0, Movement::any, Adjacency::add_remove)),
+      static_cast<void>(SparseScores::integers(3, {}, {0, Movement::any, Adjacency::add_remove})),
       base::UsageError);
 }
 

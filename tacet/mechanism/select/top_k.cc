@@ -101,12 +101,13 @@ privacy::Released<std::vector<std::int64_t>> top_of(const SparseScores& scores, 
   const auto door = DoorKeeper::door();
   auto lease =
       means.source.lease(random::Purpose::selection, means.address.step, means.address.tensor);
-  auto chosen =
-      by_proposals(scores, weight, count)
-          ? random::proposed_choices(std::move(lease), scores.population(), scores.open(door),
-                                     as_ratio(weight), scores.bounds()->score_bound, count)
-          : random::exponential_race(std::move(lease), scores.population(), scores.open(door),
-                                     weight, count);
+  auto chosen = by_proposals(scores, weight, count)
+                    ? random::proposed_choices(
+                          std::move(lease),
+                          {scores.population(), scores.open(door), scores.bounds()->score_bound},
+                          as_ratio(weight), count)
+                    : random::exponential_race(std::move(lease), scores.population(),
+                                               scores.open(door), weight, count);
   return {door, std::move(chosen), std::move(event)};
 }
 

@@ -48,8 +48,8 @@ double gradient_certificate(std::span<const double> gradient, double gradient_er
 }
 
 double ball_certificate(std::span<const double> point, std::span<const double> gradient,
-                        double gradient_error, double radius, double strong_convexity,
-                        double smoothness) {
+                        double gradient_error, const BallProblem& problem) {
+  const auto [radius, strong_convexity, smoothness] = problem;
   const double length = norm(point);
   const bool on_sphere = std::fabs(length - radius) <= 16 * unit_roundoff * radius;
   const double moved =

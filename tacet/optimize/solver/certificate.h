@@ -20,9 +20,14 @@ namespace tacet::optimize {
 /// orthogonal to w. Proof: mu D^2 <= <v + c w, w - w*> - c <w, w - w*> <= r D + c |w| (R - |w|).
 /// A point within rounding of the sphere, on either side, is moved onto it, where e = 0 exactly:
 /// `smoothness` bounds what that does to the gradient.
+struct BallProblem {
+  double radius;
+  double strong_convexity;
+  double smoothness;
+};
 [[nodiscard]] double ball_certificate(std::span<const double> point,
                                       std::span<const double> gradient, double gradient_error,
-                                      double radius, double strong_convexity, double smoothness);
+                                      const BallProblem& problem);
 
 /// On any domain: x+ = Proj(y - grad F(y) / M) has r = grad F(x+) - grad F(y) + M (y - x+) in
 /// grad F(x+) + N(x+), so that |x+ - w*| <= |r| / mu. `step` is M; the rounding of the projection

@@ -104,15 +104,15 @@ TEST(Certificates, AgreeWithTheReferenceValues) {
     return Point{(1.0 / 2 + .1) * w[0] - .1, (1.0 / 2 + .1) * w[1] + .2};
   };
   const Point a{.13, -.27};
-  EXPECT_NEAR(ball_certificate(a, gradient(a), 0, .3, .1, .6), .0372866147988, 1e-9);
+  EXPECT_NEAR(ball_certificate(a, gradient(a), 0, {.3, .1, .6}), .0372866147988, 1e-9);
   const Point b{.1, -.2};
-  EXPECT_NEAR(ball_certificate(b, gradient(b), 0, .3, .1, .6), .261396551813, 1e-9);
+  EXPECT_NEAR(ball_certificate(b, gradient(b), 0, {.3, .1, .6}), .261396551813, 1e-9);
   // On the sphere and one rounding off it on either side the bound must not jump by the root of
   // that rounding (3e-7).
   const Point edge{.134164078649987, -.268328157299975};
   for (const double factor : {1.0, 1 - 0x1p-52, 1 + 0x1p-52, 1 - 0x1p-50}) {
     const Point w{edge[0] * factor, edge[1] * factor};
-    EXPECT_LT(ball_certificate(w, gradient(w), 0, .3, .1, .6), 1e-12) << factor;
+    EXPECT_LT(ball_certificate(w, gradient(w), 0, {.3, .1, .6}), 1e-12) << factor;
   }
 }
 
@@ -142,8 +142,8 @@ TEST(Certificates, BoundTheTrueDistanceOfAnyPoint) {
         if (const auto* ball = std::get_if<Ball>(&domain)) {
           const auto here = objective.gradient(w, Precision::fine);
           EXPECT_GE(
-              ball_certificate(w, here.sum, here.error, ball->radius, problem.sum_l2,
-                               objective.smoothness()),
+              ball_certificate(w, here.sum, here.error,
+                               {ball->radius, problem.sum_l2, objective.smoothness()}),
               distance(w, truth) -
                   (internal::norm(w) > ball->radius ? 2 * (internal::norm(w) - ball->radius) : 0));
         }

@@ -67,7 +67,7 @@ std::vector<std::int64_t> sum_of(const Records& records, const model::Loss& loss
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
   const auto dataset = dataset_of(records, data::Storage::sparse);
-  const GradientSum sums(dataset, loss, outputs,
+  const GradientSum sums({dataset, loss, outputs},
                          {.clipping_norm = 1, .norm_bits = 20, .class_weights = of_classes}, pool,
                          reducer);
   const auto sum = sums.at(at);

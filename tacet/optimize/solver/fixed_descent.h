@@ -24,10 +24,14 @@ struct ContractingStep {
   return {size, size * l2};
 }
 
-/// `steps` times w <- Proj(w - size gradient(w)) from the projected start: no early end, no line
+/// `count` times w <- Proj(w - size gradient(w)) from the projected start: no early end, no line
 /// search, no momentum, each of which would depend on the records.
+struct FixedSteps {
+  double size;
+  std::int64_t count;
+};
 [[nodiscard]] std::vector<double> descend(
-    std::vector<double> start, const Domain& domain, double size, std::int64_t steps,
+    std::vector<double> start, const Domain& domain, const FixedSteps& steps,
     const std::function<std::vector<double>(std::span<const double>)>& gradient,
     const base::Supervision& supervision = {});
 

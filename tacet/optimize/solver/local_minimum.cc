@@ -116,7 +116,7 @@ std::vector<double> descended(const data::Dataset& dataset, const LocalProblem& 
   const auto descent = descent_of(problem, dataset.norm_bound(), dataset.columns());
   std::int64_t left = problem.steps;
   return internal::descend(
-      std::move(start), problem.domain, descent.step.size, problem.steps,
+      std::move(start), problem.domain, {descent.step.size, problem.steps},
       [&](std::span<const double> weights) {
         const bool fine = left-- <= descent.fine_steps;
         return objective.gradient(weights, fine ? Precision::fine : Precision::coarse).sum;

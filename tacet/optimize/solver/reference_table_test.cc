@@ -259,7 +259,7 @@ TEST(FixedDescent, TwentyFiveStepsAgreeWithTheReference) {
   const auto records = sines(false);
   const auto step = internal::contracting_step(12 * huber.curvature_bound(), l2);
   EXPECT_NEAR(12 * step.size, 2 / (20 + .2), 1e-12);
-  EXPECT_LT(distance(internal::descend(Point(3), Ball{10}, step.size, 25,
+  EXPECT_LT(distance(internal::descend(Point(3), Ball{10}, {step.size, 25},
                                        with_l2(records, huber, l2, centre)),
                      {.192132211328, -.122387550258, .096827851839}),
             1e-11);
@@ -280,7 +280,7 @@ TEST(FixedDescent, FiveStepsAgreeWithTheReference) {
     const GlmLoss loss(c.loss);
     const auto step = internal::contracting_step(4 * loss.curvature_bound() * 2, .4);
     EXPECT_NEAR(4 * step.size, c.size, 1e-14);
-    EXPECT_LT(distance(internal::descend(Point(2), Ball{10}, step.size, 5,
+    EXPECT_LT(distance(internal::descend(Point(2), Ball{10}, {step.size, 5},
                                          with_l2(records, loss, .4, Point(2))),
                        c.last),
               1e-12);
@@ -293,8 +293,8 @@ TEST(FixedDescent, ProjectsAfterEveryStep) {
   const auto gradient = with_l2(records, GlmLoss(model::SquaredLoss{}), 0, Point(2));
   const std::vector<Point> path{{.05, -.1}, {.0875, -.175}, {.11180339887499, -.223606797749979}};
   for (std::size_t k = 0; k < path.size(); ++k) {
-    EXPECT_LT(distance(internal::descend(Point(2), Ball{.25}, .5 / 4,
-                                         static_cast<std::int64_t>(k) + 1, gradient),
+    EXPECT_LT(distance(internal::descend(Point(2), Ball{.25},
+                                         {.5 / 4, static_cast<std::int64_t>(k) + 1}, gradient),
                        path[k]),
               1e-13);
   }

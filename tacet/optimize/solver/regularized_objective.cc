@@ -66,9 +66,9 @@ CertifiedMinimum RegularizedObjective::certify(std::span<const double> weights,
                                                .step = m},
                                               problem_.sum_l2);
   if (ball != nullptr && ball->centre.empty()) {
-    found.distance_bound = std::min(
-        found.distance_bound,
-        ball_certificate(found.weights, there.sum, there.error, ball->radius, problem_.sum_l2, m));
+    found.distance_bound =
+        std::min(found.distance_bound, ball_certificate(found.weights, there.sum, there.error,
+                                                        {ball->radius, problem_.sum_l2, m}));
   }
   return found;
 }

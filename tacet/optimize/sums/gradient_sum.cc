@@ -204,22 +204,21 @@ void add_sparse(const Pass& pass, const LossType& loss, const RowList& list, std
 
 }  // namespace
 
-GradientSum::GradientSum(const data::Dataset& dataset, const model::Loss& loss,
-                         std::int64_t outputs, const ContributionLimit& limit,
+GradientSum::GradientSum(const GradientProblem& problem, const ContributionLimit& limit,
                          base::ThreadPool& threads, base::Reducer& reducer)
-    : dataset_(dataset),
-      loss_(loss),
-      outputs_(outputs),
+    : dataset_(problem.dataset),
+      loss_(problem.loss),
+      outputs_(problem.outputs),
       norm_bits_(limit.norm_bits),
       records_a_unit_(limit.records_a_unit),
       clipping_norm_(checked_clipping_norm(limit)),
       class_weights_(limit.class_weights),
       threads_(threads),
       reducer_(reducer) {
-  if (dataset.rows() > most_rows) {
+  if (dataset_.rows() > most_rows) {
     throw base::UsageError("a data set may hold at most 2^32 records for one sum");
   }
-  scalar_bounds_ = scalar_bounds(dataset, limit);
+  scalar_bounds_ = scalar_bounds(dataset_, limit);
   const double steepest = limit.slope_bound / (grid() * data::Dataset::feature_scale);
   if (!(steepest > 0)) throw base::UsageError("the bound of a slope must be positive");
   if (steepest >= std::numeric_limits<std::int32_t>::max()) return;

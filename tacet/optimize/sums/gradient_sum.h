@@ -14,6 +14,13 @@
 
 namespace tacet::optimize {
 
+/// What gradients are of: `outputs` rows of weights, one an encoded column each.
+struct GradientProblem {
+  const data::Dataset& dataset;
+  const model::Loss& loss;
+  std::int64_t outputs;
+};
+
 /// Sums of per-record gradients of linear predictors, each clipped, rounded to the grid
 /// C / 2^norm_bits and added up in integers.
 ///
@@ -30,8 +37,8 @@ namespace tacet::optimize {
 class GradientSum {
  public:
   /// Keeps references to all but the limit. UsageError for a limit out of range.
-  GradientSum(const data::Dataset& dataset, const model::Loss& loss, std::int64_t outputs,
-              const ContributionLimit& limit, base::ThreadPool& threads, base::Reducer& reducer);
+  GradientSum(const GradientProblem& problem, const ContributionLimit& limit,
+              base::ThreadPool& threads, base::Reducer& reducer);
 
   /// The sum over all records at `weights`: outputs() rows of one finite number an encoded column.
   [[nodiscard]] privacy::BoundedSum at(std::span<const double> weights) const;

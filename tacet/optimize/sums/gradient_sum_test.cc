@@ -33,7 +33,7 @@ std::vector<std::int64_t> sum_of(const Dataset& dataset, const model::Loss& loss
                                  int threads = 1) {
   base::ThreadPool pool(threads);
   base::LocalReducer reducer;
-  const auto sum = GradientSum(dataset, loss, 1, limit, pool, reducer).at(weights);
+  const auto sum = GradientSum({dataset, loss, 1}, limit, pool, reducer).at(weights);
   const auto values = sum.open(mechanism::DoorKeeper::door());
   return {values.begin(), values.end()};
 }
@@ -121,7 +121,7 @@ TEST(GradientSum, StatesTheSensitivityOfEachAdjacency) {
   base::LocalReducer reducer;
   const model::Loss loss = model::LogisticLoss{};
   const auto sum =
-      GradientSum(dataset, loss, 1, {.clipping_norm = 1, .norm_bits = 20}, pool, reducer)
+      GradientSum({dataset, loss, 1}, {.clipping_norm = 1, .norm_bits = 20}, pool, reducer)
           .at(std::vector<double>{0.0});
   EXPECT_EQ(sum.sensitivity(Adjacency::add_remove), std::ldexp(1.0, 20));
   EXPECT_EQ(sum.sensitivity(Adjacency::zero_out), std::ldexp(1.0, 20));
@@ -232,7 +232,7 @@ std::vector<std::int64_t> sum_of_units(const std::vector<std::vector<Record>>& u
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
   const model::Loss loss = model::SquaredLoss{};
-  const auto sum = GradientSum(dataset, loss, outputs, limit, pool, reducer).at(weights);
+  const auto sum = GradientSum({dataset, loss, outputs}, limit, pool, reducer).at(weights);
   const auto values = sum.open(mechanism::DoorKeeper::door());
   return {values.begin(), values.end()};
 }
@@ -301,7 +301,7 @@ TEST(GradientSum, ASampleSumsItsRecordsAndIsNamed) {
   base::LocalReducer reducer;
   for (const auto storage : {Storage::dense, Storage::sparse}) {
     const auto dataset = make_dataset(records, 3, storage);
-    const GradientSum sums(dataset, loss, 1, limit, pool, reducer);
+    const GradientSum sums({dataset, loss, 1}, limit, pool, reducer);
     const auto sum = sums.at(weights, poisson);
     const auto values = sum.open(mechanism::DoorKeeper::door());
     EXPECT_EQ(std::vector<std::int64_t>(values.begin(), values.end()),
@@ -341,7 +341,7 @@ TEST(GradientSum, SamplesOfUnitsAreThoseOfTheirEvent) {
   const model::Loss loss = model::LogisticLoss{};
   base::ThreadPool pool(2);
   base::LocalReducer reducer;
-  const GradientSum sums(dataset, loss, 1, {.records_a_unit = 2}, pool, reducer);
+  const GradientSum sums({dataset, loss, 1}, {.records_a_unit = 2}, pool, reducer);
   const auto two = sums.at(weights, sample(0, 2));
   EXPECT_EQ(two.sample().event(privacy::Gaussian{1}),
             privacy::Event(privacy::PoissonSampled{0.5, privacy::Gaussian{1}, 2}));
@@ -350,7 +350,7 @@ TEST(GradientSum, SamplesOfUnitsAreThoseOfTheirEvent) {
   // A record that is a unit by itself is one of no more than any number of them.
   Dataset records({.columns = 3, .norm_bound = 1, .storage = Storage::dense});
   for (int i = 0; i < 6; ++i) records.append_dense(make().features, 1);
-  const GradientSum alone(records, loss, 1, {.records_a_unit = 2}, pool, reducer);
+  const GradientSum alone({records, loss, 1}, {.records_a_unit = 2}, pool, reducer);
   EXPECT_NO_THROW((void)alone.at(weights, sample(5, 1)));
   EXPECT_NO_THROW((void)alone.at(weights, sample(6, 2)));
   EXPECT_THROW((void)alone.at(weights, sample(7, 3)), base::InternalError);

@@ -189,7 +189,7 @@ mechanism::SparseScores RowBatch::row_counts(privacy::Adjacency adjacency) const
   const auto movement = adjacency == privacy::Adjacency::add_remove ? mechanism::Movement::one_way
                                                                     : mechanism::Movement::any;
   return mechanism::SparseScores::integers(layout_.rows(), counted(touched_rows(), false, 0),
-                                           limit_.records_a_unit, movement, adjacency, sample_);
+                                           {limit_.records_a_unit, movement, adjacency}, sample_);
 }
 
 mechanism::SparseScores RowBatch::scores(const RowScoreRule& rule,

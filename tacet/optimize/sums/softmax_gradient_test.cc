@@ -35,7 +35,7 @@ std::vector<std::int64_t> sum_of(const data::Dataset& dataset, std::span<const d
   base::LocalReducer reducer;
   const model::Loss loss = model::SoftmaxLoss{};
   const ContributionLimit limit{.clipping_norm = 2, .norm_bits = 30};
-  const auto sum = GradientSum(dataset, loss, classes, limit, pool, reducer).at(weights);
+  const auto sum = GradientSum({dataset, loss, classes}, limit, pool, reducer).at(weights);
   const auto values = sum.open(mechanism::DoorKeeper::door());
   return {values.begin(), values.end()};
 }

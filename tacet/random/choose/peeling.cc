@@ -12,8 +12,8 @@ namespace {
 
 constexpr Wide largest_part = static_cast<Wide>(1) << 127;
 
-void check_proposals(std::int64_t population, std::span<const ScoredCandidate> listed,
-                     WideRatio weight, std::int64_t score_bound, std::int64_t count) {
+void check_proposals(const BoundedCandidates& candidates, WideRatio weight, std::int64_t count) {
+  const auto& [population, listed, score_bound] = candidates;
   internal::check_candidates(population, listed);
   if (count < 0 || count > population) {
     throw base::UsageError("a selection of {} from {} candidates is impossible", count, population);
@@ -37,18 +37,17 @@ std::int64_t score_of(std::span<const ScoredCandidate> listed, std::int64_t inde
   return place != listed.end() && place->index == index ? place->score : 0;
 }
 
-std::vector<std::int64_t> proposed_choices(Lease lease, std::int64_t population,
-                                           std::span<const ScoredCandidate> listed,
-                                           WideRatio weight, std::int64_t score_bound,
-                                           std::int64_t count) {
-  check_proposals(population, listed, weight, score_bound, count);
+std::vector<std::int64_t> proposed_choices(Lease lease, const BoundedCandidates& candidates,
+                                           WideRatio weight, std::int64_t count) {
+  check_proposals(candidates, weight, count);
   Stream stream(std::move(lease));
   std::vector<std::int64_t> chosen;
   std::unordered_set<std::int64_t> taken;
   while (std::ssize(chosen) < count) {
-    const auto index =
-        static_cast<std::int64_t>(uniform_below(stream, static_cast<std::uint64_t>(population)));
-    const auto shortfall = static_cast<Wide>(score_bound - score_of(listed, index));
+    const auto index = static_cast<std::int64_t>(
+        uniform_below(stream, static_cast<std::uint64_t>(candidates.population)));
+    const auto shortfall =
+        static_cast<Wide>(candidates.score_bound - score_of(candidates.listed, index));
     // One that was drawn before is proposed again at no more than the chance of any other: the
     // next one is drawn from those left by their weights.
     if (taken.contains(index)) continue;

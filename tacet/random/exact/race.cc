@@ -67,10 +67,10 @@ std::vector<std::size_t> order_if_certain(std::vector<Finish<Number>>& runners, 
 /// The race of `listed` against the first `others` of `rest` unlisted candidates.
 class Race {
  public:
-  Race(Stream& stream, std::span<const ScoredCandidate> listed, double weight, std::int64_t rest,
-       std::size_t others)
-      : listed_(listed), weight_(weight), rest_(rest) {
-    for (std::size_t i = 0; i < listed.size() + others; ++i) uniforms_.emplace_back(stream);
+  Race(Stream& stream, const internal::Runners& runners)
+      : listed_(runners.listed), weight_(runners.weight), rest_(runners.rest) {
+    const auto count = listed_.size() + runners.others;
+    for (std::size_t i = 0; i < count; ++i) uniforms_.emplace_back(stream);
   }
 
   std::vector<std::size_t> first(Stream& stream, std::size_t count,
@@ -195,11 +195,9 @@ void internal::check_candidates(std::int64_t population, std::span<const ScoredC
       "listed candidates must lie in the population, each once, ascending by index");
 }
 
-std::vector<std::size_t> internal::race_order(Stream& stream,
-                                              std::span<const ScoredCandidate> listed,
-                                              double weight, std::int64_t rest, std::size_t others,
+std::vector<std::size_t> internal::race_order(Stream& stream, const Runners& runners,
                                               std::size_t count, Arithmetic arithmetic) {
-  return Race(stream, listed, weight, rest, others).first(stream, count, arithmetic);
+  return Race(stream, runners).first(stream, count, arithmetic);
 }
 
 std::vector<std::int64_t> exponential_race(Lease lease, std::int64_t population,
@@ -210,7 +208,7 @@ std::vector<std::int64_t> exponential_race(Lease lease, std::int64_t population,
   const std::int64_t rest = population - static_cast<std::int64_t>(listed.size());
   const auto others = static_cast<std::size_t>(std::min(count, rest));
   const auto order =
-      internal::race_order(stream, listed, weight, rest, others, static_cast<std::size_t>(count),
+      internal::race_order(stream, {listed, weight, rest, others}, static_cast<std::size_t>(count),
                            internal::Arithmetic::doubles_first);
   UnlistedCandidates unlisted(listed, rest);
   std::vector<std::int64_t> chosen;

@@ -42,13 +42,16 @@ void check_candidates(std::int64_t population, std::span<const ScoredCandidate> 
 /// How comparisons are decided; the answers are the same.
 enum class Arithmetic { doubles_first, exact_only };
 
-/// The places, in order, of the first `count` of listed.size() + others runners: the listed ones
-/// and, behind them, the first `others` finishers among `rest` unlisted ones.
-[[nodiscard]] std::vector<std::size_t> race_order(Stream& stream,
-                                                  std::span<const ScoredCandidate> listed,
-                                                  double weight, std::int64_t rest,
-                                                  std::size_t others, std::size_t count,
-                                                  Arithmetic arithmetic);
+/// The listed candidates and, behind them, the first `others` finishers among `rest` unlisted ones.
+struct Runners {
+  std::span<const ScoredCandidate> listed;
+  double weight;
+  std::int64_t rest;
+  std::size_t others;
+};
+/// The places, in order, of the first `count` of listed.size() + others runners.
+[[nodiscard]] std::vector<std::size_t> race_order(Stream& stream, const Runners& runners,
+                                                  std::size_t count, Arithmetic arithmetic);
 
 }  // namespace internal
 }  // namespace tacet::random

@@ -114,8 +114,8 @@ TEST(ExponentialRace, ForcedExactArithmeticGivesTheSameOrder) {
     Stream rough(rough_source.lease(Purpose::selection, 0, 0));
     Stream exact(exact_source.lease(Purpose::selection, 0, 0));
     EXPECT_EQ(
-        internal::race_order(rough, some, 0.8, 30, 10, 10, internal::Arithmetic::doubles_first),
-        internal::race_order(exact, some, 0.8, 30, 10, 10, internal::Arithmetic::exact_only));
+        internal::race_order(rough, {some, 0.8, 30, 10}, 10, internal::Arithmetic::doubles_first),
+        internal::race_order(exact, {some, 0.8, 30, 10}, 10, internal::Arithmetic::exact_only));
   }
 }
 
