@@ -12,6 +12,10 @@ foreach(header ${headers})
 endforeach()
 install(FILES ${TACET_GENERATED_DIR}/tacet/base/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tacet/base)
+if(TARGET tacet_shared)
+  install(TARGETS tacet_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+install(FILES tacet/capi/tacet.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})  # of the library for C
 if(TARGET tacet_program)
   install(TARGETS tacet_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "tacet/accounting/memory_budget.h"
+#include "tacet/base/error.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/parameters.h"
+#include "tacet/model/model_file.h"
+#include "tacet/run/rows.h"
+
+/// What programs in C hold by number.
+namespace tacet::capi::internal {
+
+/// What is behind a number. One call at a time uses it.
+struct Object {
+  virtual ~Object() = default;
+  std::mutex turn;
+};
+
+struct SchemaObject : Object {
+  static constexpr const char* kind = "schema";
+  explicit SchemaObject(data::Schema given) : schema(std::move(given)) {}
+  const data::Schema schema;
+};
+
+struct OptionsObject : Object {
+  static constexpr const char* kind = "set of options";
+  learn::ParameterValues values;
+};
+
+struct BudgetObject : Object {
+  static constexpr const char* kind = "budget";
+  explicit BudgetObject(const privacy::Guarantee& cap) : budget(cap) {}
+  accounting::MemoryBudget budget;
+};
+
+/// Columns with what they hold.
+struct TableObject : Object {
+  static constexpr const char* kind = "table";
+  using Column = std::variant<std::vector<double>, std::vector<std::string>>;
+  explicit TableObject(std::size_t count) : rows(count) {}
+  [[nodiscard]] run::Table view() const;
+  const std::size_t rows;
+  std::map<std::string, Column> columns;
+};
+
+struct ModelObject : Object {
+  static constexpr const char* kind = "model";
+  explicit ModelObject(model::ModelFile given) : file(std::move(given)) {}
+  const model::ModelFile file;
+};
+
+/// All objects of the process, by numbers that never come twice.
+class Objects {
+ public:
+  [[nodiscard]] static Objects& all();
+
+  std::uint64_t add(std::shared_ptr<Object> object);
+  /// UsageError for a number that there is not, or not any more.
+  void remove(std::uint64_t number);
+  /// UsageError for a number of none, or of another kind.
+  template <typename Kind>
+  [[nodiscard]] std::shared_ptr<Kind> get(std::uint64_t number) {
+    auto found = std::dynamic_pointer_cast<Kind>(find(number));
+    if (!found) throw base::UsageError("{} is the number of no {}", number, Kind::kind);
+    return found;
+  }
+
+ private:
+  [[nodiscard]] std::shared_ptr<Object> find(std::uint64_t number);
+
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::shared_ptr<Object>> objects_;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace tacet::capi::internal

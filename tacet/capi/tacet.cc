@@ -1,0 +1,345 @@
+#include "tacet/capi/tacet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "tacet/accounting/composition.h"
+#include "tacet/base/version.h"
+#include "tacet/capi/objects.h"
+#include "tacet/learn/method.h"
+#include "tacet/run/train.h"
+
+namespace tacet::capi {
+namespace {
+
+using internal::BudgetObject;
+using internal::ModelObject;
+using internal::Objects;
+using internal::OptionsObject;
+using internal::SchemaObject;
+using internal::TableObject;
+
+constexpr std::size_t most_numbers = std::size_t{1} << 40;
+
+// Of fixed size, so that saying that memory has run out needs none.
+thread_local char last_error[2048] = "";
+
+int failed(int kind, const char* text) noexcept {
+  std::size_t length = std::min(std::strlen(text), sizeof last_error - 1);
+  // Not within a character of several bytes.
+  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
+  std::memcpy(last_error, text, length);
+  last_error[length] = '\0';
+  return kind;
+}
+
+/// What `work` throws as a number: nothing crosses into C.
+template <typename Work>
+int guarded(const Work& work) noexcept {
+  try {
+    work();
+    return TACET_OK;
+  } catch (const base::Error& error) {
+    return failed(static_cast<int>(error.kind()), error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(TACET_USAGE, "this takes more memory than there is; give fewer records");
+  } catch (const std::exception& error) {
+    return failed(TACET_INTERNAL, error.what());
+  } catch (...) {
+    return failed(TACET_INTERNAL, "an unknown exception");
+  }
+}
+
+template <typename T>
+T& wanted(T* pointer, const char* what) {
+  if (pointer == nullptr) throw base::UsageError("{} is a null pointer", what);
+  return *pointer;
+}
+
+std::string_view text_of(const char* text, const char* what) { return &wanted(text, what); }
+
+template <typename T>
+std::span<T> numbers(T* values, std::size_t count, const char* what) {
+  if (count > most_numbers) throw base::UsageError("{}: {} numbers are too many", what, count);
+  if (count > 0) static_cast<void>(wanted(values, what));
+  return {values, count};
+}
+
+std::size_t product(std::size_t rows, std::size_t columns) {
+  std::size_t size = 0;
+  if (columns == 0 || __builtin_mul_overflow(rows, columns, &size)) {
+    throw base::UsageError("a matrix of {} rows and {} columns", rows, columns);
+  }
+  return size;
+}
+
+privacy::Adjacency adjacency_of(int number) {
+  switch (number) {
+    case TACET_ADD_REMOVE:
+      return privacy::Adjacency::add_remove;
+    case TACET_ZERO_OUT:
+      return privacy::Adjacency::zero_out;
+    case TACET_REPLACE_ONE:
+      return privacy::Adjacency::replace_one;
+    default:
+      throw base::UsageError("{} is no adjacency: TACET_ADD_REMOVE, _ZERO_OUT, _REPLACE_ONE",
+                             number);
+  }
+}
+
+template <typename Kind, typename... Arguments>
+void make(std::uint64_t* out, Arguments&&... arguments) {
+  auto& place = wanted(out, "the place of the result");
+  place = Objects::all().add(std::make_shared<Kind>(std::forward<Arguments>(arguments)...));
+}
+
+/// As `tacet train` reads its command line.
+learn::LinearOptions options_of(const learn::ParameterValues& given, const data::Schema& schema) {
+  auto values = given;
+  if (!values.given("method") && learn::asks_pure(values)) {
+    values.set("method", std::string(learn::usual_pure_method(values, schema)));
+  }
+  const auto& method =
+      learn::find_method(values.text("method").value_or(learn::LinearOptions{}.method));
+  learn::check_parameters(method, values);
+  return learn::linear_options(values, method.usual_adjacency);
+}
+
+void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, const run::Rows& rows,
+           std::uint64_t* model) {
+  static_cast<void>(wanted(model, "the place of the result"));
+  const auto described = Objects::all().get<SchemaObject>(schema);
+  const auto chosen = Objects::all().get<OptionsObject>(options);
+  const auto payer = budget == 0 ? nullptr : Objects::all().get<BudgetObject>(budget);
+  learn::LinearOptions settled;
+  run::TrainMeans means;
+  {
+    const std::lock_guard turn(chosen->turn);
+    settled = options_of(chosen->values, described->schema);
+    means.threads = static_cast<int>(
+        std::clamp<std::int64_t>(chosen->values.integer("threads").value_or(0), 0, 1 << 20));
+  }
+  if (payer) means.budget = &payer->budget;
+  make<ModelObject>(model, run::train(described->schema, rows, settled, means));
+}
+
+void predict(std::uint64_t model, const run::Rows& rows, std::span<double> out) {
+  const auto asked = Objects::all().get<ModelObject>(model);
+  const auto predictions = run::predict(asked->file, rows);
+  if (predictions.size() != out.size()) {
+    throw base::UsageError("room for {} predictions of {} records", out.size(), predictions.size());
+  }
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const auto& found = predictions[k];
+    out[k] = found.class_index < 0 ? found.value : static_cast<double>(found.class_index);
+  }
+}
+
+/// A column that is new to the table, of its length.
+TableObject::Column& new_column(TableObject& table, std::string_view name, std::size_t count) {
+  if (count != table.rows) {
+    throw base::UsageError("{} values for a table of {} rows", count, table.rows);
+  }
+  const auto [place, is_new] = table.columns.try_emplace(std::string(name));
+  if (!is_new) throw base::UsageError("the table has a column of this name");
+  return place->second;
+}
+
+void hand_out(std::string_view text, char* out, std::size_t size, std::size_t* needed) {
+  if (needed != nullptr) *needed = text.size() + 1;
+  if (out == nullptr && size == 0) return;
+  static_cast<void>(wanted(out, "the place of the text"));
+  if (size < text.size() + 1) {
+    throw base::UsageError("the text takes {} bytes, there is room for {}", text.size() + 1, size);
+  }
+  std::memcpy(out, text.data(), text.size());
+  out[text.size()] = '\0';
+}
+
+}  // namespace
+}  // namespace tacet::capi
+
+using namespace tacet;        // NOLINT(google-build-using-namespace)
+using namespace tacet::capi;  // NOLINT(google-build-using-namespace)
+
+int tacet_schema_parse(const char* text, const char* name, tacet_schema* schema) {
+  return guarded([&] {
+    auto parsed = data::schema_from_toml(text_of(text, "text"), text_of(name, "name"));
+    parsed.validate(name);
+    make<SchemaObject>(schema, std::move(parsed));
+  });
+}
+
+int tacet_schema_load(const char* path, tacet_schema* schema) {
+  return guarded([&] { make<SchemaObject>(schema, data::load_schema(text_of(path, "path"))); });
+}
+
+int tacet_options_new(tacet_options* options) {
+  return guarded([&] { make<OptionsObject>(options); });
+}
+
+int tacet_options_set(tacet_options options, const char* name, const char* value) {
+  return guarded([&] {
+    const auto object = Objects::all().get<OptionsObject>(options);
+    const std::lock_guard turn(object->turn);
+    object->values.set(text_of(name, "name"), std::string(text_of(value, "value")));
+  });
+}
+
+int tacet_budget_new(double epsilon, double delta, int adjacency, tacet_budget* budget) {
+  return guarded([&] {
+    make<BudgetObject>(budget, privacy::Guarantee{epsilon, delta, adjacency_of(adjacency)});
+  });
+}
+
+int tacet_budget_spent(tacet_budget budget, double* epsilon, double* delta) {
+  return guarded([&] {
+    const auto spent = Objects::all().get<BudgetObject>(budget)->budget.spent();
+    auto& first = wanted(epsilon, "epsilon");
+    wanted(delta, "delta") = spent.delta;
+    first = spent.epsilon;
+  });
+}
+
+int tacet_table_new(size_t rows, tacet_table* table) {
+  return guarded([&] { make<TableObject>(table, rows); });
+}
+
+int tacet_table_numbers(tacet_table table, const char* name, const double* values, size_t count) {
+  return guarded([&] {
+    const auto object = Objects::all().get<TableObject>(table);
+    const auto given = numbers(values, count, "values");
+    const std::lock_guard turn(object->turn);
+    if (count != object->rows) static_cast<void>(new_column(*object, "", count));
+    std::vector<double> copy(given.begin(), given.end());
+    new_column(*object, text_of(name, "name"), count) = std::move(copy);
+  });
+}
+
+int tacet_table_texts(tacet_table table, const char* name, const char* const* values,
+                      size_t count) {
+  return guarded([&] {
+    const auto object = Objects::all().get<TableObject>(table);
+    const auto given = numbers(values, count, "values");
+    const std::lock_guard turn(object->turn);
+    if (count != object->rows) static_cast<void>(new_column(*object, "", count));
+    std::vector<std::string> copy;
+    for (const char* text : given) copy.emplace_back(text_of(text, "a text"));
+    new_column(*object, text_of(name, "name"), count) = std::move(copy);
+  });
+}
+
+int tacet_train_table(tacet_schema schema, tacet_options options, tacet_budget budget,
+                      tacet_table table, tacet_model* model) {
+  return guarded([&] {
+    const auto object = Objects::all().get<TableObject>(table);
+    const std::lock_guard turn(object->turn);
+    train(schema, options, budget, object->view(), model);
+  });
+}
+
+int tacet_train_matrix(tacet_schema schema, tacet_options options, tacet_budget budget,
+                       const double* values, size_t rows, size_t columns, const double* labels,
+                       tacet_model* model) {
+  return guarded([&] {
+    const run::Matrix matrix{numbers(values, product(rows, columns), "values"),
+                             static_cast<std::int64_t>(columns), numbers(labels, rows, "labels")};
+    train(schema, options, budget, matrix, model);
+  });
+}
+
+int tacet_model_load(const char* path, tacet_model* model) {
+  return guarded([&] { make<ModelObject>(model, model::load_model(text_of(path, "path"))); });
+}
+
+int tacet_model_save(tacet_model model, const char* path, int overwrite) {
+  return guarded([&] {
+    const auto object = Objects::all().get<ModelObject>(model);
+    model::save_model(text_of(path, "path"), object->file,
+                      overwrite != 0 ? base::Overwrite::allow : base::Overwrite::refuse);
+  });
+}
+
+int tacet_predict_table(tacet_model model, tacet_table table, double* out, size_t count) {
+  return guarded([&] {
+    const auto object = Objects::all().get<TableObject>(table);
+    const std::lock_guard turn(object->turn);
+    predict(model, object->view(), numbers(out, count, "out"));
+  });
+}
+
+int tacet_predict_matrix(tacet_model model, const double* values, size_t rows, size_t columns,
+                         double* out, size_t count) {
+  return guarded([&] {
+    const run::Matrix matrix{numbers(values, product(rows, columns), "values"),
+                             static_cast<std::int64_t>(columns)};
+    predict(model, matrix, numbers(out, count, "out"));
+  });
+}
+
+int tacet_model_class(tacet_model model, size_t index, char* out, size_t size, size_t* needed) {
+  return guarded([&] {
+    const auto object = Objects::all().get<ModelObject>(model);
+    const auto& classes = object->file.model.classes;
+    if (index >= classes.size()) {
+      throw base::UsageError("class {} of a model of {}", index, classes.size());
+    }
+    hand_out(classes[index], out, size, needed);
+  });
+}
+
+int tacet_model_receipt(tacet_model model, char* out, size_t size, size_t* needed) {
+  return guarded([&] {
+    const auto object = Objects::all().get<ModelObject>(model);
+    hand_out(privacy::receipt_to_json(object->file.receipt), out, size, needed);
+  });
+}
+
+int tacet_account(const char* event_json, int adjacency, double delta, double* epsilon) {
+  return guarded([&] {
+    auto& place = wanted(epsilon, "epsilon");
+    const auto event = privacy::event_from_json(text_of(event_json, "event_json"));
+    place = accounting::epsilon(event, adjacency_of(adjacency), privacy::Delta(delta));
+  });
+}
+
+int tacet_free(uint64_t object) {
+  return guarded([&] {
+    if (object != 0) Objects::all().remove(object);
+  });
+}
+
+const char* tacet_last_error(void) { return last_error; }
+
+const char* tacet_error_name(int kind) {
+  switch (kind) {
+    case TACET_OK:
+      return "ok";
+    case TACET_INTERNAL:
+      return "internal";
+    case TACET_USAGE:
+      return "usage";
+    case TACET_DATA:
+      return "data";
+    case TACET_BUDGET:
+      return "budget";
+    case TACET_GUARANTEE:
+      return "guarantee";
+    case TACET_NUMERIC:
+      return "numeric";
+    case TACET_IO:
+      return "io";
+    case TACET_INTERRUPTED:
+      return "interrupted";
+    default:
+      return "unknown";
+  }
+}
+
+const char* tacet_version(void) { return base::version.data(); }

@@ -1,0 +1,109 @@
+/* tacet for C and for whatever speaks C: training from memory, predictions, accounting.
+ *
+ * Every function but the last three returns 0, or the kind of an error (TACET_USAGE and so on);
+ * then nothing was changed, the results are untouched, and tacet_last_error() says in this thread
+ * what was wrong. Objects are numbers: 0 is none, no number comes twice, and one that was freed, or
+ * is of another kind, is an error of kind TACET_USAGE. Any thread may call any function; calls that
+ * use one budget take turns. Text is UTF-8 and ends with 0. Buffers are read during the call alone;
+ * their lengths are the caller's to get right.
+ *
+ * What private records cost is booked before a random bit is drawn, as docs/library.md says. */
+#ifndef TACET_H
+#define TACET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TACET_API __attribute__((visibility("default")))
+#else
+#define TACET_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  TACET_OK = 0,
+  TACET_INTERNAL = 1,  /* a fault of tacet itself */
+  TACET_USAGE = 2,     /* an argument that makes no sense */
+  TACET_DATA = 3,      /* a file or text whose structure cannot be read */
+  TACET_BUDGET = 4,    /* the privacy budget does not allow it */
+  TACET_GUARANTEE = 5, /* no guarantee can be proved for what was asked */
+  TACET_NUMERIC = 6,   /* a computation that cannot be certified */
+  TACET_IO = 7,        /* the operating system refused a read or a write */
+  TACET_INTERRUPTED = 130
+};
+
+/* Which two data sets count as neighbours. */
+enum { TACET_ADD_REMOVE = 0, TACET_ZERO_OUT = 1, TACET_REPLACE_ONE = 2 };
+
+typedef uint64_t tacet_schema;
+typedef uint64_t tacet_options;
+typedef uint64_t tacet_budget;
+typedef uint64_t tacet_table;
+typedef uint64_t tacet_model;
+
+/* A schema from the text of a TOML file (data/schemas/README.md); `name` is for messages. */
+TACET_API int tacet_schema_parse(const char* text, const char* name, tacet_schema* schema);
+TACET_API int tacet_schema_load(const char* path, tacet_schema* schema);
+
+/* The parameters of `tacet train` by name and as it reads them: "epsilon" "1", "delta" "1e-6". */
+TACET_API int tacet_options_new(tacet_options* options);
+TACET_API int tacet_options_set(tacet_options options, const char* name, const char* value);
+
+/* What may be spent until the process ends: epsilons add, and deltas. */
+TACET_API int tacet_budget_new(double epsilon, double delta, int adjacency, tacet_budget* budget);
+TACET_API int tacet_budget_spent(tacet_budget budget, double* epsilon, double* delta);
+
+/* Columns of `rows` records, copied; the target is a column like the others. */
+TACET_API int tacet_table_new(size_t rows, tacet_table* table);
+TACET_API int tacet_table_numbers(tacet_table table, const char* name, const double* values,
+                                  size_t count);
+TACET_API int tacet_table_texts(tacet_table table, const char* name, const char* const* values,
+                                size_t count);
+
+/* Trains a model; `budget` may be 0: nobody adds up. The matrix is row by row, for a schema with
+ * [features]; its labels are numbers as files would spell them. */
+TACET_API int tacet_train_table(tacet_schema schema, tacet_options options, tacet_budget budget,
+                                tacet_table table, tacet_model* model);
+TACET_API int tacet_train_matrix(tacet_schema schema, tacet_options options, tacet_budget budget,
+                                 const double* values, size_t rows, size_t columns,
+                                 const double* labels, tacet_model* model);
+
+/* Model files are those of `tacet train`; an existing file is overwritten where `overwrite` is
+ * not 0. */
+TACET_API int tacet_model_load(const char* path, tacet_model* model);
+TACET_API int tacet_model_save(tacet_model model, const char* path, int overwrite);
+
+/* One number a record into `out`, of which there are `count`: the class's index, or the number that
+ * the target asks for. */
+TACET_API int tacet_predict_table(tacet_model model, tacet_table table, double* out, size_t count);
+TACET_API int tacet_predict_matrix(tacet_model model, const double* values, size_t rows,
+                                   size_t columns, double* out, size_t count);
+
+/* Text into `out`, at most `size` bytes with its 0; `needed` (which may be NULL) is how many it
+ * takes. With `out` NULL and `size` 0 nothing but that is said. TACET_USAGE where it does not fit.
+ */
+TACET_API int tacet_model_class(tacet_model model, size_t index, char* out, size_t size,
+                                size_t* needed);
+TACET_API int tacet_model_receipt(tacet_model model, char* out, size_t size, size_t* needed);
+
+/* The epsilon proved for an event (docs/explanations/accounting.md), as JSON, at delta. */
+TACET_API int tacet_account(const char* event_json, int adjacency, double delta, double* epsilon);
+
+/* Any object. 0 is nothing to free. */
+TACET_API int tacet_free(uint64_t object);
+
+/* Of this thread's last call that failed; "" before. Until its next call. */
+TACET_API const char* tacet_last_error(void);
+/* "usage", "data" and so on; "unknown" for numbers that are no kind. */
+TACET_API const char* tacet_error_name(int kind);
+TACET_API const char* tacet_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TACET_H */
