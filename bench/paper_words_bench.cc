@@ -25,9 +25,9 @@
 #include "tacet/base/reducer.h"
 #include "tacet/learn/wide/word_selection.h"
 #include "tacet/learn/wide/word_training.h"
-#include "tacet/model/words/word_pairs.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/trusting_budget.h"
+#include "word_losses.h"
 
 namespace {
 
@@ -109,40 +109,9 @@ learn::WordPlan plan_of(const data::Vocabulary& vocabulary, const Setting& setti
     plan.choice.threshold = plan.choice.score_bound / 2;
   }
   plan.events = learn::planned_events(plan);
-  plan.guarantee = {30, delta, adjacency};  // more than any of them costs
+  plan.guarantee = {24, delta, adjacency};  // more than any of them costs
   return plan;
 }
-
-class Losses {
- public:
-  Losses(const data::Corpus& corpus, const model::WordShape& shape)
-      : corpus_(corpus), pairs_(shape) {}
-
-  /// Mean over the pairs, each with the negatives of its record.
-  double mean(const learn::RowOptimizer& rows) {
-    double total = 0;
-    const auto room = rows.room_size();
-    for (std::int64_t record = 0; record < corpus_.record_count(); ++record) {
-      const auto words = corpus_.record(record);
-      const data::WordExample example{words.first(1), words[1], words.subspan(2)};
-      const auto touched = pairs_.begin(example);
-      if (room_.size() < room * touched.size()) room_.resize(room * touched.size());
-      pointers_.clear();
-      for (std::size_t k = 0; k < touched.size(); ++k) {
-        pointers_.push_back(rows.read(touched[k], std::span(room_).subspan(k * room, room)).data());
-      }
-      pairs_.evaluate(pointers_);
-      total += pairs_.loss();
-    }
-    return total / static_cast<double>(corpus_.record_count());
-  }
-
- private:
-  const data::Corpus& corpus_;
-  model::WordPairs<float> pairs_;
-  std::vector<float> room_;
-  std::vector<const float*> pointers_;
-};
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -158,8 +127,8 @@ nlohmann::ordered_json train(const std::string& folder, const Setting& setting, 
   base::LocalReducer reducer;
   privacy::TrustingBudget budget(plan.guarantee);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
-  Losses on_training(corpus, plan.shape);
-  Losses on_test(test, plan.shape);
+  bench::WordLosses on_training(corpus, plan.shape);
+  bench::WordLosses on_test(test, plan.shape);
   nlohmann::ordered_json out{
       {"setting", setting.name}, {"tables", tables}, {"seed", seed}, {"epochs", epochs}};
   if (setting.claim) out["claimed_epsilon"] = *setting.claim;

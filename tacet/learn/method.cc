@@ -28,18 +28,19 @@
 #include "tacet/learn/plan/projection.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/ridge/adassp.h"
+#include "tacet/learn/wide/sparse_groups.h"
 
 namespace tacet::learn {
 namespace {
 
 // A line a method.
-constexpr std::array<const Method*, 11> table{
+constexpr std::array<const Method*, 12> table{
     &gradient_method,  &output_method,
     &phased_method,    &inverse_sensitivity_method,
     &objective_method, &regularized_output_method,
     &ladder_method,    &localized_method,
     &growth_method,    &phased_erm_method,
-    &adassp_method,
+    &adassp_method,    &sparse_groups_method,
 };
 
 constexpr auto read_by_all =

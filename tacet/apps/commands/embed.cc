@@ -17,6 +17,7 @@
 #include "tacet/apps/word_options.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
+#include "tacet/base/machine_memory.h"
 #include "tacet/base/reducer.h"
 #include "tacet/learn/wide/word_training.h"
 #include "tacet/model/words/word_vectors.h"
@@ -175,10 +176,23 @@ class Embed : public Command {
     } else {
       seed_.warn(console);
     }
+    warn_of_memory(console, plan);
     if (plan.unit == "pair") {
       console.warn(
           "PRIVACY: of single pairs of words; neither a sentence nor its author is protected");
     }
+  }
+
+  // Rows are stored once a step chose them: what that may come to is known from public facts.
+  static void warn_of_memory(const Console& console, const learn::WordPlan& plan) {
+    const double bytes = static_cast<double>(plan.shape.rows()) *
+                         static_cast<double>(plan.shape.width()) * sizeof(float);
+    const auto memory = static_cast<double>(base::machine_memory());
+    if (memory <= 0 || bytes <= memory) return;
+    console.warn(fmt::format(
+        "were every row chosen in the end, the vectors alone would take {:.0f} GB of memory, and "
+        "this machine has {:.0f} GB; few rows are, unless steps or the threshold make it so",
+        bytes * 1e-9, memory * 1e-9));
   }
 
   [[nodiscard]] run::Expense expense_of(const learn::WordPlan& plan) const {

@@ -130,7 +130,7 @@ constexpr std::array table{
     Parameter{
         "method", text,
         "gradient, output, phased, inverse-sensitivity, objective, regularized-output, "
-        "ladder, localized, growth, phased-erm or adassp",
+        "ladder, localized, growth, phased-erm, adassp or sparse-groups",
         "gradient; with delta 0 objective for logistic models of two classes, else ladder, or "
         "regularized-output where units or add_remove need it",
         "how the model is trained; docs/methods says which suits", noise,
@@ -336,6 +336,27 @@ constexpr std::array table{
                     given.integer(0, std::numeric_limits<std::int64_t>::max());
               },
               differs<&LinearOptions::projection_seed>},
+    Parameter{"group-column", text, "a feature of the schema", "none; must be given",
+              "records are grouped by a public hash of it (sparse-groups)", noise,
+              [](const Reading& given) { given.options.group_column = given.text(); },
+              differs<&LinearOptions::group_column>},
+    Parameter{"groups", integer, "1 to 2^30", "10", "groups of records, read in turn", noise,
+              [](const Reading& given) {
+                given.options.groups = given.integer(1, std::int64_t{1} << 30);
+              },
+              differs<&LinearOptions::groups>},
+    Parameter{"positives", integer, "1 to 2^20", "10", "coordinates that a step moves, at most",
+              noise,
+              [](const Reading& given) {
+                given.options.positives = given.integer(1, std::int64_t{1} << 20);
+              },
+              differs<&LinearOptions::positives>},
+    Parameter{"threshold", real, "0 to 1e9", "from public facts",
+              "of the mean gradient in a coordinate that a step is to move", utility,
+              [](const Reading& given) {
+                given.options.threshold = given.real([](double t) { return t >= 0 && t <= 1e9; });
+              },
+              differs<&LinearOptions::threshold>},
     Parameter{"threads", integer, "1 to 1024", "as many as the machine has",
               "worker threads; the result is the same for any number", none, nullptr, nullptr},
 };

@@ -19,6 +19,10 @@ namespace {
 
 constexpr double usual_epochs = 10;
 constexpr std::int64_t usual_steps = 50;
+// Without noise small samples and many steps learn most from an epoch; the size of a step is
+// word2vec's for a pair, and falls to 0 as there.
+constexpr std::int64_t unprotected_steps = 5000;
+constexpr double unprotected_rate = 0.05;
 constexpr std::int64_t usual_pairs = 16;
 // What the noise of all steps together may come to in each number, where rows have norm 1, and the
 // longest way and step that make sense; found on Shakespeare's plays.
@@ -68,7 +72,8 @@ void settle_steps(WordPlan& plan, const WordOptions& options) {
   const auto units = *options.public_row_count;
   plan.public_row_count = units;
   const double epochs = options.epochs.value_or(usual_epochs);
-  const double usual = std::ceil(epochs * as_real(units) / as_real(usual_steps));
+  const auto steps = std::isinf(options.epsilon) ? unprotected_steps : usual_steps;
+  const double usual = std::ceil(epochs * as_real(units) / as_real(steps));
   plan.batch = options.batch_size.value_or(
       std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(usual, as_real(units)))));
   if (plan.batch > units) {
@@ -79,9 +84,10 @@ void settle_steps(WordPlan& plan, const WordOptions& options) {
       std::max<std::int64_t>(1, std::llround(epochs * as_real(units) / as_real(plan.batch))));
   plan.sampling_scheme = plan.rate < 1 ? "poisson" : "full_batch";
   if (!options.batch_size) {
-    plan.reasons.push_back(fmt::format(
-        "{} units a step: larger samples need less noise in all; {} steps make {:g} epochs",
-        plan.batch, plan.steps, epochs));
+    plan.reasons.add("{} units a step: {}; {} steps make {:g} epochs", plan.batch,
+                     std::isinf(options.epsilon) ? "without noise many small steps learn most"
+                                                 : "larger samples need less noise in all",
+                     plan.steps, epochs);
   }
 }
 
@@ -125,6 +131,11 @@ void settle_step_size(WordPlan& plan, const WordOptions& options) {
   const double words = as_real(plan.shape.words);
   if (options.step_size) {
     plan.optimizer.step_size = *options.step_size;
+  } else if (plan.optimizer.kind == RowOptimizerKind::sgd && plan.unprotected()) {
+    plan.optimizer.step_size = std::min(longest_step, unprotected_rate * plan.divisor() / words);
+    plan.optimizer.fall = plan.steps;
+    plan.reasons.add("step size {:.4g}: {:g} for each pair, falling to 0", plan.optimizer.step_size,
+                     unprotected_rate);
   } else if (plan.optimizer.kind == RowOptimizerKind::sgd) {
     const double steps = as_real(plan.steps);
     double step = std::min(longest_step, longest_way / steps);

@@ -14,6 +14,7 @@
 #include "tacet/base/reducer.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/trusting_budget.h"
+#include "tests/support/peak_memory.h"
 
 namespace tacet::learn {
 namespace word_training_test {
@@ -171,10 +172,8 @@ TEST(WordTraining, WordsChosenBeforeTrainingAreThoseOfTheTexts) {
   }
 }
 
-// A word of one half is nearer to its own half's contexts than to the others'.
-TEST(WordTraining, LearnsWhichWordsBelongTogether) {
-  const auto plan = plan_of({{"selection", "all"}, {"steps", "60"}, {"batch-size", "1000"}});
-  const auto trained = train(corpus(3000), plan);
+// Words that are nearer to their own half's contexts than to the others'.
+int words_of_their_half(const TrainedWords& trained, const WordPlan& plan) {
   std::vector<float> target(trained.rows.room_size());
   std::vector<float> context(trained.rows.room_size());
   int right = 0;
@@ -185,13 +184,64 @@ TEST(WordTraining, LearnsWhichWordsBelongTogether) {
     for (std::int32_t k = 0; k < words; ++k) {
       const auto v = trained.rows.read(plan.shape.context_row(k), context);
       double score = 0;
-      for (std::size_t j = 0; j < 8; ++j)
+      for (std::size_t j = 0; j < 8; ++j) {
         score += static_cast<double>(u[j]) * static_cast<double>(v[j]);
+      }
       (k / (words / 2) == word / (words / 2) ? own : other) += score;
     }
     right += own > other ? 1 : 0;
   }
-  EXPECT_GE(right, 38);
+  return right;
+}
+
+TEST(WordTraining, LearnsWhichWordsBelongTogether) {
+  const auto plan = plan_of({{"selection", "all"}, {"steps", "60"}, {"batch-size", "1000"}});
+  EXPECT_GE(words_of_their_half(train(corpus(3000), plan), plan), 38);
+}
+
+TEST(WordTraining, WithoutPrivacyTheUsualSettingsLearn) {
+  const auto plan = plan_of({{"epsilon", "inf"}, {"epochs", "3"}});
+  EXPECT_GE(plan.steps, 1000);
+  EXPECT_EQ(words_of_their_half(train(corpus(3000), plan), plan), words);
+}
+
+// Tables of more than 10^8 rows, of which few are chosen: memory is that of the chosen rows and the
+// sample. Held in full they would take 18 GB.
+TEST(WordTraining, TablesOfAHundredMillionRowsTakeTheMemoryOfChosenRows) {
+  const auto hashed = data::Vocabulary::hashed(27);
+  const auto plan = plan_words(hashed, "record",
+                               word_options({{"epsilon", "8"},
+                                             {"delta", "1e-5"},
+                                             {"public-row-count", "2000"},
+                                             {"dim", "16"},
+                                             {"batch-size", "256"},
+                                             {"steps", "100"},
+                                             {"pairs-a-unit", "4"}}));
+  EXPECT_EQ(plan.choice.kind, WordSelection::adafest);
+  data::Corpus texts(false);
+  std::mt19937_64 bits(5);
+  for (int i = 0; i < 2000; ++i) {
+    // A few words that all texts have, and others that nobody else has.
+    std::vector<std::int32_t> text(8);
+    for (std::size_t k = 0; k < text.size(); ++k) {
+      text[k] = static_cast<std::int32_t>(k % 2 == 0 ? bits() % 4 : bits() % (1U << 27));
+    }
+    texts.append(text, i);
+  }
+  texts.finish();
+  random::SeededSource source(3);
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  privacy::MemoryBudget budget(plan.guarantee);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  const auto before = test::peak_memory();
+  const auto trained = train_words(
+      texts, hashed, plan,
+      {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
+  const auto rows = static_cast<std::int64_t>(trained.rows.table().stored_rows().size());
+  EXPECT_GE(rows, 8);
+  EXPECT_LE(rows, 4000);
+  EXPECT_LT(test::peak_memory() - before, (std::int64_t{50} << 20) + rows * 17 * 4 * 13 / 10);
 }
 
 // Texts without a pair of words, and samples without a text, are steps like all others: leaving

@@ -8,6 +8,7 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/noise/noise_event.h"
+#include "tacet/mechanism/select/group_scores.h"
 #include "tacet/mechanism/select/sparse_vector_plan.h"
 
 namespace tacet::mechanism {
@@ -159,22 +160,42 @@ privacy::Released<SparseVectorAnswer> release_sparse_vector(const Scores& querie
 
 namespace {
 
-template <typename Means>
+/// What was paid for, and where its noise comes from.
+struct Paid {
+  privacy::Event event;
+  random::Lease lease;
+};
+
 privacy::Released<SparseVectorAnswer> sparse_run(const SparseScores& queries,
-                                                 const SparseVectorOptions& options,
-                                                 const Means& means) {
+                                                 const SparseVectorOptions& options, Paid paid) {
   const auto settings = run_settings(options, queries.sensitivity(), queries.movement(), 1);
-  auto event =
-      internal::pay(queries.sample(), sparse_vector_event(options, queries.adjacency()), means);
   const auto door = DoorKeeper::door();
-  StreamDraws draws(
-      means.source.lease(random::Purpose::selection, means.address.step, means.address.tensor));
+  StreamDraws draws(std::move(paid.lease));
   ThresholdRun run(settings, draws);
   const std::int64_t most_score =
       queries.bounds() ? queries.bounds()->score_bound : std::int64_t{1} << 61;
   auto found =
       internal::sparse_above_threshold(queries.population(), queries.open(door), run, most_score);
-  return {door, in_units(found, 1), std::move(event)};
+  return {door, in_units(found, 1), std::move(paid.event)};
+}
+
+template <typename Means>
+random::Lease lease_of(const Means& means) {
+  return means.source.lease(random::Purpose::selection, means.address.step, means.address.tensor);
+}
+
+/// Settings that no sampler takes are refused before anything is paid.
+privacy::Event checked_event(const SparseScores& queries, const SparseVectorOptions& options) {
+  (void)run_settings(options, queries.sensitivity(), queries.movement(), 1);
+  return sparse_vector_event(options, queries.adjacency());
+}
+
+template <typename Means>
+privacy::Released<SparseVectorAnswer> paid_run(const SparseScores& queries,
+                                               const SparseVectorOptions& options,
+                                               const Means& means) {
+  auto event = internal::pay(queries.sample(), checked_event(queries, options), means);
+  return sparse_run(queries, options, {std::move(event), lease_of(means)});
 }
 
 }  // namespace
@@ -182,13 +203,20 @@ privacy::Released<SparseVectorAnswer> sparse_run(const SparseScores& queries,
 privacy::Released<SparseVectorAnswer> release_sparse_vector(const SparseScores& queries,
                                                             const SparseVectorOptions& options,
                                                             const ReleaseMeans& means) {
-  return sparse_run(queries, options, means);
+  return paid_run(queries, options, means);
 }
 
 privacy::Released<SparseVectorAnswer> release_sparse_vector(const SparseScores& queries,
                                                             const SparseVectorOptions& options,
                                                             const PermitMeans& means) {
-  return sparse_run(queries, options, means);
+  return paid_run(queries, options, means);
+}
+
+privacy::Released<SparseVectorAnswer> release_sparse_vector(const GroupScores& queries,
+                                                            const SparseVectorOptions& options,
+                                                            const GroupMeans& means) {
+  means.pass.take(queries, checked_event(queries.scores(), options));
+  return sparse_run(queries.scores(), options, {means.pass.event(), lease_of(means)});
 }
 
 struct InteractiveSparseVector::Run {

@@ -1,0 +1,229 @@
+#include "tacet/learn/wide/sparse_groups.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "tacet/accounting/calibrate.h"
+#include "tacet/base/error.h"
+#include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/mechanism/select/group_scores.h"
+#include "tacet/optimize/sums/group_sum.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr int score_bits = 24;
+constexpr std::int64_t usual_groups = 10;
+constexpr std::int64_t usual_passes = 10;
+constexpr std::int64_t usual_positives = 10;
+constexpr double radius_of_classes = 20;  // margins of classes, see learn/gradient/gradient_plan
+constexpr double radius_of_numbers = 4;
+// Of the epsilon between two draws of the threshold, comparisons have this share
+// (SparseVectorOptions::threshold_share).
+const double compared_share = 1 / (1 + std::pow(2.0, -2.0 / 3));
+
+double number(std::int64_t count) { return static_cast<double>(count); }
+
+void expect_groups(const data::Schema& schema, const LinearOptions& options) {
+  if (options.adjacency == privacy::Adjacency::replace_one) {
+    throw base::GuaranteeError(
+        "under replace_one a record may leave one group and enter another, and nothing better than "
+        "twice the cost is proved; use add_remove or zero_out");
+  }
+  if (outputs_of(target_of(schema)) > 1) {
+    throw base::GuaranteeError("sparse-groups fits one output; for several classes use gradient");
+  }
+  refuse_units(schema, options);
+  refuse_class_weights(schema, options);
+}
+
+data::ColumnRange range_of(const data::Schema& schema, const LinearOptions& options) {
+  if (!options.group_column) {
+    throw base::UsageError(
+        "group-column is missing: groups of records must follow from the record alone, never from "
+        "its position; name a column of the schema with --group-column");
+  }
+  const auto columns = schema.encoded_columns();
+  data::ColumnRange range{0, 0};
+  for (std::uint32_t k = 0; k < columns.size(); ++k) {
+    const auto index = columns[k].column;
+    if (index < 0 ||
+        schema.columns[static_cast<std::size_t>(index)].name != *options.group_column) {
+      continue;
+    }
+    if (range.second == 0) range.first = k;
+    range.second = k + 1;
+  }
+  if (range.second == 0) {
+    throw base::UsageError("group-column '{}' is no feature of the schema", *options.group_column);
+  }
+  return range;
+}
+
+void settle_group_steps(SparseGroupsPlan& plan, const LinearOptions& options) {
+  plan.groups = options.groups.value_or(usual_groups);
+  plan.steps = options.steps.value_or(usual_passes * plan.groups);
+  plan.positives = options.positives.value_or(std::min(usual_positives, plan.columns));
+  if (plan.positives > plan.columns) {
+    throw base::UsageError("positives must be 1 to the {} encoded columns, got {}", plan.columns,
+                           plan.positives);
+  }
+  if (!options.steps) {
+    plan.reasons.add("{} steps: {} passes over {} groups", plan.steps, plan.passes(), plan.groups);
+  }
+  plan.coordinate_bound = options.clipping_norm.value_or(usual_slope(plan.loss));
+  plan.step_size = options.step_size.value_or(1);
+  const bool classes = model::properties(plan.loss).classification;
+  plan.radius = options.radius.value_or(classes ? radius_of_classes : radius_of_numbers);
+}
+
+privacy::Event pass_events(const SparseGroupsPlan& plan, privacy::Adjacency adjacency) {
+  auto pass = mechanism::GroupPass::event(mechanism::sparse_vector_event(plan.run(), adjacency));
+  if (plan.passes() == 1) return pass;
+  return privacy::Repeated{plan.passes(), std::move(pass)};
+}
+
+// Comparisons get two thirds of the epsilon of a stretch, a released value one.
+void split_epsilon(SparseGroupsPlan& plan, double whole) {
+  plan.selection_epsilon = 2 * number(plan.positives) / whole;
+  plan.value_epsilon = number(plan.positives) / whole;
+}
+
+void settle_group_noise(SparseGroupsPlan& plan, const data::Schema& schema,
+                        const LinearOptions& options) {
+  const double delta = settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
+  plan.cipher_delta = random::cipher_term(plan.steps, random::most_leaf_words);
+  const auto left = settle_delta_left(options, delta, plan.cipher_delta);
+  const auto events = [&](double whole) {
+    split_epsilon(plan, whole);
+    return pass_events(plan, options.adjacency);
+  };
+  plan.events = events(accounting::least_noise(
+      events, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
+  settle_guarantee(plan, options, delta);
+}
+
+void settle_group_threshold(SparseGroupsPlan& plan, const LinearOptions& options) {
+  const double scale = 2 * plan.unit() * std::ldexp(1, score_bits) * number(plan.positives) /
+                       (compared_share * plan.selection_epsilon);
+  plan.threshold = options.threshold.value_or(
+      scale * std::log(std::max(1.0, 5 * number(plan.columns) / number(plan.positives))));
+  if (options.threshold) return;
+  plan.reasons.add(
+      "threshold {:.4g}: coordinates without a gradient reach it by the noise of comparisons about "
+      "a tenth as often as {} are moved",
+      plan.threshold, plan.positives);
+}
+
+void settle_group_settings(SparseGroupsPlan& plan, const LinearOptions& options) {
+  auto& settings = plan.settings = first_settings(plan);
+  settings.push_back({"group_column", *options.group_column});
+  settings.push_back({"groups", plan.groups});
+  settings.push_back({"steps", plan.steps});
+  settings.push_back({"positives", plan.positives});
+  settings.push_back({"clipping_norm", plan.coordinate_bound});
+  settings.push_back({"threshold", plan.threshold});
+  settings.push_back({"step_size", plan.step_size});
+  settings.push_back({"radius", plan.radius});
+  settings.push_back({"selection_epsilon", plan.selection_epsilon});
+  settings.push_back({"value_epsilon", plan.value_epsilon});
+}
+
+// The step that the paper forgot: back into the ball.
+void project(std::vector<double>& weights, double radius) {
+  double square = 0;
+  for (const double weight : weights) square += weight * weight;
+  if (square <= radius * radius) return;
+  const double factor = radius / std::sqrt(square);
+  for (auto& weight : weights) weight *= factor;
+}
+
+privacy::Event recorded_groups(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                               const privacy::Event& /*own*/) {
+  SparseGroupsPlan plan;
+  plan.groups = parameters.count("groups");
+  plan.steps = parameters.count("steps");
+  plan.positives = parameters.count("positives");
+  plan.selection_epsilon = parameters.real("selection_epsilon");
+  plan.value_epsilon = parameters.real("value_epsilon");
+  if (plan.groups < 1 || plan.steps < 1 || plan.positives < 1 || !(plan.selection_epsilon > 0) ||
+      !(plan.value_epsilon > 0)) {
+    throw base::DataError("groups, steps, positives and their epsilons are above 0");
+  }
+  plan.public_row_count = 1;
+  expect_sampling(receipt, "groups_in_turn");
+  return pass_events(plan, receipt.guarantee.adjacency);
+}
+
+constexpr const char* group_options =
+    "steps step-size clipping-norm radius group-column groups positives threshold";
+
+}  // namespace
+
+double SparseGroupsPlan::unit() const {
+  return coordinate_bound * std::ldexp(1, -score_bits) * number(groups) / number(public_row_count);
+}
+
+mechanism::SparseVectorOptions SparseGroupsPlan::run() const {
+  return {.form = mechanism::SparseVectorForm::redrawn_threshold,
+          .compared = mechanism::Compared::magnitude,
+          .threshold = threshold / unit(),
+          .most_positives = positives,
+          .selection_epsilon = privacy::Epsilon(selection_epsilon),
+          .value_epsilon = privacy::Epsilon(value_epsilon)};
+}
+
+SparseGroupsPlan plan_sparse_groups(const data::Schema& schema, const LinearOptions& options) {
+  expect_groups(schema, options);
+  SparseGroupsPlan plan;
+  settle_problem(plan, schema, options);
+  plan.public_row_count = settle_row_count(schema, options);
+  plan.column = range_of(schema, options);
+  plan.sampling_scheme = "groups_in_turn";
+  settle_group_steps(plan, options);
+  settle_group_noise(plan, schema, options);
+  settle_group_threshold(plan, options);
+  settle_group_settings(plan, options);
+  return plan;
+}
+
+TrainedModel train_sparse_groups(const data::Dataset& dataset, const data::Schema& schema,
+                                 const SparseGroupsPlan& plan, const TrainingMeans& means) {
+  check_shape(dataset, schema, plan);
+  const auto adjacency = plan.guarantee.adjacency;
+  const optimize::GroupedRecords records(dataset, plan.column, plan.groups);
+  const auto run = plan.run();
+  mechanism::GroupPass pass(plan.groups, mechanism::sparse_vector_event(run, adjacency), adjacency,
+                            means.reservation);
+  std::vector<double> weights(static_cast<std::size_t>(plan.columns), 0.0);
+  for (std::int64_t t = 0; t < plan.steps; ++t) {
+    means.supervision.step("training", t, plan.steps);
+    const auto scores =
+        records.gradient(t % plan.groups, weights, plan.loss,
+                         {.bound = plan.coordinate_bound, .norm_bits = score_bits}, adjacency);
+    const auto answer = mechanism::release_sparse_vector(
+        scores, run, mechanism::GroupMeans{{static_cast<std::uint64_t>(t), 0}, means.source, pass});
+    for (const auto& positive : answer.value().positives) {
+      weights[static_cast<std::size_t>(positive.index)] -=
+          plan.step_size * plan.unit() * *positive.value;
+    }
+    project(weights, plan.radius);
+  }
+  means.supervision.step("training", plan.steps, plan.steps);
+  return finish(plan, schema, means, {std::move(weights)});
+}
+
+constinit const Method sparse_groups_method{
+    "sparse-groups",
+    "few coordinates a step, from groups of records in turn",
+    privacy::Adjacency::add_remove,
+    group_options,
+    planned_by<plan_sparse_groups, train_sparse_groups>,
+    recorded_groups};
+
+}  // namespace tacet::learn

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/mechanism/select/sparse_vector.h"
+
+/// Method `sparse-groups`: descent in which each step reads one group of records and moves few
+/// coordinates, those whose summed gradient noisily reaches a threshold (Zhang, Mironov, Hejazinia
+/// 2021, algorithm 2). Groups follow from a public hash of one column and are read in turn, so that
+/// a pass over them costs what one group costs; the paper's secret choice among groups does not
+/// amplify epsilon, and its theorem 1 is refuted (docs/methods/sparse-groups.md).
+namespace tacet::learn {
+
+struct SparseGroupsPlan : Settled {
+  data::ColumnRange column;  ///< encoded columns of the one that groups records
+  std::int64_t groups = 1;
+  std::int64_t steps = 1;
+  std::int64_t positives = 1;   ///< coordinates that a step moves, at most
+  double coordinate_bound = 1;  ///< of a record's gradient in each coordinate
+  double threshold = 0;         ///< of the mean gradient
+  double step_size = 1;
+  double radius = 1;             ///< weights stay in the ball of it
+  double selection_epsilon = 0;  ///< of a step's comparisons
+  double value_epsilon = 0;      ///< of a step's released values
+
+  [[nodiscard]] std::int64_t passes() const { return (steps + groups - 1) / groups; }
+  /// The run of one step, whose threshold is in grid units of its scores.
+  [[nodiscard]] mechanism::SparseVectorOptions run() const;
+  /// What a grid unit of the scores is of the mean gradient.
+  [[nodiscard]] double unit() const;
+};
+
+/// Settles all parameters from the options and the schema alone. UsageError without a group column
+/// that the schema has; GuaranteeError for replace_one, a unit column, several outputs.
+[[nodiscard]] SparseGroupsPlan plan_sparse_groups(const data::Schema& schema,
+                                                  const LinearOptions& options);
+[[nodiscard]] TrainedModel train_sparse_groups(const data::Dataset& dataset,
+                                               const data::Schema& schema,
+                                               const SparseGroupsPlan& plan,
+                                               const TrainingMeans& means);
+
+extern const Method sparse_groups_method;
+
+}  // namespace tacet::learn
