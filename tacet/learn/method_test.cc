@@ -158,7 +158,8 @@ TEST(Method, APenaltyIsReadOrRefused) {
   for (const auto* method : methods()) {
     ParameterValues values;
     values.set("l2", "0.7");
-    const bool own = method->plan == ladder_method.plan || method->plan == adassp_method.plan;
+    const bool own = method->plan == ladder_method.plan || method->plan == adassp_method.plan ||
+                     method->name == "sparse-groups";
     if (own) {  // it settles how much to shrink by itself
       EXPECT_THROW(check_parameters(*method, values), base::UsageError) << method->name;
     } else {
@@ -219,6 +220,7 @@ TEST(Method, StorageAndThreadsChangeNoBitOfAModel) {
     if (method->name == "inverse-sensitivity") options.delta = 0.0;
     if (method->plan == ladder_method.plan) options.radius = 5;
     if (method->name == "growth") options.growth = 2;
+    if (method->name == "sparse-groups") options.group_column = "department";
     for (const bool batches : {false, true}) {
       if (batches && method->name != "gradient") continue;
       if (batches) options.batch_size = 100;
