@@ -27,7 +27,7 @@ constexpr double radius_of_numbers = 4;
 // (SparseVectorOptions::threshold_share).
 const double compared_share = 1 / (1 + std::pow(2.0, -2.0 / 3));
 
-double number(std::int64_t count) { return static_cast<double>(count); }
+double number_of(std::int64_t count) { return static_cast<double>(count); }
 
 void expect_groups(const data::Schema& schema, const LinearOptions& options) {
   if (options.adjacency == privacy::Adjacency::replace_one) {
@@ -90,8 +90,8 @@ privacy::Event pass_events(const SparseGroupsPlan& plan, privacy::Adjacency adja
 
 // Comparisons get two thirds of the epsilon of a stretch, a released value one.
 void split_epsilon(SparseGroupsPlan& plan, double whole) {
-  plan.selection_epsilon = 2 * number(plan.positives) / whole;
-  plan.value_epsilon = number(plan.positives) / whole;
+  plan.selection_epsilon = 2 * number_of(plan.positives) / whole;
+  plan.value_epsilon = number_of(plan.positives) / whole;
 }
 
 void settle_group_noise(SparseGroupsPlan& plan, const data::Schema& schema,
@@ -109,10 +109,10 @@ void settle_group_noise(SparseGroupsPlan& plan, const data::Schema& schema,
 }
 
 void settle_group_threshold(SparseGroupsPlan& plan, const LinearOptions& options) {
-  const double scale = 2 * plan.unit() * std::ldexp(1, score_bits) * number(plan.positives) /
+  const double scale = 2 * plan.unit() * std::ldexp(1, score_bits) * number_of(plan.positives) /
                        (compared_share * plan.selection_epsilon);
   plan.threshold = options.threshold.value_or(
-      scale * std::log(std::max(1.0, 5 * number(plan.columns) / number(plan.positives))));
+      scale * std::log(std::max(1.0, 5 * number_of(plan.columns) / number_of(plan.positives))));
   if (options.threshold) return;
   plan.reasons.add(
       "threshold {:.4g}: coordinates without a gradient reach it by the noise of comparisons about "
@@ -135,7 +135,7 @@ void settle_group_settings(SparseGroupsPlan& plan, const LinearOptions& options)
 }
 
 // The step that the paper forgot: back into the ball.
-void project(std::vector<double>& weights, double radius) {
+void project_to_ball(std::vector<double>& weights, double radius) {
   double square = 0;
   for (const double weight : weights) square += weight * weight;
   if (square <= radius * radius) return;
@@ -166,7 +166,8 @@ constexpr const char* group_options =
 }  // namespace
 
 double SparseGroupsPlan::unit() const {
-  return coordinate_bound * std::ldexp(1, -score_bits) * number(groups) / number(public_row_count);
+  return coordinate_bound * std::ldexp(1, -score_bits) * number_of(groups) /
+         number_of(public_row_count);
 }
 
 mechanism::SparseVectorOptions SparseGroupsPlan::run() const {
@@ -212,7 +213,7 @@ TrainedModel train_sparse_groups(const data::Dataset& dataset, const data::Schem
       weights[static_cast<std::size_t>(positive.index)] -=
           plan.step_size * plan.unit() * *positive.value;
     }
-    project(weights, plan.radius);
+    project_to_ball(weights, plan.radius);
   }
   means.supervision.step("training", plan.steps, plan.steps);
   return finish(plan, schema, means, {std::move(weights)});

@@ -149,7 +149,7 @@ void settle_second_clip(WordPlan& plan, const WordOptions& options) {
 
 // A step's sum costs about as much as the square root of this many times one release of all
 // records.
-double releases_of(const WordPlan& plan) { return real_of(plan.steps) * plan.rate * plan.rate; }
+double releases_worth(const WordPlan& plan) { return real_of(plan.steps) * plan.rate * plan.rate; }
 
 }  // namespace
 
@@ -173,7 +173,7 @@ void split_noise(WordPlan& plan, const WordOptions& options, double whole) {
   plan.noise = whole;
   const double count = real_of(std::max<std::int64_t>(choice.count, 1));
   if (choice.chooses_first()) {
-    choice.first_noise = whole / std::sqrt(releases_of(plan) * share / (1 - share));
+    choice.first_noise = whole / std::sqrt(releases_worth(plan) * share / (1 - share));
     // k draws are k epsilon^2 / 8 of zero-concentrated privacy, a sum 1 / (2 noise^2).
     choice.first_epsilon = 2 / (choice.first_noise * std::sqrt(count));
   }
