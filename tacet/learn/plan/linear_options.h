@@ -74,7 +74,7 @@ struct LinearOptions {
   std::optional<std::string> projection{};
   std::optional<std::int64_t> projection_width{};
   std::optional<std::int64_t> projection_seed{};  ///< public
-  std::optional<std::string> group_column{};  ///< whose hash groups records
+  std::optional<std::string> group_column{};      ///< whose hash groups records
   std::optional<std::int64_t> groups{};
   std::optional<std::int64_t> positives{};  ///< coordinates that a step moves, at most
   std::optional<double> threshold{};        ///< of the mean gradient

@@ -6,8 +6,8 @@
 
 namespace tacet::mechanism {
 
-GroupScores GroupScores::from_certified(SparseScores scores, std::int64_t group,
-                                        std::int64_t groups) {
+GroupScores GroupScores::from_certified(privacy::Certified /*proof*/, SparseScores scores,
+                                        std::int64_t group, std::int64_t groups) {
   if (group < 0 || group >= groups) {
     throw base::UsageError("group {} of {} does not exist", group, groups);
   }

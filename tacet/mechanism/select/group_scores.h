@@ -8,6 +8,7 @@
 #include "tacet/mechanism/select/scores.h"
 #include "tacet/mechanism/select/sparse_vector.h"
 #include "tacet/privacy/budget.h"
+#include "tacet/privacy/certified.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
@@ -18,8 +19,8 @@ class GroupScores {
  public:
   /// Only the code that groups and clips records (the optimize module) may state this; the check of
   /// floors enforces it. UsageError unless 0 <= group < groups.
-  [[nodiscard]] static GroupScores from_certified(SparseScores scores, std::int64_t group,
-                                                  std::int64_t groups);
+  [[nodiscard]] static GroupScores from_certified(privacy::Certified proof, SparseScores scores,
+                                                  std::int64_t group, std::int64_t groups);
 
   [[nodiscard]] const SparseScores& scores() const { return scores_; }
   [[nodiscard]] std::int64_t group() const { return group_; }

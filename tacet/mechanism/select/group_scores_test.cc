@@ -6,6 +6,7 @@
 
 #include "tacet/accounting/accountant.h"
 #include "tacet/base/error.h"
+#include "tacet/privacy/certifier.h"
 #include "tests/support/spender.h"
 
 namespace tacet::mechanism {
@@ -17,6 +18,7 @@ constexpr auto neighbours = Adjacency::add_remove;
 
 GroupScores scores_of(std::int64_t group, std::int64_t groups, Adjacency adjacency = neighbours) {
   return GroupScores::from_certified(
+      privacy::Certifier::clipped(),
       SparseScores::integers(1000, {{7, 1 << 20}, {300, -(1 << 20)}}, 16, Movement::any, adjacency),
       group, groups);
 }
@@ -80,7 +82,8 @@ TEST(GroupPass, RefusesWhatIsNotProved) {
   EXPECT_THROW((void)scores_of(3, 3), base::UsageError);
   const auto sampled = SparseScores::integers(10, {}, 1, Movement::any, neighbours,
                                               privacy::Sample::poisson(privacy::SamplingRate(0.5)));
-  EXPECT_THROW((void)GroupScores::from_certified(sampled, 0, 1), base::InternalError);
+  EXPECT_THROW((void)GroupScores::from_certified(privacy::Certifier::clipped(), sampled, 0, 1),
+               base::InternalError);
 }
 
 }  // namespace group_scores_test

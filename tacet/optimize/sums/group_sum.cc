@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {
 namespace {
@@ -93,6 +94,7 @@ mechanism::GroupScores GroupedRecords::gradient(std::int64_t group, std::span<co
   for (const auto& [column, sum] : sums) listed.push_back({std::int64_t{column}, sum});
   std::ranges::sort(listed, {}, &random::ScoredCandidate::index);
   return mechanism::GroupScores::from_certified(
+      privacy::Certifier::clipped(),
       mechanism::SparseScores::integers(dataset_.columns(), std::move(listed), most,
                                         mechanism::Movement::any, adjacency),
       group, groups());
