@@ -27,7 +27,7 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/select/group_scores.h"
 #include "tacet/optimize/sums/group_sum.h"
-#include "tacet/privacy/budget.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace {
 
@@ -149,7 +149,7 @@ Outcome measure(const Problem& problem, double epsilon) {
                        2 * std::sqrt(2.0) * sigma * std::sqrt(smoothness * fall) / std::sqrt(t) +
                        group_bound * error;
   random::SeededSource source(1);
-  privacy::MemoryBudget budget(adjacency);
+  privacy::TrustingBudget budget(adjacency);
   auto reservation = budget.reserve(planned, {epsilon, 1e-6, adjacency});
   mechanism::GroupPass pass(problem.groups, mechanism::sparse_vector_event(run, adjacency),
                             adjacency, reservation);

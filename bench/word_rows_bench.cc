@@ -14,7 +14,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
 #include "tacet/learn/wide/word_training.h"
-#include "tacet/privacy/budget.h"
+#include "tacet/privacy/trusting_budget.h"
 #include "word_losses.h"
 
 namespace {
@@ -37,7 +37,7 @@ void run(const std::string& folder, const std::string& selection, const std::str
   random::SeededSource source(std::strtoull(seed.c_str(), nullptr, 10));
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
-  privacy::MemoryBudget budget(plan.guarantee);
+  privacy::TrustingBudget budget(plan.guarantee);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   double noised = 0;
   const auto trained = learn::train_words(

@@ -12,7 +12,7 @@
 #include "tacet/base/reducer.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/receipt_check.h"
-#include "tacet/privacy/budget.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::learn {
 namespace sparse_groups_test {
@@ -109,7 +109,7 @@ Fitted fit(const SparseGroupsPlan& plan, const data::Schema& schema, std::int64_
     dataset.append(row);
   }
   random::SeededSource source(3);
-  privacy::MemoryBudget budget(plan.guarantee);
+  privacy::TrustingBudget budget(plan.guarantee);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;

@@ -12,7 +12,6 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/reducer.h"
-#include "tacet/privacy/budget.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/peak_memory.h"
 
@@ -232,7 +231,7 @@ TEST(WordTraining, TablesOfAHundredMillionRowsTakeTheMemoryOfChosenRows) {
   random::SeededSource source(3);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
-  privacy::MemoryBudget budget(plan.guarantee);
+  privacy::TrustingBudget budget(plan.guarantee);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   const auto before = test::peak_memory();
   const auto trained = train_words(
