@@ -17,10 +17,10 @@ using privacy::Adjacency;
 constexpr auto neighbours = Adjacency::add_remove;
 
 GroupScores scores_of(std::int64_t group, std::int64_t groups, Adjacency adjacency = neighbours) {
-  return GroupScores::from_certified(
-      privacy::Certifier::clipped(),
-      SparseScores::integers(1000, {{7, 1 << 20}, {300, -(1 << 20)}}, 16, Movement::any, adjacency),
-      group, groups);
+  return GroupScores::from_certified(privacy::Certifier::clipped(),
+                                     SparseScores::integers(1000, {{7, 1 << 20}, {300, -(1 << 20)}},
+                                                            {16, Movement::any, adjacency}),
+                                     group, groups);
 }
 
 SparseVectorOptions run_of(std::int64_t positives) {
@@ -80,7 +80,7 @@ TEST(GroupPass, RefusesWhatIsNotProved) {
   EXPECT_THROW(GroupPass(3, part, Adjacency::replace_one, spender.reservation), base::UsageError);
   EXPECT_THROW(GroupPass(0, part, neighbours, spender.reservation), base::UsageError);
   EXPECT_THROW((void)scores_of(3, 3), base::UsageError);
-  const auto sampled = SparseScores::integers(10, {}, 1, Movement::any, neighbours,
+  const auto sampled = SparseScores::integers(10, {}, {1, Movement::any, neighbours},
                                               privacy::Sample::poisson(privacy::SamplingRate(0.5)));
   EXPECT_THROW((void)GroupScores::from_certified(privacy::Certifier::clipped(), sampled, 0, 1),
                base::InternalError);

@@ -95,8 +95,8 @@ mechanism::GroupScores GroupedRecords::gradient(std::int64_t group, std::span<co
   std::ranges::sort(listed, {}, &random::ScoredCandidate::index);
   return mechanism::GroupScores::from_certified(
       privacy::Certifier::clipped(),
-      mechanism::SparseScores::integers(dataset_.columns(), std::move(listed), most,
-                                        mechanism::Movement::any, adjacency),
+      mechanism::SparseScores::integers(dataset_.columns(), std::move(listed),
+                                        {most, mechanism::Movement::any, adjacency}),
       group, groups());
 }
 
