@@ -17,10 +17,9 @@ namespace tacet::accounting {
 ///
 /// Example:
 ///
-///     accounting::MemoryBudget budget(privacy::Guarantee{2, 1e-6,
-///     privacy::Adjacency::add_remove}); auto permit = budget.reserve(privacy::Gaussian{5},
-///     privacy::Delta{1e-6}); const double epsilon = permit.guarantee().epsilon;  // what that
-///     costs: 0.9
+///     accounting::MemoryBudget budget({2, 1e-6, privacy::Adjacency::add_remove});
+///     auto permit = budget.reserve(privacy::Gaussian{5}, privacy::Delta{1e-6});
+///     const double epsilon = permit.guarantee().epsilon;  // what that costs: 0.9
 class MemoryBudget : public privacy::Budget {
  public:
   /// Without a cap: refuses nothing but another adjacency and what nothing is proved for.
