@@ -14,6 +14,7 @@
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/learn/method.h"
 #include "tacet/privacy/rounded_up.h"
+#include "tacet/select/auto.h"
 #include "tacet/select/plan.h"
 #include "tacet/select/read_options.h"
 #include "tacet/select/total_budget.h"
@@ -98,8 +99,12 @@ learn::ParameterValues TrainingOptions::budgeted_values() const {
 
 learn::LinearOptions TrainingOptions::linear_options() const {
   const auto given = budgeted_values();
-  // The schema is asked for what is not given alone.
-  return select::read_options(given, learn::asks_pure(given) ? schema() : data::Schema{});
+  if (given.text("method").value_or("auto") == "auto") {
+    // Values out of range are refused before the schema is looked for.
+    (void)learn::linear_options(given, privacy::Adjacency::add_remove);
+    return select::auto_options(given, schema());
+  }
+  return select::read_options(given, data::Schema{});
 }
 
 learn::Training TrainingOptions::plan(const data::Schema& schema,
@@ -114,7 +119,8 @@ data::Schema TrainingOptions::schema() const {
         "--schema is missing: a file that says which columns count and their public bounds; "
         "nothing of it is ever guessed from private data");
   }
-  return data::load_schema(schema_);
+  if (!loaded_) loaded_ = data::load_schema(schema_);
+  return *loaded_;
 }
 
 std::string plan_text(const learn::Training& plan) {

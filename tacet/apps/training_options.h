@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "tacet/apps/describe.h"
@@ -36,6 +37,7 @@ class TrainingOptions {
 
  private:
   std::string schema_;
+  mutable std::optional<data::Schema> loaded_;  // read once: it may be a pipe
   std::string total_epsilon_;
   std::map<std::string, std::string> given_;
 };

@@ -69,25 +69,6 @@ bool asks_pure(const ParameterValues& values) {
   return values.real("delta") == 0.0 && !std::isinf(values.real("epsilon").value_or(1));
 }
 
-std::string_view usual_pure_method(const ParameterValues& values, const data::Schema& schema) {
-  const auto& target = target_of(schema);
-  if (target.class_count() > 2) {
-    throw base::GuaranteeError("delta = 0 asks for pure privacy; {}", pure_way_out(schema));
-  }
-  const auto reads_all = [&](const Method& method) {
-    return std::ranges::all_of(parameters(), [&](const Parameter& parameter) {
-      return !values.given(parameter.name) || reads(method, parameter.name);
-    });
-  };
-  const bool logistic =
-      !target.regression() && values.text("loss").value_or("logistic") == "logistic";
-  if (logistic && reads_all(objective_method)) return objective_method.name;
-  const bool shares = target.regression() && target.number_kind() != data::NumberKind::number;
-  const bool counted = values.text("adjacency") != "add_remove" && !shares;
-  if (!schema.unit && counted && reads_all(ladder_method)) return ladder_method.name;
-  return regularized_output_method.name;
-}
-
 std::vector<std::string_view> readers_of(std::string_view parameter) {
   std::vector<std::string_view> readers;
   for (const auto* method : table) {

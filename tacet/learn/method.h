@@ -22,13 +22,6 @@ namespace tacet::learn {
 /// Whether delta 0 is asked for, with some protection at all.
 [[nodiscard]] bool asks_pure(const ParameterValues& values);
 
-/// The method for pure privacy where none is named, from the schema and what else was given: the
-/// first of objective (logistic models of two classes), ladder (no units, a public number of
-/// records) and regularized-output that reads the parameters given; GuaranteeError where there is
-/// none, for several classes. For all else the default is `gradient`.
-[[nodiscard]] std::string_view usual_pure_method(const ParameterValues& values,
-                                                 const data::Schema& schema);
-
 /// The names of the methods that read a parameter; empty where all do.
 [[nodiscard]] std::vector<std::string_view> readers_of(std::string_view parameter);
 

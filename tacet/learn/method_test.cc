@@ -84,42 +84,6 @@ TEST(Method, PurePrivacyHasAMethodOfItsOwn) {
   EXPECT_FALSE(asks_pure(values));
 }
 
-// By the kind of target, the unit and what else was given; whatever it is can be planned.
-TEST(Method, PurePrivacyHasAMethodForEachTargetAndUnit) {
-  const auto classes = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
-  auto numbers = classes;
-  numbers.target->rule = data::RegressionTarget{0, 1};
-  const auto chosen = [](data::Schema schema, bool unit,
-                         std::initializer_list<std::pair<const char*, const char*>> given) {
-    if (unit) schema.unit = "who";
-    ParameterValues values;
-    values.set("epsilon", "1");
-    values.set("delta", "0");
-    for (const auto& [name, value] : given) values.set(name, value);
-    const auto name = usual_pure_method(values, schema);
-    values.set("method", std::string(name));
-    const auto& method = find_method(name);
-    check_parameters(method, values);
-    const auto plan = plan_training(schema, linear_options(values, method.usual_adjacency));
-    EXPECT_EQ(plan.guarantee.delta, 0);
-    return name;
-  };
-  for (const bool unit : {false, true}) {
-    const auto general = unit ? "regularized-output" : "ladder";
-    EXPECT_EQ(chosen(classes, unit, {}), "objective");
-    EXPECT_EQ(chosen(classes, unit, {{"adjacency", "add_remove"}}), "objective");
-    EXPECT_EQ(chosen(classes, unit, {{"l2", "0.01"}}), "objective");
-    EXPECT_EQ(chosen(classes, unit, {{"radius", "3"}}), general);
-    EXPECT_EQ(chosen(classes, unit, {{"loss", "hinge"}}), general);
-    EXPECT_EQ(chosen(numbers, unit, {}), general);
-    EXPECT_EQ(chosen(numbers, unit, {{"adjacency", "add_remove"}}), "regularized-output");
-  }
-  EXPECT_EQ(chosen(classes, false, {{"growth", "3"}}), "ladder");
-  auto three = classes;
-  three.target->rule = data::MultiClassTarget{{"a", "b", "c"}};
-  EXPECT_THROW((void)chosen(three, false, {}), base::GuaranteeError);
-}
-
 // Ten runs at 0.1 are 1: the double 0.1 is above a tenth, and what is spent is not.
 TEST(Method, PureMethodsSpendAtMostTheDecimalThatWasAskedFor) {
   const auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));

@@ -3,16 +3,27 @@
 #include <array>
 
 #include "tacet/learn/method.h"
+#include "tacet/select/auto.h"
 #include "tacet/select/boosting.h"
 #include "tacet/select/radius_search.h"
 #include "tacet/select/tune.h"
 
 namespace tacet::select {
 
-learn::Training plan_training(const data::Schema& schema, const learn::LinearOptions& options) {
+namespace {
+
+learn::Training planned(const data::Schema& schema, const learn::LinearOptions& options) {
   if (options.boost) return plan_boosting(schema, options);
   if (options.radius_search) return plan_radius_search(schema, options);
-  return learn::plan_training(schema, options);
+  return learn::plan_training(options.constant_only ? constant_schema(schema) : schema, options);
+}
+
+}  // namespace
+
+learn::Training plan_training(const data::Schema& schema, const learn::LinearOptions& options) {
+  auto training = planned(schema, options);
+  training.reasons.insert(training.reasons.begin(), options.reasons.begin(), options.reasons.end());
+  return training;
 }
 
 std::span<const learn::Method* const> choices() {

@@ -269,17 +269,18 @@ void settle_course(GradientPlan& plan, const data::Schema& schema, privacy::Delt
   if (standardises(plan) && facts.labels == model::Labels::numbers) {
     expected = for_standardised_numbers;
   }
-  const auto course = choose_course(plan.options, plan,
-                                    {.release_noise = plan.one_release * plan.clipping_norm /
-                                                      static_cast<double>(plan.public_row_count),
-                                     .columns = plan.columns * plan.outputs,
-                                     .norm_bound = schema.norm_bound(),
-                                     .curvature = facts.curvature,
-                                     .momentum = plan.momentum,
-                                     .radius = expected.radius,
-                                     .learnable = expected.learnable,
-                                     .way = way_of(plan, expected, plan.options)},
-                                    delta, plan.reasons);
+  const auto course =
+      choose_course(plan.options, plan,
+                    {.release_noise = plan.one_release * plan.clipping_norm /
+                                      static_cast<double>(plan.public_row_count),
+                     .columns = plan.columns * plan.outputs,
+                     .norm_bound = schema.norm_bound(),
+                     .curvature = facts.curvature,
+                     .momentum = plan.momentum,
+                     .radius = expected.radius,
+                     .learnable = expected.learnable,
+                     .way = way_of(plan, expected, plan.options) * plan.options.path_share},
+                    delta, plan.reasons);
   plan.steps = course.steps;
   plan.step_size = course.step_size;
 }

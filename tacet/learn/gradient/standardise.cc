@@ -48,6 +48,10 @@ const char* standardise_obstacle(const data::Schema& schema, const LinearOptions
 
 }  // namespace
 
+bool can_standardise(const data::Schema& schema, const LinearOptions& options) {
+  return standardise_obstacle(schema, options) == nullptr;
+}
+
 bool settle_standardise(const data::Schema& schema, const LinearOptions& options,
                         std::int64_t records) {
   if (options.standardise == Standardise::none) return false;

@@ -15,6 +15,9 @@ namespace tacet::learn {
 /// Share of mu^2 that the release of the sums takes; mu^2 of Gaussian releases add up.
 constexpr double standardise_share = 0.1;
 
+/// Whether means and deviations could be released here before the steps.
+[[nodiscard]] bool can_standardise(const data::Schema& schema, const LinearOptions& options);
+
 /// Whether a plan standardises. UsageError where that was demanded and cannot be: without numeric
 /// columns, under encoding 1, for units, for samples, for several classes.
 [[nodiscard]] bool settle_standardise(const data::Schema& schema, const LinearOptions& options,

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tacet/learn/plan/calibration.h"
 #include "tacet/learn/plan/parameters.h"
@@ -80,6 +81,9 @@ struct LinearOptions {
   std::optional<double> threshold{};        ///< of the mean gradient
   /// NAME=WEIGHT with commas between them; overrules the schema's.
   std::optional<std::string> class_weights{};
+  double path_share = 1;               ///< of the noise rule's path; nobody asks for it
+  bool constant_only = false;          ///< no column is read; nobody asks for it
+  std::vector<std::string> reasons{};  ///< why these options, for the head of the plan's own
 
   /// Whether a paper's schedule and noise are asked for.
   [[nodiscard]] bool paper() const { return calibration != Calibration::tight; }

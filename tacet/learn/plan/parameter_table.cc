@@ -127,17 +127,15 @@ constexpr std::array table{
                 given.options.public_row_count = given.integer(1, std::int64_t{1} << 32);
               },
               nullptr},
-    Parameter{
-        "method", text,
-        "gradient, output, phased, inverse-sensitivity, objective, regularized-output, "
-        "ladder, localized, growth, phased-erm, adassp or sparse-groups",
-        "gradient; with delta 0 objective for logistic models of two classes, else ladder, or "
-        "regularized-output where units or add_remove need it",
-        "how the model is trained; docs/methods says which suits", noise,
-        [](const Reading& given) {
-          given.options.method = given.text().value_or(given.options.method);
-        },
-        nullptr},
+    Parameter{"method", text,
+              "auto, gradient, output, phased, inverse-sensitivity, objective, regularized-output, "
+              "ladder, localized, growth, phased-erm, adassp or sparse-groups",
+              "auto: by public facts; with delta above 0 gradient, with delta 0 a pure method",
+              "how the model is trained; docs/methods says which suits", noise,
+              [](const Reading& given) {
+                given.options.method = given.text().value_or(given.options.method);
+              },
+              nullptr},
     Parameter{
         "calibration", text, "tight, paper or the name of a paper", "tight",
         "whose schedule and noise, with what is proved about them: wang2021 (Wang, Lei, Ying, "
