@@ -124,7 +124,7 @@ TEST(Auto, OptionsThatExcludeEachOtherAreNamed) {
   EXPECT_NE(clash.find("momentum and growth exclude each other"), std::string::npos) << clash;
   EXPECT_NE(clash.find("momentum belongs to gradient"), std::string::npos) << clash;
   const auto paper = refusal(schema, {{"calibration", "wang2018"}, {"steps", "10"}});
-  EXPECT_NE(paper.find("steps and calibration wang2018 exclude each other"), std::string::npos)
+  EXPECT_NE(paper.find("calibration wang2018 and steps exclude each other"), std::string::npos)
       << paper;
   EXPECT_NE(refusal(schema, {{"epsilon", "0"}}).find("epsilon must be above 0"), std::string::npos);
 }
@@ -140,18 +140,16 @@ TEST(Auto, WordsAreChosenAndNumbersAreStandardised) {
   EXPECT_EQ(setting(plain, "standardise_noise_multiplier"), 0);
   const auto all = plan_of(schema_of("sms_spam"), {{"columns-kept", "all"}});
   EXPECT_EQ(setting(all, "columns_kept_noise_multiplier"), 0);
-  const auto noisy = plan_of(schema_of("pima_diabetes"), {{"epsilon", "0.05"}});
+  const auto noisy = plan_of(schema_of("pima_diabetes"), {{"epsilon", "0.02"}, {"delta", "1e-6"}});
   EXPECT_EQ(setting(noisy, "standardise_noise_multiplier"), 0);
   EXPECT_EQ(plan_of(schema_of("california_housing"), {{"batch-size", "100"}}).method, "gradient");
 }
 
-// 1,338 records of medical costs: noise of about 0.05 in the mean gradient at 0.2, half at 0.4.
+// 1,338 records of medical costs: noise of 0.09 in the mean gradient at 0.1, below 0.01 at 1.
 TEST(Auto, NumbersWithMuchNoiseGoHalfTheWay) {
   const auto schema = schema_of("medical_cost");
   const auto noisy = plan_of(schema, {{"epsilon", "0.1"}, {"delta", "1e-6"}});
   EXPECT_TRUE(says(noisy, "half the path"));
-  const auto whole =
-      plan_of(schema, {{"epsilon", "0.1"}, {"delta", "1e-6"}, {"method", "gradient"}});
   const auto length = [](const learn::Training& plan) {
     double steps = 0;
     for (const auto& one : plan.settings) {
@@ -161,7 +159,7 @@ TEST(Auto, NumbersWithMuchNoiseGoHalfTheWay) {
   };
   auto same = options_of(schema, {{"epsilon", "0.1"}, {"delta", "1e-6"}});
   same.path_share = 1;
-  EXPECT_NEAR(length(noisy), 0.5 * length(plan_training(schema, same)), 1e-9 * length(whole));
+  EXPECT_NEAR(length(noisy), 0.5 * length(plan_training(schema, same)), 1e-9);
   EXPECT_FALSE(says(plan_of(schema, {{"delta", "1e-6"}, {"epsilon", "1"}}), "half the path"));
 }
 
@@ -178,7 +176,8 @@ TEST(Auto, WhereNoiseDrownsEverythingAConstantIsLearned) {
   // Which class is the more frequent one is soon known; columns are of use for longer.
   const auto classes = plan_of(schema_of("pima_diabetes"), {{"epsilon", "0.1"}});
   EXPECT_GT(classes.columns, 1);
-  EXPECT_EQ(plan_of(schema_of("pima_diabetes"), {{"epsilon", "0.001"}}).columns, 1);
+  EXPECT_EQ(plan_of(schema_of("pima_diabetes"), {{"epsilon", "0.001"}, {"delta", "1e-6"}}).columns,
+            1);
 }
 
 TEST(Auto, WithoutNoiseThereIsNothingToChoose) {
