@@ -15,7 +15,7 @@ A cell is appended to --rows (build/auto.jsonl) as soon as it is known, and not 
 run that was interrupted goes on. With --tables-only, or when a whole run is done, the tables and
 every bar are written to bench/results/auto.json and auto.md: those of the sets, within 0.5 points
 of accuracy or 0.02 of R2 of the best way with hindsight (at epsilon 0.5 and above), and never below
-the best constant by more than 0.05 of R2 (0.1 at 0.1) or a point of accuracy. --others names rows
+the best constant by more than 0.05 of R2 (0.1 at 0.1) or a point of accuracy. --others names results
 of bench/methods.py, whose methods count as ways. A bar that is missed is exit code 1.
 """
 
@@ -270,8 +270,7 @@ def others(path):
     found = collections.defaultdict(dict)
     if not path.exists():
         return found
-    for line in path.read_text("utf-8").splitlines():
-        row = json.loads(line)
+    for row in json.loads(path.read_text("utf-8"))["rows"]:
         law = {1e-6: "replace_one", 0.0: "pure"}.get(row["delta"])
         if "scores" not in row or law is None or row["method"] == "unprotected":
             continue
@@ -361,7 +360,7 @@ def arguments():
     parser.add_argument("--limit", type=float, default=120)
     parser.add_argument("--rows", type=pathlib.Path, default=utility.ROOT / "build/auto.jsonl")
     parser.add_argument("--others", type=pathlib.Path,
-                        default=utility.ROOT / "build/methods.jsonl")
+                        default=utility.ROOT / "bench/results/methods.json")
     parser.add_argument("--output", type=pathlib.Path,
                         default=utility.ROOT / "bench/results/auto.json")
     parser.add_argument("--tables-only", action="store_true")
@@ -370,7 +369,7 @@ def arguments():
 
 def main():
     options = arguments()
-    rows = Rows(options.rows)
+    rows = Rows(options.rows, options.rows.with_suffix(".json"))  # rows alone: no such results
     if not options.tables_only:
         if "TACET_DATA" not in os.environ:
             sys.exit("TACET_DATA must name the folder of public data sets")

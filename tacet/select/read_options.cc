@@ -9,7 +9,9 @@ namespace tacet::select {
 
 learn::LinearOptions read_options(learn::ParameterValues values, const data::Schema& schema) {
   if (values.text("method").value_or("auto") == "auto") {
-    values.set("method", std::string(auto_method(values, schema)));
+    const bool pure = learn::asks_pure(values);
+    values.set("method",
+               pure ? std::string(auto_method(values, schema)) : learn::LinearOptions{}.method);
   }
   const auto& method = learn::find_method(*values.text("method"));
   learn::check_parameters(method, values);

@@ -6,9 +6,9 @@
 
 namespace tacet::select {
 
-/// The options that values of a command line, or of a candidate, stand for: with the method
-/// that `auto` takes where none is named, without its other choices, and the adjacency usual for
-/// it. UsageError that names the parameter.
+/// The options that values of a command line, or of a candidate, stand for: where no method is
+/// named with gradient, or for pure privacy with what `auto` takes, and the adjacency usual for it.
+/// UsageError that names the parameter.
 [[nodiscard]] learn::LinearOptions read_options(learn::ParameterValues values,
                                                 const data::Schema& schema);
 
