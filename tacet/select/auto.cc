@@ -337,7 +337,10 @@ learn::LinearOptions auto_options(const ParameterValues& given, const data::Sche
         fmt::format("adjacency {}: usual for method {}; --adjacency names another",
                     to_string(options.adjacency), name));
   }
-  if (name == "gradient" && !options.paper()) choose_first_release(options, given, schema);
+  // Several runs share one way of reading records.
+  const bool one_run = !options.boost && !options.radius_search;
+  if (name == "gradient" && one_run && !options.paper())
+    choose_first_release(options, given, schema);
   return options;
 }
 
