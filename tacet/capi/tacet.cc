@@ -14,6 +14,8 @@
 #include "tacet/capi/objects.h"
 #include "tacet/learn/method.h"
 #include "tacet/run/train.h"
+#include "tacet/select/auto.h"
+#include "tacet/select/read_options.h"
 
 namespace tacet::capi {
 namespace {
@@ -101,14 +103,8 @@ void make(std::uint64_t* out, Arguments&&... arguments) {
 
 /// As `tacet train` reads its command line.
 learn::LinearOptions options_of(const learn::ParameterValues& given, const data::Schema& schema) {
-  auto values = given;
-  if (!values.given("method") && learn::asks_pure(values)) {
-    values.set("method", std::string(learn::usual_pure_method(values, schema)));
-  }
-  const auto& method =
-      learn::find_method(values.text("method").value_or(learn::LinearOptions{}.method));
-  learn::check_parameters(method, values);
-  return learn::linear_options(values, method.usual_adjacency);
+  if (given.text("method").value_or("auto") == "auto") return select::auto_options(given, schema);
+  return select::read_options(given, schema);
 }
 
 void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, const run::Rows& rows,
