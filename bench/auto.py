@@ -13,9 +13,9 @@ shipped, are in bench/schemas.
 
 A cell is appended to --rows (build/auto.jsonl) as soon as it is known, and not measured again: a
 run that was interrupted goes on. With --tables-only, or when a whole run is done, the tables and
-every bar are written to bench/results/auto.json and auto.md: those of the sets, for these within 0.5
-points of accuracy or 0.02 of R2 of the best way with hindsight (epsilon 0.5 and above), and never below
-the best constant by more than 0.05 of R2 (0.1 at 0.1) or a point of accuracy. --others names results
+every bar are written to bench/results/auto.json and auto.md: those of the sets, for these within
+0.5 points of accuracy or 0.02 of R2 of the best way with hindsight (epsilon 0.5 and above), and
+never below the best constant by more than 0.05 of R2 (0.1 at 0.1) or a point of accuracy. --others names results
 of bench/methods.py, whose methods count as ways. A bar that is missed is exit code 1.
 """
 
