@@ -31,6 +31,7 @@ NUMBER_LOSSES = ("squared", "huber", "absolute", "smoothed_absolute", "pinball",
                  "squared_epsilon_insensitive", "pseudo_huber", "log_cosh")
 CLASS_LOSSES = ("logistic", "hinge", "smoothed_hinge", "power_hinge", "linearised_power_hinge")
 LOCAL = "# local"  # ends the settings of `tacet local`
+AUTO = "--method auto"
 COLUMNS = """
 [[column]]
 name = "a"
@@ -125,6 +126,9 @@ def settings():
     out = {}
 
     def add(data, *options):
+        words = " ".join(options)
+        if not any(word in words for word in ("--method", "--epsilon inf", LOCAL, AUTO)):
+            options = "--method gradient", *options
         named = data.replace(BERKELEY, "berkeley1973").replace(NEWEST, "berkeley1973, newest")
         out[" ".join((named, *options))] = " ".join((data, *options))
 
@@ -132,6 +136,11 @@ def settings():
         for adjacency in ADJACENCIES:
             for budget in ("--epsilon 1 --delta 1e-6", "--epsilon 4 --delta 0", "--epsilon 0.3"):
                 add(BERKELEY, f"--method {method} --adjacency {adjacency} {budget}")
+    for adjacency in ADJACENCIES:
+        for data in (BERKELEY, NEWEST):
+            add(data, f"{AUTO} --adjacency {adjacency} --epsilon 1")
+        add(BERKELEY, f"--method sparse-groups --group-column department --groups 3 --steps 20 "
+                      f"--adjacency {adjacency} --epsilon 1")
     for loss in NUMBER_LOSSES:
         for method in ("gradient", "output", "regularized-output", "ladder"):
             add("data.csv --schema numbers.toml",

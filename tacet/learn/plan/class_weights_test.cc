@@ -74,7 +74,11 @@ TEST(ClassWeights, EachMethodTakesOrRefusesThem) {
     LinearOptions options{.method = std::string(method->name),
                           .epsilon = 1,
                           .delta = 1e-6,
-                          .adjacency = privacy::Adjacency::replace_one};
+                          .adjacency = method->name == std::string_view("sparse-groups")
+                                           ? privacy::Adjacency::add_remove
+                                           : privacy::Adjacency::replace_one,
+                          .group_column = "department"};
+    if (options.adjacency == privacy::Adjacency::replace_one) options.group_column.reset();
     auto weighted = options;
     weighted.class_weights = names[1] + "=3";
     try {
