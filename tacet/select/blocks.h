@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tacet/data/dataset.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/training.h"
 #include "tacet/privacy/event.h"
 #include "tacet/random/source/source.h"
 
@@ -37,5 +40,21 @@ namespace tacet::select {
                                                      std::span<const std::int64_t> sizes,
                                                      privacy::Adjacency adjacency,
                                                      random::Lease coins);
+
+/// The blocks that a run of `plan` reads, after everything that it is going to release is debited
+/// at once: nothing outside says how many runs there are. UsageError before, as draw_blocks.
+template <typename Records>
+[[nodiscard]] std::vector<data::Dataset> booked_blocks(Records&& records,
+                                                       const learn::Settled& plan,
+                                                       std::span<const std::int64_t> sizes,
+                                                       const learn::TrainingMeans& means) {
+  const auto adjacency = plan.guarantee.adjacency;
+  if (adjacency != privacy::Adjacency::add_remove) {
+    learn::check_row_count(records, plan.public_row_count, means);
+  }
+  means.reservation.debit(plan.events);
+  return draw_blocks(std::forward<Records>(records), sizes, adjacency,
+                     means.source.lease(random::Purpose::sampling, 0, 0));
+}
 
 }  // namespace tacet::select

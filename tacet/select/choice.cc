@@ -82,35 +82,11 @@ std::size_t chosen(const std::vector<Entry>& entries, const ChoicePlan& plan,
   return static_cast<std::size_t>(index.value());
 }
 
-learn::TrainedModel finish(const ChoicePlan& plan, const learn::TrainingMeans& means,
-                           model::LinearModel zero, learn::TrainedModel* best,
-                           const std::string& name) {
-  const auto& schema = plan.contenders.front().training.schema;
-  learn::TrainedModel result{std::move(zero),
-                             learn::finished_receipt(plan, schema.unit.value_or("record"), means),
-                             schema};
-  if (best == nullptr || !is_finite(best->model)) {
-    describe_zero(result.receipt, result.model);
-    return result;
-  }
-  describe_run(result.receipt, best->receipt, name);
-  result.model = std::move(best->model);
-  // That of the run, which is another one given that it was chosen.
-  result.model.noise_deviations.clear();
-  return result;
-}
-
 // Records that are given away are handed out without a copy.
 template <typename Records>
 learn::TrainedModel choose(Records&& records, const ChoicePlan& plan,
                            const learn::TrainingMeans& means) {
-  const auto adjacency = plan.guarantee.adjacency;
-  if (adjacency != privacy::Adjacency::add_remove) {
-    learn::check_row_count(records, plan.public_row_count, means);
-  }
-  means.reservation.debit(plan.events);
-  const auto blocks = draw_blocks(std::forward<Records>(records), plan.sizes, adjacency,
-                                  means.source.lease(random::Purpose::sampling, 0, 0));
+  const auto blocks = booked_blocks(std::forward<Records>(records), plan, plan.sizes, means);
   const auto count = std::ssize(plan.contenders);
   std::vector<learn::TrainedModel> trained;
   for (const auto& contender : plan.contenders) {
@@ -126,12 +102,14 @@ learn::TrainedModel choose(Records&& records, const ChoicePlan& plan,
     entries.push_back({trained[i].model, plan.contenders[i].rule, plan.contenders[i].penalty});
   }
   if (plan.zero) entries.push_back({zero, *plan.zero, 0});
-  InnerRun selecting(means, trained.size(), choice_event(plan, adjacency), plan.guarantee);
+  InnerRun selecting(means, trained.size(), choice_event(plan, plan.guarantee.adjacency),
+                     plan.guarantee);
   const auto place = chosen(entries, plan, blocks, selecting.means());
   means.supervision.step("training", count, count);
   const bool is_zero = place == trained.size();
-  return finish(plan, means, std::move(zero), is_zero ? nullptr : &trained[place],
-                is_zero ? std::string() : plan.contenders[place].name);
+  return chosen_model(
+      plan, {std::move(zero), schema},
+      is_zero ? ChosenRun{} : ChosenRun{plan.contenders[place].name, &trained[place]}, means);
 }
 
 void check_alike(const ChoicePlan& plan) {

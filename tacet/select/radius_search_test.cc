@@ -14,6 +14,7 @@
 #include "tacet/privacy/trusting_budget.h"
 #include "tacet/select/boosting.h"
 #include "tacet/select/plan.h"
+#include "tests/support/following_records.h"
 
 namespace tacet::select {
 namespace radius_search_test {
@@ -28,19 +29,6 @@ data::Schema schema_of(bool numbers) {
           (numbers ? "lower = -1\nupper = 1\n" : "positive = \"1\"\n") +
           "[[column]]\nname = \"x\"\nkind = \"numeric\"\nlower = 0\nupper = 1\n",
       "inline");
-}
-
-/// Labels that follow the feature, but for the first `flipped` records.
-data::Dataset records(const data::Schema& schema, std::int64_t rows, std::int64_t flipped = 0) {
-  data::Dataset dataset(schema.shape());
-  const auto columns = static_cast<std::size_t>(schema.encoded_column_count());
-  for (std::int64_t row = 0; row < rows; ++row) {
-    std::vector<std::int16_t> values(columns, 0);
-    values.front() = static_cast<std::int16_t>(row % 2 == 0 ? 1400 : 100);
-    values.back() = 900;
-    dataset.append_dense(values, (row % 2 == 0) == (row >= flipped) ? 1 : -1);
-  }
-  return dataset;
 }
 
 learn::LinearOptions radius_options(privacy::Adjacency adjacency) {
@@ -124,7 +112,7 @@ TEST(RadiusSearch, ThePapersFormSharesByTheirNumber) {
   options.steps.reset();
   options.knots.reset();
   const auto schema = schema_of(true);
-  const auto done = run(schema, options, records(schema, declared));
+  const auto done = run(schema, options, test::following_records(schema, declared));
   EXPECT_LE(done.plan.guarantee.epsilon, 1);
   const auto parameters = nlohmann::json::parse(done.result.receipt.parameters);
   EXPECT_NEAR(parameters["run_epsilon"].get<double>() *
@@ -219,7 +207,8 @@ TEST(Boosting, TheReceiptIsTheGoldenOne) {
   for (const auto adjacency : {add_remove, zero_out, replace_one}) {
     auto options = boost_options(adjacency);
     options.epsilon = 8;
-    const auto receipt = run(schema, options, records(schema, declared)).result.receipt;
+    const auto receipt =
+        run(schema, options, test::following_records(schema, declared)).result.receipt;
     auto parameters = nlohmann::json::parse(receipt.parameters);
     for (const auto* found : {"run_epsilon", "run_delta", "noise_multiplier", "norm_bits",
                               "step_size", "candidate", "selection_epsilon"}) {
@@ -241,7 +230,8 @@ TEST(RadiusSearch, TheReceiptIsTheGoldenOne) {
   for (const auto adjacency : {add_remove, zero_out, replace_one}) {
     auto options = radius_options(adjacency);
     options.epsilon = 20;
-    const auto receipt = run(schema, options, records(schema, declared)).result.receipt;
+    const auto receipt =
+        run(schema, options, test::following_records(schema, declared)).result.receipt;
     auto parameters = nlohmann::json::parse(receipt.parameters);
     for (const auto* found :
          {"run_epsilon", "run_delta", "noise_multiplier", "norm_bits", "step_size", "candidate",
@@ -286,8 +276,8 @@ TEST(RadiusSearch, ReceiptsOfNeighboursDifferInWhatWasChosenAlone) {
   for (const auto adjacency : {add_remove, zero_out, replace_one}) {
     for (const auto& options : {radius_options(adjacency), boost_options(adjacency)}) {
       const auto rows = adjacency == add_remove ? declared + 1 : declared;
-      const auto one = run(schema, options, records(schema, declared), 1);
-      const auto other = run(schema, options, records(schema, rows, 1), 2);
+      const auto one = run(schema, options, test::following_records(schema, declared), 1);
+      const auto other = run(schema, options, test::following_records(schema, rows, 1), 2);
       EXPECT_EQ(one.spent, one.plan.events);
       EXPECT_EQ(one.result.receipt.events, one.plan.events);
       if (one.result.model.coefficients == std::vector<double>(2, 0.0) ||
@@ -307,7 +297,7 @@ TEST(RadiusSearch, TheReceiptLeadsBackToItsEvents) {
   for (const auto& options : {radius_options(add_remove), boost_options(replace_one)}) {
     auto strong = options;
     strong.epsilon = 20;  // so that a model that learned is chosen
-    const auto done = run(schema, strong, records(schema, declared));
+    const auto done = run(schema, strong, test::following_records(schema, declared));
     const auto& receipt = done.result.receipt;
     const model::ModelFile file{done.result.schema, done.result.model, receipt};
     EXPECT_TRUE(learn::check_receipt(receipt, &file, known).faults.empty());
@@ -329,7 +319,7 @@ TEST(RadiusSearch, AModelThatLearnedIsChosen) {
     options.epsilon = 20;
     options.steps = 30;
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
-      const auto done = run(schema, options, records(schema, declared), seed);
+      const auto done = run(schema, options, test::following_records(schema, declared), seed);
       EXPECT_GT(done.result.model.coefficients[0], 0);
     }
   }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
+#include "tacet/select/score.h"
 
 namespace tacet::select {
 namespace {
@@ -24,6 +26,25 @@ privacy::Receipt run_receipt(const privacy::Receipt& choice,
   return run;
 }
 
+/// Writes into the receipt of a choice what the chosen run says of itself.
+void describe_run(privacy::Receipt& choice, const privacy::Receipt& run, const std::string& name) {
+  auto parameters = nlohmann::json::parse(run.parameters);
+  parameters.update(nlohmann::json::parse(choice.parameters));
+  parameters[in_receipt::candidate] = name;
+  parameters[in_receipt::method] = run.algorithm;
+  parameters[in_receipt::run_sampling] = run.sampling;
+  parameters[in_receipt::run_calibration] = run.calibration;
+  choice.parameters = parameters.dump();
+}
+
+/// The same where the model of all zeros came out.
+void describe_zero(privacy::Receipt& choice, const model::LinearModel& zero) {
+  auto parameters = nlohmann::json::parse(choice.parameters);
+  parameters[in_receipt::candidate] = in_receipt::zero_model;
+  parameters["loss"] = model::loss_name(zero.loss);
+  choice.parameters = parameters.dump();
+}
+
 }  // namespace
 
 void check_reading(const learn::Training& training) {
@@ -40,21 +61,20 @@ void check_reading(const learn::Training& training) {
       "the runs of a private choice share; leave them out here");
 }
 
-void describe_run(privacy::Receipt& choice, const privacy::Receipt& run, const std::string& name) {
-  auto parameters = nlohmann::json::parse(run.parameters);
-  parameters.update(nlohmann::json::parse(choice.parameters));
-  parameters[in_receipt::candidate] = name;
-  parameters[in_receipt::method] = run.algorithm;
-  parameters[in_receipt::run_sampling] = run.sampling;
-  parameters[in_receipt::run_calibration] = run.calibration;
-  choice.parameters = parameters.dump();
-}
-
-void describe_zero(privacy::Receipt& choice, const model::LinearModel& zero) {
-  auto parameters = nlohmann::json::parse(choice.parameters);
-  parameters[in_receipt::candidate] = in_receipt::zero_model;
-  parameters["loss"] = model::loss_name(zero.loss);
-  choice.parameters = parameters.dump();
+learn::TrainedModel chosen_model(const learn::Settled& plan, ZeroModel zero,
+                                 const ChosenRun& chosen, const learn::TrainingMeans& means) {
+  const auto unit = zero.schema.unit.value_or("record");
+  learn::TrainedModel result{std::move(zero.model), learn::finished_receipt(plan, unit, means),
+                             zero.schema};
+  if (chosen.trained == nullptr || !is_finite(chosen.trained->model)) {
+    describe_zero(result.receipt, result.model);
+    return result;
+  }
+  describe_run(result.receipt, chosen.trained->receipt, chosen.name);
+  result.model = std::move(chosen.trained->model);
+  result.model.noise_deviations.clear();
+  result.schema = std::move(chosen.trained->schema);
+  return result;
 }
 
 bool chose_zero(learn::RecordedParameters& parameters) {

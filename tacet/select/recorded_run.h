@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/privacy/receipt.h"
@@ -33,10 +35,22 @@ inline constexpr auto blocks_sampling = "blocks";
 /// runs beside it would read the same records otherwise.
 void check_reading(const learn::Training& training);
 
-/// Writes into the receipt of a choice what the chosen run says of itself.
-void describe_run(privacy::Receipt& choice, const privacy::Receipt& run, const std::string& name);
-/// The same where the model of all zeros came out.
-void describe_zero(privacy::Receipt& choice, const model::LinearModel& zero);
+/// The run that a choice came to; none for the model of all zeros.
+struct ChosenRun {
+  std::string name;
+  learn::TrainedModel* trained = nullptr;
+};
+struct ZeroModel {
+  model::LinearModel model;
+  const data::Schema& schema;
+};
+
+/// What a choice ends with: the chosen model, taken out of its run, under the receipt of the whole,
+/// in which the chosen run is described. The model of all zeros in place of one that left the
+/// numbers. Without noise of coefficients: that of the run is another one given that it was chosen.
+[[nodiscard]] learn::TrainedModel chosen_model(const learn::Settled& plan, ZeroModel zero,
+                                               const ChosenRun& chosen,
+                                               const learn::TrainingMeans& means);
 
 /// Whether the model of all zeros was chosen.
 [[nodiscard]] bool chose_zero(learn::RecordedParameters& parameters);

@@ -70,36 +70,11 @@ ScoredRun<Chosen> run_once(const TunePlan& plan, const std::vector<data::Dataset
   return {score, {candidate.name, std::move(trained)}};
 }
 
-learn::TrainedModel finish(const TunePlan& plan, const learn::TrainingMeans& means,
-                           std::optional<Chosen> chosen) {
-  const auto& schema = plan.candidates.front().training.schema;
-  const auto unit = schema.unit.value_or("record");
-  learn::TrainedModel result{model::empty_model(schema, plan.loss),
-                             learn::finished_receipt(plan, unit, means), schema};
-  if (!chosen || !is_finite(chosen->trained.model)) {
-    describe_zero(result.receipt, result.model);
-    return result;
-  }
-  describe_run(result.receipt, chosen->trained.receipt, chosen->name);
-  result.model = std::move(chosen->trained.model);
-  // That of the run, which is another one given that it was chosen.
-  result.model.noise_deviations.clear();
-  result.schema = std::move(chosen->trained.schema);
-  return result;
-}
-
 // Records that are given away are handed out without a copy.
 template <typename Records>
 learn::TrainedModel tune(Records&& records, const TunePlan& plan,
                          const learn::TrainingMeans& means) {
-  const auto adjacency = plan.guarantee.adjacency;
-  if (adjacency != privacy::Adjacency::add_remove) {
-    learn::check_row_count(records, plan.public_row_count, means);
-  }
-  // Everything at once: nothing outside says how many runs there were.
-  means.reservation.debit(plan.events);
-  const auto blocks = draw_blocks(std::forward<Records>(records), plan.sizes, adjacency,
-                                  means.source.lease(random::Purpose::sampling, 0, 0));
+  const auto blocks = booked_blocks(std::forward<Records>(records), plan, plan.sizes, means);
   random::Stream choices(means.source.lease(random::Purpose::selection, 0, 0));
   const auto count = draw_count(plan.stopping(), plan.most_runs, choices);
   means.supervision.step("tuning", 0, 1);
@@ -107,7 +82,9 @@ learn::TrainedModel tune(Records&& records, const TunePlan& plan,
     return run_once(plan, blocks, static_cast<std::uint64_t>(k), choices, means);
   });
   means.supervision.step("tuning", 1, 1);
-  return finish(plan, means, std::move(chosen));
+  const auto& schema = plan.candidates.front().training.schema;
+  return chosen_model(plan, {model::empty_model(schema, plan.loss), schema},
+                      chosen ? ChosenRun{chosen->name, &chosen->trained} : ChosenRun{}, means);
 }
 
 const privacy::Partitioned& recorded_blocks(const privacy::Receipt& receipt,

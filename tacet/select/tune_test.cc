@@ -12,6 +12,7 @@
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tacet/select/plan.h"
+#include "tests/support/following_records.h"
 
 namespace tacet::select {
 namespace tune_test {
@@ -33,19 +34,6 @@ data::Schema schema_of(std::string_view more = "") {
     upper = 1
   )") + std::string(more),
                                 "inline");
-}
-
-/// Labels that follow the feature; `flipped` of them do not.
-data::Dataset records(const data::Schema& schema, std::int64_t rows, std::int64_t flipped = 0) {
-  data::Dataset dataset(schema.shape());
-  const auto columns = static_cast<std::size_t>(schema.encoded_column_count());
-  for (std::int64_t row = 0; row < rows; ++row) {
-    std::vector<std::int16_t> values(columns, 0);
-    values.front() = static_cast<std::int16_t>(row % 2 == 0 ? 1400 : 100);
-    values.back() = 900;
-    dataset.append_dense(values, (row % 2 == 0) == (row >= flipped) ? 1 : -1);
-  }
-  return dataset;
 }
 
 learn::ParameterValues values(std::initializer_list<std::pair<const char*, const char*>> given) {
@@ -110,7 +98,7 @@ TEST(Tune, ARunHasTheReferencesBudget) {
 
 TEST(Tune, WhatWasSpentIsTheOuterEventAlone) {
   const auto schema = schema_of();
-  const auto run = tuned(schema, request(), records(schema, declared), 1);
+  const auto run = tuned(schema, request(), test::following_records(schema, declared), 1);
   EXPECT_EQ(run.spent, run.plan.events);
   EXPECT_EQ(run.result.receipt.events, run.plan.events);
   EXPECT_NE(run.spent.as<privacy::RandomlyRepeated>(), nullptr);
@@ -127,9 +115,9 @@ TEST(Tune, ReceiptsOfNeighboursAreOneText) {
       auto asked = request(grid);
       asked.values.set("adjacency", adjacency);
       const bool fixed = std::string_view(adjacency) != "add_remove";
-      const auto one = tuned(schema, asked, records(schema, declared), 1);
-      const auto other =
-          tuned(schema, asked, records(schema, fixed ? declared : declared + 1, 1), 2);
+      const auto one = tuned(schema, asked, test::following_records(schema, declared), 1);
+      const auto other = tuned(
+          schema, asked, test::following_records(schema, fixed ? declared : declared + 1, 1), 2);
       EXPECT_EQ(privacy::receipt_to_json(one.result.receipt),
                 privacy::receipt_to_json(other.result.receipt));
       EXPECT_NE(one.result.model.coefficients, other.result.model.coefficients);
@@ -143,7 +131,8 @@ TEST(Tune, TheReceiptIsTheGoldenOne) {
   const auto golden = [&](const char* adjacency) {
     auto asked = request("[[candidate]]\nsteps = 5\n");
     asked.values.set("adjacency", adjacency);
-    const auto receipt = tuned(schema, asked, records(schema, declared), 1).result.receipt;
+    const auto receipt =
+        tuned(schema, asked, test::following_records(schema, declared), 1).result.receipt;
     auto parameters = nlohmann::json::parse(receipt.parameters);
     EXPECT_EQ(receipt.algorithm, "tune");
     EXPECT_EQ(receipt.sampling, "blocks");
@@ -171,7 +160,7 @@ TEST(Tune, TheReceiptLeadsBackToItsEvents) {
   const auto schema = schema_of();
   std::vector<const learn::Method*> known(learn::methods().begin(), learn::methods().end());
   known.insert(known.end(), choices().begin(), choices().end());
-  const auto run = tuned(schema, request(), records(schema, declared), 3);
+  const auto run = tuned(schema, request(), test::following_records(schema, declared), 3);
   const model::ModelFile file{run.result.schema, run.result.model, run.result.receipt};
   EXPECT_TRUE(learn::check_receipt(run.result.receipt, &file, known).faults.empty());
   const auto lie = [&](const char* name, const nlohmann::json& value) {
@@ -199,7 +188,7 @@ TEST(Tune, ItFindsTheCandidateThatLearns) {
   asked.values.set("steps", "10");
   int wrong = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const auto run = tuned(schema, asked, records(schema, declared), seed);
+    const auto run = tuned(schema, asked, test::following_records(schema, declared), seed);
     wrong += nlohmann::json::parse(run.result.receipt.parameters)["step_size"] == 1e-9 ? 1 : 0;
   }
   EXPECT_LT(wrong, 18);
@@ -251,7 +240,7 @@ TEST(Tune, NoRunAtAllIsTheModelOfZeros) {
   const auto asked = request("zero_model = true\n[[candidate]]\nsteps = 5\n", options);
   int zeros = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const auto run = tuned(schema, asked, records(schema, declared), seed);
+    const auto run = tuned(schema, asked, test::following_records(schema, declared), seed);
     const bool zero = run.result.model.coefficients == std::vector<double>{0, 0};
     const auto parameters = nlohmann::json::parse(run.result.receipt.parameters);
     EXPECT_EQ(parameters["candidate"] == "zero model", zero);
@@ -273,7 +262,7 @@ double processor_seconds(auto work) {
 TEST(TuneLong, AddsAtMostATenthToTheTimeOfItsTrainings) {
   auto schema = schema_of();
   schema.public_row_count = 30000;
-  const auto data = records(schema, 30000);
+  const auto data = test::following_records(schema, 30000);
   auto asked = request("[[candidate]]\nsteps = 100\n", {.trials = 30});
   asked.values.set("knots", "none");
   const auto plan = plan_tuning(schema, asked);
@@ -284,7 +273,7 @@ TEST(TuneLong, AddsAtMostATenthToTheTimeOfItsTrainings) {
   const auto count = draw_count(stopping, stopping.cap, choices);
   ASSERT_GE(count, 5);
   const double whole = processor_seconds([&] { (void)tuned(schema, asked, data, seed); });
-  const auto block = records(schema, 21000);
+  const auto block = test::following_records(schema, 21000);
   const auto training = learn::plan_training(
       schema, {.epsilon = 0.7, .delta = 1e-7, .public_row_count = 21000, .steps = 100, .knots = 0});
   const double one = processor_seconds([&] {
