@@ -14,6 +14,7 @@
 #include "tacet/privacy/trusting_budget.h"
 #include "tacet/select/boosting.h"
 #include "tacet/select/plan.h"
+#include "tests/support/carried_out.h"
 #include "tests/support/following_records.h"
 
 namespace tacet::select {
@@ -48,22 +49,9 @@ learn::LinearOptions boost_options(privacy::Adjacency adjacency) {
   return options;
 }
 
-struct Run {
-  learn::Training plan;
-  learn::TrainedModel result;
-  privacy::Event spent;
-};
-
-Run run(const data::Schema& schema, const learn::LinearOptions& options, const data::Dataset& data,
-        std::uint64_t seed = 1) {
-  auto plan = select::plan_training(schema, options);
-  random::SeededSource source(seed);
-  privacy::TrustingBudget budget(plan.guarantee.adjacency);
-  auto reservation = budget.reserve(plan.events, plan.guarantee);
-  base::ThreadPool threads(1);
-  base::LocalReducer reducer;
-  auto result = plan.run(data, plan.schema, {source, reservation, threads, reducer});
-  return {std::move(plan), std::move(result), reservation.spent()};
+test::CarriedOut run(const data::Schema& schema, const learn::LinearOptions& options,
+                     const data::Dataset& data, std::uint64_t seed = 1) {
+  return test::carried_out(select::plan_training(schema, options), data, seed);
 }
 
 // glm 9.3.

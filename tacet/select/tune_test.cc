@@ -12,6 +12,7 @@
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tacet/select/plan.h"
+#include "tests/support/carried_out.h"
 #include "tests/support/following_records.h"
 
 namespace tacet::select {
@@ -47,22 +48,9 @@ TuneRequest request(std::string_view grid = "[values]\nsteps = [5, 9]\nclipping-
   return {values({{"epsilon", "1"}, {"delta", "1e-6"}}), grid_from_toml(grid, "g.toml"), options};
 }
 
-struct Tuned {
-  learn::Training plan;
-  learn::TrainedModel result;
-  privacy::Event spent;
-};
-
-Tuned tuned(const data::Schema& schema, const TuneRequest& asked, const data::Dataset& data,
-            std::uint64_t seed) {
-  auto plan = plan_tuning(schema, asked);
-  random::SeededSource source(seed);
-  privacy::TrustingBudget budget(plan.guarantee.adjacency);
-  auto reservation = budget.reserve(plan.events, plan.guarantee);
-  base::ThreadPool threads(1);
-  base::LocalReducer reducer;
-  auto result = plan.run(data, plan.schema, {source, reservation, threads, reducer});
-  return {std::move(plan), std::move(result), reservation.spent()};
+test::CarriedOut tuned(const data::Schema& schema, const TuneRequest& asked,
+                       const data::Dataset& data, std::uint64_t seed) {
+  return test::carried_out(plan_tuning(schema, asked), data, seed);
 }
 
 TEST(Tune, EverythingTogetherKeepsWhatWasAskedFor) {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "tacet/base/reducer.h"
+#include "tacet/base/threads.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/privacy/trusting_budget.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::test {
+
+struct CarriedOut {
+  learn::Training plan;
+  learn::TrainedModel result;
+  privacy::Event spent;
+};
+
+/// A training on one thread with seeded noise, and what it took from its reservation.
+inline CarriedOut carried_out(learn::Training plan, const data::Dataset& data, std::uint64_t seed) {
+  random::SeededSource source(seed);
+  privacy::TrustingBudget budget(plan.guarantee.adjacency);
+  auto reservation = budget.reserve(plan.events, plan.guarantee);
+  base::ThreadPool threads(1);
+  base::LocalReducer reducer;
+  auto result = plan.run(data, plan.schema, {source, reservation, threads, reducer});
+  return {std::move(plan), std::move(result), reservation.spent()};
+}
+
+}  // namespace tacet::test
