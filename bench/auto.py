@@ -2,8 +2,8 @@
 """What `tacet train` chooses when nothing is given but epsilon, delta and the adjacency.
 
     TACET_DATA=FOLDER bench/auto.py [--program FILE] [--only WORD,..] [--ways NAME,..]
-                                    [--epsilons E,..] [--seeds N] [--rows FILE] [--output FILE]
-                                    [--others FILE] [--tables-only]
+                                    [--laws NAME,..] [--epsilons E,..] [--seeds N] [--rows FILE]
+                                    [--output FILE] [--others FILE] [--tables-only]
 
 A cell is a data set, a law (adjacency and delta), a way to train and an epsilon: the median over
 seeds 1 to 5 of a metric (accuracy or R2) on records that were not trained on, split as in
@@ -13,7 +13,8 @@ shipped, are in bench/schemas.
 
 A cell is appended to --rows (build/auto.jsonl) as soon as it is known, and not measured again: a
 run that was interrupted goes on. With --tables-only, or when a whole run is done, the tables and
-every bar are written to bench/results/auto.json and auto.md: those of the sets, for these within
+every bar are written to bench/results/auto.json and auto.md; a cell that --rows does not have keeps
+what stood there, and so does the best way of one whose ways were not all measured again. Bars are those of the sets, for these within
 0.5 points of accuracy or 0.02 of R2 of the best way with hindsight (epsilon 0.5 and above), and
 never below the best constant by more than 0.05 of R2 (0.1 at 0.1) or a point of accuracy. --others names results
 of bench/methods.py, whose methods count as ways. A bar that is missed is exit code 1.
@@ -239,6 +240,8 @@ def ways_of(found, law):
 
 def cells(options, found):
     for law in found.laws:
+        if options.laws and law not in options.laws:
+            continue
         for way in ways_of(found, law):
             if options.ways and way not in options.ways:
                 continue
@@ -280,16 +283,21 @@ def others(path):
     return found
 
 
-def judged(rows, found, law, epsilon, extra):
-    """What `auto` has in a cell, beside its bar, the constant and the best way with hindsight."""
+def judged(rows, found, law, epsilon, extra, before):
+    """What `auto` has in a cell, beside its bar, the constant and the best way with hindsight; what
+    was judged `before` where it was not measured."""
     row = rows.known.get((found.name, law, "auto", epsilon))
-    if row is None or "scores" not in row:
+    if row is None:
+        return before
+    if "scores" not in row:
         return None
     ways = dict(extra.get((NAMES.get(found.name, found.name), law, epsilon), {}))
     for way in WAYS:
         other = rows.known.get((found.name, law, way, epsilon))
         if way != "auto" and other and "scores" in other:
             ways[way] = statistics.median(other["scores"])
+    if before and before["best"] is not None:
+        ways.setdefault(before["best"], before["best_value"])
     best = max(ways, key=ways.get, default=None)
     value = statistics.median(row["scores"])
     numbers = found.metric == "r2"
@@ -331,8 +339,11 @@ def table(judgements):
 
 def write_results(rows, options):
     extra = others(options.others)
+    known = json.loads(options.output.read_text("utf-8"))["rows"] if options.output.exists() else []
+    old = {(row["data"], row["law"], row["epsilon"]): row for row in known}
     judgements = [found for each in SETS for law in each.laws for epsilon in EPSILONS
-                  if (found := judged(rows, each, law, epsilon, extra)) is not None]
+                  if (found := judged(rows, each, law, epsilon, extra,
+                                      old.get((each.name, law, epsilon)))) is not None]
     options.output.write_text(json.dumps({"origin": origin.origin(), "seeds": utility.SEEDS,
                                           "rows": judgements}, indent=1) + "\n", encoding="utf-8")
     options.output.with_suffix(".md").write_text(table(judgements), encoding="utf-8")
@@ -355,6 +366,7 @@ def arguments():
     parser.add_argument("--only", type=words, default=[], help="names of sets")
     parser.add_argument("--ways", type=lambda text: text.split(";"), default=[],
                         help="names with ; between them")
+    parser.add_argument("--laws", type=words, default=[], help=", ".join(LAWS))
     parser.add_argument("--epsilons", type=numbers, default=EPSILONS)
     parser.add_argument("--seeds", type=int, default=len(utility.SEEDS))
     parser.add_argument("--limit", type=float, default=120)
@@ -378,7 +390,7 @@ def main():
             program = shutil.copy2(options.program, pathlib.Path(folder) / "tacet")
             measure(Auto(program, pathlib.Path(os.environ["TACET_DATA"]), pathlib.Path(folder),
                          tuple(range(1, options.seeds + 1))), options, rows)
-        if options.only or options.ways or tuple(options.epsilons) != EPSILONS:
+        if options.only or options.ways or options.laws or tuple(options.epsilons) != EPSILONS:
             return 0
     return write_results(rows, options)
 

@@ -4,6 +4,7 @@ import datetime
 import os
 import pathlib
 import platform
+import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -23,6 +24,12 @@ def machine():
             break
     return {"cpu": cpu or platform.processor(), "architecture": platform.machine(),
             "cores": os.cpu_count(), "system": platform.system()}
+
+
+def results_of_this_processor():
+    """Where measurements of speed go, which mean something on one kind of processor only."""
+    words = re.findall(r"[a-z0-9]+", re.sub(r"\((r|tm)\)", "", machine()["cpu"].lower()))
+    return ROOT / "bench" / "results" / ("-".join(words) or "unknown-processor")
 
 
 def origin():

@@ -84,6 +84,8 @@ learn::WordPlan plan_of(const data::Vocabulary& vocabulary, const Setting& setti
                              {"optimizer", "adam_dense_zero"},
                              {"step-size", "0.001"},
                              {"selection", std::string(setting.selection)}};
+  // Dense moments would move rows that a step did not choose.
+  if (setting.selection == "adafest") values["optimizer"] = "adam";
   const bool chooses_numbers = setting.selection != "all" && setting.selection != "adafest";
   if (chooses_numbers) {
     values["granularity"] = "coordinate";

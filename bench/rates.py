@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Bounds of `tacet rates` beside measured error, for 1,000 to 1,000,000 records and two ranks.
 
-    bench/rates.py [--program FILE] [--rows N,..] [--seeds N] [--output FILE]
+    bench/rates.py [--program FILE] [--rows N,..] [--seeds N] [--output FILE] [--picture FILE]
 
 Records x of 40 columns, as many as the rank of which are +-1 / sqrt(rank), the others 0, and y =
 <w, x> + noise with |w| = 1/2. The excess population risk of half the squared error is half
 the mean square of what predictions miss the best ones by, which is measured on records without
 noise. `gradient` in a ball of that radius, epsilon 1, replace_one, delta 1e-6; medians of the seeds. The
-measured error should fall as the bounds do, above the lower one up to its constant; a slope that
-falls less than half as fast from the first to the last number of rows is exit code 1.
+measured error should fall as the bounds do; where it falls less than half as fast from the first to
+the last number of rows that is exit code 1. The picture is for the page of the bounds.
 """
 
 import argparse
@@ -24,6 +24,7 @@ import sys
 import tempfile
 
 import origin
+import picture
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = 40
@@ -114,24 +115,18 @@ def measured(options, folder, rank, rows):
     return statistics.median(errors)
 
 
+LINES = {"measured": "measured", "lower": "lower bound", "upper_known_norm": "upper, norm known",
+         "upper_unknown_norm": "upper, norm unknown"}
+
+
 def draw(rows, path):
-    try:
-        import matplotlib
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
-    except ImportError:
-        print("rates: no matplotlib, no picture", file=sys.stderr)
-        return
-    figure, axes = pyplot.subplots(1, len(RANKS), figsize=(12, 5), sharey=True)
-    for axis, rank in zip(axes, RANKS):
+    panels = []
+    for rank in RANKS:
         of_rank = [row for row in rows if row["rank"] == rank]
-        for name in ("measured", "lower", "upper_known_norm", "upper_unknown_norm"):
-            axis.plot([row["rows"] for row in of_rank], [row[name] for row in of_rank],
-                      marker="o" if name == "measured" else None, label=name.replace("_", " "))
-        axis.set(title=f"rank {rank} of {COLUMNS} columns", xlabel="records", xscale="log",
-                 yscale="log", ylabel="excess risk")
-        axis.legend()
-    figure.savefig(path)
+        panels.append((f"rank {rank} of {COLUMNS} columns",
+                       [(shown, [(row["rows"], row[name]) for row in of_rank])
+                        for name, shown in LINES.items()]))
+    path.write_text(picture.drawn(panels, "records", "excess risk"), encoding="utf-8")
 
 
 def main():
@@ -143,6 +138,8 @@ def main():
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--output", type=pathlib.Path,
                         default=ROOT / "bench/results/rates.json")
+    parser.add_argument("--picture", type=pathlib.Path,
+                        default=ROOT / "docs/explanations/rates.svg")
     options = parser.parse_args()
     found, slow = [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -160,7 +157,7 @@ def main():
                 slow.append(rank)
     options.output.write_text(json.dumps({"origin": origin.origin(), "rows": found}, indent=1)
                               + "\n", encoding="utf-8")
-    draw(found, options.output.with_suffix(".png"))
+    draw(found, options.picture)
     for rank in slow:
         print(f"does not hold: at rank {rank} the error falls less than half as fast as its bound",
               file=sys.stderr)

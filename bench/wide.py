@@ -10,6 +10,9 @@ PART is one of
   speed   20 epochs of samples of 20 pairs, one thread: seconds without privacy, with a choice of
           rows, and with noise on all rows beside the noise alone
 
+  skipgram  texts of 50,000 words by Zipf's law, one epoch of skip-gram on one thread: words a CPU second,
+          with a choice of rows and without privacy, beside fastText's Debian package
+
 Medians of seeds 1 to 5, settings by the program's rule, nothing tuned. Results of the parts that ran
 replace theirs in bench/results/wide_words.json. A bar that is missed ends the program with code 1.
 What words the vocabulary of `rows` has is not the same as where its bars were set, so that the
@@ -20,6 +23,8 @@ import argparse
 import json
 import os
 import pathlib
+import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -31,7 +36,7 @@ import numpy
 import origin
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PARTS = ("words", "rows", "speed")
+PARTS = ("words", "rows", "speed", "skipgram")
 WORDS_BARS = {3.53: 2.975, 1: 2.995}
 ROWS_BARS = {"all": 2.005, "adafest": 2.018}
 
@@ -158,6 +163,47 @@ def measure_speed(bench):
         _, seconds, loss = embed(bench.program, texts, [*words, *common], bench.folder)
         rows.append({"what": what, "bar": 30, "median": round(seconds, 1), "loss": loss})
         print(rows[-1], flush=True)
+    return rows
+
+
+def zipf_texts(folder, words=50_000, lines=20_000, length=20):
+    """Lines of words whose r-th has a share of 1/r, and the list of them."""
+    share = 1 / numpy.arange(1, words + 1)
+    drawn = numpy.random.default_rng(1).choice(words, (lines, length), p=share / share.sum())
+    (folder / "zipf.txt").write_text(
+        "".join(" ".join(f"w{k}" for k in line) + "\n" for line in drawn), encoding="utf-8")
+    (folder / "zipf.words.txt").write_text("".join(f"w{k}\n" for k in range(words)),
+                                           encoding="utf-8")
+    return lines * length
+
+
+def cpu_seconds(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(list(map(str, command)), check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def measure_skipgram(bench):
+    """Each line gives all of its pairs, some 110; a step takes some 20,000 of them."""
+    tokens = zipf_texts(bench.folder)
+    texts, lines = bench.folder / "zipf.txt", tokens // 20
+    ours = [bench.program, "embed", texts, "--vocabulary", bench.folder / "zipf.words.txt",
+            "--dim", 100, "--window", 5, "--negatives", 5, "--epochs", 1, "--pairs-a-unit", 128,
+            "--batch-size", 180, "--public-row-count", lines, "--seed", 1, "--threads", 1,
+            "--quiet", "--force", "--format", "npy", "--output", bench.folder / "z.npy"]
+    runs = {"adafest": [*ours, "--epsilon", 4, "--delta", "1e-6", "--selection", "adafest"],
+            "unprotected": [*ours, "--epsilon", "inf"]}
+    if shutil.which("fasttext"):
+        runs["fasttext"] = ["fasttext", "skipgram", "-input", texts, "-output", bench.folder / "ft",
+                            "-dim", 100, "-ws", 5, "-neg", 5, "-epoch", 1, "-thread", 1,
+                            "-minCount", 1, "-minn", 0, "-maxn", 0, "-t", 1, "-loss", "ns"]
+    rates = {what: round(tokens / cpu_seconds(command)) for what, command in runs.items()}
+    rows = [{"what": what, "words_a_cpu_second": rate, "median": -rate} for what, rate in
+            rates.items()]
+    rows[0]["bar"] = -max(rates[what] for what in rates if what != "adafest") / 2
+    for row in rows:
+        print(row, flush=True)
     return rows
 
 

@@ -1,6 +1,7 @@
 # tacet_in_batches(<target> <sources...>): most of the time of compiling a file is reading headers,
 # so ten files are read as one. Kernels that a file compiles once for each kind of processor stay by
-# themselves, and methods, whose rows of the table have the same names everywhere.
+# themselves, what includes Asio or Beast, and methods, whose rows of the table have the same names
+# everywhere.
 function(tacet_in_batches target)
   if(NOT TACET_BATCHES)
     return()
@@ -8,8 +9,11 @@ function(tacet_in_batches target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${TACET_BATCH_SIZE})
   # A type of one file is none of a header, as the compiler takes it for here.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  set(kernels "HWY_TARGET_INCLUDE")
+  set(methods "^constinit const Method")
+  set(network "boost/(asio|beast)|http/(tls|connection).h")
   foreach(source ${ARGN})
-    file(STRINGS ${source} alone REGEX "HWY_TARGET_INCLUDE|^constinit const Method" LIMIT_COUNT 1)
+    file(STRINGS ${source} alone REGEX "${kernels}|${methods}|${network}" LIMIT_COUNT 1)
     if(alone)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
@@ -23,9 +27,9 @@ endfunction()
 
 # tacet_module(<name> ROOMS <folders...> DEPENDS <lower modules...> LIBRARIES <third party...>)
 #
-# A folder is a module is a target: every .cc that is not a test goes into the static library
-# tacet_<name>; every *_test.cc into the one test program <name>_test. Suites whose name ends in
-# "Long" form the long tier, all others the quick one.
+# A folder is a module is a target: every .cc that is not a test goes into the library tacet_<name>;
+# every *_test.cc into the one test program <name>_test. Suites whose name ends in "Long" form the
+# long tier, all others the quick one.
 #
 # ROOMS are the folders of a large module, lowest first, "." being the module's own level: a room
 # includes only what stands before it. scripts/check_floors reads that order here and holds it.
@@ -50,7 +54,10 @@ function(tacet_module name)
   endif()
   list(TRANSFORM ARG_DEPENDS PREPEND tacet_)
   if(sources)
-    add_library(tacet_${name} STATIC ${sources} ${headers})
+    add_library(tacet_${name} ${sources} ${headers})  # static, or as BUILD_SHARED_LIBS says
+    # The same compilation for both kinds.
+    set_target_properties(tacet_${name} PROPERTIES DEFINE_SYMBOL "" INSTALL_RPATH "$ORIGIN" VERSION
+                          ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
     if(TACET_PRECOMPILE)
       target_precompile_headers(tacet_${name} REUSE_FROM tacet_precompiled)
       target_compile_options(tacet_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
@@ -80,7 +87,8 @@ function(tacet_module name)
       target_compile_options(${name}_test PRIVATE -O1)
     endif()
     add_test(NAME ${name} COMMAND ${name}_test --gtest_filter=-*Long.* --gtest_brief=1)
-    set_tests_properties(${name} PROPERTIES LABELS quick TIMEOUT 1800)
+    # The large programs begin first: none is left running alone at the end.
+    set_tests_properties(${name} PROPERTIES LABELS quick TIMEOUT 1800 COST 100)
     set(long_suites "")
     foreach(test ${tests})
       file(STRINGS ${test} found REGEX "^TEST(_F|_P)?\\([A-Za-z0-9]*Long,")

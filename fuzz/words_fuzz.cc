@@ -1,10 +1,13 @@
 // The first byte says what is read: a public vocabulary, a corpus of lines or of a table, or both.
 // Whatever the bytes, reading ends with words of the vocabulary or with an error of the file's
-// structure, a corpus of lines never with any; and examples are drawn from whatever was read.
+// structure, a corpus of lines never with any, read with a list or with all of its words; and
+// examples are drawn from whatever was read.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/data/words/unit_examples.h"
@@ -61,6 +64,24 @@ void read_texts(std::string_view text, const Vocabulary& vocabulary, const Corpu
   draw(*corpus, vocabulary, form);
 }
 
+// Read with all of their words and numbered by a list afterwards, lines are what the list reads.
+void read_open(std::string_view text, const Vocabulary& vocabulary, const CorpusOptions& options) {
+  if (text.starts_with("\x1f\x8b") || text.size() > 10'000) return;
+  auto open = read_open_corpus(memory_source(text, "t"), "t", options);
+  const Vocabulary all(open.words);  // which refuses words that no list may have
+  std::vector<std::int32_t> numbers;
+  for (std::int32_t k = 0; k < all.size(); ++k) {
+    if (all.find(open.words[static_cast<std::size_t>(k)]) != k) std::abort();
+    numbers.push_back(vocabulary.find(open.words[static_cast<std::size_t>(k)]));
+  }
+  open.corpus.renumber(numbers, open.keep_unknown);
+  const auto listed = read_corpus(memory_source(text, "t"), "t", vocabulary, options);
+  if (open.corpus.record_count() != listed.record_count()) std::abort();
+  for (std::int64_t r = 0; r < listed.record_count(); ++r) {
+    if (!std::ranges::equal(open.corpus.record(r), listed.record(r))) std::abort();
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -73,6 +94,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto rule = (data[0] & 2) != 0 ? TokenRule::words : TokenRule::blanks;
   read_texts(text, words, {.tokens = rule, .most_words = 5}, ExampleForm::skipgram);
   read_texts(text, words, {.tokens = rule, .keep_unknown = true}, ExampleForm::listed);
+  read_open(text, words, {.tokens = rule, .keep_unknown = (data[0] & 4) != 0});
   read_texts(text, words,
              {.tokens = rule, .table = TextTable{.text_column = "text", .unit_column = "who"}},
              ExampleForm::cbow);

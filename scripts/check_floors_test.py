@@ -111,14 +111,16 @@ class CheckFloorsTest(unittest.TestCase):
         for header, folder in [("CLI/CLI.hpp", "learn"), ("CLI/CLI.hpp", "apps"),
                                ("toml++/toml.h", "apps"), ("sqlite3.h", "data"),
                                ("zlib.h", "base"), ("mpi.h", "optimize"),
-                               ("httplib.h", "report"), ("gtest/gtest.h", "model"),
+                               ("sqlite3.h", "local"), ("boost/asio.hpp", "local"),
+                               ("boost/beast/core.hpp", "apps"), ("gtest/gtest.h", "model"),
                                ("benchmark/benchmark.h", "random")]:
             with self.subTest(header=header):
                 self.assert_finding({f"tacet/{folder}/x.cc": f"#include <{header}>\n"},
                                     f"tacet/{folder}/x.cc:1", "has left its room")
         self.assert_clean({"tacet/data/s.cc": "#include <toml++/toml.h>\n#include <zlib.h>\n",
                            "tacet/ledger/l.cc": "#include <sqlite3.h>\n",
-                           "tacet/local/l.cc": "#include <sqlite3.h>\n#include <httplib.h>\n",
+                           "tacet/local/CMakeLists.txt": "tacet_module(local ROOMS . http)\n",
+                           "tacet/local/http/tls.h": "#include <boost/asio/ssl.hpp>\n",
                            "tacet/model/m_test.cc": "#include <gtest/gtest.h>\n"})
 
     def test_only_optimize_and_tests_certify_a_bounded_sum(self):

@@ -1,6 +1,6 @@
 /* From C: a model from a matrix in memory, its receipt, and what a hundred noisy sums cost.
  *
- *     cc -std=c99 main.c -ltacet -o c */
+ *     cc -std=c99 main.c $(pkg-config --cflags --libs tacet-c) -o c */
 #include <stdio.h>
 
 #include "tacet.h"

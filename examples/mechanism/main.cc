@@ -1,6 +1,5 @@
 // A mechanism of one's own, made of proved ones: a mean whose bounds are released quantiles. Its
 // event is the composition of theirs, and one permit holds it together.
-
 #include <algorithm>
 #include <iostream>
 
@@ -18,25 +17,23 @@ int main() {
   const mechanism::QuantileQuery low{.level = 0.05, .grid = grid, .adjacency = adjacency};
   const mechanism::QuantileQuery high{.level = 0.95, .grid = grid, .adjacency = adjacency};
   const privacy::Epsilon epsilon(0.25);
-  const privacy::NoiseMultiplier noise(8);
-  const privacy::Event planned = privacy::Composed{{mechanism::quantile_event(low, epsilon),
-                                                    mechanism::quantile_event(high, epsilon),
-                                                    privacy::Gaussian{noise.value()}}};
+  const privacy::Event planned =
+      privacy::Composed{{mechanism::quantile_event(low, epsilon),
+                         mechanism::quantile_event(high, epsilon), privacy::Gaussian{8}}};
   accounting::MemoryBudget budget(privacy::Guarantee{2, 1e-6, adjacency});
   auto permit = budget.reserve(planned, privacy::Delta(1e-6));  // accounted as one
-
   const auto source = random::SecureSource::create();
   const privacy::Private<std::vector<double>> values(wages);
-  const double least =
-      mechanism::release_quantile(values, low, epsilon, {{.step = 0}, *source, permit}).value();
-  const double most =
-      mechanism::release_quantile(values, high, epsilon, {{.step = 1}, *source, permit}).value();
-  optimize::MeanSum sum(least, std::max(most, least + 10), optimize::Norm::l2);
+  const auto quantile = [&](const mechanism::QuantileQuery& query, std::uint64_t step) {
+    return mechanism::release_quantile(values, query, epsilon, {{step}, *source, permit}).value();
+  };
+  const double least = quantile(low, 0);
+  const double most = std::max(quantile(high, 1), least + 10);
+  optimize::MeanSum sum(least, most, optimize::Norm::l2);
   for (const double wage : wages) sum.add(wage);
-  const auto numbers = mechanism::release_gaussian(optimize::MeanSum(sum).take(), noise,
-                                                   {{.step = 2}, *source, permit});
+  const auto numbers = mechanism::release_gaussian(
+      optimize::MeanSum(sum).take(), privacy::NoiseMultiplier(8), {{2}, *source, permit});
   permit.commit();
   std::cout << "mean wage: " << sum.mean(numbers.value()) << " between " << least << " and " << most
-            << "\nepsilon " << permit.guarantee().epsilon << " at delta "
-            << permit.guarantee().delta << '\n';
+            << "\nepsilon " << permit.guarantee().epsilon << '\n';
 }

@@ -19,8 +19,8 @@ int main() {
   // The mean of a number in public bounds.
   optimize::MeanSum ages(0, 120, optimize::Norm::l2);
   for (int person = 0; person < 1000; ++person) ages.add(20 + person % 50);
-  const auto age =
-      run::release(optimize::MeanSum(ages).take(), {0.5, 1e-7, adjacency}, {.budget = &budget});
+  const auto age = run::release(optimize::MeanSum(ages).take(), {0.5, 1e-7, adjacency},
+                                {.privacy_unit = "person", .budget = &budget});
 
   std::cout << "visits on Mondays: " << visits.values[0] << " (noise of deviation "
             << visits.noise_deviation << ")\nmean age: " << ages.mean(age.values)

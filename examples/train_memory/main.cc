@@ -10,7 +10,6 @@ struct Impatient : tacet::base::Progress {
     if (done >= 10) token.cancel();
   }
 };
-
 int main() {
   using namespace tacet;
   const data::Schema schema = data::schema_from_toml(R"(

@@ -10,7 +10,7 @@ namespace tacet::accounting {
 
 /// Admits releases whose parameters may be chosen from earlier outputs, as long as their sum stays
 /// within a cap fixed beforehand. Sums round up. An event without a bound in the filter's currency
-/// is a GuaranteeError.
+/// is a GuaranteeError. Not for several threads at once.
 class Filter {
  public:
   /// Sum of rho (Feldman, Zrnic 2021).
@@ -62,6 +62,7 @@ class Filter {
 /// then, which is what (epsilon, delta)-DP at a fixed epsilon says of L. It is not P(L > epsilon)
 /// <= delta: a conversion of zCDP (Canonne, Kamath, Steinke 2020) bounds that expectation, which is
 /// the smaller quantity, and the probability that L exceeds an epsilon shown may be above delta.
+/// Not for several threads at once.
 class Odometer {
  public:
   /// `first_rho` is the first cap: public, positive.

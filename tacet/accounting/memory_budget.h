@@ -1,6 +1,11 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
 
 #include "tacet/accounting/routes/language.h"
 #include "tacet/privacy/budget.h"
@@ -13,7 +18,8 @@ namespace tacet::accounting {
 
 /// A budget that ends with the process. It accounts what it books, so that no price is believed.
 /// Its currency is basic composition: epsilons add, deltas add, each sum rounded up. Several
-/// threads may use it; it must outlive its reservations.
+/// threads may use it; it must outlive its reservations. A copy of the process (fork) spends
+/// nothing from it: BudgetError.
 ///
 /// Example:
 ///
@@ -33,11 +39,19 @@ class MemoryBudget : public privacy::Budget {
   /// Books a price that was stated already. UsageError when it is below what account() proves at
   /// its delta; with an infinite epsilon, which promises nothing, nothing is to be proved.
   [[nodiscard]] privacy::Reservation reserve(const Event& planned, const Guarantee& cost) override;
+  /// Says whom the next reservations protect, "record" or a unit column: prices for different units
+  /// do not add up. BudgetError where another one was named before.
+  void expect_unit(std::string_view unit);
   /// Everything reserved and not given back.
   [[nodiscard]] Guarantee spent() const;
 
  private:
+  void check_process() const;
+
   Adjacency adjacency_;
+  pid_t process_;
+  std::mutex unit_mutex_;
+  std::string unit_;  // empty: none was named
   std::unique_ptr<privacy::TrustingBudget> book_;
 };
 

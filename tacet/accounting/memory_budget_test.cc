@@ -1,6 +1,8 @@
 #include "tacet/accounting/memory_budget.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <limits>
 
@@ -53,6 +55,39 @@ TEST(MemoryBudget, RefusesWhatNothingIsProvedForAndOtherNeighbours) {
                base::GuaranteeError);
   EXPECT_THROW(static_cast<void>(budget.reserve(Laplace{2}, {1, 0, Adjacency::replace_one})),
                base::UsageError);
+}
+
+// A copy of the process has the whole budget again, but may not use it.
+TEST(MemoryBudget, IsSpentInItsOwnProcessAlone) {
+  MemoryBudget budget(Guarantee{1, 0, adjacency});
+  const auto child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    int refusals = 0;
+    try {
+      static_cast<void>(budget.reserve(Laplace{2}, Delta(0)));
+    } catch (const base::BudgetError&) {
+      ++refusals;
+    }
+    try {
+      static_cast<void>(budget.reserve(Laplace{2}, {1, 0, adjacency}));
+    } catch (const base::BudgetError&) {
+      ++refusals;
+    }
+    _exit(refusals);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+  EXPECT_NO_THROW(static_cast<void>(budget.reserve(Laplace{2}, Delta(0))));
+}
+
+TEST(MemoryBudget, ProtectsOneUnit) {
+  MemoryBudget budget(adjacency);
+  budget.expect_unit("patient");
+  budget.expect_unit("patient");
+  EXPECT_THROW(budget.expect_unit("record"), base::BudgetError);
 }
 
 }  // namespace memory_budget_test

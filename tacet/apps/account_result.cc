@@ -10,6 +10,7 @@
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/printable.h"
 #include "tacet/privacy/statement.h"
+#include "tacet/report/verification.h"
 
 namespace tacet::apps {
 namespace {
@@ -45,7 +46,7 @@ void print_json(const Console& console, const AccountResult& result) {
   out["interval"] = {{"quantity", result.found == "delta" ? "delta" : "epsilon"},
                      {"lower", json_number(result.interval.attained)},
                      {"upper", json_number(result.interval.upper)},
-                     {"pair_lower", json_number(pair_lower(result.interval))}};
+                     {"pair_lower", json_number(report::pair_lower(result.interval))}};
   out["route"] = result.interval.route;
   out["cipher_included"] = false;
   out["statement"] = promise_in_words(result);
@@ -53,10 +54,6 @@ void print_json(const Console& console, const AccountResult& result) {
 }
 
 }  // namespace
-
-double pair_lower(const accounting::PrivacyInterval& interval) {
-  return std::max(interval.lower, interval.attained);
-}
 
 std::string interval_in_words(const accounting::PrivacyInterval& interval,
                               const std::string& quantity) {
@@ -130,8 +127,9 @@ void print_curve(const Console& console, const ordered_json& subject, privacy::A
   if (!console.json()) {
     std::string csv = "delta,epsilon_lower,epsilon_upper,route,pair_lower\n";
     for (const auto& point : curve) {
-      csv += fmt::format("{},{},{},{},{}\n", point.delta, point.epsilon.attained,
-                         point.epsilon.upper, point.epsilon.route, pair_lower(point.epsilon));
+      csv +=
+          fmt::format("{},{},{},{},{}\n", point.delta, point.epsilon.attained, point.epsilon.upper,
+                      point.epsilon.route, report::pair_lower(point.epsilon));
     }
     console.result(csv);
     console.say(without_cipher);
@@ -145,7 +143,7 @@ void print_curve(const Console& console, const ordered_json& subject, privacy::A
     out["curve"].push_back({{"delta", point.delta},
                             {"epsilon_lower", json_number(point.epsilon.attained)},
                             {"epsilon_upper", json_number(point.epsilon.upper)},
-                            {"pair_lower", json_number(pair_lower(point.epsilon))},
+                            {"pair_lower", json_number(report::pair_lower(point.epsilon))},
                             {"route", point.epsilon.route}});
   }
   console.result(json_text(out));

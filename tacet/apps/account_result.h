@@ -32,10 +32,6 @@ struct CurvePoint {
 void print_curve(const Console& console, const nlohmann::ordered_json& subject,
                  privacy::Adjacency adjacency, const std::vector<CurvePoint>& curve);
 
-/// What the dominating pair costs at least, which need not be a lower bound of the mechanism; where
-/// another route proves less than that, what data sets attain.
-[[nodiscard]] double pair_lower(const accounting::PrivacyInterval& interval);
-
 /// What both ends of an interval of `quantity` are worth.
 [[nodiscard]] std::string interval_in_words(const accounting::PrivacyInterval& interval,
                                             const std::string& quantity);

@@ -10,7 +10,9 @@
 
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/printable.h"
+#include "tacet/learn/plan/coefficient_noise.h"
 #include "tacet/model/original_units.h"
+#include "tacet/privacy/event_tree.h"
 #include "tacet/privacy/rounded_up.h"
 #include "tacet/privacy/statement.h"
 
@@ -77,6 +79,16 @@ std::string ratio_text(double estimate, double standard_deviation) {
   return standard_deviation > 0 ? fmt::format("{:.1f}", estimate / standard_deviation) : "";
 }
 
+/// Whether the path of the training was too short to show how the data pull the coefficients back.
+bool noise_is_a_bound(const model::ModelFile& file) {
+  if (file.receipt.algorithm != "gradient") return false;
+  const auto parameters = nlohmann::json::parse(file.receipt.parameters, nullptr, false);
+  if (!parameters.is_object() || !parameters.contains("steps")) return false;
+  const auto& steps = parameters["steps"];
+  return steps.is_number_integer() &&
+         learn::only_bounds_noise(steps.get<std::int64_t>(), std::ssize(file.model.coefficients));
+}
+
 }  // namespace
 
 void warn_if_unprotected(const Console& console, const privacy::Receipt& receipt) {
@@ -93,7 +105,9 @@ std::string privacy_line(const privacy::Receipt& receipt) {
                      to_string(receipt.guarantee.adjacency), base::printable(receipt.privacy_unit));
 }
 
-std::string coefficient_text(const model::LinearModel& model, std::size_t most_rows) {
+std::string coefficient_text(const model::ModelFile& file, std::size_t most_rows) {
+  const auto& model = file.model;
+  const auto* noise_sd = noise_is_a_bound(file) ? "noise sd at most" : "noise sd";
   std::string out;
   const bool with_noise = !model.noise_deviations.empty();
   for (std::int64_t output = 0; output < model.output_count(); ++output) {
@@ -101,7 +115,7 @@ std::string coefficient_text(const model::LinearModel& model, std::size_t most_r
     const auto first = static_cast<std::size_t>(output) * model.features.size();
     std::vector<std::string> header{output_name(model, output), "estimate"};
     if (with_noise) {
-      header.insert(header.end(), {"noise sd", "estimate/sd", "95%, privacy's noise alone"});
+      header.insert(header.end(), {noise_sd, "estimate/sd", "95%, privacy's noise alone"});
     }
     TextTable table(header);
     const auto shown = shown_features(estimates, most_rows);
@@ -147,15 +161,30 @@ ordered_json coefficient_json(const model::LinearModel& model) {
   return list;
 }
 
-ordered_json json_number(double value) {
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return value;
+namespace {
+
+/// What `objective` adds moves its minimiser by at most its length over the penalty, and the output
+/// noise comes on top: a bound of the root mean square of the distance of all coefficients together
+/// from those without noise (docs/explanations/coefficient-noise.md). Nothing where a receipt says
+/// too little.
+std::optional<double> objective_distance(const privacy::Receipt& receipt, std::size_t count) {
+  const auto parameters = ordered_json::parse(receipt.parameters);
+  for (const auto* name : {"regularization", "objective_noise", "output_noise", "distance"}) {
+    if (!parameters.contains(name) || !parameters[name].is_number()) return std::nullopt;
+  }
+  const auto size = static_cast<double>(count);
+  const bool gaussian = privacy::holds_somewhere(receipt.events, [](const privacy::Event& event) {
+    return event.as<privacy::ObjectivePerturbation>() != nullptr;
+  });
+  // The mean square length of noise of scale 1: Gaussian, or with the density exp(-|b|).
+  const double length = std::sqrt(gaussian ? size : size * (size + 1));
+  const double moved = parameters["objective_noise"].get<double>() * length /
+                       parameters["regularization"].get<double>();
+  return moved + parameters["output_noise"].get<double>() * length +
+         parameters["distance"].get<double>();
 }
 
-std::string json_text(const ordered_json& json) {
-  return base::printable_json(json.dump(1, ' ', false, ordered_json::error_handler_t::replace)) +
-         "\n";
-}
+}  // namespace
 
 std::string missing_noise_text(const model::ModelFile& file) {
   if (!file.model.noise_deviations.empty()) return {};
@@ -174,7 +203,16 @@ std::string missing_noise_text(const model::ModelFile& file) {
         "private",
         base::printable(receipt.algorithm));
   };
-  return paragraph(fmt::format("No noise sd of the coefficients: {}.", why()));
+  auto text = fmt::format("No noise sd of the coefficients: {}.", why());
+  if (receipt.algorithm == "objective") {
+    if (const auto distance = objective_distance(receipt, file.model.coefficients.size())) {
+      text += fmt::format(
+          " All of them together lie at most {} from those without noise in root mean square, as "
+          "the penalty alone has it.",
+          privacy::rounded_up(*distance, 3));
+    }
+  }
+  return paragraph(text);
 }
 
 namespace {

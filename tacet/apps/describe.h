@@ -9,6 +9,7 @@
 #include "tacet/model/linear_model.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/receipt.h"
+#include "tacet/report/json.h"
 
 namespace tacet::apps {
 
@@ -19,9 +20,9 @@ void warn_if_unprotected(const Console& console, const privacy::Receipt& receipt
 [[nodiscard]] std::string privacy_line(const privacy::Receipt& receipt);
 
 /// Estimate, standard deviation of the privacy noise, their ratio and a 95% interval for each
-/// coefficient, one table an output. Beyond `most_rows` features only those with the largest
-/// estimates are shown, and the text says so.
-[[nodiscard]] std::string coefficient_text(const model::LinearModel& model, std::size_t most_rows);
+/// coefficient, one table an output; "at most" where only a bound of it is known. Beyond
+/// `most_rows` features only those with the largest estimates are shown, and the text says so.
+[[nodiscard]] std::string coefficient_text(const model::ModelFile& file, std::size_t most_rows);
 [[nodiscard]] nlohmann::ordered_json coefficient_json(const model::LinearModel& model);
 
 /// Why the coefficients come without the standard deviations of their noise; empty where they have
@@ -32,12 +33,8 @@ void warn_if_unprotected(const Console& console, const privacy::Receipt& receipt
 [[nodiscard]] std::string original_units_text(const model::ModelFile& file);
 [[nodiscard]] nlohmann::ordered_json original_units_json(const model::ModelFile& file);
 
-/// A number or, where JSON has none, "inf".
-[[nodiscard]] nlohmann::ordered_json json_number(double value);
-
-/// The text of a result, with what a terminal would act on escaped, bytes that are no UTF-8
-/// replaced.
-[[nodiscard]] std::string json_text(const nlohmann::ordered_json& json);
+using report::json_number;
+using report::json_text;
 
 /// What was run, under which guarantee, in lines of `key   value`.
 [[nodiscard]] std::string receipt_text(const privacy::Receipt& receipt);

@@ -21,6 +21,8 @@ class DeviceOptions {
   void declare(Options& options);
 
   [[nodiscard]] local::LocalOptions options() const;
+  /// As they were typed, by the names of the parameters.
+  [[nodiscard]] const learn::OptionValues& values() const { return given_; }
   /// UsageError when no schema was given.
   [[nodiscard]] data::Schema schema() const;
   [[nodiscard]] const std::string& schema_file() const { return schema_; }

@@ -5,17 +5,12 @@
 
 #include "tacet/apps/outcomes.h"
 #include "tacet/learn/evaluation.h"
-#include "tacet/model/linear_model.h"
+#include "tacet/report/evaluation.h"
 
 /// The result of `tacet evaluate`, for a person and for a program.
 namespace tacet::apps {
 
-/// What both kinds of results are about.
-struct EvaluationSubject {
-  const model::LinearModel& model;
-  std::string by = {};                   ///< column of the groups; empty: none
-  std::vector<std::string> groups = {};  ///< their names
-};
+using report::EvaluationSubject;
 
 /// Exact figures of public records; `outcomes` are those of all, then of each group.
 [[nodiscard]] std::string exact_text(const EvaluationSubject& subject,
@@ -23,11 +18,8 @@ struct EvaluationSubject {
 [[nodiscard]] std::string exact_json(const EvaluationSubject& subject,
                                      const std::vector<Outcomes>& outcomes);
 
-/// Noisy figures of private records.
+/// Noisy figures of private records, for a person.
 [[nodiscard]] std::string noisy_text(const EvaluationSubject& subject,
-                                     const learn::EvaluationPlan& plan,
-                                     const learn::Evaluation& found);
-[[nodiscard]] std::string noisy_json(const EvaluationSubject& subject,
                                      const learn::EvaluationPlan& plan,
                                      const learn::Evaluation& found);
 

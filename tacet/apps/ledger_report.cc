@@ -53,6 +53,38 @@ std::optional<double> promise(const Account& account, const Amount& amount, doub
   return epsilon;
 }
 
+enum class Shown { spent, left };
+
+/// Six digits, for a person: what is spent is never shown as less, what is left never as more.
+std::string digits_of(double value, Shown shown) {
+  constexpr int digits = 6;
+  if (shown == Shown::spent || !(value > 0) || std::isinf(value)) {
+    return privacy::rounded_up(value, digits);
+  }
+  const double unit = std::pow(10, std::floor(std::log10(value)) - (digits - 1));
+  const double down = std::floor(value / unit) * unit;
+  const auto text = fmt::format("{:.6g}", down);
+  return std::stod(text) <= value ? text : fmt::format("{:.6g}", down - unit);
+}
+
+/// As ledger::in_words, in six digits.
+std::string amount_text(const Amount& amount, const ledger::Cap& cap, Shown shown) {
+  const auto value = digits_of(amount.value, shown);
+  switch (cap.currency) {
+    case Currency::zcdp:
+      return "rho " + value;
+    case Currency::gdp:
+      return fmt::format("mu {} (mu^2 {})", digits_of(std::sqrt(amount.value), shown), value);
+    case Currency::rdp:
+      return fmt::format("bound {} at order {}", value, cap.order);
+    case Currency::pure:
+      return "epsilon " + value;
+    case Currency::basic:
+      return fmt::format("epsilon {}, delta {}", value, digits_of(amount.delta, shown));
+  }
+  throw base::InternalError("an unknown currency");
+}
+
 /// The cipher's term of all outputs: (1 + e^epsilon) times it adds to the delta of any epsilon.
 double cipher_delta(const Account& account) {
   double sum = 0;
@@ -189,10 +221,11 @@ std::string runs_text(const Account& account) {
   if (account.runs.empty()) return "\nno runs yet\n";
   TextTable table({"run", "begun", "command", "state", "cost", "epsilon", "delta", "output"});
   for (const auto& run : account.runs) {
-    table.add(
-        {fmt::format("{}", run.number), run.time, run.booking.command, state_words(run),
-         in_words(run.counted(), account.cap()), privacy::rounded_up(run.booking.stated.epsilon, 6),
-         privacy::rounded_up(run.booking.stated.delta, 3), run.outcome ? run.outcome->output : ""});
+    table.add({fmt::format("{}", run.number), run.time, run.booking.command, state_words(run),
+               amount_text(run.counted(), account.cap(), Shown::spent),
+               privacy::rounded_up(run.booking.stated.epsilon, 6),
+               privacy::rounded_up(run.booking.stated.delta, 3),
+               run.outcome ? run.outcome->output : ""});
   }
   return "\n" + table.text();
 }
@@ -247,9 +280,9 @@ std::string account_text(const Account& account, std::optional<double> delta) {
   table.add({"protects each", account.enrolled.privacy_unit});
   table.add({"counts in", to_string(cap.currency)});
   table.add({"cap", in_words(cap)});
-  table.add({"committed", in_words(totals.committed, cap)});
-  table.add({"reserved", in_words(totals.reserved, cap)});
-  table.add({"remaining", in_words(totals.remaining, cap)});
+  table.add({"committed", amount_text(totals.committed, cap, Shown::spent)});
+  table.add({"reserved", amount_text(totals.reserved, cap, Shown::spent)});
+  table.add({"remaining", amount_text(totals.remaining, cap, Shown::left)});
   if (const double cipher = cipher_delta(account); cipher > 0) {
     table.add({"cipher's term",
                fmt::format("{}, {}", privacy::rounded_up(cipher, 3),

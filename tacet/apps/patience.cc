@@ -9,7 +9,7 @@ namespace tacet::apps {
 void Patience::declare(Options& options) {
   options.add("--patience", seconds_, "SECONDS",
               fmt::format("Give up on events that take more work than about so many seconds of "
-                          "it, counted alike on every machine; inf never does [{}]",
+                          "it, counted alike on every machine; inf never does [default: {}]",
                           base::default_patience));
 }
 

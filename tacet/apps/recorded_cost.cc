@@ -2,17 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
 #include "tacet/data/schema/schema_cost.h"
-#include "tacet/model/model_file.h"
-#include "tacet/privacy/receipt.h"
-#include "tacet/privacy/strict_json.h"
 
 namespace tacet::apps {
 namespace {
@@ -20,79 +15,13 @@ namespace {
 namespace limits = base::limits;
 
 using privacy::Receipt;
-
-/// The parser's words without its error number.
-std::string detail_of(const nlohmann::json::exception& error) {
-  const std::string text = error.what();
-  const auto end = text.find("] ");
-  return end == std::string::npos ? text : text.substr(end + 2);
-}
+using report::recorded_in;
 
 /// A schema's fit: its random name, and what it released between the neighbours of a receipt.
 struct Fit {
   std::string id;
   privacy::Event events;
 };
-
-/// A receipt by itself, or that of another result.
-RecordedResult result_of(const std::string& text, bool inside) {
-  const auto whole = privacy::internal::parse_strictly(
-      text, {.what = "result",
-             .max_bytes = static_cast<std::size_t>(limits::result_bytes),
-             .max_depth = limits::model_depth});
-  RecordedResult result{privacy::receipt_from_json(inside ? whole["receipt"].dump() : text)};
-  if (!inside) return result;
-  for (const auto& [key, value] : whole.items()) {
-    if (key == "privacy" && value.is_string()) {
-      result.statement = value.get<std::string>();
-    } else if (key != "receipt") {
-      result.other_keys.push_back(key);
-    }
-  }
-  return result;
-}
-
-/// The keys of a JSON object's top level that tell kinds of files apart; nothing for what is no
-/// object. No value is kept: a wide model need not stand in memory as a tree.
-std::optional<std::set<std::string>> kind_of(const std::string& text, const std::string& path) {
-  using Event = nlohmann::json::parse_event_t;
-  std::set<std::string> keys;
-  const auto note = [&keys](int depth, Event event, const nlohmann::json& value) {
-    if (event == Event::key && depth == 1) {
-      for (const auto* known : {"format", "receipt", "guarantee"}) {
-        if (value == known) keys.insert(known);
-      }
-    }
-    return depth == 0;
-  };
-  try {
-    if (!nlohmann::json::parse(text, note).is_object()) return std::nullopt;
-    return keys;
-  } catch (const nlohmann::json::exception& error) {
-    throw base::DataError("'{}' is no JSON object, or a damaged one: {}", path, detail_of(error));
-  }
-}
-
-/// A receipt, or the receipt of a model or of another result; nothing when the text is neither.
-std::optional<RecordedResult> recorded_in(const std::string& text, const std::string& path) {
-  const auto keys = kind_of(text, path);
-  if (!keys) throw base::DataError("'{}' is no JSON object: no model, receipt or event", path);
-  if (keys->contains("format")) {
-    auto model = model::model_from_json(text, path);
-    data::check_carries_cost(model.schema, model.receipt);
-    const auto receipt = model.receipt;
-    const auto statement = model.statement;
-    return RecordedResult{receipt, std::move(model), statement, {}};
-  }
-  // Other results carry their receipt as a part of what they printed.
-  const bool inside = keys->contains("receipt");
-  if (!inside && !keys->contains("guarantee")) return std::nullopt;
-  try {
-    return result_of(text, inside);
-  } catch (const base::DataError& error) {
-    throw base::DataError("'{}': {}", path, error.what());
-  }
-}
 
 privacy::Event event_of(const std::string& text, const std::string& path) {
   try {
@@ -157,12 +86,7 @@ RecordedCost read_costs(const std::vector<std::string>& paths) {
 }
 
 RecordedResult read_result(const std::string& path) {
-  auto recorded = recorded_in(base::read_file(path, limits::model_bytes), path);
-  if (recorded) return *std::move(recorded);
-  throw base::DataError(
-      "'{}' has no receipt; a model file or a receipt is needed, and `tacet account` computes what "
-      "events cost",
-      path);
+  return report::result_in(base::read_file(path, limits::model_bytes), path);
 }
 
 }  // namespace tacet::apps

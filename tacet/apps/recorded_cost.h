@@ -4,9 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tacet/model/model_file.h"
 #include "tacet/privacy/event.h"
-#include "tacet/privacy/receipt.h"
+#include "tacet/report/recorded_result.h"
 
 namespace tacet::apps {
 
@@ -25,13 +24,7 @@ struct RecordedCost {
 /// UsageError when receipts are about different adjacencies or privacy units.
 [[nodiscard]] RecordedCost read_costs(const std::vector<std::string>& paths);
 
-/// A receipt and what the file around it says.
-struct RecordedResult {
-  privacy::Receipt receipt;
-  std::optional<model::ModelFile> model = {};  ///< where the file is one
-  std::optional<std::string> statement = {};   ///< the promise in words, where the file has it
-  std::vector<std::string> other_keys = {};    ///< of a result that is no model
-};
+using report::RecordedResult;
 
 /// Reads a model file, another result that has a receipt, or a receipt by itself. DataError for
 /// anything else.

@@ -36,8 +36,9 @@ constexpr Declaration declarations[] = {
     {"--sigma", "gaussian, discrete_gaussian: standard deviation; with --sensitivity"},
     {"--scale", "laplace, discrete_laplace: scale; with --sensitivity"},
     {"--sensitivity",
-     "Bound of one record's contribution, for --sigma (L2 norm) and --scale (L1 norm) [1]"},
-    {"--dimension", "discrete_gaussian: number of coordinates [1]"},
+     "Bound of one record's contribution, for --sigma (L2 norm) and --scale (L1 norm) [default: "
+     "1]"},
+    {"--dimension", "discrete_gaussian: number of coordinates [default: 1]"},
     {"--epsilon-each",
      "pure_dp, approximate_dp, bounded_range, shuffled_local: of one release; score_selection: of "
      "one draw, 2 eta times the sensitivity of a score"},
@@ -48,12 +49,12 @@ constexpr Declaration declarations[] = {
     {"--l2-sensitivity", "score_selection: bound of the vector by which a record moves the scores"},
     {"--support", "score_selection: so many scores can a record move"},
     {"--candidates", "score_selection: so many there are to draw from"},
-    {"--draws", "score_selection: so many are drawn, each from those left [1]"},
+    {"--draws", "score_selection: so many are drawn, each from those left [default: 1]"},
     {"--sampling-rate",
      "Each release reads a secret sample that a record joins with this probability"},
     {"--sample-size", "Each release reads a secret sample of exactly so many records ..."},
     {"--population", "... out of so many"},
-    {"--steps", "How often it is released, at least 1 [1]"},
+    {"--steps", "How often it is released, at least 1 [default: 1]"},
 };
 
 /// The values given; remembers which were asked for, so that a stray one cannot hide.

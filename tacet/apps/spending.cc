@@ -1,7 +1,5 @@
 #include "tacet/apps/spending.h"
 
-#include <limits>
-
 #include "tacet/apps/command.h"
 
 namespace tacet::apps {
@@ -30,7 +28,7 @@ void ConsoleOutput::appear() {
 }
 
 void OutputOptions::declare(Options& options) {
-  options.add("--output,-o", path_, "FILE", "File to write instead of standard output");
+  options.add("--output,-o", path_, "FILE", "File to write [default: standard output]");
   options.flag("--force", force_, "Overwrite the output file");
 }
 
@@ -58,14 +56,6 @@ void SeedOption::warn(const Console& console) const {
 
 std::string SeedOption::unprotected_reason() const {
   return seed_.empty() ? "" : "noise from a known seed";
-}
-
-run::Expense unprotected_use(const std::string& command, const std::string& data,
-                             const std::string& what) {
-  return {.command = command,
-          .data = data,
-          .cost = {std::numeric_limits<double>::infinity(), 0, privacy::Adjacency::add_remove},
-          .unprotected_reason = what};
 }
 
 }  // namespace tacet::apps

@@ -70,10 +70,6 @@ class SeedOption {
   std::string seed_;
 };
 
-/// What a command spends that prints exact figures of records: without end. Records that have an
-/// account are not public, whoever says so; without theirs, or without a reason that their ledger
-/// keeps, run::spend refuses it. `what` goes out: "exact metrics (--public)".
-[[nodiscard]] run::Expense unprotected_use(const std::string& command, const std::string& data,
-                                           const std::string& what);
+using run::unprotected_use;
 
 }  // namespace tacet::apps

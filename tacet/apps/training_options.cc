@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <variant>
 #include <vector>
 
@@ -22,8 +21,6 @@
 namespace tacet::apps {
 namespace {
 
-using nlohmann::ordered_json;
-
 std::string spaced(std::string name) {
   std::ranges::replace(name, '_', ' ');
   return name;
@@ -32,12 +29,6 @@ std::string spaced(std::string name) {
 std::string value_text(const std::variant<std::int64_t, double, std::string>& value) {
   if (const auto* number = std::get_if<double>(&value)) return fmt::format("{:.6g}", *number);
   if (const auto* count = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *count);
-  return std::get<std::string>(value);
-}
-
-ordered_json value_json(const std::variant<std::int64_t, double, std::string>& value) {
-  if (const auto* number = std::get_if<double>(&value)) return json_number(*number);
-  if (const auto* count = std::get_if<std::int64_t>(&value)) return *count;
   return std::get<std::string>(value);
 }
 
@@ -145,20 +136,6 @@ std::string fit_share_text(const data::Schema& schema, privacy::Adjacency adjace
       "Of this, epsilon {} and delta {} are for the fit of the schema. Another model with the same "
       "schema does not pay it again in the same ledger.",
       privacy::rounded_up(share.epsilon, 6), privacy::rounded_up(share.delta, 6)));
-}
-
-ordered_json plan_json(const learn::Training& plan) {
-  ordered_json out;
-  out["method"] = plan.method;
-  out["epsilon"] = json_number(plan.guarantee.epsilon);
-  out["delta"] = plan.guarantee.delta;
-  out["adjacency"] = to_string(plan.guarantee.adjacency);
-  for (const auto& setting : plan.settings) {
-    if (setting.shown.json) out[setting.name] = value_json(setting.value);
-  }
-  if (!plan.unprotected()) out["events"] = ordered_json::parse(privacy::event_to_json(plan.events));
-  out["reasons"] = plan.reasons;
-  return out;
 }
 
 }  // namespace tacet::apps

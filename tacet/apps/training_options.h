@@ -2,7 +2,6 @@
 
 #include <array>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -12,6 +11,7 @@
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/learn/plan/training.h"
+#include "tacet/report/plan.h"
 
 namespace tacet::apps {
 
@@ -55,7 +55,7 @@ void add_parameter(Options& options, const Parameter& parameter, Values& given) 
 
 /// What was settled before reading data, for a person: the reasons, then all settings.
 [[nodiscard]] std::string plan_text(const learn::Training& plan);
-[[nodiscard]] nlohmann::ordered_json plan_json(const learn::Training& plan);
+using report::plan_json;
 
 /// What of a model's cost is for the fit of its schema, in a sentence; empty: nothing.
 [[nodiscard]] std::string fit_share_text(const data::Schema& schema, privacy::Adjacency adjacency);

@@ -189,7 +189,7 @@ std::string TrainingRun::report_text(const Settled& settled, const model::ModelF
       paragraph(privacy::statement(file.receipt)) +
           fit_share_text(file.schema, file.receipt.guarantee.adjacency),
       settled.further.text, optimum ? "\n" + paragraph(*optimum) : "",
-      coefficient_text(file.model, most_coefficients), where,
+      coefficient_text(file, most_coefficients), where,
       settled.further.timed ? fmt::format(" after {:.1f} s", seconds) : "");
 }
 

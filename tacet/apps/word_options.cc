@@ -3,6 +3,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/base/error.h"
+#include "tacet/learn/wide/word_plan.h"
 
 namespace tacet::apps {
 void WordTextOptions::declare_corpus(Options& options) {
@@ -35,14 +36,29 @@ void WordTextOptions::declare(Options& options) {
   options.heading("Training");
   for (const auto& row : learn::word_parameters()) add_parameter(options, row, given_);
   options.add("--threads", threads_, "COUNT",
-              "Worker threads; the result is the same for any number");
+              "Worker threads; the result is the same for any number [default: as many as the "
+              "machine has]");
 }
 
 data::Vocabulary WordTextOptions::vocabulary() const {
+  if (const auto options = training(); options.select_vocabulary) {
+    if (!vocabulary_.empty() || !buckets_.empty() || !min_count_.empty()) {
+      throw base::UsageError(
+          "--select-vocabulary finds the words in the texts; leave out --vocabulary, --buckets and "
+          "--min-count");
+    }
+    if (options.pairs_as_units) {
+      throw base::UsageError(
+          "--select-vocabulary counts words of texts and --pairs-as-units protects pairs, which "
+          "are found by their words; give a public list with --vocabulary");
+    }
+    return learn::words_to_be_found(options);
+  }
   if (vocabulary_.empty() == buckets_.empty()) {
     throw base::UsageError(
         "words need a public list (--vocabulary FILE) or a public hash (--buckets BITS), one of "
-        "them: words taken from the texts would say what is in them");
+        "them: words taken from the texts would say what is in them, unless that is paid for "
+        "(--select-vocabulary)");
   }
   if (!buckets_.empty()) {
     const auto bits = integer_option("--buckets", buckets_, "1 to 30");
@@ -82,9 +98,9 @@ std::string WordTextOptions::unit() const {
   return unit_.empty() ? "record" : unit_;
 }
 
-data::Corpus WordTextOptions::read(const data::Vocabulary& vocabulary,
-                                   const learn::WordOptions& training,
-                                   const base::CancelToken& cancel) const {
+data::OpenCorpus WordTextOptions::read(const data::Vocabulary& vocabulary,
+                                       const learn::WordOptions& training,
+                                       const base::CancelToken& cancel) const {
   data::CorpusOptions options{.tokens = words_ ? data::TokenRule::words : data::TokenRule::blanks,
                               .keep_unknown = training.examples.needs_unknown(),
                               .cancel = &cancel};
@@ -97,7 +113,8 @@ data::Corpus WordTextOptions::read(const data::Vocabulary& vocabulary,
       options.table->format.quote.reset();  // texts may begin with one; tabs end fields
     }
   }
-  return data::read_corpus(corpus_, vocabulary, options);
+  if (training.select_vocabulary) return data::read_open_corpus(corpus_, options);
+  return {data::read_corpus(corpus_, vocabulary, options)};
 }
 
 }  // namespace tacet::apps

@@ -22,9 +22,10 @@ class WordTextOptions {
   [[nodiscard]] learn::WordOptions training() const;
   /// Whose words are protected together: "record", "pair" or a column's name.
   [[nodiscard]] std::string unit() const;
-  [[nodiscard]] data::Corpus read(const data::Vocabulary& vocabulary,
-                                  const learn::WordOptions& training,
-                                  const base::CancelToken& cancel) const;
+  /// The texts; numbered by the vocabulary, or by all of their words where these are to be found.
+  [[nodiscard]] data::OpenCorpus read(const data::Vocabulary& vocabulary,
+                                      const learn::WordOptions& training,
+                                      const base::CancelToken& cancel) const;
   [[nodiscard]] const std::string& threads() const { return threads_; }
 
  private:

@@ -24,7 +24,7 @@ enum class Overwrite { refuse, allow };
 ///
 /// Opening it before a long computation finds out early whether the result can be stored. Every
 /// refusal of the operating system is an IoError with the path and the reason; with
-/// Overwrite::refuse an existing file is an IoError too.
+/// Overwrite::refuse an existing file is an IoError too. Not for several threads at once.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& destination, Overwrite overwrite);

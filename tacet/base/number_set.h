@@ -6,7 +6,7 @@
 namespace tacet::base {
 
 /// A set of 64-bit numbers kept as intervals: numbers that come one after the other take no more
-/// memory than one of them.
+/// memory than one of them. Not for several threads at once.
 class NumberSet {
  public:
   /// False if the number is in already. Out of memory, the set stays as it was.

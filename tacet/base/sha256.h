@@ -6,7 +6,7 @@
 
 namespace tacet::base {
 
-/// SHA-256 of a text that comes in pieces.
+/// SHA-256 of a text that comes in pieces. Not for several threads at once.
 class Sha256 {
  public:
   Sha256();

@@ -6,7 +6,7 @@ namespace tacet::base {
 
 /// How much an accountant may compute before it gives up: events from a file can ask for more than
 /// anybody will wait for. Work is counted, not timed, so that whether an answer is given depends on
-/// no machine: a unit is about a nanosecond of an ordinary one.
+/// no machine: a unit is about a nanosecond of an ordinary one. Not for several threads at once.
 class WorkMeter {
  public:
   /// `seconds` of that many units each; above 0, infinity for no limit. `cancel`, if any, is looked

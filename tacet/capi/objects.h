@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct SchemaObject : Object {
 struct OptionsObject : Object {
   static constexpr const char* kind = "set of options";
   learn::ParameterValues values;
+  std::optional<model::OwnFunctions> loss;
 };
 
 struct BudgetObject : Object {

@@ -101,10 +101,19 @@ void make(std::uint64_t* out, Arguments&&... arguments) {
   place = Objects::all().add(std::make_shared<Kind>(std::forward<Arguments>(arguments)...));
 }
 
-/// As `tacet train` reads its command line.
-learn::LinearOptions options_of(const learn::ParameterValues& given, const data::Schema& schema) {
-  if (given.text("method").value_or("auto") == "auto") return select::auto_options(given, schema);
-  return select::read_options(given, schema);
+/// As `tacet train` reads its command line; a loss of one's own is for gradient alone.
+learn::LinearOptions options_of(const OptionsObject& given, const data::Schema& schema) {
+  auto values = given.values;
+  const bool automatic = values.text("method").value_or("auto") == "auto";
+  if (automatic && given.loss) values.set("method", "gradient");
+  if (automatic && !given.loss) return select::auto_options(values, schema);
+  auto options = select::read_options(values, schema);
+  if (given.loss) {
+    const bool numbers = schema.target && schema.target->regression();
+    options.loss =
+        model::own_loss(numbers ? model::Labels::numbers : model::Labels::signs, *given.loss);
+  }
+  return options;
 }
 
 void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, const run::Rows& rows,
@@ -117,7 +126,7 @@ void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, co
   run::TrainMeans means;
   {
     const std::lock_guard turn(chosen->turn);
-    settled = options_of(chosen->values, described->schema);
+    settled = options_of(*chosen, described->schema);
     means.threads = static_cast<int>(
         std::clamp<std::int64_t>(chosen->values.integer("threads").value_or(0), 0, 1 << 20));
   }
@@ -185,6 +194,24 @@ int tacet_options_set(tacet_options options, const char* name, const char* value
     const auto object = Objects::all().get<OptionsObject>(options);
     const std::lock_guard turn(object->turn);
     object->values.set(text_of(name, "name"), std::string(text_of(value, "value")));
+  });
+}
+
+int tacet_options_loss(tacet_options options, tacet_loss value, tacet_loss slope, void* context,
+                       double largest_slope, double largest_curvature) {
+  return guarded([&] {
+    const auto object = Objects::all().get<OptionsObject>(options);
+    const auto of = [context](tacet_loss function, const char* what) {
+      if (function == nullptr) throw base::UsageError("{} is a null pointer", what);
+      return [function, context](double u, double y) { return function(u, y, context); };
+    };
+    model::OwnFunctions own{.value = of(value, "value"),
+                            .slope = of(slope, "slope"),
+                            .largest_slope = largest_slope,
+                            .largest_curvature = largest_curvature};
+    static_cast<void>(model::own_loss(model::Labels::signs, own));  // checked now
+    const std::lock_guard turn(object->turn);
+    object->loss = std::move(own);
   });
 }
 

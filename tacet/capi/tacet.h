@@ -1,8 +1,9 @@
 /* tacet for C and for whatever speaks C: training from memory, predictions, accounting.
  *
  * Every function but the last three returns 0, or the kind of an error (TACET_USAGE and so on);
- * then nothing was changed, the results are untouched, and tacet_last_error() says in this thread
- * what was wrong. Objects are numbers: 0 is none, no number comes twice, and one that was freed, or
+ * then the results are untouched, but for `needed`, and tacet_last_error() says in this thread what
+ * was wrong. A training that fails when it has begun stays paid; nothing else that fails changes
+ * anything. Objects are numbers: 0 is none, no number comes twice, and one that was freed, or
  * is of another kind, is an error of kind TACET_USAGE. Any thread may call any function; calls that
  * use one budget take turns. Text is UTF-8 and ends with 0. Buffers are read during the call alone;
  * their lengths are the caller's to get right.
@@ -52,6 +53,18 @@ TACET_API int tacet_schema_load(const char* path, tacet_schema* schema);
 /* The parameters of `tacet train` by name and as it reads them: "epsilon" "1", "delta" "1e-6". */
 TACET_API int tacet_options_new(tacet_options* options);
 TACET_API int tacet_options_set(tacet_options options, const char* name, const char* value);
+
+/* A loss of one's own in the place of the options' loss, for method gradient: what would be the
+ * choice of method auto is gradient with it, whatever `loss` says. Both functions are of the
+ * prediction and the label (-1 or 1 for classes, in [-1, 1] for numbers) and of nothing else: the
+ * guarantee needs no bound of them, but that the same two numbers have the same answer, so that one
+ * record changes no other record's slope. What `context` leads to may be public constants; state
+ * that is changed by the calls breaks the guarantee. Several threads call at once; neither function
+ * may throw, nor be left by longjmp. The largest slope (may be infinite) and curvature are for the
+ * choice of steps. */
+typedef double (*tacet_loss)(double prediction, double label, void* context);
+TACET_API int tacet_options_loss(tacet_options options, tacet_loss value, tacet_loss slope,
+                                 void* context, double largest_slope, double largest_curvature);
 
 /* What may be spent until the process ends: epsilons add, and deltas. */
 TACET_API int tacet_budget_new(double epsilon, double delta, int adjacency, tacet_budget* budget);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -141,6 +142,36 @@ TEST(CInterface, AMatrixWithTheLabelsOfItsSchema) {
   ASSERT_EQ(tacet_predict_matrix(model, values, 4, 2, out, 4), TACET_OK);
   for (int k = 0; k < 4; ++k) EXPECT_EQ(out[k], labels[k]);
   for (const auto object : {schema, options, model}) EXPECT_EQ(tacet_free(object), TACET_OK);
+}
+
+double pinched(double prediction, double label, void* context) {
+  ++*static_cast<std::atomic<int>*>(context);
+  return label * prediction < 1 ? -label : 0;
+}
+
+// The loss of a C program trains, and is no loss of the methods that count on one.
+TEST(CInterface, ALossOfOnesOwn) {
+  const double values[] = {1, 0, 0.5, 0.2, -1, 0, -0.7, 0.1};
+  const double labels[] = {1, 1, 0, 0};
+  const auto schema = schema_of(numbered);
+  const auto options = options_at("50");
+  std::atomic<int> calls = 0;
+  const auto give = [&](tacet_loss slope, double largest) {
+    return tacet_options_loss(options, pinched, slope, &calls, largest, 1);
+  };
+  EXPECT_EQ(give(nullptr, 1), TACET_USAGE);
+  EXPECT_EQ(give(pinched, -1), TACET_USAGE);
+  ASSERT_EQ(give(pinched, 1), TACET_OK) << tacet_last_error();
+  const auto model = made(
+      [&](auto* out) { return tacet_train_matrix(schema, options, 0, values, 4, 2, labels, out); });
+  EXPECT_GT(calls.load(), 4);
+  double out[4] = {};
+  ASSERT_EQ(tacet_predict_matrix(model, values, 4, 2, out, 4), TACET_OK);
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(out[k], labels[k]);
+  EXPECT_EQ(tacet_options_set(options, "method", "objective"), TACET_OK);
+  std::uint64_t none = 0;
+  EXPECT_EQ(tacet_train_matrix(schema, options, 0, values, 4, 2, labels, &none), TACET_USAGE);
+  EXPECT_EQ(none, 0U);
 }
 
 TEST(CInterface, AccountsAsTheLibraryDoes) {

@@ -13,6 +13,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/learn/evaluation_figures.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/model/confusion.h"
@@ -33,6 +34,7 @@ std::optional<double> choose_cap(const model::LinearModel& model,
         "several classes have no single loss to cap: each is trained against the rest; leave "
         "loss_cap out, the noisy accuracy is released");
   }
+  static_cast<void>(model::loss_value(model.loss, 0, 1));  // a name alone has no value
   if (options.loss_cap) {
     if (!(*options.loss_cap > 0 && std::isfinite(*options.loss_cap))) {
       throw base::UsageError("loss_cap must be above 0 and finite, got {}", *options.loss_cap);

@@ -71,6 +71,19 @@ TEST(Evaluation, EachUnitIsCountedOnceWhateverItsRecords) {
   EXPECT_NEAR(result.all.accuracy.value().value, 1, 5e-3);
 }
 
+// A loss that a file has by name alone has no value: refused before anything is booked.
+TEST(Evaluation, ALossThatIsANameIsRefusedByThePlan) {
+  Setting setting;
+  setting.model.loss = model::make_loss("own_of_classes");
+  for (const std::optional<double> cap : {std::optional<double>(), std::optional(2.0)}) {
+    const EvaluationOptions options{.epsilon = privacy::Epsilon(1),
+                                    .delta = privacy::Delta(1e-6),
+                                    .adjacency = Adjacency::add_remove,
+                                    .loss_cap = cap};
+    EXPECT_THROW(static_cast<void>(plan_evaluation(setting.model, options)), base::UsageError);
+  }
+}
+
 // Where neighbours have one number of records it costs nothing, and counts are told around their
 // middle: a record is 1 long with its loss, where it is sqrt(5/4) long under add_remove.
 TEST(Evaluation, APublicCountIsExactAndARecordIsShorter) {

@@ -14,6 +14,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/encode/narrow_rows.h"
 #include "tacet/learn/gradient/columns_kept.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
 
 namespace tacet::learn {
@@ -28,6 +29,7 @@ struct Booked {
   LinearOptions options;  // of the method, with its own epsilon
   privacy::Event events;  // of the method
   std::int64_t most;      // columns that are kept
+  data::Schema expected;  // as if the columns that it was planned for had been found
 };
 
 /// The schema as if the first `count` of its choosable columns were kept.
@@ -108,7 +110,7 @@ Training share_budget(Booked& booked, const data::Schema& expected, const Linear
 /// A release that followed the number of columns could not be booked before it is known.
 void refuse_if_columns_matter(const Booked& booked, const data::Schema& schema) {
   for (const std::int64_t count :
-       {std::int64_t{1}, std::int64_t{30}, std::int64_t{300}, booked.most}) {
+       {std::int64_t{1}, std::int64_t{30}, std::int64_t{300}, expected_kept, booked.most}) {
     const auto narrowed = with_first_columns(schema, std::min(count, booked.most));
     if (booked.method->plan(narrowed, booked.options).events == booked.events) continue;
     throw base::UsageError(
@@ -117,6 +119,20 @@ void refuse_if_columns_matter(const Booked& booked, const data::Schema& schema) 
         "gradient or regularized-output",
         booked.options.method);
   }
+}
+
+/// The plan for the columns that were found, whose schema `narrowed` is. What was booked is spent
+/// in part by now, and a run inside a private choice may not tell of its own: where the method
+/// refuses these columns after all, or would release something else, it learns on the columns that
+/// it was planned for instead, a public list.
+Training replanned(const Booked& booked, data::Schema& narrowed) {
+  try {
+    auto training = booked.method->plan(narrowed, booked.options);
+    if (training.events == booked.events) return training;
+  } catch (const base::Error&) {
+  }
+  narrowed = booked.expected;
+  return booked.method->plan(narrowed, booked.options);
 }
 
 // Records that are given away are given on.
@@ -131,10 +147,7 @@ TrainedModel train_on_kept_columns(const Booked& booked, Records&& dataset,
       release_kept_columns(dataset, schema, booked.options.after->noise, means, choice_address);
   auto& kept = *narrowed.kept_columns;
   kept.resize(std::min(kept.size(), static_cast<std::size_t>(booked.most)));
-  const auto training = booked.method->plan(narrowed, booked.options);
-  if (training.events != booked.events) {
-    throw base::InternalError("the releases for the columns kept are not those that were booked");
-  }
+  const auto training = replanned(booked, narrowed);
   return training.run(data::keep_columns(std::forward<Records>(dataset), narrowed), narrowed,
                       means);
 }
@@ -151,7 +164,11 @@ void show_all_columns(Training& training, std::int64_t columns) {
 Training plan_on_kept_columns(const Method& method, const data::Schema& schema,
                               const LinearOptions& options, double share) {
   refuse_choice(options);
-  Booked booked{.method = &method, .options = options, .events = privacy::no_event(), .most = 0};
+  Booked booked{.method = &method,
+                .options = options,
+                .events = privacy::no_event(),
+                .most = 0,
+                .expected = schema};
   booked.options.columns_kept = 0;
   const auto [most, wide] = widest(method, schema, booked.options);
   booked.most = most;
@@ -168,15 +185,15 @@ Training plan_on_kept_columns(const Method& method, const data::Schema& schema,
   first.guarantee = {options.epsilon, delta, options.adjacency};
   booked.options.after = first;
 
-  const auto expected = with_first_columns(schema, std::min(booked.most, expected_kept));
-  auto training = share_budget(booked, expected, options, share);
+  booked.expected = with_first_columns(schema, std::min(booked.most, expected_kept));
+  auto training = share_budget(booked, booked.expected, options, share);
   booked.events = training.events;
-  refuse_if_columns_matter(booked, schema);
 
   training.events = privacy::Composed{{privacy::Gaussian{first.noise}, booked.events}};
   training.first.reset();
   settle_guarantee(training, options, delta);
   booked.options.after->guarantee = training.guarantee;
+  refuse_if_columns_matter(booked, schema);
   show_all_columns(training, schema.encoded_column_count());
   training.reasons.insert(
       training.reasons.begin(),

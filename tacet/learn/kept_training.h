@@ -11,8 +11,10 @@
 /// Both are booked before a record is read. The method is planned for an epsilon of its own, the
 /// largest found at which the accountant proves the one that was asked for of both releases
 /// together: for Gaussian noise that is exact, mu^2 being shared. Once the columns are known it is
-/// planned again for them; its releases must be those that were booked, which only a method has
-/// whose releases do not follow the number of columns. docs/proofs/columns-kept.md.
+/// planned again for them; its releases are those that were booked, which only a method has whose
+/// releases do not follow the number of columns. Should it refuse them all the same, or release
+/// something else, it learns on the columns that it was planned for: once something was released,
+/// no run ends without a model for what was found. docs/proofs/columns-kept.md.
 namespace tacet::learn {
 
 /// At most so many columns are kept, the first of those that were found; 4,096 where a method has

@@ -134,6 +134,46 @@ TEST(KeptTraining, TheReceiptIsHeldAgainstItsEvents) {
   }
 }
 
+// Refuses, or plans another release for, each number of columns that no plan before the data asks
+// about.
+template <bool refuses>
+Training plan_for_few_counts(const data::Schema& schema, const LinearOptions& options) {
+  const auto count = schema.kept_columns ? std::ssize(*schema.kept_columns) : 0;
+  auto training = find_method("regularized-output").plan(schema, options);
+  if (std::ranges::count(std::array{1, 30, 300, 1024, 50000}, count) > 0) return training;
+  if (schema.kept_columns) {
+    if (refuses) throw base::NumericError("no plan for {} columns", count);
+    training.events = privacy::Gaussian{0.5};
+  }
+  return training;
+}
+
+// What was found can't be refused any more: the run ends with a model, by the plan that was booked.
+TEST(KeptTraining, ARefusedPlanForWhatWasFoundIsNoError) {
+  const auto schema = wide_schema();
+  auto refusing = find_method("regularized-output");
+  refusing.name = "refusing";
+  refusing.plan = plan_for_few_counts<true>;
+  auto changing = refusing;
+  changing.name = "changing";
+  changing.plan = plan_for_few_counts<false>;
+  const std::array<const Method*, 2> known{&refusing, &changing};
+  for (const auto* method : known) {
+    auto options = asked(method->name.data());
+    const auto training = plan_training(schema, options, known);
+    Booking run(training);
+    const auto trained = run.train(training, test::wide_records(schema, rows));
+    ASSERT_TRUE(trained.schema.kept_columns);
+    const auto& kept = *trained.schema.kept_columns;
+    ASSERT_EQ(kept.size(), 1024U) << method->name;
+    EXPECT_EQ(kept.front(), 0U);
+    EXPECT_EQ(kept.back(), 1023U);
+    const auto weight = [&](std::size_t column) { return trained.model.coefficients[column]; };
+    EXPECT_GT(weight(7), weight(11)) << method->name;
+    EXPECT_LE(run.budget.spent().epsilon, training.guarantee.epsilon);
+  }
+}
+
 // A wrong public count shows before anything was spent.
 TEST(KeptTraining, AWrongCountOfRecordsSpendsNothing) {
   const auto schema = wide_schema();

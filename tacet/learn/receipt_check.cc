@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <variant>
 
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
@@ -16,6 +17,7 @@
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/event_tree.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::learn {
@@ -60,12 +62,11 @@ std::optional<Event> own_events(const privacy::Receipt& receipt, const model::Mo
 }
 
 /// The multiplier of a choice of columns that came before the method's releases; 0: none. Method
-/// gradient has it among its own.
-double recorded_choice(const privacy::Receipt& receipt, RecordedParameters& parameters) {
-  if (receipt.algorithm == gradient_method.name ||
-      !parameters.has("columns_kept_noise_multiplier")) {
-    return 0;
-  }
+/// gradient has it among its own, and what chooses among runs within the events of each.
+double recorded_choice(const Method& method, const privacy::Receipt& receipt,
+                       RecordedParameters& parameters) {
+  const bool within = method.plan == gradient_method.plan || method.plan == nullptr;
+  if (within || !parameters.has("columns_kept_noise_multiplier")) return 0;
   const double noise = parameters.real("columns_kept_noise_multiplier");
   if (!(noise > 0 && std::isfinite(noise)) || !(parameters.real("columns_kept_deviations") >= 3) ||
       receipt.privacy_unit != "record") {
@@ -85,15 +86,10 @@ const Event& after_choice(const Event& both, const Event& choice) {
   return rest == composed->parts.end() ? choice : *rest;
 }
 
-void check_events(const privacy::Receipt& receipt, const Event& own, RecordedParameters& parameters,
-                  RecordedEvents events_of, bool schema_known) {
-  const double choice_noise = recorded_choice(receipt, parameters);
-  const Event choice = privacy::Gaussian{choice_noise > 0 ? choice_noise : 1};
-  const auto agree = [&](const Event& event) {
-    if (choice_noise == 0) return same_releases(events_of(receipt, parameters, event), event);
-    const auto after = events_of(receipt, parameters, after_choice(event, choice));
-    return same_releases(privacy::Composed{{choice, after}}, event);
-  };
+/// `releases_of` leads from what was released back to it.
+void check_events(const privacy::Receipt& receipt, const Event& own,
+                  const std::function<Event(const Event&)>& releases_of, bool schema_known) {
+  const auto agree = [&](const Event& event) { return same_releases(releases_of(event), event); };
   // Without its schema a result does not say whether a fit is composed with it.
   const auto* both = schema_known ? nullptr : own.as<privacy::Composed>();
   if (both != nullptr && both->parts.size() == 2) {
@@ -226,19 +222,35 @@ void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
   check_class_weights(file, parameters);
   check_standards(file, parameters);
   check_narrowing(file.schema, parameters);
-  const double norm = file.schema.norm_bound();
-  const auto facts = model::properties(loss);
-  for (const auto& release : counted_releases(receipt.events)) {
-    const auto* joint = release.event.as<privacy::ObjectivePerturbation>();
-    if (joint == nullptr) continue;
-    if (joint->lipschitz < facts.slope_bound * norm ||
-        joint->smoothness < facts.curvature * norm * norm) {
-      throw base::DataError("the events count on a flatter loss than the model's");
-    }
-  }
 }
 
 }  // namespace
+
+Event recorded_releases(const Method& method, const privacy::Receipt& receipt,
+                        RecordedParameters& parameters, const Event& own) {
+  const double noise = recorded_choice(method, receipt, parameters);
+  if (noise == 0) return method.recorded_events(receipt, parameters, own);
+  const Event choice = privacy::Gaussian{noise};
+  const auto after = method.recorded_events(receipt, parameters, after_choice(own, choice));
+  return privacy::Composed{{choice, after}};
+}
+
+void check_recorded_run(const privacy::Receipt& run, const Method& method,
+                        const RecordedParameters& parameters) {
+  check_units(run, method, parameters);
+  check_calibration(run, method);
+}
+
+void check_loss_bounds(const Event& event, const model::ModelFile& file) {
+  const double norm = file.schema.norm_bound();
+  const auto facts = model::properties(file.model.loss);
+  const bool flatter = privacy::holds_somewhere(event, [&](const Event& part) {
+    const auto* joint = part.as<privacy::ObjectivePerturbation>();
+    return joint != nullptr && (joint->lipschitz < facts.slope_bound * norm ||
+                                joint->smoothness < facts.curvature * norm * norm);
+  });
+  if (flatter) throw base::DataError("the events count on a flatter loss than the model's");
+}
 
 ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFile* file,
                            std::span<const Method* const> known) {
@@ -252,6 +264,11 @@ ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFi
       check.faults.emplace_back(error.what());
     }
   };
+  const auto method = std::ranges::find(known, receipt.algorithm, &Method::name);
+  const auto releases_of = [&](const Event& event) {
+    return method == known.end() ? events_of(receipt, parameters, event)
+                                 : recorded_releases(**method, receipt, parameters, event);
+  };
   bool compared = false;
   hold([&] {
     if (receipt.public_row_count) {
@@ -260,14 +277,20 @@ ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFi
     const auto own = own_events(receipt, file);
     if (!own || events_of == nullptr) return;
     compared = true;
-    check_events(receipt, *own, parameters, events_of, file != nullptr);
+    check_events(receipt, *own, releases_of, file != nullptr);
   });
-  const auto method = std::ranges::find(known, receipt.algorithm, &Method::name);
   if (method != known.end()) {
     hold([&] { check_units(receipt, **method, parameters); });
     hold([&] { check_calibration(receipt, **method); });
   }
-  if (file != nullptr) hold([&] { check_model(receipt, *file, parameters); });
+  if (file != nullptr) {
+    hold([&] { check_model(receipt, *file, parameters); });
+    hold([&] {
+      const auto check_file = method == known.end() ? nullptr : (*method)->check_file;
+      if (check_file != nullptr) return check_file(receipt, *file, parameters);
+      check_loss_bounds(receipt.events, *file);
+    });
+  }
   check.checked.assign(parameters.used().begin(), parameters.used().end());
   const auto unused = parameters.unused();
   if (!unused.empty()) {
@@ -279,6 +302,10 @@ ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFi
                                      : "the events of the method, for which one sum stands");
   }
   check.unchecked.insert(check.unchecked.end(), beyond_the_file.begin(), beyond_the_file.end());
+  if (file != nullptr &&
+      std::visit([](const auto& loss) { return is_own(loss); }, file->model.loss)) {
+    check.unchecked.emplace_back("that the loss was a function of prediction and label alone");
+  }
   return check;
 }
 

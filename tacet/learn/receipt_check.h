@@ -19,6 +19,21 @@ struct ReceiptCheck {
   std::vector<std::string> unchecked;  ///< what nothing in the file confirms, in words
 };
 
+/// What `method` released by the parameters of a receipt, behind the choice of columns where one
+/// came before; `own` is what the receipt says of it. Errors as RecordedEvents.
+[[nodiscard]] privacy::Event recorded_releases(const Method& method,
+                                               const privacy::Receipt& receipt,
+                                               RecordedParameters& parameters,
+                                               const privacy::Event& own);
+
+/// A run of `method` inside a choice: that it protects the receipt's unit, and knows its paper.
+void check_recorded_run(const privacy::Receipt& run, const Method& method,
+                        const RecordedParameters& parameters);
+
+/// DataError where objective perturbation anywhere in the event counts on a flatter loss than the
+/// file's model has.
+void check_loss_bounds(const privacy::Event& event, const model::ModelFile& file);
+
 /// Leads the parameters of a protected result to events again, as the method of that name does, and
 /// compares: noise, steps, phases, sampling, calibration, the grid of the clipping norm. With the
 /// whole `file` of a model (or nullptr) also its unit, columns and loss. A method that is not known

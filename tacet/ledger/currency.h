@@ -63,7 +63,7 @@ struct Amount {
 [[nodiscard]] Amount cost_of(const privacy::Event& event, privacy::Adjacency adjacency,
                              const Cap& cap, const privacy::Guarantee& stated);
 
-/// Amounts of one currency, added exactly.
+/// Amounts of one currency, added exactly. Not for several threads at once.
 class Tally {
  public:
   void add(const Amount& amount);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/multiprecision/cpp_int.hpp>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <system_error>
 #include <vector>
@@ -38,6 +40,23 @@ const cpp_int& five_to(int power) {
 
 /// With a power of two it makes every decimal of that many places whole.
 const cpp_int& fives() { return five_to(decimals); }
+
+using Words = std::vector<std::uint64_t>;
+constexpr unsigned word_bits = 64;
+
+cpp_int number_of(const Words& words) {
+  cpp_int number;
+  if (!words.empty()) import_bits(number, words.begin(), words.end(), word_bits, false);
+  return number;
+}
+
+Words words_of(const cpp_int& number) {
+  Words words;
+  if (number != 0) export_bits(number, std::back_inserter(words), word_bits, false);
+  return words;
+}
+
+void add_to(Words& sum, const cpp_int& part) { sum = words_of(number_of(sum) + part); }
 
 struct Scaled {
   std::int64_t mantissa;
@@ -107,12 +126,12 @@ void ExactSum::add(double value) {
     return;
   }
   const auto [mantissa, exponent] = scaled(value);
-  units_ += (cpp_int(mantissa) * fives()) << (exponent + scale);
+  add_to(units_, (cpp_int(mantissa) * fives()) << (exponent + scale));
 }
 
 void ExactSum::add(const ExactSum& other) {
   infinite_ += other.infinite_;
-  units_ += other.units_;
+  add_to(units_, number_of(other.units_));
 }
 
 void ExactSum::add_decimal(double value) {
@@ -120,7 +139,7 @@ void ExactSum::add_decimal(double value) {
     ++infinite_;
     return;
   }
-  units_ += decimal_units(value);
+  add_to(units_, decimal_units(value));
 }
 
 void ExactSum::add_product(double left, double right) {
@@ -129,25 +148,32 @@ void ExactSum::add_product(double left, double right) {
   const int shift = a.exponent + b.exponent + scale;
   const cpp_int product = cpp_int(a.mantissa) * b.mantissa;
   // Mantissas of small doubles end in zeros, so a negative shift loses nothing.
-  units_ += (shift >= 0 ? cpp_int(product << shift) : cpp_int(product >> -shift)) * fives();
+  add_to(units_, (shift >= 0 ? cpp_int(product << shift) : cpp_int(product >> -shift)) * fives());
 }
 
 void ExactSum::subtract(const ExactSum& part) {
-  if (part.infinite_ > infinite_ || part.units_ > units_) {
+  const auto whole = number_of(units_);
+  const auto taken = number_of(part.units_);
+  if (part.infinite_ > infinite_ || taken > whole) {
     throw base::InternalError("more is taken back than was added");
   }
   infinite_ -= part.infinite_;
-  units_ -= part.units_;
+  units_ = words_of(whole - taken);
 }
 
-double ExactSum::rounded_up() const { return infinite() ? infinity : to_double(units_, true); }
+double ExactSum::rounded_up() const {
+  return infinite() ? infinity : to_double(number_of(units_), true);
+}
 
-double ExactSum::rounded_down() const { return infinite() ? infinity : to_double(units_, false); }
+double ExactSum::rounded_down() const {
+  return infinite() ? infinity : to_double(number_of(units_), false);
+}
 
 std::optional<double> ExactSum::as_decimal() const {
   if (infinite()) return std::nullopt;
-  for (const double value : {to_double(units_, false), to_double(units_, true)}) {
-    if (std::isfinite(value) && decimal_units(value) == units_) return value;
+  const auto units = number_of(units_);
+  for (const double value : {to_double(units, false), to_double(units, true)}) {
+    if (std::isfinite(value) && decimal_units(value) == units) return value;
   }
   return std::nullopt;
 }
@@ -156,12 +182,19 @@ ExactSum ExactSum::minus(const ExactSum& other) const {
   ExactSum left;
   if (other.infinite()) return left;
   left.infinite_ = infinite_;
-  if (units_ > other.units_) left.units_ = units_ - other.units_;
+  const auto units = number_of(units_);
+  const auto taken = number_of(other.units_);
+  if (units > taken) left.units_ = words_of(units - taken);
   return left;
 }
 
+bool operator<=(const ExactSum& left, const ExactSum& right) {
+  if (left.infinite() || right.infinite()) return right.infinite();
+  return number_of(left.units_) <= number_of(right.units_);
+}
+
 std::string ExactSum::text() const {
-  return fmt::format("{}+{}", infinite_, units_.str(0, std::ios_base::hex));
+  return fmt::format("{}+{}", infinite_, number_of(units_).str(0, std::ios_base::hex));
 }
 
 ExactSum ExactSum::from_text(std::string_view text) {
@@ -176,7 +209,7 @@ ExactSum ExactSum::from_text(std::string_view text) {
       !std::all_of(digits.begin(), digits.end(), is_digit)) {
     throw base::DataError("a sum in the ledger is damaged");
   }
-  sum.units_ = cpp_int("0x" + std::string(digits));
+  sum.units_ = words_of(cpp_int("0x" + std::string(digits)));
   return sum;
 }
 

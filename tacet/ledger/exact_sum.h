@@ -1,15 +1,16 @@
 #pragma once
 
-#include <boost/multiprecision/cpp_int.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tacet::ledger {
 
 /// A sum of non-negative doubles, of products of two, and of decimals, without any rounding. What
 /// has been spent is added up in it, so that the order of the runs and their number change nothing.
+/// Not for several threads at once.
 class ExactSum {
  public:
   /// `value` must be at least 0; infinity outweighs everything, anything else is an InternalError.
@@ -38,15 +39,14 @@ class ExactSum {
   /// The inverse; anything else is a DataError.
   [[nodiscard]] static ExactSum from_text(std::string_view text);
 
-  friend bool operator<=(const ExactSum& left, const ExactSum& right) {
-    if (left.infinite() || right.infinite()) return right.infinite();
-    return left.units_ <= right.units_;
-  }
+  friend bool operator<=(const ExactSum& left, const ExactSum& right);
   friend bool operator==(const ExactSum&, const ExactSum&) = default;
 
  private:
-  boost::multiprecision::cpp_int units_;  // in 2^-2148 5^-324: squares of doubles, and decimals
-  std::int64_t infinite_ = 0;             // how many infinities
+  // In 2^-2148 5^-324: squares of doubles, and decimals. A whole number, its lowest 64 bits first
+  // and none of 0 on top: reading the library of large numbers would take programs half a second.
+  std::vector<std::uint64_t> units_;
+  std::int64_t infinite_ = 0;  // how many infinities
 };
 
 }  // namespace tacet::ledger

@@ -13,7 +13,7 @@ namespace tacet::ledger {
 /// HMAC-SHA-256 under a ledger's own key over the number of records and the sum mod 2^256 of the
 /// records' own HMACs. The key matters: an unkeyed hash of few records could be tried out. The
 /// fingerprint is as private as the records and only ever compared, never decided by: the account
-/// is found by the name the owner chose.
+/// is found by the name the owner chose. Not for several threads at once.
 class Fingerprint {
  public:
   /// `key` is one of random_key(); anything else is an InternalError.

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tacet/ledger/database.h"
 #include "tacet/ledger/entry.h"
 #include "tacet/ledger/standing.h"
+#include "tacet/ledger/store/database.h"
 
 namespace tacet::ledger::internal {
 

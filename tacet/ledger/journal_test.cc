@@ -101,7 +101,7 @@ TEST_F(JournalTest, AnotherFormatIsRefusedWithAdvice) {
 
 TEST_F(JournalTest, EachRowsHashHoldsAllRowsBefore) {
   enrol_with(zcdp(1));
-  internal::Database database(path_, {});
+  Database database(path_, {});
   std::string hash = sha256("tacet ledger");
   EXPECT_EQ(internal::first_hash(), hash);
   auto rows = database.prepare("SELECT number, text, hash FROM journal ORDER BY number");
@@ -117,7 +117,7 @@ TEST_F(JournalTest, EachRowsHashHoldsAllRowsBefore) {
 
 TEST_F(JournalTest, KnowsTheRowsThatItHadAndNoOthers) {
   enrol_with(zcdp(1));
-  internal::Database database(path_, {});
+  Database database(path_, {});
   internal::Position seen;
   database.snapshot([&] { seen = internal::read_current(database).at; });
   EXPECT_TRUE(internal::has(database, seen));
@@ -134,7 +134,7 @@ TEST_F(JournalTest, AnOpenBookingIsReadFromItsOwnRow) {
   Ledger ledger(path_);
   const auto run = ledger.reserve(zcdp_booking(0.5));
   const auto standing = ledger.standing();
-  internal::Database database(path_, {});
+  Database database(path_, {});
   EXPECT_EQ(internal::read_booking(database, standing, run).event,
             privacy::Event(privacy::Zcdp{0.5, add_remove}));
   tamper(path_, "UPDATE journal SET text = replace(text, '0x1p-1', '0x1p-9')");
@@ -146,7 +146,7 @@ TEST_F(JournalTest, AnOpenBookingIsReadFromItsOwnRow) {
 TEST_F(JournalTest, ADatabaseOfSomebodyElseIsNoLedger) {
   const auto other = folder_.path() / "other.db";
   test::change_file(other, "CREATE TABLE journal(a)");
-  internal::Database database(other, {});
+  Database database(other, {});
   try {
     internal::check_version(database);
     FAIL() << "it was taken for a ledger";
@@ -171,7 +171,7 @@ TEST_F(JournalTest, ForeignObjectsAreNamedWithWhatRemovesThem) {
 
 TEST_F(JournalTest, ARowTooLongForTheLedgerIsNotWritten) {
   enrol_with(zcdp(1));
-  internal::Database database(path_, {});
+  Database database(path_, {});
   const auto before = Ledger(path_).position();
   database.transaction("nothing was booked", [&] {
     auto current = internal::read_current(database);

@@ -12,6 +12,7 @@
 #include "tacet/ledger/digest.h"
 #include "tacet/ledger/journal.h"
 #include "tacet/ledger/ledger_file.h"
+#include "tacet/privacy/event_tree.h"
 
 namespace tacet::ledger {
 namespace {
@@ -44,13 +45,22 @@ Ledger::Ledger(fs::path path, const OpenOptions& options)
 /// What a change sees of the ledger and writes into it.
 class Ledger::Desk {
  public:
-  explicit Desk(internal::Database& database)
+  explicit Desk(Database& database)
       : database_(database), current_(internal::read_current(database)) {}
 
   [[nodiscard]] const Standing& standing() const { return current_.standing; }
 
   std::int64_t append(Entry::Content content) {
-    return internal::append_row(database_, current_, entry_now(std::move(content)));
+    auto entry = entry_now(std::move(content));
+    // A number of runs that stays secret would show in how long they took: of its end the day
+    // stands here.
+    const auto* ended = std::get_if<Committed>(&entry.content);
+    if (ended != nullptr && privacy::holds_somewhere(ended->event, [](const privacy::Event& part) {
+          return part.as<privacy::RandomlyRepeated>() != nullptr;
+        })) {
+      entry.time = entry.time.substr(0, entry.time.find('T')) + "T00:00:00Z";
+    }
+    return internal::append_row(database_, current_, std::move(entry));
   }
   [[nodiscard]] Reserved booking(std::int64_t run) const {
     return internal::read_booking(database_, current_.standing, run);
@@ -89,7 +99,7 @@ class Ledger::Desk {
   }
 
  private:
-  internal::Database& database_;
+  Database& database_;
   internal::Current current_;
 };
 
@@ -122,7 +132,7 @@ Verification Ledger::verify() {
   return look([this](auto& database) {
     if (const auto fault = database.value("PRAGMA integrity_check(1)"); fault != "ok") {
       throw base::DataError("the ledger '{}' is damaged: {}. {}", path().string(), fault,
-                            internal::backup_advice);
+                            backup_advice);
     }
     const auto head = internal::check_all(database);
     static_cast<void>(books_of(internal::read_entries(database)));
@@ -234,7 +244,8 @@ std::int64_t Ledger::reserve(const Booking& booking) {
   return number;
 }
 
-std::string Ledger::stays_spent(const std::vector<FinishedRun>& runs) const {
+std::string Ledger::stays_spent(const std::vector<FinishedRun>& runs,
+                                const std::string& fate) const {
   std::string numbers;
   std::string commands;
   for (const auto& finished : runs) {
@@ -243,6 +254,7 @@ std::string Ledger::stays_spent(const std::vector<FinishedRun>& runs) const {
         fmt::format("{}`tacet ledger resolve {} --run {} --aborted-unreleased --attest TEXT`",
                     commands.empty() ? "" : ", ", path().string(), finished.run);
   }
+  if (!fate.empty()) return fmt::format("run {} stays booked as spent, and {}", numbers, fate);
   return fmt::format(
       "run {} stays booked as spent, and its output does not appear. If nothing of "
       "it left, {} gives it back",
@@ -251,7 +263,7 @@ std::string Ledger::stays_spent(const std::vector<FinishedRun>& runs) const {
 
 void Ledger::commit(const std::vector<FinishedRun>& runs, const Output& output) {
   if (!is_digest(output.sha256)) throw base::InternalError("an output is named by its SHA-256");
-  change(stays_spent(runs), [&](Desk& desk) {
+  change(stays_spent(runs, output.fate), [&](Desk& desk) {
     for (const auto& finished : runs) {
       const auto booking = desk.own_run(finished.run, booked_);
       const auto cost =
@@ -262,6 +274,19 @@ void Ledger::commit(const std::vector<FinishedRun>& runs, const Output& output) 
   });
   const std::lock_guard lock(mutex_);
   for (const auto& finished : runs) booked_.erase(finished.run);
+}
+
+void Ledger::adopt(std::int64_t run) {
+  auto hash = look([&](auto& database) {
+    const Desk desk(database);
+    const auto process = desk.open_run(run).process;
+    if (process != this_process() && running(process)) {
+      throw base::BudgetError("the process of run {} is still running; end it first", run);
+    }
+    return desk.row_hash(run);
+  });
+  const std::lock_guard lock(mutex_);
+  booked_.insert_or_assign(run, std::move(hash));
 }
 
 void Ledger::cancel(std::int64_t run) {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "tacet/ledger/books.h"
-#include "tacet/ledger/database.h"
 #include "tacet/ledger/fingerprint.h"
 #include "tacet/ledger/standing.h"
+#include "tacet/ledger/store/database.h"
 #include "tacet/privacy/budget.h"
 
 /// The account of what has been spent on data sets: a file that outlives processes, is shared by
@@ -22,8 +22,6 @@
 /// SHA-256, so that a change shows; somebody who rewrites the whole file, or puts back an old copy,
 /// is caught only by the runs that were open.
 namespace tacet::ledger {
-
-using internal::Access;
 
 struct OpenOptions {
   Access access = Access::write;
@@ -37,8 +35,8 @@ struct Enrolment {
   privacy::Adjacency adjacency;
   std::string privacy_unit = "record";
   Cap cap;
-  std::optional<std::string> fingerprint;  ///< of the records, when they are at hand
-  std::string file;                        ///< where they were
+  std::optional<std::string> fingerprint{};  ///< of the records, when they are at hand
+  std::string file{};                        ///< where they were
 };
 
 /// What is to be booked before data are read.
@@ -53,8 +51,8 @@ struct Booking {
   /// has the data set to itself: interleaved (epsilon, delta) groups would need a theorem of their
   /// own. A run whose only result appears at its end is not interactive.
   bool interactive = false;
-  std::string override_reason;     ///< not empty: booked whatever the cap says, in these words
-  std::string unprotected_reason;  ///< not empty: no guarantee, an infinite cost
+  std::string override_reason{};     ///< not empty: booked whatever the cap says, in these words
+  std::string unprotected_reason{};  ///< not empty: no guarantee, an infinite cost
 };
 
 /// What to book for a run that debited less than it had reserved.
@@ -74,6 +72,9 @@ struct FinishedRun {
 struct Output {
   std::string sha256;
   std::string name;
+  /// What becomes of it where the end of its run cannot be written. Empty: it does not appear, and
+  /// the message says how to give the booking back.
+  std::string fate{};
 };
 
 /// How records compare with those seen under a name.
@@ -88,6 +89,7 @@ struct Verification {
   friend bool operator==(const Verification&, const Verification&) = default;
 };
 
+/// Several threads may use one object, whose calls take turns; several processes one file.
 class Ledger {
  public:
   /// Makes a new file, readable by its owner only. IoError when it exists.
@@ -130,6 +132,10 @@ class Ledger {
   /// Ends runs that this object has booked; only after it returns may the output appear. IoError
   /// when the ledger was overwritten meanwhile, so that the row of a run is no longer its booking.
   void commit(const std::vector<FinishedRun>& runs, const Output& output);
+  /// From now on a run counts as one that this object has booked: one of a process that has ended,
+  /// or of this process, where the caller knows that nobody else goes on with it. BudgetError while
+  /// another process may, or when the run has ended.
+  void adopt(std::int64_t run);
   /// Gives back what this object has booked and not used; IoError as in `commit`.
   void cancel(std::int64_t run);
   /// Gives back what a run had booked that ended without releasing anything, on a person's word.
@@ -148,10 +154,11 @@ class Ledger {
   template <typename Change>
   void change(const std::string& on_failure, const Change& body);
   /// What is so when the end of these runs cannot be written.
-  [[nodiscard]] std::string stays_spent(const std::vector<FinishedRun>& runs) const;
+  [[nodiscard]] std::string stays_spent(const std::vector<FinishedRun>& runs,
+                                        const std::string& fate = {}) const;
 
   std::mutex mutex_;
-  internal::Database database_;
+  Database database_;
   std::map<std::int64_t, std::string> booked_;  // own open runs, each with the hash of its row
 };
 

@@ -51,7 +51,7 @@ void LedgerBudget::release_digest(std::string sha256, const std::string& name,
   }
   // One output: its term counts once, whatever the number of reservations behind it.
   finished_.front().cipher_delta = cipher_delta;
-  ledger_.commit(finished_, {std::move(sha256), name});
+  ledger_.commit(finished_, {std::move(sha256), name, details_.fate});
   finished_.clear();
 }
 

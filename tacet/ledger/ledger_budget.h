@@ -16,8 +16,9 @@ struct RunDetails {
   std::string privacy_unit = "record";
   bool interactive = false;  ///< see Booking
   Stopping stopping = Stopping::unknown;
-  std::string override_reason;
-  std::string unprotected_reason;
+  std::string override_reason{};
+  std::string unprotected_reason{};
+  std::string fate{};  ///< of the output where the end cannot be written: see Output
 };
 
 /// The budget of one run against an account that outlives it.
@@ -37,7 +38,8 @@ struct RunDetails {
 ///       ledger::LedgerBudget budget(account, {.data_set = "patients", .command = "my program"});
 ///       auto permit = budget.reserve(planned, cost);  // durable, before records are read
 ///       permit.commit();                              // after the last release
-///       budget.release(model, "model.json");          // durable; now the model may appear
+///       const double cipher_delta = 1e-20;            // as the model's receipt states it
+///       budget.release(model, "model.json", cipher_delta);  // durable; now the model may appear
 ///     };
 class LedgerBudget : public privacy::Budget {
  public:
@@ -47,11 +49,14 @@ class LedgerBudget : public privacy::Budget {
                                              const privacy::Guarantee& cost) override;
   /// An output as its bytes will be, and the cipher's term of the noise in it. InternalError when
   /// no reservation was committed.
-  void release(std::string_view output, const std::string& name, double cipher_delta = 0);
+  void release(std::string_view output, const std::string& name, double cipher_delta);
   /// As above for an output that was written in pieces: 64 hexadecimal digits of its SHA-256.
   void release_digest(std::string sha256, const std::string& name, double cipher_delta);
 
   [[nodiscard]] const RunDetails& details() const { return details_; }
+  [[nodiscard]] Ledger& ledger() const { return ledger_; }
+  /// Whether a reservation was committed whose output the ledger does not know yet.
+  [[nodiscard]] bool owes_release() const { return !finished_.empty(); }
 
  private:
   friend class LedgerRecord;

@@ -22,17 +22,20 @@ TEST_F(LedgerBudgetTest, TheBudgetReleasesOnlyAfterTheLedgerHasTheHash) {
   LedgerBudget budget(ledger, {.data_set = "adult", .command = "train"});
   const privacy::Event planned = privacy::Repeated{2, privacy::Gaussian{8}};
   auto reservation = budget.reserve(planned, {1, 1e-5, add_remove});
-  EXPECT_THROW(budget.release("model", "model.json"), base::InternalError);
+  EXPECT_THROW(budget.release("model", "model.json", 0), base::InternalError);
   reservation.debit(privacy::Gaussian{8});
   reservation.debit(privacy::Gaussian{8});
   EXPECT_THROW(reservation.debit(privacy::Gaussian{8}), base::BudgetError);
+  EXPECT_FALSE(budget.owes_release());
   reservation.commit();
+  EXPECT_TRUE(budget.owes_release());
   EXPECT_EQ(ledger.books().account("adult").runs[0].state, RunState::reserved);
-  budget.release("model", "model.json");
+  budget.release("model", "model.json", 0);
   const auto run = ledger.books().account("adult").runs[0];
   EXPECT_EQ(run.state, RunState::committed);
   EXPECT_EQ(run.outcome->output_sha256, sha256("model"));
   EXPECT_EQ(run.outcome->output, "model.json");
+  EXPECT_FALSE(budget.owes_release());
 }
 
 TEST_F(LedgerBudgetTest, ACancelledReservationIsGivenBack) {
@@ -78,7 +81,7 @@ TEST_F(LedgerBudgetTest, OneOutputEndsAllItsReservations) {
     EXPECT_EQ(run.outcome->output_sha256, sha256("model"));
   }
   // All of them are behind that output; nothing is left for another one.
-  EXPECT_THROW(budget.release("other", "other.json"), base::InternalError);
+  EXPECT_THROW(budget.release("other", "other.json", 0), base::InternalError);
 }
 
 TEST_F(LedgerBudgetTest, WhatIsDroppedStaysSpent) {

@@ -146,6 +146,29 @@ TEST(LedgerFaults, AnEndThatCannotBeWrittenSaysThatTheReservationStays) {
   EXPECT_NE(text.find("the disk is full; " + std::string(stays_spent)), std::string::npos) << text;
 }
 
+TEST(LedgerFaults, AnOutputThatAppearsAllTheSameIsNotCalledUnreleased) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "full.ledger";
+  make_ledger(path, 1);
+  const fault::Layer layer(fault::Mode::none, 0);
+  Ledger ledger(path);
+  const auto run = ledger.reserve(part_of(1));
+  fault::mode = fault::Mode::full;
+  fault::countdown = 1;
+  try {
+    ledger.commit({{run, privacy::Zcdp{1, add_remove}}},
+                  {std::string(64, 'a'), "report", "the report is sent later"});
+    ADD_FAILURE() << "not refused";
+  } catch (const base::IoError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("run 4 stays booked as spent, and the report is sent later"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("resolve"), std::string::npos) << text;
+  }
+  fault::mode = fault::Mode::none;
+}
+
 TEST(LedgerFaults, AnInterruptEndsTheWaitForALock) {
   const test::ScratchFolder folder;
   const auto path = folder.path() / "budget.ledger";

@@ -1,97 +1,24 @@
 #include "tacet/ledger/ledger_file.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <atomic>
-#include <cerrno>
-#include <system_error>
-
-#include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/ledger/digest.h"
 #include "tacet/ledger/journal.h"
+#include "tacet/ledger/store/new_database.h"
 
 namespace tacet::ledger::internal {
-namespace {
 
-namespace fs = std::filesystem;
-
-constexpr mode_t owner_only = 0600;  // the file holds the key of the fingerprints
-
-/// A new file's name until it is complete; removed on the way out.
-class Draft {
- public:
-  explicit Draft(const fs::path& path) : path_(path) {
-    static std::atomic<int> number{0};
-    draft_ = path.parent_path() / fmt::format(".{}.{}-{}.tmp", path.filename().string(), ::getpid(),
-                                              number.fetch_add(1));
-    const int descriptor =
-        ::open(draft_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, owner_only);
-    if (descriptor < 0) cannot_make_ledger(path, errno);
-    ::close(descriptor);
-  }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-  ~Draft() {
-    for (const char* suffix : {"", "-journal"}) ::unlink((draft_.string() + suffix).c_str());
-  }
-  /// 0, or why not: EEXIST where somebody else was quicker.
-  [[nodiscard]] int give_name() const {
-    int failure = 0;
-    if (::renameat2(AT_FDCWD, draft_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) != 0) {
-      failure = errno;
-    }
-    // Where a file system cannot do that: for a moment the file has two names, and whoever opens it
-    // then is refused.
-    if (failure == EINVAL || failure == ENOSYS) {
-      failure = ::link(draft_.c_str(), path_.c_str()) == 0 ? 0 : errno;
-      ::unlink(draft_.c_str());
-    }
-    if (failure != 0) return failure;
-    const auto folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
-    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return 0;
-    ::fsync(descriptor);
-    ::close(descriptor);
-    return 0;
-  }
-  [[nodiscard]] const fs::path& path() const { return draft_; }
-
- private:
-  fs::path draft_;
-  fs::path path_;
-};
-
-}  // namespace
-
-void cannot_make_ledger(const fs::path& path, int error) {
-  throw base::IoError("cannot make the ledger '{}': {}{}", path.string(),
-                      std::generic_category().message(error),
-                      error == EEXIST ? "; a ledger is never overwritten" : "");
+void cannot_make_ledger(const std::filesystem::path& path, int error) {
+  cannot_make_database(path, {}, error);
 }
 
-int make_ledger(const fs::path& path) {
-  std::error_code error;
-  if (fs::exists(path, error)) return EEXIST;
-  require_local_disk(path);
-  const Draft draft(path);
+int make_ledger(const std::filesystem::path& path) {
   const auto key = random_key();
-  {
-    Database database(draft.path(), {});
-    database.transaction("nothing was made", [&] {
-      create_journal(database, key);
-      auto current = read_current(database);
-      append_row(database, current,
-                 entry_now(Created{random_key(), sha256(key), std::string(base::version)}));
-    });
-  }
-  const int failure = draft.give_name();
-  if (failure != 0 && failure != EEXIST) cannot_make_ledger(path, failure);
-  return failure;
+  return make_database(path, {}, [&](Database& database) {
+    create_journal(database, key);
+    auto current = read_current(database);
+    append_row(database, current,
+               entry_now(Created{random_key(), sha256(key), std::string(base::version)}));
+  });
 }
 
 }  // namespace tacet::ledger::internal

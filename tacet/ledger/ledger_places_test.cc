@@ -127,7 +127,7 @@ void overwrite(const fs::path& from, const fs::path& to) {
 }
 
 std::string row_of(const fs::path& path, std::int64_t run) {
-  internal::Database database(path, {.access = Access::read});
+  Database database(path, {.access = Access::read});
   auto select = database.prepare("SELECT text FROM journal WHERE number = ?1");
   select.bind(1, run);
   return select.step() ? select.text(0) : std::string();

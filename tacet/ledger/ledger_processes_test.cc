@@ -210,6 +210,30 @@ TEST(LedgerProcessesLong, AThousandRandomKillsNeverLeaveMoreReleasedThanBooked) 
   kill_at_random(500);
 }
 
+TEST(LedgerProcesses, ARunOfAProcessThatLivesIsNotTakenOver) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "budget.ledger";
+  make_ledger(path, 1);
+  const test::Gate booked;
+  const test::Gate seen;
+  const auto child = in_child([&] {
+    Ledger ledger(path);
+    static_cast<void>(ledger.reserve(part_of(1)));
+    booked.open();
+    seen.pass();
+    return 0;
+  });
+  booked.pass();
+  Ledger ledger(path);
+  const auto run = ledger.books().account("adult").runs.at(0).number;
+  EXPECT_THROW(ledger.adopt(run), base::BudgetError);
+  seen.open();
+  EXPECT_EQ(exit_code_of(child), 0);
+  ledger.adopt(run);
+  EXPECT_THROW(ledger.cancel(run), base::InternalError);  // another process's
+  ledger.commit({{run, part_of(1).event}}, {std::string(64, 'a'), "x"});
+}
+
 TEST(LedgerProcesses, ACrashCountsAsSpentUntilAPersonAttestsThatNothingLeft) {
   const test::ScratchFolder folder;
   const auto path = folder.path() / "budget.ledger";

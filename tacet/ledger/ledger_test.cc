@@ -97,6 +97,27 @@ TEST_F(LedgerTest, ARunWhoseProcessLivesCannotBeResolved) {
   EXPECT_THROW(ledger.resolve(run, ""), base::UsageError);
 }
 
+TEST_F(LedgerTest, ARunThatWasTakenOverCanBeEnded) {
+  enrol_with(zcdp(1));
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+  {
+    Ledger gone(path_);
+    first = gone.reserve(zcdp_booking(0.5));
+    second = gone.reserve(zcdp_booking(0.5));
+  }
+  Ledger ledger(path_);
+  EXPECT_THROW(ledger.cancel(first), base::InternalError);
+  ledger.adopt(first);
+  ledger.cancel(first);
+  ledger.adopt(second);
+  ledger.commit({{second, zcdp_booking(0.5).event}}, output_);
+  EXPECT_EQ(ledger.books().account("adult").counted().total().value, 0.5);
+  EXPECT_EQ(ledger.books().run(second).state, RunState::committed);
+  EXPECT_THROW(ledger.adopt(first), base::BudgetError);
+  EXPECT_THROW(ledger.adopt(9999), base::UsageError);
+}
+
 TEST_F(LedgerTest, ARefusedBookingLeavesTheOpenLedgerAsItWas) {
   enrol_with(zcdp(1));
   Ledger ledger(path_);

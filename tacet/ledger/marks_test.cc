@@ -1,13 +1,19 @@
 #include "tacet/ledger/marks.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "tacet/base/error.h"
+#include "tacet/base/progress.h"
 #include "tests/support/processes.h"
 #include "tests/support/scratch_folder.h"
 
@@ -136,6 +142,32 @@ TEST(Marks, WhatCannotBeUnderstoodIsNotTakenForNone) {
     std::ofstream(folder.path() / marks_file_name) << text;
     EXPECT_THROW(static_cast<void>(read_marks(folder.path())), base::DataError) << text;
   }
+}
+
+// Somebody else holds the folder: who waits gets it afterwards, or can be interrupted.
+TEST(Marks, WaitForOthersUntilTheyAreDoneOrAnInterrupt) {
+  const test::ScratchFolder folder;
+  const Mark mark{"a.csv", "adult", "budget.ledger", "1", {7, "abc"}};
+  const int other = ::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_GE(other, 0);
+  ASSERT_EQ(::flock(other, LOCK_EX), 0);
+  base::CancelToken cancel;
+  cancel.cancel();
+  EXPECT_THROW(add_mark(folder.path(), mark, &cancel), base::Interrupted);
+  EXPECT_TRUE(read_marks(folder.path()).empty());
+  std::thread leaves([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    ::close(other);
+  });
+  add_mark(folder.path(), mark);
+  leaves.join();
+  EXPECT_EQ(read_marks(folder.path()), std::vector<Mark>{mark});
+}
+
+TEST(Marks, AFolderThatIsNotThereIsAnErrorOfItsOwn) {
+  const test::ScratchFolder folder;
+  EXPECT_THROW(add_mark(folder.path() / "nowhere", {"a.csv", "adult", "budget.ledger", "1", {}}),
+               base::IoError);
 }
 
 }  // namespace marks_test

@@ -160,7 +160,7 @@ TEST_F(StandingTest, ForeignTriggersViewsAndTablesAreAFault) {
 
 /// Rows that are written without their ledger's help: a hundred thousand bookings in a second.
 void fill(const std::filesystem::path& path, std::int64_t rows) {
-  internal::Database database(path, {});
+  Database database(path, {});
   database.transaction("", [&] {
     auto current = internal::read_current(database);
     while (current.at.rows < rows) {
@@ -191,7 +191,7 @@ double seconds_of_a_spend(const std::filesystem::path& path) {
 
 TEST_F(StandingTest, ASpendReadsFewRowsHoweverManyThereAre) {
   fill(path_, 5000);
-  internal::Database database(path_, {});
+  Database database(path_, {});
   EXPECT_LT(internal::read_current(database).at.rows - internal::read_current(database).checkpoint,
             64);
 }
@@ -213,6 +213,29 @@ TEST(StandingLong, ASpendInAHundredThousandRowsTakesLessThanFiftyMilliseconds) {
   EXPECT_GE(Ledger(path).verify().rows, 100000);
   std::printf("verify: %.1f s\n",
               std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+}
+
+// The kept text of a standing, cut or edited anywhere, is never taken for another standing.
+TEST_F(StandingTest, ADamagedTextIsRefused) {
+  Ledger ledger(path_);
+  static_cast<void>(ledger.reserve(booking(0.25)));
+  const auto text = to_text(ledger.standing());
+  EXPECT_EQ(to_text(standing_from_text(text)), text);
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    EXPECT_THROW(static_cast<void>(standing_from_text(text.substr(0, length))), base::DataError)
+        << length;
+  }
+  const auto with = [&](const std::string& old, const std::string& put) {
+    auto changed = text;
+    const auto place = changed.find(old);
+    EXPECT_NE(place, std::string::npos) << old;
+    return changed.replace(place, old.size(), put);
+  };
+  for (const auto& damaged :
+       {with("\"accounts\"", "\"account\""), with("\"open\":\"", "\"open\":\"x"),
+        with("\\n\"", "\\n7\""), with("\\n\"", "x\"")}) {
+    EXPECT_THROW(static_cast<void>(standing_from_text(damaged)), base::DataError) << damaged;
+  }
 }
 
 }  // namespace standing_test

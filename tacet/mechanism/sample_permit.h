@@ -13,7 +13,7 @@ namespace tacet::mechanism {
 /// under the sample once, and hands out the parts to the mechanisms that take a permit in place of
 /// a reservation. For all records it is a plain composition. A copy would hand out the parts a
 /// second time, so there is none; what it was moved from gives nothing, and neither does a permit
-/// whose reservation has ended.
+/// whose reservation has ended. Not for several threads at once.
 class SamplePermit {
  public:
   /// `parts` are what the releases would cost on the sample's records, in the order in which the

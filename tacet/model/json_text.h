@@ -12,7 +12,8 @@ namespace tacet::model {
 using TextSink = std::function<void(std::string_view)>;
 
 /// Writes one JSON value piece by piece, so that neither a tree nor the text of long lists is ever
-/// held in memory. The text is what nlohmann's dump() makes of the whole.
+/// held in memory. The text is what nlohmann's dump() makes of the whole. Not for several threads
+/// at once.
 class JsonText {
  public:
   enum class Layout {

@@ -25,10 +25,10 @@ double power_of_two(std::int64_t exponent) {
 }  // namespace
 
 double exp(double x) {
-  if (!(x < 709.782712893384)) {
+  if (!(x < internal::exp_is_infinite_from)) {
     return std::isnan(x) ? x : std::numeric_limits<double>::infinity();
   }
-  if (x < -745.1332191019412) return 0;
+  if (x < internal::exp_is_zero_below) return 0;
   const double k = (x * log2_e + rounding_shift) - rounding_shift;
   const double r = (x - k * ln2_high) - k * ln2_low;
   const double p = exp_of_rest(r);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 /// What the exponential functions of this module share, so that they give the same bits.
 namespace tacet::numeric::internal {
 
@@ -11,22 +14,31 @@ inline constexpr double log2_e = 0x1.71547652b82fep+0;
 // Adding and subtracting 1.5 * 2^52 rounds to the nearest integer for |x| < 2^51.
 inline constexpr double rounding_shift = 0x1.8p52;
 
-// Taylor's series of e^r on |r| <= ln(2)/2: the term of order 14 is below 2^-57.
+// Beyond these e^x is 0 or infinite.
+inline constexpr double exp_is_zero_below = -745.1332191019412;
+inline constexpr double exp_is_infinite_from = 709.782712893384;
+
+// Taylor's series of e^r on |r| <= ln(2)/2, highest term first: the term of order 14 is below
+// 2^-57.
+inline constexpr std::array exp_terms = {1.0 / 6227020800.0,
+                                         1.0 / 479001600.0,
+                                         1.0 / 39916800.0,
+                                         1.0 / 3628800.0,
+                                         1.0 / 362880.0,
+                                         1.0 / 40320.0,
+                                         1.0 / 5040.0,
+                                         1.0 / 720.0,
+                                         1.0 / 120.0,
+                                         1.0 / 24.0,
+                                         1.0 / 6.0,
+                                         0.5,
+                                         1.0,
+                                         1.0};
+
 inline double exp_of_rest(double r) {
-  double p = 1.0 / 6227020800.0;
-  p = p * r + 1.0 / 479001600.0;
-  p = p * r + 1.0 / 39916800.0;
-  p = p * r + 1.0 / 3628800.0;
-  p = p * r + 1.0 / 362880.0;
-  p = p * r + 1.0 / 40320.0;
-  p = p * r + 1.0 / 5040.0;
-  p = p * r + 1.0 / 720.0;
-  p = p * r + 1.0 / 120.0;
-  p = p * r + 1.0 / 24.0;
-  p = p * r + 1.0 / 6.0;
-  p = p * r + 0.5;
-  p = p * r + 1.0;
-  return p * r + 1.0;
+  double p = exp_terms[0];
+  for (std::size_t i = 1; i < exp_terms.size(); ++i) p = p * r + exp_terms[i];
+  return p;
 }
 
 }  // namespace tacet::numeric::internal

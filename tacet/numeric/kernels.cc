@@ -1,7 +1,11 @@
 #include "tacet/numeric/kernels.h"
 
+#include <cstddef>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tacet/numeric/kernels.cc"
+// Vectors without a size known to the compiler cannot be kept in arrays.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h must come before highway.h.
 #include <hwy/highway.h>
@@ -20,40 +24,88 @@ HWY_INLINE hn::Vec<Doubles> load_row(const std::int16_t* from) {
   return hn::PromoteTo(Doubles(), hn::PromoteTo(Ints(), hn::LoadU(Shorts(), from)));
 }
 
+// The columns behind the last whole vector are read once more together with some before them, which
+// count as 0: no read leaves the row, and no column is left to be done alone.
+struct Tail {
+  Tail(std::size_t columns, std::size_t lanes)
+      : rest(columns % lanes), begin(columns - lanes), known(hn::FirstN(Doubles(), lanes - rest)) {}
+
+  [[nodiscard]] HWY_INLINE hn::Vec<Doubles> only_new(hn::Vec<Doubles> values) const {
+    return hn::IfThenZeroElse(known, values);
+  }
+
+  std::size_t rest;
+  std::size_t begin;
+  hn::Mask<Doubles> known;
+};
+
+template <std::size_t count>
+HWY_INLINE void several_dots(const std::int16_t* const* rows, std::span<const double> weights,
+                             const Tail& tail, hn::Vec<Doubles> tail_weights, double* sums) {
+  const Doubles d;
+  const std::size_t lanes = hn::Lanes(d);
+  hn::Vec<Doubles> totals[count];
+  for (std::size_t r = 0; r < count; ++r) totals[r] = hn::Zero(d);
+  for (std::size_t j = 0; j + lanes <= weights.size(); j += lanes) {
+    const auto weight = hn::LoadU(d, weights.data() + j);
+    for (std::size_t r = 0; r < count; ++r) {
+      totals[r] = hn::MulAdd(load_row(rows[r] + j), weight, totals[r]);
+    }
+  }
+  for (std::size_t r = 0; r < count && tail.rest > 0; ++r) {
+    totals[r] = hn::MulAdd(load_row(rows[r] + tail.begin), tail_weights, totals[r]);
+  }
+  for (std::size_t r = 0; r < count; ++r) sums[r] = hn::GetLane(hn::SumOfLanes(d, totals[r]));
+}
+
+void narrow_dots(std::span<const std::int16_t* const> rows, std::span<const double> weights,
+                 std::span<double> sums) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    double total = 0;
+    for (std::size_t j = 0; j < weights.size(); ++j) total += rows[r][j] * weights[j];
+    sums[r] = total;
+  }
+}
+
 void dots(std::span<const std::int16_t* const> rows, std::span<const double> weights,
           std::span<double> sums) {
   const Doubles d;
   const std::size_t lanes = hn::Lanes(d);
-  const std::size_t columns = weights.size();
-  const double* w = weights.data();
+  if (weights.size() < lanes) return narrow_dots(rows, weights, sums);
+  const Tail tail(weights.size(), lanes);
+  const auto tail_weights = tail.only_new(hn::LoadU(d, weights.data() + tail.begin));
   std::size_t r = 0;
-  for (; r + 2 <= rows.size(); r += 2) {
-    auto first = hn::Zero(d);
-    auto second = hn::Zero(d);
-    std::size_t j = 0;
-    for (; j + lanes <= columns; j += lanes) {
-      const auto weight = hn::LoadU(d, w + j);
-      first = hn::MulAdd(load_row(rows[r] + j), weight, first);
-      second = hn::MulAdd(load_row(rows[r + 1] + j), weight, second);
-    }
-    double a = hn::GetLane(hn::SumOfLanes(d, first));
-    double b = hn::GetLane(hn::SumOfLanes(d, second));
-    for (; j < columns; ++j) {
-      a += rows[r][j] * w[j];
-      b += rows[r + 1][j] * w[j];
-    }
-    sums[r] = a;
-    sums[r + 1] = b;
+  for (; r + 4 <= rows.size(); r += 4) {
+    several_dots<4>(rows.data() + r, weights, tail, tail_weights, sums.data() + r);
   }
   for (; r < rows.size(); ++r) {
-    auto total = hn::Zero(d);
-    std::size_t j = 0;
-    for (; j + lanes <= columns; j += lanes) {
-      total = hn::MulAdd(load_row(rows[r] + j), hn::LoadU(d, w + j), total);
+    several_dots<1>(rows.data() + r, weights, tail, tail_weights, sums.data() + r);
+  }
+}
+
+template <std::size_t count>
+HWY_INLINE void add_several(const std::int16_t* const* rows, const double* factors,
+                            std::span<double> sums, const Tail& tail, hn::Vec<Doubles>& tail_sum) {
+  const Doubles d;
+  const std::size_t lanes = hn::Lanes(d);
+  hn::Vec<Doubles> by[count];
+  for (std::size_t r = 0; r < count; ++r) by[r] = hn::Set(d, factors[r]);
+  for (std::size_t j = 0; j + lanes <= sums.size(); j += lanes) {
+    auto total = hn::LoadU(d, sums.data() + j);
+    for (std::size_t r = 0; r < count; ++r) {
+      total = hn::MulAdd(load_row(rows[r] + j), by[r], total);
     }
-    double a = hn::GetLane(hn::SumOfLanes(d, total));
-    for (; j < columns; ++j) a += rows[r][j] * w[j];
-    sums[r] = a;
+    hn::StoreU(total, d, sums.data() + j);
+  }
+  for (std::size_t r = 0; r < count && tail.rest > 0; ++r) {
+    tail_sum = hn::MulAdd(load_row(rows[r] + tail.begin), by[r], tail_sum);
+  }
+}
+
+void add_narrow_multiples(std::span<const std::int16_t* const> rows,
+                          std::span<const double> factors, std::span<double> sums) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += rows[r][j] * factors[r];
   }
 }
 
@@ -61,36 +113,18 @@ void add_multiples(std::span<const std::int16_t* const> rows, std::span<const do
                    std::span<double> sums) {
   const Doubles d;
   const std::size_t lanes = hn::Lanes(d);
-  const std::size_t columns = sums.size();
-  double* s = sums.data();
+  if (sums.size() < lanes) return add_narrow_multiples(rows, factors, sums);
+  const Tail tail(sums.size(), lanes);
+  auto tail_sum = hn::Zero(d);
   std::size_t r = 0;
-  for (; r + 4 <= rows.size(); r += 4) {
-    const auto f0 = hn::Set(d, factors[r]);
-    const auto f1 = hn::Set(d, factors[r + 1]);
-    const auto f2 = hn::Set(d, factors[r + 2]);
-    const auto f3 = hn::Set(d, factors[r + 3]);
-    std::size_t j = 0;
-    for (; j + lanes <= columns; j += lanes) {
-      auto total = hn::LoadU(d, s + j);
-      total = hn::MulAdd(load_row(rows[r] + j), f0, total);
-      total = hn::MulAdd(load_row(rows[r + 1] + j), f1, total);
-      total = hn::MulAdd(load_row(rows[r + 2] + j), f2, total);
-      total = hn::MulAdd(load_row(rows[r + 3] + j), f3, total);
-      hn::StoreU(total, d, s + j);
-    }
-    for (; j < columns; ++j) {
-      s[j] += rows[r][j] * factors[r] + rows[r + 1][j] * factors[r + 1] +
-              rows[r + 2][j] * factors[r + 2] + rows[r + 3][j] * factors[r + 3];
-    }
+  for (; r + 8 <= rows.size(); r += 8) {
+    add_several<8>(rows.data() + r, factors.data() + r, sums, tail, tail_sum);
   }
   for (; r < rows.size(); ++r) {
-    const auto factor = hn::Set(d, factors[r]);
-    std::size_t j = 0;
-    for (; j + lanes <= columns; j += lanes) {
-      hn::StoreU(hn::MulAdd(load_row(rows[r] + j), factor, hn::LoadU(d, s + j)), d, s + j);
-    }
-    for (; j < columns; ++j) s[j] += rows[r][j] * factors[r];
+    add_several<1>(rows.data() + r, factors.data() + r, sums, tail, tail_sum);
   }
+  double* end = sums.data() + tail.begin;
+  hn::StoreU(hn::Add(hn::LoadU(d, end), tail.only_new(tail_sum)), d, end);
 }
 
 const char* target() { return hwy::TargetName(HWY_TARGET); }

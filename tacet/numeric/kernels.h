@@ -16,8 +16,8 @@ namespace tacet::numeric {
 void exact_dots(std::span<const std::int16_t* const> rows, std::span<const double> weights,
                 std::span<double> sums);
 
-/// sums[j] += sum_r factors[r] * rows[r][j]. Exact if factors are integers and every partial sum
-/// stays below 2^53.
+/// sums[j] += sum_r factors[r] * rows[r][j]. Exact if factors are integers and the sum over any of
+/// the rows stays below 2^53.
 void add_exact_multiples(std::span<const std::int16_t* const> rows, std::span<const double> factors,
                          std::span<double> sums);
 

@@ -5,12 +5,13 @@
 #include <limits>
 #include <utility>
 
+#include "tacet/numeric/erfcx_fraction.h"
 #include "tacet/numeric/infinity.h"
 
 namespace tacet::numeric {
 namespace {
 
-constexpr double inverse_sqrt_pi = 0.56418958354775628695;
+using internal::inverse_sqrt_pi;
 constexpr double inverse_sqrt_2pi = 0.39894228040143267794;
 constexpr double inverse_sqrt_2 = 0.70710678118654752440;
 
@@ -63,12 +64,10 @@ double exp_minus_half_square(double x) {
   return std::exp(-0.5 * square) * (1 - rest);
 }
 
-/// The tail K of erfcx(x) sqrt(pi) = 1 / (x + K), by Laplace's continued fraction.
+/// The tail K of erfcx(x) sqrt(pi) = 1 / (x + K), by that fraction.
 double continued_fraction_rest(double x) {
-  // The fraction's error falls like exp(-2 x sqrt(2 n)): n terms leave less than e^-40.
-  const int terms = static_cast<int>(220.0 / (x * x)) + 12;
   double rest = 0;
-  for (int i = terms; i >= 1; --i) rest = (0.5 * i) / (x + rest);
+  for (int i = internal::fraction_terms(x); i >= 1; --i) rest = (0.5 * i) / (x + rest);
   return rest;
 }
 
@@ -83,10 +82,9 @@ double erfcx(double x) {
 }
 
 double erfcx_slope(double x) {
-  if (x <= 2) return 2 * inverse_sqrt_pi - 2 * x * erfcx(x);
-  if (x > 1e150) return 0;
-  const double rest = continued_fraction_rest(x);
-  return 2 * inverse_sqrt_pi * rest / (x + rest);
+  if (x <= internal::fraction_from) return 2 * inverse_sqrt_pi - 2 * x * erfcx(x);
+  if (!internal::has_fraction(x)) return std::isnan(x) ? x : 0;
+  return internal::slope_by_fraction(x, continued_fraction_rest(x));
 }
 
 double normal_cdf(double x) {

@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
+#include "tacet/numeric/erfcx_each.h"
 #include "tacet/numeric/roots.h"
 
 namespace tacet::numeric {
@@ -58,6 +63,28 @@ TEST(Erfcx, SlopeHasNoCancellationInTheTail) {
                                  {50, 0.000225540563135323878},
                                  {1e4, 5.64189575084912745e-9}}) {
     expect_relative(erfcx_slope(x), value, 8e-15, x);
+  }
+}
+
+// Whatever stands beside it: a closed form, a long chain, a short one, the ends, no number.
+TEST(Erfcx, SlopesOfManyHaveTheBitsOfEach) {
+  std::vector<double> points{-30,     -3,    0,
+                             0.46875, 2,     std::nextafter(2.0, 3.0),
+                             1e150,   1e151, std::numeric_limits<double>::quiet_NaN(),
+                             infinity};
+  for (double x = 0.01; x < 60; x *= 1.013) points.push_back(x);
+  const auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  for (std::size_t stride = 1; stride < 8; ++stride) {
+    for (std::size_t first = 0; first < points.size(); first += 5) {
+      std::array<double, 16> x;
+      for (std::size_t n = 0; n < x.size(); ++n)
+        x[n] = points[(first + n * stride) % points.size()];
+      auto slopes = x;
+      erfcx_slope_each(slopes);
+      for (std::size_t n = 0; n < x.size(); ++n) {
+        EXPECT_EQ(bits(slopes[n]), bits(erfcx_slope(x[n]))) << x[n];
+      }
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 #include "tacet/run/account.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
 
@@ -103,9 +105,18 @@ std::optional<FoundMark> mark_of(const std::string& data, const base::CancelToke
   return std::nullopt;
 }
 
+std::string word_on_parts(const std::string& data, const base::CancelToken* cancel) {
+  const auto mark = mark_of(data, cancel);
+  if (!mark) return "";
+  return fmt::format(
+      "these records have the account '{0}': what is spent on a part is to be booked there; mark "
+      "each part with `tacet ledger init {1} --data-set {0} --alias NAME --data PART`",
+      mark->mark.data_set, mark->ledger.string());
+}
+
 std::optional<Account> find_account(const std::string& data, const Front& front) {
   const auto& choice = front.account;
-  const auto mark = mark_of(data, front.cancel);
+  const auto mark = data.empty() ? std::nullopt : mark_of(data, front.cancel);
   check_choice(data, choice, mark);
   if (!mark && choice.ledger.empty()) return std::nullopt;
   auto ledger = std::make_unique<ledger::Ledger>(

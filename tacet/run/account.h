@@ -25,6 +25,9 @@ struct FoundMark {
 [[nodiscard]] std::optional<FoundMark> mark_of(const std::string& data,
                                                const base::CancelToken* cancel);
 
+/// What to tell who takes parts of these records elsewhere; empty where they have no account.
+[[nodiscard]] std::string word_on_parts(const std::string& data, const base::CancelToken* cancel);
+
 /// The account that pays for a run.
 struct Account {
   std::unique_ptr<ledger::Ledger> ledger;
@@ -32,7 +35,8 @@ struct Account {
   std::optional<std::filesystem::path> marks;  ///< the folder whose marks tell of it
 };
 
-/// Opens the account that was chosen; nothing where the data have none and none was given.
+/// Opens the account that was chosen; nothing where the data have none and none was given. Records
+/// in memory, an empty `data`, have no marks.
 /// BudgetError when the data have one and another one was given, or none.
 [[nodiscard]] std::optional<Account> find_account(const std::string& data, const Front& front);
 

@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "tacet/base/progress.h"
+#include "tacet/ledger/ledger_budget.h"
+#include "tacet/privacy/budget.h"
 
 namespace tacet::run {
 
@@ -21,6 +23,11 @@ struct Front {
   AccountChoice account;
   std::function<void(std::string_view line)> warn;
   const base::CancelToken* cancel = nullptr;
+  /// Pays where the records have no account; null: nobody adds prices up.
+  privacy::Budget* budget = nullptr;
+  /// Pays for records in memory, with details of the caller's own; null: the account chosen, if
+  /// any.
+  ledger::LedgerBudget* ledger = nullptr;
 };
 
 }  // namespace tacet::run

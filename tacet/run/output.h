@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/sha256.h"
@@ -9,7 +10,8 @@
 namespace tacet::run {
 
 /// Where the result of a run goes. It takes the result in pieces and keeps it to itself until it is
-/// booked. Made before anything is booked, so that what cannot be written costs nothing.
+/// booked. Made before anything is booked, so that what cannot be written costs nothing. Not for
+/// several threads at once.
 class Output {
  public:
   virtual ~Output() = default;
@@ -33,6 +35,19 @@ class FileOutput : public Output {
  private:
   std::string name_;
   base::AtomicFile file_;
+};
+
+/// Of a result that its caller holds: only its hash counts.
+class UnwrittenOutput : public Output {
+ public:
+  explicit UnwrittenOutput(std::string name) : name_(std::move(name)) {}
+
+  [[nodiscard]] std::string name() const override { return name_; }
+  void write(std::string_view) override {}
+  void appear() override {}
+
+ private:
+  std::string name_;
 };
 
 /// What takes the pieces of a result.

@@ -2,49 +2,74 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
+#include "tacet/run/booking.h"
 #include "tacet/run/records.h"
 
 namespace tacet::run {
+
 namespace {
 
-/// Events name no unit, so that a fit whose unit was edited proves nothing against it; where the
-/// ledger booked that fit, under whatever account, it knows better.
-void refuse_relabelled(const data::SchemaCost& cost, const ledger::Standing& standing) {
-  const auto fit = data::fit_name(cost);
-  for (const auto& account : standing.accounts) {
-    if (account.enrolled.privacy_unit == cost.unit) continue;
-    const auto booked = account.commands.lower_bound(fit);
-    if (booked == account.commands.end() || !booked->first.starts_with(fit)) continue;
-    throw base::BudgetError(
-        "the schema says that its fit protects each {}, but the ledger booked that fit under '{}' "
-        "for each {}: the schema was edited; nothing was booked. Use the schema as it was fitted",
-        cost.unit, account.name(), account.enrolled.privacy_unit);
+void check_one_pays(const Expense& expense, const Front& front, bool has_account) {
+  if (has_account + (front.budget != nullptr) + (front.ledger != nullptr) > 1) {
+    throw base::UsageError("one run is paid once: give a budget or a ledger");
+  }
+  if (front.ledger != nullptr && !expense.data.empty()) {
+    throw base::InternalError("the account of a file is found by its name and marks");
   }
 }
 
 }  // namespace
 
+Expense unprotected_use(const std::string& command, const std::string& data,
+                        const std::string& what) {
+  return {.command = command,
+          .data = data,
+          .cost = {std::numeric_limits<double>::infinity(), 0, privacy::Adjacency::add_remove},
+          .unprotected_reason = what};
+}
+
 Payment::Payment(const Expense& expense, const Front& front)
-    : expense_(expense), front_(front), account_(find_account(expense.data, front)) {
-  if (!account_) return;
-  budget_ = std::make_unique<ledger::LedgerBudget>(
+    : expense_(expense),
+      front_(front),
+      account_(find_account(expense.data, front)),
+      ledger_(front.ledger) {
+  check_one_pays(expense, front, account_.has_value());
+  internal::check_memory_budget(front.budget, expense.privacy_unit, expense.schema.schema);
+  if (account_) open_account();
+  if (ledger_ == nullptr || !expense.data.empty()) return;
+  internal::check_details(ledger_->details(), {expense.privacy_unit, expense.unprotected_reason});
+  fingerprint_ = ledger_->ledger().fingerprint();
+}
+
+void Payment::open_account() {
+  own_ = std::make_unique<ledger::LedgerBudget>(
       *account_->ledger, ledger::RunDetails{.data_set = account_->data_set,
-                                            .command = expense.command,
-                                            .privacy_unit = expense.privacy_unit,
-                                            .override_reason = front.account.override_reason,
-                                            .unprotected_reason = expense.unprotected_reason});
+                                            .command = expense_.command,
+                                            .privacy_unit = expense_.privacy_unit,
+                                            .override_reason = front_.account.override_reason,
+                                            .unprotected_reason = expense_.unprotected_reason});
+  ledger_ = own_.get();
 }
 
 privacy::Reservation Payment::reserve() {
-  // Without an account nobody adds prices up: the plan's own, which it has proved.
-  if (!budget_) return {expense_.planned, expense_.cost, nullptr};
-  auto reservation = budget_->reserve(expense_.planned, expense_.cost);
-  note_in_marks(reservation);
-  return reservation;
+  if (ledger_ != nullptr) {
+    auto reservation = ledger_->reserve(expense_.planned, expense_.cost);
+    note_in_marks(reservation);
+    return reservation;
+  }
+  // Where nobody adds prices up: the plan's own, which it has proved.
+  if (front_.budget == nullptr) return {expense_.planned, expense_.cost, nullptr};
+  try {
+    return front_.budget->reserve(expense_.planned, expense_.cost);
+  } catch (...) {
+    if (fit_) fit_->cancel();
+    throw;
+  }
 }
 
 /// Before a value is read: from here on a copy of the ledger lacks a row that the marks know.
@@ -60,25 +85,27 @@ void Payment::note_in_marks(privacy::Reservation& reservation) {
 
 void Payment::book_schema() {
   const auto& [schema, file] = expense_.schema;
-  if (!account_ || schema == nullptr || !schema->cost) return;
-  const auto cost = data::cost_between(*schema, expense_.cost.adjacency);
-  auto details = budget_->details();
-  details.command = data::booking_name(cost);
-  const auto standing = account_->ledger->standing();
-  refuse_relabelled(cost, standing);
-  if (standing.account(details.data_set).commands.contains(details.command)) return;
-  details.privacy_unit = cost.unit;
-  if (details.unprotected_reason.empty()) details.unprotected_reason = cost.unprotected_reason;
-  ledger::LedgerBudget budget(*account_->ledger, std::move(details));
-  auto reservation = budget.reserve(cost.events, cost.guarantee);
-  reservation.debit(cost.events);
-  reservation.commit();
-  // Its output exists: the schema.
-  budget.release(data::schema_to_toml(*schema), file, cost.cipher_delta);
+  if (schema == nullptr || !schema->cost) return;
+  const auto adjacency = expense_.cost.adjacency;
+  if (ledger_ != nullptr) return internal::book_schema(*ledger_, *schema, adjacency, file);
+  if (front_.budget == nullptr) return;
+  const auto cost = data::cost_between(*schema, adjacency);
+  fit_ = front_.budget->reserve(cost.events, cost.guarantee);
+}
+
+/// It was released before, with the schema.
+void Payment::spend_fit() {
+  if (!fit_) return;
+  fit_->debit(fit_->planned());
+  fit_->commit();
 }
 
 void Payment::check_records() {
-  if (!account_) return;
+  if (fingerprint_) {
+    static_cast<void>(ledger_->ledger().see_records(ledger_->details().data_set,
+                                                    fingerprint_->digest(), "records in memory"));
+  }
+  if (!account_ || expense_.data.empty()) return;
   const auto fingerprint = fingerprint_of(*account_->ledger, expense_.data);
   if (!fingerprint) return;
   const auto found = account_->ledger->see_records(account_->data_set, *fingerprint, expense_.data);
@@ -93,13 +120,14 @@ void Payment::check_records() {
 void Payment::give_back(privacy::Reservation& reservation) {
   try {
     reservation.cancel();
+    if (fit_) fit_->cancel();
   } catch (const base::Error& error) {
-    front_.warn(fmt::format("the reservation stays spent: {}", error.what()));
+    if (front_.warn) front_.warn(fmt::format("the reservation stays spent: {}", error.what()));
   }
 }
 
 void Payment::release(const std::string& sha256, const std::string& output, double cipher_delta) {
-  if (budget_) budget_->release_digest(sha256, output, cipher_delta);
+  if (ledger_ != nullptr) ledger_->release_digest(sha256, output, cipher_delta);
 }
 
 }  // namespace tacet::run

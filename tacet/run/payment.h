@@ -2,9 +2,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 
 #include "tacet/data/schema/schema.h"
+#include "tacet/ledger/fingerprint.h"
 #include "tacet/ledger/ledger_budget.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/run/account.h"
@@ -21,7 +24,7 @@ struct SchemaFile {
 /// What a run is about to spend: all of it public, settled before a record is read.
 struct Expense {
   std::string command;  ///< as the ledger keeps it
-  std::string data;     ///< file with the private records
+  std::string data;     ///< file with the private records; empty: they are in memory
   std::string privacy_unit = "record";
   privacy::Event planned = privacy::no_event();
   privacy::Guarantee cost;
@@ -29,27 +32,36 @@ struct Expense {
   std::string unprotected_reason = {};  ///< not empty: nothing protects the records
 };
 
-/// The payment of one run: by the account of its data, or in a book that ends with the
-/// process. run::spend (spend.h) calls the steps in the order in which they stand here.
+/// What a command spends that gives out exact figures of records: without end. Records that have an
+/// account are not public, whoever says so; without theirs, or without a reason that their ledger
+/// keeps, run::spend refuses it. `what` goes out: "exact metrics (--public)".
+[[nodiscard]] Expense unprotected_use(const std::string& command, const std::string& data,
+                                      const std::string& what);
+
+/// The payment of one run: by the account of its data, by a budget, or in a book that ends with
+/// the process. run::spend (spend.h) calls the steps in the order in which they stand here. Not for
+/// several threads at once.
 class Payment {
  public:
-  /// Finds the account. BudgetError when the data have one and it was not given.
+  /// Finds the account. BudgetError when the data have one and it was not given; UsageError when
+  /// two were given to pay.
   Payment(const Expense& expense, const Front& front);
 
-  /// Books what the schema cost when it was fitted to these records, under the unit that the fit
-  /// protects, unless the account holds that already: each fit is paid for once, told by its name
-  /// and its events.
+  /// Books what the schema cost when it was fitted to these records: in a ledger once (booking.h),
+  /// from a budget with each run.
   void book_schema();
 
   [[nodiscard]] privacy::Reservation reserve();
 
   /// The result of `reader`. When the records cannot be read, or have another account, nothing was
-  /// released and the reservation is given back.
+  /// released and the reservation is given back. A reader of records in memory takes the
+  /// fingerprint that they are to be added to; null where nobody knows records again.
   template <typename Reader>
   [[nodiscard]] auto read(privacy::Reservation& reservation, const Reader& reader) {
     try {
-      auto records = reader();
+      auto records = records_of(reader);
       check_records();
+      spend_fit();
       return records;
     } catch (...) {
       give_back(reservation);
@@ -62,6 +74,16 @@ class Payment {
   void release(const std::string& sha256, const std::string& output, double cipher_delta);
 
  private:
+  template <typename Reader>
+  [[nodiscard]] auto records_of(const Reader& reader) {
+    if constexpr (std::is_invocable_v<const Reader&, ledger::Fingerprint*>) {
+      return reader(fingerprint_ ? &*fingerprint_ : nullptr);
+    } else {
+      return reader();
+    }
+  }
+  void open_account();
+  void spend_fit();
   void note_in_marks(privacy::Reservation& reservation);
   void check_records();
   void give_back(privacy::Reservation& reservation);
@@ -69,7 +91,10 @@ class Payment {
   const Expense& expense_;
   const Front& front_;
   std::optional<Account> account_;
-  std::unique_ptr<ledger::LedgerBudget> budget_;  // the account's
+  std::unique_ptr<ledger::LedgerBudget> own_;       // the account's
+  ledger::LedgerBudget* ledger_ = nullptr;          // it, or the caller's
+  std::optional<ledger::Fingerprint> fingerprint_;  // of records in memory
+  std::optional<privacy::Reservation> fit_;         // of the schema, from a budget
 };
 
 }  // namespace tacet::run

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "tacet/accounting/calibrate.h"
@@ -13,6 +14,7 @@
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/mechanism/noise/record_norm.h"
+#include "tacet/run/booking.h"
 #include "tacet/run/own_source.h"
 
 namespace tacet::run {
@@ -79,14 +81,40 @@ auto drawn(privacy::BoundedSum sum, Noise noise, privacy::NoiseMultiplier multip
   throw base::InternalError("an unknown kind of noise");
 }
 
-/// The event as the mechanism itself will debit it, which knows the sum's range.
+/// The event as the mechanism itself will debit it, which knows the sum's range: what it has no
+/// room for is refused here, before anything is booked.
 privacy::Event debited(const privacy::BoundedSum& sum, Noise noise,
-                       privacy::NoiseMultiplier multiplier, const SumFacts& facts) {
-  if (noise == Noise::discrete_gaussian) {
-    return mechanism::discrete_gaussian_event(sum, multiplier);
+                       privacy::NoiseMultiplier multiplier) {
+  switch (noise) {
+    case Noise::gaussian:
+      return mechanism::gaussian_event(sum, multiplier);
+    case Noise::laplace:
+      return mechanism::laplace_event(sum, multiplier);
+    case Noise::discrete_gaussian:
+      return mechanism::discrete_gaussian_event(sum, multiplier);
+    case Noise::discrete_laplace:
+      return mechanism::discrete_laplace_event(sum, multiplier);
   }
-  if (noise == Noise::discrete_laplace) return mechanism::discrete_laplace_event(sum, multiplier);
-  return event_of(noise, facts, multiplier.value());
+  throw base::InternalError("an unknown kind of noise");
+}
+
+constexpr const char* seeded_noise =
+    "the noise was drawn from a known seed; for tests and experiments only";
+
+void check(const privacy::BoundedSum& sum, const privacy::Guarantee& asked,
+           const ReleaseOptions& options) {
+  if (!(asked.epsilon > 0 && std::isfinite(asked.epsilon))) {
+    throw base::UsageError("epsilon must be above 0 and finite, got {}", asked.epsilon);
+  }
+  if (sum.size() == 0) throw base::UsageError("the sum was taken before; make another one");
+  if (!sum.sample().is_all()) {
+    throw base::UsageError("a sum over a secret sample is released by who drew the sample");
+  }
+  const auto* ledger = dynamic_cast<const ledger::LedgerBudget*>(options.budget);
+  if (ledger == nullptr) return;
+  const bool seeded = options.source != nullptr && !options.source->secure();
+  internal::check_details(ledger->details(),
+                          {options.privacy_unit, seeded ? seeded_noise : std::string_view{}});
 }
 
 privacy::Receipt receipt_of(const ReleaseOptions& options, const SumFacts& sum,
@@ -113,9 +141,7 @@ std::string to_string(Noise noise) { return noise_names.of(noise); }
 
 ReleasedSum release(privacy::BoundedSum sum, const privacy::Guarantee& asked,
                     const ReleaseOptions& options) {
-  if (!(asked.epsilon > 0 && std::isfinite(asked.epsilon))) {
-    throw base::UsageError("epsilon must be above 0 and finite, got {}", asked.epsilon);
-  }
+  check(sum, asked, options);
   const auto facts = facts_of(sum);
   const double term = cipher_term_of(options.noise, facts);
   const double multiplier = accounting::least_noise(
@@ -123,7 +149,8 @@ ReleasedSum release(privacy::BoundedSum sum, const privacy::Guarantee& asked,
       {privacy::Epsilon(asked.epsilon), privacy::delta_left(privacy::checked(asked), term),
        asked.adjacency});
   const privacy::NoiseMultiplier noise(multiplier);
-  const auto event = debited(sum, options.noise, noise, facts);
+  const auto event = debited(sum, options.noise, noise);
+  internal::check_memory_budget(options.budget, options.privacy_unit);
   const auto cost = accounting::stated_guarantee(event, asked, term);
   const internal::OwnSource source(options.source);
   auto reservation = options.budget != nullptr ? options.budget->reserve(event, cost)
@@ -135,8 +162,7 @@ ReleasedSum release(privacy::BoundedSum sum, const privacy::Guarantee& asked,
                      .receipt = receipt_of(options, facts, reservation, multiplier)};
   if (!source.get().secure()) {
     result.receipt.randomness = privacy::Randomness::seeded;
-    result.receipt.unprotected_reason =
-        "the noise was drawn from a known seed; for tests and experiments only";
+    result.receipt.unprotected_reason = seeded_noise;
   }
   return result;
 }

@@ -37,7 +37,10 @@ struct ReleaseOptions {
   Noise noise = Noise::gaussian;
   /// Whose records a UnitLimit counted, as receipts say it.
   std::string privacy_unit = "record";
-  privacy::Budget* budget = nullptr;  ///< pays for it; null: nobody adds releases up
+  /// Pays for it; null: nobody adds releases up. Noise from a known seed is counted as if it were
+  /// secret. A LedgerBudget must name the same unit, and a reason where the noise is seeded
+  /// (UsageError); its release() is the caller's, before the values go out.
+  privacy::Budget* budget = nullptr;
   /// Of random numbers, in a run of its own (next_run()). Null: the operating system's.
   random::Source* source = nullptr;
 };
@@ -51,9 +54,10 @@ struct ReleasedSum {
 /// Releases a certified sum: the least noise of its kind that keeps the guarantee `asked` for (to a
 /// thousandth of epsilon), booked before a random bit is drawn. The receipt states what was proved.
 ///
-/// UsageError for an epsilon that is 0 or infinite, and for noise that the sum's grid has no room
-/// for; GuaranteeError where no noise of this kind keeps the guarantee (Gaussian at delta 0, or
-/// where the cipher leaves nothing of delta); what the budget throws.
+/// UsageError for an epsilon that is 0 or infinite, for a sum over a secret sample, and for noise
+/// that the sum's grid has no room for (optimize/sums/vector_sum.h); GuaranteeError where no noise
+/// of this kind keeps the guarantee (Gaussian at delta 0, or where the cipher leaves nothing of
+/// delta); what the budget throws. What is refused costs nothing.
 [[nodiscard]] ReleasedSum release(privacy::BoundedSum sum, const privacy::Guarantee& asked,
                                   const ReleaseOptions& options = {});
 

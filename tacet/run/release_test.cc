@@ -10,7 +10,10 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/accounting/memory_budget.h"
 #include "tacet/base/error.h"
+#include "tacet/ledger/ledger_budget.h"
 #include "tacet/optimize/sums/vector_sum.h"
+#include "tacet/privacy/certifier.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tacet::run {
 namespace release_test {
@@ -127,10 +130,89 @@ TEST(Release, WhatIsRefusedCostsNothing) {
   refused({1, 1e-60, Adjacency::add_remove}, Noise::gaussian, guarantee);
   refused({2, 1e-6, Adjacency::add_remove}, Noise::laplace,
           privacy::BudgetExceeded("", {}, {}, {}));
-  optimize::VectorSum fine(3, optimize::Norm::l2, 1);
-  EXPECT_THROW(static_cast<void>(release(std::move(fine).take(), {1, 1e-6, Adjacency::add_remove},
-                                         {.noise = Noise::discrete_gaussian})),
+}
+
+// Noise that the grid has no room for is found out before anything is booked.
+TEST(Release, NoiseThatLeavesTheGridCostsNothing) {
+  using optimize::MeanSum;
+  using optimize::Norm;
+  using optimize::UnitLimit;
+  using optimize::VectorSum;
+  accounting::MemoryBudget budget(privacy::Guarantee{1, 1e-6, Adjacency::add_remove});
+  const auto refused = [&](privacy::BoundedSum sum, double epsilon, Noise noise) {
+    const privacy::Guarantee asked{epsilon, 1e-6, Adjacency::add_remove};
+    EXPECT_THROW(
+        static_cast<void>(release(std::move(sum), asked, {.noise = noise, .budget = &budget})),
+        base::UsageError);
+    EXPECT_EQ(budget.spent().epsilon, 0);
+  };
+  refused(VectorSum(1, Norm::l2, 1).take(), 0.01, Noise::gaussian);
+  refused(MeanSum(0, 1, Norm::l2, UnitLimit(20)).take(), 1, Noise::gaussian);
+  refused(VectorSum(1, Norm::l2, 1, UnitLimit(4096)).take(), 1, Noise::gaussian);
+  refused(VectorSum(3, Norm::l2, 1).take(), 1, Noise::discrete_gaussian);
+  refused(VectorSum(1, Norm::l1, 1, UnitLimit(4096)).take(), 0.01, Noise::laplace);
+  const privacy::Guarantee asked{1, 1e-6, Adjacency::add_remove};
+  const auto coarse =
+      release(MeanSum(0, 1, Norm::l2, UnitLimit(20), 12).take(), asked, {.budget = &budget});
+  EXPECT_EQ(budget.spent(), coarse.receipt.guarantee);
+}
+
+// What is released of a secret sample is amplified together: not for one call.
+TEST(Release, ASumOverASecretSampleIsRefused) {
+  accounting::MemoryBudget budget(Adjacency::add_remove);
+  auto sum =
+      privacy::BoundedSum::from_certified(privacy::Certifier::clipped(), {1}, 1.0, 1,
+                                          privacy::Sample::poisson(privacy::SamplingRate(0.5)));
+  EXPECT_THROW(static_cast<void>(
+                   release(std::move(sum), {1, 1e-6, Adjacency::add_remove}, {.budget = &budget})),
                base::UsageError);
+  EXPECT_EQ(budget.spent().epsilon, 0);
+}
+
+/// Releases counts for `unit` from the account of a ledger; what is booked of it.
+double booked_of(ledger::RunDetails details, const ReleaseOptions& given) {
+  const test::ScratchFolder folder;
+  const auto path = folder.path() / "a.ledger";
+  ledger::Ledger::create(path);
+  ledger::Ledger book(path);
+  book.enrol({.data_set = "visits",
+              .adjacency = Adjacency::add_remove,
+              .privacy_unit = "person",
+              .cap = {.currency = ledger::Currency::pure, .value = 2},
+              .fingerprint = {},
+              .file = {}});
+  details.data_set = "visits";
+  details.command = "test";
+  ledger::LedgerBudget budget(book, details);
+  auto options = given;
+  options.noise = Noise::laplace;
+  options.budget = &budget;
+  const privacy::Guarantee asked{1, 0, Adjacency::add_remove};
+  try {
+    const auto released = release(counts(3, 9), asked, options);
+    budget.release("counts", "counts", released.receipt.cipher_delta);
+  } catch (const base::UsageError&) {
+    EXPECT_TRUE(book.books().account("visits").runs.empty());
+  }
+  return book.books().account("visits").counted().total().value;
+}
+
+// An account of persons does not pay for the protection of single records, whatever it is told.
+TEST(Release, ALedgerPaysOnlyForItsUnit) {
+  EXPECT_EQ(booked_of({.privacy_unit = "person"}, {}), 0);
+  EXPECT_EQ(booked_of({.privacy_unit = "record"}, {.privacy_unit = "person"}), 0);
+  EXPECT_NEAR(booked_of({.privacy_unit = "person"}, {.privacy_unit = "person"}), 1, 1e-3);
+}
+
+// Seeded noise protects nobody, so that no ledger keeps it as if it did.
+TEST(Release, SeededNoiseIsNoProtectionInALedger) {
+  random::SeededSource source(1);
+  const ReleaseOptions seeded{.privacy_unit = "person", .source = &source};
+  EXPECT_EQ(booked_of({.privacy_unit = "person"}, seeded), 0);
+  const double booked = booked_of(
+      {.privacy_unit = "person", .override_reason = "a test", .unprotected_reason = "a seed"},
+      seeded);
+  EXPECT_EQ(booked, INFINITY);
 }
 
 }  // namespace release_test

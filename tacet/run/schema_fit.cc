@@ -285,18 +285,18 @@ FitPlan plan_fit(const FitRequest& request, std::vector<std::string> names,
   return {std::move(names), shares, std::move(cost)};
 }
 
-Contents read_for_fit(const FitRequest& request, const FitPlan& plan, random::Source& source,
-                      const base::CancelToken* cancel) {
+Contents read_for_fit(const FitRequest& request, const FitPlan& plan, const FitReading& reading) {
+  const auto& [records, source, cancel] = reading;
   const auto& frame = request.frame;
   data::ContentsOptions options{.expected = plan.names, .cancel = cancel};
   std::optional<data::UnitSample> sample;
   if (frame.unit) {
-    sample.emplace(data::UnitFile{request.data, frame.format, frame.missing},
+    sample.emplace(data::UnitRecords{records, frame.missing},
                    data::UnitLimit{*frame.unit, request.records_a_unit},
                    source.lease(random::Purpose::sampling, 0, 0), cancel);
     options.sample = &*sample;
   }
-  return data::read_contents(request.data, frame.format, frame.missing, options);
+  return data::read_contents(records, frame.missing, options);
 }
 
 Fitted fit(const FitRequest& request, const FitPlan& plan, const Contents& contents,

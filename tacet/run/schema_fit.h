@@ -6,6 +6,7 @@
 
 #include "tacet/base/progress.h"
 #include "tacet/data/read/column_contents.h"
+#include "tacet/data/read/record_source.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/mechanism/point/column_facts.h"
 #include "tacet/privacy/budget.h"
@@ -18,7 +19,7 @@ namespace tacet::run {
 
 /// What is said of a schema before a record is read.
 struct FitRequest {
-  std::string data;    ///< file with the records
+  std::string data;    ///< what the records are called in messages: their file
   data::Schema frame;  ///< its format, the missing values, the unit, a target of classes
   std::string target;  ///< column to predict; empty: none
   std::vector<std::string> ignored;
@@ -54,9 +55,16 @@ struct FitPlan {
 
 using Contents = std::vector<privacy::Private<data::ColumnContents>>;
 
-/// DataError where the file's columns are no longer the plan's.
+/// What reads them: where they are, and who draws a unit's records.
+struct FitReading {
+  data::RecordSource records;
+  random::Source& source;
+  const base::CancelToken* cancel;
+};
+
+/// DataError where the records' columns are no longer the plan's.
 [[nodiscard]] Contents read_for_fit(const FitRequest& request, const FitPlan& plan,
-                                    random::Source& source, const base::CancelToken* cancel);
+                                    const FitReading& reading);
 
 /// What a fit works with.
 struct FitTools {

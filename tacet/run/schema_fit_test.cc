@@ -57,6 +57,10 @@ TEST(SchemaFit, WhatNoSchemaCanSayIsRefusedInThePlan) {
   EXPECT_THROW(static_cast<void>(plan_fit(request, names, source)), base::DataError);
 }
 
+data::RecordSource csv_records(const FitRequest& request) {
+  return data::csv_records(request.data, request.frame.format);
+}
+
 TEST(SchemaFit, EachColumnGetsTheRuleOfItsKindAndTheAnswersAreDebited) {
   const test::ScratchFolder folder;
   const auto file = (folder.path() / "data.csv").string();
@@ -71,7 +75,7 @@ TEST(SchemaFit, EachColumnGetsTheRuleOfItsKindAndTheAnswersAreDebited) {
   const auto plan = plan_fit(request, names, source);
   privacy::TrustingBudget budget(privacy::Adjacency::add_remove);
   auto reservation = budget.reserve(plan.cost.events, plan.cost.guarantee);
-  const auto contents = read_for_fit(request, plan, source, nullptr);
+  const auto contents = read_for_fit(request, plan, {csv_records(request), source, nullptr});
   const auto found = fit(request, plan, contents, {source, reservation, nullptr});
   EXPECT_TRUE(found.not_found.empty());
   const auto& schema = found.schema;
@@ -98,7 +102,7 @@ Fitted fit_of(const std::string& text, FitRequest request, double epsilon, std::
   const auto plan = plan_fit(request, names, source);
   privacy::TrustingBudget budget(privacy::Adjacency::add_remove);
   auto reservation = budget.reserve(plan.cost.events, plan.cost.guarantee);
-  const auto contents = read_for_fit(request, plan, source, nullptr);
+  const auto contents = read_for_fit(request, plan, {csv_records(request), source, nullptr});
   return fit(request, plan, contents, {source, reservation, nullptr});
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tacet/accounting/memory_budget.h"
 #include "tacet/base/error.h"
 #include "tacet/ledger/books.h"
 #include "tests/support/scratch_folder.h"
@@ -104,6 +105,63 @@ class Spend : public testing::Test {
 
 using Steps = std::vector<std::string>;
 using States = std::vector<RunState>;
+
+/// One run on records in memory; whether they were to be added to a fingerprint.
+bool run_in_memory(Expense expense, const Front& front, const std::string& record = "41") {
+  expense.data.clear();
+  UnwrittenOutput output("result");
+  bool known = false;
+  spend(
+      expense, front, output,
+      [&](ledger::Fingerprint* fingerprint) {
+        known = fingerprint != nullptr;
+        if (known) fingerprint->add(record);
+        if (record.empty()) throw base::DataError("no record");
+        return 41;
+      },
+      [&](int, privacy::Reservation& reservation, Pieces&) {
+        reservation.debit(expense.planned);
+        return 0.0;
+      });
+  return known;
+}
+
+TEST_F(Spend, ABudgetPaysForRecordsInMemory) {
+  accounting::MemoryBudget budget(privacy::Guarantee{1.5, 0, cost.adjacency});
+  front_.budget = &budget;
+  EXPECT_THROW(run_in_memory(expense_, front_, ""), base::DataError);
+  EXPECT_EQ(budget.spent().epsilon, 0);
+  EXPECT_FALSE(run_in_memory(expense_, front_));
+  EXPECT_EQ(budget.spent().epsilon, 1);
+  EXPECT_THROW(run_in_memory(expense_, front_), privacy::BudgetExceeded);
+  EXPECT_EQ(budget.spent().epsilon, 1);
+}
+
+TEST_F(Spend, AnAccountPaysForRecordsInMemoryAndKnowsThemAgain) {
+  give_account(3);
+  EXPECT_TRUE(run_in_memory(expense_, front_));
+  EXPECT_EQ(states(), States{RunState::committed});
+  ledger::Ledger(ledger_file(), {})
+      .enrol({.data_set = "other",
+              .adjacency = privacy::Adjacency::add_remove,
+              .privacy_unit = "record",
+              .cap = {.currency = ledger::Currency::basic, .value = 3},
+              .fingerprint = {},
+              .file = {}});
+  front_.account.data_set = "other";
+  EXPECT_THROW(run_in_memory(expense_, front_), base::BudgetError);
+  EXPECT_TRUE(run_in_memory(expense_, front_, "others"));
+}
+
+TEST_F(Spend, OneRunIsPaidOnce) {
+  give_account(3);
+  accounting::MemoryBudget budget(cost.adjacency);
+  front_.budget = &budget;
+  EXPECT_THROW(run_in_memory(expense_, front_), base::UsageError);
+  EXPECT_THROW(run(), base::UsageError);
+  EXPECT_EQ(budget.spent().epsilon, 0);
+  EXPECT_TRUE(states().empty());
+}
 
 TEST_F(Spend, ReadsRunsWritesAndShowsInThisOrder) {
   run();

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
+#include "tacet/base/version.h"
 #include "tacet/data/read/unit_sample.h"
+#include "tacet/data/schema/schema_cost.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/run/split_budget.h"
 
@@ -97,14 +100,37 @@ SummaryPlan plan_summary(const SummaryRequest& request) {
   return plan;
 }
 
-data::TableCounts read_for_summary(const SummaryRequest& request, const std::string& file,
+data::TableCounts read_for_summary(const SummaryRequest& request, const data::RecordSource& records,
                                    random::Source& source, const base::CancelToken* cancel) {
   const auto& schema = request.schema;
-  if (!schema.unit) return data::read_counts(file, schema, cancel);
-  data::UnitSample sample({file, schema.format, schema.missing},
-                          {*schema.unit, request.records_a_unit},
+  if (!schema.unit) return data::read_counts(records, schema, cancel);
+  data::UnitSample sample({records, schema.missing}, {*schema.unit, request.records_a_unit},
                           source.lease(random::Purpose::sampling, 0, 0), cancel);
-  return data::read_counts(file, schema, cancel, &sample);
+  return data::read_counts(records, schema, cancel, &sample);
+}
+
+privacy::Receipt summary_receipt(const SummaryRequest& request, const SummaryPlan& plan,
+                                 const random::Source& source) {
+  privacy::Receipt receipt;
+  receipt.algorithm = "summary of a table";
+  receipt.calibration = "tight";
+  receipt.parameters =
+      nlohmann::ordered_json{{"columns", plan.columns.size()},
+                             {"epsilon_of_counts", plan.counts.epsilon.value()},
+                             {"epsilon_of_a_quartile", plan.quartile.epsilon.value()},
+                             {"records_a_unit", request.records_a_unit}}
+          .dump();
+  receipt.events = plan.events;
+  receipt.guarantee = plan.guarantee;
+  receipt.privacy_unit = plan.privacy_unit;
+  receipt.public_row_count = request.schema.public_row_count;
+  receipt.software_version = base::version;
+  receipt.cipher_delta = plan.cipher_delta;
+  if (!source.secure()) {
+    receipt.randomness = privacy::Randomness::seeded;
+    receipt.unprotected_reason = "seeded noise; for tests and experiments only";
+  }
+  return data::with_schema_cost(request.schema, privacy::checked(receipt));
 }
 
 double Summary::share(std::size_t column, std::size_t kind) const {

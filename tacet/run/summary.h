@@ -41,8 +41,14 @@ struct SummaryPlan {
 /// can say, GuaranteeError where the cipher leaves nothing of delta.
 [[nodiscard]] SummaryPlan plan_summary(const SummaryRequest& request);
 
+/// Of the summary, with the fit of its schema. GuaranteeError where both do not go together.
+[[nodiscard]] privacy::Receipt summary_receipt(const SummaryRequest& request,
+                                               const SummaryPlan& plan,
+                                               const random::Source& source);
+
 [[nodiscard]] data::TableCounts read_for_summary(const SummaryRequest& request,
-                                                 const std::string& file, random::Source& source,
+                                                 const data::RecordSource& records,
+                                                 random::Source& source,
                                                  const base::CancelToken* cancel);
 
 /// All of it with noise.

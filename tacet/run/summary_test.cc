@@ -91,7 +91,7 @@ Opened read(const std::vector<std::string>& lines, const SummaryRequest& request
   for (const auto& line : lines) text += line + "\n";
   base::write_file(file, text, base::Overwrite::refuse);
   random::SeededSource source(1);
-  return open(read_for_summary(request, file, source, nullptr));
+  return open(read_for_summary(request, data::csv_records(file, {}), source, nullptr));
 }
 
 std::int64_t distance(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
@@ -167,7 +167,7 @@ TEST(Summary, SharesAndQuartilesComeCloseWhereTheBudgetIsLarge) {
   random::SeededSource source(3);
   privacy::TrustingBudget budget(Adjacency::add_remove);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
-  const auto counts = read_for_summary(request, file, source, nullptr);
+  const auto counts = read_for_summary(request, data::csv_records(file, {}), source, nullptr);
   const auto found = summarise(request, plan, counts, {source, reservation, nullptr});
   EXPECT_THROW(reservation.debit(plan.counts.counts_event()), base::BudgetError);  // all were asked
   EXPECT_NEAR(static_cast<double>(found.records), 4000, 40);
@@ -198,7 +198,7 @@ TEST(Summary, TheNumberOfRecordsIsExactWhereItIsPublic) {
   random::SeededSource source(3);
   privacy::TrustingBudget budget(Adjacency::replace_one);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
-  const auto counts = read_for_summary(request, file, source, nullptr);
+  const auto counts = read_for_summary(request, data::csv_records(file, {}), source, nullptr);
   EXPECT_EQ(summarise(request, plan, counts, {source, reservation, nullptr}).records, 2);
   EXPECT_THROW(static_cast<void>(mechanism::public_count(counts.records, Adjacency::add_remove)),
                base::UsageError);

@@ -1,6 +1,8 @@
 #include "tacet/run/train.h"
 
-#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "tacet/base/error.h"
@@ -8,16 +10,11 @@
 #include "tacet/base/threads.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/run/own_source.h"
+#include "tacet/run/spend.h"
 #include "tacet/select/plan.h"
 
 namespace tacet::run {
 namespace {
-
-privacy::Reservation reserve(const learn::Training& plan, const TrainMeans& means) {
-  if (means.ledger != nullptr) return means.ledger->reserve(plan.events, plan.guarantee);
-  if (means.budget != nullptr) return means.budget->reserve(plan.events, plan.guarantee);
-  return {plan.events, plan.guarantee, nullptr};
-}
 
 void check(const TrainMeans& means) {
   constexpr int most_threads = 1024;
@@ -27,6 +24,20 @@ void check(const TrainMeans& means) {
   if (means.budget != nullptr && means.ledger != nullptr) {
     throw base::UsageError("one training is paid once: give a budget or a ledger");
   }
+  if (dynamic_cast<const ledger::LedgerBudget*>(means.budget) != nullptr) {
+    throw base::UsageError("a LedgerBudget goes into TrainMeans::ledger, which books the output");
+  }
+  if (means.ledger != nullptr && means.ledger->owes_release()) {
+    throw base::UsageError(
+        "the ledger's budget has committed reservations without an output: call its release() "
+        "first, or give the training a LedgerBudget of its own");
+  }
+}
+
+std::string unprotected_reason(const learn::Training& plan, const TrainMeans& means) {
+  if (plan.unprotected()) return "trained with epsilon inf";
+  const bool seeded = means.source != nullptr && !means.source->secure();
+  return seeded ? "the noise comes from a known seed" : "";
 }
 
 }  // namespace
@@ -34,36 +45,57 @@ void check(const TrainMeans& means) {
 model::ModelFile train(const data::Schema& schema, const Rows& rows,
                        const learn::LinearOptions& options, const TrainMeans& means) {
   check(means);
-  const auto plan = select::plan_training(schema, options);
+  return train(select::plan_training(schema, options), rows, means);
+}
+
+model::ModelFile train(const learn::Training& plan, const Rows& rows, const TrainMeans& means) {
+  check(means);
+  privacy::check_notes(means.notes);
   // Refused before anything is spent where both costs do not go together.
   static_cast<void>(
       data::with_schema_cost(plan.schema, {plan.events, plan.guarantee, plan.cipher_delta}));
+  check_rows(rows, plan.reading_schema(), data::TargetUse::required);
   const internal::OwnSource source(means.source);
   base::ThreadPool threads(means.threads > 0 ? means.threads : base::available_threads());
   base::LocalReducer reducer;
-  auto reservation = reserve(plan, means);
-  auto records = [&] {
-    try {
-      return dataset_of(rows, plan.reading_schema(), data::TargetUse::required,
-                        means.supervision.cancel);
-    } catch (...) {
-      reservation.cancel();  // nothing was released
-      throw;
-    }
-  }();
-  auto trained = plan.consume(std::move(records), plan.schema,
-                              {.source = source.get(),
-                               .reservation = reservation,
-                               .threads = threads,
-                               .reducer = reducer,
-                               .supervision = means.supervision});
-  model::ModelFile file{.schema = std::move(trained.schema),
-                        .model = std::move(trained.model),
-                        .receipt = data::with_schema_cost(plan.schema, trained.receipt)};
-  if (means.ledger != nullptr) {
-    means.ledger->release(model::model_to_json(file), "a model in memory",
-                          file.receipt.cipher_delta);
-  }
+  UnwrittenOutput output("a model in memory");
+  model::ModelFile file{.schema = plan.schema};
+  const auto* cancel = means.supervision.cancel;
+  spend(
+      {.command = means.command,
+       .data = {},
+       .privacy_unit = plan.schema.unit.value_or("record"),
+       .planned = plan.events,
+       .cost = plan.guarantee,
+       .schema = {&plan.schema, "a schema in memory"},
+       .unprotected_reason = unprotected_reason(plan, means)},
+      {.account = means.account,
+       .warn = {},
+       .cancel = cancel,
+       .budget = means.budget,
+       .ledger = means.ledger},
+      output,
+      [&](ledger::Fingerprint* fingerprint) {
+        return dataset_of(rows, plan.reading_schema(), data::TargetUse::required, cancel,
+                          fingerprint);
+      },
+      [&](data::Dataset& records, privacy::Reservation& reservation, Pieces& result) {
+        auto trained = plan.consume(std::move(records), plan.schema,
+                                    {.source = source.get(),
+                                     .reservation = reservation,
+                                     .threads = threads,
+                                     .reducer = reducer,
+                                     .supervision = means.supervision});
+        file.schema = std::move(trained.schema);
+        file.model = std::move(trained.model);
+        file.receipt = data::with_schema_cost(plan.schema, trained.receipt);
+        file.receipt.notes = means.notes;
+        // For the hash in the ledger alone.
+        if (means.ledger != nullptr || !means.account.ledger.empty()) {
+          model::write_model(file, [&](std::string_view piece) { result.write(piece); });
+        }
+        return trained.receipt.cipher_delta;
+      });
   return file;
 }
 

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/training.h"
 #include "tacet/ledger/ledger_budget.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/random/source/source.h"
+#include "tacet/run/front.h"
 #include "tacet/run/rows.h"
 
 /// A model from records in memory, in one call.
@@ -26,25 +29,42 @@ namespace tacet::run {
 
 /// What a training runs on; all of it may be left out.
 struct TrainMeans {
-  /// Pays for it, and refuses what exceeds its cap. Null: nobody adds trainings up.
+  /// Pays for it, and refuses what exceeds its cap. Null: nobody adds trainings up. A schema that
+  /// was fitted to private records is paid for with each training, as the receipt has it; one whose
+  /// fit protects nobody is refused by a MemoryBudget, and so are schemas of different units
+  /// (BudgetError). Noise from a known seed is counted as if it were secret: nobody is to rely on
+  /// the sum then.
   privacy::Budget* budget = nullptr;
   /// Pays for it durably, instead of `budget`: the run is in the ledger with the hash of the
-  /// model's file before the model is returned.
+  /// model's file before the model is returned; it knows the records again, and refuses those of
+  /// another of its accounts (BudgetError, nothing spent). A schema that was fitted is paid for
+  /// once. Its RunDetails name the schema's unit, and a reason where nothing protects the records
+  /// (seeded noise, epsilon inf): UsageError otherwise.
   ledger::LedgerBudget* ledger = nullptr;
+  /// The same by an account that the training opens itself, and that keeps this name of it.
+  AccountChoice account = {};
+  std::string command = "train";
   /// Of random numbers, in a run of its own (next_run()). Null: the operating system's.
   random::Source* source = nullptr;
   int threads = 0;  ///< 0: as many as the machine offers
   base::Supervision supervision = {};
+  privacy::ReceiptNotes notes = {};  ///< what the receipt says in a person's words
 };
 
-/// Settles the training from public facts, books it, encodes the rows, trains, and returns the
-/// model with its schema and its receipt: what model::save_model writes.
+/// Settles the training from public facts, checks that the rows go with the schema, books it,
+/// encodes the rows, trains, and returns the model with its schema and its receipt: what
+/// model::save_model writes.
 ///
-/// What fails before the rows are encoded, or while they are, costs nothing. From then on the price
-/// stays spent in full, whatever is thrown: a cancelled training has released its first steps.
-/// Errors as select::plan_training, dataset_of, the budget's, and base::Interrupted.
+/// What fails before the rows are encoded, or while they are, costs nothing but, in a ledger, what
+/// the schema's fit had cost before. From then on the price stays spent in full, whatever is
+/// thrown: a cancelled training has released its first steps. Errors as select::plan_training,
+/// dataset_of, the budget's, and base::Interrupted.
 [[nodiscard]] model::ModelFile train(const data::Schema& schema, const Rows& rows,
                                      const learn::LinearOptions& options,
+                                     const TrainMeans& means = {});
+
+/// The same of a training that was planned before: select::plan_tuning's, say.
+[[nodiscard]] model::ModelFile train(const learn::Training& plan, const Rows& rows,
                                      const TrainMeans& means = {});
 
 /// What a model says of one record.

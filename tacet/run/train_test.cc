@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -11,52 +14,12 @@
 #include "tacet/learn/method.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/trusting_budget.h"
+#include "tests/support/berkeley_records.h"
 #include "tests/support/labelled_records.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tacet::run {
 namespace train_test {
-
-/// The tutorial's table as a program would hold it.
-struct InMemory {
-  data::Schema schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
-  std::vector<std::string> names;
-  std::vector<std::vector<std::string>> columns;
-
-  InMemory() {
-    std::ifstream file(test::source_file("data/berkeley1973.csv"));
-    std::string line;
-    while (std::getline(file, line)) {
-      std::vector<std::string> fields;
-      std::istringstream parts(line);
-      for (std::string field; std::getline(parts, field, ',');) fields.push_back(field);
-      if (names.empty()) {
-        names = fields;
-        columns.resize(names.size());
-        continue;
-      }
-      for (std::size_t j = 0; j < fields.size(); ++j) columns[j].push_back(fields[j]);
-    }
-  }
-  [[nodiscard]] Table table() const {
-    Table table{.names = names};
-    for (const auto& column : columns) table.columns.emplace_back(std::span(column));
-    return table;
-  }
-  [[nodiscard]] Records records(std::size_t& row) const {
-    return {names, [this, &row](std::span<std::string> fields) {
-              if (row == columns[0].size()) return false;
-              for (std::size_t j = 0; j < fields.size(); ++j) fields[j] = columns[j][row];
-              ++row;
-              return true;
-            }};
-  }
-};
-
-learn::LinearOptions quick() {
-  learn::LinearOptions options{.epsilon = 1, .delta = 1e-5};
-  options.steps = 20;
-  return options;
-}
 
 // From a file, from columns and from a function: one model, bit for bit.
 TEST(Train, FromMemoryItIsTheModelOfTheFile) {
@@ -169,6 +132,114 @@ TEST(Train, WhatThrowsDuringTrainingIsSpent) {
   EXPECT_NEAR(budget.spent().epsilon, 1, 1e-2);
   EXPECT_THROW(static_cast<void>(train(data.schema, data.table(), quick(), {.budget = &budget})),
                privacy::BudgetExceeded);
+}
+
+// The same functions are the same loss, and the file of the model predicts without them.
+TEST(Train, ALossOfOnesOwnTrainsAsItself) {
+  const InMemory data;
+  const model::Loss known = model::make_loss("smoothed_hinge");
+  const auto facts = model::properties(known);
+  auto options = quick();
+  options.loss = known;
+  random::SeededSource first(3);
+  const auto expected = train(data.schema, data.table(), options, {.source = &first});
+  options.loss =
+      model::own_loss(model::Labels::signs,
+                      {.value = [&](double u, double y) { return model::loss_value(known, u, y); },
+                       .slope = [&](double u, double y) { return model::loss_slope(known, u, y); },
+                       .largest_slope = facts.slope_bound,
+                       .largest_curvature = facts.curvature});
+  random::SeededSource second(3);
+  const auto found = train(data.schema, data.table(), options, {.source = &second});
+  EXPECT_EQ(found.model.coefficients, expected.model.coefficients);
+  EXPECT_EQ(found.receipt.guarantee, expected.receipt.guarantee);
+  const auto read = model::model_from_json(model::model_to_json(found), "m");
+  EXPECT_EQ(predict(read, data.table())[0].class_index,
+            predict(found, data.table())[0].class_index);
+  EXPECT_THROW(static_cast<void>(model::loss_value(read.model.loss, 0, 1)), base::UsageError);
+  const auto check = learn::check_receipt(read.receipt, &read);
+  EXPECT_TRUE(check.faults.empty());
+  EXPECT_NE(std::ranges::find(check.unchecked,
+                              "that the loss was a function of prediction and label alone"),
+            check.unchecked.end());
+}
+
+// Whatever the functions say, a record is clipped; and where a proof counts on the loss it is none.
+TEST(Train, NothingIsProvedByALossOfOnesOwn) {
+  const InMemory data;
+  double wild = 0;
+  auto options = quick();
+  const auto give = [&] {
+    options.loss =
+        model::own_loss(model::Labels::signs, {.value = [](double, double) { return 0.0; },
+                                               .slope = [&wild](double, double) { return wild; }});
+  };
+  give();
+  for (const double slope : std::vector<double>{NAN, INFINITY, 1e300}) {
+    wild = slope;
+    random::SeededSource source(3);
+    const auto file = train(data.schema, data.table(), options, {.source = &source});
+    for (const double w : file.model.coefficients) EXPECT_TRUE(std::isfinite(w));
+    EXPECT_LE(file.receipt.guarantee.epsilon, 1);
+  }
+  const auto refused = [&](const learn::LinearOptions& asked) {
+    EXPECT_THROW(static_cast<void>(train(data.schema, data.table(), asked)), base::UsageError);
+  };
+  for (const char* method : {"objective", "output", "regularized-output", "ladder"}) {
+    auto other = options;
+    other.steps.reset();
+    other.method = method;
+    other.adjacency = privacy::Adjacency::replace_one;
+    refused(other);
+  }
+  auto loud = options;
+  loud.steps.reset();
+  loud.epsilon = INFINITY;
+  refused(loud);
+  options.loss = model::make_loss("own_of_classes");  // a name
+  refused(options);
+  options.loss = model::own_loss(
+      model::Labels::numbers,
+      {.value = [](double, double) { return 0.0; }, .slope = [](double, double) { return 0.0; }});
+  refused(options);  // of numbers, but these are classes
+  EXPECT_THROW(static_cast<void>(model::own_loss(model::Labels::signs, {})), base::UsageError);
+}
+
+// The receipt has the fit of the schema in it, and so has what the budget says.
+TEST(Train, AFittedSchemaIsPaidFor) {
+  const InMemory data;
+  const auto schema = fitted(data.schema);
+  accounting::MemoryBudget budget(privacy::Guarantee{2.5, 1e-4, privacy::Adjacency::add_remove});
+  EXPECT_THROW(static_cast<void>(train(schema, Table{}, quick(), {.budget = &budget})),
+               base::UsageError);
+  EXPECT_EQ(budget.spent().epsilon, 0);
+  const auto file = train(schema, data.table(), quick(), {.budget = &budget});
+  EXPECT_GT(file.receipt.guarantee.epsilon, 1.4);
+  EXPECT_GE(budget.spent().epsilon, file.receipt.guarantee.epsilon);
+  const auto before = budget.spent();
+  EXPECT_THROW(static_cast<void>(train(schema, data.table(), quick(), {.budget = &budget})),
+               privacy::BudgetExceeded);
+  EXPECT_EQ(budget.spent(), before);
+}
+
+// What protects nobody has no price, and prices for different units do not add up.
+TEST(Train, AMemoryBudgetTakesOneUnitAndNoSeededFit) {
+  const InMemory data;
+  accounting::MemoryBudget budget(privacy::Guarantee{5, 1e-3, privacy::Adjacency::add_remove});
+  auto seeded = fitted(data.schema);
+  seeded.cost->unprotected_reason = "noise from a known seed";
+  EXPECT_THROW(static_cast<void>(train(seeded, data.table(), quick(), {.budget = &budget})),
+               base::BudgetError);
+  EXPECT_EQ(budget.spent().epsilon, 0);
+  static_cast<void>(train(data.schema, data.table(), quick(), {.budget = &budget}));
+  const auto before = budget.spent();
+  auto by_department = data.schema;
+  by_department.unit = "department";
+  std::erase_if(by_department.columns,
+                [](const auto& column) { return column.name == "department"; });
+  EXPECT_THROW(static_cast<void>(train(by_department, data.table(), quick(), {.budget = &budget})),
+               base::BudgetError);
+  EXPECT_EQ(budget.spent(), before);
 }
 
 }  // namespace train_test

@@ -16,6 +16,7 @@
 #include "tacet/learn/gradient/columns_kept.h"
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
 
 namespace tacet::select {
@@ -26,7 +27,8 @@ using learn::ParameterValues;
 using Names = std::vector<std::string_view>;
 
 // What docs/methods/auto.md justifies, rule by rule.
-constexpr double ladder_records = 1000;  // times epsilon, a column
+constexpr double ladder_records = 1000;   // times epsilon, a column
+constexpr double constant_records = 100;  // likewise
 constexpr double most_noise_numbers = 0.3;
 constexpr double most_noise_classes = 4;
 constexpr double most_noise_standardised = 0.2;
@@ -48,7 +50,10 @@ constexpr std::array rules{
     AutoRule{"standardised for a number to predict, nu above 0.055", "half the path"},
     AutoRule{"k numbers, sqrt(d + 8 k) s / N up to 0.02, 2,000 records or more",
              "8 knots a number"},
-    AutoRule{"nu above 0.3 for a number to predict, 4 for classes", "a constant, no column"},
+    AutoRule{
+        "nu above 0.3 for a number to predict, 4 for classes; delta 0, a number, fewer than 100 "
+        "records times epsilon a column",
+        "a constant, no column"},
 };
 
 constexpr std::array<std::string_view, 12> usual_order{
@@ -281,6 +286,21 @@ void standardise(learn::LinearOptions& options, const ParameterValues& given,
       long_path_noise));
 }
 
+/// A constant in place of columns, where there are any that could be left out; `why` says what
+/// drowns them.
+bool learn_constant(learn::LinearOptions& options, const data::Schema& schema,
+                    std::string_view why) {
+  const bool columns = constant_schema(schema).columns.size() < schema.columns.size();
+  if (options.projection || !columns) return false;
+  options.constant_only = true;
+  options.reasons.push_back(fmt::format(
+      "{}: nothing can be expected to beat a constant here, so no column is read and a constant is "
+      "learned; more records, a larger epsilon or fewer columns change that, --method {} reads the "
+      "columns all the same",
+      why, options.method));
+  return true;
+}
+
 /// What `gradient` does before its steps, where nothing was given that decides it: noise drowns
 /// whatever columns could say, or leaves room for a release of its own.
 void choose_first_release(learn::LinearOptions& options, const ParameterValues& given,
@@ -290,18 +310,23 @@ void choose_first_release(learn::LinearOptions& options, const ParameterValues& 
   if (!noise) return;  // the plan asks for what is missing
   const bool numbers = learn::target_of(schema).regression();
   const double most = numbers ? most_noise_numbers : most_noise_classes;
-  const bool columns = constant_schema(schema).columns.size() < schema.columns.size();
-  if (*noise <= most || options.projection || !columns) {
-    standardise(options, given, schema, *noise);
-    return;
-  }
-  options.constant_only = true;
-  options.reasons.push_back(fmt::format(
-      "noise of {:.3g} for {} columns, above {:g}: nothing can be expected to beat a constant "
-      "here, "
-      "so no column is read and a constant is learned; more records, a larger epsilon or fewer "
-      "columns change that, --method gradient reads the columns all the same",
-      *noise, schema.encoded_column_count(), most));
+  const bool constant =
+      *noise > most && learn_constant(options, schema,
+                                      fmt::format("noise of {:.3g} for {} columns, above {:g}",
+                                                  *noise, schema.encoded_column_count(), most));
+  if (!constant) standardise(options, given, schema, *noise);
+}
+
+/// The same where the guarantee is pure.
+void choose_pure_constant(learn::LinearOptions& options, const ParameterValues& given,
+                          const data::Schema& schema) {
+  const auto facts = facts_of(given, schema);
+  if (!facts.pure || !facts.number || !facts.records_a_column) return;
+  if (*facts.records_a_column >= constant_records) return;
+  static_cast<void>(
+      learn_constant(options, schema,
+                     fmt::format("{:.4g} records times epsilon a column, fewer than {}",
+                                 *facts.records_a_column, constant_records)));
 }
 
 }  // namespace
@@ -338,10 +363,10 @@ learn::LinearOptions auto_options(const ParameterValues& given, const data::Sche
         fmt::format("adjacency {}: usual for method {}; --adjacency names another",
                     to_string(options.adjacency), name));
   }
-  // Several runs share one way of reading records.
-  const bool one_run = !options.boost && !options.radius_search;
-  if (name == "gradient" && one_run && !options.paper())
-    choose_first_release(options, given, schema);
+  // What each of several runs has of budget and records is settled with them.
+  if (options.boost || options.radius_search || options.paper()) return options;
+  if (name == "gradient") choose_first_release(options, given, schema);
+  choose_pure_constant(options, given, schema);
   return options;
 }
 

@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <utility>
 
-#include "tacet/accounting/composition.h"
+#include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/rounded_up.h"
 #include "tacet/select/blocks.h"
+#include "tacet/select/budget_search.h"
 #include "tacet/select/recorded_run.h"
 
 namespace tacet::select {
@@ -20,17 +22,17 @@ namespace {
 constexpr double scoring_share = 0.25;
 constexpr double paper_selection = 0.2;  // of epsilon
 
-void check_boost(const data::Schema& schema, const learn::LinearOptions& options) {
+struct Whole {
+  const data::Schema& schema;
+  const privacy::Guarantee& asked;
+};
+
+void check_boost(const learn::LinearOptions& options) {
   if (options.radius_search) {
     throw base::UsageError("--boost and --radius auto exclude each other: give a radius");
   }
   if (std::isinf(options.epsilon)) {
     throw base::UsageError("epsilon inf needs no private choice; leave --boost out");
-  }
-  if (schema.unit && options.adjacency != privacy::Adjacency::add_remove) {
-    throw base::UsageError(
-        "units are divided into blocks by a coin each, which leaves the numbers of units in them "
-        "secret: use --adjacency add_remove");
   }
 }
 
@@ -49,80 +51,113 @@ std::vector<std::int64_t> settle_sizes(std::int64_t rows, std::int64_t blocks, b
   return sizes;
 }
 
-/// Of one run: the same for each block, and the choice.
+/// Of one run, which is the same for each block, and of the choice.
+privacy::Event boosted(privacy::Adjacency adjacency, const privacy::Event& run,
+                       const privacy::Event& choice, bool score_all) {
+  const auto assignment = assignment_of(adjacency);
+  if (!score_all) return privacy::Partitioned{assignment, {run, choice}};
+  return privacy::Composed{{privacy::Partitioned{assignment, {run}}, choice}};
+}
+
 privacy::Event events_of(const ChoicePlan& plan, const learn::Training& training,
                          privacy::Adjacency adjacency) {
-  const auto assignment = assignment_of(adjacency);
-  const auto choice = choice_event(plan, adjacency);
-  if (!plan.score_all) return privacy::Partitioned{assignment, {training.events, choice}};
-  return privacy::Composed{{privacy::Partitioned{assignment, {training.events}}, choice}};
+  return boosted(adjacency, training.events,
+                 choice_event(plan.by, plan.selection_epsilon, adjacency), plan.score_all);
+}
+
+ChosenBy way_of(bool score_all) {
+  return score_all ? ChosenBy::noisy_max : ChosenBy::permute_and_flip;
 }
 
 /// The run at the largest epsilon that everything keeps the whole with.
-std::pair<RunShare, learn::Training> settle_run(const ChoicePlan& plan, const data::Schema& schema,
+std::pair<RunShare, learn::Training> settle_run(const ChoicePlan& plan, std::int64_t blocks,
                                                 const learn::LinearOptions& options,
-                                                const privacy::Guarantee& asked) {
-  const double delta = asked.delta * (1 - 1e-6);
-  RunShare share{asked.epsilon * (plan.score_all ? 1 - paper_selection : 1), delta,
-                 plan.sizes.front()};
-  constexpr int most_rounds = 38;
-  for (int round = 0; round < most_rounds; ++round) {
-    auto training = learn::plan_training(schema, run_options(options, share));
-    const double cost = accounting::epsilon(events_of(plan, training, asked.adjacency),
-                                            asked.adjacency, privacy::Delta(delta));
-    if (cost <= asked.epsilon && (round > 0 || cost > 0.98 * asked.epsilon)) {
-      return {share, std::move(training)};
-    }
-    share.epsilon *= asked.epsilon / cost * (1 - 0x1p-40 * std::exp2(round));
-  }
-  throw base::GuaranteeError("no budget of a run was found that keeps epsilon {} in total",
-                             asked.epsilon);
+                                                const Whole& whole) {
+  const auto& asked = whole.asked;
+  RunShare share{asked.epsilon * (plan.score_all ? 1 - paper_selection : 1),
+                 asked.delta * (1 - 1e-6), plan.sizes.front()};
+  learn::Training training;
+  share.epsilon = largest_share(share.epsilon, asked.epsilon, [&](double epsilon) {
+    share.epsilon = epsilon;
+    training = learn::plan_training(whole.schema, run_options(options, share));
+    const double cipher = choice_cipher_delta(static_cast<double>(blocks) * training.cipher_delta);
+    return accounting::stated_guarantee(events_of(plan, training, asked.adjacency), asked, cipher)
+        .epsilon;
+  });
+  return {share, std::move(training)};
 }
 
+std::string name_of(std::int64_t block) { return fmt::format("block {}", block); }
+
+/// DataError for a chosen block of others than those that there are.
+void expect_block(learn::RecordedParameters& parameters, std::int64_t blocks) {
+  if (chose_zero(parameters)) return;
+  const auto candidate = parameters.text(recorded_setting::candidate);
+  for (std::int64_t block = 1; block <= blocks; ++block) {
+    if (candidate == name_of(block)) return;
+  }
+  throw base::DataError("the candidate {} is none of the {} blocks", candidate, blocks);
+}
+
+privacy::Event recorded_boosting(const privacy::Receipt& receipt,
+                                 learn::RecordedParameters& parameters, const privacy::Event& own) {
+  const bool score_all = receipt.calibration == to_string(learn::Calibration::arora2022);
+  const auto choice = recorded_choice(receipt, parameters, way_of(score_all));
+  const auto blocks = boosting_blocks(parameters.real("boost"));
+  parameters.expect("blocks", blocks, "boost leads to");
+  parameters.expect(recorded_setting::run_rows,
+                    settle_sizes(receipt.public_row_count.value_or(0), blocks, score_all).front(),
+                    "blocks and the number of records lead to");
+  expect_block(parameters, blocks);
+  const auto* both = own.as<privacy::Composed>();
+  const bool beside = score_all && both != nullptr && !both->parts.empty();
+  const auto& run = recorded_blocks(beside ? both->parts.front() : own).front();
+  expect_run(receipt, parameters, run);
+  return boosted(receipt.guarantee.adjacency, run, choice, score_all);
+}
+
+constexpr std::array papers{learn::Calibration::arora2022};
 constexpr learn::Method boost_row{"boosting",
                                   "one model a block of the records, and one chosen privately",
                                   privacy::Adjacency::add_remove,
                                   {},
                                   nullptr,
-                                  recorded_choice,
+                                  recorded_boosting,
                                   false,
                                   learn::UnitProtection::bounded,
-                                  {}};
+                                  papers,
+                                  check_chosen_file};
 
 }  // namespace
 
 const learn::Method& boosting_method() { return boost_row; }
 
 std::int64_t boosting_blocks(double beta) {
-  return static_cast<std::int64_t>(std::ceil(std::log2(2 / beta)));
+  return static_cast<std::int64_t>(std::ceil(1 - std::log2(beta)));
 }
 
-learn::Training plan_boosting(const data::Schema& schema, const learn::LinearOptions& options) {
-  check_boost(schema, options);
+ChoicePlan settle_boosting(const data::Schema& schema, const learn::LinearOptions& options) {
+  check_boost(options);
   ChoicePlan plan;
   plan.own = &boost_row;
-  plan.public_row_count = learn::settle_row_count(schema, options);
-  const privacy::Guarantee asked{
-      options.epsilon,
-      learn::settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons),
-      options.adjacency};
+  const auto asked = settle_whole(plan, schema, options);
   plan.score_all = options.calibration == learn::Calibration::arora2022;
   const auto blocks = boosting_blocks(*options.boost);
   plan.sizes = settle_sizes(plan.public_row_count, blocks, plan.score_all);
-  plan.by = plan.score_all ? ChosenBy::noisy_max : ChosenBy::permute_and_flip;
+  plan.by = way_of(plan.score_all);
+  if (plan.score_all) plan.calibration = learn::Calibration::arora2022;
   plan.selection_epsilon =
       privacy::decimal_down(asked.epsilon) * (plan.score_all ? paper_selection : 1);
-  auto [share, training] = settle_run(plan, schema, options, asked);
+  auto [share, training] = settle_run(plan, blocks, options, {schema, asked});
   plan.events = events_of(plan, training, asked.adjacency);
   const auto rule = common_rule(model::described_model(training.schema, training.loss));
   for (std::int64_t block = 0; block < blocks; ++block) {
     plan.contenders.push_back(
-        {fmt::format("block {}", block + 1), training, static_cast<std::size_t>(block), rule});
+        {name_of(block + 1), training, static_cast<std::size_t>(block), rule});
   }
   plan.reasons.add(
       "{} blocks of {} declared records, each trained on at epsilon {}; the best model is chosen "
-      "on "
-      "{} at epsilon {}",
+      "on {} at epsilon {}",
       blocks, plan.sizes.front(), privacy::rounded_up(share.epsilon, 6),
       plan.score_all ? "all records" : fmt::format("{} others", plan.sizes.back()),
       privacy::rounded_up(plan.selection_epsilon, 6));
@@ -131,7 +166,7 @@ learn::Training plan_boosting(const data::Schema& schema, const learn::LinearOpt
                  {"blocks", blocks},
                  {recorded_setting::run_epsilon, share.epsilon},
                  {recorded_setting::run_delta, share.delta}});
-  return chosen_training(std::move(plan));
+  return plan;
 }
 
 }  // namespace tacet::select

@@ -1,19 +1,20 @@
 #include "tacet/select/choice.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
+#include "tacet/learn/checked_means.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/select/generalized_exponential.h"
 #include "tacet/mechanism/select/noisy_max.h"
 #include "tacet/mechanism/select/permute_and_flip.h"
-#include "tacet/privacy/event_tree.h"
+#include "tacet/mechanism/select/rational_epsilon.h"
 #include "tacet/select/blocks.h"
 #include "tacet/select/inner_run.h"
+#include "tacet/select/reading.h"
 #include "tacet/select/recorded_run.h"
 
 namespace tacet::select {
@@ -21,18 +22,24 @@ namespace {
 
 namespace in_receipt = recorded_setting;
 
-/// A model among those to choose from, and by which rule.
+/// A model among those to choose from, how it reads records, and by which rule it is scored.
 struct Entry {
   const model::LinearModel& model;
+  const data::Schema& schema;
   ScoreRule rule;
   double penalty;
 };
 
+std::int64_t sum_over(const Entry& entry, const data::Dataset& block) {
+  const auto anew = read_anew(block, entry.schema);
+  return unit_sum(entry.model, anew ? *anew : block, entry.rule);
+}
+
 std::int64_t sum_over(const Entry& entry, const ChoicePlan& plan,
                       const std::vector<data::Dataset>& blocks) {
-  if (!plan.score_all) return unit_sum(entry.model, blocks.back(), entry.rule);
+  if (!plan.score_all) return sum_over(entry, blocks.back());
   std::int64_t sum = 0;
-  for (const auto& block : blocks) sum += unit_sum(entry.model, block, entry.rule);
+  for (const auto& block : blocks) sum += sum_over(entry, block);
   return sum;
 }
 
@@ -57,10 +64,9 @@ mechanism::Scores own_scores(const std::vector<Entry>& entries, const ChoicePlan
   constexpr double roundings = 1 + 0x1p-20;  // of the products below
   std::vector<double> errors;
   std::vector<double> sensitivities;
+  const auto best = scored_count(blocks.back()) * score_units;
   for (const auto& entry : entries) {
-    std::int64_t scored = 0;
-    Scorer(entry.model, blocks.back(), entry.rule).each([&](double) { ++scored; });
-    const auto losses = scored * score_units - sum_over(entry, plan, blocks);
+    const auto losses = best - sum_over(entry, plan, blocks);
     errors.push_back(static_cast<double>(losses) * unit * entry.rule.cap + entry.penalty);
     sensitivities.push_back(entry.rule.cap * roundings);
   }
@@ -93,57 +99,83 @@ learn::TrainedModel choose(Records&& records, const ChoicePlan& plan,
     means.supervision.step("training", std::ssize(trained), count);
     const auto& training = contender.training;
     InnerRun inner(means, trained.size(), training.events, training.guarantee);
-    trained.push_back(training.run(blocks[contender.block], training.schema, inner.means()));
+    trained.push_back(inner.carry_out(training, blocks[contender.block]));
   }
-  const auto& schema = plan.contenders.front().training.schema;
-  auto zero = model::empty_model(schema, plan.loss);
+  const auto& first = plan.contenders.front().training;
+  const auto zero = model::empty_model(first.reading_schema(), plan.loss);
   std::vector<Entry> entries;
   for (std::size_t i = 0; i < trained.size(); ++i) {
-    entries.push_back({trained[i].model, plan.contenders[i].rule, plan.contenders[i].penalty});
+    const auto& [name, training, block, rule, penalty] = plan.contenders[i];
+    entries.push_back({trained[i].model, trained[i].schema, rule, penalty});
   }
-  if (plan.zero) entries.push_back({zero, *plan.zero, 0});
-  InnerRun selecting(means, trained.size(), choice_event(plan, plan.guarantee.adjacency),
+  if (plan.zero) entries.push_back({zero, first.schema, *plan.zero, 0});
+  InnerRun selecting(means, trained.size(),
+                     choice_event(plan.by, plan.selection_epsilon, plan.guarantee.adjacency),
                      plan.guarantee);
   const auto place = chosen(entries, plan, blocks, selecting.means());
   means.supervision.step("training", count, count);
   const bool is_zero = place == trained.size();
   return chosen_model(
-      plan, {std::move(zero), schema},
-      is_zero ? ChosenRun{} : ChosenRun{plan.contenders[place].name, &trained[place]}, means);
+      plan, first, is_zero ? ChosenRun{} : ChosenRun{plan.contenders[place].name, &trained[place]},
+      means);
 }
 
 void check_alike(const ChoicePlan& plan) {
-  const auto& first = plan.contenders.front().training;
-  const auto schema = data::schema_to_json(first.schema);
+  const auto reading = reading_of(plan.contenders.front().training);
   for (const auto& contender : plan.contenders) {
-    const auto& training = contender.training;
-    check_reading(training);
-    if (data::schema_to_json(training.schema) != schema) {
-      throw base::UsageError("the runs of {} would read the records differently; give --knots none",
-                             plan.method);
-    }
+    if (reading_of(contender.training) == reading) continue;
+    throw base::UsageError("the runs of {} would read the records differently; give --knots none",
+                           plan.own->name);
   }
 }
 
-bool anywhere(const privacy::Event& event, const auto& holds) {
-  if (holds(event)) return true;
-  if (const auto* all = event.as<privacy::Composed>()) {
-    return std::ranges::any_of(all->parts, [&](const auto& part) { return anywhere(part, holds); });
+/// What the choice would refuse when it is made, from public facts: before anything is spent.
+void check_selection(const ChoicePlan& plan) {
+  static_cast<void>(mechanism::round_down(privacy::Epsilon(plan.selection_epsilon)));
+  if (plan.by != ChosenBy::generalized) return;
+  // The allowance for roundings of sums in doubles (own_scores) is made for so many.
+  constexpr std::int64_t most_scored = std::int64_t{1} << 29;
+  if (plan.sizes.back() > most_scored) {
+    throw base::UsageError(
+        "{} declared records would score the models, and the published choice among losses with "
+        "bounds of their own is computed for at most {}; leave --calibration out",
+        plan.sizes.back(), most_scored);
   }
-  if (const auto* blocks = event.as<privacy::Partitioned>()) {
-    return std::ranges::any_of(blocks->parts,
-                               [&](const auto& part) { return anywhere(part, holds); });
-  }
-  return false;
+  std::vector<double> caps;
+  for (const auto& contender : plan.contenders) caps.push_back(contender.rule.cap);
+  if (plan.zero) caps.push_back(plan.zero->cap);
+  static_cast<void>(mechanism::generalized_scores(std::vector<double>(caps.size(), 0.0), caps,
+                                                  privacy::Epsilon(plan.selection_epsilon),
+                                                  plan.failure, plan.guarantee.adjacency));
 }
 
 }  // namespace
 
-privacy::Event choice_event(const ChoicePlan& plan, privacy::Adjacency adjacency) {
-  const privacy::Epsilon epsilon(plan.selection_epsilon);
-  return plan.by == ChosenBy::noisy_max
+privacy::Event choice_event(ChosenBy by, double selection_epsilon, privacy::Adjacency adjacency) {
+  const privacy::Epsilon epsilon(selection_epsilon);
+  return by == ChosenBy::noisy_max
              ? mechanism::noisy_max_event(mechanism::NoisyMax::laplace, epsilon, adjacency)
              : mechanism::permute_and_flip_event(epsilon, adjacency);
+}
+
+// The blocks' coins and the choice.
+double choice_cipher_delta(double of_runs) {
+  return random::cipher_term(2, random::most_leaf_words) + of_runs;
+}
+
+double runs_cipher_delta(const ChoicePlan& plan) {
+  double sum = 0;
+  for (const auto& contender : plan.contenders) sum += contender.training.cipher_delta;
+  return sum;
+}
+
+privacy::Guarantee settle_whole(ChoicePlan& plan, const data::Schema& schema,
+                                const learn::LinearOptions& options) {
+  refuse_counted_units(schema, options.adjacency);
+  plan.public_row_count = learn::settle_row_count(schema, options);
+  const double delta =
+      learn::settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
+  return {options.epsilon, delta, options.adjacency};
 }
 
 learn::LinearOptions run_options(const learn::LinearOptions& options, const RunShare& share) {
@@ -166,10 +198,8 @@ void settle_choice(ChoicePlan& plan, const privacy::Guarantee& asked,
   plan.columns = first.columns;
   plan.outputs = first.outputs;
   plan.projection = first.projection;
-  plan.cipher_delta = random::cipher_term(2, random::most_leaf_words);
-  for (const auto& contender : plan.contenders) {
-    plan.cipher_delta += contender.training.cipher_delta;
-  }
+  check_selection(plan);
+  plan.cipher_delta = choice_cipher_delta(runs_cipher_delta(plan));
   plan.guarantee = accounting::stated_guarantee(plan.events, asked, plan.cipher_delta);
   plan.settings = {{"public_row_count", plan.public_row_count, {.table = false}}};
   for (auto& setting : further) plan.settings.push_back(std::move(setting));
@@ -180,37 +210,29 @@ void settle_choice(ChoicePlan& plan, const privacy::Guarantee& asked,
 learn::Training chosen_training(ChoicePlan plan) {
   learn::Training training{plan, {}};
   training.schema = plan.contenders.front().training.schema;
+  training.raw_schema = plan.contenders.front().training.raw_schema;
   training.run = [plan](const data::Dataset& records, const data::Schema&,
                         const learn::TrainingMeans& means) { return choose(records, plan, means); };
   training.run_last = [plan = std::move(plan)](data::Dataset&& records, const data::Schema&,
                                                const learn::TrainingMeans& means) {
     return choose(std::move(records), plan, means);
   };
-  return training;
+  return learn::checked_before(std::move(training));
 }
 
 privacy::Event recorded_choice(const privacy::Receipt& receipt,
-                               learn::RecordedParameters& parameters, const privacy::Event& own) {
+                               learn::RecordedParameters& parameters, ChosenBy by) {
   learn::expect_sampling(receipt, blocks_sampling);
-  const privacy::Event choice =
-      privacy::PureDp{parameters.real(in_receipt::selection_epsilon), receipt.guarantee.adjacency};
-  const auto assignment = assignment_of(receipt.guarantee.adjacency);
-  if (!anywhere(own, [&](const privacy::Event& part) { return part == choice; })) {
-    throw base::DataError("the events hold no choice of that selection_epsilon");
-  }
-  if (!anywhere(own, [&](const privacy::Event& part) {
-        const auto* blocks = part.as<privacy::Partitioned>();
-        return blocks != nullptr && blocks->assignment == assignment;
-      })) {
+  return choice_event(by, parameters.real(in_receipt::selection_epsilon),
+                      receipt.guarantee.adjacency);
+}
+
+const std::vector<privacy::Event>& recorded_blocks(const privacy::Event& event) {
+  const auto* blocks = event.as<privacy::Partitioned>();
+  if (blocks == nullptr || blocks->parts.empty()) {
     throw base::DataError("the events are not about disjoint blocks of the records");
   }
-  if (chose_zero(parameters)) return own;
-  if (anywhere(own,
-               [&](const privacy::Event& part) { return leads_to(receipt, parameters, part); })) {
-    return own;
-  }
-  throw base::DataError("no run of the events is that of the candidate {}",
-                        parameters.text(in_receipt::candidate));
+  return blocks->parts;
 }
 
 }  // namespace tacet::select

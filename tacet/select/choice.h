@@ -38,22 +38,32 @@ struct ChoicePlan : learn::Settled {
   const learn::Method* own = nullptr;  ///< whose name the receipt has
 };
 
+/// What every such plan begins with: the declared number of records, and the guarantee of the
+/// whole. UsageError for units where their number would be public.
+[[nodiscard]] privacy::Guarantee settle_whole(ChoicePlan& plan, const data::Schema& schema,
+                                              const learn::LinearOptions& options);
+
+/// The cipher's term of the whole, beside that of all runs together.
+[[nodiscard]] double choice_cipher_delta(double of_runs);
+[[nodiscard]] double runs_cipher_delta(const ChoicePlan& plan);
+
 /// What every such plan ends with: the cipher's term, the events' guarantee, the settings of the
 /// choice before `further`. UsageError for contenders that read the records differently.
 void settle_choice(ChoicePlan& plan, const privacy::Guarantee& asked,
                    std::vector<learn::Setting> further);
 
 /// The cost of the choice alone.
-[[nodiscard]] privacy::Event choice_event(const ChoicePlan& plan, privacy::Adjacency adjacency);
+[[nodiscard]] privacy::Event choice_event(ChosenBy by, double selection_epsilon,
+                                          privacy::Adjacency adjacency);
 
 /// The training that the plan stands for.
 [[nodiscard]] learn::Training chosen_training(ChoicePlan plan);
 
-/// The way back from a receipt of either: the choice is among its events, and so is what the chosen
-/// run released.
+/// What a receipt of either says of the choice, on the way back to its events.
 [[nodiscard]] privacy::Event recorded_choice(const privacy::Receipt& receipt,
-                                             learn::RecordedParameters& parameters,
-                                             const privacy::Event& own);
+                                             learn::RecordedParameters& parameters, ChosenBy by);
+/// The parts of the blocks that the events are about; DataError where they are about none.
+[[nodiscard]] const std::vector<privacy::Event>& recorded_blocks(const privacy::Event& event);
 
 /// One run's options, of what was asked of all.
 struct RunShare {

@@ -1,6 +1,10 @@
 #include "tacet/select/inner_run.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
+
+#include "tacet/base/error.h"
 
 namespace tacet::select {
 namespace {
@@ -20,6 +24,21 @@ InnerRun::InnerRun(const learn::TrainingMeans& outer, std::uint64_t index, priva
     : outer_(outer),
       source_(source_within(outer.source, index)),
       reservation_(std::move(planned), guarantee, nullptr) {}
+
+learn::TrainedModel InnerRun::carry_out(const learn::Training& training,
+                                        const data::Dataset& records) {
+  try {
+    return training.run(records, training.schema, means());
+  } catch (const base::NumericError&) {
+    if (reservation_.spent() == privacy::no_event()) throw;
+  } catch (const base::DataError&) {
+    if (reservation_.spent() == privacy::no_event()) throw;
+  }
+  const auto& schema = training.reading_schema();
+  learn::TrainedModel failed{model::empty_model(schema, training.loss), {}, schema};
+  std::ranges::fill(failed.model.coefficients, std::numeric_limits<double>::quiet_NaN());
+  return failed;
+}
 
 learn::TrainingMeans InnerRun::means() {
   return {.source = *source_,

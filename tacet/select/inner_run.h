@@ -21,6 +21,12 @@ class InnerRun {
            const privacy::Guarantee& guarantee);
 
   [[nodiscard]] learn::TrainingMeans means();
+  /// The run's model. One whose numbers or records fail it (NumericError, DataError) after it
+  /// released something has none: that it failed would be known of one run of many, so its model is
+  /// one that left the numbers and scores worst. Other errors are thrown: an invariant that is
+  /// broken, a disk that is full, a user who had enough are no result of a run.
+  [[nodiscard]] learn::TrainedModel carry_out(const learn::Training& training,
+                                              const data::Dataset& records);
 
  private:
   const learn::TrainingMeans& outer_;

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/select/auto.h"
 #include "tacet/select/boosting.h"
@@ -13,8 +14,13 @@ namespace tacet::select {
 namespace {
 
 learn::Training planned(const data::Schema& schema, const learn::LinearOptions& options) {
-  if (options.boost) return plan_boosting(schema, options);
-  if (options.radius_search) return plan_radius_search(schema, options);
+  if (options.loss && model::is_own(*options.loss) && (options.boost || options.radius_search)) {
+    throw base::UsageError(
+        "choosing among runs scores them by the loss, of which nothing is proved where it is one's "
+        "own; leave the radius search and boosting out");
+  }
+  if (options.boost) return chosen_training(settle_boosting(schema, options));
+  if (options.radius_search) return chosen_training(settle_radius_search(schema, options));
   return learn::plan_training(options.constant_only ? constant_schema(schema) : schema, options);
 }
 

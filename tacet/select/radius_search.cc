@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <sstream>
 #include <utility>
 
-#include "tacet/accounting/composition.h"
 #include "tacet/accounting/routes/gaussian.h"
+#include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/settle.h"
@@ -17,6 +19,7 @@
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/rounded_up.h"
 #include "tacet/select/blocks.h"
+#include "tacet/select/budget_search.h"
 #include "tacet/select/recorded_run.h"
 
 namespace tacet::select {
@@ -78,27 +81,35 @@ void plan_runs(ChoicePlan& plan, const Search& search, const RunShare& share) {
   }
 }
 
-privacy::Event runs_of(const ChoicePlan& plan) {
+privacy::Composed runs_of(const ChoicePlan& plan) {
   privacy::Composed all;
   for (const auto& contender : plan.contenders) all.parts.push_back(contender.training.events);
   return all;
 }
 
-/// The dearest share that all radii together keep epsilon with.
+const std::array<double, 2>& shares_of(bool paper) { return paper ? paper_shares : usual_shares; }
+
+/// All radii on one block, and the choice on the other.
+privacy::Event searched(privacy::Adjacency adjacency, privacy::Composed runs,
+                        const privacy::Event& choice) {
+  return privacy::Partitioned{assignment_of(adjacency), {std::move(runs), choice}};
+}
+
+/// The dearest share that all radii together keep epsilon with; the paper's own where that is less.
 RunShare settle_runs(ChoicePlan& plan, const Search& search) {
-  const double epsilon = search.asked.epsilon;
-  const privacy::Delta delta(search.asked.delta * (1 - 1e-6));
   auto share = first_share(search, plan.sizes[0]);
-  constexpr int most_rounds = 38;
-  for (int round = 0; round < most_rounds; ++round) {
+  const auto cost = [&](double epsilon) {
+    share.epsilon = epsilon;
     plan_runs(plan, search, share);
-    const double cost = accounting::epsilon(runs_of(plan), search.asked.adjacency, delta);
-    // Up once where much is left, down for as long as it is too much.
-    if (cost <= epsilon && (round > 0 || search.paper || cost > 0.98 * epsilon)) return share;
-    share.epsilon *= epsilon / cost * (1 - 0x1p-40 * std::exp2(round));
-  }
-  throw base::GuaranteeError("no share of a radius was found at which all keep epsilon {}",
-                             epsilon);
+    plan.events = searched(search.asked.adjacency, runs_of(plan),
+                           choice_event(plan.by, plan.selection_epsilon, search.asked.adjacency));
+    return accounting::stated_guarantee(plan.events, search.asked,
+                                        choice_cipher_delta(runs_cipher_delta(plan)))
+        .epsilon;
+  };
+  if (search.paper && cost(share.epsilon) <= search.asked.epsilon) return share;
+  share.epsilon = largest_share(share.epsilon, search.asked.epsilon, cost);
+  return share;
 }
 
 /// Losses of each ball's own bound, and the penalties that Bernstein's inequality asks for.
@@ -107,7 +118,6 @@ void settle_paper_rules(ChoicePlan& plan, const Search& search) {
   const double rows = static_cast<double>(plan.sizes[1]);
   const double at_zero = std::max(model::loss_value(loss, 0, 1), model::loss_value(loss, 0, -1));
   const Bernstein facts{rows, static_cast<double>(search.radii.size()), plan.failure, at_zero};
-  plan.by = ChosenBy::generalized;
   for (std::size_t j = 0; j < search.radii.size(); ++j) {
     const double reach = search.radii[j] * search.schema.norm_bound();
     const double cap = model::loss_value(loss, -reach, 1);
@@ -137,33 +147,67 @@ void check_search(const data::Schema& schema, const learn::LinearOptions& option
   if (options.paper() && schema.target && schema.target->class_count() > 2) {
     throw base::UsageError("--radius auto --calibration arora2022 is for numbers and two classes");
   }
-  if (schema.unit && options.adjacency != privacy::Adjacency::add_remove) {
-    throw base::UsageError(
-        "units are divided into blocks by a coin each, which leaves the numbers of units in them "
-        "secret: use --adjacency add_remove");
-  }
   const auto& method = learn::find_method(options.method);
   if (learn::has_word(method.options, "radius")) return;
   throw base::UsageError("method {} has no radius to choose", options.method);
 }
 
-privacy::Guarantee settle_asked(const data::Schema& schema, const learn::LinearOptions& options,
-                                ChoicePlan& plan) {
-  plan.public_row_count = learn::settle_row_count(schema, options);
-  const double delta =
-      learn::settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
-  return {options.epsilon, delta, options.adjacency};
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
 }
 
+/// DataError where the chosen run's ball is larger than that of the candidate, which is written to
+/// six digits; a paper's may be smaller, and behind a projection it is another one.
+void expect_radius(learn::RecordedParameters& parameters, const std::string& candidate) {
+  if (chose_zero(parameters) || !parameters.has("radius") || parameters.has("projection")) return;
+  const double radius = parameters.real("radius");
+  constexpr double roundings = 1e-5;
+  const double named = learn::parse_real("radius", candidate.substr(candidate.find('=') + 1));
+  if (radius <= named * (1 + roundings)) return;
+  throw base::DataError("the radius {} is not that of the candidate {}", radius, candidate);
+}
+
+privacy::Event recorded_search(const privacy::Receipt& receipt,
+                               learn::RecordedParameters& parameters, const privacy::Event& own) {
+  const bool paper = receipt.calibration == to_string(learn::Calibration::arora2022);
+  const auto choice = recorded_choice(receipt, parameters,
+                                      paper ? ChosenBy::generalized : ChosenBy::permute_and_flip);
+  const auto radii = words_of(parameters.text("radii"));
+  const auto* runs = recorded_blocks(own).front().as<privacy::Composed>();
+  if (runs == nullptr || runs->parts.size() != radii.size() ||
+      (!paper && std::ssize(radii) != usual_radii)) {
+    throw base::DataError("the events do not have a run for each of the radii");
+  }
+  const auto rows = receipt.public_row_count.value_or(0);
+  parameters.expect(recorded_setting::run_rows, declared_sizes(rows, shares_of(paper)).front(),
+                    "the number of records leads to");
+  const auto candidate = parameters.text(recorded_setting::candidate);
+  for (std::size_t j = 0; j < radii.size(); ++j) {
+    const auto& run = runs->parts[j];
+    if (candidate == "radius=" + radii[j]) expect_run(receipt, parameters, run);
+    if (j > 0 && run == runs->parts[j - 1]) continue;
+    expect_run_cost(receipt, parameters, run, !paper);
+  }
+  const auto named = [&](const std::string& radius) { return candidate == "radius=" + radius; };
+  if (!chose_zero(parameters) && std::ranges::none_of(radii, named)) {
+    throw base::DataError("the candidate {} is none of the radii", candidate);
+  }
+  expect_radius(parameters, candidate);
+  return searched(receipt.guarantee.adjacency, *runs, choice);
+}
+
+constexpr std::array papers_of_search{learn::Calibration::arora2022};
 constexpr learn::Method search_row{"radius-search",
                                    "one model a radius, and one of them chosen privately",
                                    privacy::Adjacency::add_remove,
                                    {},
                                    nullptr,
-                                   recorded_choice,
+                                   recorded_search,
                                    false,
                                    learn::UnitProtection::bounded,
-                                   {}};
+                                   papers_of_search,
+                                   check_chosen_file};
 
 }  // namespace
 
@@ -183,21 +227,19 @@ double bernstein_penalty(const Bernstein& facts, double cap) {
   return std::min(cap, std::sqrt(2 * facts.loss_at_zero * cap * u) + cap * u);
 }
 
-learn::Training plan_radius_search(const data::Schema& schema,
-                                   const learn::LinearOptions& options) {
+ChoicePlan settle_radius_search(const data::Schema& schema, const learn::LinearOptions& options) {
   check_search(schema, options);
   ChoicePlan plan;
   plan.own = &search_row;
-  const auto asked = settle_asked(schema, options, plan);
+  const auto asked = settle_whole(plan, schema, options);
   const Search search{schema, options, asked, settle_radii(schema, options, plan.public_row_count),
                       options.paper()};
-  const auto& shares = search.paper ? paper_shares : usual_shares;
-  plan.sizes = declared_sizes(plan.public_row_count, shares);
+  plan.sizes = declared_sizes(plan.public_row_count, shares_of(search.paper));
+  if (search.paper) plan.calibration = learn::Calibration::arora2022;
+  plan.by = search.paper ? ChosenBy::generalized : ChosenBy::permute_and_flip;
+  plan.selection_epsilon = privacy::decimal_down(asked.epsilon);
   const auto share = settle_runs(plan, search);
   settle_rules(plan, search);
-  plan.selection_epsilon = privacy::decimal_down(asked.epsilon);
-  plan.events = privacy::Partitioned{assignment_of(asked.adjacency),
-                                     {runs_of(plan), choice_event(plan, asked.adjacency)}};
   plan.reasons.add(
       "radii {:.4g}: each on the same {} declared records at epsilon {}, delta {}; the best of "
       "them and of the model of all zeros on the other {}, at epsilon {}",
@@ -207,7 +249,7 @@ learn::Training plan_radius_search(const data::Schema& schema,
                 {{"radii", fmt::format("{:.6g}", fmt::join(search.radii, " "))},
                  {recorded_setting::run_epsilon, share.epsilon},
                  {recorded_setting::run_delta, share.delta}});
-  return chosen_training(std::move(plan));
+  return plan;
 }
 
 }  // namespace tacet::select

@@ -109,6 +109,27 @@ TEST(RadiusSearch, ThePapersFormSharesByTheirNumber) {
   EXPECT_EQ(parameters["run_row_count"], 200);
 }
 
+// Roundings of sums in doubles have their allowance for so many records and no more.
+TEST(RadiusSearch, ThePapersFormRefusesMoreRecordsThanItsRoundingsAllow) {
+  auto options = radius_options(replace_one);
+  options.method = "regularized-output";
+  options.calibration = learn::Calibration::arora2022;
+  options.steps.reset();
+  options.knots.reset();
+  const auto said = [&](std::int64_t rows) -> std::string {
+    options.public_row_count = rows;
+    try {
+      static_cast<void>(select::plan_training(schema_of(true), options));
+    } catch (const base::UsageError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  // Half of the records score. Of as many as that the caps of the radii are too far apart besides.
+  EXPECT_NE(said((std::int64_t{1} << 30) + 4).find("would score the models"), std::string::npos);
+  EXPECT_EQ(said(std::int64_t{1} << 30).find("would score the models"), std::string::npos);
+}
+
 // glm 9.1: mu .2 and a pure choice at .5 on the same records cost 1.31276 at 1e-6.
 TEST(Boosting, ThePapersFormIsPaidAtTheMixtureBound) {
   const privacy::Event both = privacy::Composed{
@@ -311,6 +332,33 @@ TEST(RadiusSearch, AModelThatLearnedIsChosen) {
       EXPECT_GT(done.result.model.coefficients[0], 0);
     }
   }
+}
+
+TEST(RadiusSearch, NoChoiceStatesMoreThanWasAskedFor) {
+  for (const double epsilon : {0.1, 1.0, 8.0, 20.0}) {
+    for (auto options : {radius_options(add_remove), boost_options(replace_one)}) {
+      options.epsilon = epsilon;
+      options.delta = 1e-8;
+      const auto plan = select::plan_training(schema_of(false), options);
+      EXPECT_LE(plan.guarantee.epsilon, epsilon);
+      EXPECT_GT(plan.guarantee.epsilon, 0.99 * epsilon);
+    }
+  }
+}
+
+// What the choice would refuse when records have been read.
+TEST(RadiusSearch, WhatNoChoiceCanDoIsRefusedBeforeAnythingIsSpent) {
+  auto options = radius_options(add_remove);
+  options.epsilon = 1e-7;
+  EXPECT_THROW(static_cast<void>(select::plan_training(schema_of(false), options)), base::Error);
+  options = radius_options(replace_one);
+  options.method = "regularized-output";
+  options.steps.reset();
+  options.knots.reset();
+  options.calibration = learn::Calibration::arora2022;
+  options.epsilon = 4;
+  options.public_row_count = std::int64_t{1} << 62;
+  EXPECT_THROW(static_cast<void>(select::plan_training(schema_of(true), options)), base::Error);
 }
 
 TEST(RadiusSearch, WhatCannotBeIsRefusedBeforeAnythingIsRead) {

@@ -4,8 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/receipt_check.h"
+#include "tacet/privacy/event_tree.h"
 #include "tacet/select/score.h"
 
 namespace tacet::select {
@@ -37,37 +40,26 @@ void describe_run(privacy::Receipt& choice, const privacy::Receipt& run, const s
   choice.parameters = parameters.dump();
 }
 
-/// The same where the model of all zeros came out.
-void describe_zero(privacy::Receipt& choice, const model::LinearModel& zero) {
+/// The same where the model of all zeros came out: what a run says before its own settings.
+void describe_zero(privacy::Receipt& choice, const learn::Training& first) {
   auto parameters = nlohmann::json::parse(choice.parameters);
   parameters[in_receipt::candidate] = in_receipt::zero_model;
-  parameters["loss"] = model::loss_name(zero.loss);
+  for (const auto& setting : learn::first_settings(first, {.receipt = false})) {
+    if (!setting.shown.receipt) continue;
+    std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
+  }
   choice.parameters = parameters.dump();
 }
 
 }  // namespace
 
-void check_reading(const learn::Training& training) {
-  const auto releases = [](const learn::Setting& setting) {
-    return setting.name == "columns_kept_noise_multiplier" ||
-           setting.name == "standardise_noise_multiplier";
-  };
-  if (!training.raw_schema && !training.first &&
-      std::ranges::none_of(training.settings, releases)) {
-    return;
-  }
-  throw base::UsageError(
-      "columns-kept and standardise change how records are read by what is released of them, which "
-      "the runs of a private choice share; leave them out here");
-}
-
-learn::TrainedModel chosen_model(const learn::Settled& plan, ZeroModel zero,
+learn::TrainedModel chosen_model(const learn::Settled& plan, const learn::Training& first,
                                  const ChosenRun& chosen, const learn::TrainingMeans& means) {
-  const auto unit = zero.schema.unit.value_or("record");
-  learn::TrainedModel result{std::move(zero.model), learn::finished_receipt(plan, unit, means),
-                             zero.schema};
+  const auto unit = first.schema.unit.value_or("record");
+  learn::TrainedModel result{model::empty_model(first.schema, plan.loss),
+                             learn::finished_receipt(plan, unit, means), first.schema};
   if (chosen.trained == nullptr || !is_finite(chosen.trained->model)) {
-    describe_zero(result.receipt, result.model);
+    describe_zero(result.receipt, first);
     return result;
   }
   describe_run(result.receipt, chosen.trained->receipt, chosen.name);
@@ -85,11 +77,55 @@ bool leads_to(const privacy::Receipt& choice, learn::RecordedParameters& paramet
               const privacy::Event& part) {
   try {
     const auto run = run_receipt(choice, parameters);
-    const auto events = learn::find_method(run.algorithm).recorded_events(run, parameters, part);
+    const auto events =
+        learn::recorded_releases(learn::find_method(run.algorithm), run, parameters, part);
     return learn::same_releases(events, part);
   } catch (const base::Error&) {
     return false;
   }
+}
+
+void expect_run_cost(const privacy::Receipt& choice, learn::RecordedParameters& parameters,
+                     const privacy::Event& part, bool tight) {
+  constexpr double roundings = 1 + 1e-9;
+  constexpr double least = 0.9;
+  const double stated = parameters.real(in_receipt::run_epsilon);
+  const double cost = accounting::epsilon(part, choice.guarantee.adjacency,
+                                          privacy::Delta(parameters.real(in_receipt::run_delta)));
+  if (cost <= stated * roundings && (!tight || cost >= least * stated)) return;
+  throw base::DataError("a run of the events costs epsilon {:.6g}, where the receipt says {:.6g}",
+                        cost, stated);
+}
+
+void expect_run(const privacy::Receipt& choice, learn::RecordedParameters& parameters,
+                const privacy::Event& part) {
+  const auto tight = to_string(learn::Calibration::tight);
+  if (chose_zero(parameters)) {
+    return expect_run_cost(choice, parameters, part, choice.calibration == tight);
+  }
+  if (!leads_to(choice, parameters, part)) {
+    throw base::DataError("no run of the events is that of the candidate {}",
+                          parameters.text(in_receipt::candidate));
+  }
+  auto run = run_receipt(choice, parameters);
+  run.events = part;
+  learn::check_recorded_run(run, learn::find_method(run.algorithm), parameters);
+  expect_run_cost(choice, parameters, part, run.calibration == tight);
+}
+
+void check_chosen_file(const privacy::Receipt& choice, const model::ModelFile& file,
+                       learn::RecordedParameters& parameters) {
+  if (chose_zero(parameters)) {
+    if (std::ranges::all_of(file.model.coefficients, [](double value) { return value == 0; })) {
+      return;
+    }
+    throw base::DataError("the receipt is about the model of all zeros, but the model has others");
+  }
+  static_cast<void>(privacy::holds_somewhere(choice.events, [&](const privacy::Event& part) {
+    const bool chosen = leads_to(choice, parameters, part);
+    if (chosen) learn::check_loss_bounds(part, file);
+    return chosen;
+  }));
 }
 
 }  // namespace tacet::select

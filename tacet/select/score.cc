@@ -83,6 +83,10 @@ privacy::BoundedSum score_sum(const model::LinearModel& model, const data::Datas
   return std::move(sum).take();
 }
 
+std::int64_t scored_count(const data::Dataset& records) {
+  return records.has_units() ? records.unit_count() : records.rows();
+}
+
 std::int64_t unit_sum(const model::LinearModel& model, const data::Dataset& records,
                       ScoreRule rule) {
   std::int64_t sum = 0;

@@ -68,6 +68,9 @@ class Scorer {
                                             const data::Dataset& records, ScoreRule rule,
                                             privacy::Adjacency adjacency, int norm_bits);
 
+/// How many scores that is: a record's, or a unit's, each.
+[[nodiscard]] std::int64_t scored_count(const data::Dataset& records);
+
 /// The sum in units of 2^-30, for selections: each record counts in whole units, one neighbour
 /// moves it by at most 2^30.
 inline constexpr std::int64_t score_units = std::int64_t{1} << 30;

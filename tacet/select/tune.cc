@@ -7,13 +7,16 @@
 #include <utility>
 
 #include "tacet/base/error.h"
-#include "tacet/learn/method.h"
+#include "tacet/learn/checked_means.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/select/blocks.h"
+#include "tacet/select/choice.h"
 #include "tacet/select/inner_run.h"
+#include "tacet/select/reading.h"
 #include "tacet/select/recorded_run.h"
 #include "tacet/select/tune_plan.h"
 
@@ -43,10 +46,12 @@ const PlannedCandidate& drawn(const std::vector<PlannedCandidate>& candidates,
   return candidates.back();
 }
 
-double noisy_score(const model::LinearModel& model, const data::Dataset& holdout,
+double noisy_score(const learn::TrainedModel& trained, const data::Dataset& holdout,
                    const TunePlan& plan, const learn::TrainingMeans& means) {
   const mechanism::ReleaseMeans release{{}, means.source, means.reservation};
-  auto sum = score_sum(model, holdout, score_rule(model, plan.score), plan.guarantee.adjacency,
+  const auto anew = read_anew(holdout, trained.schema);
+  const auto rule = score_rule(trained.model, plan.score);
+  auto sum = score_sum(trained.model, anew ? *anew : holdout, rule, plan.guarantee.adjacency,
                        learn::norm_bits_for(plan.score_noise));
   const privacy::NoiseMultiplier noise(plan.score_noise);
   return plan.pure() ? mechanism::release_laplace(std::move(sum), noise, release).value().front()
@@ -61,12 +66,12 @@ ScoredRun<Chosen> run_once(const TunePlan& plan, const std::vector<data::Dataset
   const auto& candidate = drawn(plan.candidates, choices);
   const auto& training = candidate.training;
   InnerRun inner(means, 2 * index, training.events, training.guarantee);
-  auto trained = training.run(blocks[0], training.schema, inner.means());
+  auto trained = inner.carry_out(training, blocks[0]);
   if (!is_finite(trained.model)) {
     return {-std::numeric_limits<double>::infinity(), {candidate.name, std::move(trained)}};
   }
   InnerRun scoring(means, 2 * index + 1, plan.score_event(), training.guarantee);
-  const double score = noisy_score(trained.model, blocks[1], plan, scoring.means());
+  const double score = noisy_score(trained, blocks[1], plan, scoring.means());
   return {score, {candidate.name, std::move(trained)}};
 }
 
@@ -77,53 +82,88 @@ learn::TrainedModel tune(Records&& records, const TunePlan& plan,
   const auto blocks = booked_blocks(std::forward<Records>(records), plan, plan.sizes, means);
   random::Stream choices(means.source.lease(random::Purpose::selection, 0, 0));
   const auto count = draw_count(plan.stopping(), plan.most_runs, choices);
-  means.supervision.step("tuning", 0, 1);
+  means.supervision.step("tuning", 0, 1);  // and no more: when the last one ended tells how many
   auto chosen = best_of(count, choices, [&](std::int64_t k) {
     return run_once(plan, blocks, static_cast<std::uint64_t>(k), choices, means);
   });
-  means.supervision.step("tuning", 1, 1);
-  const auto& schema = plan.candidates.front().training.schema;
-  return chosen_model(plan, {model::empty_model(schema, plan.loss), schema},
+  return chosen_model(plan, plan.candidates.front().training,
                       chosen ? ChosenRun{chosen->name, &chosen->trained} : ChosenRun{}, means);
 }
 
-const privacy::Partitioned& recorded_blocks(const privacy::Receipt& receipt,
-                                            learn::RecordedParameters& parameters,
-                                            const privacy::Event& own) {
+/// What a run may have released, one of each kind, and the score at the end.
+const std::vector<privacy::Event>& recorded_runs(const privacy::Receipt& receipt,
+                                                 learn::RecordedParameters& parameters,
+                                                 const privacy::Event& own) {
   const auto* event = own.as<privacy::RandomlyRepeated>();
   const auto law = trial_law_names.find(parameters.text(named::law));
   if (event == nullptr || !law) throw base::DataError("the events are not a secret number of runs");
   const bool pure = receipt.guarantee.delta == 0;
+  constexpr std::int64_t least = 1;
   const auto cap = parameters.count(named::most_trials);
   if (!(stopping_event(*law, parameters.real(named::trials), pure ? 0 : cap, *event->base) ==
         *event)) {
     throw base::DataError("the events have another law of the number of runs than the parameters");
   }
-  const auto* blocks = event->base->as<privacy::Partitioned>();
-  if (blocks == nullptr || blocks->assignment != assignment_of(receipt.guarantee.adjacency) ||
-      blocks->parts.size() < 2) {
-    throw base::DataError("a run of the events does not read disjoint blocks");
+  const auto& parts = recorded_blocks(*event->base);
+  const auto most = parameters.count("candidates") + 1;
+  if (event->base->as<privacy::Partitioned>()->assignment !=
+          assignment_of(receipt.guarantee.adjacency) ||
+      parts.size() < 2 || std::ssize(parts) > most) {
+    throw base::DataError(
+        "a run of the events does not read a block that trains and one that scores");
   }
-  return *blocks;
+  // As it was booked: what a pure law has beyond the cap, and how far the law that is drawn is off.
+  constexpr double roundings = 1 - 1e-6;
+  const double law_term =
+      count_distance(*event) + (pure ? beyond(*event, std::max(cap, least)) : 0);
+  if (cap < least || receipt.cipher_delta < law_term * roundings) {
+    throw base::DataError(
+        "the runs that the cap of {} leaves out have the chance {:.3g}, of which the cipher's term "
+        "says nothing",
+        cap, law_term);
+  }
+  return parts;
+}
+
+/// DataError unless the chosen candidate stands in the grid of the receipt.
+void expect_candidate(learn::RecordedParameters& parameters) {
+  const auto grid = "; " + parameters.text("grid") + "; ";
+  const auto entry = "; " + parameters.text(named::candidate);
+  if (chose_zero(parameters)) return;
+  if (grid.find(entry + "; ") != std::string::npos) return;
+  if (grid.find(entry + " weight=") != std::string::npos) return;
+  throw base::DataError("the candidate {} is none of the grid's",
+                        parameters.text(named::candidate));
+}
+
+void expect_score(const privacy::Receipt& receipt, learn::RecordedParameters& parameters,
+                  const privacy::Event& score) {
+  const RunBudget run{parameters.real(named::run_epsilon), parameters.real(named::run_delta)};
+  const double noise = parameters.real(named::score_noise);
+  constexpr double roundings = 1e-6;  // of another machine's logarithms
+  if (std::abs(noise / score_noise_of(run, receipt.guarantee.adjacency) - 1) <= roundings &&
+      score == score_event_of(run, noise)) {
+    return;
+  }
+  throw base::DataError("the noise of the score is not that of the events, or of a run's budget");
 }
 
 privacy::Event recorded_events(const privacy::Receipt& receipt,
                                learn::RecordedParameters& parameters, const privacy::Event& own) {
   learn::expect_sampling(receipt, blocks_sampling);
-  const auto& parts = recorded_blocks(receipt, parameters, own).parts;
-  const double noise = parameters.real(named::score_noise);
-  const bool pure = receipt.guarantee.delta == 0;
-  if (!(parts.back() == (pure ? privacy::Event(privacy::Laplace{noise})
-                              : privacy::Event(privacy::Gaussian{noise})))) {
-    throw base::DataError("the noise of the score is not that of the events");
+  const auto& parts = recorded_runs(receipt, parameters, own);
+  expect_score(receipt, parameters, parts.back());
+  expect_candidate(parameters);
+  const bool zero = chose_zero(parameters);
+  const auto chosen = std::find_if(parts.begin(), parts.end() - 1, [&](const auto& part) {
+    return zero || leads_to(receipt, parameters, part);
+  });
+  if (chosen == parts.end() - 1) {
+    throw base::DataError("no run of the events is that of the candidate {}",
+                          parameters.text(named::candidate));
   }
-  if (chose_zero(parameters)) return own;
-  const auto trains = [&](const privacy::Event& part) {
-    return leads_to(receipt, parameters, part);
-  };
-  if (std::any_of(parts.begin(), parts.end() - 1, trains)) return own;
-  throw base::DataError("no run of the events is that of the candidate {}",
-                        parameters.text(named::candidate));
+  expect_run(receipt, parameters, *chosen);
+  return own;
 }
 
 constexpr learn::Method tune_row{"tune",
@@ -133,7 +173,9 @@ constexpr learn::Method tune_row{"tune",
                                  nullptr,
                                  recorded_events,
                                  false,
-                                 learn::UnitProtection::bounded};
+                                 learn::UnitProtection::bounded,
+                                 {},
+                                 check_chosen_file};
 
 }  // namespace
 
@@ -142,13 +184,14 @@ const learn::Method& tune_method() { return tune_row; }
 learn::Training tuned_training(TunePlan plan) {
   learn::Training training{plan, {}};
   training.schema = plan.candidates.front().training.schema;
+  training.raw_schema = plan.candidates.front().training.raw_schema;
   training.run = [plan](const data::Dataset& records, const data::Schema&,
                         const learn::TrainingMeans& means) { return tune(records, plan, means); };
   training.run_last = [plan = std::move(plan)](data::Dataset&& records, const data::Schema&,
                                                const learn::TrainingMeans& means) {
     return tune(std::move(records), plan, means);
   };
-  return training;
+  return learn::checked_before(std::move(training));
 }
 
 }  // namespace tacet::select

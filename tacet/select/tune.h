@@ -37,6 +37,11 @@ struct TuneRequest {
 /// law that may run nothing without the zero model.
 [[nodiscard]] learn::Training plan_tuning(const data::Schema& schema, const TuneRequest& request);
 
+/// Under which adjacency that will be: the given one, or the usual one of the candidates' methods.
+/// UsageError where these differ.
+[[nodiscard]] privacy::Adjacency tuning_adjacency(const data::Schema& schema,
+                                                  const TuneRequest& request);
+
 /// `tune`, for the way back from a receipt (learn::check_receipt).
 [[nodiscard]] const learn::Method& tune_method();
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <limits>
+#include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -21,67 +23,14 @@
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/rounded_up.h"
 #include "tacet/select/blocks.h"
-#include "tacet/select/plan.h"
+#include "tacet/select/budget_search.h"
 #include "tacet/select/read_options.h"
+#include "tacet/select/reading.h"
 #include "tacet/select/recorded_run.h"
+#include "tacet/select/tune_asked.h"
 
 namespace tacet::select {
 namespace {
-
-/// What the whole is planned for.
-struct Asked {
-  const data::Schema& schema;
-  const TuneRequest& request;
-  privacy::Guarantee guarantee;
-  double mean;  // of the number of runs, as far as delta is shared by it
-};
-
-/// A fault of a candidate is one of the grid: it says which.
-template <typename Plan>
-auto naming(const Candidate& candidate, Plan plan) {
-  const auto& name = candidate.name;
-  try {
-    return plan();
-  } catch (const base::UsageError& error) {
-    throw base::UsageError("candidate {}: {}", name, error.what());
-  } catch (const base::GuaranteeError& error) {
-    throw base::GuaranteeError("candidate {}: {}", name, error.what());
-  } catch (const base::NumericError& error) {
-    throw base::NumericError("candidate {}: {}", name, error.what());
-  }
-}
-
-learn::ParameterValues together(const TuneRequest& request, const Candidate& candidate) {
-  auto values = request.values;
-  for (const auto& parameter : learn::parameters()) {
-    const auto own = candidate.values.text(parameter.name);
-    if (!own) continue;
-    if (request.values.given(parameter.name)) {
-      throw base::UsageError("{0} is given for all and in the grid; leave --{0} out",
-                             parameter.name);
-    }
-    values.set(parameter.name, *own);
-  }
-  return values;
-}
-
-Asked settle_asked(const data::Schema& schema, const TuneRequest& request) {
-  const auto& first = request.grid.candidates.front();
-  const auto options =
-      naming(first, [&] { return read_options(together(request, first), schema); });
-  if (std::isinf(options.epsilon)) {
-    throw base::UsageError(
-        "epsilon inf protects nobody, and costs nothing to try again: use tacet train");
-  }
-  if (schema.unit && options.adjacency != privacy::Adjacency::add_remove) {
-    throw base::UsageError(
-        "units are divided into blocks by a coin each, which leaves the numbers of units in them "
-        "secret: use --adjacency add_remove");
-  }
-  const auto rows = learn::settle_row_count(schema, options);
-  const double delta = options.delta.value_or(learn::default_delta(rows));
-  return {schema, request, {options.epsilon, delta, options.adjacency}, request.options.trials};
-}
 
 privacy::RandomlyRepeated stopping(const Asked& asked, std::int64_t cap, privacy::Event base) {
   return stopping_event(asked.request.options.law, asked.request.options.trials, cap,
@@ -130,13 +79,6 @@ RunBudget first_budget(const Asked& asked) {
   return {accounting::gaussian::epsilon(mu, privacy::Delta(share)) * (1 - 1e-9), share};
 }
 
-double score_noise(const RunBudget& run, privacy::Adjacency adjacency) {
-  const double mu = run.delta == 0 ? run.epsilon
-                                   : accounting::gaussian::mu_for(privacy::Epsilon(run.epsilon),
-                                                                  privacy::Delta(run.delta));
-  return privacy::distance_factor(adjacency) / mu;
-}
-
 learn::Training plan_candidate(const Asked& asked, const Candidate& candidate, const RunBudget& run,
                                std::int64_t rows) {
   auto values = together(asked.request, candidate);
@@ -144,9 +86,13 @@ learn::Training plan_candidate(const Asked& asked, const Candidate& candidate, c
   values.set("delta", fmt::format("{}", run.delta));
   values.set("adjacency", to_string(asked.guarantee.adjacency));
   values.set("public-row-count", fmt::format("{}", rows));
-  auto training = select::plan_training(asked.schema, read_options(values, asked.schema));
-  check_reading(training);
-  return training;
+  const auto options = read_options(values, asked.schema);
+  if (options.radius_search || options.boost) {
+    throw base::UsageError(
+        "radius auto and boost choose among runs themselves, and a receipt describes one such "
+        "choice; give radii as values of the grid, and leave boost out");
+  }
+  return learn::plan_training(asked.schema, options);
 }
 
 bool same_loss(const model::Loss& one, const model::Loss& other) {
@@ -161,12 +107,12 @@ bool same_loss(const model::Loss& one, const model::Loss& other) {
 /// Records are read once, for all of them.
 void check_alike(const std::vector<PlannedCandidate>& candidates, std::optional<Score> score) {
   const auto& first = candidates.front();
-  const auto schema = data::schema_to_json(first.training.schema);
+  const auto reading = reading_of(first.training);
   for (const auto& other : candidates) {
-    if (data::schema_to_json(other.training.schema) != schema) {
+    if (reading_of(other.training) != reading) {
       throw base::UsageError(
-          "candidates {} and {} read the records differently (knots or a projection), and they "
-          "are read once; give --knots none, or one of each for all",
+          "candidates {} and {} read the records differently (knots, standardise or a projection), "
+          "and they are read once; give --knots none, or one of each for all",
           first.name, other.name);
     }
     if (score == Score::loss && !same_loss(other.training.loss, first.training.loss)) {
@@ -181,9 +127,10 @@ void check_alike(const std::vector<PlannedCandidate>& candidates, std::optional<
 /// Both blocks, each part once.
 privacy::Event base_event(const TunePlan& plan, privacy::Adjacency adjacency) {
   privacy::Partitioned blocks{assignment_of(adjacency), {}};
+  std::set<std::string> known;
   for (const auto& candidate : plan.candidates) {
-    if (std::ranges::find(blocks.parts, candidate.training.events) != blocks.parts.end()) continue;
-    blocks.parts.push_back(candidate.training.events);
+    const auto& event = candidate.training.events;
+    if (known.insert(privacy::event_to_json(event)).second) blocks.parts.push_back(event);
   }
   blocks.parts.push_back(plan.score_event());
   return blocks;
@@ -201,37 +148,70 @@ double cipher_term_of(const TunePlan& plan, const privacy::RandomlyRepeated& eve
          random::cipher_term(2, random::most_leaf_words) + count_distance(event) + cut;
 }
 
-/// Every candidate at this budget, and what everything costs then.
-void plan_at(TunePlan& plan, const Asked& asked, const RunBudget& run) {
+using Places = std::vector<std::size_t>;
+
+/// These candidates at this budget, and what everything costs then if they are all there are.
+void plan_at(TunePlan& plan, const Asked& asked, const Places& places, const RunBudget& run) {
   const auto adjacency = asked.guarantee.adjacency;
+  const auto& candidates = asked.request.grid.candidates;
   plan.run = run;
   plan.candidates.clear();
-  for (const auto& candidate : asked.request.grid.candidates) {
+  for (const auto place : places) {
+    const auto& candidate = candidates[place];
     plan.candidates.push_back({candidate.name, candidate.weight, naming(candidate, [&] {
                                  return plan_candidate(asked, candidate, run, plan.sizes[0]);
                                })});
   }
-  plan.score_noise = score_noise(run, adjacency);
+  plan.score_noise = score_noise_of(run, adjacency);
   const bool pure = asked.guarantee.delta == 0;
   auto event = stopping(asked, pure ? 0 : plan.most_runs, base_event(plan, adjacency));
   plan.cipher_delta = cipher_term_of(plan, event);
   plan.events = std::move(event);
-  plan.guarantee = accounting::stated_guarantee(plan.events, asked.guarantee, plan.cipher_delta);
 }
 
+double settle_cost(TunePlan& plan, const Asked& asked) {
+  try {
+    plan.guarantee = accounting::stated_guarantee(plan.events, asked.guarantee, plan.cipher_delta);
+    return plan.guarantee.epsilon;
+  } catch (const base::GuaranteeError&) {
+    return std::numeric_limits<double>::infinity();  // nothing is proved for so much
+  }
+}
+
+/// The first candidate of each event that they release.
+Places distinct(const TunePlan& plan) {
+  Places places;
+  std::set<std::string> known;
+  for (std::size_t i = 0; i < plan.candidates.size(); ++i) {
+    const auto& training = plan.candidates[i].training;
+    if (known.insert(privacy::event_to_json(training.events)).second) places.push_back(i);
+  }
+  return places;
+}
+
+/// All candidates are planned at the first budget and at the last one, between them one of each
+/// kind of release.
 void settle_budget(TunePlan& plan, const Asked& asked) {
-  const double epsilon = asked.guarantee.epsilon;
+  Places all(asked.request.grid.candidates.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
   auto run = first_budget(asked);
-  constexpr int most_rounds = 38;
-  for (int round = 0; round < most_rounds; ++round) {
-    plan_at(plan, asked, run);
-    const double cost = plan.guarantee.epsilon;
-    // Up once where much is left, down for as long as it is too much.
-    if (cost <= epsilon && (round > 0 || cost > 0.98 * epsilon)) return;
-    run.epsilon *= epsilon / cost * (1 - 0x1p-40 * std::exp2(round));
+  auto planned = all;
+  const auto cost = [&](double epsilon) {
+    run.epsilon = epsilon;
+    plan_at(plan, asked, planned, run);
+    const double found = settle_cost(plan, asked);
+    if (planned.size() == all.size()) planned = distinct(plan);
+    return found;
+  };
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    run.epsilon = largest_share(run.epsilon, asked.guarantee.epsilon, cost);
+    if (plan.candidates.size() == all.size()) return;
+    plan_at(plan, asked, all, run);
+    if (settle_cost(plan, asked) <= asked.guarantee.epsilon) return;
+    planned = all;  // at another budget they are of more kinds
   }
   throw base::GuaranteeError("no budget of a run was found that keeps epsilon {} in total",
-                             epsilon);
+                             asked.guarantee.epsilon);
 }
 
 std::string grid_text(const Grid& grid) {
@@ -246,9 +226,7 @@ std::string grid_text(const Grid& grid) {
 
 /// What the usual habit would have cost: every candidate once on the same records with that noise.
 double naive_epsilon(const TunePlan& plan, const Asked& asked) {
-  constexpr std::size_t most = 1000;
-  const auto runs = static_cast<std::int64_t>(std::min(most, plan.candidates.size()));
-  return accounting::epsilon(privacy::Repeated{runs, *plan.stopping().base},
+  return accounting::epsilon(privacy::Repeated{std::ssize(plan.candidates), *plan.stopping().base},
                              asked.guarantee.adjacency, privacy::Delta(asked.guarantee.delta));
 }
 
@@ -293,28 +271,26 @@ void add_settings(TunePlan& plan, const Asked& asked) {
   check_alike(plan.candidates, rule.score);
 }
 
-void check_request(const TuneRequest& request) {
-  const auto& options = request.options;
-  if (request.grid.candidates.empty()) throw base::UsageError("the grid has no candidates");
-  if (!(options.holdout > 0 && options.holdout < 1)) {
-    throw base::UsageError("holdout must be above 0 and below 1, got {:g}", options.holdout);
-  }
-  if (options.law == TrialLaw::poisson && !request.grid.zero_model) {
-    throw base::UsageError(
-        "law poisson may carry out no run at all, and then the model of all zeros is what comes "
-        "out: allow it with zero_model = true in the grid, or use another law");
-  }
-}
-
 }  // namespace
 
-learn::Training plan_tuning(const data::Schema& schema, const TuneRequest& request) {
-  check_request(request);
+double score_noise_of(const RunBudget& run, privacy::Adjacency adjacency) {
+  const double mu = run.delta == 0 ? run.epsilon
+                                   : accounting::gaussian::mu_for(privacy::Epsilon(run.epsilon),
+                                                                  privacy::Delta(run.delta));
+  return privacy::distance_factor(adjacency) / mu;
+}
+
+privacy::Event score_event_of(const RunBudget& run, double noise) {
+  return run.delta == 0 ? privacy::Event(privacy::Laplace{noise})
+                        : privacy::Event(privacy::Gaussian{noise});
+}
+
+TunePlan settle_tuning(const data::Schema& schema, const TuneRequest& request) {
   const auto asked = settle_asked(schema, request);
   TunePlan plan;
   plan.method = tune_method().name;
   plan.sampling_scheme = blocks_sampling;
-  plan.public_row_count = learn::settle_row_count(schema, read_options(request.values, schema));
+  plan.public_row_count = asked.rows;
   const std::array shares{1 - request.options.holdout, request.options.holdout};
   plan.sizes = declared_sizes(plan.public_row_count, shares);
   plan.most_runs = settle_cap(asked);
@@ -326,7 +302,11 @@ learn::Training plan_tuning(const data::Schema& schema, const TuneRequest& reque
   plan.projection = first.projection;
   add_settings(plan, asked);
   add_reasons(plan, asked, naive_epsilon(plan, asked));
-  return tuned_training(std::move(plan));
+  return plan;
+}
+
+learn::Training plan_tuning(const data::Schema& schema, const TuneRequest& request) {
+  return tuned_training(settle_tuning(schema, request));
 }
 
 }  // namespace tacet::select

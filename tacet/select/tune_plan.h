@@ -23,23 +23,28 @@ struct RunBudget {
   double delta = 0;
 };
 
+/// The noise of a run's score, which costs what a run does: a multiplier of Gaussian noise, or of
+/// Laplace noise where the run is pure.
+[[nodiscard]] double score_noise_of(const RunBudget& run, privacy::Adjacency adjacency);
+[[nodiscard]] privacy::Event score_event_of(const RunBudget& run, double noise);
+
 struct TunePlan : learn::Settled {
   std::vector<PlannedCandidate> candidates;
   std::vector<std::int64_t> sizes;  ///< declared, of the block that trains and the one that scores
   std::int64_t most_runs = 0;
   RunBudget run;
   std::optional<Score> score;
-  double score_noise = 0;  ///< multiplier; of Gaussian noise, or of Laplace noise where run is pure
+  double score_noise = 0;
 
   [[nodiscard]] bool pure() const { return run.delta == 0; }
-  [[nodiscard]] privacy::Event score_event() const {
-    return pure() ? privacy::Event(privacy::Laplace{score_noise})
-                  : privacy::Event(privacy::Gaussian{score_noise});
-  }
+  [[nodiscard]] privacy::Event score_event() const { return score_event_of(run, score_noise); }
   [[nodiscard]] const privacy::RandomlyRepeated& stopping() const {
     return *events.as<privacy::RandomlyRepeated>();
   }
 };
+
+/// plan_tuning before its records are read.
+[[nodiscard]] TunePlan settle_tuning(const data::Schema& schema, const TuneRequest& request);
 
 /// How the records of a plan's runs are read, trained on and scored.
 [[nodiscard]] learn::Training tuned_training(TunePlan plan);

@@ -198,10 +198,11 @@ void expect_refusal(const TuneRequest& asked, std::string_view words) {
 TEST(Tune, WhatCannotBeIsSaidBeforeAnythingIsRead) {
   expect_refusal(request("[[candidate]]\nphases = 3\n"),
                  "candidate phases=3: phases has no meaning");
-  expect_refusal(
-      request(
-          "[[candidate]]\nsteps = 5\n[[candidate]]\nmethod = \"objective\"\nloss = \"hinge\"\n"),
-      "candidate loss=hinge method=objective: ");
+  auto mixed = request(
+      "[[candidate]]\nsteps = 5\n[[candidate]]\nmethod = \"objective\"\nloss = \"hinge\"\n");
+  expect_refusal(mixed, "are usual under add_remove and replace_one; say with --adjacency");
+  mixed.values.set("adjacency", "add_remove");
+  expect_refusal(mixed, "candidate loss=hinge method=objective: ");
   auto twice = request("[values]\nl2 = [0, 1e-3]\n");
   twice.values.set("l2", "0");
   expect_refusal(twice, "l2 is given for all and in the grid");
@@ -220,6 +221,24 @@ TEST(Tune, WhatCannotBeIsSaidBeforeAnythingIsRead) {
   asked = request();
   asked.values.set("epsilon", "inf");
   expect_refusal(asked, "epsilon inf protects nobody");
+  asked.values.set("epsilon", "501");  // e^epsilon beyond the doubles is not far
+  expect_refusal(asked, "epsilon up to 500");
+  expect_refusal(request("[values]\nradius = [\"1\", \"auto\"]\n"),
+                 "candidate radius=auto: radius auto and boost choose among runs themselves");
+  asked = request();
+  asked.values.set("boost", "0.5");
+  expect_refusal(asked, "radius auto and boost choose among runs themselves");
+}
+
+// Methods of the grid read what is given for all, where the usual one does not.
+TEST(Tune, WhatIsGivenForAllIsReadByTheMethodsOfTheGrid) {
+  auto asked = request("[values]\nmethod = [\"ladder\", \"phased\"]\n");
+  asked.values.set("phases", "3");
+  asked.values.set("epsilon", "2");
+  const auto plan = plan_tuning(schema_of(), asked);
+  EXPECT_EQ(plan.guarantee.adjacency, privacy::Adjacency::replace_one);
+  EXPECT_LE(plan.guarantee.epsilon, 2);
+  EXPECT_GT(plan.guarantee.epsilon, 1.9);
 }
 
 TEST(Tune, NoRunAtAllIsTheModelOfZeros) {

@@ -1,11 +1,13 @@
 """Builds the examples the way another project would, and runs them.
 
-    check_package.py install|subdirectory|headers SOURCE BUILD SCRATCH COMPILER
+    check_package.py install|subdirectory|headers|warnings SOURCE BUILD SCRATCH COMPILER
 
 install:       installs BUILD below SCRATCH and finds the package there, for every example; by pkg-config
-               too; all installed headers compile together, and bring all that they include
-subdirectory:  takes SOURCE into the example's own build
+               too, also from C; all installed headers compile together, and bring all that they
+               include; what a program takes on the disk
+subdirectory:  takes SOURCE into the examples' own build, as static and as shared libraries
 headers:       installs, then compiles every installed header as a program of its own
+warnings:      compiles the examples without a warning, by every compiler there is
 """
 
 import pathlib
@@ -19,6 +21,7 @@ import sys
 EXAMPLES = (("select", "most wanted: "), ("adaptive", "queries were admitted"),
             ("train_memory", "ill at 20: "), ("release", "mean age: "),
             ("ledger", "once too often: refused"), ("mechanism", "mean wage: "))
+MOST_BYTES = 6_500_000  # stripped; it was 6.1 MB when this was written, and 5 is the aim
 
 
 def run(*command, cwd=None):
@@ -105,9 +108,9 @@ def forbid(prefix, scratch, compiler):
             sys.exit(f"{expression}: compiled or not, which is wrong\n{result.stderr[:2000]}")
 
 
-def pkg_config(prefix, *what):
+def pkg_config(prefix, *what, package="tacet"):
     folder, = (path.parent for path in prefix.rglob("tacet.pc"))
-    return run("env", f"PKG_CONFIG_PATH={folder}", "pkg-config", *what, "tacet").split()
+    return run("env", f"PKG_CONFIG_PATH={folder}", "pkg-config", *what, package).split()
 
 
 def build_by_pkg_config(name, expected, source, scratch, prefix, compiler):
@@ -116,6 +119,66 @@ def build_by_pkg_config(name, expected, source, scratch, prefix, compiler):
         *pkg_config(prefix, "--cflags", "--libs"), "-o", program)
     if expected not in run(program, cwd=source):
         sys.exit(f"example {name} linked by pkg-config should have printed '{expected}'")
+
+
+def build_from_c(source, scratch, prefix):
+    """The interface in C as pkg-config finds it."""
+    library, = prefix.rglob("libtacet.so")
+    program = scratch / "c-by-pkg-config"
+    run("cc", "-std=c99", source / "examples" / "c" / "main.c",
+        *pkg_config(prefix, "--cflags", "--libs", package="tacet-c"),
+        f"-Wl,-rpath,{library.parent}", "-o", program)
+    if "100 sums: epsilon 1." not in run(program):
+        sys.exit("the example in C printed something else")
+
+
+def check_size(scratch, program):
+    """What a program takes that trains, predicts and keeps a ledger."""
+    stripped = scratch / "stripped"
+    run("strip", "-o", stripped, program)
+    size = stripped.stat().st_size
+    if size > MOST_BYTES:
+        sys.exit(f"a program takes {size} bytes, more than {MOST_BYTES}")
+    print(f"a program takes {size} bytes")
+
+
+def compile_without_warnings(source, prefix, compiler):
+    """Strict flags, the language of today and the next one, and every compiler of the machine."""
+    known = (compiler, "g++", "g++-12", "clang++", "clang++-14")
+    compilers = {str(pathlib.Path(path).resolve()): path
+                 for path in map(shutil.which, known) if path}
+    for missing in sorted({"GCC": "g++", "Clang": "clang"}.items()):
+        if not any(missing[1] in path for path in compilers):
+            print(f"{missing[0]} is not here")
+    for path in compilers.values():
+        for standard in ("c++20", "c++2b"):
+            for name in ("embed", *(name for name, _ in EXAMPLES)):
+                run(path, f"-std={standard}", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic",
+                    "-Wconversion", "-Werror", *pkg_config(prefix, "--cflags"),
+                    source / "examples" / name / "main.cc")
+        print(f"{path}: no warning")
+
+
+def build_in_one_tree(source, scratch, compiler):
+    """All examples and tacet as one build, as a project does that takes its sources."""
+    project = scratch / "tree"
+    project.mkdir()
+    lines = ["cmake_minimum_required(VERSION 3.25)", "project(tree LANGUAGES CXX)",
+             f"add_subdirectory({source} tacet EXCLUDE_FROM_ALL)"]
+    for name, _ in EXAMPLES:
+        lines += [f"add_executable({name} {source}/examples/{name}/main.cc)",
+                  f"target_link_libraries({name} PRIVATE tacet::tacet)"]
+    (project / "CMakeLists.txt").write_text("\n".join(lines) + "\n")
+    launcher = shutil.which("ccache")
+    for shared in ("OFF", "ON"):
+        build = project / f"shared-{shared}"
+        run("cmake", "-S", project, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+            f"-DCMAKE_CXX_COMPILER={compiler}", f"-DBUILD_SHARED_LIBS={shared}",
+            *([f"-DCMAKE_CXX_COMPILER_LAUNCHER={launcher}"] if launcher else []))
+        run("cmake", "--build", build, "--parallel", "2")
+        for name, expected in EXAMPLES:
+            if expected not in run(build / name, cwd=source):
+                sys.exit(f"example {name} should have printed '{expected}'")
 
 
 def compile_headers(prefix, scratch, compiler):
@@ -158,11 +221,16 @@ def main(mode, source, build, scratch, compiler):
                                   f"-DCMAKE_PREFIX_PATH={prefix}")
         for name, expected in (("embed", version), ("release", "mean age: ")):
             build_by_pkg_config(name, expected, source, scratch, prefix, compiler)
+        build_from_c(source, scratch, prefix)
+        check_size(scratch, scratch / "build-train_memory" / "train_memory")
         check_headers(prefix, scratch, compiler)
         check_program(source, prefix)
     elif mode == "subdirectory":
         build_and_run_example("embed", version, source, scratch, compiler,
                               f"-DTACET_SOURCE={source}")
+        build_in_one_tree(source, scratch, compiler)
+    elif mode == "warnings":
+        compile_without_warnings(source, install(build, scratch), compiler)
     elif mode == "headers":
         compile_headers(install(build, scratch), scratch, compiler)
     else:

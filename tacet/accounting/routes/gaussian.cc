@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/erfcx_each.h"
 #include "tacet/numeric/infinity.h"
 #include "tacet/numeric/roots.h"
 #include "tacet/numeric/special.h"
@@ -13,7 +14,6 @@ namespace tacet::accounting::gaussian {
 namespace {
 
 using numeric::erfcx;
-using numeric::erfcx_slope;
 
 using numeric::infinity;
 constexpr double log_2 = 0.69314718055994530942;
@@ -29,9 +29,15 @@ double erfcx_difference_by_quadrature(double mid, double half) {
                                0.16915651939500253819, 0.14959598881657673208,
                                0.12462897125553387205, 0.09515851168249278481,
                                0.06225352393864789286, 0.02715245941175409485};
+  std::array<double, 2 * nodes.size()> slopes;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    slopes[2 * i] = mid - half * nodes[i];
+    slopes[2 * i + 1] = mid + half * nodes[i];
+  }
+  numeric::erfcx_slope_each(slopes);
   double sum = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    sum += weights[i] * (erfcx_slope(mid - half * nodes[i]) + erfcx_slope(mid + half * nodes[i]));
+    sum += weights[i] * (slopes[2 * i] + slopes[2 * i + 1]);
   }
   return half * sum;
 }

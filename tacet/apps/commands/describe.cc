@@ -14,17 +14,13 @@
 #include "tacet/apps/spending.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
-#include "tacet/base/version.h"
-#include "tacet/data/read/unit_sample.h"
 #include "tacet/data/schema/schema.h"
-#include "tacet/data/schema/schema_cost.h"
 #include "tacet/privacy/statement.h"
+#include "tacet/report/summary.h"
 #include "tacet/run/summary.h"
 
 namespace tacet::apps {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr std::string_view describe_examples =
     "  tacet describe data.csv --schema s.toml --epsilon 1\n"
@@ -53,7 +49,7 @@ class Describe : public Command {
                 "Probability mass on which epsilon may be exceeded; 0: none");
     options.add("--records-a-unit", records_a_unit_, "COUNT",
                 "How many of a unit's records count, chosen by a secret coin, where the schema "
-                "has a unit column; noise grows with it");
+                "has a unit column; noise grows with it [default: 1]");
     options.add("--adjacency", adjacency_, "NAME",
                 "Who is protected: add_remove, zero_out or replace_one");
     seed_.declare(options);
@@ -67,9 +63,10 @@ class Describe : public Command {
     const auto source = seed_.source();
     seed_.warn(console);
     const auto plan = run::plan_summary(request);
-    auto receipt = data::with_schema_cost(request.schema, receipt_of(request, plan, *source));
+    auto receipt = run::summary_receipt(request, plan, *source);
     receipt.notes = notes_.notes(request.schema, spending_.data_set(), schema_);
     const auto output = output_.open(console);
+    const auto records = data::csv_records(data_, request.schema.format);
     run::spend(
         {.command = name(),
          .data = data_,
@@ -79,11 +76,11 @@ class Describe : public Command {
          .schema = {&request.schema, schema_},
          .unprotected_reason = seed_.unprotected_reason()},
         spending_.front(console, cancel), *output,
-        [&] { return run::read_for_summary(request, data_, *source, &cancel); },
+        [&] { return run::read_for_summary(request, records, *source, &cancel); },
         [&](const data::TableCounts& counts, privacy::Reservation& reservation,
             run::Pieces& result) {
           const auto found = run::summarise(request, plan, counts, {*source, reservation, &cancel});
-          result.write(console.json() ? summary_json(plan, found, receipt)
+          result.write(console.json() ? json_text(report::summary_json(plan, found, receipt))
                                       : summary_text(plan, found));
           return plan.cipher_delta;
         });
@@ -106,30 +103,6 @@ class Describe : public Command {
     }
     return {
         std::move(schema), records, {epsilon, delta.value(), privacy::parse_adjacency(adjacency_)}};
-  }
-
-  [[nodiscard]] static privacy::Receipt receipt_of(const run::SummaryRequest& request,
-                                                   const run::SummaryPlan& plan,
-                                                   const random::Source& source) {
-    privacy::Receipt receipt;
-    receipt.algorithm = "summary of a table";
-    receipt.calibration = "tight";
-    receipt.parameters = ordered_json{{"columns", plan.columns.size()},
-                                      {"epsilon_of_counts", plan.counts.epsilon.value()},
-                                      {"epsilon_of_a_quartile", plan.quartile.epsilon.value()},
-                                      {"records_a_unit", request.records_a_unit}}
-                             .dump();
-    receipt.events = plan.events;
-    receipt.guarantee = plan.guarantee;
-    receipt.privacy_unit = plan.privacy_unit;
-    receipt.public_row_count = request.schema.public_row_count;
-    receipt.software_version = base::version;
-    receipt.cipher_delta = plan.cipher_delta;
-    if (!source.secure()) {
-      receipt.randomness = privacy::Randomness::seeded;
-      receipt.unprotected_reason = "seeded noise; for tests and experiments only";
-    }
-    return privacy::checked(receipt);
   }
 
   [[nodiscard]] static std::string summary_text(const run::SummaryPlan& plan,
@@ -163,20 +136,10 @@ class Describe : public Command {
                        plan.privacy_unit == "record" ? "" : " that count");
   }
 
-  /// What a kind stands for: listed values come first, then "(other)" where there is one, then
-  /// "(missing)"; classes are all listed.
-  [[nodiscard]] static std::string kind_word(const data::SummaryColumn& column, std::size_t kind) {
-    const std::size_t last = column.kinds.size() - 1;
-    if (column.target && !column.numeric) return "value";
-    if (kind == last) return "missing";
-    const bool present = column.kinds.size() == 2;
-    return kind + 1 == last ? (present ? "present" : "other") : "value";
-  }
-
   /// A listed value that looks like one of the others stands in quotes.
   [[nodiscard]] static std::string shown_kind(const data::SummaryColumn& column, std::size_t kind) {
     const auto& text = column.kinds[kind];
-    const bool listed = kind_word(column, kind) == "value";
+    const bool listed = report::kind_word(column, kind) == "value";
     const bool looks_alike = text == "(other)" || text == "(missing)" || text == "present";
     return listed && looks_alike ? fmt::format("'{}'", text) : text;
   }
@@ -219,45 +182,6 @@ class Describe : public Command {
           ranks, of_records(ranks));
     }
     return text + ".";
-  }
-
-  [[nodiscard]] static std::string summary_json(const run::SummaryPlan& plan,
-                                                const run::Summary& found,
-                                                const privacy::Receipt& receipt) {
-    ordered_json out;
-    out["records"] = found.records;
-    out["records_public"] = !plan.counts_records;
-    out["count_margin"] = mechanism::count_margin(plan.counts);
-    out["share_margin_in_records"] = mechanism::share_margin(plan.counts);
-    auto& columns = out["columns"] = ordered_json::array();
-    for (std::size_t k = 0; k < plan.columns.size(); ++k) {
-      columns.push_back(column_json(plan, found, k));
-    }
-    out["privacy"] = privacy::statement(receipt);
-    out["protected"] = receipt.is_protected();
-    out["receipt"] = ordered_json::parse(privacy::receipt_to_json(receipt));
-    return json_text(out);
-  }
-
-  [[nodiscard]] static ordered_json column_json(const run::SummaryPlan& plan,
-                                                const run::Summary& found, std::size_t k) {
-    const auto& column = plan.columns[k];
-    ordered_json out{{"name", column.name}, {"target", column.target}};
-    if (const auto& quartiles = found.columns[k].quartiles) {
-      out["quartiles"] = *quartiles;
-      if (column.date) out["quartiles_are"] = "days since 1970-01-01";
-      out["rank_margin"] = mechanism::quartile_margin(plan.quartile, *plan.grids[k]);
-      out["grid_step"] = plan.grids[k]->step();
-      if (column.log1p) out["grid"] = "log(1 + x)";
-    }
-    auto& kinds = out["values"] = ordered_json::array();
-    for (std::size_t kind = 0; kind < column.kinds.size(); ++kind) {
-      kinds.push_back({{"value", column.kinds[kind]},
-                       {"kind", kind_word(column, kind)},
-                       {"noisy_count", found.columns[k].counts[kind]},
-                       {"share", found.share(k, kind)}});
-    }
-    return out;
   }
 
   std::string data_;

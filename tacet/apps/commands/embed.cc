@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
@@ -19,9 +18,9 @@
 #include "tacet/base/error.h"
 #include "tacet/base/machine_memory.h"
 #include "tacet/base/reducer.h"
-#include "tacet/learn/wide/word_training.h"
 #include "tacet/model/words/word_vectors.h"
 #include "tacet/privacy/statement.h"
+#include "tacet/run/word_vectors.h"
 
 namespace tacet::apps {
 namespace {
@@ -34,6 +33,8 @@ constexpr std::string_view embed_examples =
     "  tacet embed posts.csv --text-column text --unit author --vocabulary words.txt\n"
     "      --epsilon 4 --public-row-count 20000     all posts of an author together\n"
     "  tacet embed texts.txt --buckets 20 --epsilon 4 --public-row-count 100000\n"
+    "  tacet embed texts.txt --select-vocabulary 5000 --epsilon 4 --public-row-count 100000\n"
+    "      the words are found in the texts as well, for a part of epsilon\n"
     "  tacet embed texts.txt --vocabulary words.txt --epsilon 4 --public-row-count 99000 --plan\n"
     "      what would be done and what it costs; reads no text\n"
     "\n"
@@ -70,12 +71,6 @@ class WordOutput : public run::Output {
   std::optional<base::AtomicFile> list_;
 };
 
-/// Which numbers of a word's rows are written.
-struct Written {
-  bool contexts = false;
-  std::int64_t numbers = 0;
-};
-
 class Embed : public Command {
  public:
   void declare(CommandLine& line) override {
@@ -97,7 +92,7 @@ class Embed : public Command {
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto vocabulary = text_.vocabulary();
     const auto options = text_.training();
-    const auto plan = learn::plan_words(vocabulary, text_.unit(), options);
+    auto plan = learn::plan_words(vocabulary, text_.unit(), options);
     if (plan_only_) return print_plan(console, plan);
     const auto format = model::vector_format(format_);
     learn::ParameterValues values;
@@ -117,31 +112,29 @@ class Embed : public Command {
           progress.announce(fmt::format("reading {}", text_.corpus()));
           return text_.read(vocabulary, options, cancel);
         },
-        [&](const data::Corpus& corpus, privacy::Reservation& reservation, run::Pieces& result) {
+        [&](data::OpenCorpus& texts, privacy::Reservation& reservation, run::Pieces& result) {
           base::LocalReducer reducer;
-          auto trained = learn::train_words(corpus, vocabulary, plan,
-                                            {.source = *source,
-                                             .reservation = reservation,
-                                             .threads = *pool,
-                                             .reducer = reducer,
-                                             .supervision = supervision});
+          const learn::TrainingMeans means{.source = *source,
+                                           .reservation = reservation,
+                                           .threads = *pool,
+                                           .reducer = reducer,
+                                           .supervision = supervision};
+          const auto found = run::train_vectors(plan, vocabulary, options, texts, means);
           progress.clear();
-          receipt = std::move(trained.receipt);
+          plan = found.plan;
+          receipt = found.trained.receipt;
           receipt.notes = notes;
-          const auto write = [&](const Written& what, const model::VectorWriter::Sink& sink) {
-            write_rows(vocabulary, plan, trained.rows, what, {format, sink});
-          };
-          write({false, plan.shape.dimensions}, [&](std::string_view piece) {
+          run::write_vectors(found, run::VectorsOf::words, format, [&](std::string_view piece) {
             cancel.throw_if_cancelled();
             result.write(piece);
           });
           if (auto& contexts = output.contexts()) {
-            write({true, plan.shape.width()},
-                  [&](std::string_view piece) { contexts->write(piece); });
+            run::write_vectors(found, run::VectorsOf::contexts, format,
+                               [&](std::string_view piece) { contexts->write(piece); });
           }
           if (auto& list = output.list()) {
-            for (std::int32_t k = 0; k < vocabulary.size(); ++k) {
-              list->write(vocabulary.word(k) + "\n");
+            for (std::int32_t k = 0; k < found.vocabulary.size(); ++k) {
+              list->write(found.vocabulary.word(k) + "\n");
             }
           }
           output.receipt().write(privacy::receipt_to_json(receipt) + "\n");
@@ -151,24 +144,6 @@ class Embed : public Command {
   }
 
  private:
-  struct Target {
-    model::VectorFormat format;
-    const model::VectorWriter::Sink& sink;
-  };
-
-  static void write_rows(const data::Vocabulary& vocabulary, const learn::WordPlan& plan,
-                         const learn::RowOptimizer& rows, const Written& what,
-                         const Target& target) {
-    model::VectorWriter writer(target.format, vocabulary.size(), what.numbers, target.sink);
-    std::vector<float> room(rows.room_size());
-    for (std::int32_t k = 0; k < vocabulary.size(); ++k) {
-      const auto row = what.contexts ? plan.shape.context_row(k) : plan.shape.target_row(k);
-      writer.add(vocabulary.word(k),
-                 rows.read(row, room).first(static_cast<std::size_t>(what.numbers)));
-    }
-    writer.finish();
-  }
-
   void warn(const Console& console, const learn::WordPlan& plan) const {
     if (plan.unprotected()) {
       console.warn(

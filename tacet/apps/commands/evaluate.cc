@@ -17,6 +17,7 @@
 #include "tacet/learn/evaluation.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/model/model_file.h"
+#include "tacet/report/evaluation.h"
 
 namespace tacet::apps {
 namespace {
@@ -102,6 +103,8 @@ class Evaluate : public Command {
     const auto groups = groups_of(file.schema);
     warn_if_unprotected(console, file.receipt);
     if (calibration_) expect_calibration(file.model);
+    // A loss that is a name alone has no value; what needs one is refused before the data are read.
+    if (file.model.classes.empty()) static_cast<void>(model::loss_value(file.model.loss, 0, 1));
     const OutcomeOptions options{.threshold = threshold_.margin(file.model),
                                  .keep_probabilities = calibration_,
                                  .groups = groups.get()};
@@ -200,7 +203,7 @@ class Evaluate : public Command {
           found.receipt.notes = notes;
           progress.clear();
           const auto subject = subject_of(file.model, groups.get());
-          result.write(console.json() ? noisy_json(subject, plan, found)
+          result.write(console.json() ? json_text(report::evaluation_json(subject, plan, found))
                                       : noisy_text(subject, plan, found));
           return found.receipt.cipher_delta;
         });

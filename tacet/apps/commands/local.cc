@@ -231,9 +231,10 @@ class LocalAccount : public Command {
             local_account_examples);
     options.add("--epsilon", epsilons_, "NUMBER,...", "Of one report; several: of several devices",
                 Form::list);
-    options.add("--mechanism", mechanism_, "NAME",
-                "privunit, privunitg, djw, l2_laplace, coordinate_laplace or gaussian [privunit]");
-    options.add("--passes", passes_, "COUNT", "Reports of each device [1]");
+    options.add(
+        "--mechanism", mechanism_, "NAME",
+        "privunit, privunitg, djw, l2_laplace, coordinate_laplace or gaussian [default: privunit]");
+    options.add("--passes", passes_, "COUNT", "Reports of each device [default: 1]");
     options.add("--delta", delta_, "NUMBER",
                 "Of gaussian, for one report; with --shuffled the central one");
     options.add("--reports", reports_, "COUNT", "Reports collected, for --shuffled");

@@ -1,11 +1,11 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/training_options.h"
+#include "tacet/apps/training_run.h"
 #include "tacet/apps/training_warnings.h"
 #include "tacet/data/schema/schema_cost.h"
 #include "tacet/privacy/statement.h"
@@ -17,7 +17,9 @@ constexpr std::string_view plan_examples =
     "  tacet plan --schema s.toml --epsilon 1\n"
     "  tacet plan --schema s.toml --epsilon 0.5 --delta 1e-6 --json\n"
     "\n"
-    "Takes the options of `tacet train`, reads no data and costs nothing.\n";
+    "Takes the command line of `tacet train` as it is; with --seed it says that the result would\n"
+    "protect nobody. What only a run has (ledger, receipt, model file) changes nothing here: no\n"
+    "data are read, nothing is booked, nothing is written.\n";
 
 class Plan : public Command {
  public:
@@ -26,26 +28,21 @@ class Plan : public Command {
         add(line, "plan", "Print what `train` would do and cost; reads no data", plan_examples);
     options.add("data", data_, "FILE", "Not opened; only there so that train's command line fits");
     training_.declare(options);
+    run_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
     const auto options = training_.linear_options();
     const auto plan = training_.plan(training_.schema(), options);
     const auto& schema = plan.schema;
-    const auto alone = receipt_of(plan, schema, options);
+    auto alone = report::planned_receipt(plan, options);
+    if (alone.is_protected()) alone.unprotected_reason = run_.unprotected_reason();
     const auto whole = data::with_schema_cost(schema, alone);
     for (const auto& warning : training_warnings(plan)) {
       console.say(paragraph("warning: " + warning));
     }
     if (console.json()) {
-      auto out = plan_json(plan);
-      if (schema.cost) {
-        out["with_schema_fit"] = {{"epsilon", json_number(whole.guarantee.epsilon)},
-                                  {"delta", whole.guarantee.delta},
-                                  {"adjacency", to_string(whole.guarantee.adjacency)},
-                                  {"protected", whole.is_protected()}};
-      }
-      console.result(json_text(out));
+      console.result(json_text(report::whole_plan_json(plan, options)));
       return;
     }
     auto text = plan_text(plan) + "\n";
@@ -58,24 +55,9 @@ class Plan : public Command {
   }
 
  private:
-  /// What training by the plan would leave behind.
-  static privacy::Receipt receipt_of(const learn::Training& plan, const data::Schema& schema,
-                                     const learn::LinearOptions& options) {
-    privacy::Receipt receipt;
-    receipt.algorithm = plan.method;
-    receipt.calibration = "tight";
-    receipt.events = plan.events;
-    receipt.guarantee = plan.guarantee;
-    receipt.privacy_unit = schema.unit.value_or("record");
-    receipt.public_row_count =
-        options.public_row_count ? options.public_row_count : schema.public_row_count;
-    receipt.cipher_delta = plan.cipher_delta;
-    if (plan.unprotected()) receipt.unprotected_reason = "epsilon inf: no noise is added";
-    return privacy::checked(std::move(receipt));
-  }
-
   std::string data_;
   TrainingOptions training_;
+  TrainingRun run_;
 };
 
 }  // namespace

@@ -137,7 +137,7 @@ class Predict : public Command {
                 Form::required);
     options.flag("--proba", proba_, "Print the probability of each class");
     threshold_.declare(options);
-    options.add("--output,-o", output_, "FILE", "File to write instead of standard output");
+    options.add("--output,-o", output_, "FILE", "File to write [default: standard output]");
     options.flag("--force", force_, "Overwrite the output file");
   }
 

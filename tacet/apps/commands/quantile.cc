@@ -1,31 +1,21 @@
-#include <fmt/format.h>
-
-#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/receipt_notes.h"
 #include "tacet/apps/spending.h"
 #include "tacet/base/error.h"
-#include "tacet/base/version.h"
 #include "tacet/data/read/read_column.h"
-#include "tacet/data/schema/calendar.h"
-#include "tacet/data/schema/schema_cost.h"
-#include "tacet/mechanism/point/quantile.h"
-#include "tacet/privacy/cipher_share.h"
-#include "tacet/privacy/decimal.h"
-#include "tacet/privacy/receipt.h"
 #include "tacet/privacy/statement.h"
-#include "tacet/random/source/source.h"
+#include "tacet/report/quantile.h"
+#include "tacet/run/quantile.h"
 
 namespace tacet::apps {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr std::string_view quantile_examples =
     "  tacet quantile data.csv --schema s.toml --column age --epsilon 1\n"
@@ -38,9 +28,6 @@ constexpr std::string_view quantile_examples =
     "chance: it is chosen among public points. Bounds must be public; values outside count as the\n"
     "nearest bound.\n";
 
-/// The cipher's term of one draw, which may read its leaf to the end.
-const double cipher_delta = random::cipher_term(1, random::most_leaf_words);
-
 class Quantile : public Command {
  public:
   void declare(CommandLine& line) override {
@@ -51,10 +38,13 @@ class Quantile : public Command {
                 Form::required);
     options.add("--epsilon,-e", epsilon_, "NUMBER", "Privacy parameter, above 0", Form::required);
     options.add("--q", level_, "NUMBER", "Which quantile: 0 smallest, 0.5 median, 1 largest value");
-    options.add("--lower", lower_, "NUMBER", "Smallest possible answer; the schema's lower bound");
-    options.add("--upper", upper_, "NUMBER", "Largest possible answer; the schema's upper bound");
-    options.add("--step", step_, "NUMBER",
-                "Distance of possible answers; 2^-40 of the bounds' distance, a day for dates");
+    options.add("--lower", lower_, "NUMBER",
+                "Smallest possible answer [default: the schema's lower bound]");
+    options.add("--upper", upper_, "NUMBER",
+                "Largest possible answer [default: the schema's upper bound]");
+    options.add(
+        "--step", step_, "NUMBER",
+        "Distance of possible answers [default: 2^-40 of the bounds' distance, a day for dates]");
     options.add("--adjacency", adjacency_, "NAME",
                 "Who is protected: replace_one, zero_out or add_remove");
     seed_.declare(options);
@@ -63,99 +53,52 @@ class Quantile : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
-    const auto schema = data::load_schema(schema_);
-    const auto bounds = data::numeric_bounds(schema, column_);
-    const auto query = make_query(bounds);
-    const privacy::Epsilon epsilon(number_option("--epsilon", epsilon_, "a number above 0"));
+    const auto request = request_of(data::load_schema(schema_));
     const auto source = seed_.source();
     seed_.warn(console);
     ConsoleOutput output(console);
-    const privacy::Epsilon spent(privacy::decimal_down(epsilon.value()));
-    const run::Expense expense{.command = name(),
-                               .data = data_,
-                               .planned = mechanism::quantile_event(query, spent),
-                               .cost = {epsilon.value(), 0, query.adjacency},
-                               .schema = {&schema, schema_},
-                               .unprotected_reason = seed_.unprotected_reason()};
-    static_cast<void>(privacy::delta_left(expense.cost, cipher_delta));
-    static_cast<void>(
-        data::with_schema_cost(schema, {expense.planned, expense.cost, cipher_delta}));
-    const auto notes = notes_.notes(schema, spending_.data_set(), schema_);
-    privacy::Receipt receipt;
-    const auto read = [&] { return data::read_numeric_column(data_, schema, column_, &cancel); };
-    run::spend(expense, spending_.front(console, cancel), output, read,
-               [&](const auto& values, privacy::Reservation& reservation, run::Pieces& result) {
-                 const auto released =
-                     mechanism::release_quantile(values, query, spent, {{}, *source, reservation});
-                 auto own = receipt_of(query, released.event(), epsilon, *source);
-                 own.public_row_count = schema.public_row_count;
-                 receipt = data::with_schema_cost(schema, own);
-                 receipt.notes = notes;
-                 result.write(console.json() ? report_json(bounds, released, receipt)
-                                             : value_text(bounds, released.value()) + "\n");
-                 return cipher_delta;
-               });
-    if (!console.json()) console.say(paragraph(privacy::statement(receipt)));
+    const auto plan = run::plan_quantile(request);
+    const auto notes = notes_.notes(request.schema, spending_.data_set(), schema_);
+    run::ReleasedQuantile found;
+    run::spend(
+        {.command = name(),
+         .data = data_,
+         .planned = plan.event,
+         .cost = plan.cost,
+         .schema = {&request.schema, schema_},
+         .unprotected_reason = seed_.unprotected_reason()},
+        spending_.front(console, cancel), output,
+        [&] { return data::read_numeric_column(data_, request.schema, column_, &cancel); },
+        [&](const auto& values, privacy::Reservation& reservation, run::Pieces& result) {
+          found = run::release_quantile(request, plan, values, *source, reservation);
+          found.receipt.notes = notes;
+          result.write(console.json() ? json_text(report::quantile_json(request, plan, found))
+                                      : report::quantile_text(plan, found.value) + "\n");
+          return plan.cipher_delta;
+        });
+    if (!console.json()) console.say(paragraph(privacy::statement(found.receipt)));
   }
 
  private:
-  [[nodiscard]] static std::string value_text(const data::ColumnBounds& bounds, double value) {
-    return bounds.date ? data::date_text(std::llround(value)) : fmt::format("{}", value);
-  }
-
-  [[nodiscard]] mechanism::QuantileQuery make_query(const data::ColumnBounds& bounds) const {
-    const auto number = [](const char* name, const std::string& text, double otherwise) {
-      return text.empty() ? otherwise : number_option(name, text, "a number");
+  [[nodiscard]] run::QuantileRequest request_of(data::Schema schema) const {
+    static_cast<void>(data::numeric_bounds(schema, column_));  // says first what is no column
+    const auto number = [](const char* name, const std::string& text) {
+      return text.empty() ? std::nullopt : std::optional(number_option(name, text, "a number"));
     };
     const double level = number_option("--q", level_, "a number from 0 to 1");
     if (!(level >= 0 && level <= 1)) {
       throw base::UsageError("--q must lie in [0, 1], got {}", level);
     }
-    std::optional<double> step;
-    if (bounds.date) step = 1;
-    if (!step_.empty()) step = number_option("--step", step_, "a number above 0");
-    return {.level = level,
-            .grid = mechanism::Grid(number("--lower", lower_, bounds.lower),
-                                    number("--upper", upper_, bounds.upper), step),
+    return {.schema = std::move(schema),
+            .column = column_,
+            .level = level,
+            .lower = number("--lower", lower_),
+            .upper = number("--upper", upper_),
+            .step = step_.empty()
+                        ? std::nullopt
+                        : std::optional(number_option("--step", step_, "a number above 0")),
+            .epsilon = privacy::Epsilon(number_option("--epsilon", epsilon_, "a number above 0")),
             .adjacency = privacy::parse_adjacency(adjacency_)};
-  }
-
-  [[nodiscard]] privacy::Receipt receipt_of(const mechanism::QuantileQuery& query,
-                                            const privacy::Event& event, privacy::Epsilon epsilon,
-                                            const random::Source& source) const {
-    privacy::Receipt receipt;
-    receipt.algorithm = "quantile by inverse sensitivity";
-    receipt.calibration = "tight";
-    receipt.parameters = ordered_json{
-        {"column", column_},
-        {"q", query.level},
-        {"lower", query.grid.lower()},
-        {"upper", query.grid.point(query.grid.last())},
-        {"step",
-         query.grid.step()}}.dump();
-    receipt.events = event;
-    receipt.guarantee = {epsilon.value(), 0, query.adjacency};
-    receipt.software_version = base::version;
-    receipt.cipher_delta = cipher_delta;
-    if (!source.secure()) {
-      receipt.randomness = privacy::Randomness::seeded;
-      receipt.unprotected_reason = "seeded noise; for tests and experiments only";
-    }
-    return privacy::checked(receipt);
-  }
-
-  [[nodiscard]] std::string report_json(const data::ColumnBounds& bounds,
-                                        const privacy::Released<double>& released,
-                                        const privacy::Receipt& receipt) const {
-    ordered_json out;
-    out["column"] = column_;
-    out["q"] = number_option("--q", level_, "a number from 0 to 1");
-    out["value"] = released.value();
-    if (bounds.date) out["date"] = value_text(bounds, released.value());
-    out["privacy"] = privacy::statement(receipt);
-    out["protected"] = receipt.is_protected();
-    out["receipt"] = ordered_json::parse(privacy::receipt_to_json(receipt));
-    return json_text(out);
   }
 
   std::string data_;

@@ -8,19 +8,16 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
-#include "tacet/learn/theory/rates.h"
+#include "tacet/report/rates.h"
 
 namespace tacet::apps {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr std::string_view rates_examples =
     "  tacet rates --rows 10000 --columns 500 --rank 5 --radius 2 --epsilon 1\n"
@@ -32,18 +29,8 @@ constexpr std::string_view rates_examples =
     "is what no private algorithm beats; `known` is reached where the norm of the best weights is\n"
     "given, `unknown` where it is searched for. Reads no data.\n";
 
-constexpr std::size_t most_lines = 100000;
-
-/// The problems' numbers and where they are, in the order of columns.
-struct Dimension {
-  std::string_view name;
-  double learn::RateProblem::*field;
-};
-constexpr std::array dimensions{Dimension{"rows", &learn::RateProblem::rows},
-                                Dimension{"columns", &learn::RateProblem::columns},
-                                Dimension{"rank", &learn::RateProblem::rank},
-                                Dimension{"radius", &learn::RateProblem::radius},
-                                Dimension{"epsilon", &learn::RateProblem::epsilon}};
+using report::rate_dimensions;
+using Lines = std::vector<report::RateLine>;
 
 class Rates : public Command {
  public:
@@ -68,20 +55,13 @@ class Rates : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
-    std::vector<Line> lines;
-    for (const auto& problem : problems(cancel)) {
-      lines.push_back({problem, learn::smooth_rates(problem), learn::lipschitz_rates(problem)});
-    }
-    console.result(console.json() ? json_text(json(lines)) : csv_ ? csv(lines) : table(lines));
+    const auto lines = report::rate_lines(problems(cancel));
+    console.result(console.json() ? json_text(report::rates_json(lines))
+                   : csv_         ? csv(lines)
+                                  : table(lines));
   }
 
  private:
-  struct Line {
-    learn::RateProblem problem;
-    learn::RateBounds smooth;
-    learn::RateBounds lipschitz;
-  };
-
   static double positive(std::string_view option, std::string_view text) {
     const double value = number_option(option, text, "a number above 0");
     if (value > 0 && std::isfinite(value)) return value;
@@ -92,7 +72,7 @@ class Rates : public Command {
   [[nodiscard]] std::vector<double> given(std::size_t at) const {
     std::vector<double> values;
     for (const auto& text : lists_.at(at)) {
-      values.push_back(positive(fmt::format("--{}", dimensions.at(at).name), text));
+      values.push_back(positive(fmt::format("--{}", rate_dimensions.at(at).name), text));
     }
     return values;
   }
@@ -104,61 +84,27 @@ class Rates : public Command {
     common.label_bound = positive("--label-bound", label_bound_);
     common.curvature = positive("--curvature", curvature_);
     common.slope = positive("--slope", slope_);
-    std::vector<learn::RateProblem> found{common};
-    for (std::size_t at = 0; at < dimensions.size(); ++at) {
-      cancel.throw_if_cancelled();
-      const auto& [name, field] = dimensions.at(at);
-      const auto values = given(at);
-      if (values.empty()) {
-        if (at < 2) throw base::UsageError("--{} is missing: a number, or several by commas", name);
-        if (name == "rank") set_full_rank(found);
-        continue;
+    report::RateLists lists;
+    for (std::size_t at = 0; at < lists.size(); ++at) {
+      lists.at(at) = given(at);
+      if (lists.at(at).empty() && at < 2) {
+        throw base::UsageError("--{} is missing: a number, or several by commas",
+                               rate_dimensions.at(at).name);
       }
-      if (found.size() * values.size() > most_lines) {
-        throw base::UsageError("the lists make more than {} lines; give shorter ones", most_lines);
-      }
-      std::vector<learn::RateProblem> more;
-      for (const auto& problem : found) {
-        for (const double value : values) {
-          more.push_back(problem);
-          more.back().*field = value;
-        }
-      }
-      found = std::move(more);
     }
-    return found;
+    return report::rate_problems(common, lists, &cancel);
   }
 
-  static void set_full_rank(std::vector<learn::RateProblem>& found) {
-    for (auto& problem : found) problem.rank = problem.columns;
-  }
-
-  static ordered_json json(const std::vector<Line>& lines) {
-    auto out = ordered_json::array();
-    for (const auto& line : lines) {
-      ordered_json row;
-      for (const auto& [name, field] : dimensions) row[std::string(name)] = line.problem.*field;
-      for (const auto& [name, bounds] :
-           {std::pair{"smooth", line.smooth}, std::pair{"lipschitz", line.lipschitz}}) {
-        row[name] = {{"lower", bounds.lower},
-                     {"upper_known_norm", bounds.known_norm},
-                     {"upper_unknown_norm", bounds.unknown_norm}};
-      }
-      out.push_back(std::move(row));
-    }
-    return out;
-  }
-
-  static std::vector<double> numbers(const Line& line) {
+  static std::vector<double> numbers(const report::RateLine& line) {
     std::vector<double> out;
-    for (const auto& dimension : dimensions) out.push_back(line.problem.*dimension.field);
+    for (const auto& dimension : rate_dimensions) out.push_back(line.problem.*dimension.field);
     for (const auto& bounds : {line.smooth, line.lipschitz}) {
       out.insert(out.end(), {bounds.lower, bounds.known_norm, bounds.unknown_norm});
     }
     return out;
   }
 
-  static std::string csv(const std::vector<Line>& lines) {
+  static std::string csv(const Lines& lines) {
     std::string out =
         "rows,columns,rank,radius,epsilon,smooth_lower,smooth_known,smooth_unknown,"
         "lipschitz_lower,lipschitz_known,lipschitz_unknown\n";
@@ -166,13 +112,13 @@ class Rates : public Command {
     return out;
   }
 
-  static std::string table(const std::vector<Line>& lines) {
+  static std::string table(const Lines& lines) {
     TextTable out({"rows", "columns", "rank", "radius", "epsilon", "smooth: lower", "known",
                    "unknown", "Lipschitz: lower", "known", "unknown"});
     for (const auto& line : lines) {
       std::vector<std::string> cells;
       for (const double number : numbers(line)) {
-        const bool bound = cells.size() >= dimensions.size();
+        const bool bound = cells.size() >= rate_dimensions.size();
         cells.push_back(bound ? fmt::format("{:.4g}", number) : fmt::format("{:.7g}", number));
       }
       out.add(std::move(cells));
@@ -180,7 +126,7 @@ class Rates : public Command {
     return out.text();
   }
 
-  std::array<std::vector<std::string>, dimensions.size()> lists_;
+  std::array<std::vector<std::string>, rate_dimensions.size()> lists_;
   std::string row_norm_ = "1";
   std::string label_bound_ = "1";
   std::string curvature_ = "1";

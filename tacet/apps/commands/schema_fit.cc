@@ -103,6 +103,7 @@ class SchemaFit : public Command {
     set_budget(request);
     const auto plan = run::plan_fit(request, std::move(names), *source);
     const auto output = output_.open(console);
+    const auto records = data::csv_records(data_, request.frame.format);
     run::Fitted found;
     run::spend(
         {.command = data::booking_name(plan.cost),
@@ -112,7 +113,9 @@ class SchemaFit : public Command {
          .cost = plan.cost.guarantee,
          .unprotected_reason = plan.cost.unprotected_reason},
         spending_.front(console, cancel), *output,
-        [&] { return run::read_for_fit(request, plan, *source, &cancel); },
+        [&] {
+          return run::read_for_fit(request, plan, {records, *source, &cancel});
+        },
         [&](const run::Contents& contents, privacy::Reservation& reservation, run::Pieces& result) {
           found = run::fit(request, plan, contents, {*source, reservation, &cancel});
           result.write(console.json() ? json_text(data::schema_to_json(found.schema))

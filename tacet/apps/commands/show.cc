@@ -98,7 +98,7 @@ class Show : public Command {
                        target.column.empty() ? "the label" : base::printable(target.column),
                        loss_name(file.model.loss), privacy_line(file.receipt),
                        projection_note_.empty() ? "" : paragraph(projection_note_) + "\n\n",
-                       coefficient_text(file.model, std::numeric_limits<std::size_t>::max()),
+                       coefficient_text(file, std::numeric_limits<std::size_t>::max()),
                        missing_noise_text(file), sampling_error_ ? sampling_text() : std::string(),
                        original_units_text(file), receipt_text(file.receipt));
   }

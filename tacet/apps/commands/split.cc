@@ -106,12 +106,7 @@ class Split : public Command {
 
   void warn(const Console& console, const base::CancelToken& cancel) const {
     console.warn("NOT PRIVATE: both parts hold records as they are, for their owner only");
-    const auto mark = run::mark_of(data_, &cancel);
-    if (!mark) return;
-    console.warn(fmt::format(
-        "these records have the account '{}': what is spent on a part is to be booked there; mark "
-        "each part with `tacet ledger init {} --data-set {} --alias NAME --data PART`",
-        mark->mark.data_set, mark->ledger.string(), mark->mark.data_set));
+    if (const auto words = run::word_on_parts(data_, &cancel); !words.empty()) console.warn(words);
   }
 
   static void report(const Console& console, const data::SplitCounts& counts,

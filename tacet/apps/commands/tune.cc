@@ -9,7 +9,6 @@
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_run.h"
 #include "tacet/base/error.h"
-#include "tacet/select/read_options.h"
 #include "tacet/select/total_budget.h"
 #include "tacet/select/tune.h"
 
@@ -36,14 +35,15 @@ class Tune : public Command {
     run_.declare_data(options);
     options.add("--grid", grid_, "FILE", "Grid file (TOML): the settings to choose from",
                 Form::required);
-    options.add("--trials", trials_, "NUMBER", "How often is trained on average, above 1 [10]");
+    options.add("--trials", trials_, "NUMBER",
+                "How often is trained on average, above 1 [default: 10]");
     options.add("--most-trials", most_trials_, "COUNT",
-                "Never more often [so that it costs a thousandth of delta]");
+                "Never more often [default: so that it costs a thousandth of delta]");
     options.add("--law", law_, "NAME", "How the number varies: logarithmic, geometric or poisson");
     options.add("--holdout", holdout_, "SHARE",
-                "Share of the records that scores and does not train [0.3]");
+                "Share of the records that scores and does not train [default: 0.3]");
     options.add("--score", score_, "NAME",
-                "What is best: accuracy or loss [accuracy for classes, loss for numbers]");
+                "What is best: accuracy or loss [default: accuracy for classes, loss for numbers]");
     training_.declare(options);
     run_.declare(options);
   }
@@ -84,7 +84,7 @@ class Tune : public Command {
                                         select::TuneRequest& request) const {
     if (!training_.has_total()) return select::plan_tuning(schema, request);
     const auto total = request.values.real("epsilon").value_or(0);
-    const auto adjacency = select::read_options(request.values, schema).adjacency;
+    const auto adjacency = select::tuning_adjacency(schema, request);
     return select::plan_within(schema, adjacency, total, [&](double epsilon) {
       request.values.set("epsilon", fmt::format("{}", epsilon));
       return select::plan_tuning(schema, request);

@@ -7,7 +7,10 @@ namespace {
 
 base::CancelToken interrupted;  // a signal handler can reach only what is global
 
+std::atomic<bool> hung_up{false};
+
 extern "C" void raise_flag(int /*signal*/) { interrupted.cancel(); }
+extern "C" void note_hangup(int /*signal*/) { hung_up.store(true); }
 
 }  // namespace
 
@@ -23,6 +26,14 @@ const base::CancelToken& catch_interrupts() {
     if (!ignored) sigaction(signal, &action, nullptr);
   }
   return interrupted;
+}
+
+std::atomic<bool>& catch_hangups() {
+  struct sigaction action {};
+  action.sa_handler = note_hangup;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGHUP, &action, nullptr);
+  return hung_up;
 }
 
 }  // namespace tacet::apps

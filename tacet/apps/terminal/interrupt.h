@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+
 #include "tacet/base/progress.h"
 
 namespace tacet::apps {
@@ -8,5 +10,8 @@ namespace tacet::apps {
 /// process, so that temporary files are removed and bookings ended on the way out. One that is
 /// ignored (nohup, a shell's background jobs) stays ignored.
 [[nodiscard]] const base::CancelToken& catch_interrupts();
+
+/// From now on SIGHUP raises this flag instead, every time: something is to be read anew.
+[[nodiscard]] std::atomic<bool>& catch_hangups();
 
 }  // namespace tacet::apps

@@ -9,6 +9,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/encode/label_encoder.h"
+#include "tacet/data/encode/missing_values.h"
 #include "tacet/data/encode/narrow_rows.h"
 #include "tacet/data/encode/public_hash.h"
 #include "tacet/data/encode/row_scaler.h"
@@ -34,9 +35,8 @@ struct RawRow {
   }
 };
 
-/// Appends the features of a field, ascending. `missing`: the text is one of the schema's missing
-/// values.
-using EncodeField = std::function<void(std::string_view field, bool missing, RawRow& row)>;
+/// Appends the features of a value, ascending. `missing`: it is one of the schema's missing values.
+using EncodeField = std::function<void(const Value& value, bool missing, RawRow& row)>;
 
 /// The way from a column's field to its features, the first of which is `first`; none for columns
 /// that are not read.
@@ -45,19 +45,20 @@ struct FieldEncoder {
   std::uint32_t first;
 
   EncodeField operator()(const NumericColumn& rule) const {
-    return [map = NumericMap(rule, encoding), read = value_reader(rule), first = first](
-               std::string_view field, bool missing, RawRow& row) {
-      map.features(missing ? std::nullopt : read(field), [&](std::int64_t place, double value) {
-        row.add(first + static_cast<std::uint32_t>(place), value);
-      });
+    return [map = NumericMap(rule, encoding), rule, first = first](const Value& value, bool missing,
+                                                                   RawRow& row) {
+      map.features(missing ? std::nullopt : number_of(value, rule),
+                   [&](std::int64_t place, double feature) {
+                     row.add(first + static_cast<std::uint32_t>(place), feature);
+                   });
     };
   }
   // A listed category is never missing, even when it is spelt like a missing value ("?").
   EncodeField operator()(const CategoricalColumn& rule) const {
     const auto other = first + static_cast<std::uint32_t>(rule.categories.size());
     return [index = ValueIndex(rule.categories), first = first, other, other_rule = rule.other,
-            coding = rule.coding](std::string_view field, bool /*missing*/, RawRow& row) {
-      const auto category = index.find(field);
+            coding = rule.coding](const Value& value, bool /*missing*/, RawRow& row) {
+      const auto category = index.find_value(value);
       if (coding == Coding::sign) {
         if (category) row.add(first, *category == 0 ? -1.0 : 1.0);
       } else if (category) {
@@ -68,23 +69,25 @@ struct FieldEncoder {
     };
   }
   EncodeField operator()(const HashedColumn& rule) const {
-    return [bits = rule.bits, first = first](std::string_view field, bool missing, RawRow& row) {
-      if (!missing) row.add(first + public_bucket(field, bits), 1.0);
+    return [bits = rule.bits, first = first](const Value& value, bool missing, RawRow& row) {
+      SpellingRoom room;
+      if (!missing) row.add(first + public_bucket(spelling(value, room), bits), 1.0);
     };
   }
   EncodeField operator()(const TextColumn& rule) const {
     return [bits = rule.bits, first = first, words = Tokens(TokenRule::words),
-            buckets = std::vector<std::uint32_t>()](std::string_view field, bool missing,
+            buckets = std::vector<std::uint32_t>()](const Value& value, bool missing,
                                                     RawRow& row) mutable {
       if (missing) return;
+      SpellingRoom room;
       buckets.clear();
       const auto add = [&](std::string_view word) { buckets.push_back(public_bucket(word, bits)); };
-      words.feed(field, add);
+      words.feed(spelling(value, room), add);
       words.finish(add);
       std::sort(buckets.begin(), buckets.end());
       buckets.erase(std::unique(buckets.begin(), buckets.end()), buckets.end());
-      const double value = 1 / std::sqrt(static_cast<double>(buckets.size()));
-      for (const std::uint32_t bucket : buckets) row.add(first + bucket, value);
+      const double share = 1 / std::sqrt(static_cast<double>(buckets.size()));
+      for (const std::uint32_t bucket : buckets) row.add(first + bucket, share);
     };
   }
   EncodeField operator()(const IgnoredColumn&) const { return nullptr; }
@@ -132,14 +135,10 @@ class Encoder::Implementation {
   Implementation(const Schema& schema, std::span<const std::string> file_columns, TargetUse target,
                  std::string_view file_name)
       : scaler_(schema),
-        missing_(schema.missing.begin(), schema.missing.end()),
+        missing_(schema.missing),
         pairs_(pair_features(schema)),
         units_(schema.missing) {
     if (schema.projection || schema.kept_columns) narrow_.emplace(schema);
-    for (const std::string& text : missing_) {
-      if (text.empty()) empty_is_missing_ = true;
-      if (!text.empty()) missing_first_[static_cast<unsigned char>(text.front())] = true;
-    }
     const ColumnFinder finder(file_columns, schema.format.separator, file_name);
     std::uint32_t first = 0;
     for (const Column& column : schema.columns) {
@@ -158,18 +157,21 @@ class Encoder::Implementation {
     }
   }
 
-  void encode(std::span<const std::string_view> fields, EncodedRow& row) {
+  /// Of values, or of fields that are values.
+  template <typename Field>
+  void encode(std::span<const Field> fields, EncodedRow& row) {
     raw_.columns.clear();
     raw_.values.clear();
     for (const Slot& slot : slots_) {
-      const std::string_view field = fields[slot.file_column];
-      slot.encode(field, is_missing(field), raw_);
+      const Value value = fields[slot.file_column];
+      slot.encode(value, missing_.has(value), raw_);
     }
     for (const PairFeatures& pair : pairs_) add_pair(pair);
     scaler_.scale(raw_.columns, raw_.values, row);
     if (narrow_) narrow_->narrow(row);
     row.label = label_ ? label_->encode(fields[label_column_]) : 0.0;
-    row.unit = unit_column_ ? units_.number(fields[*unit_column_]) : 0;
+    SpellingRoom room;
+    row.unit = unit_column_ ? units_.number(spelling(fields[*unit_column_], room)) : 0;
   }
 
  private:
@@ -191,17 +193,9 @@ class Encoder::Implementation {
     raw_.add(static_cast<std::uint32_t>(pair.place + *one * pair.second_width + *other), 1.0);
   }
 
-  [[nodiscard]] bool is_missing(std::string_view field) const {
-    if (field.empty()) return empty_is_missing_;
-    if (!missing_first_[static_cast<unsigned char>(field.front())]) return false;
-    return std::find(missing_.begin(), missing_.end(), field) != missing_.end();
-  }
-
   RowScaler scaler_;
   std::optional<NarrowRows> narrow_;
-  std::vector<std::string> missing_;
-  bool empty_is_missing_ = false;
-  std::array<bool, 256> missing_first_{};  // characters that a missing value can begin with
+  MissingValues missing_;
   std::vector<Slot> slots_;
   std::vector<PairFeatures> pairs_;
   std::optional<LabelEncoder> label_;
@@ -218,6 +212,9 @@ Encoder::~Encoder() = default;
 Encoder::Encoder(Encoder&&) noexcept = default;
 Encoder& Encoder::operator=(Encoder&&) noexcept = default;
 
+void Encoder::encode(std::span<const Value> values, EncodedRow& row) {
+  implementation_->encode(values, row);
+}
 void Encoder::encode(std::span<const std::string_view> fields, EncodedRow& row) {
   implementation_->encode(fields, row);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tacet/data/dataset.h"
+#include "tacet/data/encode/value.h"
 #include "tacet/data/schema/schema.h"
 
 namespace tacet::data {
@@ -17,12 +18,12 @@ enum class TargetUse {
   absent     ///< the target is not read and may be missing (prediction)
 };
 
-/// Turns the text fields of one record into a bounded integer row by the schema alone.
+/// Turns the values of one record into a bounded integer row by the schema alone.
 ///
 /// A function of one record and of public facts, so neighbouring files have neighbouring rows.
 /// Faulty values (unreadable, not finite, out of bounds, unknown) are mapped, never errors. The row
 /// is scaled in double, truncated toward zero to the 1/2048 grid, and its norm is certified in
-/// integers: sum v^2 <= floor((2048 * norm_bound)^2).
+/// integers: sum v^2 <= floor((2048 * norm_bound)^2). Not for several threads at once.
 class Encoder {
  public:
   /// `file_columns` are the file's columns in order; they are matched by name. A column the schema
@@ -33,8 +34,9 @@ class Encoder {
   Encoder(Encoder&&) noexcept;
   Encoder& operator=(Encoder&&) noexcept;
 
-  /// Encodes one record; `fields` holds as many values as the file has columns. Units are numbered
-  /// by first appearance.
+  /// Encodes one record; there are as many values, or fields of text, as columns. Units are
+  /// numbered by first appearance.
+  void encode(std::span<const Value> values, EncodedRow& row);
   void encode(std::span<const std::string_view> fields, EncodedRow& row);
 
  private:

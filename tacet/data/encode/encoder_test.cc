@@ -75,6 +75,26 @@ TEST(ValueIndex, FindsTextFirstAndOtherSpellingsOfNumbersSecond) {
   EXPECT_EQ(index.find("B"), std::nullopt);
 }
 
+// 2^53 and 2^53 + 1 are one double, and two labels.
+TEST(ValueIndex, TellsIntegersApartThatShareADouble) {
+  const std::vector<std::string> values = {"9007199254740993", "9007199254740992"};
+  const ValueIndex index(values);
+  EXPECT_EQ(index.find_value(std::int64_t{9007199254740993}), 0U);
+  EXPECT_EQ(index.find_value(std::int64_t{9007199254740992}), 1U);
+  EXPECT_EQ(index.find_number(9007199254740992.0), 1U);
+  EXPECT_EQ(index.find_value(9007199254740992.0), 1U);
+  EXPECT_EQ(index.find_value(std::int64_t{9007199254740994}), std::nullopt);
+  EXPECT_EQ(index.find("+9007199254740993"), 0U);
+  EXPECT_EQ(index.find("9007199254740992.0"), 1U);
+  const std::vector<std::string> odd = {"9007199254740993"};
+  EXPECT_EQ(ValueIndex(odd).find_number(9007199254740992.0), std::nullopt);
+  EXPECT_EQ(ValueIndex(odd).find("9007199254740992.0"), std::nullopt);
+  const std::vector<std::string> large = {"1e300", "18446744073709551616"};
+  EXPECT_EQ(ValueIndex(large).find_number(1e300), 0U);
+  EXPECT_EQ(ValueIndex(large).find_number(0x1p64), 1U);
+  EXPECT_EQ(ValueIndex(large).find_number(0x1p65), std::nullopt);
+}
+
 TEST(Encoder, NumbersAreClippedAndMappedToTheUnitInterval) {
   Fixture fixture(first + no_intercept + numeric_x + binary_y);
   const auto value = [&](const std::string& text) {

@@ -20,9 +20,11 @@ std::vector<std::string> listed_values(const Target& target) {
 
 LabelEncoder::LabelEncoder(const Target& target) : target_(target), index_(listed_values(target)) {}
 
-double LabelEncoder::encode(std::string_view text) const {
-  if (!target_.regression()) return from_index(index_.find(text));
-  const auto number = parse_number(text);
+double LabelEncoder::encode(const Value& value) const {
+  if (const auto* number = std::get_if<float>(&value)) return encode_number(*number);
+  if (!target_.regression()) return from_index(index_.find_value(value));
+  static const NumericColumn any_number;
+  const auto number = number_of(value, any_number);
   return number ? from_value(*number) : 0.0;
 }
 

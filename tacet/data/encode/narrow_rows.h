@@ -20,7 +20,7 @@ namespace tacet::data {
 /// (docs/proofs/projection.md). The intercept is divided by the projection's room alone.
 ///
 /// A text is the set of its kept words, as long as all of its words were; other kept columns keep
-/// their values.
+/// their values. Not for several threads at once.
 class NarrowRows {
  public:
   explicit NarrowRows(const Schema& schema);

@@ -20,7 +20,8 @@ namespace tacet::data {
 /// The encoded features of numeric columns, in order.
 [[nodiscard]] std::vector<std::size_t> numeric_features(const Schema& schema);
 
-/// From rows of the raw schema to those of the same schema with its standards.
+/// From rows of the raw schema to those of the same schema with its standards. Not for several
+/// threads at once.
 class RawRows {
  public:
   explicit RawRows(const Schema& standardised);

@@ -48,7 +48,7 @@ const LabelEncoder& UniformEncoder::labels() const {
 }
 
 void UniformEncoder::encode(std::span<const std::uint32_t> columns, std::span<const double> values,
-                            std::string_view label, EncodedRow& row) {
+                            const Value& label, EncodedRow& row) {
   const double encoded = labels().encode(label);
   encode(columns, values, row);
   row.label = encoded;

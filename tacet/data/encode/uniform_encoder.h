@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "tacet/data/dataset.h"
 #include "tacet/data/encode/label_encoder.h"
 #include "tacet/data/encode/narrow_rows.h"
 #include "tacet/data/encode/row_scaler.h"
+#include "tacet/data/encode/value.h"
 #include "tacet/data/schema/schema.h"
 
 namespace tacet::data {
@@ -22,12 +22,12 @@ class UniformEncoder {
   /// UsageError unless the schema has such features.
   explicit UniformEncoder(const Schema& schema);
 
-  /// One record: its features that are not 0, and its label as files spell it or as a number, which
-  /// the schema's target maps to the label's domain. Columns ascend strictly below
+  /// One record: its features that are not 0, and its label as a value or as an array's number,
+  /// which the schema's target maps to the label's domain. Columns ascend strictly below
   /// `features.count`, as many as values, else a UsageError; so is a label without a target. A
   /// value that is not finite counts as 0, a label that the target does not know as what it says.
   void encode(std::span<const std::uint32_t> columns, std::span<const double> values,
-              std::string_view label, EncodedRow& row);
+              const Value& label, EncodedRow& row);
   void encode(std::span<const std::uint32_t> columns, std::span<const double> values, double label,
               EncodedRow& row);
   /// Features alone, with the label 0: for predictions.

@@ -134,5 +134,39 @@ TEST(UniformEncoder, EnforcesBoundsOfValues) {
   }
 }
 
+// T-0.2: whatever is given becomes a row within its bounds, and that row becomes itself: what is
+// bounded once is not moved again.
+TEST(UniformEncoder, WhatItMadeOfARowStaysAsItIs) {
+  auto schema = two_classes();
+  schema.intercept = false;
+  schema.row_scaling = RowScaling::clip1;
+  UniformEncoder encoder(schema);
+  const Values difficult{1e300,  -1e300, infinity, -infinity, not_a_number, 1e-320, -5e-324,
+                         1e-310, 0.0,    -0.0,     1,         0.7,          1e-4,   -0.5};
+  const auto encoded = [&](const Columns& columns, const Values& values) {
+    EncodedRow row;
+    EXPECT_NO_THROW(encoder.encode(columns, values, 1.0, row));
+    return row;
+  };
+  const auto check = [&](const Columns& columns, const Values& values) {
+    const auto once = encoded(columns, values);
+    Values again;
+    for (const auto value : once.values) again.push_back(value / double{Dataset::feature_scale});
+    const auto twice = encoded(once.columns, again);
+    EXPECT_EQ(twice.columns, once.columns);
+    EXPECT_EQ(twice.values, once.values);
+    Dataset data(schema.shape());
+    data.append(once);
+    EXPECT_LE(data.squared_norm(0), data.squared_norm_bound());
+  };
+  check({}, {});
+  for (const double a : difficult) {
+    check({1}, {a});
+    for (const double b : difficult) {
+      for (const double c : difficult) check({0, 1, 2}, {a, b, c});
+    }
+  }
+}
+
 }  // namespace uniform_encoder_test
 }  // namespace tacet::data

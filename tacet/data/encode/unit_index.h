@@ -10,7 +10,8 @@
 namespace tacet::data {
 
 /// Numbers the privacy units of a file, 0, 1, ... by first appearance. Blanks around a name do not
-/// make another person; a missing one makes no person at all: Dataset::no_unit.
+/// make another person; a missing one makes no person at all: Dataset::no_unit. Not for several
+/// threads at once.
 class UnitIndex {
  public:
   /// Texts that stand for a missing value.

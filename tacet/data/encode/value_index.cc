@@ -1,4 +1,8 @@
 #include "tacet/data/encode/value_index.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -14,6 +18,10 @@ std::string_view without_blanks(std::string_view text) {
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && blank(text.back())) text.remove_suffix(1);
   return text;
+}
+
+bool is_word(std::string_view text, std::string_view word) {
+  return std::ranges::equal(text, word, [](char one, char other) { return (one | 0x20) == other; });
 }
 
 /// For the table alone: eight bytes at a time, multiplied and folded.
@@ -75,6 +83,27 @@ std::optional<double> parse_plain_number(std::string_view text) {
   return negative ? -value : value;
 }
 
+constexpr double integers_share_doubles = 0x1p53;
+
+/// The digits of an integer, with its sign, in one spelling; nothing for other text.
+std::optional<std::string> whole(std::string_view text) {
+  text = without_blanks(text);
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (text.empty() || !std::ranges::all_of(text, is_digit)) return std::nullopt;
+  text.remove_prefix(std::min(text.find_first_not_of('0'), text.size() - 1));
+  return std::string(negative ? "-" : "").append(text);
+}
+
+std::string exact_digits(double integer) { return fmt::format("{:.0f}", integer); }
+
+/// All digits of a number without a fraction that is spelt by the text, and nearest to the double.
+std::string digits_of(std::string_view text, double number) {
+  const auto integer = whole(text);
+  return integer ? *integer : exact_digits(number);
+}
+
 }  // namespace
 
 std::optional<double> parse_number(std::string_view text) {
@@ -113,10 +142,40 @@ ValueIndex::ValueIndex(std::span<const std::string> values)
     slots_[place] = {.tag = static_cast<std::uint32_t>(hash >> 32), .entry = index + 1};
     // The first of several spellings of a number in the list speaks for it.
     if (const auto number = parse_number(values[k])) numbers_.emplace(*number, index);
+    for (const bool truth : {false, true}) {
+      auto& found = booleans_[truth ? 1 : 0];
+      if (!found && is_word(values[k], truth ? "true" : "false")) found = index;
+    }
+  }
+  for (const bool truth : {false, true}) {
+    auto& found = booleans_[truth ? 1 : 0];
+    if (!found) found = find_number(truth ? 1.0 : 0.0);
   }
 }
 
+std::optional<std::uint32_t> ValueIndex::find_value(const Value& value) const {
+  if (const auto* text = std::get_if<std::string_view>(&value)) return find(*text);
+  if (const auto* truth = std::get_if<bool>(&value)) return booleans_[*truth ? 1 : 0];
+  SpellingRoom room;
+  const auto spelt = find(spelling(value, room));
+  const auto* number = std::get_if<float>(&value);
+  return spelt || number == nullptr ? spelt : find_number(*number);
+}
+
 std::optional<std::uint32_t> ValueIndex::find(std::string_view text) const {
+  const auto same = find_text(text);
+  if (same || numbers_.empty()) return same;
+  const auto number = parse_number(text);
+  if (!number) return std::nullopt;
+  const auto found = numbers_.find(*number);
+  if (found == numbers_.end()) return std::nullopt;
+  if (std::fabs(*number) < integers_share_doubles) return found->second;
+  const auto digits = digits_of(text, *number);
+  if (digits == digits_of(texts_[found->second], *number)) return found->second;
+  return find_text(digits);
+}
+
+std::optional<std::uint32_t> ValueIndex::find_text(std::string_view text) const {
   const std::uint64_t hash = table_hash(text);
   const auto tag = static_cast<std::uint32_t>(hash >> 32);
   std::size_t place = hash & (slots_.size() - 1);
@@ -124,12 +183,11 @@ std::optional<std::uint32_t> ValueIndex::find(std::string_view text) const {
     const std::uint32_t index = slots_[place].entry - 1;
     if (slots_[place].tag == tag && texts_[index] == text) return index;
   }
-  if (numbers_.empty()) return std::nullopt;
-  const auto number = parse_number(text);
-  return number ? find_number(*number) : std::nullopt;
+  return std::nullopt;
 }
 
 std::optional<std::uint32_t> ValueIndex::find_number(double number) const {
+  if (std::fabs(number) >= integers_share_doubles) return find(exact_digits(number));
   const auto found = numbers_.find(number);
   if (found == numbers_.end()) return std::nullopt;
   return found->second;

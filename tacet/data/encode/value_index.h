@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tacet/data/encode/value.h"
 #include "tacet/data/schema/schema.h"
 
 namespace tacet::data {
@@ -22,15 +24,21 @@ using ValueReader = std::optional<double> (*)(std::string_view text);
 [[nodiscard]] ValueReader value_reader(const NumericColumn& rule);
 
 /// Finds values of a public list by their text or, failing that, as another spelling of the same
-/// number (`1.0` finds `1`).
+/// number (`1.0` finds `1`). Numbers are compared exactly, also where several integers share a
+/// double.
 class ValueIndex {
  public:
   explicit ValueIndex(std::span<const std::string> values);
 
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view text) const;
   [[nodiscard]] std::optional<std::uint32_t> find_number(double number) const;
+  /// By the spelling of the value, of single precision failing that by the number itself; a boolean
+  /// finds true or false in any case, failing that 1 or 0.
+  [[nodiscard]] std::optional<std::uint32_t> find_value(const Value& value) const;
 
  private:
+  [[nodiscard]] std::optional<std::uint32_t> find_text(std::string_view text) const;
+
   // Open addressing with linear probing; a slot holds the upper half of the hash and 1 + index.
   struct Slot {
     std::uint32_t tag = 0;
@@ -40,6 +48,7 @@ class ValueIndex {
   std::vector<std::string> texts_;
   std::vector<Slot> slots_;  // a power of two of them, at most half of them used
   std::unordered_map<double, std::uint32_t> numbers_;
+  std::array<std::optional<std::uint32_t>, 2> booleans_;
 };
 
 }  // namespace tacet::data

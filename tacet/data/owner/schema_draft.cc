@@ -179,22 +179,27 @@ SchemaDraft draft_schema(const std::filesystem::path& public_file, const DraftOp
   if (!options.format.kind->names_columns()) {
     throw base::UsageError("only CSV files can be drafted; describe others by [features]");
   }
+  auto draft = draft_schema(csv_records(public_file, options.format), options);
+  draft.schema.name = public_file.stem().string();
+  draft.schema.validate(public_file.string());
+  return draft;
+}
+
+SchemaDraft draft_schema(const RecordSource& public_records, const DraftOptions& options) {
   SchemaDraft draft;
   Schema& schema = draft.schema;
   schema.format = options.format;
-  schema.name = public_file.stem().string();
-  CsvReader reader(open_source(public_file), public_file.string(), csv_options(options.format));
-  const std::vector<std::string> names = read_column_names(reader, options.format);
-  if (options.format.header) {
-    check_header(names, public_file.string(), options.trust);
-  }
+  const auto reader = public_records.open();
+  const auto& names = reader->names();
+  if (options.format.header) check_header(names, public_records.name, options.trust);
   const std::size_t target = find_target(names, options.target);
   std::vector<ColumnFacts> facts(names.size());
   std::int64_t rows = 0;
-  while (const auto fields = reader.next()) {
+  FileText text;
+  while (const auto record = reader->next()) {
     ++rows;
     for (std::size_t k = 0; k < facts.size(); ++k) {
-      const std::string_view field = (*fields)[k];
+      const std::string_view field = text.of((*record)[k]);
       const bool missing =
           std::find(schema.missing.begin(), schema.missing.end(), field) != schema.missing.end();
       if (missing) {
@@ -204,7 +209,7 @@ SchemaDraft draft_schema(const std::filesystem::path& public_file, const DraftOp
       }
     }
   }
-  if (rows == 0) throw base::DataError("{}: the file holds no records", public_file.string());
+  if (rows == 0) throw base::DataError("{}: the file holds no records", public_records.name);
   schema.public_row_count = rows;
   for (std::size_t k = 0; k < names.size(); ++k) {
     if (k == target) {
@@ -216,7 +221,7 @@ SchemaDraft draft_schema(const std::filesystem::path& public_file, const DraftOp
       }
     }
   }
-  schema.validate(public_file.string());
+  schema.validate(public_records.name);
   return draft;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/record_source.h"
 #include "tacet/data/schema/schema.h"
 
 namespace tacet::data {
@@ -26,6 +27,9 @@ struct SchemaDraft {
 /// off its values. NOT PRIVATE: never use it on the data that are to be protected, since bounds
 /// and categories would reveal records. Every bound and list is to be reviewed by a person.
 [[nodiscard]] SchemaDraft draft_schema(const std::filesystem::path& public_file,
+                                       const DraftOptions& options);
+/// The same of public records, whose format is that of the options.
+[[nodiscard]] SchemaDraft draft_schema(const RecordSource& public_records,
                                        const DraftOptions& options);
 
 }  // namespace tacet::data

@@ -11,6 +11,7 @@
 #include "tacet/base/limits.h"
 #include "tacet/data/encode/public_hash.h"
 #include "tacet/data/read/byte_source.h"
+#include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_field.h"
 #include "tacet/data/read/csv_file.h"
 
@@ -187,10 +188,7 @@ SplitCounts split_libsvm(const std::filesystem::path& file, const SplitOptions& 
   return parts.counts;
 }
 
-}  // namespace
-
-SplitCounts split_records(const std::filesystem::path& file, const SplitOptions& options,
-                          const TextSink& train, const TextSink& test) {
+void check_split(const SplitOptions& options) {
   if (!(options.test_share > 0 && options.test_share < 1)) {
     throw base::UsageError("the share of the test must lie between 0 and 1, got {}",
                            options.test_share);
@@ -199,10 +197,37 @@ SplitCounts split_records(const std::filesystem::path& file, const SplitOptions&
     throw base::UsageError(
         "records stay together by one column or are split by the values of one, not both");
   }
+}
+
+}  // namespace
+
+SplitCounts split_records(const std::filesystem::path& file, const SplitOptions& options,
+                          const TextSink& train, const TextSink& test) {
+  check_split(options);
   if (options.format.kind->names_columns()) return split_csv(file, options, {train, test});
   if (options.format.kind->name == "libsvm") return split_libsvm(file, options, {train, test});
   throw base::UsageError("only CSV and LIBSVM files can be split, not {}",
                          options.format.kind->description);
+}
+
+std::vector<bool> split_places(const RecordSource& records, const SplitOptions& options,
+                               const base::CancelToken* cancel) {
+  check_split(options);
+  const auto reader = records.open();
+  const bool together = !options.together.empty();
+  const auto& column = together ? options.together : options.stratify;
+  const auto place = column.empty()
+                         ? std::nullopt
+                         : std::optional(column_place(column, reader->names(), records.name));
+  Sides sides(options);
+  FileText text;
+  std::vector<bool> places;
+  while (const auto record = reader->next()) {
+    if (cancel != nullptr && places.size() % rows_between_checks == 0) cancel->throw_if_cancelled();
+    const auto value = place ? text.of((*record)[*place]) : std::string_view();
+    places.push_back(together ? sides.is_test(value, {}) : sides.is_test({}, value));
+  }
+  return places;
 }
 
 }  // namespace tacet::data

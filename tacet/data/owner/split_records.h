@@ -5,7 +5,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "tacet/base/progress.h"
+#include "tacet/data/read/record_source.h"
 #include "tacet/data/schema/schema.h"
 
 namespace tacet::data {
@@ -40,5 +43,11 @@ struct SplitCounts {
 [[nodiscard]] SplitCounts split_records(const std::filesystem::path& file,
                                         const SplitOptions& options, const TextSink& train,
                                         const TextSink& test);
+
+/// Whether each of the records goes to the test: the same choice for values that a file would spell
+/// so. Errors as above.
+[[nodiscard]] std::vector<bool> split_places(const RecordSource& records,
+                                             const SplitOptions& options,
+                                             const base::CancelToken* cancel = nullptr);
 
 }  // namespace tacet::data

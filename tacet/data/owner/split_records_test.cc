@@ -44,6 +44,28 @@ class SplitRecords : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
+// The same choice from records as they are read.
+TEST_F(SplitRecords, PlacesOfRecordsAreThoseOfTheFile) {
+  std::string text = "who,x\n";
+  for (int k = 0; k < 300; ++k) {
+    text += "p" + std::to_string(k % 40) + "," + std::to_string(k % 3) + "\n";
+  }
+  for (const SplitOptions& options :
+       {SplitOptions{}, SplitOptions{.test_share = 0.3, .seed = 4, .together = "who"},
+        SplitOptions{.seed = 2, .stratify = "x"}}) {
+    const auto parts = split(text, options);
+    const auto places = split_places(csv_records(folder_.path() / "data.csv", {}), options);
+    ASSERT_EQ(places.size(), 300U);
+    EXPECT_EQ(std::ranges::count(places, true), parts.counts.test);
+    std::string test = "who,x\n";
+    const auto lines = lines_of(text);
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      if (places[k]) test += lines[k + 1] + "\n";
+    }
+    EXPECT_EQ(test, parts.test);
+  }
+}
+
 /// 1000 records of 40 persons and two answers, one of them rare.
 std::string survey() {
   std::string text = "person,answer,note\n";

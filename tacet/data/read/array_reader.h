@@ -17,7 +17,7 @@ namespace tacet::data {
 /// MNIST is published), told apart by their first bytes.
 ///
 /// A wrong header, data that end early and bytes that are left over are DataErrors that name the
-/// file.
+/// file. Not for several threads at once.
 class ArrayReader {
  public:
   ArrayReader(std::unique_ptr<ByteSource> source, std::string file_name);

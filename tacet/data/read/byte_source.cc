@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "tacet/base/limits.h"
 #include "tacet/data/file_text.h"
 #include "tacet/data/read/foreign_file.h"
+#include "tacet/data/read/read_ahead.h"
 
 namespace tacet::data {
 namespace {
@@ -168,6 +170,15 @@ std::string_view standard_input() {
   return text;
 }
 
+/// Whether a file is long enough, and is read without waiting for anybody.
+bool worth_a_thread(const std::filesystem::path& file) {
+  constexpr std::uintmax_t least = std::uintmax_t{1} << 20;
+  std::error_code none;  // "-" stands for standard input, which is no file
+  if (file == standard_input_name || !std::filesystem::is_regular_file(file, none)) return false;
+  const auto size = std::filesystem::file_size(file, none);
+  return !none && size >= least;
+}
+
 }  // namespace
 
 std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file) {
@@ -178,7 +189,8 @@ std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file) {
   if (const auto kind = foreign_kind(peeked->head()); !kind.empty()) {
     throw base::DataError("'{}' {}", file.string(), kind);
   }
-  return unwrap(std::move(peeked), file.string());
+  auto source = unwrap(std::move(peeked), file.string());
+  return worth_a_thread(file) ? internal::read_ahead(std::move(source)) : std::move(source);
 }
 
 std::unique_ptr<ByteSource> memory_source(std::string_view text, std::string_view name) {

@@ -9,7 +9,7 @@
 
 namespace tacet::data {
 
-/// A stream of bytes that is read once from front to back.
+/// A stream of bytes that is read once from front to back. Not for several threads at once.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;

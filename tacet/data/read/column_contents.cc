@@ -43,22 +43,22 @@ std::vector<std::string> column_names(const std::filesystem::path& file, const F
   return read_column_names(reader, format);
 }
 
-std::vector<privacy::Private<ColumnContents>> read_contents(const std::filesystem::path& file,
-                                                            const FileFormat& format,
+std::vector<privacy::Private<ColumnContents>> read_contents(const RecordSource& records,
                                                             std::span<const std::string> missing,
                                                             const ContentsOptions& options) {
-  CsvReader reader(open_source(file), file.string(), csv_options(format));
-  const auto names = read_column_names(reader, format);
+  const auto reader = records.open();
+  const auto& names = reader->names();
   const auto& [expected, cancel, sample] = options;
-  if (!expected.empty()) expect_same_columns(expected, names, reader.file_name());
-  if (sample != nullptr) sample->expect_columns(names, reader.file_name());
+  if (!expected.empty()) expect_same_columns(expected, names, records.name);
+  if (sample != nullptr) sample->expect_columns(names, records.name);
   std::vector<ColumnContents> contents(names.size());
   std::size_t rows = 0;
-  while (const auto fields = reader.next()) {
+  FileText text;
+  while (const auto record = reader->next()) {
     if (cancel != nullptr && ++rows % rows_between_checks == 0) cancel->throw_if_cancelled();
-    if (sample != nullptr && !sample->takes_next(*fields)) continue;
+    if (sample != nullptr && !sample->takes_next(*record)) continue;
     for (std::size_t k = 0; k < contents.size(); ++k) {
-      const std::string_view field = (*fields)[k];
+      const std::string_view field = text.of((*record)[k]);
       if (std::find(missing.begin(), missing.end(), field) == missing.end()) {
         add(field, contents[k]);
       }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tacet/base/progress.h"
+#include "tacet/data/read/record_source.h"
 #include "tacet/data/read/unit_sample.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/privacy/released.h"
@@ -32,11 +33,11 @@ struct ContentsOptions {
   UnitSample* sample = nullptr;               ///< only records that it takes; null: all
 };
 
-/// One pass over a CSV file. Texts that are no UTF-8 or hold control characters, which no schema
-/// can name, count as prose. DataError where the columns are not those expected, else errors as
-/// read_dataset.
+/// One pass over the records; values that have types count as a file would spell them. Texts that
+/// are no UTF-8 or hold control characters, which no schema can name, count as prose. DataError
+/// where the columns are not those expected, else errors as read_dataset.
 [[nodiscard]] std::vector<privacy::Private<ColumnContents>> read_contents(
-    const std::filesystem::path& file, const FileFormat& format,
-    std::span<const std::string> missing, const ContentsOptions& options = {});
+    const RecordSource& records, std::span<const std::string> missing,
+    const ContentsOptions& options = {});
 
 }  // namespace tacet::data

@@ -9,8 +9,8 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/encode/label_encoder.h"
+#include "tacet/data/encode/missing_values.h"
 #include "tacet/data/encode/value_index.h"
-#include "tacet/data/read/byte_source.h"
 #include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/schema/calendar.h"
@@ -31,7 +31,6 @@ SummaryColumn summary_of(const Column& column) {
     auto result = numeric_column(column.name, rule->lower, rule->upper);
     result.log1p = rule->log1p;
     result.date = rule->date;
-    result.read = value_reader(*rule);
     return result;
   }
   SummaryColumn result{.name = column.name};
@@ -65,24 +64,25 @@ class Counter {
       const auto listed = std::max<std::size_t>(column.kinds.size(), 2) - 2;
       categories_.emplace(std::span(column.kinds).first(listed));
     }
+    rule_.date = column.date;
     found_.counts.resize(column.kinds.size(), 0);
   }
 
-  void add(std::string_view field, bool missing) { ++found_.counts[kind(field, missing)]; }
+  void add(const Value& value, bool missing) { ++found_.counts[kind(value, missing)]; }
 
   [[nodiscard]] privacy::Private<ColumnCounts> take() {
     return privacy::Private(std::move(found_));
   }
 
  private:
-  [[nodiscard]] std::size_t kind(std::string_view field, bool missing) {
+  [[nodiscard]] std::size_t kind(const Value& value, bool missing) {
     const auto last = column_.kinds.size() - 1;
-    if (labels_) return class_of(labels_->encode(field));
+    if (labels_) return class_of(labels_->encode(value));
     if (categories_) {
-      if (const auto listed = categories_->find(field)) return *listed;
+      if (const auto listed = categories_->find_value(value)) return *listed;
       return missing ? last : last - 1;  // present, or another category
     }
-    const auto number = missing ? std::nullopt : column_.read(field);
+    const auto number = missing ? std::nullopt : number_of(value, rule_);
     if (!number) return last;
     found_.numbers.push_back(std::clamp(*number, column_.lower, column_.upper));
     return 0;
@@ -97,6 +97,7 @@ class Counter {
   const SummaryColumn& column_;
   std::optional<LabelEncoder> labels_;
   std::optional<ValueIndex> categories_;
+  NumericColumn rule_;
   ColumnCounts found_;
 };
 
@@ -118,27 +119,27 @@ std::string value_text(const SummaryColumn& column, double value) {
   return column.date ? date_text(std::llround(value)) : fmt::format("{:.6g}", value);
 }
 
-TableCounts read_counts(const std::filesystem::path& file, const Schema& schema,
+TableCounts read_counts(const RecordSource& source, const Schema& schema,
                         const base::CancelToken* cancel, UnitSample* sample) {
   const auto columns = summary_columns(schema);
-  CsvReader reader(open_source(file), file.string(), csv_options(schema.format));
-  const auto names = read_column_names(reader, schema.format);
-  if (sample != nullptr) sample->expect_columns(names, reader.file_name());
+  const auto reader = source.open();
+  const auto& names = reader->names();
+  if (sample != nullptr) sample->expect_columns(names, source.name);
   std::vector<std::size_t> places;
   std::vector<Counter> counters;
   for (const auto& column : columns) {
-    places.push_back(column_place(column.name, names, reader.file_name()));
+    places.push_back(column_place(column.name, names, source.name));
     counters.emplace_back(schema, column);
   }
+  const MissingValues missing(schema.missing);
   std::int64_t records = 0;
-  for (std::size_t row = 0; const auto fields = reader.next(); ++row) {
+  for (std::size_t row = 0; const auto record = reader->next(); ++row) {
     if (cancel != nullptr && row % rows_between_checks == 0) cancel->throw_if_cancelled();
-    if (sample != nullptr && !sample->takes_next(*fields)) continue;
+    if (sample != nullptr && !sample->takes_next(*record)) continue;
     ++records;
     for (std::size_t k = 0; k < counters.size(); ++k) {
-      const std::string_view field = (*fields)[places[k]];
-      const bool missing = std::ranges::find(schema.missing, field) != schema.missing.end();
-      counters[k].add(field, missing);
+      const Value& value = (*record)[places[k]];
+      counters[k].add(value, missing.has(value));
     }
   }
   TableCounts result{privacy::Private(std::vector{records}), {}};

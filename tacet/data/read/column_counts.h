@@ -1,12 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "tacet/base/progress.h"
-#include "tacet/data/encode/value_index.h"
+#include "tacet/data/read/record_source.h"
 #include "tacet/data/read/unit_sample.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/privacy/released.h"
@@ -24,7 +23,6 @@ struct SummaryColumn {
   double upper = 0;
   bool log1p = false;
   bool date = false;  ///< the numbers are days since 1970-01-01
-  ValueReader read = parse_number;
   /// What each value is one of: the categories or classes; else "present". Last is "(missing)",
   /// before it "(other)" for categories. Classes have neither: what a label without a class
   /// becomes, the schema says.
@@ -50,9 +48,9 @@ struct TableCounts {
   std::vector<privacy::Private<ColumnCounts>> columns;  ///< as summary_columns
 };
 
-/// One pass over the file. With a `sample`, only of the records that it takes. Errors as
-/// read_dataset and summary_columns.
-[[nodiscard]] TableCounts read_counts(const std::filesystem::path& file, const Schema& schema,
+/// One pass over the records. With a `sample`, only of those that it takes. Errors as read_dataset
+/// and summary_columns.
+[[nodiscard]] TableCounts read_counts(const RecordSource& records, const Schema& schema,
                                       const base::CancelToken* cancel = nullptr,
                                       UnitSample* sample = nullptr);
 

@@ -31,7 +31,7 @@ struct CsvOptions {
 ///
 /// Structural faults are DataErrors that start with `file:line:column` (the column counts bytes
 /// from 1) and never quote the file's content. Memory: the buffer, which grows to the longest
-/// record.
+/// record. Not for several threads at once.
 class CsvReader {
  public:
   CsvReader(std::unique_ptr<ByteSource> source, std::string file_name,

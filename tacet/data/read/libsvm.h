@@ -32,7 +32,8 @@ struct LibsvmOptions {
 /// What a record says is never a fault: a feature of an index outside of 1..column_count is
 /// dropped, and so is one whose index the line had before. Structural faults (a field that is no
 /// `index:value`, a zero byte) are DataErrors that start with `file:line:column` and never quote
-/// the file. A line is read field by field: memory is the buffer and its different columns.
+/// the file. A line is read field by field: memory is the buffer and its different columns. Not for
+/// several threads at once.
 class LibsvmReader {
  public:
   LibsvmReader(std::unique_ptr<ByteSource> source, std::string file_name,

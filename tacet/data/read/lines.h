@@ -13,7 +13,8 @@
 namespace tacet::data {
 
 /// The lines of a public list, one by one: without their ends (LF or CRLF) and without a byte order
-/// mark. A line of more than `longest` bytes is a DataError with `file:line`.
+/// mark. A line of more than `longest` bytes is a DataError with `file:line`. Not for several
+/// threads at once.
 class LineReader {
  public:
   LineReader(std::unique_ptr<ByteSource> source, std::string file_name,

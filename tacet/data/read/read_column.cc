@@ -1,11 +1,9 @@
 #include "tacet/data/read/read_column.h"
 
-#include <algorithm>
 #include <string>
 
 #include "tacet/base/error.h"
-#include "tacet/data/encode/value_index.h"
-#include "tacet/data/read/byte_source.h"
+#include "tacet/data/encode/missing_values.h"
 #include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/schema/numeric_map.h"
@@ -13,11 +11,11 @@
 namespace tacet::data {
 namespace {
 
-/// Bounds, what stands for a missing value, and how the file spells numbers.
+/// Bounds, what stands for a missing value, and what is a number.
 struct NumericRule {
   ColumnBounds bounds;
   double fill;
-  ValueReader read = parse_number;
+  NumericColumn rule = {};
 };
 
 NumericRule numeric_rule(const Schema& schema, std::string_view name) {
@@ -30,9 +28,7 @@ NumericRule numeric_rule(const Schema& schema, std::string_view name) {
     if (rule == nullptr) {
       throw base::UsageError("column '{}' is not numeric in the schema; a number is needed", name);
     }
-    return {{rule->lower, rule->upper, rule->date},
-            missing_value(*rule, schema.encoding),
-            value_reader(*rule)};
+    return {{rule->lower, rule->upper, rule->date}, missing_value(*rule, schema.encoding), *rule};
   }
   if (schema.target && schema.target->column == name) {
     const auto* rule = std::get_if<RegressionTarget>(&schema.target->rule);
@@ -52,7 +48,7 @@ ColumnBounds numeric_bounds(const Schema& schema, std::string_view column) {
   return numeric_rule(schema, column).bounds;
 }
 
-privacy::Private<std::vector<double>> read_numeric_column(const std::filesystem::path& file,
+privacy::Private<std::vector<double>> read_numeric_column(const RecordSource& records,
                                                           const Schema& schema,
                                                           std::string_view column,
                                                           const base::CancelToken* cancel) {
@@ -64,21 +60,26 @@ privacy::Private<std::vector<double>> read_numeric_column(const std::filesystem:
         *schema.unit);
   }
   const NumericRule rule = numeric_rule(schema, column);
-  CsvReader reader(open_source(file), file.string(), csv_options(schema.format));
-  const auto place =
-      column_place(column, read_column_names(reader, schema.format), reader.file_name());
+  const MissingValues missing(schema.missing);
+  const auto reader = records.open();
+  const auto place = column_place(column, reader->names(), records.name);
   std::vector<double> values;
-  while (const auto fields = reader.next()) {
-    const std::string_view field = (*fields)[place];
-    const bool missing =
-        std::find(schema.missing.begin(), schema.missing.end(), field) != schema.missing.end();
-    const auto number = missing ? std::nullopt : rule.read(field);
+  while (const auto record = reader->next()) {
+    const Value& value = (*record)[place];
+    const auto number = missing.has(value) ? std::nullopt : number_of(value, rule.rule);
     values.push_back(number.value_or(rule.fill));
     if (cancel != nullptr && values.size() % rows_between_checks == 0) {
       cancel->throw_if_cancelled();
     }
   }
   return privacy::Private<std::vector<double>>(std::move(values));
+}
+
+privacy::Private<std::vector<double>> read_numeric_column(const std::filesystem::path& file,
+                                                          const Schema& schema,
+                                                          std::string_view column,
+                                                          const base::CancelToken* cancel) {
+  return read_numeric_column(csv_records(file, schema.format), schema, column, cancel);
 }
 
 }  // namespace tacet::data

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tacet/base/progress.h"
+#include "tacet/data/read/record_source.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/privacy/released.h"
 
@@ -21,10 +22,14 @@ struct ColumnBounds {
 /// does not describe or that is no number there, and for files without named columns.
 [[nodiscard]] ColumnBounds numeric_bounds(const Schema& schema, std::string_view column);
 
-/// The values of a numeric column, in the order of the file. What is missing or no number becomes
-/// what the schema says (`fill`, else the lower bound; the middle for a target); values are not
-/// clipped here. Errors as read_dataset and numeric_bounds; a schema that protects all records of
-/// a unit together is a UsageError.
+/// The values of a numeric column, in the order of the records. What is missing or no number
+/// becomes what the schema says (`fill`, else the lower bound; the middle for a target); values are
+/// not clipped here. Errors as read_dataset and numeric_bounds; a schema that protects all records
+/// of a unit together is a UsageError.
+[[nodiscard]] privacy::Private<std::vector<double>> read_numeric_column(
+    const RecordSource& records, const Schema& schema, std::string_view column,
+    const base::CancelToken* cancel = nullptr);
+/// The same of a CSV file.
 [[nodiscard]] privacy::Private<std::vector<double>> read_numeric_column(
     const std::filesystem::path& file, const Schema& schema, std::string_view column,
     const base::CancelToken* cancel = nullptr);

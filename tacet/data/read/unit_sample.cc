@@ -2,7 +2,6 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/dataset.h"
-#include "tacet/data/read/byte_source.h"
 #include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/random/exact/uniform.h"
@@ -34,18 +33,19 @@ struct Reservoir {
 
 }  // namespace
 
-UnitSample::UnitSample(const UnitFile& file, const UnitLimit& limit, random::Lease coins,
+UnitSample::UnitSample(const UnitRecords& table, const UnitLimit& limit, random::Lease coins,
                        const base::CancelToken* cancel)
-    : limit_(checked_limit(limit)), units_(file.missing) {
-  CsvReader reader(open_source(file.path), file.path.string(), csv_options(file.format));
-  names_ = read_column_names(reader, file.format);
-  place_ = column_place(limit.column, names_, reader.file_name());
+    : limit_(checked_limit(limit)), units_(table.missing) {
+  const auto reader = table.records.open();
+  names_ = reader->names();
+  place_ = column_place(limit.column, names_, table.records.name);
   random::Stream stream(std::move(coins));
   std::vector<Reservoir> reservoirs;
+  SpellingRoom room;
   std::size_t row = 0;
-  for (; const auto fields = reader.next(); ++row) {
+  for (; const auto record = reader->next(); ++row) {
     if (cancel != nullptr && row % rows_between_checks == 0) cancel->throw_if_cancelled();
-    const auto unit = units_.number((*fields)[place_]);
+    const auto unit = units_.number(spelling((*record)[place_], room));
     if (unit == Dataset::no_unit) continue;
     if (static_cast<std::size_t>(unit) == reservoirs.size()) reservoirs.emplace_back();
     reservoirs[static_cast<std::size_t>(unit)].offer(row, limit_, stream);
@@ -62,10 +62,11 @@ void UnitSample::expect_columns(std::span<const std::string> names,
   expect_same_columns(names_, names, file_name);
 }
 
-bool UnitSample::takes_next(std::span<const std::string_view> fields) {
+bool UnitSample::takes_next(std::span<const Value> record) {
   const std::size_t row = next_++;
   if (row >= chosen_.size() || !chosen_[row]) return false;
-  const auto unit = units_.number(fields[place_]);
+  SpellingRoom room;
+  const auto unit = units_.number(spelling(record[place_], room));
   if (unit == Dataset::no_unit) return false;
   const auto place = static_cast<std::size_t>(unit);
   if (place >= taken_.size()) taken_.resize(place + 1, 0);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,7 +8,7 @@
 
 #include "tacet/base/progress.h"
 #include "tacet/data/encode/unit_index.h"
-#include "tacet/data/schema/schema.h"
+#include "tacet/data/read/record_source.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::data {
@@ -22,31 +21,31 @@ struct UnitLimit {
 
 inline constexpr std::int64_t most_records_a_unit = std::int64_t{1} << 20;
 
-/// A file with units, and which texts stand for a missing value in it.
-struct UnitFile {
-  const std::filesystem::path& path;
-  const FileFormat& format;
+/// Records with units, and which texts stand for a missing value in them.
+struct UnitRecords {
+  RecordSource records;
   std::span<const std::string> missing;
 };
 
-/// Which records of a CSV file count where a unit may give only N: a uniformly random subset of
+/// Which records of a table count where a unit may give only N: a uniformly random subset of
 /// each unit's, all of them where there are no more. Which ones stays secret. The choice follows
 /// from the unit's own records and coins of its own, so that a unit more or less changes nothing
-/// for any other one (docs/proofs/schema_fit.md). Records without a unit do not count.
+/// for any other one (docs/proofs/schema_fit.md). Records without a unit do not count. Not for
+/// several threads at once.
 class UnitSample {
  public:
-  /// Reads the file once to choose. UsageError for a limit out of range, DataError unless exactly
-  /// one column has the limit's name; else as read_dataset.
-  UnitSample(const UnitFile& file, const UnitLimit& limit, random::Lease coins,
+  /// Reads the records once to choose. UsageError for a limit out of range, DataError unless
+  /// exactly one column has the limit's name; else as read_dataset.
+  UnitSample(const UnitRecords& table, const UnitLimit& limit, random::Lease coins,
              const base::CancelToken* cancel = nullptr);
 
   /// To be called with the columns' names before the second pass: DataError unless they are those
   /// of the first one, for a file that changed in between.
   void expect_columns(std::span<const std::string> names, std::string_view file_name) const;
 
-  /// Whether the next record counts, in the order of the file. That no unit gives more than N is
-  /// counted here too: the file may have changed in between.
-  [[nodiscard]] bool takes_next(std::span<const std::string_view> fields);
+  /// Whether the next record counts, in the order of the first pass. That no unit gives more than
+  /// N is counted here too: a file may have changed in between.
+  [[nodiscard]] bool takes_next(std::span<const Value> record);
 
  private:
   std::int64_t limit_;

@@ -21,10 +21,10 @@ const std::vector<std::string> missing{"", "NA"};
 
 /// Which of the records (unit, value) are taken.
 std::vector<bool> taken(const std::filesystem::path& file,
-                        const std::vector<std::array<std::string_view, 2>>& records,
-                        std::int64_t most, std::uint64_t seed) {
+                        const std::vector<std::array<Value, 2>>& records, std::int64_t most,
+                        std::uint64_t seed) {
   random::SeededSource source(seed);
-  UnitSample sample({file, {}, missing}, {"who", most},
+  UnitSample sample({csv_records(file, {}), missing}, {"who", most},
                     source.lease(random::Purpose::sampling, 0, 0));
   std::vector<bool> result;
   for (const auto& record : records) result.push_back(sample.takes_next(record));
@@ -43,8 +43,8 @@ TEST(UnitIndex, BlanksMakeNoOtherPersonAndMissingNamesNone) {
 
 TEST(UnitSample, TakesAllRecordsOfSmallUnitsAndSomeOfLargeOnes) {
   const test::TemporaryFile file("who,x\na,1\nb,1\na,2\na,3\nNA,4\n a ,5\n");
-  const std::vector<std::array<std::string_view, 2>> records{{"a", "1"}, {"b", "1"},  {"a", "2"},
-                                                             {"a", "3"}, {"NA", "4"}, {" a ", "5"}};
+  const std::vector<std::array<Value, 2>> records{{"a", "1"}, {"b", "1"},  {"a", "2"},
+                                                  {"a", "3"}, {"NA", "4"}, {" a ", "5"}};
   std::array<int, 6> counts{};
   constexpr int draws = 800;
   for (int seed = 0; seed < draws; ++seed) {
@@ -62,7 +62,7 @@ TEST(UnitSample, TakesAllRecordsOfSmallUnitsAndSomeOfLargeOnes) {
 // The subsets are uniform too, not only the records.
 TEST(UnitSample, EverySubsetIsAsLikely) {
   const test::TemporaryFile file("who,x\na,1\na,2\na,3\na,4\n");
-  const std::vector<std::array<std::string_view, 2>> records(4, {"a", "1"});
+  const std::vector<std::array<Value, 2>> records(4, {"a", "1"});
   std::map<std::vector<bool>, int> counts;
   constexpr int draws = 900;
   for (int seed = 0; seed < draws; ++seed) {
@@ -78,7 +78,7 @@ TEST(UnitSample, EverySubsetIsAsLikely) {
 // A file that changes between both passes cannot break the bound.
 TEST(UnitSample, CountsWhatItTakes) {
   const test::TemporaryFile file("who,x\na,1\nb,2\nc,3\n");
-  const std::vector<std::array<std::string_view, 2>> others(5, {"a", "1"});
+  const std::vector<std::array<Value, 2>> others(5, {"a", "1"});
   const auto chosen = taken(file.path(), others, 1, 1);
   EXPECT_EQ(chosen, (std::vector<bool>{true, false, false, false, false}));
 }
@@ -87,7 +87,7 @@ TEST(UnitSample, NeedsItsColumnAndALimit) {
   const test::TemporaryFile file("who,x,x\na,1,2\n");
   const auto make = [&](const char* column, std::int64_t records) {
     random::SeededSource source(1);
-    const UnitSample sample({file.path(), {}, missing}, {column, records},
+    const UnitSample sample({csv_records(file.path(), {}), missing}, {column, records},
                             source.lease(random::Purpose::sampling, 0, 0));
   };
   EXPECT_NO_THROW(make("who", 1));
@@ -104,24 +104,25 @@ TEST(UnitSample, ContentsHoldTheTakenRecordsOnly) {
   text += "b,other\n";
   const test::TemporaryFile file(text);
   random::SeededSource source(3);
-  UnitSample sample({file.path(), {}, missing}, {"who", 4},
+  UnitSample sample({csv_records(file.path(), {}), missing}, {"who", 4},
                     source.lease(random::Purpose::sampling, 0, 0));
-  EXPECT_EQ(read_contents(file.path(), {}, missing, {.sample = &sample}).size(), 2U);
+  EXPECT_EQ(read_contents(csv_records(file.path(), {}), missing, {.sample = &sample}).size(), 2U);
   // Contents are private; that no record is left over shows that all were asked for.
-  EXPECT_FALSE(sample.takes_next(std::array<std::string_view, 2>{"b", "other"}));
+  EXPECT_FALSE(sample.takes_next(std::array<Value, 2>{"b", "other"}));
 }
 
 // A file whose columns change places between the two passes would be counted by another column.
 TEST(UnitSample, ColumnsThatChangeBetweenThePassesAreRefused) {
   const test::TemporaryFile file("who,x\na,1\nb,2\n");
-  UnitSample sample({file.path(), {}, std::vector<std::string>{""}}, {"who", 1},
+  UnitSample sample({csv_records(file.path(), {}), std::vector<std::string>{""}}, {"who", 1},
                     random::SeededSource(1).lease(random::Purpose::sampling, 0, 0));
   EXPECT_NO_THROW(sample.expect_columns(std::vector<std::string>{"who", "x"}, "f"));
   EXPECT_THROW(sample.expect_columns(std::vector<std::string>{"x", "who"}, "f"), base::DataError);
   const std::vector<std::string> planned{"who", "y"};
-  EXPECT_THROW(static_cast<void>(read_contents(file.path(), {}, std::vector<std::string>{""},
-                                               {.expected = planned})),
-               base::DataError);
+  EXPECT_THROW(
+      static_cast<void>(read_contents(csv_records(file.path(), {}), std::vector<std::string>{""},
+                                      {.expected = planned})),
+      base::DataError);
 }
 
 }  // namespace unit_sample_test

@@ -146,8 +146,8 @@ struct UniformFeatures {
 /// Predictions call a class by its name where the schema gives one, else by its label where it has
 /// one label only, else "positive" or "negative".
 struct BinaryTarget {
-  std::vector<std::string> positive;  ///< at least one
-  std::vector<std::string> negative;  ///< may be empty
+  std::vector<std::string> positive;    ///< at least one
+  std::vector<std::string> negative{};  ///< may be empty
   bool unknown_is_positive = false;
   std::string positive_called = {};  ///< the class's name; empty: none given
   std::string negative_called = {};
@@ -203,9 +203,9 @@ struct FileFormat {
   char separator = ',';
   std::optional<char> quote = '"';  ///< absent: quotes are ordinary characters
   bool header = true;
-  bool trim = false;               ///< drop blanks around unquoted fields
-  bool fill_short = false;         ///< records with too few columns end with empty values
-  std::vector<std::string> names;  ///< the file's columns in order, for a file without a header
+  bool trim = false;                 ///< drop blanks around unquoted fields
+  bool fill_short = false;           ///< records with too few columns end with empty values
+  std::vector<std::string> names{};  ///< the file's columns in order, for a file without a header
 };
 
 enum class RowScaling {
@@ -248,26 +248,26 @@ constexpr std::int64_t most_bins = 1024;
 constexpr std::int64_t newest_encoding = 2;
 
 struct Schema {
-  std::string name;
-  std::string description;
+  std::string name{};
+  std::string description{};
   std::int64_t encoding = newest_encoding;
-  std::vector<Column> columns;              ///< in the order of the encoded features
-  std::vector<Interaction> interactions;    ///< features behind those of the columns
-  std::optional<UniformFeatures> features;  ///< instead of `columns`
-  std::optional<Target> target;
-  FileFormat format;
+  std::vector<Column> columns{};              ///< in the order of the encoded features
+  std::vector<Interaction> interactions{};    ///< features behind those of the columns
+  std::optional<UniformFeatures> features{};  ///< instead of `columns`
+  std::optional<Target> target{};
+  FileFormat format{};
   std::vector<std::string> missing{"", "NA", "N/A", "NaN", "nan", "null", "NULL"};
   bool intercept = true;
   double constant = 1;  ///< of the intercept
   RowScaling row_scaling = RowScaling::clip1;
   StorageChoice storage = StorageChoice::automatic;
-  std::optional<std::int64_t> public_row_count;  ///< declared number of records
-  std::optional<SchemaCost> cost;                ///< absent: from public knowledge alone
-  std::optional<std::string> unit;  ///< records that share a value of this column are one unit
+  std::optional<std::int64_t> public_row_count{};  ///< declared number of records
+  std::optional<SchemaCost> cost{};                ///< absent: from public knowledge alone
+  std::optional<std::string> unit{};  ///< records that share a value of this column are one unit
   // What training makes of rows that are wide; at most one of both, and in models alone.
-  std::optional<Projection> projection;  ///< of all features but the intercept
+  std::optional<Projection> projection{};  ///< of all features but the intercept
   /// Those of the choosable columns that were kept, ascending.
-  std::optional<std::vector<std::uint32_t>> kept_columns;
+  std::optional<std::vector<std::uint32_t>> kept_columns{};
 
   /// Columns a file must have to train with this schema, target and unit included.
   [[nodiscard]] std::vector<std::string> required_columns() const;

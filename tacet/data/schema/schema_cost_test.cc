@@ -299,7 +299,7 @@ TEST(ColumnContents, NamesComeFromTheFirstLine) {
   FileFormat format;
   format.separator = ';';
   EXPECT_EQ(column_names(file.path(), format), (std::vector<std::string>{"age", "town"}));
-  EXPECT_EQ(read_contents(file.path(), format, {}).size(), 2u);
+  EXPECT_EQ(read_contents(csv_records(file.path(), format), {}).size(), 2u);
 }
 
 }  // namespace schema_cost_test

@@ -1,23 +1,57 @@
 #include "tacet/data/words/corpus.h"
 
 #include <algorithm>
+#include <deque>
+#include <functional>
+#include <iterator>
+#include <limits>
 #include <numeric>
+#include <unordered_map>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/data/encode/unit_index.h"
 #include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_file.h"
+#include "tacet/data/utf8.h"
 
 namespace tacet::data {
 namespace {
 
 constexpr std::size_t block_words = std::size_t{1} << 20;
 
+/// The number of a token's word, or Vocabulary::unknown.
+using FindWord = std::function<std::int32_t(std::string_view)>;
+
+/// Words as they come.
+class GrowingList {
+ public:
+  std::int32_t find(std::string_view token) {
+    const auto known = numbers_.find(token);
+    if (known != numbers_.end()) return known->second;
+    if (!valid_utf8(token)) return Vocabulary::unknown;
+    if (words_.size() == static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+      throw base::DataError("the texts have 2^31 different words or more");
+    }
+    const auto number = static_cast<std::int32_t>(words_.size());
+    words_.emplace_back(token);
+    numbers_.try_emplace(words_.back(), number);
+    return number;
+  }
+  [[nodiscard]] std::vector<std::string> take() {
+    return {std::make_move_iterator(words_.begin()), std::make_move_iterator(words_.end())};
+  }
+
+ private:
+  std::deque<std::string> words_;  // which stay where they are
+  std::unordered_map<std::string_view, std::int32_t> numbers_;
+};
+
 /// Gathers one record's words.
 class RecordWords {
  public:
-  RecordWords(const Vocabulary& vocabulary, const CorpusOptions& options)
-      : vocabulary_(vocabulary),
+  RecordWords(FindWord find, const CorpusOptions& options)
+      : find_(std::move(find)),
         tokens_(options.tokens, longest_word),
         most_(static_cast<std::size_t>(options.most_words)),
         keep_unknown_(options.keep_unknown) {}
@@ -36,11 +70,11 @@ class RecordWords {
  private:
   void add(std::string_view token) {
     if (words_.size() == most_) return;
-    const auto word = vocabulary_.find(token);
+    const auto word = find_(token);
     if (word != Vocabulary::unknown || keep_unknown_) words_.push_back(word);
   }
 
-  const Vocabulary& vocabulary_;
+  FindWord find_;
   Tokens tokens_;
   std::size_t most_;
   bool keep_unknown_;
@@ -72,20 +106,49 @@ Corpus read_lines(ByteSource& source, RecordWords& words, const base::CancelToke
   return corpus;
 }
 
-Corpus read_table(std::unique_ptr<ByteSource> source, const std::string& file_name,
-                  RecordWords& words, const TextTable& table, const base::CancelToken* cancel) {
-  CsvReader reader(std::move(source), file_name, csv_options(table.format));
-  const auto names = read_column_names(reader, table.format);
-  const auto text = column_place(table.text_column, names, file_name);
-  const auto unit = table.unit_column ? column_place(*table.unit_column, names, file_name) : 0;
+Corpus read_table(RecordReader& reader, const std::string& name, RecordWords& words,
+                  const TextTable& table, const base::CancelToken* cancel) {
+  const auto& names = reader.names();
+  const auto text = column_place(table.text_column, names, name);
+  const auto unit = table.unit_column ? column_place(*table.unit_column, names, name) : 0;
   Corpus corpus(table.unit_column.has_value());
   UnitIndex units(table.missing);
-  for (std::int64_t row = 0; const auto fields = reader.next(); ++row) {
+  FileText text_of;
+  FileText unit_of;
+  for (std::int64_t row = 0; const auto record = reader.next(); ++row) {
     if (cancel != nullptr && row % rows_between_checks == 0) cancel->throw_if_cancelled();
-    words.feed((*fields)[text]);
-    corpus.append(words.finish(), table.unit_column ? units.number((*fields)[unit]) : 0);
+    words.feed(text_of.of((*record)[text]));
+    corpus.append(words.finish(),
+                  table.unit_column ? units.number(unit_of.of((*record)[unit])) : 0);
   }
   return corpus;
+}
+
+void check_most_words(const CorpusOptions& options) {
+  if (options.most_words >= 2 && options.most_words <= most_record_words) return;
+  throw base::UsageError("words a record must be 2 to {}, got {}", most_record_words,
+                         options.most_words);
+}
+
+Corpus read_words(std::unique_ptr<ByteSource> source, const std::string& file_name,
+                  RecordWords words, const CorpusOptions& options) {
+  auto corpus = options.table
+                    ? read_table(*csv_reader(std::move(source), file_name, options.table->format),
+                                 file_name, words, *options.table, options.cancel)
+                    : read_lines(*source, words, options.cancel);
+  corpus.finish();
+  return corpus;
+}
+
+Corpus read_words(const RecordSource& records, RecordWords words, const CorpusOptions& options) {
+  if (!options.table) throw base::UsageError("records need the column that holds their texts");
+  auto corpus = read_table(*records.open(), records.name, words, *options.table, options.cancel);
+  corpus.finish();
+  return corpus;
+}
+
+FindWord words_of(const Vocabulary& vocabulary) {
+  return [&vocabulary](std::string_view token) { return vocabulary.find(token); };
 }
 
 }  // namespace
@@ -122,6 +185,22 @@ void Corpus::finish() {
   std::vector<std::int64_t>().swap(units_);
 }
 
+void Corpus::renumber(std::span<const std::int32_t> numbers, bool keep_unknown) {
+  word_count_ = 0;
+  for (auto& place : records_) {
+    auto* const words = blocks_[place.block].data() + place.from;
+    std::uint32_t kept = 0;
+    for (std::uint32_t k = 0; k < place.size; ++k) {
+      const auto number = words[k] == Vocabulary::unknown
+                              ? Vocabulary::unknown
+                              : numbers[static_cast<std::size_t>(words[k])];
+      if (number != Vocabulary::unknown || keep_unknown) words[kept++] = number;
+    }
+    place.size = kept;
+    word_count_ += kept;
+  }
+}
+
 Corpus read_corpus(const std::filesystem::path& file, const Vocabulary& vocabulary,
                    const CorpusOptions& options) {
   return read_corpus(open_source(file), file.string(), vocabulary, options);
@@ -129,16 +208,36 @@ Corpus read_corpus(const std::filesystem::path& file, const Vocabulary& vocabula
 
 Corpus read_corpus(std::unique_ptr<ByteSource> source, const std::string& file_name,
                    const Vocabulary& vocabulary, const CorpusOptions& options) {
-  if (options.most_words < 2 || options.most_words > most_record_words) {
-    throw base::UsageError("words a record must be 2 to {}, got {}", most_record_words,
-                           options.most_words);
-  }
-  RecordWords words(vocabulary, options);
-  auto corpus = options.table ? read_table(std::move(source), file_name, words, *options.table,
-                                           options.cancel)
-                              : read_lines(*source, words, options.cancel);
-  corpus.finish();
-  return corpus;
+  check_most_words(options);
+  return read_words(std::move(source), file_name, {words_of(vocabulary), options}, options);
+}
+
+Corpus read_corpus(const RecordSource& records, const Vocabulary& vocabulary,
+                   const CorpusOptions& options) {
+  check_most_words(options);
+  return read_words(records, {words_of(vocabulary), options}, options);
+}
+
+OpenCorpus read_open_corpus(const std::filesystem::path& file, const CorpusOptions& options) {
+  return read_open_corpus(open_source(file), file.string(), options);
+}
+
+OpenCorpus read_open_corpus(std::unique_ptr<ByteSource> source, const std::string& file_name,
+                            const CorpusOptions& options) {
+  check_most_words(options);
+  GrowingList list;
+  auto corpus =
+      read_words(std::move(source), file_name,
+                 {[&list](std::string_view token) { return list.find(token); }, options}, options);
+  return {std::move(corpus), list.take(), options.keep_unknown};
+}
+
+OpenCorpus read_open_corpus(const RecordSource& records, const CorpusOptions& options) {
+  check_most_words(options);
+  GrowingList list;
+  auto corpus = read_words(
+      records, {[&list](std::string_view token) { return list.find(token); }, options}, options);
+  return {std::move(corpus), list.take(), options.keep_unknown};
 }
 
 }  // namespace tacet::data

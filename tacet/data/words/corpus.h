@@ -11,6 +11,7 @@
 
 #include "tacet/base/progress.h"
 #include "tacet/data/read/byte_source.h"
+#include "tacet/data/read/record_source.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/data/words/vocabulary.h"
 
@@ -19,7 +20,7 @@ namespace tacet::data {
 /// Texts as numbers of words, private from the moment they are read. There is no printing and no
 /// serialisation; how many records, units and words there are is private too.
 ///
-/// Memory: four bytes a word, and some thirty a record.
+/// Memory: four bytes a word, and some thirty a record. Not for several threads at once.
 class Corpus {
  public:
   /// With units, each record names the unit that it belongs to.
@@ -30,6 +31,9 @@ class Corpus {
   void append(std::span<const std::int32_t> words, std::int64_t unit);
   /// To be called after the last record.
   void finish();
+  /// Word k becomes numbers[k]; those that become Vocabulary::unknown are left out, unless they are
+  /// to be kept as such. After finish().
+  void renumber(std::span<const std::int32_t> numbers, bool keep_unknown);
 
   [[nodiscard]] std::int64_t record_count() const {
     return static_cast<std::int64_t>(records_.size());
@@ -102,5 +106,25 @@ struct CorpusOptions {
 /// The same from an open source of the name `file_name`.
 [[nodiscard]] Corpus read_corpus(std::unique_ptr<ByteSource> source, const std::string& file_name,
                                  const Vocabulary& vocabulary, const CorpusOptions& options);
+/// The same of the columns of a table, which the options name.
+[[nodiscard]] Corpus read_corpus(const RecordSource& records, const Vocabulary& vocabulary,
+                                 const CorpusOptions& options);
+
+/// Texts whose words nobody listed: numbered as the file first names them. Which words there are,
+/// and in which order, is as private as the texts.
+struct OpenCorpus {
+  Corpus corpus;
+  std::vector<std::string> words{};
+  bool keep_unknown = false;  ///< as it was read
+};
+/// Reads texts with all of their words, but for tokens that no vocabulary may have (no UTF-8, more
+/// than longest_word bytes); a record counts with its first most_words tokens.
+[[nodiscard]] OpenCorpus read_open_corpus(const std::filesystem::path& file,
+                                          const CorpusOptions& options);
+[[nodiscard]] OpenCorpus read_open_corpus(std::unique_ptr<ByteSource> source,
+                                          const std::string& file_name,
+                                          const CorpusOptions& options);
+[[nodiscard]] OpenCorpus read_open_corpus(const RecordSource& records,
+                                          const CorpusOptions& options);
 
 }  // namespace tacet::data

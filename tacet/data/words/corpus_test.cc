@@ -87,6 +87,22 @@ TEST(Corpus, RecordsOfAUnitCountTogether) {
   EXPECT_EQ(alone.unit_count(), 6);
 }
 
+// Read with all of its words and numbered by a list afterwards it is what the list reads.
+TEST(Corpus, OpenTextsBecomeThoseOfAList) {
+  const std::string text = "c a x b\n\xff a\n\ny z\ncaf\xc3\xa9 c c\n";
+  for (const bool keep_unknown : {false, true}) {
+    auto open =
+        read_open_corpus(memory_source(text, "t.txt"), "t.txt", {.keep_unknown = keep_unknown});
+    EXPECT_EQ(open.words, (std::vector<std::string>{"c", "a", "x", "b", "y", "z", "caf\xc3\xa9"}));
+    std::vector<std::int32_t> numbers;
+    for (const auto& word : open.words) numbers.push_back(letters().find(word));
+    open.corpus.renumber(numbers, open.keep_unknown);
+    const auto listed = read(text, {.keep_unknown = keep_unknown});
+    EXPECT_EQ(records(open.corpus), records(listed));
+    EXPECT_EQ(open.corpus.word_count(), listed.word_count());
+  }
+}
+
 TEST(Corpus, TablesNeedTheirColumns) {
   EXPECT_THROW(read("who,text\na,b\n", {.table = TextTable{.text_column = "words"}}),
                base::DataError);

@@ -9,6 +9,7 @@
 #include "tacet/learn/chain/localization_run.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/gradient_diameter.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/block_laplace.h"
 #include "tacet/mechanism/noise/laplace.h"

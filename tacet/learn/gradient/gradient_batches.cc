@@ -4,6 +4,7 @@
 #include "tacet/accounting/calibrate.h"
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
 #include "tacet/random/choose/subset.h"

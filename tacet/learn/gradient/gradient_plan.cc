@@ -16,6 +16,7 @@
 #include "tacet/learn/gradient/paper_course.h"
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/step_rule.h"
 #include "tacet/model/loss/loss_smoothness.h"
@@ -327,7 +328,7 @@ GradientPlan tight_plan(const data::Schema& schema, const LinearOptions& options
                            *options.steps);
   }
   GradientPlan plan;
-  settle_problem(plan, schema, options, {.shares = true, .softmax = true});
+  settle_problem(plan, schema, options, {.shares = true, .softmax = true, .own = true});
   settle_class_weights(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
   const privacy::Delta delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);

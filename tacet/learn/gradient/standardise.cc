@@ -6,6 +6,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/data/encode/standardise.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/optimize/sums/score_sum.h"

@@ -12,6 +12,7 @@
 #include "tacet/learn/plan/arora2022.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/gradient_diameter.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/unit_draw.h"

@@ -7,6 +7,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/output/output.h"
 #include "tacet/learn/output/sgd_problem.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/wang2021.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"

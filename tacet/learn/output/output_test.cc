@@ -12,6 +12,7 @@
 #include "tacet/data/read/read_dataset.h"
 #include "tacet/learn/exact/exact_minimum.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/wang2021.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"

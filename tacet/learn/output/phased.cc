@@ -11,6 +11,7 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/output/sgd_problem.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"

@@ -19,6 +19,7 @@ enum class Calibration {
   feldman2020,  ///< Feldman, Koren, Talwar: phased-erm
   wang2018,     ///< Wang: adassp
   jun2019,      ///< Jun, Orabona: banco
+  zhang2021,    ///< Zhang, Mironov, Hejazinia: sparse-groups and vectors of words
 };
 
 inline constexpr auto calibration_names =
@@ -30,7 +31,8 @@ inline constexpr auto calibration_names =
                               {Calibration::asi2021, "asi2021"},
                               {Calibration::feldman2020, "feldman2020"},
                               {Calibration::wang2018, "wang2018"},
-                              {Calibration::jun2019, "jun2019"}});
+                              {Calibration::jun2019, "jun2019"},
+                              {Calibration::zhang2021, "zhang2021"}});
 
 /// As options and receipts name it.
 [[nodiscard]] inline std::string to_string(Calibration calibration) {

@@ -13,9 +13,32 @@ namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// Regressing the pull on the place of a path that hardly returns overstates the pull, by one and a
-// half standard errors where there is none at all (Dickey, Fuller 1979).
-constexpr double regression_bias = 2;
+/// The eigenvalues of a symmetric matrix that was estimated with errors lie farther apart than the
+/// true ones: the k-th is moved by the sum over j of v_kj / (l_k - l_j), v the variance of the
+/// matrix's element between both eigenvectors (second order perturbation), which is taken back
+/// here; near each other they move by no more than their errors.
+Eigen::VectorXd drawn_together(const Eigen::VectorXd& eigenvalues,
+                               const Eigen::VectorXd& variances) {
+  Eigen::VectorXd result = eigenvalues;
+  for (Eigen::Index k = 0; k < eigenvalues.size(); ++k) {
+    for (Eigen::Index j = 0; j < eigenvalues.size(); ++j) {
+      if (j == k) continue;
+      const double variance = (variances[k] + variances[j]) / 4;
+      const double apart = eigenvalues[k] - eigenvalues[j];
+      if (variance > 0) result[k] -= variance * apart / (apart * apart + variance);
+    }
+  }
+  return result;
+}
+
+/// Regressing the pull on the place of a path that hardly returns overstates the pull (Dickey,
+/// Fuller 1979): over n steps that keep all but a share of what they move, by a few over n, more in
+/// many columns. The factor was settled by simulation (coefficient_noise_test.cc).
+double regression_bias(const DescentLaw& law, std::int64_t columns) {
+  constexpr double a_column = 0.65;
+  return a_column * static_cast<double>(columns + 3) * (1 - law.momentum) /
+         (law.step_size * static_cast<double>(law.steps));
+}
 
 // The response to noise as a function of the curvature, tabulated once: 0, then a geometric grid.
 // Between grid points it is interpolated linearly, which overstates a convex decreasing function.
@@ -75,7 +98,7 @@ IterateTrace::IterateTrace(std::int64_t columns, const DescentLaw& law)
     throw base::InternalError("the averaged iterates must be among the steps");
   }
   if (!regresses()) return;
-  const auto size = static_cast<std::size_t>(columns) * static_cast<std::size_t>(law.averaged);
+  const auto size = static_cast<std::size_t>(columns) * static_cast<std::size_t>(law.steps);
   iterates_.reserve(size);
   gradients_.reserve(size);
 }
@@ -83,19 +106,20 @@ IterateTrace::IterateTrace(std::int64_t columns, const DescentLaw& law)
 void IterateTrace::record(std::span<const double> before, std::span<const double> gradient,
                           double count) {
   ++recorded_;
-  // The way there has another curvature than the place where the path stays.
-  if (!regresses() || recorded_ <= law_.steps - law_.averaged) return;
+  if (!regresses()) return;
   iterates_.insert(iterates_.end(), before.begin(), before.end());
   for (const double sum : gradient) gradients_.push_back(sum / count);
 }
 
-bool IterateTrace::regresses() const {
-  constexpr std::int64_t steps_a_column = 5;
+bool only_bounds_noise(std::int64_t steps, std::int64_t columns) {
+  constexpr std::int64_t steps_a_column = 15;
   constexpr std::int64_t most_numbers = std::int64_t{1} << 25;  // 256 MB for each of the two lists
   constexpr std::int64_t most_columns = 1000;
-  return columns_ <= most_columns && law_.averaged >= steps_a_column * columns_ &&
-         law_.averaged * columns_ <= most_numbers;
+  return columns > most_columns || steps < steps_a_column * columns ||
+         steps * columns > most_numbers;
 }
+
+bool IterateTrace::regresses() const { return !only_bounds_noise(law_.steps, columns_); }
 
 std::vector<double> IterateTrace::standard_deviations() const {
   if (recorded_ != law_.steps) throw base::InternalError("the trace of iterates is incomplete");
@@ -105,7 +129,7 @@ std::vector<double> IterateTrace::standard_deviations() const {
 }
 
 std::vector<double> IterateTrace::by_regression() const {
-  const Eigen::Index rows = law_.averaged;
+  const Eigen::Index rows = law_.steps;
   const Eigen::Index columns = columns_;
   Matrix x = Eigen::Map<const Matrix>(iterates_.data(), rows, columns);
   Matrix y = Eigen::Map<const Matrix>(gradients_.data(), rows, columns);
@@ -116,14 +140,19 @@ std::vector<double> IterateTrace::by_regression() const {
   const Eigen::LDLT<Eigen::MatrixXd> solver(gram);
   const Eigen::MatrixXd answer = solver.solve(x.transpose() * y);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum((answer + answer.transpose()) / 2);
+  const auto& directions = spectrum.eigenvectors();
+  Eigen::VectorXd errors(columns);  // variances of the estimates
+  for (Eigen::Index k = 0; k < columns; ++k) {
+    const Eigen::VectorXd direction = directions.col(k);
+    errors[k] = law_.standard_deviation * law_.standard_deviation *
+                std::max(0.0, direction.dot(solver.solve(direction)));
+  }
+  const auto curvatures = drawn_together(spectrum.eigenvalues(), errors);
+  const double bias = regression_bias(law_, columns_);
   const ResponseTable table(law_);
   Eigen::VectorXd variance = Eigen::VectorXd::Zero(columns);
   for (Eigen::Index k = 0; k < columns; ++k) {
-    const Eigen::VectorXd direction = spectrum.eigenvectors().col(k);
-    const double error = regression_bias * law_.standard_deviation *
-                         std::sqrt(std::max(0.0, direction.dot(solver.solve(direction))));
-    const double curvature = std::max(0.0, spectrum.eigenvalues()[k] - error);
-    variance += table.at(curvature) * direction.cwiseAbs2();
+    variance += table.at(curvatures[k] - bias) * directions.col(k).cwiseAbs2();
   }
   std::vector<double> deviations;
   for (Eigen::Index j = 0; j < columns; ++j) {

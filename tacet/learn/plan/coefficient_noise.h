@@ -19,12 +19,12 @@ struct DescentLaw {
 /// Standard deviation that the privacy noise alone gives each averaged coefficient.
 ///
 /// Uses the released iterates and gradients and the known law of the noise, never the records, so
-/// it costs nothing. With at least five averaged steps a column, regressing the released gradients
-/// of those steps on their iterates gives the curvature there; the noise is then propagated exactly
-/// through the linear recursion along each of its eigenvectors, at two standard errors below the
-/// estimated curvature (less curvature means more noise, so the error is on the safe side). With
-/// fewer steps the path says nothing reliable, and every coefficient is given the deviation of a
-/// direction without curvature, the largest that there is. docs/explanations/coefficient-noise.md.
+/// it costs nothing. With at least fifteen steps a column, regressing the released gradients on
+/// their iterates gives the curvature, whose estimates are moved back by what such a regression is
+/// known to err by; the noise is then propagated exactly through the linear recursion along each
+/// eigenvector. With fewer steps the path says nothing reliable, and every coefficient is given the
+/// deviation of a direction without curvature, the largest that there is.
+/// docs/explanations/coefficient-noise.md. Not for several threads at once.
 class IterateTrace {
  public:
   IterateTrace(std::int64_t columns, const DescentLaw& law);
@@ -47,6 +47,10 @@ class IterateTrace {
   std::vector<double> iterates_;  // a row an averaged step, only when they are regressed on
   std::vector<double> gradients_;
 };
+
+/// Whether a path of so many steps is too short for the regression, so that what is stated is an
+/// upper bound for all columns but those that the data say nothing of.
+[[nodiscard]] bool only_bounds_noise(std::int64_t steps, std::int64_t columns);
 
 /// For noise of deviation 1 in a direction of curvature h: the variance of the averaged iterate.
 [[nodiscard]] double averaged_variance(const DescentLaw& law, double h);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
 
 namespace tacet::learn {

@@ -142,7 +142,8 @@ constexpr std::array table{
         "Zhang) for gradient and output, arora2022 (Arora, Bassily, Guzman, Menart, Ullah) for "
         "gradient and regularized-output, kifer2012 (Kifer, Smith, Thakurta) for objective, "
         "asi2021 (Asi, Levy, Duchi) for localized and growth, feldman2020 (Feldman, Koren, "
-        "Talwar) for phased-erm, wang2018 (Wang) for adassp; paper is the method's own first one",
+        "Talwar) for phased-erm, wang2018 (Wang) for adassp, zhang2021 (Zhang, Mironov, "
+        "Hejazinia) for sparse-groups; paper is the method's own first one",
         noise, read_calibration, differs<&LinearOptions::calibration>},
     Parameter{
         "loss", text,

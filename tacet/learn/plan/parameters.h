@@ -46,7 +46,8 @@ struct Parameter {
 /// The entry of that name; nullptr when there is none.
 [[nodiscard]] const Parameter* find_parameter(std::string_view name);
 
-/// Values given by a user, by parameter name, as text. Absent means the default.
+/// Values given by a user, by parameter name, as text. Absent means the default. Not for several
+/// threads at once.
 class ParameterValues {
  public:
   /// UsageError for an unknown name or a value that is not of the parameter's type.

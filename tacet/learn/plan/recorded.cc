@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/privacy/event_tree.h"
 

@@ -14,7 +14,7 @@
 /// What methods need to lead the parameters of a receipt back to their events.
 namespace tacet::learn {
 
-/// The parameters of a receipt; remembers which were looked at.
+/// The parameters of a receipt; remembers which were looked at. Not for several threads at once.
 class RecordedParameters {
  public:
   explicit RecordedParameters(const std::string& text);

@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "tacet/accounting/composition.h"
-#include "tacet/accounting/routes/gaussian.h"
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
@@ -68,6 +65,17 @@ void refuse_softmax(const data::Target& target, const LinearOptions& options, Ta
                          options.method + " fits one by one; use --method gradient");
 }
 
+void refuse_own(const LinearOptions& options, Takes takes) {
+  if (!options.loss || !model::is_own(*options.loss)) return;
+  if (!takes.own || options.paper()) {
+    throw base::UsageError(
+        "nothing is proved of a loss of one's own but what clipping gives; use method gradient "
+        "with "
+        "its tight calibration, at a finite epsilon");
+  }
+  static_cast<void>(model::loss_value(*options.loss, 0, 1));  // a name alone trains nothing
+}
+
 model::Loss settle_loss(const data::Target& target, const LinearOptions& options,
                         Reasons& reasons) {
   if (asks_shares(target)) return settle_loss_of_shares(target, options, reasons);
@@ -116,6 +124,7 @@ void settle_shape(Settled& plan, const data::Schema& schema, const LinearOptions
   const auto& target = target_of(schema);
   plan.method = options.method;
   refuse_softmax(target, options, takes);
+  refuse_own(options, takes);
   if (asks_shares(target) && !takes.shares) {
     throw base::UsageError(
         "the target {} is a {}, which this method{} has no constants for; use --method gradient or "
@@ -313,46 +322,6 @@ void settle_guarantee(Settled& plan, const LinearOptions& options, double delta)
 
 privacy::Epsilon settle_pure_epsilon(const LinearOptions& options) {
   return privacy::Epsilon(privacy::decimal_down(options.epsilon));
-}
-
-int norm_bits_for(double noise_multiplier) {
-  constexpr int finest_bits = 30;
-  constexpr int coarsest_bits = 14;
-  const int bits =
-      std::min(finest_bits, static_cast<int>(std::floor(32 - std::log2(noise_multiplier))));
-  if (bits < coarsest_bits) {
-    throw base::NumericError(
-        "a noise multiplier of {:.4g} leaves fewer than 2^14 grid units for the clipping norm, too "
-        "coarse to learn from; ask for fewer steps, a larger epsilon or a larger delta",
-        noise_multiplier);
-  }
-  return bits;
-}
-
-void check_share_noise(ShareNoise kind, double multiplier, std::int64_t columns) {
-  const double share = 0x1p19 + std::sqrt(static_cast<double>(columns)) + 1;
-  const double most = kind == ShareNoise::gaussian ? 0x1p32 : 0x1p40;
-  if (multiplier * share < most) return;
-  throw base::NumericError(
-      "noise of {:.4g} times what a record moves is wider than the sampler's grid, and nothing "
-      "would be left of the model; ask for a larger epsilon or delta",
-      multiplier);
-}
-
-double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon, privacy::Delta delta,
-                        privacy::Adjacency adjacency) {
-  // T steps are mu-GDP with mu = distance sqrt(T) / z.
-  const double mu = accounting::gaussian::mu_for(epsilon, delta);
-  double z = privacy::distance_factor(adjacency) * std::sqrt(static_cast<double>(steps)) / mu;
-  if (!(z > 0) || !std::isfinite(z)) {
-    throw base::GuaranteeError("no finite noise gives epsilon {} at delta {}; ask for more",
-                               epsilon.value(), delta.value());
-  }
-  const auto cost = [&] {
-    return accounting::epsilon(privacy::Repeated{steps, privacy::Gaussian{z}}, adjacency, delta);
-  };
-  while (cost() > epsilon.value()) z *= 1 + 4 * std::numeric_limits<double>::epsilon();
-  return z;
 }
 
 std::vector<Setting> first_settings(const Settled& plan, Shown repeated) {

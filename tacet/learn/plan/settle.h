@@ -25,6 +25,7 @@ namespace tacet::learn {
 struct Takes {
   bool shares = false;   ///< probabilities and counts: labels in [0, 1]
   bool softmax = false;  ///< one loss of the margins of several classes
+  bool own = false;      ///< a loss of a program's own, of which nothing is proved
 };
 
 /// The first lines of every plan: its method, loss, columns and outputs. The loss is the given one,
@@ -99,10 +100,6 @@ void settle_guarantee(Settled& plan, const LinearOptions& options, double delta)
 /// (privacy/decimal.h), so that ten runs at 0.1 are 1.
 [[nodiscard]] privacy::Epsilon settle_pure_epsilon(const LinearOptions& options);
 
-/// The clipping norm as a power of two of grid units: 2^min(30, floor(32 - log2(z))). NumericError
-/// when that falls below 2^14, too coarse to learn from.
-[[nodiscard]] int norm_bits_for(double noise_multiplier);
-
 /// For methods that read single records in a public order: UsageError when the schema protects all
 /// records of a unit together.
 void refuse_units(const data::Schema& schema, const LinearOptions& options);
@@ -111,17 +108,6 @@ void refuse_units(const data::Schema& schema, const LinearOptions& options);
 /// reservation back and throws DataError when the data set has another number of records.
 void check_row_count(const data::Dataset& dataset, std::int64_t row_count,
                      const TrainingMeans& means, std::string_view what = "records");
-
-/// For a minimiser released on the grid of its solver, where a record's share is at most 2^19 units
-/// and half a diagonal: NumericError when noise of `multiplier` shares would be wider than the
-/// sampler's 2^32 units (Gaussian) or 2^40 (Laplace). To be asked before anything is booked.
-enum class ShareNoise { gaussian, laplace };
-void check_share_noise(ShareNoise kind, double multiplier, std::int64_t columns);
-
-/// The noise multiplier at which T releases on all records are (epsilon, delta)-DP, exactly (Dong,
-/// Roth, Su 2019), rounded up until the accountant agrees. GuaranteeError when no finite one does.
-[[nodiscard]] double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon,
-                                      privacy::Delta delta, privacy::Adjacency adjacency);
 
 /// The first settings of every plan: the loss and what it has of parameters, columns, the public
 /// number of records. `repeated` says where that number is shown, and the loss's parameter under

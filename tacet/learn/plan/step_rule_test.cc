@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
 
 namespace tacet::learn {

@@ -25,6 +25,10 @@
 #include "tacet/privacy/receipt.h"
 #include "tacet/random/source/source.h"
 
+namespace tacet::model {
+struct ModelFile;
+}
+
 /// What every method of training has in common: a plan settled from public facts alone, a run that
 /// carries it out, and the way back from a receipt to its events.
 namespace tacet::learn {
@@ -143,6 +147,10 @@ using RecordedEvents = privacy::Event (*)(const privacy::Receipt& receipt,
                                           RecordedParameters& parameters,
                                           const privacy::Event& own);
 
+/// What a method's own files keep beside what all do. DataError where one does not.
+using FileCheck = void (*)(const privacy::Receipt& receipt, const model::ModelFile& file,
+                           RecordedParameters& parameters);
+
 /// What a method makes of a schema that protects all records of a unit together.
 enum class UnitProtection {
   refused,
@@ -161,6 +169,7 @@ struct Method {
   bool takes_infinite_epsilon = true;  ///< false: refused, where others fit the exact minimiser
   UnitProtection units = UnitProtection::refused;
   std::span<const Calibration> papers = {};  ///< whose schedule and noise it knows, its own first
+  FileCheck check_file = nullptr;
 };
 
 }  // namespace tacet::learn

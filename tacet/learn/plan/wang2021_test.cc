@@ -6,6 +6,7 @@
 
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/optimize/sgd/sgd_law.h"
 

@@ -7,6 +7,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/unit_draw.h"

@@ -48,7 +48,8 @@ mechanism::SparseVectorOptions RowChoice::sparse_vector() const {
   return {.form = mechanism::SparseVectorForm::redrawn_threshold,
           .threshold = threshold * static_cast<double>(bounds->score_bound) / score_bound,
           .most_positives = count,
-          .selection_epsilon = privacy::Epsilon(epsilon)};
+          .selection_epsilon = privacy::Epsilon(epsilon),
+          .threshold_share = threshold_share};
 }
 
 std::optional<privacy::Event> step_choice_event(const RowChoice& choice,

@@ -58,6 +58,7 @@ struct RowChoice {
   double threshold = 0;        ///< units that touch a word; for sparse_vector the length of a sum
   double noise = 0;            ///< noise multiplier of a step's counts of words
   double epsilon = 0;          ///< of a draw; for sparse_vector of a step's run
+  double threshold_share = 0;  ///< SparseVectorOptions::threshold_share
   double first_threshold = 0;  ///< of the choice before training, in units that touch a word
   double first_noise = 0;      ///< noise multiplier of its counts
   double first_epsilon = 0;    ///< of each of its draws

@@ -1,6 +1,7 @@
 #include "tacet/learn/wide/sparse_groups.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/learn/plan/zhang2021.h"
 #include "tacet/mechanism/select/group_scores.h"
 #include "tacet/optimize/sums/group_sum.h"
 #include "tacet/random/source/source.h"
@@ -94,10 +96,41 @@ void split_epsilon(SparseGroupsPlan& plan, double whole) {
   plan.value_epsilon = number_of(plan.positives) / whole;
 }
 
+// Theorem 1 shares epsilon among secret draws of groups, Lemma 4 that of a step among its parts.
+// Ours are read in turn, which is what is proved.
+bool settle_published_noise(SparseGroupsPlan& plan, const LinearOptions& options, double delta) {
+  if (delta == 0) {
+    throw base::GuaranteeError(
+        "Theorem 1 of Zhang, Mironov and Hejazinia (2021) states a delta above 0; leave "
+        "calibration "
+        "out for pure privacy");
+  }
+  const auto step = zhang2021::group_step({options.epsilon, delta}, plan.groups, plan.steps);
+  const auto run = mechanism::zhang2021_sparse_vector(
+      plan.positives, 0, {step.epsilon, step.delta, options.adjacency});
+  plan.calibration = Calibration::zhang2021;
+  plan.selection_epsilon = run.selection_epsilon.value();
+  plan.value_epsilon = run.value_epsilon.value().value();
+  plan.threshold_share = run.threshold_share;
+  plan.events = pass_events(plan, options.adjacency);
+  settle_guarantee(plan, options, delta);
+  plan.claim = privacy::Guarantee{options.epsilon, delta, options.adjacency};
+  const bool proved = plan.guarantee.epsilon <= options.epsilon;
+  plan.reasons.add(
+      "Theorem 1 claims ({:g}, {:g}) for groups drawn in secret{}: refuted, such a draw does not "
+      "amplify epsilon. Lemma 4's noise is correct, but loose; proved for it with groups in turn: "
+      "({:.4g}, {:g}){}",
+      options.epsilon, delta,
+      zhang2021::group_premise(plan.groups, plan.steps) ? "" : " (and its m <= 10 sqrt(T) fails)",
+      plan.guarantee.epsilon, delta, proved ? "" : "; the proved noise stands in its place");
+  return proved;
+}
+
 void settle_group_noise(SparseGroupsPlan& plan, const data::Schema& schema,
                         const LinearOptions& options) {
   const double delta = settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
   plan.cipher_delta = random::cipher_term(plan.steps, random::most_leaf_words);
+  if (options.paper() && settle_published_noise(plan, options, delta)) return;
   const auto left = settle_delta_left(options, delta, plan.cipher_delta);
   const auto events = [&](double whole) {
     split_epsilon(plan, whole);
@@ -109,8 +142,9 @@ void settle_group_noise(SparseGroupsPlan& plan, const data::Schema& schema,
 }
 
 void settle_group_threshold(SparseGroupsPlan& plan, const LinearOptions& options) {
+  const double compared = plan.threshold_share > 0 ? 1 - plan.threshold_share : compared_share;
   const double scale = 2 * plan.unit() * std::ldexp(1, score_bits) * number_of(plan.positives) /
-                       (compared_share * plan.selection_epsilon);
+                       (compared * plan.selection_epsilon);
   plan.threshold = options.threshold.value_or(
       scale * std::log(std::max(1.0, 5 * number_of(plan.columns) / number_of(plan.positives))));
   if (options.threshold) return;
@@ -132,6 +166,7 @@ void settle_group_settings(SparseGroupsPlan& plan, const LinearOptions& options)
   settings.push_back({"radius", plan.radius});
   settings.push_back({"selection_epsilon", plan.selection_epsilon});
   settings.push_back({"value_epsilon", plan.value_epsilon});
+  add_claim(settings, plan.claim);
 }
 
 // The step that the paper forgot: back into the ball.
@@ -157,11 +192,13 @@ privacy::Event recorded_groups(const privacy::Receipt& receipt, RecordedParamete
   }
   plan.public_row_count = 1;
   expect_sampling(receipt, "groups_in_turn");
+  expect_claim(parameters, receipt);
   return pass_events(plan, receipt.guarantee.adjacency);
 }
 
 constexpr const char* group_options =
-    "steps step-size clipping-norm radius group-column groups positives threshold";
+    "calibration steps step-size clipping-norm radius group-column groups positives threshold";
+constexpr std::array group_papers{Calibration::zhang2021};
 
 }  // namespace
 
@@ -176,7 +213,8 @@ mechanism::SparseVectorOptions SparseGroupsPlan::run() const {
           .threshold = threshold / unit(),
           .most_positives = positives,
           .selection_epsilon = privacy::Epsilon(selection_epsilon),
-          .value_epsilon = privacy::Epsilon(value_epsilon)};
+          .value_epsilon = privacy::Epsilon(value_epsilon),
+          .threshold_share = threshold_share};
 }
 
 SparseGroupsPlan plan_sparse_groups(const data::Schema& schema, const LinearOptions& options) {
@@ -225,6 +263,9 @@ constinit const Method sparse_groups_method{
     privacy::Adjacency::add_remove,
     group_options,
     planned_by<plan_sparse_groups, train_sparse_groups>,
-    recorded_groups};
+    recorded_groups,
+    true,
+    UnitProtection::refused,
+    group_papers};
 
 }  // namespace tacet::learn

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tacet/data/schema/schema.h"
@@ -23,9 +24,11 @@ struct SparseGroupsPlan : Settled {
   double coordinate_bound = 1;  ///< of a record's gradient in each coordinate
   double threshold = 0;         ///< of the mean gradient
   double step_size = 1;
-  double radius = 1;             ///< weights stay in the ball of it
-  double selection_epsilon = 0;  ///< of a step's comparisons
-  double value_epsilon = 0;      ///< of a step's released values
+  double radius = 1;                        ///< weights stay in the ball of it
+  double selection_epsilon = 0;             ///< of a step's comparisons
+  double value_epsilon = 0;                 ///< of a step's released values
+  double threshold_share = 0;               ///< SparseVectorOptions::threshold_share
+  std::optional<privacy::Guarantee> claim;  ///< what the paper says of it
 
   [[nodiscard]] std::int64_t passes() const { return (steps + groups - 1) / groups; }
   /// The run of one step, whose threshold is in grid units of its scores.

@@ -69,6 +69,34 @@ TEST(SparseGroups, APassOverGroupsCostsWhatOneDoes) {
   EXPECT_GE(epsilon, 1.99);
 }
 
+// The claim beside what is proved, whether the paper's noise is enough or not.
+TEST(SparseGroups, ThePapersClaimStandsBesideWhatIsProved) {
+  const auto schema = schema_of(10000);
+  for (const std::int64_t groups : {5, 1000}) {
+    auto options = options_of(2);
+    options.calibration = Calibration::zhang2021;
+    options.groups = groups;
+    options.steps = 10 * groups;
+    const auto plan = plan_sparse_groups(schema, options);
+    ASSERT_TRUE(plan.claim);
+    EXPECT_EQ(plan.claim->epsilon, 2);
+    EXPECT_LE(plan.guarantee.epsilon, 2);
+    EXPECT_EQ(plan.run().threshold_share, 0.5);
+    auto receipt = receipt_of(plan, "record");
+    receipt.events = plan.events;
+    EXPECT_EQ(receipt.calibration, "zhang2021");
+    const Method* known[] = {&sparse_groups_method};
+    EXPECT_TRUE(check_receipt(receipt, nullptr, known).faults.empty());
+    bool said = false;
+    for (const auto& reason : plan.reasons) said = said || reason.find("refuted") < reason.size();
+    EXPECT_TRUE(said);
+  }
+  auto pure = options_of(2);
+  pure.calibration = Calibration::zhang2021;
+  pure.delta = 0;
+  EXPECT_THROW((void)plan_sparse_groups(schema, pure), base::GuaranteeError);
+}
+
 TEST(SparseGroups, ItsReceiptLeadsBackToItsEvents) {
   const auto schema = schema_of(10000);
   for (const double delta : {1e-6, 0.0}) {

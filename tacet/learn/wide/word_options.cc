@@ -14,8 +14,9 @@ constexpr auto text = ParameterType::text;
 using Given = OptionReading<WordOptions>;
 
 constexpr std::int64_t most_units = std::int64_t{1} << 32;
+constexpr std::int64_t most_selected_words = std::int64_t{1} << 20;
 
-constexpr std::array<OptionRow<WordOptions>, 27> word_table{{
+constexpr std::array<OptionRow<WordOptions>, 31> word_table{{
     {"epsilon", real, "above 0, or inf for a run that protects nobody", "none; must be given",
      "privacy loss bound of all that training releases", guarantee,
      [](const Given& given) {
@@ -31,9 +32,29 @@ constexpr std::array<OptionRow<WordOptions>, 27> word_table{{
     {"adjacency", text, "add_remove, zero_out or replace_one", "add_remove",
      "who is a neighbour of whom", guarantee,
      [](const Given& given) { given.options.adjacency = privacy::parse_adjacency(given.text); }},
+    {"calibration", text, "tight, paper or zhang2021", "tight",
+     "whose noise: the least that is proved, or that of Theorem 3 of Zhang, Mironov and Hejazinia "
+     "(2021), with what is proved for it",
+     noise,
+     [](const Given& given) {
+       given.options.paper = given.word({"tight", "paper", "zhang2021"}) != 0;
+     }},
     {"public-row-count", integer, "1 to 2^32", "none; must be given",
      "number of units (lines, values of --unit, or pairs), or a public guess of it", noise,
      [](const Given& given) { given.options.public_row_count = given.integer(1, most_units); }},
+    {"select-vocabulary", integer, "2 to 2^20", "none: a public list or hash",
+     "so many words are found in the texts, privately, before training: those that noisily most "
+     "units hold",
+     noise,
+     [](const Given& given) {
+       given.options.select_vocabulary = given.integer(2, most_selected_words);
+     }},
+    {"vocabulary-epsilon", real, "above 0, below epsilon", "a quarter of epsilon",
+     "of epsilon, what finding the words may cost", noise,
+     [](const Given& given) { given.options.vocabulary_epsilon = given.real(1e-6, 1e3); }},
+    {"words-a-unit", integer, "1 to 2^16", "8",
+     "different words that a unit counts in when words are found; of more a secret subset does",
+     noise, [](const Given& given) { given.options.words_a_unit = given.integer(1, 1 << 16); }},
     {"model", text, "skipgram, cbow or pairs", "skipgram",
      "what predicts what: a word each word of its window, the window its word, or listed pairs",
      utility,

@@ -25,6 +25,9 @@ struct WordOptions {
   std::optional<std::int64_t> steps;
   std::optional<double> step_size;
   std::optional<double> clipping_norm;
+  std::optional<std::int64_t> select_vocabulary;  ///< so many words, found in the texts
+  std::optional<double> vocabulary_epsilon;       ///< of epsilon, for finding them
+  std::optional<std::int64_t> words_a_unit;       ///< that count there
   std::int64_t dimensions = 100;
   data::ExampleRule examples{};  ///< but for the unit and its examples
   bool pairs_as_units = false;   ///< each pair by itself is protected, no text and nobody's texts
@@ -42,6 +45,7 @@ struct WordOptions {
   std::optional<double> selection_epsilon;
   std::optional<double> sample;     ///< of frequent words, by public counts
   bool negatives_by_count = false;  ///< by public counts to the power 3/4
+  bool paper = false;               ///< noise by Theorem 3 of Zhang, Mironov, Hejazinia (2021)
   bool by_frequency = false;        ///< the vocabulary is in the public order of frequency
   std::uint64_t start_seed = 1;
 };

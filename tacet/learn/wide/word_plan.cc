@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "tacet/accounting/calibrate.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/learn/wide/word_claim.h"
 #include "tacet/learn/wide/word_selection.h"
+#include "tacet/optimize/sums/presence_sum.h"
 #include "tacet/random/choose/subset.h"
 #include "tacet/random/source/source.h"
 
@@ -24,6 +28,7 @@ constexpr std::int64_t usual_steps = 50;
 constexpr std::int64_t unprotected_steps = 5000;
 constexpr double unprotected_rate = 0.05;
 constexpr std::int64_t usual_pairs = 16;
+constexpr std::int64_t usual_words_a_unit = 8;
 // What the noise of all steps together may come to in each number, where rows have norm 1, and the
 // longest way and step that make sense; found on Shakespeare's plays.
 constexpr double usual_noise = 0.07;
@@ -46,10 +51,35 @@ void refuse(const WordOptions& options) {
   if (options.steps && options.epochs) {
     throw base::UsageError("steps and epochs say the same; give one of them");
   }
+  if (!options.select_vocabulary && (options.vocabulary_epsilon || options.words_a_unit)) {
+    throw base::UsageError(
+        "vocabulary-epsilon and words-a-unit are of words that are found in the texts; add "
+        "--select-vocabulary, or leave them out");
+  }
+  if (options.vocabulary_epsilon && std::isinf(options.epsilon)) {
+    throw base::UsageError(
+        "epsilon inf finds words without noise, and vocabulary-epsilon prices it; leave it out");
+  }
+  if (options.select_vocabulary && options.pairs_as_units) {
+    throw base::UsageError(
+        "words are counted by the texts that hold them, and pairs-as-units protects pairs, which "
+        "are found by their words; give a public list");
+  }
   if (options.by_frequency && options.tables == 1) {
     throw base::UsageError(
         "vocabulary-order frequency starts biases, and --tables 1 has none; leave one of them out");
   }
+}
+
+// Noise that the sampler has no room for would be refused when all was booked.
+void check_vocabulary_noise(double noise) {
+  constexpr double most = 0x1p32 / static_cast<double>(optimize::presence_norm) * (1 - 0x1p-40);
+  if (noise <= most) return;
+  throw base::NumericError(
+      "noise of {:.4g} times what a unit counts is wider than the sampler's grid, and no word "
+      "would "
+      "be found; give a larger vocabulary-epsilon or epsilon, or a public list",
+      noise);
 }
 
 void settle_examples(WordPlan& plan, const data::Vocabulary& vocabulary,
@@ -66,6 +96,20 @@ void settle_examples(WordPlan& plan, const data::Vocabulary& vocabulary,
   rule.validate(vocabulary);
   plan.negatives_by_count = options.negatives_by_count;
   if (plan.negatives_by_count) data::expect_counts(vocabulary, "--negatives-by-count");
+}
+
+void settle_shape(WordPlan& plan, const data::Vocabulary& vocabulary, const WordOptions& options) {
+  plan.shape = {.words = vocabulary.size(),
+                .dimensions = options.dimensions,
+                .tables = options.tables,
+                .bias = options.tables == 2};
+  plan.shape.validate();
+  // Words that were found are in the order of their noisy counts.
+  plan.start = {
+      .law = options.tables == 2 ? model::WordStart::Law::unit : model::WordStart::Law::small,
+      .seed = options.start_seed,
+      .negatives = options.examples.negatives,
+      .by_frequency = options.tables == 2 && (options.by_frequency || options.select_vocabulary)};
 }
 
 void settle_steps(WordPlan& plan, const WordOptions& options) {
@@ -91,13 +135,43 @@ void settle_steps(WordPlan& plan, const WordOptions& options) {
   }
 }
 
+// Words are found before anything else: at an epsilon of their own and half of delta, half of which
+// pays for words that one unit alone has.
+void settle_vocabulary(WordPlan& plan, const WordOptions& options, double delta) {
+  if (!options.select_vocabulary) return;
+  auto& choice = plan.vocabulary.emplace();
+  choice.most_words = *options.select_vocabulary;
+  choice.words_a_unit = options.words_a_unit.value_or(usual_words_a_unit);
+  if (std::isinf(options.epsilon)) return;
+  const double epsilon = options.vocabulary_epsilon.value_or(options.epsilon / 4);
+  if (epsilon >= options.epsilon) {
+    throw base::UsageError(
+        "vocabulary-epsilon must be below epsilon, of which it is a part, got {}", epsilon);
+  }
+  choice.delta = delta / 4;
+  const auto event = [&](double noise) {
+    choice.noise = noise;
+    return mechanism::unlisted_event(choice.rule(), options.adjacency);
+  };
+  choice.noise = accounting::least_noise(
+      event, {privacy::Epsilon(epsilon), privacy::Delta(delta / 2), options.adjacency});
+  check_vocabulary_noise(choice.noise);
+  plan.reasons.add(
+      "vocabulary: at most {} words, of those that noisily {:.4g} units hold where each holds no "
+      "other one; epsilon {:.4g} of it",
+      choice.most_words, mechanism::unlisted_threshold(choice.rule()), epsilon);
+}
+
 void settle_noise(WordPlan& plan, const WordOptions& options) {
   const auto leaf = random::most_leaf_words;
-  // The sample, the coins of its units, the choice, the noise; the first choice and its coins.
-  plan.cipher_delta =
-      random::cipher_term(4 * plan.steps + (plan.choice.chooses_first() ? 2 : 0), leaf);
+  // The sample, the coins of its units, the choice, the noise; the first choice and its coins, and
+  // so for words.
+  plan.cipher_delta = random::cipher_term(
+      4 * plan.steps + (plan.choice.chooses_first() ? 2 : 0) + (options.select_vocabulary ? 2 : 0),
+      leaf);
   if (std::isinf(options.epsilon)) {
     plan.guarantee = {options.epsilon, 0, options.adjacency};
+    settle_vocabulary(plan, options, 0);
     return;
   }
   LinearOptions target;
@@ -108,7 +182,9 @@ void settle_noise(WordPlan& plan, const WordOptions& options) {
     plan.reasons.push_back(fmt::format("delta {:g}: the largest power of ten below 1/{}^1.1", delta,
                                        plan.public_row_count));
   }
+  if (options.paper && settle_published_noise(plan, options, delta)) return;
   const auto left = settle_delta_left(target, delta, plan.cipher_delta);
+  settle_vocabulary(plan, options, left.value());
   const auto events = [&](double whole) {
     split_noise(plan, options, whole);
     return planned_events(plan);
@@ -171,10 +247,32 @@ void settle_settings(WordPlan& plan) {
   settings.push_back({"optimizer", std::string(row_optimizer_names.of(plan.optimizer.kind))});
   settings.push_back({"step_size", plan.optimizer.step_size / step_unit(plan)});
   settings.push_back({"start_seed", static_cast<std::int64_t>(plan.start.seed), {.table = false}});
+  if (plan.vocabulary) {
+    settings.push_back({"vocabulary_words", plan.vocabulary->most_words});
+    settings.push_back({"words_a_unit", plan.vocabulary->words_a_unit});
+  }
   if (plan.unprotected()) return;
+  if (plan.vocabulary) {
+    settings.push_back({"vocabulary_noise_multiplier", plan.vocabulary->noise});
+    settings.push_back({"vocabulary_delta", plan.vocabulary->delta, {.table = false}});
+  }
   settings.push_back({"clipping_norm", plan.clipping_norm});
   add_choice_settings(plan);
   settings.push_back({"noise_multiplier", plan.noise});
+  add_claim(settings, plan.claim);
+}
+
+void read_vocabulary_choice(WordPlan& plan, RecordedParameters& parameters) {
+  auto& choice = plan.vocabulary.emplace();
+  choice.words_a_unit = parameters.count("words_a_unit");
+  choice.noise = parameters.real("vocabulary_noise_multiplier");
+  choice.delta = parameters.real("vocabulary_delta");
+  const bool found = parameters.count("words") >= 2 &&
+                     parameters.count("words") <= parameters.count("vocabulary_words");
+  if (!found || choice.words_a_unit < 1 || !(choice.noise > 0 && std::isfinite(choice.noise)) ||
+      !(choice.delta > 0 && choice.delta < 0.5)) {
+    throw base::DataError("numbers of the words that were found are out of range");
+  }
 }
 
 privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
@@ -193,13 +291,30 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
     throw base::DataError("sampling rate, batch size and number of units do not fit");
   }
   plan.guarantee = receipt.guarantee;
+  expect_claim(parameters, receipt);
+  if (parameters.has("vocabulary_words")) read_vocabulary_choice(plan, parameters);
   read_choice(plan, parameters);
   return planned_events(plan);
 }
 
-constexpr Method embed_method{
-    "embed", "vectors of words",     privacy::Adjacency::add_remove, {}, nullptr, recorded_events,
-    true,    UnitProtection::bounded};
+constexpr std::array word_papers{Calibration::zhang2021};
+constexpr Method embed_method{"embed",
+                              "vectors of words",
+                              privacy::Adjacency::add_remove,
+                              {},
+                              nullptr,
+                              recorded_events,
+                              true,
+                              UnitProtection::bounded,
+                              word_papers};
+
+// What the number of words decides beside the tables.
+void settle_by_words(WordPlan& plan, const WordOptions& options) {
+  plan.early_reasons = plan.reasons.size();
+  settle_thresholds(plan, options);
+  settle_step_size(plan, options);
+  settle_settings(plan);
+}
 
 }  // namespace
 
@@ -226,25 +341,35 @@ WordPlan plan_words(const data::Vocabulary& vocabulary, const std::string& unit,
   plan.method = embed_method.name;
   plan.unit = unit;
   settle_examples(plan, vocabulary, options);
-  plan.shape = {.words = vocabulary.size(),
-                .dimensions = options.dimensions,
-                .tables = options.tables,
-                .bias = options.tables == 2};
-  plan.shape.validate();
-  plan.start = {
-      .law = options.tables == 2 ? model::WordStart::Law::unit : model::WordStart::Law::small,
-      .seed = options.start_seed,
-      .negatives = options.examples.negatives,
-      .by_frequency = options.by_frequency};
+  settle_shape(plan, vocabulary, options);
   plan.clipping_norm =
       options.clipping_norm.value_or(std::sqrt(as_real(plan.examples.examples_a_unit)));
   settle_steps(plan, options);
   plan.guarantee = {options.epsilon, 0, options.adjacency};
   settle_choice(plan, options);
   settle_noise(plan, options);
-  settle_thresholds(plan, options);
-  settle_step_size(plan, options);
-  settle_settings(plan);
+  settle_by_words(plan, options);
+  return plan;
+}
+
+data::Vocabulary words_to_be_found(const WordOptions& options) {
+  std::vector<std::string> names;
+  const auto count = static_cast<std::size_t>(options.select_vocabulary.value());
+  for (std::size_t k = 0; k < count; ++k) names.push_back(fmt::format("{}", k));
+  return data::Vocabulary(std::move(names), std::vector<std::int64_t>(count, 1));
+}
+
+WordPlan with_words(const WordPlan& booked, const data::Vocabulary& found,
+                    const WordOptions& options) {
+  auto plan = booked;
+  plan.settings.clear();
+  plan.reasons.resize(booked.early_reasons);
+  settle_examples(plan, found, options);
+  settle_shape(plan, found, options);
+  settle_by_words(plan, options);
+  if (!plan.unprotected() && !(planned_events(plan) == booked.events)) {
+    throw base::InternalError("the words that were found change what is released");
+  }
   return plan;
 }
 

@@ -7,6 +7,7 @@
 #include "tacet/data/words/vocabulary.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/learn/wide/row_choice.h"
+#include "tacet/learn/wide/vocabulary_choice.h"
 #include "tacet/learn/wide/word_options.h"
 #include "tacet/model/words/word_shape.h"
 #include "tacet/privacy/row_layout.h"
@@ -25,19 +26,34 @@ struct WordPlan : Settled {
   std::int64_t steps = 1;
   RowOptimizerSettings optimizer;
   RowChoice choice;
-  double noise = 0;  ///< noise multiplier of the sum of gradients
+  std::optional<VocabularyChoice> vocabulary;  ///< where words are found in the texts first
+  double noise = 0;                            ///< noise multiplier of the sum of gradients
+  std::size_t early_reasons = 0;  ///< of `reasons`, those that hold for any number of words
   double clipping_norm = 1;
+  std::optional<privacy::Guarantee> claim;  ///< what the paper says of it
 
   /// What the noisy sum of a step is divided by.
   [[nodiscard]] double divisor() const;
   [[nodiscard]] privacy::RowLayout layout() const;
   /// Different rows that a unit may touch in a step.
   [[nodiscard]] std::int64_t rows_a_unit() const;
+  /// The address of the release that finds words, behind those of all steps and of a first choice.
+  [[nodiscard]] std::uint64_t vocabulary_step() const {
+    return static_cast<std::uint64_t>(steps) + 1;
+  }
 };
 
 /// UsageError for what makes no sense, GuaranteeError where nothing is proved. `unit` as the
 /// plan's.
 [[nodiscard]] WordPlan plan_words(const data::Vocabulary& vocabulary, const std::string& unit,
+                                  const WordOptions& options);
+
+/// The public stand-in for words that are yet to be found: as many as options.select_vocabulary.
+[[nodiscard]] data::Vocabulary words_to_be_found(const WordOptions& options);
+
+/// A plan that was made for words to be found, for those that were: what is released and at which
+/// noise stays as it was booked; tables, thresholds and step size follow the number of words.
+[[nodiscard]] WordPlan with_words(const WordPlan& booked, const data::Vocabulary& found,
                                   const WordOptions& options);
 
 /// `embed`, for the way back from a receipt (learn::check_receipt). It trains no linear model.

@@ -14,7 +14,6 @@
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/learn/wide/word_selection.h"
-#include "tacet/numeric/special.h"
 
 namespace tacet::learn {
 namespace word_plan_test {
@@ -156,17 +155,63 @@ TEST(WordPlan, ThePapersSettingsCostWhatIsProved) {
               3.5243, 1e-3);
 }
 
-TEST(WordPlan, FewWordsCrossTheThresholdByNoiseAlone) {
-  const ThresholdFacts facts{.noise = 8, .units = 20000, .words_a_unit = 2, .words = 45892};
-  const double threshold = usual_threshold(facts);
-  const double by_noise = facts.words * numeric::normal_cdf(-threshold / facts.noise);
-  const double expected =
-      facts.units * std::sqrt(2.0) / (std::log(facts.words) + .5772) / threshold;
-  EXPECT_LE(by_noise, expected / 10 * 1.001);
-  // And not many fewer than that.
-  const double lower = threshold - .05 * facts.noise;
-  EXPECT_GT(facts.words * numeric::normal_cdf(-lower / facts.noise),
-            facts.units * std::sqrt(2.0) / (std::log(facts.words) + .5772) / lower / 10 * .999);
+WordOptions finding_words(const OptionValues& more = {}) {
+  OptionValues values{{"epsilon", "2"},
+                      {"delta", "1e-6"},
+                      {"public-row-count", "20000"},
+                      {"dim", "20"},
+                      {"select-vocabulary", "300"}};
+  for (const auto& [name, value] : more) values[name] = value;
+  return word_options(values);
+}
+
+// Finding the words costs its part, all of it together what was asked for, and however few words
+// are found what is released stays what was booked.
+TEST(WordPlan, FindingWordsIsPartOfEpsilon) {
+  for (const auto& more : {OptionValues{},
+                           {{"selection", "adafest"}, {"words-a-unit", "100"}},
+                           {{"adjacency", "replace_one"}, {"vocabulary-epsilon", "1.5"}}}) {
+    const auto options = finding_words(more);
+    const auto plan = plan_words(words_to_be_found(options), "record", options);
+    const auto epsilon = [&](const privacy::Event& event, double delta) {
+      return accounting::epsilon(event, options.adjacency, privacy::Delta(delta));
+    };
+    EXPECT_LE(epsilon(plan.events, plan.guarantee.delta), 2);
+    EXPECT_GE(epsilon(plan.events, plan.guarantee.delta), 1.97);
+    const double part = options.vocabulary_epsilon.value_or(0.5);
+    const auto finding = mechanism::unlisted_event(plan.vocabulary->rule(), options.adjacency);
+    EXPECT_LE(epsilon(finding, plan.guarantee.delta / 2), part);
+    EXPECT_GE(epsilon(finding, plan.guarantee.delta / 2), part * 0.99);
+
+    const auto fewer = with_words(plan, vocabulary(17), options);
+    EXPECT_EQ(fewer.shape.words, 17);
+    EXPECT_EQ(planned_events(fewer), plan.events);
+    EXPECT_EQ(fewer.reasons.size(), plan.reasons.size());
+    auto receipt = receipt_of(fewer, plan.unit);
+    receipt.events = plan.events;
+    const Method* known[] = {&words_method()};
+    EXPECT_TRUE(check_receipt(receipt, nullptr, known).faults.empty());
+    // More words than were to be found at most.
+    auto edited = receipt_of(with_words(plan, vocabulary(301), options), plan.unit);
+    edited.events = plan.events;
+    EXPECT_FALSE(check_receipt(edited, nullptr, known).faults.empty());
+  }
+}
+
+TEST(WordPlan, WordsToBeFoundRefuseWhatCountsOnThem) {
+  const auto refused = [](const OptionValues& more) {
+    const auto options = finding_words(more);
+    EXPECT_THROW((void)plan_words(words_to_be_found(options), "record", options), base::UsageError);
+  };
+  refused({{"vocabulary-epsilon", "2"}});
+  refused({{"selection", "exponential"}});
+  refused({{"selection", "uniform"}});
+  refused({{"selection", "fest"}, {"selected", "20"}});
+  refused({{"selection", "fixed"}, {"selected", "20"}});
+  EXPECT_THROW((void)finding_words({{"select-vocabulary", "1"}}), base::UsageError);
+  auto given = usual();
+  given.words_a_unit = 8;
+  EXPECT_THROW((void)plan_words(vocabulary(10), "record", given), base::UsageError);
 }
 
 TEST(WordPlan, RefusesWhatMakesNoSenseBeforeAnythingIsRead) {
@@ -197,6 +242,8 @@ TEST(WordPlan, RefusesWhatMakesNoSenseBeforeAnythingIsRead) {
   refused({{"second-clip", "aggregate"}}, vocabulary(10));
   refused({{"aggregate-norm", "2"}}, vocabulary(10));
   refused({{"selection", "exponential"}, {"pairs-a-unit", "100000"}}, vocabulary(1000000));
+  refused({{"selection", "adafest"}, {"optimizer", "momentum"}}, vocabulary(10));
+  refused({{"selection", "uniform"}, {"optimizer", "adam_dense_zero"}}, vocabulary(10));
   EXPECT_THROW(
       static_cast<void>(plan_words(vocabulary(10), "record", word_options({{"epsilon", "1"}}))),
       base::UsageError);

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/learn/wide/word_threshold.h"
 #include "tacet/mechanism/sample_permit.h"
-#include "tacet/numeric/special.h"
 #include "tacet/optimize/sums/row_scores.h"
 
 namespace tacet::learn {
@@ -98,6 +98,38 @@ void refuse_meaningless(const RowChoice& choice, const WordOptions& options) {
   }
 }
 
+// Rules whose numbers go on moving in steps that did not choose them. Single numbers are chosen as
+// in the paper, whose Adam does so.
+void refuse_moving_rows(const WordPlan& plan, const WordOptions& options) {
+  const auto& choice = plan.choice;
+  const auto kind = options.optimizer.value_or(RowOptimizerKind::sgd);
+  const bool moves =
+      kind == RowOptimizerKind::momentum || kind == RowOptimizerKind::adam_dense_zero;
+  const bool same_rows = choice.kind == WordSelection::all || choice.kind == WordSelection::fest ||
+                         choice.kind == WordSelection::fixed;
+  if (!moves || same_rows || plan.unprotected() ||
+      choice.granularity == optimize::Granularity::coordinate) {
+    return;
+  }
+  throw base::UsageError(
+      "optimizer {} moves rows in steps that did not choose them, which undoes selection {}; use "
+      "sgd, adagrad or adam, which keep numbers of chosen rows alone, or selection all, fest or "
+      "fixed, whose rows are the same in every step",
+      row_optimizer_names.of(kind), word_selection_names.of(choice.kind));
+}
+
+// What is booked must not depend on the number of words, where that is found first.
+void refuse_counts_on_words(const RowChoice& choice, const WordOptions& options) {
+  if (!options.select_vocabulary) return;
+  const bool any =
+      choice.kind == WordSelection::all || choice.counts_words() || choice.chooses_first();
+  if (any && !options.selected) return;
+  throw base::UsageError(
+      "selection {} counts on a number of words that nobody knows before they are found; with "
+      "--select-vocabulary use all, or adafest, adafest_plus or fest by a threshold",
+      word_selection_names.of(choice.kind));
+}
+
 void settle_count(WordPlan& plan, const WordOptions& options) {
   auto& choice = plan.choice;
   const bool of_words = choice.chooses_first() || choice.kind == WordSelection::fixed;
@@ -157,7 +189,9 @@ void settle_choice(WordPlan& plan, const WordOptions& options) {
   auto& choice = plan.choice;
   settle_kind(plan, options);
   refuse_meaningless(choice, options);
+  refuse_counts_on_words(choice, options);
   choice.granularity = options.granularity.value_or(optimize::Granularity::row);
+  refuse_moving_rows(plan, options);
   settle_count(plan, options);
   choice.score_bound = options.score_bound.value_or(plan.clipping_norm / 3);
   settle_second_clip(plan, options);
@@ -214,8 +248,8 @@ void settle_thresholds(WordPlan& plan, const WordOptions& options) {
     choice.threshold = options.threshold.value_or(usual_threshold(facts));
     if (options.threshold) return;
     plan.reasons.add(
-        "threshold {:.4g}: were words distributed by Zipf's law, at most a tenth of those chosen "
-        "would be so by noise alone",
+        "threshold {:.4g}: were words distributed by Zipf's law, at most one in 2,000 of those "
+        "chosen would be so by noise alone",
         choice.threshold);
   }
   if (choice.kind == WordSelection::sparse_vector) {
@@ -250,9 +284,16 @@ privacy::Event planned_events(const WordPlan& plan) {
   auto one = mechanism::SamplePermit::event(sample, step_parts(plan));
   auto steps =
       plan.steps == 1 ? one : privacy::Event(privacy::Repeated{plan.steps, std::move(one)});
-  auto first = first_choice_event(plan.choice, plan.guarantee.adjacency);
-  if (!first) return steps;
-  return privacy::Composed{{std::move(*first), std::move(steps)}};
+  std::vector<privacy::Event> parts;
+  if (plan.vocabulary) {
+    parts.push_back(mechanism::unlisted_event(plan.vocabulary->rule(), plan.guarantee.adjacency));
+  }
+  if (auto first = first_choice_event(plan.choice, plan.guarantee.adjacency)) {
+    parts.push_back(std::move(*first));
+  }
+  if (parts.empty()) return steps;
+  parts.push_back(std::move(steps));
+  return privacy::Composed{std::move(parts)};
 }
 
 void add_choice_settings(WordPlan& plan) {
@@ -340,20 +381,6 @@ void read_choice(WordPlan& plan, RecordedParameters& parameters) {
   choice.score_bound = above_0(parameters, "score_bound");
   choice.epsilon = above_0(parameters, "selection_epsilon");
   settle_bounds(plan);
-}
-
-double usual_threshold(const ThresholdFacts& facts) {
-  // Word r of n has share 1 / (r H_n), and a unit counts 1 / sqrt(m) for each of m words.
-  const double harmonic = std::log(facts.words) + 0.5772156649015329;
-  const double mass = facts.units * std::sqrt(facts.words_a_unit) / harmonic;
-  constexpr double finest = 0.05;
-  constexpr int most = 240;  // 12 standard deviations
-  for (int i = 1; i < most; ++i) {
-    const double threshold = finest * i * facts.noise;
-    const double expected = std::min(facts.words, mass / threshold);
-    if (facts.words * numeric::normal_cdf(-finest * i) <= expected / 10) return threshold;
-  }
-  return finest * most * facts.noise;
 }
 
 }  // namespace tacet::learn

@@ -30,15 +30,4 @@ void settle_thresholds(WordPlan& plan, const WordOptions& options);
 void add_choice_settings(WordPlan& plan);
 void read_choice(WordPlan& plan, RecordedParameters& parameters);
 
-/// The threshold at which words that cross it by noise alone are at most a tenth of those that are
-/// expected to cross it, were words distributed by Zipf's law. In units of one contribution, whose
-/// noise has the standard deviation `noise`.
-struct ThresholdFacts {
-  double noise = 1;
-  double units = 1;         ///< expected in a step
-  double words_a_unit = 2;  ///< that a unit touches
-  double words = 1;         ///< of the vocabulary
-};
-[[nodiscard]] double usual_threshold(const ThresholdFacts& facts);
-
 }  // namespace tacet::learn

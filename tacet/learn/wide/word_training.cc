@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "tacet/data/words/unit_examples.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/learn/wide/open_row_sum.h"
 #include "tacet/learn/wide/word_selection.h"
 #include "tacet/mechanism/noise/row_gaussian.h"
 #include "tacet/mechanism/sample_permit.h"
@@ -99,6 +99,8 @@ class WordSteps {
         batch_(plan.layout(), limit(plan), means.threads, means.reducer),
         touched_(privacy::RowLayout({{.rows = plan.shape.words, .width = 1}}), limit(plan),
                  means.threads, means.reducer),
+        record_(plan.layout(), limit(plan)),
+        open_(plan.layout()),
         rows_(
             plan.layout(),
             [start = model::WordStartRows(plan.shape, plan.start)](
@@ -252,39 +254,19 @@ class WordSteps {
   // Neither clipped nor noised, on the rows that the sample touched; by one thread, since sums
   // without a grid depend on their order.
   void step_unprotected(const Drawn& drawn) {
-    std::map<std::int64_t, std::vector<double>> sums;
-    optimize::RowArena arena(plan_.layout(), limit(plan_));
+    open_.start();
     random::LeafReader reader(drawn.coins);
     for (std::int64_t i = 0; i < drawn.size; ++i) {
       std::uint64_t coins = 0;
       reader.words(static_cast<std::uint64_t>(drawn.unit(i)), {&coins, 1});
-      arena.start();
-      readers_[0].add_gradient(drawn.unit(i), coins, rows_, arena,
+      record_.start();
+      readers_[0].add_gradient(drawn.unit(i), coins, rows_, record_,
                                [](std::int64_t /*row*/) { return true; });
-      arena.finish();
-      add_record(arena.record(0), sums);
-      arena.clear();
+      record_.finish();
+      open_.add(record_.record(0));
+      record_.clear();
     }
-    std::vector<std::int64_t> chosen;
-    std::vector<double> values;
-    for (const auto& [row, sum] : sums) {
-      chosen.push_back(row);
-      values.insert(values.end(), sum.begin(), sum.end());
-    }
-    rows_.step({privacy::RowSelection::rows(std::move(chosen)), plan_.layout(), std::move(values)},
-               plan_.divisor());
-  }
-
-  void add_record(const optimize::RowRecord& record,
-                  std::map<std::int64_t, std::vector<double>>& sums) const {
-    const auto width = as_size(plan_.shape.width());
-    for (std::size_t k = 0; k < record.rows.size(); ++k) {
-      auto& sum = sums[record.rows[k]];
-      sum.resize(width);
-      for (std::size_t j = 0; j < width; ++j) {
-        sum[j] += std::ldexp(record.values[k * width + j], record.exponent);
-      }
-    }
+    rows_.step(open_.take(), plan_.divisor());
   }
 
   const WordPlan& plan_;
@@ -293,6 +275,8 @@ class WordSteps {
   optimize::RunningRowSum sum_;
   optimize::RowBatch batch_;    // where gradients are held
   optimize::RowBatch touched_;  // by which units touch which words
+  optimize::RowArena record_;   // one unit's gradient, where nobody is protected
+  OpenRowSum open_;
   RowOptimizer rows_;
   std::vector<UnitReader> readers_;
   std::vector<std::int64_t> words_;  // chosen before training

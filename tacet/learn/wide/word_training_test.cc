@@ -214,7 +214,7 @@ TEST(WordTraining, TablesOfAHundredMillionRowsTakeTheMemoryOfChosenRows) {
                                              {"public-row-count", "2000"},
                                              {"dim", "16"},
                                              {"batch-size", "256"},
-                                             {"steps", "100"},
+                                             {"steps", "1000"},
                                              {"pairs-a-unit", "4"}}));
   EXPECT_EQ(plan.choice.kind, WordSelection::adafest);
   data::Corpus texts(false);

@@ -13,7 +13,8 @@ namespace tacet::mechanism {
 /// One pass over disjoint blocks, each released once with noise of density exp(-|z| / b) as
 /// release_l2_laplace does: all of them together are epsilon-private, since a record is in one
 /// block only (parallel composition; each block may depend on what the earlier ones released). The
-/// first release debits Partitioned{by_position, {PureDp{epsilon}}}, the others nothing.
+/// first release debits Partitioned{by_position, {PureDp{epsilon}}}, the others nothing. Not for
+/// several threads at once.
 class BlockL2Laplace {
  public:
   BlockL2Laplace(privacy::Epsilon epsilon, privacy::Adjacency adjacency,
@@ -35,7 +36,8 @@ class BlockL2Laplace {
 };
 
 /// The same with Laplace noise on each coordinate, of scale `multiplier` times the bound of one
-/// record's L1 norm, as release_laplace does. Debits Partitioned{by_position, {Laplace}}.
+/// record's L1 norm, as release_laplace does. Debits Partitioned{by_position, {Laplace}}. Not for
+/// several threads at once.
 class BlockLaplace {
  public:
   BlockLaplace(privacy::NoiseMultiplier multiplier, privacy::Reservation& reservation)

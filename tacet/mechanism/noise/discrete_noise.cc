@@ -20,8 +20,9 @@ random::Ratio ratio_above(double value) {
 
 double checked(double value, double least, double most, const char* what) {
   if (!(value >= least && value <= most)) {
-    throw base::UsageError("{} must lie between {} and {} grid units, got {}", what, least, most,
-                           value);
+    throw base::UsageError(
+        "{} must lie between {} and {} grid units, got {}; a coarser grid has room for more", what,
+        least, most, value);
   }
   return value;
 }

@@ -4,11 +4,27 @@
 
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/noise/gaussian_reals.h"
-#include "tacet/mechanism/noise/noise_event.h"
 #include "tacet/mechanism/noise/noise_scale.h"
 #include "tacet/mechanism/noise/noisy_sum.h"
 
 namespace tacet::mechanism {
+namespace {
+
+/// In grid units.
+double checked_sigma(const privacy::BoundedSum& sum, privacy::NoiseMultiplier multiplier) {
+  const double sigma =
+      internal::noise_scale(multiplier.value(), static_cast<double>(sum.contribution_bound()));
+  random::internal::check_gaussian_sigma(sigma);
+  return sigma;
+}
+
+}  // namespace
+
+privacy::Event gaussian_event(const privacy::BoundedSum& sum, privacy::NoiseMultiplier multiplier) {
+  static_cast<void>(checked_sigma(sum, multiplier));
+  // The rounded noise is a rounding of the real mechanism: docs/proofs/gradient.md, section 2.
+  return sum.sample().event(privacy::Gaussian{multiplier.value()});
+}
 
 privacy::Released<std::vector<double>> internal::with_gaussian(privacy::BoundedSum sum,
                                                                privacy::NoiseMultiplier multiplier,
@@ -17,8 +33,7 @@ privacy::Released<std::vector<double>> internal::with_gaussian(privacy::BoundedS
                                                                random::Source& source) {
   const auto door = DoorKeeper::door();
   const double grid = sum.grid();
-  const double sigma =
-      noise_scale(multiplier.value(), static_cast<double>(sum.contribution_bound()));
+  const double sigma = checked_sigma(sum, multiplier);
   auto lease = source.lease(random::Purpose::noise, address.step, address.tensor,
                             static_cast<std::int64_t>(sum.size()));
   std::vector<std::int64_t> values = std::move(sum).take(door);
@@ -28,9 +43,9 @@ privacy::Released<std::vector<double>> internal::with_gaussian(privacy::BoundedS
 privacy::Released<std::vector<double>> release_gaussian(privacy::BoundedSum sum,
                                                         privacy::NoiseMultiplier multiplier,
                                                         const ReleaseMeans& means) {
-  // The rounded noise is a rounding of the real mechanism: docs/proofs/gradient.md, section 2.
-  auto event = internal::debit_sampled(sum.sample(), privacy::Gaussian{multiplier.value()},
-                                       means.reservation);
+  auto event = gaussian_event(sum, multiplier);
+  means.reservation.debit(event);
+  sum.sample().claim();
   return internal::with_gaussian(std::move(sum), multiplier, std::move(event), means.address,
                                  means.source);
 }
@@ -38,6 +53,7 @@ privacy::Released<std::vector<double>> release_gaussian(privacy::BoundedSum sum,
 privacy::Released<std::vector<double>> release_gaussian(privacy::BoundedSum sum,
                                                         privacy::NoiseMultiplier multiplier,
                                                         const PermitMeans& means) {
+  static_cast<void>(checked_sigma(sum, multiplier));
   means.permit.take(sum.sample(), privacy::Gaussian{multiplier.value()});
   return internal::with_gaussian(std::move(sum), multiplier, means.permit.event(), means.address,
                                  means.source);

@@ -9,6 +9,11 @@
 
 namespace tacet::mechanism {
 
+/// The event of release_gaussian: Gaussian{multiplier}, under the sum's sample. UsageError when the
+/// noise would be zero, or wider than 2^32 grid units.
+[[nodiscard]] privacy::Event gaussian_event(const privacy::BoundedSum& sum,
+                                            privacy::NoiseMultiplier multiplier);
+
 /// Releases a bounded sum plus Gaussian noise, in real units.
 ///
 /// The noise is a rounded Gaussian on the sum's own grid with standard deviation `multiplier` times
@@ -17,9 +22,8 @@ namespace tacet::mechanism {
 /// mechanism holds for it unchanged: Gaussian DP with mu = sensitivity(adjacency) / (multiplier C)
 /// (Dong, Roth, Su 2019), which is (epsilon, delta)-DP by Balle and Wang (2018).
 ///
-/// Debits `reservation` by Gaussian{multiplier}, under PoissonSampled where the sum says so, before
-/// a random bit is drawn. UsageError when the noise would be zero, or wider than 2^32 grid units.
-/// InternalError when anything was released from the sum's sample before.
+/// Debits `reservation` by gaussian_event before a random bit is drawn; errors of that come before
+/// the debit. InternalError when anything was released from the sum's sample before.
 ///
 /// Example:
 ///

@@ -132,8 +132,10 @@ TEST(GaussianMechanism, RefusesToUseANoiseAddressTwice) {
 TEST(GaussianMechanism, RefusesNoiseThatProtectsNothingOrLeavesTheGrid) {
   Releaser none(12, 0, 1);
   EXPECT_THROW((void)none({1}, 1.0, 16), base::UsageError);
+  EXPECT_NO_THROW(none.reservation.cancel());  // nothing was debited
   Releaser wide(13, 1e9, 1);
   EXPECT_THROW((void)wide({1}, 1.0, 1 << 20), base::UsageError);
+  EXPECT_NO_THROW(wide.reservation.cancel());
 }
 
 TEST(GaussianMechanism, ReturnsTheEventItCost) {

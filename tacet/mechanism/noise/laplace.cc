@@ -10,14 +10,29 @@
 #include "tacet/random/noise/vector_laplace.h"
 
 namespace tacet::mechanism {
+namespace {
+
+/// In grid units.
+double checked_laplace_scale(const privacy::BoundedSum& sum, privacy::NoiseMultiplier multiplier) {
+  const double norm = static_cast<double>(internal::absolute_norm_bound(sum));
+  const double scale =
+      multiplier.value() == 0 ? 0 : internal::next_above(multiplier.value() * norm);
+  random::internal::check_laplace_scale(scale);
+  return scale;
+}
+
+}  // namespace
+
+privacy::Event laplace_event(const privacy::BoundedSum& sum, privacy::NoiseMultiplier multiplier) {
+  static_cast<void>(checked_laplace_scale(sum, multiplier));
+  return privacy::Laplace{multiplier.value()};
+}
 
 privacy::Released<std::vector<double>> release_laplace(privacy::BoundedSum sum,
                                                        privacy::NoiseMultiplier multiplier,
                                                        const ReleaseMeans& means) {
-  const privacy::Event event = privacy::Laplace{multiplier.value()};
-  const double norm = static_cast<double>(internal::absolute_norm_bound(sum));
-  const double scale =
-      multiplier.value() == 0 ? 0 : internal::next_above(multiplier.value() * norm);
+  const auto event = laplace_event(sum, multiplier);
+  const double scale = checked_laplace_scale(sum, multiplier);
   return internal::release_noisy_sum(std::move(sum), event, means,
                                      [&](random::Lease lease, std::span<std::int64_t> values) {
                                        random::add_rounded_laplace(std::move(lease), scale, values);
@@ -38,6 +53,7 @@ privacy::Released<std::vector<double>> release_l2_laplace(privacy::BoundedSum su
   const double scale = std::isinf(epsilon.value())
                            ? 0
                            : internal::next_above(sum.sensitivity(adjacency) / epsilon.value());
+  random::internal::check_laplace_scale(scale);
   return internal::release_noisy_sum(
       std::move(sum), event, means, [&](random::Lease lease, std::span<std::int64_t> values) {
         random::add_rounded_l2_laplace(std::move(lease), scale, values);

@@ -9,13 +9,18 @@
 
 namespace tacet::mechanism {
 
+/// The event of release_laplace: Laplace{multiplier}. UsageError when the noise would be zero, or
+/// wider than 2^40 grid units.
+[[nodiscard]] privacy::Event laplace_event(const privacy::BoundedSum& sum,
+                                           privacy::NoiseMultiplier multiplier);
+
 /// Releases a bounded sum plus Laplace noise on each coordinate, of scale `multiplier` times the
 /// bound of one record's L1 norm: pure epsilon = distance / multiplier. The noise is the rounding
 /// of real Laplace noise to the sum's grid, so that every formula of the continuous law holds
 /// (Mironov 2017, proposition 6 for Renyi orders).
 ///
-/// Debits `reservation` by Laplace{multiplier} before a random bit is drawn. UsageError when the
-/// noise would be zero, or wider than 2^40 grid units.
+/// Debits `reservation` by laplace_event before a random bit is drawn; errors of that come before
+/// the debit.
 [[nodiscard]] privacy::Released<std::vector<double>> release_laplace(
     privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means);
 
@@ -28,8 +33,8 @@ namespace tacet::mechanism {
 /// with about 1/sqrt(2) of the noise that Laplace noise on each coordinate needs. In one dimension
 /// both are the same.
 ///
-/// Debits `reservation` by l2_laplace_event before a random bit is drawn. UsageError when the
-/// noise would be zero, or wider than 2^40 grid units.
+/// Debits `reservation` by l2_laplace_event before a random bit is drawn. UsageError, before the
+/// debit, when the noise would be zero or wider than 2^40 grid units.
 [[nodiscard]] privacy::Released<std::vector<double>> release_l2_laplace(
     privacy::BoundedSum sum, privacy::Epsilon epsilon, privacy::Adjacency adjacency,
     const ReleaseMeans& means);

@@ -79,6 +79,18 @@ TEST(LaplaceMechanism, RefusesNoNoise) {
   EXPECT_THROW((void)release_laplace(sum_of({0}, 1, 1), NoiseMultiplier(0),
                                      {{}, spender.source, spender.reservation}),
                base::UsageError);
+  Spender wide(1, privacy::Laplace{1e9}, adjacency, 1);
+  EXPECT_THROW((void)release_laplace(sum_of({0}, 1, 1 << 20), NoiseMultiplier(1e9),
+                                     {{}, wide.source, wide.reservation}),
+               base::UsageError);
+  const Event event = l2_laplace_event(Epsilon(1e-9), adjacency);
+  Spender euclidean(1, event, adjacency, 1);
+  EXPECT_THROW((void)release_l2_laplace(sum_of({0}, 1, 1 << 20), Epsilon(1e-9), adjacency,
+                                        {{}, euclidean.source, euclidean.reservation}),
+               base::UsageError);
+  for (auto* refused : {&spender, &wide, &euclidean}) {
+    EXPECT_NO_THROW(refused->reservation.cancel());  // nothing was debited
+  }
 }
 
 TEST(LaplaceMechanism, RoundedAndDiscreteNoiseHaveTheirOwnCosts) {

@@ -21,7 +21,7 @@ namespace tacet::mechanism {
 /// draws.
 ///
 /// Holds a key of the source's tree, and the numbers of touched rows until these were taken. The
-/// source must outlive it.
+/// source must outlive it. Not for several threads at once.
 class LazyRows {
  public:
   /// For mechanisms, after the debit: `sigma` in grid units.

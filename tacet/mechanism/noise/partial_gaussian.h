@@ -22,7 +22,8 @@ namespace tacet::mechanism {
 /// One pass over disjoint blocks: each block's vector is released once with the same noise
 /// multiplier, and all of them together cost what one does, since a record is in one block only
 /// (parallel composition; each block may depend on what the earlier ones released). The first
-/// release debits Partitioned{by_position, {Gaussian{multiplier}}}, the others nothing.
+/// release debits Partitioned{by_position, {Gaussian{multiplier}}}, the others nothing. Not for
+/// several threads at once.
 class BlockGaussian {
  public:
   BlockGaussian(privacy::NoiseMultiplier multiplier, privacy::Reservation& reservation)

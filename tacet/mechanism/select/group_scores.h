@@ -37,7 +37,7 @@ class GroupScores {
 
 /// Pays for passes over groups of records: each group is read once a pass, so that a pass costs
 /// what one group costs (docs/proofs/wide.md, section 7). Under add_remove and zero_out; a replaced
-/// record may change two groups.
+/// record may change two groups. Not for several threads at once.
 class GroupPass {
  public:
   /// UsageError for fewer than one group, and under replace_one.

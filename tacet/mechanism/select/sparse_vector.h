@@ -100,7 +100,8 @@ struct QueryKind {
 };
 
 /// The sparse vector technique as a conversation: queries come one by one, and each may depend on
-/// all answers before. The whole run is paid for when it begins; answers cost nothing more.
+/// all answers before. The whole run is paid for when it begins; answers cost nothing more. Not for
+/// several threads at once.
 class InteractiveSparseVector {
  public:
   /// Debits `reservation` by sparse_vector_event before a random bit is drawn. Errors as

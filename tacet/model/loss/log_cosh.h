@@ -1,8 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
 
 #include "tacet/model/loss/loss_parts.h"
+#include "tacet/numeric/exp_each.h"
 
 namespace tacet::model {
 
@@ -18,6 +22,20 @@ struct LogCoshLoss {
   }
   [[nodiscard]] double slope(double u, double y) const {
     return numeric::sigmoid(2 * (u - y)) - numeric::sigmoid(2 * (y - u));  // tanh
+  }
+  void slope_each(std::span<double> u, std::span<const double> y) const {
+    std::array<double, 32> mirrored;
+    for (std::size_t at = 0; at < u.size(); at += mirrored.size()) {
+      const auto part = u.subspan(at, std::min(mirrored.size(), u.size() - at));
+      const auto other = std::span(mirrored).first(part.size());
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        other[i] = 2 * (y[at + i] - part[i]);
+        part[i] = 2 * (part[i] - y[at + i]);
+      }
+      numeric::sigmoid_each(part);
+      numeric::sigmoid_each(other);
+      for (std::size_t i = 0; i < part.size(); ++i) part[i] -= other[i];
+    }
   }
   [[nodiscard]] double curvature(double /*u*/, double /*y*/, double slope) const {
     return 1 - slope * slope;

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "tacet/model/loss/loss_parts.h"
+#include "tacet/numeric/exp_each.h"
 
 namespace tacet::model {
 
@@ -11,6 +15,11 @@ struct LogisticLoss {
 
   [[nodiscard]] double value(double u, double y) const { return numeric::softplus(-y * u); }
   [[nodiscard]] double slope(double u, double y) const { return -y * numeric::sigmoid(-y * u); }
+  void slope_each(std::span<double> u, std::span<const double> y) const {
+    for (std::size_t i = 0; i < u.size(); ++i) u[i] *= -y[i];
+    numeric::sigmoid_each(u);
+    for (std::size_t i = 0; i < u.size(); ++i) u[i] *= -y[i];
+  }
   [[nodiscard]] double curvature(double /*u*/, double /*y*/, double slope) const {
     const double size = std::fabs(slope);
     return size * (1 - size);
@@ -45,6 +54,10 @@ struct SoftLogisticLoss {
     return y * numeric::softplus(-u) + (1 - y) * numeric::softplus(u);
   }
   [[nodiscard]] double slope(double u, double y) const { return numeric::sigmoid(u) - y; }
+  void slope_each(std::span<double> u, std::span<const double> y) const {
+    numeric::sigmoid_each(u);
+    for (std::size_t i = 0; i < u.size(); ++i) u[i] -= y[i];
+  }
   [[nodiscard]] double curvature(double u, double /*y*/, double /*slope*/) const {
     return numeric::sigmoid(u) * numeric::sigmoid(-u);
   }

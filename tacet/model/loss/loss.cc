@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/base/nearest_word.h"
@@ -154,10 +156,33 @@ std::vector<std::string> loss_names() {
   std::vector<std::string> names;
   for (const auto labels : {Labels::signs, Labels::numbers, Labels::shares}) {
     for (const auto& loss : every_default()) {
-      if (properties(loss).labels == labels) names.emplace_back(loss_name(loss));
+      if (!is_own(loss) && properties(loss).labels == labels) names.emplace_back(loss_name(loss));
     }
   }
   return names;
+}
+
+Loss own_loss(Labels labels, OwnFunctions functions) {
+  if (!functions.value || !functions.slope) {
+    throw base::UsageError("a loss of one's own needs a value and a slope");
+  }
+  if (!(functions.largest_slope > 0 && functions.largest_curvature > 0 &&
+        std::isfinite(functions.largest_curvature))) {
+    throw base::UsageError(
+        "the largest slope must be above 0, and the largest curvature above 0 and finite (at a "
+        "kink "
+        "that of a smooth loss like it), got {} and {}",
+        functions.largest_slope, functions.largest_curvature);
+  }
+  const auto shared = std::make_shared<const OwnFunctions>(std::move(functions));
+  if (labels == Labels::signs) return OwnLossOfClasses{shared};
+  if (labels == Labels::numbers) return OwnLossOfNumbers{shared};
+  throw base::UsageError("a loss of one's own is for classes or numbers");
+}
+
+bool is_own(const Loss& loss) {
+  return std::holds_alternative<OwnLossOfClasses>(loss) ||
+         std::holds_alternative<OwnLossOfNumbers>(loss);
 }
 
 }  // namespace tacet::model

@@ -12,6 +12,7 @@
 #include "tacet/model/loss/insensitive.h"
 #include "tacet/model/loss/log_cosh.h"
 #include "tacet/model/loss/logistic.h"
+#include "tacet/model/loss/own.h"
 #include "tacet/model/loss/pinball.h"
 #include "tacet/model/loss/poisson.h"
 #include "tacet/model/loss/power.h"
@@ -52,7 +53,9 @@ using Loss = std::variant<LogisticLoss,                    //
                           LogCoshLoss,                     //
                           SoftLogisticLoss,                //
                           PoissonLoss,                     //
-                          ExtendedPoissonLoss>;
+                          ExtendedPoissonLoss,             //
+                          OwnLossOfClasses,                //
+                          OwnLossOfNumbers>;
 
 /// Facts that hold for every prediction and every label.
 struct LossProperties {
@@ -92,6 +95,12 @@ struct LabelRange {
 [[nodiscard]] Loss make_loss(std::string_view name,
                              double parameter = std::numeric_limits<double>::quiet_NaN(),
                              double width = std::numeric_limits<double>::quiet_NaN());
+/// All that make_loss makes but those of programs.
 [[nodiscard]] std::vector<std::string> loss_names();
+
+/// A loss of one's own for signs or numbers (own.h). UsageError for other labels, missing functions
+/// and constants that are not above 0.
+[[nodiscard]] Loss own_loss(Labels labels, OwnFunctions functions);
+[[nodiscard]] bool is_own(const Loss& loss);
 
 }  // namespace tacet::model

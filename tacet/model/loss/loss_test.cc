@@ -2,12 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <random>
+#include <variant>
+#include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/model/loss/loss_smoothness.h"
+#include "tacet/model/loss/slopes.h"
 
 namespace tacet::model {
 namespace loss_test {
@@ -38,6 +43,34 @@ std::vector<Loss> every_loss() {
           LogCoshLoss{},
           SoftLogisticLoss{},
           ExtendedPoissonLoss{1.5}};
+}
+
+// Slopes of many records at once are made in another way than those of one.
+TEST(Loss, SlopesOfManyHaveTheBitsOfSlopesOfOne) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  std::vector<double> predictions = {0.0,   -0.0,  1e-300, 1,     -1,       36.9,
+                                     599.9, 600.1, 1e9,    1e300, infinite, -infinite};
+  std::mt19937_64 generator(3);
+  std::uniform_real_distribution<double> uniform(-50, 50);
+  while (predictions.size() < 1001) predictions.push_back(uniform(generator));
+  auto losses = every_loss();
+  losses.insert(losses.end(), {PoissonLoss{}, SoftmaxLoss{}});
+  for (const auto& loss : losses) {
+    std::visit(
+        [&](const auto& family) {
+          for (const double label : {-1.0, 0.0, 0.3, 1.0}) {
+            auto slopes = predictions;
+            slope_each(family, slopes, std::vector<double>(slopes.size(), label));
+            for (std::size_t i = 0; i < slopes.size(); ++i) {
+              const double one = family.slope(predictions[i], label);
+              if (std::isnan(one) && std::isnan(slopes[i])) continue;
+              ASSERT_EQ(std::bit_cast<std::uint64_t>(slopes[i]), std::bit_cast<std::uint64_t>(one))
+                  << family.name << ' ' << predictions[i] << ' ' << label;
+            }
+          }
+        },
+        loss);
+  }
 }
 
 // Reference values at (prediction, label) = (.3, 1), (.8, 1), (-.4, -1), computed at 10 digits.
@@ -194,6 +227,23 @@ TEST(Loss, PoissonIsSelfBoundingOnlyWhereItIsExtended) {
   const ExtendedPoissonLoss extended{2};
   for (double u = -5; u < 40; u += 0.25) {
     EXPECT_LE(ratio(extended, u), properties(extended).curvature * (1 + 1e-12)) << u;
+  }
+}
+
+// With H the curvature; at every margin, for labels at both ends and between.
+TEST(Loss, SmoothLossesAreSelfBounding) {
+  for (const auto& loss : every_loss()) {
+    const auto facts = properties(loss);
+    if (std::isinf(facts.curvature)) continue;
+    for (const double label : {-1.0, -0.5, 0.0, 0.3, 1.0}) {
+      const double y =
+          facts.classification ? (label < 0 ? -1.0 : 1.0) : sanitised_label(facts.labels, label);
+      for (double u = -20; u < 20; u += 0.125) {
+        const double slope = loss_slope(loss, u, y);
+        EXPECT_LE(slope * slope, 2 * facts.curvature * loss_value(loss, u, y) * (1 + 1e-9) + 1e-12)
+            << loss_name(loss) << " " << u << " " << y;
+      }
+    }
   }
 }
 

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 
 #include "tacet/model/loss/loss_parts.h"
+#include "tacet/numeric/exp_each.h"
 
 namespace tacet::model {
 namespace internal {
@@ -10,8 +13,9 @@ namespace internal {
 /// y ln y - y, 0 at y = 0: what makes the least value of the Poisson losses 0.
 inline double poisson_offset(double y) { return y > 0 ? y * numeric::log(y) - y : 0; }
 
-/// e^u for every u: beyond 600 it stays finite also where it is multiplied by a grid's factor.
-inline double finite_exp(double u) { return numeric::exp(std::min(u, 600.0)); }
+/// e^u for every u: beyond this it stays finite also where it is multiplied by a grid's factor.
+inline constexpr double finite_exp_reach = 600;
+inline double finite_exp(double u) { return numeric::exp(std::min(u, finite_exp_reach)); }
 
 }  // namespace internal
 
@@ -29,6 +33,11 @@ struct PoissonLoss {
     return std::max(0.0, internal::finite_exp(u) - y * u + internal::poisson_offset(y));
   }
   [[nodiscard]] double slope(double u, double y) const { return internal::finite_exp(u) - y; }
+  void slope_each(std::span<double> u, std::span<const double> y) const {
+    for (double& number : u) number = std::min(number, internal::finite_exp_reach);
+    numeric::exp_each(u);
+    for (std::size_t i = 0; i < u.size(); ++i) u[i] -= y[i];
+  }
   [[nodiscard]] double curvature(double u, double /*y*/, double /*slope*/) const {
     return internal::finite_exp(u);
   }

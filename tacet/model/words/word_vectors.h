@@ -40,7 +40,7 @@ enum class VectorFormat {
 [[nodiscard]] std::filesystem::path word_list_of(const std::filesystem::path& array);
 
 /// Writes vectors piece by piece, so that no second copy of them is needed. Numbers of texts have
-/// as many digits as it takes to read the same float again.
+/// as many digits as it takes to read the same float again. Not for several threads at once.
 class VectorWriter {
  public:
   using Sink = std::function<void(std::string_view)>;

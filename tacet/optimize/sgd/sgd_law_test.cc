@@ -18,7 +18,7 @@ using namespace sgd_test;  // NOLINT(google-build-using-namespace): the tests' o
 
 // The envelope on the whole space without clipping, where slopes have no bound.
 TEST(SgdLaw, IteratesStayWithinTheirEnvelope) {
-  for (const model::Loss loss :
+  for (const model::Loss& loss :
        {model::Loss{model::SquaredLoss{}}, model::Loss{model::PowerHingeLoss{1.5}},
         model::Loss{model::PowerRegressionLoss{1.5}},
         model::Loss{model::LinearisedPowerHingeLoss{1.5, 0.3}}}) {
@@ -139,7 +139,7 @@ TEST(OneStepGrowth, IsTheSupremumOfItsDefinition) {
 }
 
 TEST(OneStepGrowth, RefusesAStepTooLargeForASmoothLoss) {
-  for (const model::Loss loss :
+  for (const model::Loss& loss :
        {model::Loss{model::SquaredLoss{}}, model::Loss{model::SquaredEpsilonInsensitiveLoss{0.1}},
         model::Loss{model::PowerHingeLoss{2}}}) {
     try {

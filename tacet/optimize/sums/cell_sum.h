@@ -27,7 +27,7 @@ struct CellShape {
 ///   G^2 ((m - 1) / m + scores / 4),
 /// where G is the largest number that keeps this within 4^norm_bits: certified in integers,
 /// whatever is added. (A record that is alone in its only cell tells nothing when centred: that
-/// count is left out.)
+/// count is left out.) Not for several threads at once.
 class CellSum {
  public:
   /// At most 4096 cells in all, each number at least 1; at most 8 scores; norm_bits 14 to 30.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tacet/base/error.h"
 
@@ -34,11 +35,23 @@ std::vector<std::int32_t> scalar_bounds(const data::Dataset& dataset,
 }
 
 double clamp_scalar(double scalar, std::int32_t bound) {
-  if (!std::isfinite(scalar)) return 0;
   const double limit = bound;
+  clamp_each(std::span(&scalar, 1), std::span(&limit, 1));
+  return scalar;
+}
+
+void clamp_each(std::span<double> scalars, std::span<const double> limits) {
+  constexpr double most = std::numeric_limits<double>::max();
   // Adding and subtracting 1.5 * 2^52 rounds to the nearest integer; |scalar| <= 2^30 here.
   constexpr double shift = 0x1.8p52;
-  return (std::clamp(scalar, -limit, limit) + shift) - shift;
+  for (std::size_t i = 0; i < scalars.size(); ++i) {
+    const double limit = limits[i];
+    double scalar = scalars[i];
+    scalar = std::fabs(scalar) <= most ? scalar : 0;
+    scalar = scalar < -limit ? -limit : scalar;
+    scalar = limit < scalar ? limit : scalar;
+    scalars[i] = (scalar + shift) - shift;
+  }
 }
 
 void clamp_scalars(std::span<double> scalars, std::int32_t bound) {

@@ -34,6 +34,8 @@ struct ContributionLimit {
 /// The integer nearest to `scalar`, clamped to [-bound, bound]; 0 when it is not finite. The clamp
 /// comes first and in floating point, so no value is ever out of an integer's range.
 [[nodiscard]] double clamp_scalar(double scalar, std::int32_t bound);
+/// The same for many, each with a limit of its own, an integer of at most 2^30.
+void clamp_each(std::span<double> scalars, std::span<const double> limits);
 
 /// Replaces several scalars of one record, one an output, by integers whose L2 norm is at most
 /// `bound`: scaled down where it is larger, truncated toward zero, and checked in integers.

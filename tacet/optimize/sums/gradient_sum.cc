@@ -8,16 +8,15 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/large_pages.h"
-#include "tacet/numeric/elementary.h"
 #include "tacet/numeric/kernels.h"
 #include "tacet/optimize/sums/exact_accumulator.h"
+#include "tacet/optimize/sums/tile_scalars.h"
 #include "tacet/optimize/sums/weight_grid.h"
 #include "tacet/privacy/certifier.h"
 
 namespace tacet::optimize {
 namespace {
 
-constexpr std::int64_t rows_per_tile = 32;     // a tile's rows stay in the first cache level
 constexpr std::int64_t rows_per_block = 2048;  // what a worker takes at a time
 // More weights than that are rounded where sparse rows read them: laying them out takes longer.
 constexpr std::size_t most_laid_out = std::size_t{1} << 18;
@@ -37,20 +36,6 @@ struct ListedRows {
   }
 };
 
-// Margins over `scale` in; out the probabilities of the classes, less 1 for the record's own. The
-// largest margin counts as 0, so that the sum is between 1 and their number.
-void softmax_slopes(std::span<double> numbers, double scale, double label) {
-  const double largest = *std::ranges::max_element(numbers);
-  double sum = 0;
-  for (double& number : numbers) {
-    number = numeric::exp((number - largest) * scale);
-    sum += number;
-  }
-  for (std::size_t c = 0; c < numbers.size(); ++c) {
-    numbers[c] = numbers[c] / sum - (label == static_cast<double>(c) ? 1 : 0);
-  }
-}
-
 // What every worker reads during one pass.
 struct Pass {
   const data::Dataset& dataset;
@@ -67,27 +52,18 @@ struct Pass {
     return weights.subspan(c * columns, columns);
   }
 
-  // Exact inner products in, integer scalars out.
-  template <typename LossType>
-  void to_scalars(const LossType& loss, std::int64_t row, std::span<double> numbers) const {
-    const double label = dataset.label(row);
-    const std::int32_t bound = bounds[static_cast<std::size_t>(row)];
-    const double scale = factor * weights_of_classes.of(label);
-    if (numbers.size() == 1) {
-      numbers[0] = clamp_scalar(loss.slope(numbers[0] * grid.scale, label) * scale, bound);
-      return;
+  template <typename RowList>
+  void describe(const RowList& list, std::int64_t begin, TileRecords& tile) const {
+    for (std::size_t i = 0; i < tile.count; ++i) {
+      const auto row = list[begin + static_cast<std::int64_t>(i)];
+      tile.labels[i] = dataset.label(row);
+      tile.limits[i] = bounds[static_cast<std::size_t>(row)];
+      tile.scales[i] = factor;
     }
-    if constexpr (requires { LossType::joint; }) {
-      softmax_slopes(numbers, grid.scale, label);
-      for (double& number : numbers) number *= scale;
-      clamp_scalars(numbers, bound);
-      return;
+    if (weights_of_classes.uniform()) return;
+    for (std::size_t i = 0; i < tile.count; ++i) {
+      tile.scales[i] = factor * weights_of_classes.of(tile.labels[i]);
     }
-    for (std::size_t c = 0; c < numbers.size(); ++c) {
-      const double side = label == static_cast<double>(c) ? 1.0 : -1.0;
-      numbers[c] = loss.slope(numbers[c] * grid.scale, side) * scale;
-    }
-    clamp_scalars(numbers, bound);
   }
 };
 
@@ -95,43 +71,45 @@ template <typename LossType, typename RowList>
 void add_dense(const Pass& pass, const LossType& loss, const RowList& list, std::int64_t begin,
                std::int64_t end, ExactAccumulator& sum) {
   std::array<const std::int16_t*, rows_per_tile> pointers;
-  std::vector<double> numbers(pass.outputs * rows_per_tile);  // a row of tile length an output
-  std::vector<double> scalars(pass.outputs);
+  TileScalars scalars(pass.outputs);
+  TileRecords records;
   for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
     const auto count = static_cast<std::size_t>(std::min(rows_per_tile, end - tile));
+    records.count = count;
     for (std::size_t i = 0; i < count; ++i) {
       pointers[i] = pass.dataset.dense_row(list[tile + static_cast<std::int64_t>(i)]).data();
     }
     const std::span rows(pointers.data(), count);
-    const auto of_output = [&](std::size_t c) {
-      return std::span(numbers).subspan(c * rows_per_tile, count);
-    };
     for (std::size_t c = 0; c < pass.outputs; ++c) {
-      numeric::exact_dots(rows, pass.output(c), of_output(c));
+      numeric::exact_dots(rows, pass.output(c), scalars.of_output(c, count));
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t c = 0; c < pass.outputs; ++c) scalars[c] = of_output(c)[i];
-      pass.to_scalars(loss, list[tile + static_cast<std::int64_t>(i)], scalars);
-      for (std::size_t c = 0; c < pass.outputs; ++c) of_output(c)[i] = scalars[c];
-    }
+    pass.describe(list, tile, records);
+    scalars.to_scalars(loss, records, pass.grid.scale);
     const auto target = sum.reserve(static_cast<std::int64_t>(count));
     for (std::size_t c = 0; c < pass.outputs; ++c) {
-      numeric::add_exact_multiples(rows, of_output(c),
+      numeric::add_exact_multiples(rows, scalars.of_output(c, count),
                                    target.subspan(c * pass.columns, pass.columns));
     }
   }
 }
 
-// Listed rows lie anywhere: without a hint, each would be waited for.
-void fetch(const data::Dataset& dataset, std::int64_t row) {
+// Every line of memory that holds a byte of it, the last one too: what is short rarely begins with
+// a line.
+void fetch_bytes(const void* first, std::size_t bytes) {
   constexpr std::size_t line = 64;
-  const auto place = dataset.sparse_row(row);
-  const auto* columns = reinterpret_cast<const char*>(place.columns.data());
-  const auto* values = reinterpret_cast<const char*>(place.values.data());
-  // Longer rows are left to the processor, which sees that they are read in order.
-  const std::size_t bytes = std::min(place.columns.size_bytes(), 4 * line);
-  for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(columns + at);
-  for (std::size_t at = 0; at < bytes / 2; at += line) __builtin_prefetch(values + at);
+  const auto* byte = static_cast<const char*>(first);
+  for (std::size_t at = 0; at < bytes; at += line) __builtin_prefetch(byte + at);
+  if (bytes > 0) __builtin_prefetch(byte + bytes - 1);
+}
+
+// Listed rows lie anywhere: without a hint, each would be waited for.
+void fetch(const Pass& pass, std::int64_t row) {
+  constexpr std::size_t most = 256;  // longer rows are read in order, which the processor sees
+  const auto place = pass.dataset.sparse_row(row);
+  const std::size_t bytes = std::min(place.columns.size_bytes(), most);
+  fetch_bytes(place.columns.data(), bytes);
+  fetch_bytes(place.values.data(), bytes / 2);
+  __builtin_prefetch(&pass.bounds[static_cast<std::size_t>(row)]);
 }
 
 // So do the places of a wide row's weights and sums: with a hint for each, many are waited for at
@@ -172,28 +150,35 @@ template <typename LossType, typename RowList>
 void add_sparse(const Pass& pass, const LossType& loss, const RowList& list, std::int64_t begin,
                 std::int64_t end, std::span<std::int64_t> sum) {
   std::array<data::SparseRow, rows_per_tile> rows;
-  std::vector<double> scalars(pass.outputs * rows_per_tile);  // those of a row stand together
+  TileScalars scalars(pass.outputs);
+  TileRecords records;
+  // The places of rows two tiles before they are read, the rows themselves one tile before.
+  std::int64_t placed = begin;
+  std::int64_t fetched = begin;
   for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
     const auto count = static_cast<std::size_t>(std::min(rows_per_tile, end - tile));
-    const std::int64_t next = std::min(tile + 2 * rows_per_tile, end);
-    for (std::int64_t i = tile + rows_per_tile; i < next; ++i) fetch(pass.dataset, list[i]);
+    records.count = count;
+    for (; placed < std::min(tile + 3 * rows_per_tile, end); ++placed) {
+      pass.dataset.fetch_ahead(list[placed]);
+    }
+    for (; fetched < std::min(tile + 2 * rows_per_tile, end); ++fetched) {
+      fetch(pass, list[fetched]);
+    }
     for (std::size_t i = 0; i < count; ++i) {
       rows[i] = pass.dataset.sparse_row(list[tile + static_cast<std::int64_t>(i)]);
       if (pass.rounds) fetch_places(pass, rows[i], sum);
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t c = 0; c < pass.outputs; ++c) {
-        scalars[i * pass.outputs + c] = dot(pass, rows[i], c);
-      }
+    for (std::size_t c = 0; c < pass.outputs; ++c) {
+      const auto numbers = scalars.of_output(c, count);
+      for (std::size_t i = 0; i < count; ++i) numbers[i] = dot(pass, rows[i], c);
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      pass.to_scalars(loss, list[tile + static_cast<std::int64_t>(i)],
-                      std::span(scalars).subspan(i * pass.outputs, pass.outputs));
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      for (std::size_t c = 0; c < pass.outputs; ++c) {
-        std::int64_t* output = sum.data() + c * pass.columns;
-        const auto scalar = static_cast<std::int64_t>(scalars[i * pass.outputs + c]);
+    pass.describe(list, tile, records);
+    scalars.to_scalars(loss, records, pass.grid.scale);
+    for (std::size_t c = 0; c < pass.outputs; ++c) {
+      const auto numbers = scalars.of_output(c, count);
+      std::int64_t* output = sum.data() + c * pass.columns;
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto scalar = static_cast<std::int64_t>(numbers[i]);
         for (std::size_t k = 0; k < rows[i].columns.size(); ++k) {
           output[rows[i].columns[k]] += scalar * rows[i].values[k];
         }

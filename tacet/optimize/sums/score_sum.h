@@ -18,7 +18,7 @@ enum class ScoreOrigin {
 ///
 /// Scores are clamped, truncated to the grid 1/G and added up in integers, where
 /// G = floor(2^norm_bits / sqrt(terms)), and twice that around one half. So one record's vector has
-/// at most 4^norm_bits as its squared length, whatever is added.
+/// at most 4^norm_bits as its squared length, whatever is added. Not for several threads at once.
 class ScoreSum {
  public:
   /// `terms` scores a record, at least 1; norm_bits 14 to 30. UsageError otherwise.

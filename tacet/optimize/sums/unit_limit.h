@@ -9,7 +9,8 @@
 namespace tacet::optimize {
 
 /// Of each privacy unit the first `records` take part in a sum. Which ones those are depends on the
-/// unit's own records alone, so a unit more or less moves no other one.
+/// unit's own records alone, so a unit more or less moves no other one. Not for several threads at
+/// once.
 class UnitLimit {
  public:
   /// Records are units; that they are is for the caller to say.

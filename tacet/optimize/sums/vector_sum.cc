@@ -34,6 +34,11 @@ std::int64_t size_of(std::span<const std::int64_t> vector, Norm norm) {
   return size;
 }
 
+/// A sum is emptied when it is handed over.
+void check_not_taken(std::span<const std::int64_t> sums) {
+  if (sums.empty()) throw base::UsageError("the sum was taken; make another one");
+}
+
 double middle_of(double lower, double upper) { return lower + (upper - lower) / 2; }
 
 /// Of (1, 1/2).
@@ -48,8 +53,9 @@ VectorSum::VectorSum(std::int64_t dimension, Norm norm, double bound, UnitLimit 
       units_(std::move(units)),
       clipped_(checked_coordinates(dimension)),
       sums_(clipped_.size()) {
-  if (!(bound > 0 && std::isfinite(bound))) {
-    throw base::UsageError("a record's bound must be positive and finite, got {}", bound);
+  constexpr double least_bound = 0x1p-990;  // 2^-26 of it is a normal double
+  if (!(bound >= least_bound && std::isfinite(bound))) {
+    throw base::UsageError("a record's bound must be finite and at least 2^-990, got {}", bound);
   }
   if (bits < 4 || bits > 26) {
     throw base::UsageError("a record's bound is 2^4 to 2^26 grid units, got 2^{}", bits);
@@ -83,6 +89,7 @@ void VectorSum::clip(std::span<const double> values) {
 }
 
 void VectorSum::add(std::span<const double> values, std::optional<std::int64_t> unit) {
+  check_not_taken(sums_);
   if (values.size() != sums_.size()) {
     throw base::UsageError("a record of {} numbers for a sum of {}", values.size(), sums_.size());
   }
@@ -92,6 +99,7 @@ void VectorSum::add(std::span<const double> values, std::optional<std::int64_t> 
 }
 
 privacy::BoundedSum VectorSum::take() && {
+  check_not_taken(sums_);
   const auto proof = privacy::Certifier::clipped();
   const double grid = bound_ / static_cast<double>(whole_);
   const std::int64_t bound = whole_ * units_.records();
@@ -104,6 +112,7 @@ Histogram::Histogram(std::int64_t bins, UnitLimit units)
     : units_(std::move(units)), counts_(checked_coordinates(bins)) {}
 
 void Histogram::add(std::int64_t bin, std::optional<std::int64_t> unit) {
+  check_not_taken(counts_);
   if (!units_.admits(unit)) return;
   const auto last = std::ssize(counts_) - 1;
   const std::int64_t place = bin < 0 || bin > last ? last : bin;
@@ -111,14 +120,15 @@ void Histogram::add(std::int64_t bin, std::optional<std::int64_t> unit) {
 }
 
 privacy::BoundedSum Histogram::take() && {
+  check_not_taken(counts_);
   const auto proof = privacy::Certifier::clipped();
   // A record is a unit vector: of length 1 in either norm. Several may be one and the same.
   return privacy::BoundedSum::from_certified(proof, std::move(counts_), 1, units_.records())
       .with_absolute_bound(proof, units_.records());
 }
 
-MeanSum::MeanSum(double lower, double upper, Norm norm, UnitLimit units)
-    : lower_(lower), upper_(upper), sum_(2, norm, mean_bound(norm), std::move(units)) {
+MeanSum::MeanSum(double lower, double upper, Norm norm, UnitLimit units, int bits)
+    : lower_(lower), upper_(upper), sum_(2, norm, mean_bound(norm), std::move(units), bits) {
   if (!(lower < upper && std::isfinite(lower) && std::isfinite(upper - lower))) {
     throw base::UsageError("a mean needs finite bounds, the lower one below, got {} and {}", lower,
                            upper);

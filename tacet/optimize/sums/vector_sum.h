@@ -30,14 +30,17 @@ enum class Norm {
 /// truncated toward zero to multiples of the grid bound / 2^bits, and its norm is checked in
 /// integers; the sum is exact. So between neighbours it moves by `bound` at most for each record of
 /// a unit, and twice that where a unit is replaced. Of a few dozen bits a double has, 26 are more
-/// than noise leaves; discrete noise wants a coarse grid (12 bits).
+/// than noise leaves. Noise has room for 2^32 grid units (Gaussian), 2^40 (Laplace) or 2^20
+/// (discrete Gaussian): much of it, or that of many records of a unit, wants a coarser grid (12
+/// bits).
 class VectorSum {
  public:
-  /// UsageError unless 1 <= dimension <= 2^24, the bound is positive and finite, 4 <= bits <= 26.
+  /// UsageError unless 1 <= dimension <= 2^24, the bound is finite and so far above 0 that its grid
+  /// has all its digits (2^-990), 4 <= bits <= 26.
   VectorSum(std::int64_t dimension, Norm norm, double bound, UnitLimit units = {}, int bits = 26);
 
   /// Adds one record: as many numbers as the sum has (UsageError). `unit` says whose it is, where
-  /// units are limited.
+  /// units are limited. UsageError after take().
   void add(std::span<const double> values, std::optional<std::int64_t> unit = std::nullopt);
 
   [[nodiscard]] privacy::BoundedSum take() &&;
@@ -54,14 +57,17 @@ class VectorSum {
 };
 
 /// How many records lie in each of `bins`. A record is in one bin alone, so that its vector has the
-/// length 1 in either norm, whatever the number of bins.
+/// length 1 in either norm, whatever the number of bins. One that is replaced may leave a bin for
+/// another: two counts move by 1, which is 2 in L1 norm and sqrt(2) in L2. Noise is made for 2 in
+/// both (contribution_bound() times the adjacency's factor), so that Gaussian noise under
+/// replace_one is sqrt(2) times what it would have to be.
 class Histogram {
  public:
   /// UsageError unless 1 <= bins <= 2^24.
   explicit Histogram(std::int64_t bins, UnitLimit units = {});
 
   /// Adds one record. A bin that there is not counts as the last one: for bins of one's own making,
-  /// let that be the one for all else.
+  /// let that be the one for all else. UsageError after take().
   void add(std::int64_t bin, std::optional<std::int64_t> unit = std::nullopt);
 
   [[nodiscard]] privacy::BoundedSum take() &&;
@@ -76,8 +82,8 @@ class Histogram {
 /// number's place between its bounds.
 class MeanSum {
  public:
-  /// UsageError unless lower < upper, both finite.
-  MeanSum(double lower, double upper, Norm norm, UnitLimit units = {});
+  /// UsageError unless lower < upper, both finite; `bits` as for a VectorSum.
+  MeanSum(double lower, double upper, Norm norm, UnitLimit units = {}, int bits = 26);
 
   /// Adds one record; a number outside of the bounds counts as the bound, one that is not finite as
   /// their middle.

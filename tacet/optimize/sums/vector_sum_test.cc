@@ -150,12 +150,39 @@ TEST(VectorSum, RefusesWhatItCannotBound) {
   EXPECT_THROW(VectorSum(2, Norm::l2, 0), base::UsageError);
   EXPECT_THROW(VectorSum(2, Norm::l2, infinity), base::UsageError);
   EXPECT_THROW(VectorSum(2, Norm::l2, 1, {}, 27), base::UsageError);
+  EXPECT_THROW(VectorSum(2, Norm::l2, 1e-320), base::UsageError);  // no grid is so fine
+  EXPECT_THROW(MeanSum(0, 1, Norm::l2, {}, 3), base::UsageError);
   EXPECT_THROW(UnitLimit(0), base::UsageError);
   VectorSum single(2, Norm::l2, 1);
   EXPECT_THROW(single.add(Vector{1}), base::UsageError);
   EXPECT_THROW(single.add(Vector{1, 2}, 7), base::UsageError);
   VectorSum units(2, Norm::l2, 1, UnitLimit(1));
   EXPECT_THROW(units.add(Vector{1, 2}), base::UsageError);
+}
+
+// What a sum was made of is gone with it: nothing is added to nothing.
+TEST(VectorSum, ATakenSumTakesNoRecordsAndIsTakenOnce) {
+  const auto refuses = [](auto sum, const auto& add) {
+    static_cast<void>(std::move(sum).take());
+    EXPECT_THROW(add(sum), base::UsageError);                                  // NOLINT
+    EXPECT_THROW(static_cast<void>(std::move(sum).take()), base::UsageError);  // NOLINT
+  };
+  refuses(VectorSum(2, Norm::l1, 1), [](VectorSum& sum) { sum.add(Vector{}); });
+  refuses(VectorSum(2, Norm::l1, 1), [](VectorSum& sum) { sum.add(Vector{1, 0}); });
+  refuses(Histogram(3), [](Histogram& sum) { sum.add(1); });
+  refuses(MeanSum(0, 1, Norm::l2), [](MeanSum& sum) { sum.add(0.5); });
+}
+
+// A coarse grid certifies as well, and leaves more room for noise.
+TEST(MeanSum, MayHaveACoarseGrid) {
+  MeanSum sum(0, 10, Norm::l2, {}, 8);
+  for (const double v : {2.0, 4.0, 9.0}) sum.add(v);
+  const auto taken = MeanSum(sum).take();
+  EXPECT_EQ(taken.contribution_bound(), 256);
+  const auto units = opened(taken);
+  const std::array released{static_cast<double>(units[0]) * taken.grid(),
+                            static_cast<double>(units[1]) * taken.grid()};
+  EXPECT_NEAR(sum.mean(released), 5, 0.1);
 }
 
 TEST(Histogram, ARecordIsOneWhateverTheNumberOfBins) {
@@ -177,6 +204,20 @@ TEST(Histogram, ARecordIsOneWhateverTheNumberOfBins) {
       }
     }
   }
+}
+
+// Two counts move by 1 where a record is replaced: sqrt(2) in L2 norm, where noise is made for 2.
+TEST(Histogram, AReplacedRecordMovesTwoCountsAndNoiseIsMadeForMore) {
+  const auto of = [](std::int64_t bin) {
+    Histogram histogram(5);
+    histogram.add(bin);
+    return std::move(histogram).take();
+  };
+  const auto moved = between(of(0), of(4));
+  EXPECT_EQ(moved.absolute, 2);
+  EXPECT_EQ(moved.squared, 2);
+  const auto bound = 2 * of(0).contribution_bound();
+  EXPECT_EQ(bound * bound, 2 * moved.squared);
 }
 
 TEST(Histogram, CountsRecordsAndWhatHasNoBinAmongTheLast) {

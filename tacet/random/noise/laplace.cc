@@ -19,7 +19,10 @@ using internal::LazyUniform;
 void internal::check_laplace_scale(double scale) {
   if (!(scale > 0 && scale <= largest_laplace_scale)) {
     throw base::UsageError(
-        "the scale of the noise must be above 0 and at most 2^40 grid units, got {}", scale);
+        "the scale of the noise must be above 0 and at most 2^40 grid units, got {}; a coarser "
+        "grid "
+        "has room for more",
+        scale);
   }
 }
 

@@ -32,7 +32,7 @@ void add_rounded_gaussian(const Leaf& leaf, double sigma, std::span<std::int64_t
 struct GaussianBatch;
 
 /// Draws of one open leaf, piece by piece, without setting up the cipher for each. The leaf must
-/// outlive it. Not for users, like the function above.
+/// outlive it. Not for users, like the function above. Not for several threads at once.
 class GaussianReader {
  public:
   GaussianReader(const Leaf& leaf, double sigma);

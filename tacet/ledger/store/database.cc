@@ -1,4 +1,4 @@
-#include "tacet/ledger/database.h"
+#include "tacet/ledger/store/database.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 
 #include "tacet/base/error.h"
 
-namespace tacet::ledger::internal {
+namespace tacet::ledger {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,8 +57,6 @@ std::string as_uri(const fs::path& path) {
   return uri;
 }
 
-constexpr std::string_view nothing_booked = "nothing was booked";
-
 }  // namespace
 
 std::string network_file_system(std::uint64_t magic) {
@@ -68,7 +66,7 @@ std::string network_file_system(std::uint64_t magic) {
   return {};
 }
 
-void require_local_disk(const fs::path& path) {
+void require_local_disk(const fs::path& path, const Wording& wording) {
   struct statfs status {};
   const auto folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (::statfs(path.c_str(), &status) != 0 && ::statfs(folder.c_str(), &status) != 0) return;
@@ -76,10 +74,9 @@ void require_local_disk(const fs::path& path) {
   const auto name = network_file_system(static_cast<std::uint32_t>(status.f_type));
   if (name.empty()) return;
   throw base::IoError(
-      "the ledger '{}' lies on a network file system ({}), where locks between machines cannot be "
-      "trusted and two runs could spend the same budget; nothing was booked. Keep it on a local "
-      "disk",
-      path.string(), name);
+      "the {} '{}' lies on a network file system ({}), where locks between machines cannot be "
+      "trusted and {}; {}. Keep it on a local disk",
+      wording.noun, path.string(), name, wording.shared, wording.nothing);
 }
 
 Statement::Statement(Database& database, sqlite3_stmt* statement)
@@ -99,6 +96,14 @@ void Statement::bind(int index, std::string_view value) {
                                        SQLITE_TRANSIENT, SQLITE_UTF8);
   if (code != SQLITE_OK) database_->fail(code);
 }
+
+void Statement::bind(int index, Blob value) {
+  const int code = sqlite3_bind_blob64(statement_, index, value.bytes.data(), value.bytes.size(),
+                                       SQLITE_TRANSIENT);
+  if (code != SQLITE_OK) database_->fail(code);
+}
+
+void Statement::reset() { sqlite3_reset(statement_); }
 
 bool Statement::step() {
   const int code = sqlite3_step(statement_);
@@ -151,20 +156,23 @@ Database::~Database() = default;
 
 Database::Database(fs::path path, const Options& options)
     : path_(std::move(path)),
-      consequence_(nothing_booked),
+      durability_(options.durability),
+      wording_(options.wording),
+      consequence_(wording_.nothing),
       waiting_(std::make_unique<Waiting>(
           Waiting{std::chrono::milliseconds(options.busy_milliseconds), options.cancel})) {
   struct stat status {};
   if (::stat(path_.c_str(), &status) != 0) {
     const int error = errno;
-    throw base::IoError("there is no ledger '{}'{}; `tacet ledger init` makes one", path_.string(),
-                        error != ENOENT ? ": " + std::generic_category().message(error) : "");
+    throw base::IoError("there is no {} '{}'{}; {}", wording_.noun, path_.string(),
+                        error != ENOENT ? ": " + std::generic_category().message(error) : "",
+                        wording_.missing);
   }
   if (!S_ISREG(status.st_mode)) {
-    throw base::IoError("the ledger '{}' is not a regular file", path_.string());
+    throw base::IoError("the {} '{}' is not a regular file", wording_.noun, path_.string());
   }
   place_ = {status.st_dev, status.st_ino};
-  require_local_disk(path_);
+  require_local_disk(path_, wording_);
   open(options);
 }
 
@@ -184,13 +192,19 @@ void Database::open(const Options& options) {
     execute("PRAGMA query_only=ON");
     return;
   }
+  if (durability_ == Durability::wal) {
+    execute("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF");
+    if (value("PRAGMA journal_mode=WAL") != "wal") fail(SQLITE_BUSY);
+    return;
+  }
   // EXTRA: the end of a transaction is that its journal is gone, durably.
   execute("PRAGMA synchronous=EXTRA; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF");
   if (value("PRAGMA journal_mode=DELETE") != "delete") fail(SQLITE_BUSY);
 }
 
 void Database::refuse(std::string_view what, std::string_view advice) const {
-  throw base::IoError("the ledger '{}' {}; {}. {}", path_.string(), what, consequence_, advice);
+  throw base::IoError("the {} '{}' {}; {}. {}", wording_.noun, path_.string(), what, consequence_,
+                      advice);
 }
 
 bool Database::is_elsewhere() const {
@@ -212,8 +226,8 @@ void Database::check_place() const {
   struct stat status {};
   if (::stat(path_.c_str(), &status) == 0 && status.st_nlink > 1) {
     refuse(fmt::format("has {} names (hard links): after a crash its journal would be looked for "
-                       "under one of them only, and the budget would be spent twice",
-                       status.st_nlink),
+                       "under one of them only, and {}",
+                       status.st_nlink, wording_.names),
            "Remove the other names, which `find -samefile` lists; a copy is no other name");
   }
   struct statx more {};
@@ -234,13 +248,13 @@ void Database::fail(int code) const {
     case SQLITE_LOCKED:
       if (waiting_->cancelled()) {
         throw base::Interrupted(
-            "interrupted while another process held the ledger "
+            "interrupted while another process held the {} "
             "'{}'; {}",
-            path_.string(), consequence_);
+            wording_.noun, path_.string(), consequence_);
       }
       refuse("is locked by another process", "Try again when that has ended");
     case SQLITE_READONLY:
-      refuse("is read-only", "Spending needs write access to the file and to its folder");
+      refuse("is read-only", wording_.access);
     case SQLITE_FULL:
       refuse("could not be written: the disk is full", "Make room and try again");
     case SQLITE_CANTOPEN:
@@ -252,9 +266,9 @@ void Database::fail(int code) const {
     case SQLITE_CORRUPT:
     case SQLITE_MISMATCH:
     case SQLITE_ERROR:
-      throw base::DataError("the ledger '{}' is damaged or no ledger at all: {}; {}. {}",
-                            path_.string(), sqlite3_errmsg(connection_.get()), consequence_,
-                            backup_advice);
+      throw base::DataError("the {} '{}' is damaged or no {} at all: {}; {}. {}", wording_.noun,
+                            path_.string(), wording_.noun, sqlite3_errmsg(connection_.get()),
+                            consequence_, wording_.damaged);
     default:
       break;
   }
@@ -279,7 +293,8 @@ void Database::execute(const std::string& sql) {
 
 std::string Database::value(std::string_view sql) {
   auto statement = prepare(sql);
-  if (!statement.step()) throw base::DataError("the ledger '{}' is empty", path_.string());
+  if (!statement.step())
+    throw base::DataError("the {} '{}' is empty", wording_.noun, path_.string());
   return statement.text(0);
 }
 
@@ -289,24 +304,24 @@ void Database::transaction(const std::string& consequence, const std::function<v
     body();
     check_place();
   });
-  consequence_ = nothing_booked;
+  consequence_ = wording_.nothing;
   // What was written between two looks at the name may be where nobody looks for it.
   if (is_elsewhere()) {
-    throw base::IoError(
-        "the ledger '{}' was moved, replaced or removed while a booking was written: it is in the "
-        "file that had this name. Nothing is released on it; put that file back",
-        path_.string());
+    throw base::IoError("the {} '{}' was moved, replaced or removed while {}; put that file back",
+                        wording_.noun, path_.string(), wording_.moved);
   }
 }
 
 void Database::snapshot(const std::function<void()>& body) { between("BEGIN", body); }
 
 void Database::between(const char* begin, const std::function<void()>& body) {
-  // Pages in memory answer as long as the file's change counter is what it was, and that comes
-  // again in a file that was overwritten by an older copy and written to since.
-  const int code =
-      sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_RESET_CACHE, nullptr);
-  if (code != SQLITE_OK) fail(code);
+  if (durability_ == Durability::journal) {
+    // Pages in memory answer as long as the file's change counter is what it was, and that comes
+    // again in a file that was overwritten by an older copy and written to since.
+    const int code =
+        sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_RESET_CACHE, nullptr);
+    if (code != SQLITE_OK) fail(code);
+  }
   try {
     execute(begin);
     check_place();
@@ -315,9 +330,9 @@ void Database::between(const char* begin, const std::function<void()>& body) {
   } catch (...) {
     // Some errors have rolled back already; a second time does no harm.
     sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
-    consequence_ = nothing_booked;
+    consequence_ = wording_.nothing;
     throw;
   }
 }
 
-}  // namespace tacet::ledger::internal
+}  // namespace tacet::ledger

@@ -1,4 +1,4 @@
-#include "tacet/ledger/database.h"
+#include "tacet/ledger/store/database.h"
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -18,7 +18,6 @@ namespace tacet::ledger {
 namespace database_test {
 
 namespace fs = std::filesystem;
-using internal::Database;
 
 /// A file with a table of numbers.
 class DatabaseTest : public testing::Test {
@@ -97,14 +96,14 @@ TEST_F(DatabaseTest, WhatFailsSaysWhatItLeavesBehind) {
 }
 
 TEST_F(DatabaseTest, WhoOnlyReadsWritesNothing) {
-  Database reader(path_, {.access = internal::Access::read});
+  Database reader(path_, {.access = Access::read});
   EXPECT_EQ(reader.value("SELECT count(*) FROM numbers"), "0");
   EXPECT_THROW(reader.execute("INSERT INTO numbers VALUES(1, 'one')"), base::IoError);
   EXPECT_EQ(count(), "0");
 }
 
 TEST_F(DatabaseTest, ASnapshotDoesNotChangeWhileItIsRead) {
-  Database reader(path_, {.access = internal::Access::read});
+  Database reader(path_, {.access = Access::read});
   reader.snapshot([&] {
     EXPECT_EQ(reader.value("SELECT count(*) FROM numbers"), "0");
     Database writer(path_, {.busy_milliseconds = 10});
@@ -148,10 +147,10 @@ TEST_F(DatabaseTest, AFileThatIsNoneHasNoAnswer) {
 
 TEST(LocalDisk, NetworkFileSystemsAreKnownByTheirNumbers) {
   // statfs(2).
-  EXPECT_EQ(internal::network_file_system(0x6969), "nfs");
-  EXPECT_EQ(internal::network_file_system(0xFF534D42), "cifs");
-  EXPECT_EQ(internal::network_file_system(0xEF53), "");      // ext4
-  EXPECT_EQ(internal::network_file_system(0x01021994), "");  // tmpfs
+  EXPECT_EQ(network_file_system(0x6969), "nfs");
+  EXPECT_EQ(network_file_system(0xFF534D42), "cifs");
+  EXPECT_EQ(network_file_system(0xEF53), "");      // ext4
+  EXPECT_EQ(network_file_system(0x01021994), "");  // tmpfs
 }
 
 }  // namespace database_test

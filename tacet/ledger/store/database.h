@@ -12,21 +12,45 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace tacet::ledger::internal {
+namespace tacet::ledger {
 
 enum class Access { read, write };
+
+/// How transactions are made durable.
+enum class Durability {
+  journal,  ///< one file at rest; what a transaction has returned from is in it
+  wal       ///< many small transactions: a second file beside it (NAME-wal) until it is closed
+};
 
 /// What to do where a ledger cannot be read any more.
 inline constexpr std::string_view backup_advice =
     "A backup lacks the bookings made since; whoever puts one back lowers the cap by what they "
     "have spent (`tacet ledger cap`)";
 
+/// What messages say of a file: each kind of file has words of its own for what was not done.
+struct Wording {
+  std::string noun = "ledger";
+  std::string nothing = "nothing was booked";
+  std::string missing = "`tacet ledger init` makes one";
+  std::string shared = "two runs could spend the same budget";
+  std::string names = "the budget would be spent twice";
+  std::string moved =
+      "a booking was written: it is in the file that had this name. Nothing is released on it";
+  std::string access = "Spending needs write access to the file and to its folder";
+  std::string damaged = std::string(backup_advice);
+};
+
 /// Name of a file system on which locks and shared memory cannot be relied on ("nfs", "smb", ...),
 /// by its magic number as statfs(2) gives it; empty for any other.
 [[nodiscard]] std::string network_file_system(std::uint64_t magic);
 
 /// IoError when `path` lies on a network file system.
-void require_local_disk(const std::filesystem::path& path);
+void require_local_disk(const std::filesystem::path& path, const Wording& wording = {});
+
+/// Bytes that are no text.
+struct Blob {
+  std::string_view bytes;
+};
 
 /// One prepared statement.
 class Statement {
@@ -38,12 +62,25 @@ class Statement {
   /// Parameters count from 1.
   void bind(int index, std::int64_t value);
   void bind(int index, std::string_view value);
+  void bind(int index, Blob value);
+  /// Ready to run again, with the parameters as they are.
+  void reset();
   /// True while there is a row.
   [[nodiscard]] bool step();
   /// Runs a statement that gives no rows.
   void run();
+  /// Once more, with these parameters in order.
+  template <typename... Values>
+  void run_with(const Values&... values) {
+    reset();
+    int index = 0;
+    (bind(++index, values), ...);
+    run();
+    reset();
+  }
   /// Columns count from 0.
   [[nodiscard]] std::int64_t integer(int column) const;
+  /// Of blobs the bytes.
   [[nodiscard]] std::string text(int column) const;
 
  private:
@@ -53,23 +90,26 @@ class Statement {
   sqlite3_stmt* statement_;
 };
 
-/// A connection to a ledger's file.
+/// A connection to a file of SQLite: a ledger, or another one whose Wording messages use.
 ///
 /// Bookings are written with a rollback journal: what a transaction has returned from is in the
-/// file itself, durably, and locks belong to the file and not to its name. A file with several
+/// file itself, durably, and locks belong to the file and not to its name. With a write-ahead log
+/// it is as durable, in two files until the last connection is closed. A file with several
 /// names, or one that was moved, replaced or removed while it is open, is refused in every
 /// transaction: after a crash its journal would be looked for under the wrong name, and what is
 /// booked would not be seen by those who open the name.
 ///
 /// Every refusal of SQLite becomes an IoError (locked, read-only, full disk, ...) or, where the
-/// file is not a sound database, a DataError; each says what became of the booking. Not for use by
-/// several threads at once, and not after a fork.
+/// file is not a sound database, a DataError; each says what became of what was to be written. Not
+/// for use by several threads at once, and not after a fork.
 class Database {
  public:
   struct Options {
     Access access = Access::write;
     int busy_milliseconds = 30000;
     const base::CancelToken* cancel = nullptr;  ///< ends the waiting for locks: Interrupted
+    Durability durability = Durability::journal;
+    Wording wording = {};
   };
   Database(std::filesystem::path path, const Options& options);
   Database(const Database&) = delete;
@@ -119,10 +159,12 @@ class Database {
   [[noreturn]] void refuse(std::string_view what, std::string_view advice) const;
 
   std::filesystem::path path_;
+  Durability durability_;
+  Wording wording_;
   Place place_;
   std::string consequence_;
   std::unique_ptr<Waiting> waiting_;
   std::unique_ptr<sqlite3, Close> connection_;
 };
 
-}  // namespace tacet::ledger::internal
+}  // namespace tacet::ledger

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+/// The engine as Python sees it: one function a file, each of which adds its classes and functions
+/// to the module. What is here takes and gives plain values; python/tacet makes of it what a person
+/// uses.
+namespace tacet::python {
+
+void bind_errors(nanobind::module_& module);
+void bind_schemas(nanobind::module_& module);
+void bind_rows(nanobind::module_& module);
+void bind_budgets(nanobind::module_& module);
+void bind_means(nanobind::module_& module);
+void bind_models(nanobind::module_& module);
+void bind_accounting(nanobind::module_& module);
+void bind_verification(nanobind::module_& module);
+void bind_evaluation(nanobind::module_& module);
+void bind_summaries(nanobind::module_& module);
+void bind_schema_fits(nanobind::module_& module);
+void bind_planning(nanobind::module_& module);
+void bind_tuning(nanobind::module_& module);
+void bind_splitting(nanobind::module_& module);
+void bind_words(nanobind::module_& module);
+void bind_simulation(nanobind::module_& module);
+
+}  // namespace tacet::python

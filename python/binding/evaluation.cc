@@ -1,0 +1,121 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "python/binding/binding.h"
+#include "python/binding/means.h"
+#include "python/binding/rows.h"
+#include "python/binding/supervised.h"
+#include "tacet/base/error.h"
+#include "tacet/data/encode/category_groups.h"
+#include "tacet/learn/evaluation.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/model/model_file.h"
+#include "tacet/report/evaluation.h"
+#include "tacet/report/json.h"
+#include "tacet/run/spend.h"
+
+namespace nb = nanobind;
+
+namespace tacet::python {
+namespace {
+
+/// What `tacet evaluate` is told.
+struct Evaluating {
+  double epsilon = 0;
+  std::optional<double> delta;
+  std::string adjacency = "add_remove";
+  std::optional<std::int64_t> public_row_count;
+  std::optional<double> loss_cap;
+  std::optional<double> threshold;  ///< a probability
+  std::string by;
+
+  [[nodiscard]] learn::EvaluationPlan plan(const model::ModelFile& file,
+                                           const data::CategoryGroups* groups) const {
+    if (!(epsilon > 0)) throw base::UsageError("epsilon must be above 0, got {}", epsilon);
+    return learn::plan_evaluation(
+        file.model,
+        {.epsilon = privacy::Epsilon(epsilon),
+         .delta = privacy::Delta(chosen_delta()),
+         .adjacency = privacy::parse_adjacency(adjacency),
+         .loss_cap = loss_cap,
+         .privacy_unit = file.schema.unit.value_or("record"),
+         .public_row_count = public_row_count,
+         .threshold = threshold ? model::margin_of_probability(file.model, *threshold) : 0,
+         .groups = groups == nullptr ? 1 : static_cast<std::int64_t>(groups->names().size())});
+  }
+
+ private:
+  [[nodiscard]] double chosen_delta() const {
+    if (delta) return *delta;
+    if (public_row_count && *public_row_count > 0) return learn::default_delta(*public_row_count);
+    throw base::UsageError(
+        "give delta, or public_row_count where the number of these records is public");
+  }
+};
+
+/// As `tacet evaluate --epsilon --json` prints it.
+std::string evaluate(const model::ModelFile& file, HeldRows& rows, const Evaluating& asked,
+                     const Means& means, const nb::object& callback) {
+  std::optional<data::CategoryGroups> groups;
+  if (!asked.by.empty()) groups.emplace(file.schema, asked.by);
+  const auto* const by = groups ? &*groups : nullptr;
+  const auto plan = asked.plan(file, by);
+  privacy::check_notes(means.notes);
+  const auto view = rows.view(file.schema, data::TargetUse::required);
+  Payer payer(means);
+  const Telling telling(payer);
+  const auto source = payer.source();
+  auto text = supervised(callback, [&](const base::Supervision& supervision) {
+    const auto* const cancel = supervision.cancel;
+    run::UnwrittenOutput output("metrics in memory");
+    std::string found;
+    run::spend(
+        {.command = "evaluate",
+         .data = {},
+         .privacy_unit = plan.privacy_unit,
+         .planned = plan.event,
+         .cost = plan.guarantee,
+         .unprotected_reason = payer.unprotected_reason()},
+        payer.in_memory(cancel), output,
+        [&](ledger::Fingerprint* fingerprint) {
+          return run::dataset_of(view, file.schema, data::TargetUse::required, cancel, fingerprint);
+        },
+        [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
+          auto figures =
+              learn::evaluate({data, file.model, by}, plan, *source, reservation, cancel);
+          figures.receipt.notes = means.notes;
+          const report::EvaluationSubject subject{
+              .model = file.model,
+              .by = asked.by,
+              .groups = by == nullptr ? std::vector<std::string>() : by->names()};
+          found = report::json_text(report::evaluation_json(subject, plan, figures));
+          result.write(found);
+          return figures.receipt.cipher_delta;
+        });
+    return found;
+  });
+  return text;
+}
+
+}  // namespace
+
+void bind_evaluation(nb::module_& module) {
+  nb::class_<Evaluating>(module, "Evaluating")
+      .def(nb::init<>())
+      .def_rw("epsilon", &Evaluating::epsilon)
+      .def_rw("delta", &Evaluating::delta, nb::arg().none())
+      .def_rw("adjacency", &Evaluating::adjacency)
+      .def_rw("public_row_count", &Evaluating::public_row_count, nb::arg().none())
+      .def_rw("loss_cap", &Evaluating::loss_cap, nb::arg().none())
+      .def_rw("threshold", &Evaluating::threshold, nb::arg().none())
+      .def_rw("by", &Evaluating::by);
+  module.def("evaluate", &evaluate, nb::arg("model"), nb::arg("rows"), nb::arg("asked"),
+             nb::arg("means"), nb::arg("callback").none());
+}
+
+}  // namespace tacet::python

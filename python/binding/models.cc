@@ -1,0 +1,209 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "python/binding/binding.h"
+#include "python/binding/rows.h"
+#include "python/binding/supervised.h"
+#include "python/binding/training.h"
+#include "tacet/base/error.h"
+#include "tacet/learn/method.h"
+#include "tacet/model/model_file.h"
+#include "tacet/model/original_units.h"
+#include "tacet/privacy/statement.h"
+#include "tacet/run/train.h"
+#include "tacet/select/plan.h"
+
+namespace nb = nanobind;
+
+namespace tacet::python {
+namespace {
+
+using Matrix = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+
+nb::object object_of(const std::variant<std::int64_t, double, std::string>& value) {
+  return std::visit([](const auto& v) { return nb::cast(v); }, value);
+}
+
+nb::dict plan(const data::Schema& schema, const Values& given) {
+  const auto training = select::plan_training(schema, options_of(given, schema));
+  nb::dict settings;
+  for (const auto& setting : training.settings) {
+    if (setting.shown.json) settings[setting.name.c_str()] = object_of(setting.value);
+  }
+  nb::dict out;
+  out["method"] = training.method;
+  out["epsilon"] = training.guarantee.epsilon;
+  out["delta"] = training.guarantee.delta;
+  out["adjacency"] = to_string(training.guarantee.adjacency);
+  out["cipher_delta"] = training.cipher_delta;
+  out["settings"] = settings;
+  out["reasons"] = nb::cast(static_cast<const std::vector<std::string>&>(training.reasons));
+  out["events"] = privacy::event_to_json(training.events);
+  return out;
+}
+
+nb::list parameters() {
+  constexpr const char* types[] = {"integer", "real", "text"};
+  nb::list out;
+  for (const auto& parameter : learn::parameters()) {
+    nb::dict entry;
+    entry["name"] = std::string(parameter.name);
+    entry["type"] = types[static_cast<std::size_t>(parameter.type)];
+    entry["range"] = std::string(parameter.range);
+    entry["default"] = std::string(parameter.default_value);
+    entry["help"] = std::string(parameter.help);
+    out.append(entry);
+  }
+  return out;
+}
+
+model::ModelFile fit(const data::Schema& schema, HeldRows& rows, const Values& values,
+                     const Means& means, const nb::object& callback) {
+  const auto options = options_of(values, schema);
+  // Where nothing can be trained nothing is read, not even the types of the columns.
+  const auto plan = select::plan_training(schema, options);
+  return trained("train", plan, rows.view(schema, data::TargetUse::required), means, callback);
+}
+
+/// A row a record, a column an output.
+Matrix matrix_of(std::vector<double> values, std::size_t columns) {
+  auto held = std::make_unique<std::vector<double>>(std::move(values));
+  auto* const data = held->data();
+  const std::size_t rows = columns == 0 ? 0 : held->size() / columns;
+  const nb::capsule owner(held.release(), [](void* p) noexcept {
+    delete static_cast<std::vector<double>*>(p);  // NOLINT(cppcoreguidelines-owning-memory)
+  });
+  return {data, {rows, columns}, owner};
+}
+
+/// What `say` says of each record from its margins, `width` numbers.
+template <typename Say>
+Matrix each(const model::ModelFile& file, HeldRows& rows, std::size_t width, const Say& say) {
+  const auto view = rows.view(file.schema, data::TargetUse::absent);
+  auto found = supervised(nb::none(), [&](const base::Supervision& supervision) {
+    const auto records =
+        run::dataset_of(view, file.schema, data::TargetUse::absent, supervision.cancel);
+    std::vector<double> margins(static_cast<std::size_t>(file.model.output_count()));
+    std::vector<double> out(static_cast<std::size_t>(records.rows()) * width);
+    for (std::int64_t row = 0; row < records.rows(); ++row) {
+      model::margins(file.model, records, row, margins);
+      say(std::span<const double>(margins),
+          std::span(out).subspan(static_cast<std::size_t>(row) * width, width));
+    }
+    return out;
+  });
+  return matrix_of(std::move(found), width);
+}
+
+Matrix margins(const model::ModelFile& file, HeldRows& rows) {
+  const auto outputs = static_cast<std::size_t>(file.model.output_count());
+  return each(file, rows, outputs, [](std::span<const double> margins, std::span<double> out) {
+    std::ranges::copy(margins, out.begin());
+  });
+}
+
+/// The index of the class, or the number in the target's units.
+Matrix predictions(const model::ModelFile& file, HeldRows& rows) {
+  const auto& model = file.model;
+  const bool number = model.task == model::Task::regression;
+  return each(file, rows, 1, [&](std::span<const double> margins, std::span<double> out) {
+    out[0] = number ? model::regression_value(model, margins[0])
+                    : static_cast<double>(model::predicted_class(model, margins));
+  });
+}
+
+Matrix probabilities(const model::ModelFile& file, HeldRows& rows) {
+  if (!file.model.has_probabilities()) {
+    throw base::UsageError("the loss of this model gives no probabilities");
+  }
+  return each(file, rows, file.model.classes.size(),
+              [&](std::span<const double> margins, std::span<double> out) {
+                model::class_probabilities(file.model, margins, out);
+              });
+}
+
+nb::bytes bytes_of(const model::ModelFile& file) {
+  const auto text = model::model_to_json(file);
+  return nb::bytes(text.data(), text.size());
+}
+
+std::vector<std::string> feature_names(const model::ModelFile& file) {
+  std::vector<std::string> names;
+  for (auto& column : file.schema.encoded_columns()) names.push_back(std::move(column.name));
+  return names;
+}
+
+/// How far a step of each feature moves an output, in the units of the file's numbers.
+nb::list effects(const model::ModelFile& file, std::int64_t output) {
+  if (output < 0 || output >= file.model.output_count()) {
+    throw base::UsageError("output {} of a model with {}", output, file.model.output_count());
+  }
+  nb::list out;
+  for (const auto& effect : model::original_units(file.schema, file.model, output)) {
+    nb::dict entry;
+    entry["name"] = effect.name;
+    entry["step"] = effect.step;
+    entry["longest_row"] = effect.longest_row;
+    entry["shortest_row"] = effect.shortest_row;
+    out.append(entry);
+  }
+  return out;
+}
+
+void bind_model_file(nb::module_& module) {
+  using model::ModelFile;
+  nb::class_<ModelFile>(module, "Model")
+      .def_static("from_bytes",
+                  [](const nb::bytes& text, const std::string& name) {
+                    return model::model_from_json({text.c_str(), text.size()}, name);
+                  })
+      .def_static("load", [](const std::string& path) { return model::load_model(path); })
+      .def("to_bytes", &bytes_of)
+      .def("save",
+           [](const ModelFile& file, const std::string& path, bool overwrite) {
+             model::save_model(path, file,
+                               overwrite ? base::Overwrite::allow : base::Overwrite::refuse);
+           })
+      .def_ro("schema", &ModelFile::schema)
+      .def_prop_ro("classes", [](const ModelFile& file) { return file.model.classes; })
+      .def_prop_ro("feature_names", &feature_names)
+      .def_prop_ro("outputs", [](const ModelFile& file) { return file.model.output_count(); })
+      .def_prop_ro("coefficients", [](const ModelFile& file) { return file.model.coefficients; })
+      .def_prop_ro("noise", [](const ModelFile& file) { return file.model.noise_deviations; })
+      .def_prop_ro("has_probabilities",
+                   [](const ModelFile& file) { return file.model.has_probabilities(); })
+      .def_prop_ro(
+          "loss",
+          [](const ModelFile& file) { return std::string(model::loss_name(file.model.loss)); })
+      .def_prop_ro("receipt",
+                   [](const ModelFile& file) { return privacy::receipt_to_json(file.receipt); })
+      .def_prop_ro("statement",
+                   [](const ModelFile& file) { return privacy::statement(file.receipt); })
+      .def("effects", &effects)
+      .def("margins", &margins)
+      .def("predictions", &predictions)
+      .def("probabilities", &probabilities);
+}
+
+}  // namespace
+
+void bind_models(nb::module_& module) {
+  bind_model_file(module);
+  module.def("parameters", &parameters);
+  module.def("plan", &plan);
+  module.def("adjacency", [](const data::Schema& schema, const Values& given) {
+    return std::string(to_string(options_of(given, schema).adjacency));
+  });
+  module.def("fit", &fit, nb::arg("schema"), nb::arg("rows"), nb::arg("values"), nb::arg("means"),
+             nb::arg("callback").none());
+}
+
+}  // namespace tacet::python

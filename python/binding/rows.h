@@ -1,0 +1,78 @@
+#pragma once
+
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tacet/data/encode/encoder.h"
+#include "tacet/data/encode/value_type.h"
+#include "tacet/data/read/record_source.h"
+#include "tacet/data/schema/schema.h"
+#include "tacet/run/rows.h"
+
+struct ArrowArrayStream;
+
+namespace tacet::python {
+
+/// A column of values that have types: reads the value at a place, without the interpreter. Texts
+/// live as long as the column.
+struct TypedColumn {
+  std::size_t length = 0;
+  data::ValueType type;
+  std::function<data::Value(std::size_t row)> at;
+};
+
+/// Records that Python holds, for one call. Arrays stay alive as long as this.
+class HeldRows {
+ public:
+  using Numbers = nanobind::ndarray<const double, nanobind::c_contig, nanobind::device::cpu>;
+  using Places = nanobind::ndarray<const std::uint32_t, nanobind::c_contig, nanobind::device::cpu>;
+  using Starts = nanobind::ndarray<const std::int64_t, nanobind::c_contig, nanobind::device::cpu>;
+
+  /// Labels are a column as typed_column takes one, or None.
+  static HeldRows dense(Numbers values, const nanobind::object& labels);
+  static HeldRows sparse(Starts starts, Places indices, Numbers values, std::int64_t columns,
+                         const nanobind::object& labels);
+  /// Columns by name beside those of an Arrow stream, or of None.
+  static HeldRows table(nanobind::object stream,
+                        std::vector<std::pair<std::string, nanobind::object>> columns);
+
+  /// As the engine takes them. A table with a stream can be viewed once: what was read is gone.
+  /// DataError or UsageError for shapes, names and types that do not go with the schema.
+  [[nodiscard]] run::Rows view(const data::Schema& schema, data::TargetUse target);
+  /// DataError for a column whose type the schema cannot read.
+  void check_types(const data::Schema& schema, data::TargetUse target) const;
+  /// DataError for a column of dates, unless it is one of those.
+  void refuse_dates(const std::vector<std::string>& but_in) const;
+  /// A table's columns without a stream, for any number of passes while this lives.
+  [[nodiscard]] data::RecordSource source() const;
+
+ private:
+  enum class Form { dense, sparse, table };
+
+  void set_labels(const nanobind::object& given);
+  [[nodiscard]] run::Rows rows(const data::Schema& schema, data::TargetUse target);
+  [[nodiscard]] run::TypedRecords records(const data::Schema& schema, data::TargetUse target);
+
+  Form form_ = Form::table;
+  Numbers values_;
+  Starts starts_;
+  Places indices_;
+  std::int64_t columns_ = 0;
+  std::optional<data::ValueType> label_type_;
+  TypedColumn label_column_;
+  std::vector<data::Value> label_values_;
+  Numbers label_numbers_;
+  run::Column labels_;
+  nanobind::object stream_;
+  std::vector<std::string> names_;
+  std::vector<TypedColumn> typed_;
+};
+
+}  // namespace tacet::python

@@ -1,0 +1,205 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "python/binding/binding.h"
+#include "python/binding/supervised.h"
+#include "python/binding/tables.h"
+#include "tacet/base/error.h"
+#include "tacet/data/owner/guess_format.h"
+#include "tacet/data/owner/schema_draft.h"
+#include "tacet/data/schema/schema_cost.h"
+#include "tacet/privacy/statement.h"
+#include "tacet/run/schema_fit.h"
+#include "tacet/run/spend.h"
+
+namespace nb = nanobind;
+
+namespace tacet::python {
+namespace {
+
+/// What is said of records before a schema is found: `tacet schema fit` and `draft`.
+struct Said {
+  std::string target;
+  std::string positive;  ///< the target's label; empty: it is a number
+  std::vector<std::string> ignored;
+  std::string unit;
+  std::vector<std::string> missing;
+  std::optional<std::int64_t> public_row_count;
+  std::string separator;        ///< of a file; empty: a comma, or the one that fits a draft
+  bool header_declared = true;  ///< somebody vouches for the names in a file's first line
+
+  [[nodiscard]] data::HeaderTrust trust() const {
+    return header_declared ? data::HeaderTrust::declared : data::HeaderTrust::guessed;
+  }
+  [[nodiscard]] std::optional<char> separating() const {
+    if (separator.empty()) return std::nullopt;
+    if (separator.size() != 1) throw base::UsageError("separator must be one ASCII character");
+    return separator.front();
+  }
+  [[nodiscard]] data::Schema frame() const {
+    data::Schema schema;
+    schema.description = "Bounds and categories fitted by private mechanisms; see [cost].";
+    schema.format.separator = separating().value_or(',');
+    schema.missing.insert(schema.missing.end(), missing.begin(), missing.end());
+    if (!unit.empty()) schema.unit = unit;
+    if (public_row_count && *public_row_count < 1) {
+      throw base::UsageError("public_row_count must be at least 1, got {}", *public_row_count);
+    }
+    schema.public_row_count = public_row_count;
+    if (!positive.empty() && target.empty()) throw base::UsageError("positive needs target");
+    if (!positive.empty()) {
+      schema.target = data::Target{target, data::BinaryTarget{.positive = {positive}}};
+    }
+    return schema;
+  }
+};
+
+/// How the budget of a fit is divided.
+struct Fitting {
+  std::int64_t records_a_unit = 1;
+  double coverage = 0.98;
+  std::int64_t most_categories = 50;
+  std::int64_t most_hashed = 4096;
+};
+
+run::FitRequest request_of(const Said& said, const Fitting& fitting,
+                           const privacy::Guarantee& asked) {
+  if (!(fitting.coverage > 0 && fitting.coverage < 1)) {
+    throw base::UsageError("coverage must lie in (0, 1), got {}", fitting.coverage);
+  }
+  if (fitting.most_categories < 1) {
+    throw base::UsageError("most_categories must be at least 1, got {}", fitting.most_categories);
+  }
+  if (fitting.records_a_unit != 1 && said.unit.empty()) {
+    throw base::UsageError("records_a_unit needs unit");
+  }
+  return {.frame = said.frame(),
+          .target = said.target,
+          .ignored = said.ignored,
+          .records_a_unit = fitting.records_a_unit,
+          .coverage = fitting.coverage,
+          .most_categories = fitting.most_categories,
+          .most_hashed = fitting.most_hashed,
+          .asked = asked};
+}
+
+using Found = std::pair<data::Schema, std::vector<std::string>>;
+
+/// The schema, and a sentence for each column that the budget was too small for.
+Found fit(const nb::object& data, const Said& said, const Fitting& fitting,
+          const privacy::Guarantee& asked, const Means& means) {
+  const Table table(data);
+  table.refuse_dates(said.ignored);
+  Payer payer(means);
+  const Telling telling(payer);
+  const auto source = payer.source();
+  auto request = request_of(said, fitting, asked);
+  if (!source->secure()) {
+    request.frame.description =
+        "Bounds and categories fitted with seeded noise, which protects nobody.";
+  }
+  const auto& format = request.frame.format;
+  request.data = table.records(format).name;
+  auto found = supervised(nb::none(), [&](const base::Supervision& supervision) {
+    const auto* const cancel = supervision.cancel;
+    auto names = table.records(format).open()->names();
+    data::check_header(names, request.data, said.trust());
+    const auto plan = run::plan_fit(request, std::move(names), *source);
+    run::UnwrittenOutput output("a schema in memory");
+    run::Fitted fitted;
+    run::spend(
+        {.command = data::booking_name(plan.cost),
+         .data = table.file(),
+         .privacy_unit = plan.cost.unit,
+         .planned = plan.cost.events,
+         .cost = plan.cost.guarantee,
+         .unprotected_reason = plan.cost.unprotected_reason},
+        table.front(payer, cancel), output,
+        [&](ledger::Fingerprint* fingerprint) {
+          return run::read_for_fit(request, plan,
+                                   {table.records(format, fingerprint), *source, cancel});
+        },
+        [&](const run::Contents& contents, privacy::Reservation& reservation, run::Pieces& result) {
+          fitted = run::fit(request, plan, contents, {*source, reservation, cancel});
+          result.write(data::schema_to_toml(fitted.schema));
+          return plan.cost.cipher_delta;
+        });
+    return Found(std::move(fitted.schema), std::move(fitted.not_found));
+  });
+  return found;
+}
+
+/// Of public records: the schema, and its file with remarks.
+std::pair<data::Schema, std::string> draft(const nb::object& data, const Said& said,
+                                           const Means& means) {
+  const Table table(data);
+  Payer payer(means);
+  const Telling telling(payer);
+  auto found = supervised(nb::none(), [&](const base::Supervision& supervision) {
+    const auto* const cancel = supervision.cancel;
+    data::SchemaDraft drafted;
+    run::UnwrittenOutput output("a draft in memory");
+    run::spend(
+        run::unprotected_use("schema draft", table.file(),
+                             "exact bounds and categories (public=True)"),
+        table.front(payer, cancel), output,
+        [&](ledger::Fingerprint* fingerprint) {
+          data::DraftOptions options{.target = said.target, .format = {}, .trust = said.trust()};
+          if (table.file().empty()) {
+            return data::draft_schema(table.records({}, fingerprint), options);
+          }
+          options.format =
+              data::guess_format(table.file(), said.separating(),
+                                 said.header_declared ? std::optional(true) : std::nullopt);
+          return data::draft_schema(table.file(), options);
+        },
+        [&](data::SchemaDraft& read, privacy::Reservation&, run::Pieces&) {
+          drafted = std::move(read);
+          return 0.0;
+        });
+    return std::pair(drafted.schema, data::schema_to_toml(drafted.schema, drafted.remarks));
+  });
+  return found;
+}
+
+/// Of the fit of a schema: its receipt, and its promise in words.
+std::optional<std::pair<std::string, std::string>> fit_receipt(const data::Schema& schema) {
+  if (!schema.cost) return std::nullopt;
+  const auto receipt = data::fit_receipt(schema);
+  return std::pair(privacy::receipt_to_json(receipt), privacy::statement(receipt));
+}
+
+}  // namespace
+
+void bind_schema_fits(nb::module_& module) {
+  nb::class_<Said>(module, "Said")
+      .def(nb::init<>())
+      .def_rw("target", &Said::target)
+      .def_rw("positive", &Said::positive)
+      .def_rw("ignored", &Said::ignored)
+      .def_rw("unit", &Said::unit)
+      .def_rw("missing", &Said::missing)
+      .def_rw("public_row_count", &Said::public_row_count, nb::arg().none())
+      .def_rw("separator", &Said::separator)
+      .def_rw("header_declared", &Said::header_declared);
+  nb::class_<Fitting>(module, "Fitting")
+      .def(nb::init<>())
+      .def_rw("records_a_unit", &Fitting::records_a_unit)
+      .def_rw("coverage", &Fitting::coverage)
+      .def_rw("most_categories", &Fitting::most_categories)
+      .def_rw("most_hashed", &Fitting::most_hashed);
+  module.def("schema_fit", &fit);
+  module.def("schema_draft", &draft);
+  module.def("fit_receipt", &fit_receipt);
+}
+
+}  // namespace tacet::python

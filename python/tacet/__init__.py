@@ -1,0 +1,85 @@
+"""Training on sensitive records with proven differential privacy.
+
+    import tacet
+    model = tacet.LogisticRegression(epsilon=1, schema=tacet.Schema.load("s.toml")).fit(frame)
+    print(model.receipt_.statement())
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, List
+
+if TYPE_CHECKING:
+    from . import errors, estimators, events, local, schemas
+    from .accounting import Account, account, calibrate, compose, curve, most_steps
+    from .budgets import Budget, Ledger
+    from .embedding import WordVectors, embed
+    from .errors import (
+        BudgetError, DataError, Error, GuaranteeError, InternalError, IoError, NumericError,
+        PrivacyWarning, UsageError)
+    from .estimators import (
+        HuberRegressor, LinearClassifier, LinearRegressor, LinearSVC, LogisticRegression,
+        PoissonRegressor, QuantileRegressor, Ridge, load, public_evaluation)
+    from .planning import Plan, plan, rates
+    from .receipts import Receipt
+    from .results import Result
+    from .schemas import (
+        Schema, binary, categorical, count, date, hashed, ignored, multiclass, number, numbered,
+        numeric, probability, text)
+    from .splitting import split
+    from .summaries import Quantile, Summary, describe, quantile
+    from .tuning import tune
+    from .verification import Verdict, verify
+
+# Loaded on first use: scikit-learn alone takes a second.
+_HOMES = {
+    "accounting": ["Account", "account", "calibrate", "compose", "curve", "most_steps"],
+    "budgets": ["Budget", "Ledger"],
+    "embedding": ["WordVectors", "embed"],
+    "errors": ["BudgetError", "DataError", "Error", "GuaranteeError", "InternalError", "IoError",
+               "NumericError", "PrivacyWarning", "UsageError"],
+    "estimators": ["HuberRegressor", "LinearClassifier", "LinearRegressor", "LinearSVC",
+                   "LogisticRegression", "PoissonRegressor", "QuantileRegressor", "Ridge", "load",
+                   "public_evaluation"],
+    "events": [],
+    "planning": ["Plan", "plan", "rates"],
+    "local": [],
+    "receipts": ["Receipt"],
+    "results": ["Result"],
+    "schemas": ["Schema", "binary", "categorical", "count", "date", "hashed", "ignored",
+                "multiclass", "number", "numbered", "numeric", "probability", "text"],
+    "splitting": ["split"],
+    "summaries": ["Quantile", "Summary", "describe", "quantile"],
+    "tuning": ["tune"],
+    "verification": ["Verdict", "verify"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_MODULES = ("errors", "estimators", "events", "local", "schemas")
+
+__all__ = [
+    "Account", "Budget", "BudgetError", "DataError", "Error", "GuaranteeError", "HuberRegressor",
+    "InternalError", "IoError", "Ledger", "LinearClassifier", "LinearRegressor", "LinearSVC",
+    "LogisticRegression", "NumericError", "Plan", "PoissonRegressor", "PrivacyWarning", "Quantile",
+    "QuantileRegressor", "Receipt", "Result", "Ridge", "Schema", "Summary", "UsageError", "Verdict",
+    "WordVectors", "account", "binary", "calibrate", "categorical", "compose", "count", "curve",
+    "date", "describe", "embed", "errors", "estimators", "events", "hashed", "ignored", "load",
+    "local", "most_steps", "multiclass", "number", "numbered", "numeric", "plan", "probability",
+    "public_evaluation", "quantile", "rates", "schemas", "split", "text", "tune", "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    if name in _HOME_OF:
+        return getattr(importlib.import_module(f".{_HOME_OF[name]}", __name__), name)
+    if name == "__version__":
+        from . import _engine
+
+        return _engine.version
+    raise AttributeError(f"module 'tacet' has no {name!r}")
+
+
+def __dir__() -> List[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,87 @@
+"""Arguments as the engine takes them, and what estimators say on a terminal."""
+
+from __future__ import annotations
+
+import contextvars
+import sys
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator
+
+import numpy as np
+from sklearn.exceptions import DataConversionWarning
+
+from . import _columns, _declared
+from ._records import length as length  # noqa: PLC0414
+from ._warn import warn
+from .errors import DataError, UsageError
+
+_public: "contextvars.ContextVar[bool]" = contextvars.ContextVar("tacet_public", default=False)
+
+
+@contextmanager
+def public_evaluation() -> Iterator[None]:
+    """Within it ``score`` is silent: the records that it is computed from are public.
+
+    >>> with public_evaluation():
+    ...     pass
+    """
+    token = _public.set(True)
+    try:
+        yield
+    finally:
+        _public.reset(token)
+
+
+def evaluation_is_public() -> bool:
+    """Whether a block of ``public_evaluation`` is open here."""
+    return _public.get()
+
+
+def one_column(y: Any) -> Any:
+    """The target as an array, or as Python's own list where it was one."""
+    own = isinstance(y, (list, tuple))
+    array = _columns.array_of(y, "y", object if own else None)
+    if array.ndim == 2 and array.shape[1] == 1:
+        warn("A column-vector y was passed when a 1d array was expected. Please change the shape "
+             "of y to (n_samples, ), for example using ravel().", DataConversionWarning)
+        return array.ravel().tolist() if own else array.ravel()
+    if array.ndim != 1:
+        raise DataError(f"y should be a 1d array, got one of {array.ndim} dimensions instead")
+    if array.dtype.kind == "c":
+        raise DataError(f"Complex data not supported: y has the type {array.dtype}")
+    return y if own or hasattr(y, "dtype") or hasattr(y, "type") else array
+
+
+def checked(function: Callable[..., Any], *args: Any, **more: Any) -> Any:
+    """A check of scikit-learn's that speaks of names and numbers of columns alone."""
+    words = ""
+    try:
+        return function(*args, **more)
+    except (ValueError, TypeError) as error:
+        words = str(error)
+    raise DataError(words)
+
+
+def option(value: Any) -> str:
+    """As the command line takes it."""
+    if isinstance(value, dict):
+        return ",".join(f"{_declared.spelled(name)}={option(weight)}" for name, weight in value.items())
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return str(value)
+
+
+def seed(state: Any) -> int:
+    if isinstance(state, (int, np.integer)) and 0 <= state < 2**64:
+        return int(state)
+    raise UsageError("random_state must be None or a whole number from 0 to 2**64 - 1; None is the "
+                     "operating system's randomness, every other one protects nobody")
+
+
+def bar(phase: str, done: int, total: int) -> None:
+    """A line on a terminal, written over and over."""
+    if sys.stderr.isatty():
+        end = "\n" if done >= total else ""
+        print(f"\r{phase}: {done} of {total}", end=end, file=sys.stderr, flush=True)

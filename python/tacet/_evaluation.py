@@ -1,0 +1,123 @@
+"""The noisy evaluation of estimators."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+from sklearn.base import is_regressor
+from sklearn.utils.validation import check_is_fitted
+
+from . import _arguments, _engine, _spending
+from ._door import door, of_the_caller
+from .budgets import Budget, Ledger
+from .errors import DataError, UsageError
+from .results import Result
+from .schemas import Schema
+
+
+class Evaluation(Result):
+    """Noisy figures, each with the standard deviation of its noise, and what they cost."""
+
+
+class Evaluates:
+    """What gives estimators ``evaluate``."""
+
+    @door
+    def evaluate(
+        self: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        epsilon: float,
+        delta: Optional[float] = None,
+        adjacency: str = "add_remove",
+        public_row_count: Optional[int] = None,
+        loss_cap: Optional[float] = None,
+        threshold: Optional[float] = None,
+        by: str = "",
+        units: Any = None,
+        ledger: Optional[Ledger] = None,
+        data_set: Optional[str] = None,
+        budget: Optional[Budget] = None,
+        random_state: Any = None,
+        callback: Optional[Callable[[str, int, int], object]] = None,
+    ) -> Evaluation:
+        """How well the model predicts private records: figures with noise, which are booked.
+
+        Unlike ``score``, whose exact answer tells about the records, this one is private. What it
+        costs adds to whatever else was released about the same people.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or Arrow table
+            Records as ``fit`` takes them.
+        y : array, optional
+            Their targets; may be left out where ``X`` is a table that has the column.
+        epsilon : float
+            Bound on the privacy loss of all figures together.
+        delta : float, optional
+            By default the largest power of ten below 1 / public_row_count ** 1.1.
+        adjacency : str
+            "add_remove", "zero_out" or "replace_one".
+        public_row_count : int, optional
+            The number of these records, where it is public.
+        loss_cap : float, optional
+            Losses above it count as it; not for several classes.
+        threshold : float, optional
+            Of two classes the positive one is predicted above this probability.
+        by : str
+            Also the figures of each group: a column whose categories the schema lists.
+        units : array, optional
+            Whose record each is, for a schema with a unit.
+        ledger, data_set, budget, random_state, callback
+            As those of the estimator; who paid for the training does not pay for this.
+
+        Returns
+        -------
+        Evaluation
+            Accuracy and confusion of classes, errors and R2 of numbers, as ``tacet evaluate
+            --json`` prints them; a figure that the noise drowns is None.
+
+        Examples
+        --------
+        >>> import numpy as np, tacet
+        >>> X, y = np.array([[0.1], [0.9]] * 500), np.array(["no", "yes"] * 500)
+        >>> model = tacet.LogisticRegression(epsilon=1, bounds=(0, 1), classes=["no", "yes"],
+        ...                                  public_row_count=1000).fit(X, y)
+        >>> found = model.evaluate(X, y, epsilon=1, delta=1e-6)
+        >>> abs(found["accuracy"]["value"] - 1) < 0.2
+        True
+        """
+        check_is_fitted(self)
+        asked = _engine.Evaluating()
+        asked.epsilon = _spending.number("epsilon", epsilon)
+        asked.delta = None if delta is None else _spending.number("delta", delta)
+        asked.adjacency = adjacency
+        asked.public_row_count = _spending.optional_count("public_row_count", public_row_count)
+        asked.loss_cap = None if loss_cap is None else _spending.number("loss_cap", loss_cap)
+        asked.threshold = None if threshold is None else _spending.number("threshold", threshold)
+        asked.by = by
+        schema = Schema._of(self._model.schema)
+        rows = _rows(self, schema, X, y, units)
+        paid = _spending.Paid(ledger, data_set, budget, random_state)
+        means = _spending.means(paid, schema.unit or "record", schema)
+        return Evaluation(_engine.evaluate(
+            self._model, rows, asked, means, of_the_caller(callback)))
+
+
+def _rows(estimator: Any, schema: Schema, X: Any, y: Any, units: Any) -> _engine.Rows:
+    """Records with their targets, as ``fit`` would read them."""
+    numbered = schema._engine.feature_count is not None
+    if numbered or estimator._bounded:
+        X = estimator._numbers(X, None, reset=False)
+    if y is None and numbered:
+        raise UsageError("requires y to be passed, but the target y is None")
+    if y is not None:
+        y = _arguments.one_column(y)
+        if is_regressor(estimator):
+            y = estimator._checked_target(y, estimator.get_params(deep=False))
+    for name, beside in (("y", y), ("units", units)):
+        if beside is not None and _arguments.length(X) != _arguments.length(beside):
+            raise DataError(f"X and {name} are of different lengths")
+    rows: _engine.Rows = estimator._rows(schema, X, y, units)
+    return rows

@@ -1,0 +1,363 @@
+"""What the estimators share: from records and arguments to a model, and back to predictions."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, ClassVar, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+
+from . import _arguments, _declared, _engine, _paying, _records
+from ._columns import unit_names
+from ._door import door, of_the_caller
+from ._evaluation import Evaluates
+from ._warn import warn
+from .budgets import Budget, Ledger, Travels
+from .errors import DataError, UsageError
+from .receipts import Receipt
+from .schemas import Schema
+
+Paths = Union[str, "os.PathLike[str]"]
+Progress = Callable[[str, int, int], object]
+
+# The engine's parameters by their names here.
+_PARAMETERS = {entry["name"].replace("-", "_"): entry["name"] for entry in _engine.parameters()}
+_LITTLE_NOISE = 50
+
+
+class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
+    """What all estimators share. See the page on the Python package for the arguments."""
+
+    _losses: ClassVar[Tuple[str, ...]] = ()
+    _counts: ClassVar[bool] = False
+    _model: _engine.Model
+    _bounded = False  # fitted to an array by one pair of bounds a column
+
+    def __init__(
+        self,
+        *,
+        epsilon: Optional[float] = None,
+        delta: Optional[float] = None,
+        adjacency: Optional[str] = None,
+        public_row_count: Union[int, str, None] = None,
+        method: str = "auto",
+        calibration: Optional[str] = None,
+        loss: Optional[str] = None,
+        loss_parameter: Optional[float] = None,
+        loss_width: Optional[float] = None,
+        steps: Optional[int] = None,
+        step_size: Optional[float] = None,
+        momentum: Optional[float] = None,
+        clipping_norm: Optional[float] = None,
+        average: Optional[float] = None,
+        averaging: Optional[str] = None,
+        batch_size: Optional[int] = None,
+        sampling: Optional[str] = None,
+        order_seed: Optional[int] = None,
+        step_decay: Optional[float] = None,
+        smoothing: Optional[str] = None,
+        weight_scale: Optional[float] = None,
+        growth: Optional[float] = None,
+        record_use: Optional[str] = None,
+        phases: Optional[int] = None,
+        l2: Optional[float] = None,
+        radius: Union[float, str, None] = None,
+        boost: Optional[float] = None,
+        class_weights: Union[Dict[Any, float], str, None] = None,
+        records_a_unit: Optional[int] = None,
+        knots: Union[int, str, None] = None,
+        standardise: Optional[str] = None,
+        columns_kept: Union[float, str, None] = None,
+        projection: Optional[str] = None,
+        projection_width: Optional[int] = None,
+        projection_seed: Optional[int] = None,
+        group_column: Optional[str] = None,
+        groups: Optional[int] = None,
+        positives: Optional[int] = None,
+        threshold: Optional[float] = None,
+        threads: Optional[int] = None,
+        schema: Optional[Schema] = None,
+        bounds: Any = None,
+        target_bounds: Any = None,
+        classes: Union[Sequence[Any], str, None] = None,
+        row_scaling: Optional[str] = None,
+        intercept: Optional[bool] = None,
+        storage: Optional[str] = None,
+        ledger: Optional[Ledger] = None,
+        data_set: Optional[str] = None,
+        budget: Optional[Budget] = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        callback: Optional[Progress] = None,
+    ) -> None:
+        for name, value in list(locals().items()):
+            if name not in ("self", "__class__"):
+                setattr(self, name, value)
+
+    # How a family differs.
+
+    def _checked_target(self, y: Any, params: Dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def _target_part(self, params: Dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+    # Fitting.
+
+    @door
+    def fit(self, X: Any, y: Any = None, *, units: Any = None) -> Any:
+        """Trains a model, and books what it costs.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, frame or Arrow table
+            One record a row. With a schema of named columns a table that has them, or an array of
+            the schema's columns in its order.
+        y : array, optional
+            The target; may be left out where ``X`` is a table that has its column.
+        units : array, optional
+            Whose record each is, for a schema with a unit.
+        """
+        before = dict(vars(self))
+        fitted = False
+        try:
+            params = self.get_params(deep=False)
+            self._check(params)
+            schema, rows, values = self._prepared(X, y, units, params)
+            means = self._means(schema, params)
+            self.plan_ = _engine.plan(schema._engine, values)
+            self._model = _engine.fit(schema._engine, rows, values, means, self._watch(params))
+            self._describe(schema)
+            fitted = True
+        finally:
+            if not fitted:  # what was fitted before stays whole
+                self.__dict__.clear()
+                self.__dict__.update(before)
+        return self
+
+    def plan(self, n_features: Optional[int] = None) -> Dict[str, Any]:
+        """What ``fit`` would do and cost, from public facts alone: no record is read.
+
+        ``n_features`` is for estimators that are given bounds and no schema.
+        """
+        params = self.get_params(deep=False)
+        self._check(params)
+        schema = params["schema"]
+        if schema is None:
+            names = None
+            if isinstance(params["bounds"], dict) and all(
+                    isinstance(name, str) for name in params["bounds"]):
+                names = list(params["bounds"])
+                n_features = len(names)
+            if n_features is None:
+                raise UsageError("n_features is missing, which the schema would say")
+            schema = _declared.made_schema(names, n_features, params, self._target_part(params))
+        plan: Dict[str, Any] = _engine.plan(schema._engine, self._values(schema, params, None))
+        return plan
+
+    def _check(self, params: Dict[str, Any]) -> None:
+        if params["epsilon"] is None:
+            raise UsageError(
+                "epsilon is missing: the bound on the privacy loss, which nobody but you can "
+                "choose; 1 is usual, float('inf') trains without protection")
+        if params["loss"] is not None and params["loss"] not in self._losses:
+            raise UsageError(
+                f"{type(self).__name__} minimises {', '.join(self._losses)}; got "
+                f"{params['loss']!r}. LinearClassifier and LinearRegressor take every loss")
+        schema = params["schema"]
+        if schema is not None and not isinstance(schema, Schema):
+            raise UsageError("schema must be a tacet.Schema; Schema.load(path) reads a file")
+        beside = ("bounds", "row_scaling", "intercept", "storage", "classes", "target_bounds")
+        doubled = [name for name in beside if params[name] is not None]
+        if schema is not None and doubled:
+            raise UsageError(f"the schema says what {doubled[0]} would say; give one of both")
+        _paying.check(params)
+
+    def _prepared(
+        self, X: Any, y: Any, units: Any, params: Dict[str, Any]
+    ) -> Tuple[Schema, _engine.Rows, Dict[str, str]]:
+        schema = params["schema"]
+        if y is not None:
+            y = self._checked_target(_arguments.one_column(y), params)
+        if schema is not None and schema._engine.feature_count is None:
+            self._note_columns(X, schema)
+            if y is None and schema.target not in (_records.column_names(X) or ()):
+                raise UsageError(
+                    "requires y to be passed, but the target y is None, and X has no column of "
+                    f"the schema's target '{schema.target}'")
+        else:
+            if y is None:
+                raise UsageError(f"This {type(self).__name__} estimator requires y to be passed, "
+                                 "but the target y is None.")
+            X = self._numbers(X, y, reset=True)
+        count = _records.length(X)
+        for name, beside in (("y", y), ("units", units)):
+            if beside is not None and _records.length(beside) != count:
+                raise DataError(f"X and {name} are of different lengths")
+        self._bounded = schema is None
+        if schema is None:
+            names = getattr(self, "feature_names_in_", None)
+            schema = _declared.made_schema(None if names is None else list(names), X.shape[1],
+                                           params, self._target_part(params))
+        else:
+            self._known_classes(schema)
+        values = self._values(schema, params, count)
+        return schema, self._rows(schema, X, y, units), values
+
+    def _numbers(self, X: Any, y: Any, reset: bool) -> Any:
+        """X as numbers of the columns that were there before, unless they are to be set anew."""
+        names = _records.column_names(X) if isinstance(X, dict) else None
+        if names is None:
+            _arguments.checked(_check_feature_names, self, X, reset=reset)
+        elif reset:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        else:
+            X = {name: X[name] for name in getattr(self, "feature_names_in_", names) if name in X}
+        numbers = _records.numbers_of(X)
+        _arguments.checked(_check_n_features, self, numbers, reset=reset)
+        return numbers
+
+    def _note_columns(self, X: Any, schema: Schema) -> None:
+        """What an array at prediction has to have: X's columns without target and unit."""
+        names = _records.column_names(X)
+        if names is None:
+            self.__dict__.pop("feature_names_in_", None)
+            self.n_features_in_ = len(schema.columns)
+            return
+        read = [name for name in names if name not in (schema.target, schema.unit)]
+        self.feature_names_in_ = np.asarray(read, dtype=object)
+        self.n_features_in_ = len(read)
+
+    def _rows(self, schema: Schema, X: Any, y: Any, units: Any) -> _engine.Rows:
+        if schema._engine.feature_count is not None:
+            if units is not None:
+                raise UsageError("units need a schema of named columns with a unit column")
+            return _records.numbered_rows(X, y)
+        beside: Dict[str, Any] = {}
+        if y is not None and schema.target is not None:
+            beside[schema.target] = y
+        if units is not None:
+            if schema.unit is None:
+                raise UsageError("units were given, but the schema has no unit; say Schema(unit=)")
+            beside[schema.unit] = unit_names(units)
+        wanted = list(schema.columns)
+        if y is None and schema.target is not None:
+            wanted.append(schema.target)
+        if units is None and schema.unit is not None:
+            wanted.append(schema.unit)
+        return _records.table_rows(X, self._columns_of_arrays(schema), wanted, beside,
+                                   schema._engine.dates)
+
+    def _columns_of_arrays(self, schema: Schema) -> List[str]:
+        """As scikit-learn: an array has the columns that fit has seen, in their order."""
+        names = getattr(self, "feature_names_in_", None)
+        if self._bounded:
+            return _declared.column_names(names, self.n_features_in_)
+        return schema.columns if names is None else list(names)
+
+    def _values(
+        self, schema: Schema, params: Dict[str, Any], rows: Optional[int]
+    ) -> Dict[str, str]:
+        """The engine's parameters as texts, as the program's options are."""
+        values = {
+            engine: _arguments.option(params[name])
+            for name, engine in _PARAMETERS.items()
+            if params[name] is not None and name not in ("public_row_count", "threads")
+        }
+        if "loss" not in values and self._losses and self._usual_loss(schema):
+            values["loss"] = self._usual_loss(schema)
+        count = params["public_row_count"]
+        if schema.unit is not None:
+            rows = None
+        if schema.unit is not None and (
+                count == _declared.OBSERVED or count is None and schema.public_row_count is None):
+            raise UsageError(
+                "the schema protects units, and their number is not the number of rows: give "
+                "public_row_count, the number of units where it is public, else a public guess of "
+                "it; or put it into the schema")
+        if count == _declared.OBSERVED and rows is None:
+            raise UsageError("plan reads no records: give public_row_count as a number")
+        if count == _declared.OBSERVED:
+            _declared.declares("public_row_count", "the number of records is")
+            count = rows
+        if count is None and schema.public_row_count is None:
+            adjacency = _engine.adjacency(schema._engine, values)
+            if adjacency == "add_remove":
+                raise UsageError(
+                    "public_row_count is missing, which steps and delta are settled by: where the "
+                    "number of records is public give it, or public_row_count='observed' to "
+                    "declare that the number of rows in these data is; where it is not, give a "
+                    "public guess of its size")
+            count = rows  # public by the adjacency's definition
+        if count is not None:
+            values["public-row-count"] = _arguments.option(count)
+        return values
+
+    def _usual_loss(self, schema: Schema) -> str:
+        return ""
+
+    def _means(self, schema: Schema, params: Dict[str, Any]) -> _engine.Means:
+        return _paying.means_of(schema, params)
+
+    def _watch(self, params: Dict[str, Any]) -> Optional[Progress]:
+        return of_the_caller(params["callback"]) or (_arguments.bar if params["verbose"] else None)
+
+    def _describe(self, schema: Schema) -> None:
+        """Everything that is known of a model, for people."""
+        model = self._model
+        names = list(model.feature_names)
+        weights = np.asarray(model.coefficients).reshape(model.outputs, len(names))
+        noise = np.asarray(model.noise)
+        noise = noise.reshape(weights.shape) if noise.size else np.full(weights.shape, np.nan)
+        constant = len(names) - 1 if schema._engine.intercept else None
+        columns = [k for k in range(len(names)) if k != constant]
+        intercept = np.zeros(len(weights)) if constant is None else weights[:, constant]
+        self.coef_ = weights[:, columns]
+        self.coef_noise_ = noise[:, columns]
+        self.intercept_: Any = intercept
+        self.effects_ = [model.effects(output) for output in range(model.outputs)]
+        self.encoded_names_ = [names[k] for k in columns]
+        self.receipt_ = Receipt(model.receipt, model.statement)
+
+    # Predictions.
+
+    def _read(self, X: Any) -> _engine.Rows:
+        check_is_fitted(self)
+        schema = Schema._of(self._model.schema)
+        if schema._engine.feature_count is not None:
+            return _records.numbered_rows(self._numbers(X, None, reset=False), None)
+        if self._bounded:
+            X = self._numbers(X, None, reset=False)
+        elif hasattr(self, "feature_names_in_") and _records.column_names(X) is None:
+            _arguments.checked(_check_feature_names, self, X, reset=False)  # warns
+        return _records.table_rows(X, self._columns_of_arrays(schema), schema.columns, {},
+                                   schema._engine.dates)
+
+    def _warn_of_score(self) -> None:
+        if not _arguments.evaluation_is_public():
+            warn("score is exact and tells about the records that it is computed from; where these "
+                 "are public say so: with tacet.public_evaluation()")
+
+    def save(self, path: Paths, *, overwrite: bool = False) -> None:
+        """Writes the model file that ``tacet predict`` and ``tacet.load`` read."""
+        check_is_fitted(self)
+        self._model.save(os.fspath(path), overwrite)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True  # by a schema; without one they are missing numbers
+        tags.target_tags.required = True
+        return tags
+
+    def _is_noisy(self) -> bool:
+        """Whether scikit-learn's small test sets are lost in noise."""
+        epsilon = self.get_params(deep=False)["epsilon"]
+        return epsilon is None or epsilon < _LITTLE_NOISE
+

@@ -1,0 +1,61 @@
+"""Who pays for a fit, where its noise comes from, and what its receipt says in words."""
+
+from __future__ import annotations
+
+from typing import Any, Dict
+
+import numpy as np
+
+from . import _arguments, _declared, _engine
+from ._warn import warn
+from .budgets import Ledger, paying_budget
+from .errors import UsageError
+from .schemas import Schema
+
+
+def check(params: Dict[str, Any]) -> None:
+    """Before a record is read."""
+    ledger, budget = params["ledger"], params["budget"]
+    if budget is not None and ledger is not None:
+        raise UsageError("one training is paid once: give a budget or a ledger")
+    if ledger is not None and not isinstance(ledger, Ledger):
+        raise UsageError("ledger must be a tacet.Ledger")
+    if params["data_set"] is not None and not isinstance(params["data_set"], str):
+        raise UsageError("data_set must be a text, the name of an account")
+    threads = params["threads"]
+    if isinstance(threads, bool) or not isinstance(threads, (int, np.integer, type(None))):
+        raise UsageError("threads must be a whole number")
+    if isinstance(params["epsilon"], bool) or not isinstance(
+            params["epsilon"], (int, float, np.integer, np.floating)):
+        raise UsageError("epsilon must be a number")
+    if params["random_state"] is not None:
+        _arguments.seed(params["random_state"])
+
+
+def means_of(schema: Schema, params: Dict[str, Any]) -> _engine.Means:
+    """Of a fit by that schema."""
+    means = _engine.Means()
+    means.threads = int(params["threads"] or 0)
+    ledger = params["ledger"]
+    seeded = params["random_state"] is not None
+    if ledger is not None:
+        means.payer = _engine.LedgerAccount(ledger.path, params["data_set"] or "")
+    else:
+        budget = paying_budget(params["budget"], schema.unit or "record")
+        if budget is not None and seeded:
+            raise UsageError(
+                "a seeded run protects nobody, so that no budget can pay for it: leave out "
+                "random_state, or the budget")
+        if budget is not None:
+            means.payer = budget._held
+    if seeded:
+        means.seed = _arguments.seed(params["random_state"])
+        warn("PRIVACY: NONE (seeded noise; for tests and experiments only)")
+    if np.isinf(params["epsilon"]):
+        warn("PRIVACY: NONE (epsilon inf: trained without noise; the model may reveal any record)")
+    observed = [name for name in ("public_row_count", "classes")
+                if isinstance(params[name], str) and params[name] == _declared.OBSERVED]
+    purpose = f"declared public by the owner: {', '.join(observed)}" if observed else ""
+    means.notes = _engine.Notes(data_set=params["data_set"] or schema.name, purpose=purpose,
+                                contact="", date="", schema_sha256=schema._sha256)
+    return means

@@ -1,0 +1,42 @@
+"""Tables as the functions take them: frames, mappings, arrays with names, or a file's path."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, List, Optional, Sequence, Union
+
+from . import _engine, _records
+from .errors import UsageError
+from .schemas import Schema
+
+
+def is_path(data: Any) -> bool:
+    return isinstance(data, (str, os.PathLike))
+
+
+def named_columns(
+    data: Any, names: Optional[Sequence[str]] = None, dates: Sequence[str] = ()
+) -> Union[str, _engine.Rows]:
+    """All columns of a table, or those `names` that it has; a path as it is.
+
+    An array has columns of these names in their order.
+    """
+    if is_path(data):
+        return str(os.fspath(data))
+    return _records.named_columns(data, names, dates)
+
+
+def of_schema(data: Any, schema: Any) -> Union[str, _engine.Rows]:
+    """The columns that a schema reads, its target and unit among them."""
+    return named_columns(data, read_names(checked(schema)), schema._engine.dates)
+
+
+def checked(schema: Any) -> Schema:
+    if not isinstance(schema, Schema):
+        raise UsageError("schema must be a tacet.Schema; Schema.load(path) reads a file")
+    return schema
+
+
+def read_names(schema: Schema) -> List[str]:
+    names = list(schema.columns)
+    return names + [name for name in (schema.target, schema.unit) if name and name not in names]

@@ -1,0 +1,1 @@
+"""Other packages' names on this engine: moving over is one changed import."""

@@ -1,0 +1,123 @@
+"""What would be done and what it costs, from public facts alone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, List, Optional, Sequence, Union
+
+from . import _arguments, _engine, _tables
+from .errors import UsageError
+from .results import Result
+from .schemas import Schema
+
+_PARAMETERS = {entry["name"].replace("-", "_"): entry["name"] for entry in _engine.parameters()}
+Numbers = Union[float, Sequence[float]]
+
+
+class Plan(Result):
+    """Method, guarantee, settings, events, and the reasons for them."""
+
+
+def plan(
+    schema: Schema,
+    *,
+    epsilon: Optional[float] = None,
+    total_epsilon: Optional[float] = None,
+    **options: Any,
+) -> Plan:
+    """What a training by this schema would do and cost: no record is read.
+
+    Parameters
+    ----------
+    schema : Schema
+        With its target.
+    epsilon : float
+        Of the training.
+    total_epsilon : float
+        Instead of it: of the training and of the fit of the schema together.
+    **options
+        The other arguments of estimators that are options of ``tacet train``: delta, adjacency,
+        public_row_count, method, loss, steps and so on.
+
+    Returns
+    -------
+    Plan
+        As ``tacet plan --json`` prints it.
+
+    Examples
+    --------
+    >>> import tacet
+    >>> found = plan(tacet.schemas.adult(), epsilon=1, method="gradient", steps=100)
+    >>> found.method, found.steps, found.epsilon <= 1
+    ('gradient', 100, True)
+    """
+    if (epsilon is None) == (total_epsilon is None):
+        raise UsageError("give one of epsilon and total_epsilon")
+    chosen = total_epsilon if epsilon is None else epsilon
+    values = {"epsilon": _arguments.option(chosen)}
+    for name, value in options.items():
+        if name not in _PARAMETERS:
+            raise UsageError(f"plan has no option {name!r}")
+        if value is not None:
+            values[_PARAMETERS[name]] = _arguments.option(value)
+    return Plan(_engine.plan_text(_tables.checked(schema)._engine, values, epsilon is None))
+
+
+def rates(
+    rows: Numbers,
+    columns: Numbers,
+    *,
+    rank: Optional[Numbers] = None,
+    radius: Numbers = 1.0,
+    epsilon: Numbers = 1.0,
+    row_norm: float = 1.0,
+    label_bound: float = 1.0,
+    curvature: float = 1.0,
+    slope: float = 1.0,
+) -> List[Dict[str, Any]]:
+    """How fast errors of private linear models fall, as published by Arora et al. (2022).
+
+    With constants 1 and without logarithms: how the excess risk changes with each number, not how
+    large it will be. ``lower`` is what no private algorithm beats.
+
+    Parameters
+    ----------
+    rows, columns, rank, radius, epsilon : number or list of numbers
+        Records, columns, rank of the records' second moments (by default all columns), norm of the
+        best weights, privacy parameter. Every combination is a line.
+    row_norm, label_bound, curvature, slope : float
+        Bounds of a record's norm, of the labels, of a smooth loss's curvature and of a Lipschitz
+        loss's slope.
+
+    Returns
+    -------
+    list of dict
+        As ``tacet rates --json`` prints it; ``pandas.json_normalize`` makes a table of it.
+
+    Examples
+    --------
+    >>> small, large = rates([1e3, 1e6], 50, rank=5)
+    >>> small["smooth"]["lower"] > large["smooth"]["lower"]
+    True
+    """
+    lists = [_positive("rows", rows), _positive("columns", columns),
+             [] if rank is None else _positive("rank", rank), _positive("radius", radius),
+             _positive("epsilon", epsilon)]
+    if not lists[0] or not lists[1]:
+        raise UsageError("rows and columns are numbers, or lists of at least one")
+    bounds = [_positive(name, value)[0] for name, value in (
+        ("row_norm", row_norm), ("label_bound", label_bound), ("curvature", curvature),
+        ("slope", slope))]
+    found: List[Dict[str, Any]] = json.loads(_engine.rates(lists, *bounds))
+    return found
+
+
+def _positive(name: str, values: Any) -> List[float]:
+    from . import _spending
+
+    several = values if hasattr(values, "__iter__") and not isinstance(values, str) else [values]
+    numbers = [_spending.number(name, value) for value in several]
+    for number in numbers:
+        if not 0 < number < float("inf"):
+            raise UsageError(f"{name} must be a finite number above 0, got {number}")
+    return numbers

@@ -1,0 +1,147 @@
+"""Settings chosen by training with them, privately."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, List, Mapping, Optional, Sequence, Set, Union
+
+import numpy as np
+from sklearn.base import clone
+
+from . import _arguments, _engine, _spending
+from ._door import door
+from .errors import UsageError
+
+Candidate = Mapping[str, Any]
+AnyGrid = Union[Mapping[str, Sequence[Any]], Sequence[Candidate], str, "os.PathLike[str]"]
+
+
+@door
+def tune(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    grid: AnyGrid,
+    weights: Optional[Mapping[str, Sequence[float]]] = None,
+    trials: float = 10,
+    most_trials: Optional[int] = None,
+    law: str = "logarithmic",
+    holdout: float = 0.3,
+    score: str = "",
+    units: Any = None,
+) -> Any:
+    """Chooses settings by training with them a secret number of times, and pays for all of it.
+
+    A search that trains once for each setting, scikit-learn's say, spends that many fits, and the
+    best score that it names is exact. Here the estimator's epsilon and delta are of everything
+    together, and nothing of the settings that were not chosen leaves. How long it takes tells how
+    often was trained: do not let those see it who see the model.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Not fitted; says the budget, who pays, the schema or bounds, and what all settings share.
+    X, y, units
+        Records as the estimator's ``fit`` takes them.
+    grid : mapping, sequence of mappings, or path
+        Lists of values by the names of arguments: every combination is a candidate. Or the
+        candidates one by one, each with a ``weight`` if it likes. Or the program's grid file.
+    weights : mapping, optional
+        How often each value of a list is drawn, 1 where not said.
+    trials : float
+        How often is trained on average, above 1; ``most_trials`` caps it.
+    law : str
+        How the number varies: "logarithmic", "geometric" or "poisson".
+    holdout : float
+        Share of the records that scores and does not train.
+    score : str
+        "accuracy" or "loss"; by default accuracy for classes, loss for numbers.
+
+    Returns
+    -------
+    estimator
+        A fitted copy; ``plan_`` says what was settled, ``receipt_`` what was chosen and its cost.
+
+    Examples
+    --------
+    >>> import numpy as np, tacet
+    >>> X, y = np.array([[0.1], [0.9]] * 5000), np.array(["no", "yes"] * 5000)
+    >>> model = tacet.LogisticRegression(epsilon=3, bounds=(0, 1), classes=["no", "yes"],
+    ...                                  public_row_count=10000)
+    >>> tuned = tune(model, X, y, grid={"steps": [10, 20], "clipping_norm": [0.5, 1]})
+    >>> tuned.receipt_.algorithm, tuned.receipt_.guarantee["epsilon"] <= 3
+    ('tune', True)
+    """
+    tuned = clone(estimator)
+    params = tuned.get_params(deep=False)
+    tuned._check(params)
+    schema, rows, values = tuned._prepared(X, y, units, params)
+    words, name, axes = _grid_of(grid, weights)
+    # What the estimator says only because nobody said anything may vary.
+    for own, unsaid in (("method", params["method"] == "auto"), ("loss", params["loss"] is None)):
+        if unsaid and (own == "method" or own in axes):
+            values.pop(own, None)
+    trying = _engine.Trying()
+    trying.trials = _spending.number("trials", trials)
+    trying.most_trials = _spending.optional_count("most_trials", most_trials)
+    trying.law, trying.score = str(law), str(score)
+    trying.holdout = _spending.number("holdout", holdout)
+    means = tuned._means(schema, params)
+    model, plan = _engine.tune(schema._engine, rows, (values, _engine.Grid(words, name)), trying,
+                               means)
+    tuned._model = model
+    tuned.plan_ = json.loads(plan)
+    tuned._describe(schema)
+    return tuned
+
+
+def _grid_of(grid: Any, weights: Optional[Mapping[str, Sequence[float]]]) -> Any:
+    """The grid as TOML, or the name of its file, and the names that vary where they are known."""
+    if isinstance(grid, (str, os.PathLike)):
+        if weights is not None:
+            raise UsageError("a grid file has weights of its own")
+        return "", os.fspath(grid), {"loss"}
+    name = "the grid"
+    if isinstance(grid, Mapping):
+        lines = ["[values]", *_lists(grid)]
+        if weights is not None:
+            lines += ["[weights]", *_lists(weights)]
+        return "\n".join(lines) + "\n", name, set(grid)
+    lines = []
+    axes: Set[Any] = set()
+    for candidate in grid:
+        if not isinstance(candidate, Mapping):
+            raise UsageError("grid is lists of values by name, or a list of candidates")
+        axes.update(candidate)
+        lines.append("[[candidate]]")
+        lines += [f"{_key(key)} = {_toml(value)}" for key, value in candidate.items()]
+    if weights is not None:
+        raise UsageError("candidates have a weight of their own")
+    return "\n".join(lines) + "\n", name, axes
+
+
+def _lists(table: Mapping[str, Any]) -> List[str]:
+    lines = []
+    for key, values in table.items():
+        if isinstance(values, str) or not hasattr(values, "__iter__"):
+            raise UsageError(f"grid: {key} must be a list of values")
+        lines.append(f"{_key(key)} = [{', '.join(_toml(value) for value in values)}]")
+    return lines
+
+
+def _key(name: Any) -> str:
+    return json.dumps(str(name).replace("_", "-"))
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, (int, float, str, dict)):
+        raise UsageError("grid: values are numbers, texts, or class weights")
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, dict):
+        return json.dumps(_arguments.option(value))
+    return repr(value)

@@ -1,0 +1,81 @@
+"""Guarantees computed again from receipts alone."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Optional, Tuple
+
+from . import _engine
+from .errors import GuaranteeError, UsageError
+from .receipts import Receipt
+from .results import Result
+
+
+class Verdict(Result):
+    """What was found: ``verdict`` is "follows", or "unprotected" where nothing is promised."""
+
+
+def verify(result: Any, *, protected: bool = False, patience: Optional[float] = None) -> Verdict:
+    """Computes the guarantee of a result again, from its receipt alone.
+
+    Parameters
+    ----------
+    result : estimator, Receipt, Result, or path of a file
+        A fitted estimator, what a function of this package returned, a receipt, or a file that
+        holds a model, another result with a receipt, or a receipt by itself.
+    protected : bool
+        Refuses a result that promises no privacy.
+    patience : float, optional
+        Gives up on events that take more work than so many seconds of it, by default 60.
+
+    Returns
+    -------
+    Verdict
+        The stated and the recomputed numbers, what was checked and what no file can prove.
+
+    Raises
+    ------
+    GuaranteeError
+        What is stated does not follow; its ``verdict`` says what was found.
+
+    Examples
+    --------
+    >>> import numpy as np, tacet
+    >>> X, y = np.array([[0.1], [0.9]] * 500), np.array(["no", "yes"] * 500)
+    >>> model = tacet.LogisticRegression(epsilon=1, bounds=(0, 1), classes=["no", "yes"],
+    ...                                  public_row_count=1000).fit(X, y)
+    >>> verify(model, protected=True).verdict
+    'follows'
+    """
+    words, name = _words_of(result)
+    text, fault = _engine.verify(words, name, patience)
+    verdict = Verdict(text)
+    if fault:
+        raise _refusal(f"'{name}': {fault}", verdict)
+    if protected and not verdict["protected"]:
+        raise _refusal(f"'{name}' promises no privacy", verdict)
+    return verdict
+
+
+def _refusal(words: str, verdict: Verdict) -> GuaranteeError:
+    error = GuaranteeError(words)
+    error.verdict = verdict
+    return error
+
+
+def _words_of(result: Any) -> Tuple[Optional[bytes], str]:
+    if isinstance(result, (str, os.PathLike)):
+        return None, str(os.fspath(result))
+    if isinstance(result, Receipt):
+        return result.to_json().encode(), "the receipt"
+    if isinstance(result, Result):
+        return result.to_json().encode(), "the result"
+    model = getattr(result, "_model", None)
+    if model is not None:
+        return model.to_bytes(), "the model"
+    if isinstance(result, dict):
+        return json.dumps(result).encode(), "the receipt"
+    raise UsageError(
+        "verify takes a fitted estimator, a result or a receipt of this package, or the path of a "
+        "file")

@@ -1,0 +1,46 @@
+"""What the tests share: the bundled table, and the program where it was built."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+from typing import Callable
+
+import pandas
+import pytest
+
+import tacet
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def berkeley() -> pandas.DataFrame:
+    """The table of the tutorial."""
+    return pandas.read_csv(ROOT / "data/berkeley1973.csv")
+
+
+@pytest.fixture(scope="session")
+def schema_file() -> pathlib.Path:
+    return ROOT / "data/schemas/berkeley1973.toml"
+
+
+@pytest.fixture(scope="session")
+def schema(schema_file: pathlib.Path) -> tacet.Schema:
+    return tacet.Schema.load(schema_file)
+
+
+@pytest.fixture(scope="session")
+def program() -> Callable[..., str]:
+    """Runs ``tacet`` with arguments; its standard output."""
+    path = os.environ.get("TACET_PROGRAM")
+    if not path:
+        pytest.fail("TACET_PROGRAM does not say where the program is, which models are compared with")
+
+    def run(*arguments: object) -> str:
+        done = subprocess.run([path, *map(str, arguments)], check=True, capture_output=True,
+                              text=True)
+        return done.stdout
+
+    return run

@@ -1,0 +1,56 @@
+"""scikit-learn's own checks."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any, Dict, List
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import tacet
+
+NO_NAN = {"check_supervised_y_no_nan": "an error would depend on the values of the target"}
+
+# Those that take seconds a check wait for TACET_LONG; inverse-sensitivity needs more records than
+# scikit-learn's smallest sets have.
+BINARY = ["regularized-output", "ladder", "localized", "growth", "phased-erm", "objective"]
+METHODS = ["gradient", "output", "phased", "adassp"]
+METHODS += BINARY if os.environ.get("TACET_LONG") else []
+
+
+def classifiers(epsilon: float) -> List[Any]:
+    known: Dict[str, Any] = {"epsilon": epsilon, "bounds": (-10, 10), "classes": "observed",
+                             "public_row_count": "observed"}
+    made = [kind(**known) for kind in
+            (tacet.LogisticRegression, tacet.LinearSVC, tacet.LinearClassifier)]
+    made.append(tacet.LogisticRegression(**known, storage="sparse"))
+    if epsilon == 1:
+        made += [tacet.LogisticRegression(**known, method=method) for method in METHODS]
+    return made
+
+
+def regressors(epsilon: float) -> List[Any]:
+    known: Dict[str, Any] = {"epsilon": epsilon, "bounds": (-10, 10), "target_bounds": (-4, 4),
+                             "public_row_count": "observed"}
+    kinds = (tacet.Ridge, tacet.HuberRegressor, tacet.QuantileRegressor, tacet.LinearRegressor)
+    counted = tacet.PoissonRegressor(**{**known, "target_bounds": (0, 8)})
+    made = [kind(**known) for kind in kinds] + [counted]
+    if epsilon == 1:
+        made += [tacet.Ridge(**known, method=method) for method in METHODS if method not in BINARY]
+    return made
+
+
+def expected_failures(estimator: Any) -> Dict[str, str]:
+    return {} if hasattr(estimator, "decision_function") else NO_NAN
+
+
+@pytest.mark.filterwarnings("ignore::tacet.PrivacyWarning")
+@parametrize_with_checks(  # type: ignore[untyped-decorator]
+    [made for epsilon in (1, 50, float("inf")) for made in classifiers(epsilon) + regressors(epsilon)],
+    expected_failed_checks=expected_failures)
+def test_checks(estimator: Any, check: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tacet.PrivacyWarning)
+        check(estimator)

@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/describe.h"
+#include "tacet/base/error.h"
+#include "tacet/local/service/replay.h"
+
+namespace tacet::apps {
+namespace {
+
+constexpr std::string_view local_status_examples =
+    "  tacet local status task.state      how far it is, also while a server runs\n";
+constexpr std::string_view local_model_examples =
+    "  tacet local model task.state --output model.json\n"
+    "\n"
+    "At any time: the model is computed from reports that were private when they left a device.\n";
+constexpr std::string_view local_close_examples =
+    "  tacet local close task.state       no slot and no report is taken any more\n";
+constexpr std::string_view local_replay_examples =
+    "  tacet local replay task.state            the last round from the reports, bit for bit\n"
+    "  tacet local replay task.state --verify   and every round before it\n";
+
+std::string standing_of(const local::Overview& now, const local::Task& task) {
+  if (now.finished(task)) return "finished";
+  return now.closed.empty() ? "open" : now.closed;
+}
+
+/// What these commands have in common: a state.
+class StateCommand : public Command {
+ protected:
+  Options& add_state(CommandLine& line, const std::string& name, const std::string& what_it_does,
+                     std::string_view examples) {
+    auto& options = add(line, name, what_it_does, examples);
+    options.add("state", state_, "STATE", "The server's state file", Form::required);
+    return options;
+  }
+  [[nodiscard]] local::StateFile open(ledger::Access access) const {
+    return local::StateFile(state_, access);
+  }
+  [[nodiscard]] const std::string& state() const { return state_; }
+
+ private:
+  std::string state_;
+};
+
+class LocalStatus : public StateCommand {
+ public:
+  void declare(CommandLine& line) override {
+    add_state(line, "local status", "Say how far a task is", local_status_examples);
+  }
+  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    auto file = open(ledger::Access::read);
+    const auto now = local::overview(file);
+    const auto& task = file.task();
+    const auto standing = standing_of(now, task);
+    if (console.json()) {
+      console.result(json_text({{"task", task.digest},
+                                {"state", standing},
+                                {"tokens", now.tokens},
+                                {"reports", now.reports},
+                                {"round", now.round},
+                                {"rounds", task.plan.rounds},
+                                {"batch_size", task.plan.batch}}));
+      return;
+    }
+    console.result(fmt::format(
+        "task      {}\nstate     {}\ntokens    {}\nreports   {}\nround     {} of {}, {} reports "
+        "each\n",
+        task.digest, standing, now.tokens, now.reports, now.round, task.plan.rounds,
+        task.plan.batch));
+  }
+};
+
+class LocalModel : public StateCommand {
+ public:
+  void declare(CommandLine& line) override {
+    auto& options =
+        add_state(line, "local model", "Write the model as it stands", local_model_examples);
+    options.add("--output,-o", output_, "FILE", "The model file");
+    options.flag("--force", force_, "Overwrite the model file");
+  }
+  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    auto file = open(ledger::Access::read);
+    const auto model = local::model_of(file);
+    model::save_model(output_, model, force_ ? base::Overwrite::allow : base::Overwrite::refuse);
+    console.say(fmt::format("Model after {} of {} rounds written to {}", file.last_round().round,
+                            file.task().plan.rounds, output_));
+  }
+
+ private:
+  std::string output_ = "model.json";
+  bool force_ = false;
+};
+
+class LocalClose : public StateCommand {
+ public:
+  void declare(CommandLine& line) override {
+    add_state(line, "local close", "End a task before its last round", local_close_examples);
+  }
+  void run(const Console& console, const base::CancelToken& /*cancel*/) override {
+    auto file = open(ledger::Access::write);
+    file.transaction([&] { file.close("closed"); });
+    console.say("The task is closed: no slot and no report is taken any more");
+  }
+};
+
+class LocalReplay : public StateCommand {
+ public:
+  void declare(CommandLine& line) override {
+    auto& options = add_state(line, "local replay", "Compute the model again from the reports",
+                              local_replay_examples);
+    options.flag("--verify", verify_, "Compare every round that was stored");
+  }
+  void run(const Console& console, const base::CancelToken& cancel) override {
+    auto file = open(ledger::Access::read);
+    ProgressLine progress(console);
+    const auto again = local::replay(
+        file, verify_ ? local::ReplayCheck::every_round : local::ReplayCheck::last_round,
+        {&progress, &cancel});
+    progress.clear();
+    if (console.json()) {
+      console.result(json_text({{"task", file.task().digest},
+                                {"reports", again.reports},
+                                {"rounds", again.rounds},
+                                {"learner", again.learner},
+                                {"verified", verify_ ? "every round" : "the last round"}}));
+      return;
+    }
+    console.result(fmt::format("{} reports, {} rounds: {} as stored, bit for bit (learner {})\n",
+                               again.reports, again.rounds,
+                               verify_ ? "every round is" : "the last round is", again.learner));
+  }
+
+ private:
+  bool verify_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_local_status() { return std::make_unique<LocalStatus>(); }
+std::unique_ptr<Command> make_local_model() { return std::make_unique<LocalModel>(); }
+std::unique_ptr<Command> make_local_close() { return std::make_unique<LocalClose>(); }
+std::unique_ptr<Command> make_local_replay() { return std::make_unique<LocalReplay>(); }
+
+}  // namespace tacet::apps

@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "tacet/apps/command.h"
+#include "tacet/apps/terminal/interrupt.h"
+#include "tacet/apps/training_options.h"
+#include "tacet/base/error.h"
+#include "tacet/local/http/http_server.h"
+#include "tacet/local/service/serve_options.h"
+
+namespace tacet::apps {
+namespace {
+
+constexpr std::string_view serve_examples =
+    "  tacet serve task.json --state task.state --listen 0.0.0.0:8443 \\\n"
+    "      --certificate chain.pem --key key.pem --admin 127.0.0.1:9090\n"
+    "  tacet serve task.json --state task.state --listen 127.0.0.1:8080    a trial on this "
+    "machine\n"
+    "\n"
+    "SIGTERM answers what was read and ends; SIGHUP reads certificates and tokens anew. The state\n"
+    "survives whatever ends the process. docs/how-to/deploy.md says how to run it.\n";
+
+/// Tells systemd, where it has asked to be told.
+void notify(const char* text) {
+  const char* path = std::getenv("NOTIFY_SOCKET");
+  sockaddr_un address{};
+  if (path == nullptr || std::strlen(path) >= sizeof address.sun_path) return;
+  address.sun_family = AF_UNIX;
+  std::strcpy(address.sun_path, path);
+  if (address.sun_path[0] == '@') address.sun_path[0] = '\0';  // a name outside of files
+  const int descriptor = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return;
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + std::strlen(path));
+  static_cast<void>(::sendto(descriptor, text, std::strlen(text), MSG_NOSIGNAL,
+                             reinterpret_cast<const sockaddr*>(&address), size));
+  ::close(descriptor);
+}
+
+class Serve : public Command {
+ public:
+  void declare(CommandLine& line) override {
+    auto& options = add(line, "serve", "Collect private reports of devices, and learn from them",
+                        serve_examples);
+    options.add("task", task_, "TASK", "The task file", Form::required);
+    options.add("--state", state_, "FILE", "All that the server knows; made when missing",
+                Form::required);
+    options.add("--listen", listen_, "HOST:PORT", "Where devices come in", Form::required);
+    options.add("--certificate", certificate_, "FILE", "PEM: the server's certificate and chain");
+    options.add("--key", key_, "FILE", "PEM: its key");
+    options.add("--client-ca", client_ca_, "FILE",
+                "PEM: devices show a certificate of one of these, whose key is their identity");
+    options.add("--admin", admin_, "HOST:PORT",
+                "Metrics, health and a status page, on this machine's own address");
+    options.flag("--admin-anywhere", admin_anywhere_, "Allow --admin on other addresses");
+    options.heading("Limits");
+    for (const auto& parameter : local::serve_parameters()) {
+      add_parameter(options, parameter, given_);
+    }
+  }
+
+  void run(const Console& console, const base::CancelToken& cancel) override {
+    const auto options = local::serve_options(given_);
+    const auto task = local::load_task(task_);
+    // Whatever can be refused is refused before the state is touched.
+    local::HttpServer server(devices_at(options));
+    const auto admin = admin_server();
+    static_cast<void>(local::StateFile::make(state_, task));
+    local::StateFile(state_, ledger::Access::read).expect(task);
+    auto& hung_up = catch_hangups();
+    local::Service service(state_, options.service);
+    local::AdminService status(service, server.counters());
+    server.start(service);
+    if (admin) admin->start(status);
+    announce(console, task, server, admin.get());
+    notify("READY=1");
+    while (!cancel.cancelled()) {
+      if (hung_up.exchange(false)) reload(console, server, service);
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    notify("STOPPING=1");
+    server.drain(std::chrono::seconds(10));
+    server.stop();
+    if (admin) admin->stop();
+    console.say("Stopped; everything that was acknowledged is stored");
+  }
+
+ private:
+  [[nodiscard]] local::ListenOptions devices_at(const local::ServeOptions& options) const {
+    auto at = local::listen_at("--listen", listen_);
+    if (certificate_.empty() != key_.empty()) {
+      throw base::UsageError("--certificate and --key go together; give both, or none for a trial");
+    }
+    if (!client_ca_.empty() && certificate_.empty()) {
+      throw base::UsageError("--client-ca needs a --certificate and a --key of the server");
+    }
+    at.certificate = certificate_;
+    at.key = key_;
+    at.client_ca = client_ca_;
+    at.limits = options.http;
+    at.threads = options.threads;
+    return at;
+  }
+
+  [[nodiscard]] std::unique_ptr<local::HttpServer> admin_server() const {
+    if (admin_.empty()) return nullptr;
+    auto server = std::make_unique<local::HttpServer>(local::listen_at("--admin", admin_));
+    if (server->loopback() || admin_anywhere_) return server;
+    throw base::UsageError(
+        "--admin must be an address of this machine alone, 127.0.0.1:9090 say; --admin-anywhere "
+        "allows others, for those who keep strangers away by other means");
+  }
+
+  void announce(const Console& console, const local::Task& task, const local::HttpServer& server,
+                const local::HttpServer* admin) const {
+    const auto at = local::listen_at("--listen", listen_);
+    console.say(fmt::format("Serving task {} at {}://{}:{}", task.digest,
+                            certificate_.empty() ? "http" : "https", at.host, server.port()));
+    if (admin != nullptr) {
+      console.say(fmt::format("Metrics and status at http://{}:{}",
+                              local::listen_at("--admin", admin_).host, admin->port()));
+    }
+    if (certificate_.empty()) {
+      console.warn("without --certificate tokens are taken from this machine only");
+    }
+  }
+
+  void reload(const Console& console, local::HttpServer& server, local::Service& service) const {
+    service.read_tokens();
+    if (certificate_.empty()) return;
+    try {
+      server.read_certificates();
+    } catch (const base::Error& error) {
+      console.warn(fmt::format("{}; the certificate stays what it was", error.what()));
+    }
+  }
+
+  std::string task_;
+  std::string state_;
+  std::string listen_;
+  std::string certificate_;
+  std::string key_;
+  std::string client_ca_;
+  std::string admin_;
+  bool admin_anywhere_ = false;
+  learn::OptionValues given_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> make_serve() { return std::make_unique<Serve>(); }
+
+}  // namespace tacet::apps

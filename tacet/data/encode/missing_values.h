@@ -1,0 +1,60 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tacet/data/encode/value.h"
+#include "tacet/data/encode/value_index.h"
+
+namespace tacet::data {
+
+/// The schema's words for a missing value, and the numbers that they spell.
+class MissingValues {
+ public:
+  explicit MissingValues(std::span<const std::string> texts) : texts_(texts.begin(), texts.end()) {
+    for (const std::string& text : texts_) {
+      if (text.empty()) empty_is_one_ = true;
+      if (!text.empty()) first_[static_cast<unsigned char>(text.front())] = true;
+      if (const auto number = parse_number(text)) numbers_.push_back(*number);
+    }
+  }
+
+  [[nodiscard]] bool has(const Value& value) const {
+    if (const auto* text = std::get_if<std::string_view>(&value)) return has_text(*text);
+    if (const auto* number = std::get_if<double>(&value)) {
+      return std::isnan(*number) || has_number(*number);
+    }
+    if (const auto* number = std::get_if<std::int64_t>(&value)) {
+      return has_number(static_cast<double>(*number));
+    }
+    if (const auto* number = std::get_if<float>(&value)) {
+      SpellingRoom room;
+      const auto spelt = parse_number(spelling(*number, room));
+      return std::isnan(*number) || (spelt && has_number(*spelt));
+    }
+    return std::holds_alternative<Missing>(value);
+  }
+
+ private:
+  [[nodiscard]] bool has_text(std::string_view text) const {
+    if (text.empty()) return empty_is_one_;
+    if (!first_[static_cast<unsigned char>(text.front())]) return false;
+    return std::ranges::find(texts_, text) != texts_.end();
+  }
+  [[nodiscard]] bool has_number(double number) const {
+    return std::ranges::find(numbers_, number) != numbers_.end();
+  }
+
+  std::vector<std::string> texts_;
+  std::vector<double> numbers_;
+  bool empty_is_one_ = false;
+  std::array<bool, 256> first_{};  // characters that a missing value can begin with
+};
+
+}  // namespace tacet::data

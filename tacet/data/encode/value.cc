@@ -1,0 +1,75 @@
+#include "tacet/data/encode/value.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "tacet/data/encode/value_index.h"
+#include "tacet/data/schema/calendar.h"
+
+namespace tacet::data {
+namespace {
+
+struct Spell {
+  SpellingRoom& room;
+
+  std::string_view operator()(Missing) const { return {}; }
+  std::string_view operator()(Day) const { return {}; }
+  std::string_view operator()(bool value) const { return value ? "true" : "false"; }
+  std::string_view operator()(std::string_view text) const { return text; }
+  std::string_view operator()(std::int64_t value) const { return write(value); }
+  std::string_view operator()(double value) const { return number(value); }
+  std::string_view operator()(float value) const { return number(value); }
+
+  template <typename Real>
+  std::string_view number(Real value) const {
+    if (std::isnan(value)) return {};
+    // Equal numbers are spelt alike, whatever their type: 0 and -0, 10^16 and 1e16.
+    const bool whole = std::fabs(value) < Real{0x1p63} && std::trunc(value) == value;
+    return whole ? write(static_cast<std::int64_t>(value)) : write(value);
+  }
+
+  template <typename Number>
+  std::string_view write(Number value) const {
+    const auto* end = fmt::format_to(room.data(), "{}", value);
+    return {room.data(), static_cast<std::size_t>(end - room.data())};
+  }
+};
+
+struct ReadNumber {
+  const NumericColumn& rule;
+  using Found = std::optional<double>;
+
+  Found operator()(Missing) const { return std::nullopt; }
+  Found operator()(Day day) const { return number(rule.date, static_cast<double>(day.number)); }
+  Found operator()(bool value) const { return number(!rule.date, value ? 1.0 : 0.0); }
+  Found operator()(std::int64_t value) const {
+    return number(!rule.date, static_cast<double>(value));
+  }
+  Found operator()(double value) const { return number(!rule.date && std::isfinite(value), value); }
+  Found operator()(float value) const { return (*this)(static_cast<double>(value)); }
+  Found operator()(std::string_view text) const { return value_reader(rule)(text); }
+
+  [[nodiscard]] static Found number(bool is_one, double value) {
+    return is_one ? Found(value) : std::nullopt;
+  }
+};
+
+}  // namespace
+
+std::string_view spelling(const Value& value, SpellingRoom& room) {
+  return std::visit(Spell{room}, value);
+}
+
+std::string_view FileText::of(const Value& value) {
+  const auto* day = std::get_if<Day>(&value);
+  if (day == nullptr) return spelling(value, room_);
+  date_ = date_text(day->number);
+  return date_;
+}
+
+std::optional<double> number_of(const Value& value, const NumericColumn& rule) {
+  return std::visit(ReadNumber{rule}, value);
+}
+
+}  // namespace tacet::data

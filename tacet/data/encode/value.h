@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "tacet/data/schema/schema.h"
+
+namespace tacet::data {
+
+struct Missing {};
+
+/// A date, which only columns of dates know; elsewhere it is missing.
+struct Day {
+  std::int64_t number;  ///< days since 1970-01-01
+};
+
+/// What a record holds in one column: the text of a file's field, or a value that has a type. Texts
+/// are views. Equal values have equal features: a typed one is what a file would spell (see
+/// spelling), a number that is not one is missing.
+using Value = std::variant<Missing, bool, std::int64_t, double, Day, std::string_view, float>;
+
+/// Room for a spelling.
+using SpellingRoom = std::array<char, 40>;
+
+/// How a file would spell a value: an integer by its decimal digits, also where it is held as a
+/// float, another float in its shortest form (0.1 of single precision as 0.1), a boolean as true or
+/// false, what is missing as no text. Numbers that are equal are spelt alike.
+[[nodiscard]] std::string_view spelling(const Value& value, SpellingRoom& room);
+
+/// The text that a file would hold for a value: its spelling, for a date YYYY-MM-DD. Valid until
+/// the next one.
+class FileText {
+ public:
+  [[nodiscard]] std::string_view of(const Value& value);
+
+ private:
+  SpellingRoom room_{};
+  std::string date_;
+};
+
+/// The number that a value is in a numeric column, 1 and 0 for booleans; in one of dates the days
+/// since 1970-01-01. Nothing for what is none, and for what is not finite.
+[[nodiscard]] std::optional<double> number_of(const Value& value, const NumericColumn& rule);
+
+}  // namespace tacet::data

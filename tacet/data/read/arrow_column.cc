@@ -1,0 +1,251 @@
+#include "tacet/data/read/arrow_column.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include "tacet/base/error.h"
+
+namespace tacet::data::internal {
+namespace {
+
+/// Unaligned, as buffers may be.
+template <typename T>
+T load(const void* buffer, std::int64_t place) {
+  T value;
+  std::memcpy(&value, static_cast<const char*>(buffer) + place * std::int64_t{sizeof(T)},
+              sizeof(T));
+  return value;
+}
+
+bool bit_at(const void* buffer, std::int64_t place) {
+  return (load<unsigned char>(buffer, place / 8) >> (place % 8) & 1U) != 0;
+}
+
+std::string_view bytes_at(const void* buffer, std::int64_t from, std::int64_t size) {
+  if (size == 0) return {};
+  if (size < 0 || from < 0 || buffer == nullptr) {
+    throw base::DataError("a text of an Arrow array ends before it begins, or has no bytes");
+  }
+  return {static_cast<const char*>(buffer) + from, static_cast<std::size_t>(size)};
+}
+
+Value read_null(const ArrowArray&, std::int64_t, SpellingRoom&) { return Missing{}; }
+
+Value read_boolean(const ArrowArray& array, std::int64_t place, SpellingRoom&) {
+  return bit_at(array.buffers[1], place);
+}
+
+template <typename T>
+Value read_integer(const ArrowArray& array, std::int64_t place, SpellingRoom& room) {
+  const T value = load<T>(array.buffers[1], place);
+  if constexpr (sizeof(T) == sizeof(std::int64_t) && std::is_unsigned_v<T>) {
+    // What no signed number holds keeps all of its digits as a text.
+    if (value > static_cast<T>(std::numeric_limits<std::int64_t>::max())) {
+      const auto* end = fmt::format_to(room.data(), "{}", value);
+      return std::string_view(room.data(), static_cast<std::size_t>(end - room.data()));
+    }
+  }
+  return static_cast<std::int64_t>(value);
+}
+
+template <typename T>
+Value read_float(const ArrowArray& array, std::int64_t place, SpellingRoom&) {
+  return load<T>(array.buffers[1], place);
+}
+
+/// IEEE 754 binary16: a sign, 5 bits of exponent, 10 of the significand.
+Value read_half(const ArrowArray& array, std::int64_t place, SpellingRoom&) {
+  const auto bits = load<std::uint16_t>(array.buffers[1], place);
+  const int exponent = bits >> 10 & 0x1F;
+  const int fraction = bits & 0x3FF;
+  double size =
+      exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25);
+  if (exponent == 0x1F) {
+    size = fraction == 0 ? std::numeric_limits<double>::infinity()
+                         : std::numeric_limits<double>::quiet_NaN();
+  }
+  return (bits & 0x8000) != 0 ? -size : size;
+}
+
+template <typename Offset>
+Value read_text(const ArrowArray& array, std::int64_t place, SpellingRoom&) {
+  const auto from = load<Offset>(array.buffers[1], place);
+  return bytes_at(array.buffers[2], from, load<Offset>(array.buffers[1], place + 1) - from);
+}
+
+/// 16 bytes a value: its length, and the text itself where that has 12 bytes at most; else 4 of its
+/// bytes, the number of a buffer, and the place there.
+Value read_view(const ArrowArray& array, std::int64_t place, SpellingRoom&) {
+  constexpr std::int64_t most_inside = 12;
+  const char* view = static_cast<const char*>(array.buffers[1]) + 16 * place;
+  const auto size = load<std::int32_t>(view, 0);
+  if (size <= most_inside) return bytes_at(view, 4, size);
+  const auto buffer = load<std::int32_t>(view, 2);
+  // The last buffer holds the lengths of those before it.
+  if (buffer < 0 || buffer >= array.n_buffers - 3) {
+    throw base::DataError("a text of an Arrow array is in a buffer that the array has not");
+  }
+  const std::int64_t from = load<std::int32_t>(view, 3);
+  const void* lengths = array.buffers[array.n_buffers - 1];
+  if (lengths == nullptr || from + size > load<std::int64_t>(lengths, buffer)) {
+    throw base::DataError("a text of an Arrow array ends behind its buffer");
+  }
+  return bytes_at(array.buffers[2 + buffer], from, size);
+}
+
+template <typename T, std::int64_t ticks_a_day>
+Value read_day(const ArrowArray& array, std::int64_t place, SpellingRoom&) {
+  const std::int64_t ticks = load<T>(array.buffers[1], place);
+  const std::int64_t day = ticks / ticks_a_day;
+  return Day{ticks % ticks_a_day < 0 ? day - 1 : day};
+}
+
+/// Whether metadata, as the interface lays them out, name an extension.
+bool has_extension(const char* metadata) {
+  const auto next_number = [&metadata] {
+    const auto number = load<std::int32_t>(metadata, 0);
+    metadata += sizeof(number);
+    if (number < 0) throw base::DataError("metadata of the records in memory break off");
+    return number;
+  };
+  const auto next_text = [&] {
+    const auto size = static_cast<std::size_t>(next_number());
+    const std::string_view text(metadata, size);
+    metadata += size;
+    return text;
+  };
+  for (auto entries = next_number(); entries > 0; --entries) {
+    if (next_text() == "ARROW:extension:name") return true;
+    static_cast<void>(next_text());
+  }
+  return false;
+}
+
+bool is_format(std::string_view given, std::string_view known) {
+  return known.ends_with(':') ? given.starts_with(known) : given == known;
+}
+
+}  // namespace
+
+struct ArrowTypes {
+  using enum ValueType::Kind;
+  static constexpr std::int64_t seconds = 86400;
+  static constexpr std::array known{
+      ArrowColumn::Type{"n", "null", any, 0, 0, read_null},
+      ArrowColumn::Type{"b", "bool", boolean, 0, 2, read_boolean},
+      ArrowColumn::Type{"c", "int8", integer, -8, 2, read_integer<std::int8_t>},
+      ArrowColumn::Type{"C", "uint8", integer, 8, 2, read_integer<std::uint8_t>},
+      ArrowColumn::Type{"s", "int16", integer, -16, 2, read_integer<std::int16_t>},
+      ArrowColumn::Type{"S", "uint16", integer, 16, 2, read_integer<std::uint16_t>},
+      ArrowColumn::Type{"i", "int32", integer, -32, 2, read_integer<std::int32_t>},
+      ArrowColumn::Type{"I", "uint32", integer, 32, 2, read_integer<std::uint32_t>},
+      ArrowColumn::Type{"l", "int64", integer, -64, 2, read_integer<std::int64_t>},
+      ArrowColumn::Type{"L", "uint64", integer, 64, 2, read_integer<std::uint64_t>},
+      ArrowColumn::Type{"e", "float16", real, 16, 2, read_half},
+      ArrowColumn::Type{"f", "float32", real, 32, 2, read_float<float>},
+      ArrowColumn::Type{"g", "float64", real, 64, 2, read_float<double>},
+      ArrowColumn::Type{"u", "utf8", text, 0, 3, read_text<std::int32_t>},
+      ArrowColumn::Type{"U", "large_utf8", text, 0, 3, read_text<std::int64_t>},
+      ArrowColumn::Type{"vu", "utf8_view", text, 0, 3, read_view},
+      ArrowColumn::Type{"tdD", "date32", day, 0, 2, read_day<std::int32_t, 1>},
+      ArrowColumn::Type{"tdm", "date64", day, 0, 2, read_day<std::int64_t, seconds * 1000>},
+      ArrowColumn::Type{"tss:", "timestamp", day, 0, 2, read_day<std::int64_t, seconds>},
+      ArrowColumn::Type{"tsm:", "timestamp", day, 0, 2, read_day<std::int64_t, seconds * 1000>},
+      ArrowColumn::Type{"tsu:", "timestamp", day, 0, 2, read_day<std::int64_t, seconds * 1000000>},
+      ArrowColumn::Type{"tsn:", "timestamp", day, 0, 2,
+                        read_day<std::int64_t, seconds * 1000000000>},
+      ArrowColumn::Type{"+s", "struct", unreadable, 0, 1, nullptr},
+      ArrowColumn::Type{"+l", "list", unreadable, 0, 1, nullptr},
+      ArrowColumn::Type{"+L", "large_list", unreadable, 0, 1, nullptr},
+      ArrowColumn::Type{"+vl", "list_view", unreadable, 0, 1, nullptr},
+      ArrowColumn::Type{"+vL", "large_list_view", unreadable, 0, 1, nullptr},
+      ArrowColumn::Type{"+m", "map", unreadable, 0, 1, nullptr},
+      ArrowColumn::Type{"d:", "decimal", unreadable, 0, 2, nullptr},
+      ArrowColumn::Type{"z", "binary", unreadable, 0, 3, nullptr},
+      ArrowColumn::Type{"Z", "large_binary", unreadable, 0, 3, nullptr},
+      ArrowColumn::Type{"vz", "binary_view", unreadable, 0, 3, nullptr},
+      ArrowColumn::Type{"tD", "duration", unreadable, 0, 2, nullptr},
+  };
+
+  static ArrowColumn::Type of(std::string_view format) {
+    for (const auto& type : known) {
+      if (is_format(format, type.format)) return type;
+    }
+    return {"", "another type", unreadable, 0, 0, nullptr};
+  }
+};
+
+bool is_valid(const ArrowArray& array, std::int64_t place) {
+  const bool has_bitmap = array.null_count != 0 && array.n_buffers > 0 &&
+                          array.buffers != nullptr && array.buffers[0] != nullptr;
+  return !has_bitmap || bit_at(array.buffers[0], place);
+}
+
+ArrowColumn::ArrowColumn(const ArrowSchema& type) : type_() {
+  if (type.release == nullptr || type.format == nullptr) {
+    throw base::DataError("a column of the records in memory has no type");
+  }
+  type_ = ArrowTypes::of(type.format);
+  // An extension means something else than what it is stored as.
+  if (type.metadata != nullptr && has_extension(type.metadata)) {
+    type_ = {"", "an extension type", ValueType::Kind::unreadable, 0, 0, nullptr};
+    return;
+  }
+  if (type.dictionary == nullptr) return;
+  if (type_.kind != ValueType::Kind::integer) {
+    type_ = {"", "a dictionary without integer codes", ValueType::Kind::unreadable, 0, 0, nullptr};
+    return;
+  }
+  dictionary_ = std::make_unique<ArrowColumn>(*type.dictionary);
+}
+
+ValueType ArrowColumn::type() const {
+  if (!dictionary_) {
+    return {.kind = type_.kind,
+            .bits = std::abs(type_.bits),
+            .is_signed = type_.bits < 0,
+            .name = type_.name};
+  }
+  auto type = dictionary_->type();
+  type.name = "dictionary of " + type.name;
+  return type;
+}
+
+void ArrowColumn::open(const ArrowArray* array) {
+  if (array == nullptr || array->release == nullptr) {
+    throw base::DataError("an array of the records in memory is none, or was given back");
+  }
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  const bool has_places =
+      array->length >= 0 && array->offset >= 0 && array->length <= most - array->offset;
+  const bool has_buffers =
+      array->n_buffers >= type_.buffers && (type_.buffers == 0 || array->buffers != nullptr) &&
+      (type_.buffers < 2 || array->length == 0 || array->buffers[1] != nullptr);
+  if (!has_places || !has_buffers) {
+    throw base::DataError("an Arrow array of type {} lacks buffers of its type", type().name);
+  }
+  array_ = array;
+  if (dictionary_) dictionary_->open(array->dictionary);
+}
+
+Value ArrowColumn::at(std::int64_t row) const {
+  if (row < 0 || row >= array_->length) {
+    throw base::DataError(
+        "an Arrow array is shorter than its batch, or its dictionary lacks a code");
+  }
+  const auto place = array_->offset + row;
+  if (!is_valid(*array_, place)) return Missing{};
+  const auto value = type_.read(*array_, place, room_);
+  if (!dictionary_) return value;
+  const auto* code = std::get_if<std::int64_t>(&value);
+  return dictionary_->at(code == nullptr ? -1 : *code);
+}
+
+}  // namespace tacet::data::internal

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tacet/data/encode/value.h"
+#include "tacet/data/encode/value_type.h"
+#include "tacet/data/read/arrow_interface.h"
+
+namespace tacet::data::internal {
+
+/// Whether an array holds a value at a place, counted from the beginning of its buffers, as its
+/// bitmap of nulls says.
+[[nodiscard]] bool is_valid(const ArrowArray& array, std::int64_t place);
+
+/// Reads single values of arrays of one Arrow type.
+class ArrowColumn {
+ public:
+  /// DataError for a type that was given back, or has no format.
+  explicit ArrowColumn(const ArrowSchema& type);
+
+  /// Of the values, also of a dictionary's.
+  [[nodiscard]] ValueType type() const;
+
+  /// An array of the type, which stays until the next one. DataError where it is none, was given
+  /// back, or lacks the buffers of its type.
+  void open(const ArrowArray* array);
+  /// The value at a place of the array opened, a text until the next call; missing where it is
+  /// null. DataError for a place beyond its end, and for a code that its dictionary has not.
+  [[nodiscard]] Value at(std::int64_t row) const;
+
+ private:
+  /// Reads the value at a place, counted from the beginning of the buffers; `room` is for a text
+  /// that they do not hold.
+  using Read = Value (*)(const ArrowArray& array, std::int64_t place, SpellingRoom& room);
+  struct Type {
+    const char* format;  ///< as the interface writes it; a beginning of it where it ends with ':'
+    const char* name;
+    ValueType::Kind kind;
+    int bits;              ///< of a number; with a sign before it where it has one
+    std::int64_t buffers;  ///< at least, the one of nulls included
+    Read read;
+  };
+  friend struct ArrowTypes;
+
+  Type type_;
+  std::unique_ptr<ArrowColumn> dictionary_;
+  const ArrowArray* array_ = nullptr;
+  mutable SpellingRoom room_{};
+};
+
+}  // namespace tacet::data::internal

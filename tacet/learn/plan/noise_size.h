@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tacet/privacy/guarantee.h"
+
+/// How much noise a release on all records needs, and whether the grids it is drawn on have room.
+namespace tacet::learn {
+/// The clipping norm as a power of two of grid units: 2^min(30, floor(32 - log2(z))). NumericError
+/// when that falls below 2^14, too coarse to learn from.
+[[nodiscard]] int norm_bits_for(double noise_multiplier);
+
+/// For a minimiser released on the grid of its solver, where a record's share is at most 2^19 units
+/// and half a diagonal: NumericError when noise of `multiplier` shares would be wider than the
+/// sampler's 2^32 units (Gaussian) or 2^40 (Laplace). To be asked before anything is booked.
+enum class ShareNoise { gaussian, laplace };
+void check_share_noise(ShareNoise kind, double multiplier, std::int64_t columns);
+
+/// The noise multiplier at which T releases on all records are (epsilon, delta)-DP, exactly (Dong,
+/// Roth, Su 2019), rounded up until the accountant agrees. GuaranteeError when no finite one does.
+[[nodiscard]] double full_batch_noise(std::int64_t steps, privacy::Epsilon epsilon,
+                                      privacy::Delta delta, privacy::Adjacency adjacency);
+
+}  // namespace tacet::learn

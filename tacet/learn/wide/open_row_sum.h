@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/mechanism/noise/row_gaussian.h"
+#include "tacet/optimize/sums/row_arena.h"
+#include "tacet/optimize/sums/slot_map.h"
+
+namespace tacet::learn {
+
+/// The sum of a step's gradients where nobody is protected: neither clipped nor on a grid, on the
+/// rows that its records touch. For one thread, since such sums depend on their order. Its memory
+/// is used again from one step to the next.
+class OpenRowSum {
+ public:
+  explicit OpenRowSum(const privacy::RowLayout& layout) : layout_(layout) {}
+
+  void start();
+  void add(const optimize::RowRecord& record);
+  /// The sum, in the form of what a release gives.
+  [[nodiscard]] mechanism::NoisyRows take();
+
+ private:
+  std::span<double> place_of(std::int64_t row);
+
+  privacy::RowLayout layout_;
+  optimize::SlotMap slots_;
+  std::vector<std::int64_t> rows_;   // of each slot
+  std::vector<std::size_t> firsts_;  // its first number in sums_
+  std::vector<double> sums_;
+  std::vector<std::size_t> ordered_;  // slots by row
+};
+
+}  // namespace tacet::learn

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "tacet/ledger/store/database.h"
+
+namespace tacet::ledger {
+
+/// Makes a file of SQLite, readable by its owner only; it gets its name when `fill` has filled it,
+/// and stays without one where that throws. 0, or EEXIST where there is a file of that name
+/// already. IoError for everything else.
+[[nodiscard]] int make_database(const std::filesystem::path& path, const Wording& wording,
+                                const std::function<void(Database&)>& fill);
+
+/// The IoError for an error of the system.
+[[noreturn]] void cannot_make_database(const std::filesystem::path& path, const Wording& wording,
+                                       int error);
+
+}  // namespace tacet::ledger

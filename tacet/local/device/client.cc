@@ -1,0 +1,321 @@
+#include "tacet/local/device/client.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/base/limits.h"
+#include "tacet/data/read/read_dataset.h"
+#include "tacet/ledger/digest.h"
+#include "tacet/local/device/device_books.h"
+#include "tacet/local/device/folder.h"
+#include "tacet/local/protocol/messages.h"
+#include "tacet/local/vectors.h"
+#include "tacet/mechanism/local/release_report.h"
+#include "tacet/optimize/sums/record_gradient.h"
+
+namespace tacet::local {
+namespace {
+
+using std::chrono::milliseconds;
+using DeviceClock = std::chrono::steady_clock;
+
+constexpr auto longest_pause = milliseconds(60000);
+constexpr auto least_work = milliseconds(100);
+constexpr const char* counted = "counted";
+
+// Purposes of the device's own numbers; its noise has another purpose.
+constexpr std::uint64_t delay_step = 0;
+constexpr std::uint64_t report_id_step = 1;
+constexpr std::uint64_t pause_step = 2;
+
+class Device {
+ public:
+  Device(const Participation& part, const DeviceMeans& means)
+      : part_(part), means_(means), task_(part.task) {}
+
+  ParticipationResult run() {
+    check_policy(part_.policy, task_);
+    if (!part_.token.empty() && !means_.transport.confidential()) {
+      throw base::GuaranteeError(
+          "a token is sent over HTTPS only, or to a server on this machine; nothing was sent and "
+          "nothing was spent. Give the server's https:// address");
+    }
+    const DeviceFolder folder(part_.folder, means_.cancel);
+    auto report = stored_report(folder);
+    const bool resumed = report.has_value();
+    auto answer = resumed ? folder.answer(task_.digest) : std::string();
+    // Who asks for it has a report that counted sent again: a server may have lost it since.
+    if (answer.empty() || (part_.only_resume && answer == counted)) {
+      answer = resumed ? send(folder, *report) : draw_and_send(folder);
+    }
+    return {answer, resumed};
+  }
+
+ private:
+  // ---- before the record counts
+
+  void say(const std::string& text) const {
+    if (means_.say) means_.say(text);
+  }
+
+  /// The record as the schema reads it. Values are never at fault; the file's structure is.
+  [[nodiscard]] data::Dataset read_record() const {
+    auto records = data::read_dataset(part_.record, task_.schema, {.cancel = means_.cancel});
+    if (records.rows() == 1) return records;
+    throw base::DataError(
+        "'{}' holds {} records, but a device takes part with one; nothing was sent and nothing was "
+        "spent",
+        part_.record.string(), records.rows() == 0 ? "no" : "several");
+  }
+
+  /// What an earlier call has drawn.
+  [[nodiscard]] std::optional<std::string> stored_report(const DeviceFolder& folder) const {
+    auto report = folder.report(task_.digest, task_.layout.bytes());
+    if (!report) {
+      if (folder.may_have_sent(task_.digest)) DeviceBooks::refuse_second(folder, task_.digest);
+      if (!part_.only_resume) return std::nullopt;
+      throw base::UsageError(
+          "there is nothing to resume: '{}' has no report for task {}, so that none was sent; "
+          "leave --resume out to take part",
+          part_.folder.string(), task_.digest);
+    }
+    Frame frame;
+    const auto fault = read_frame(*report, task_.layout, frame);
+    if (fault == FrameFault::none) return report;
+    throw base::DataError("'{}' in '{}' is no report for task {} ({}); nothing was sent",
+                          folder.report_name(task_.digest), part_.folder.string(), task_.digest,
+                          frame_fault_names.of(fault));
+  }
+
+  [[nodiscard]] std::string draw_and_send(const DeviceFolder& folder) {
+    const auto begin = DeviceClock::now();
+    static_cast<void>(read_record());  // its structure, before anybody is asked
+    DeviceBooks books(folder, part_, means_);
+    books.settle_attempts();
+    wait_until(begin + worked_time(begin));
+    random::Stream chance(means_.source.lease(random::Purpose::sampling, delay_step, 0, 64));
+    const double share = static_cast<double>(chance.next() >> 11) * 0x1p-53;
+    const auto delay =
+        milliseconds(static_cast<std::int64_t>(share * 1000 * task_.terms.delay_seconds));
+    const auto [slot, point] = find_place(delay);
+    const auto start = DeviceClock::now();
+    const auto report = release(books, folder, slot, point);
+    books.book_report(report);
+    wait_until(start + worked_time(start) + delay);
+    return send_booked(folder, report);
+  }
+
+  [[nodiscard]] std::string send(const DeviceFolder& folder, const std::string& report) {
+    DeviceBooks(folder, part_, means_).book_report(report);
+    return send_booked(folder, report);
+  }
+
+  // ---- times
+
+  /// How long work on the record is said to have taken: the smallest double of `least_work` that it
+  /// did not exceed, so that records whose work differs by less are sent at the same time.
+  [[nodiscard]] static DeviceClock::duration worked_time(DeviceClock::time_point since) {
+    DeviceClock::duration time = least_work;
+    while (DeviceClock::now() - since > time) time *= 2;
+    return time;
+  }
+
+  void wait_until(DeviceClock::time_point time) const {
+    const auto left = std::chrono::ceil<milliseconds>(time - DeviceClock::now());
+    means_.wait(std::max(left, milliseconds(0)));
+  }
+
+  // ---- the server, before anything is spent
+
+  [[noreturn]] static void give_up(const HttpReply& reply, const std::string& remains) {
+    const auto code = error_code(reply.body);
+    throw base::IoError("the server does not let this device take part: {}; {}",
+                        code.empty() ? fmt::format("status {}", reply.status) : code, remains);
+  }
+
+  /// Backoff with jitter, between attempts that the server or the network refused.
+  void pause(int attempt, std::int64_t retry_seconds) {
+    if (!pauses_) {
+      pauses_.emplace(means_.source.lease(random::Purpose::sampling, pause_step, 0, 1 << 24));
+    }
+    const auto base = std::min(longest_pause, milliseconds(250) * (1 << std::min(attempt, 8)));
+    const double share = 0.5 + static_cast<double>(pauses_->next() >> 11) * 0x1p-54;
+    const auto jittered =
+        milliseconds(static_cast<std::int64_t>(share * static_cast<double>(base.count())));
+    means_.wait(retry_seconds > 0 ? milliseconds(1000 * retry_seconds) + jittered / 4 : jittered);
+  }
+
+  [[nodiscard]] static bool comes_again(int status) {
+    return status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
+  }
+
+  /// Until the server has an answer that stays; IoError when patience is at its end.
+  [[nodiscard]] HttpReply persist(const HttpRequest& request, const std::string& remains) {
+    const auto end = DeviceClock::now() + part_.patience;
+    bool said = false;
+    for (int attempt = 0;; ++attempt) {
+      std::string why;
+      std::int64_t retry_seconds = 0;
+      try {
+        auto reply = means_.transport.exchange(request);
+        if (!comes_again(reply.status)) return reply;
+        retry_seconds = reply.retry_seconds;
+        why = error_code(reply.body);
+        if (why == "round_full") attempt = 0;  // it is there, and says when
+      } catch (const UntrustedServer&) {
+        throw;
+      } catch (const base::IoError& error) {
+        why = error.what();
+      }
+      if (DeviceClock::now() >= end) throw base::IoError("{}; {}", why, remains);
+      if (!said) say(fmt::format("waiting for the server: {}", why));
+      said = true;
+      pause(attempt, retry_seconds);
+    }
+  }
+
+  [[nodiscard]] Slot ask_for_slot() {
+    const std::string remains = "nothing was spent";
+    const auto reply =
+        persist({.method = "POST", .path = "/v1/slot", .token = part_.token}, remains);
+    if (reply.status != 200) give_up(reply, remains);
+    auto slot = slot_from_json(reply.body);
+    if (slot.task != task_.digest) {
+      throw base::GuaranteeError("the server works on task {}, the device on {}; nothing was spent",
+                                 slot.task, task_.digest);
+    }
+    if (slot.round >= static_cast<std::uint64_t>(task_.plan.rounds)) {
+      throw base::GuaranteeError(
+          "the server's slot is of round {}, the task has {}; nothing was spent", slot.round,
+          task_.plan.rounds);
+    }
+    return slot;
+  }
+
+  /// A slot that does not end before the report can be sent, and its model.
+  [[nodiscard]] std::pair<Slot, std::vector<double>> find_place(milliseconds delay) {
+    const auto patience_ends = DeviceClock::now() + part_.patience;
+    for (;;) {
+      const auto slot = ask_for_slot();
+      const auto end = DeviceClock::now() + std::chrono::seconds(slot.seconds);
+      auto point = fetch_point(slot);
+      if (DeviceClock::now() + delay + least_work <= end) return {slot, std::move(point)};
+      if (DeviceClock::now() >= patience_ends) {
+        throw base::IoError(
+            "the server's slots end before a report can be sent; nothing was spent");
+      }
+      say("the slot ends too soon: waiting for another one");
+      wait_until(end);
+    }
+  }
+
+  [[nodiscard]] std::vector<double> fetch_point(const Slot& slot) {
+    const auto dimension = static_cast<std::size_t>(task_.plan.columns);
+    const std::string remains = "nothing was spent";
+    const auto reply =
+        persist({.path = "/v1/model/" + slot.model, .most_bytes = 8 * dimension}, remains);
+    if (reply.status != 200) give_up(reply, remains);
+    if (ledger::sha256(reply.body) != slot.model) {
+      throw base::GuaranteeError("the server's model is not the one it named; nothing was spent");
+    }
+    auto point = model_from_bytes(reply.body, dimension);
+    const double norm = std::sqrt(dot(point, point));
+    const double most = std::min(task_.terms.largest_norm, part_.policy.largest_norm);
+    if (!(norm <= most)) {  // NaN is not below
+      throw base::GuaranteeError(
+          "the server's model is longer than the {} that task and policy allow, or not finite; "
+          "nothing was spent",
+          most);
+    }
+    return point;
+  }
+
+  // ---- the record
+
+  /// Books, reads, randomises, stores: when it returns, these bytes are the only ones ever sent.
+  /// What ends it before leaves a booking that the next attempt gives back.
+  [[nodiscard]] std::string release(DeviceBooks& books, const DeviceFolder& folder,
+                                    const Slot& slot, const std::vector<double>& point) {
+    auto reservation = books.reserve();
+    const auto record = read_or_cancel(reservation);
+    const optimize::RecordGradient gradients(
+        record, task_.plan.loss,
+        {.clipping_norm = task_.randomizer().spec().clipping_norm,
+         .norm_bits = task_.randomizer().norm_bits(),
+         .class_weights = task_.plan.class_weights});
+    random::Stream number(means_.source.lease(random::Purpose::sampling, report_id_step, 0, 64));
+    const auto report = mechanism::release_report(gradients.at(point, 0), task_.randomizer(),
+                                                  {.step = 0}, means_.source, reservation);
+    const auto bytes = frame_bytes({.round = slot.round,
+                                    .model = model_mark(slot.model),
+                                    .report_id = number.next(),
+                                    .report = report.value()},
+                                   task_.layout);
+    folder.keep_report(task_.digest, bytes);
+    return bytes;
+  }
+
+  [[nodiscard]] data::Dataset read_or_cancel(privacy::Reservation& reservation) const {
+    try {
+      return read_record();
+    } catch (...) {
+      reservation.cancel();
+      throw;
+    }
+  }
+
+  // ---- the report
+
+  [[nodiscard]] std::string send_booked(const DeviceFolder& folder, const std::string& report) {
+    folder.begin_sending(task_.digest);
+    const auto answer = exchange_report(report);
+    folder.keep_answer(task_.digest, answer);
+    return answer;
+  }
+
+  [[nodiscard]] std::string exchange_report(const std::string& report) {
+    const auto remains = fmt::format("the report stays in '{}', `tacet join --resume` sends it",
+                                     part_.folder.string());
+    const auto reply = persist(
+        {.method = "POST", .path = "/v1/report", .token = part_.token, .body = report}, remains);
+    if (reply.status == 200) return counted;
+    const auto code = error_code(reply.body);
+    const auto reason = reason_names.find(code);
+    // Answers that no later attempt changes.
+    for (const auto last :
+         {Reason::used_token, Reason::repeated_report, Reason::too_late, Reason::finished}) {
+      if (reason == last) return code;
+    }
+    give_up(reply, remains);
+  }
+
+  const Participation& part_;
+  const DeviceMeans& means_;
+  const Task& task_;
+  std::optional<random::Stream> pauses_;
+};
+
+}  // namespace
+
+ParticipationResult take_part(const Participation& part, const DeviceMeans& means) {
+  return Device(part, means).run();
+}
+
+Task fetch_task(Transport& transport, const std::string& digest) {
+  const auto reply = transport.exchange(
+      {.path = "/v1/task", .most_bytes = std::size_t{base::limits::schema_bytes}});
+  if (reply.status != 200)
+    throw base::IoError("the server offers no task: status {}", reply.status);
+  if (ledger::sha256(reply.body) != digest) {
+    throw base::GuaranteeError(
+        "the server offers another task than {}; nothing was sent and nothing was spent", digest);
+  }
+  return task_from_text(reply.body, "the server's task");
+}
+
+}  // namespace tacet::local

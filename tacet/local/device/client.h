@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "tacet/base/progress.h"
+#include "tacet/local/device/policy.h"
+#include "tacet/local/http/http_client.h"
+#include "tacet/local/protocol/task.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::local {
+
+/// One device's part in one task.
+struct Participation {
+  const Task& task;  ///< from somebody else than the server, or checked by its digest
+  const Policy& policy;
+  std::filesystem::path record;         ///< a file with one record, by the task's schema
+  std::filesystem::path folder;         ///< what the device keeps
+  std::string token;                    ///< empty: the transport shows a certificate
+  bool only_resume = false;             ///< send a report that was drawn before, draw none; one
+                                        ///< that counted is sent again
+  std::chrono::seconds patience{3600};  ///< how long a server that does not answer is waited for
+};
+
+/// What a device works with.
+struct DeviceMeans {
+  Transport& transport;
+  random::Source& source;
+  std::function<void(std::chrono::milliseconds)> wait;  ///< sleeps; may throw base::Interrupted
+  std::function<void(const std::string&)> say = {};     ///< remarks; nothing of the record
+  const base::CancelToken* cancel = nullptr;
+};
+
+struct ParticipationResult {
+  std::string answer;    ///< the server's code: "counted", or why it took no report at last
+  bool resumed = false;  ///< the report had been drawn before
+};
+
+/// Takes part, once, in this order: the task against the policy, the record's structure, a slot
+/// that lasts long enough, the model against its digest and bound, the reservation in the device's
+/// ledger, then the record, its gradient, the report; the report stored durably, the booking ended,
+/// the delay waited, and the same bytes sent until they are answered. What ends it before the
+/// report is stored has released nothing, and its reservation is given back; after that only these
+/// bytes are ever sent, whoever calls again, and only when the ledger holds their cost.
+///
+/// No number of bytes that are sent depends on the record, and none but the report's own ones.
+/// Times of sending do not either, as long as what is done with the record takes less than 0.1 s
+/// (0.2 s, 0.4 s, ...: the next one is waited for): then the slot is asked for and the report is
+/// sent that long, and the task's random delay, after what came before.
+///
+/// BudgetError and GuaranteeError where policy, ledger or model forbid it; DataError for a record
+/// of another structure than the schema's; IoError where the server cannot be reached or does not
+/// let the device take part; UsageError for `only_resume` without a report.
+[[nodiscard]] ParticipationResult take_part(const Participation& part, const DeviceMeans& means);
+
+/// The task that the server offers, which must have this digest: GuaranteeError otherwise.
+[[nodiscard]] Task fetch_task(Transport& transport, const std::string& digest);
+
+}  // namespace tacet::local

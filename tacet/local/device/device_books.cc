@@ -1,0 +1,200 @@
+#include "tacet/local/device/device_books.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+
+#include "tacet/base/error.h"
+#include "tacet/ledger/digest.h"
+#include "tacet/ledger/process.h"
+
+namespace tacet::local {
+namespace {
+
+constexpr const char* record_account = "record";
+
+}  // namespace
+
+DeviceBooks::DeviceBooks(const DeviceFolder& folder, const Participation& part,
+                         const DeviceMeans& means)
+    : folder_(folder), part_(part), cancel_(means.cancel) {
+  open(means);
+  budget_.emplace(*ledger_, ledger::RunDetails{
+                                .data_set = record_account, .command = command(), .fate = fate()});
+}
+
+void DeviceBooks::open(const DeviceMeans& means) {
+  std::error_code error;
+  const auto record = std::filesystem::canonical(part_.record, error);
+  if (error) {
+    throw base::IoError("cannot read '{}': {}; nothing was spent", part_.record.string(),
+                        error.message());
+  }
+  record_folder_ = record.parent_path();
+  for (const auto& mark : ledger::read_marks(record_folder_)) {
+    if (mark.file == record.filename()) mark_ = mark;
+  }
+  const auto path = folder_.ledger();
+  if (!std::filesystem::exists(path, error) && (mark_ || !folder_.tasks().empty())) {
+    throw base::BudgetError(
+        "'{}' is missing, which says what was spent on '{}'{}; nothing was sent. Give the folder "
+        "that has it, or put it back",
+        path.string(), part_.record.string(),
+        mark_ ? fmt::format(" (it was '{}')", ledger::ledger_path(record_folder_, *mark_).string())
+              : "");
+  }
+  ledger::Ledger::ensure(path);
+  ledger_.emplace(path, ledger::OpenOptions{.cancel = cancel_});
+  const auto name = ledger_->standing().ledger;
+  if (mark_ && mark_->ledger_name != name) {
+    throw base::BudgetError(
+        "what was spent on '{}' stands in the ledger '{}', which is another one than '{}'; nothing "
+        "was sent and nothing was spent",
+        part_.record.string(), ledger::ledger_path(record_folder_, *mark_).string(), path.string());
+  }
+  if (mark_) ledger::check_continues(*mark_, *ledger_);
+  check_folder();
+  set_account();
+  if (mark_) return;
+  try {
+    ledger::add_mark(record_folder_,
+                     {record.filename().string(), record_account,
+                      ledger::path_for_mark(record_folder_, path), name, ledger_->position()},
+                     cancel_);
+  } catch (const base::IoError& failure) {
+    if (!means.say) return;
+    means.say(fmt::format(
+        "the record could not be marked, so that a second folder for it goes unnoticed: {}",
+        failure.what()));
+  }
+}
+
+/// Every report that was drawn here is paid for: no older state of the ledger took its place.
+void DeviceBooks::check_folder() {
+  const auto standing = ledger_->standing();
+  const auto* account = standing.find(record_account);
+  for (const auto& task : folder_.tasks()) {
+    if (task == part_.task.digest) continue;  // settled by what follows
+    const auto command = "join " + task;
+    if (account != nullptr && account->commands.contains(command) &&
+        account->commands.at(command) > 0) {
+      continue;
+    }
+    throw base::BudgetError(
+        "the ledger '{}' does not hold what the report for task {} has cost; nothing was sent. Put "
+        "the ledger back that does, or go on with that task first (--resume), which books it again",
+        ledger_->path().string(), task);
+  }
+}
+
+ledger::Cap DeviceBooks::cap() const {
+  const auto& policy = part_.policy;
+  const bool pure = policy.all_tasks_delta == 0;
+  return {.currency = pure ? ledger::Currency::pure : ledger::Currency::basic,
+          .value = policy.all_tasks_epsilon,
+          .delta = policy.all_tasks_delta};
+}
+
+void DeviceBooks::set_account() {
+  const auto wanted = cap();
+  const auto standing = ledger_->standing();
+  const auto* account = standing.find(record_account);
+  if (account == nullptr) {
+    ledger_->enrol(
+        {.data_set = record_account, .adjacency = privacy::Adjacency::replace_one, .cap = wanted});
+    return;
+  }
+  if (account->cap().currency != wanted.currency) {
+    throw base::BudgetError(
+        "the device's account counts {}, which the policy's all_tasks_delta does not allow to go "
+        "on: it was {} when the account was made; nothing was spent. Put it back, or begin with "
+        "another folder and what is left of the budget",
+        to_string(account->cap().currency), account->cap().delta == 0 ? "0" : "above 0");
+  }
+  if (account->cap() != wanted) {
+    ledger_->set_cap(record_account, wanted, "the device's policy says so");
+  }
+}
+
+std::vector<ledger::Run> DeviceBooks::runs() {
+  auto all = ledger_->books().account(record_account).runs;
+  std::erase_if(all, [this](const ledger::Run& run) {
+    return run.booking.command != command() ||
+           (run.state != ledger::RunState::reserved && run.state != ledger::RunState::committed);
+  });
+  return all;
+}
+
+void DeviceBooks::settle_attempts() {
+  for (const auto& run : runs()) {
+    if (run.state == ledger::RunState::committed) refuse_second(folder_, part_.task.digest);
+    if (run.booking.process == ledger::this_process()) {
+      ledger_->adopt(run.number);  // nobody else works in the folder
+      ledger_->cancel(run.number);
+    } else {
+      ledger_->resolve(run.number, "no report was stored for this task, so that none was sent");
+    }
+  }
+}
+
+privacy::Reservation DeviceBooks::reserve() {
+  auto reservation = budget_->reserve(part_.task.randomizer().event(), part_.task.plan.guarantee);
+  ledger::advance_marks(record_folder_, *ledger_, cancel_);
+  return reservation;
+}
+
+std::string DeviceBooks::fate() const {
+  return fmt::format(
+      "its report is stored in '{}' and is sent by the next `tacet join`: do not give the booking "
+      "back",
+      (folder_.path() / folder_.report_name(part_.task.digest)).string());
+}
+
+void DeviceBooks::book_report(std::string_view report) {
+  const auto& task = part_.task;
+  const ledger::Output output{ledger::sha256(report), folder_.report_name(task.digest), fate()};
+  const auto booked = runs();
+  if (!folder_.may_have_sent(task.digest)) {
+    const auto account = ledger_->standing().account(record_account);
+    if (account.counted.total().value > account.cap().value) {
+      throw base::BudgetError(
+          "the policy allows all tasks together epsilon {}, and {} is spent; nothing was sent",
+          account.cap().value, account.counted.total().value);
+    }
+  }
+  const auto committed =
+      std::ranges::find(booked, ledger::RunState::committed, &ledger::Run::state);
+  if (committed != booked.end()) return check_paid(output, *committed);
+  auto run = booked.empty() ? 0 : booked.front().number;
+  if (booked.empty()) {
+    // It was given back, by hand or with an older ledger; what is sent is spent.
+    run = ledger_->reserve({.data_set = record_account,
+                            .command = command(),
+                            .event = task.randomizer().event(),
+                            .stated = task.plan.guarantee});
+  } else {
+    ledger_->adopt(run);
+  }
+  ledger_->commit(
+      {{.run = run, .spent = task.randomizer().event(), .cipher_delta = task.plan.cipher_delta}},
+      output);
+  ledger::advance_marks(record_folder_, *ledger_, cancel_);
+}
+
+void DeviceBooks::check_paid(const ledger::Output& output, const ledger::Run& run) const {
+  if (run.outcome && run.outcome->output_sha256 == output.sha256) return;
+  throw base::BudgetError(
+      "'{}' in '{}' is not the report that was booked for task {}; nothing was sent. Put that one "
+      "back",
+      output.name, folder_.path().string(), part_.task.digest);
+}
+
+void DeviceBooks::refuse_second(const DeviceFolder& folder, const std::string& task) {
+  throw base::BudgetError(
+      "a report for task {} was drawn, but '{}' holds it no more; it may have been sent, and a "
+      "second one is never drawn. Put {}.report back",
+      task, folder.path().string(), task);
+}
+
+}  // namespace tacet::local

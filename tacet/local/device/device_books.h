@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tacet/ledger/ledger_budget.h"
+#include "tacet/ledger/marks.h"
+#include "tacet/local/device/client.h"
+#include "tacet/local/device/folder.h"
+
+namespace tacet::local {
+
+/// What a device has spent on its record, in all tasks: an account in a ledger of its folder, whose
+/// cap is the policy's. A mark beside the record names that ledger, so that no other one, and no
+/// older state of it, passes for it.
+///
+/// BudgetError where the ledger is missing, another one or an older one, or lacks what the folder's
+/// reports have cost.
+class DeviceBooks {
+ public:
+  /// Opens it, makes it where nothing was ever spent, and gives the account the policy's cap. All
+  /// of it while nobody else works in the folder.
+  DeviceBooks(const DeviceFolder& folder, const Participation& part, const DeviceMeans& means);
+
+  /// No report was stored for the task, and none may have left: gives back what attempts had booked
+  /// that ended before. BudgetError where a report was booked for good.
+  void settle_attempts();
+  /// Books the task, durably, before the record is read.
+  [[nodiscard]] privacy::Reservation reserve();
+  /// This report is paid for when it returns, whatever became of the attempt that drew it, and
+  /// nothing else was booked under the task. BudgetError where the policy does not allow it.
+  void book_report(std::string_view report);
+
+  /// BudgetError: a report of the task may have left, and there is none to send again.
+  [[noreturn]] static void refuse_second(const DeviceFolder& folder, const std::string& task);
+
+ private:
+  void open(const DeviceMeans& means);
+  void set_account();
+  void check_folder();
+  void check_paid(const ledger::Output& output, const ledger::Run& run) const;
+  [[nodiscard]] ledger::Cap cap() const;
+  [[nodiscard]] std::string command() const { return "join " + part_.task.digest; }
+  [[nodiscard]] std::string fate() const;
+  /// Runs of the task that count.
+  [[nodiscard]] std::vector<ledger::Run> runs();
+
+  const DeviceFolder& folder_;
+  const Participation& part_;
+  const base::CancelToken* cancel_;
+  std::filesystem::path record_folder_;
+  std::optional<ledger::Mark> mark_;
+  std::optional<ledger::Ledger> ledger_;
+  std::optional<ledger::LedgerBudget> budget_;
+};
+
+}  // namespace tacet::local

@@ -1,0 +1,362 @@
+#pragma once
+
+#include <utility>  // before Asio 1.74, which lacks it under C++20
+
+#include <algorithm>
+#include <array>
+#include <boost/asio.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tacet/local/http/address.h"
+#include "tacet/local/http/http.h"
+
+namespace tacet::local::internal {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+
+/// Who is at the other end.
+struct Peer {
+  std::string address;  ///< plain
+  std::string identity;
+  bool secure = false;
+  bool loopback = false;
+};
+
+/// What all connections of a server share.
+struct ConnectionHouse {
+  HttpHandler& handler;
+  const HttpLimits& limits;
+  HttpCounters& counters;
+  std::atomic<bool>& draining;
+  std::atomic<std::int64_t>& body_bytes;  ///< of all bodies that are not answered yet
+};
+
+/// Room for a body, until it is answered or its connection ends.
+class BodyRoom {
+ public:
+  BodyRoom() = default;
+  BodyRoom(const BodyRoom&) = delete;
+  BodyRoom& operator=(const BodyRoom&) = delete;
+  ~BodyRoom() { give_back(); }
+
+  /// A body that is longer than everything allowed is admitted alone.
+  [[nodiscard]] bool take(std::atomic<std::int64_t>& all, std::int64_t most, std::int64_t bytes) {
+    give_back();
+    const auto before = all.fetch_add(bytes);
+    all_ = &all;
+    bytes_ = bytes;
+    if (before == 0 || before + bytes <= most) return true;
+    give_back();
+    return false;
+  }
+  void give_back() {
+    if (all_ != nullptr) *all_ -= bytes_;
+    all_ = nullptr;
+  }
+
+ private:
+  std::atomic<std::int64_t>* all_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
+/// A connection to a client, from its first request to its end: one request after the other, each
+/// with its time. Template over the stream, so that a test can bring one in memory. Runs on the
+/// stream's executor alone.
+template <typename Stream>
+class Connection : public std::enable_shared_from_this<Connection<Stream>> {
+ public:
+  /// `presence` is kept as long as the object.
+  Connection(Stream stream, Peer peer, ConnectionHouse house, std::shared_ptr<void> presence)
+      : presence_(std::move(presence)),
+        stream_(std::move(stream)),
+        peer_(std::move(peer)),
+        house_(house) {}
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection() = default;
+
+  /// The first request begins.
+  void run() { begin(); }
+  /// Ends the connection where no request is under way.
+  void drain() {
+    if (idle_) close();
+  }
+  [[nodiscard]] Stream& stream() { return stream_; }
+  [[nodiscard]] Peer& peer() { return peer_; }
+
+ private:
+  using Parser = beast::http::request_parser<beast::http::string_body>;
+  using Body = beast::http::span_body<const char>;
+  using Error = beast::error_code;
+
+  template <typename Duration>
+  void expire_after(Duration time) {
+    if constexpr (requires { beast::get_lowest_layer(stream_).expires_after(time); }) {
+      beast::get_lowest_layer(stream_).expires_after(time);
+    }
+  }
+  void expire_never() {
+    if constexpr (requires { beast::get_lowest_layer(stream_).expires_never(); }) {
+      beast::get_lowest_layer(stream_).expires_never();
+    }
+  }
+
+  template <typename Method>
+  auto then(Method method) {
+    return [self = this->shared_from_this(), method](Error error, std::size_t bytes) {
+      ((*self).*method)(error, bytes);
+    };
+  }
+
+  void wait_for_request() {
+    idle_ = true;
+    if (house_.draining) return close();
+    if (buffer_.size() > 0) return begin();  // sent before it was asked for
+    expire_after(house_.limits.idle);
+    stream_.async_read_some(buffer_.prepare(read_bytes), then(&Connection::on_first_bytes));
+  }
+
+  void on_first_bytes(Error error, std::size_t bytes) {
+    if (error) return close();
+    take_in(bytes);
+    begin();
+  }
+
+  void take_in(std::size_t bytes) {
+    buffer_.commit(bytes);
+    house_.counters.bytes_in += static_cast<std::int64_t>(bytes);
+  }
+
+  void begin() {
+    idle_ = false;
+    timed_ = false;
+    parser_.emplace();
+    parser_->header_limit(house_.limits.header_bytes);
+    // A length that was announced is the handler's to judge; nothing is read before. (No limit at
+    // all is below every length in Beast 1.74.)
+    parser_->body_limit(std::numeric_limits<std::uint64_t>::max());
+    read_head();
+  }
+
+  /// Has the parser read what is there. False when it wants more.
+  template <typename Done>
+  bool parse(const Done& done, Error& error) {
+    while (!done() && buffer_.size() > 0) {
+      const auto taken = parser_->put(buffer_.data(), error);
+      buffer_.consume(taken);
+      if (error == beast::http::error::need_more) {
+        error = {};
+        return false;
+      }
+      if (error) return true;
+    }
+    return done();
+  }
+
+  /// Reads on, within one time for the whole of head or body, however many reads it takes.
+  void read_more(std::chrono::milliseconds time, void (Connection::*next)(Error, std::size_t)) {
+    if (!timed_) expire_after(time);
+    timed_ = true;
+    stream_.async_read_some(buffer_.prepare(read_bytes), then(next));
+  }
+
+  void on_head_bytes(Error error, std::size_t bytes) {
+    take_in(bytes);
+    if (error) return on_no_request(error);
+    read_head();
+  }
+
+  void read_head() {
+    Error error;
+    if (!parse([this] { return parser_->is_header_done(); }, error)) {
+      return read_more(house_.limits.header, &Connection::on_head_bytes);
+    }
+    if (error) return on_no_request(error);
+    on_head();
+  }
+
+  void on_head() {
+    ++house_.counters.requests;
+    keep_alive_ = parser_->get().keep_alive();
+    describe();
+    const auto length = head_.length.value_or(0);
+    auto refused = house_.handler.admit(head_);
+    if (!refused && length > 0 &&
+        !room_.take(house_.body_bytes, house_.limits.body_bytes,
+                    static_cast<std::int64_t>(length))) {
+      refused = house_.handler.overloaded();
+    }
+    if (refused) {
+      if (length > 0 || head_.other_length) refused->close = true;
+      return write(std::move(*refused));
+    }
+    parser_->body_limit(length);
+    timed_ = false;
+    read_body();
+  }
+
+  void on_body_bytes(Error error, std::size_t bytes) {
+    take_in(bytes);
+    if (error) {
+      if (error == beast::error::timeout) ++house_.counters.timeouts;
+      return close();
+    }
+    read_body();
+  }
+
+  void read_body() {
+    Error error;
+    if (!parse([this] { return parser_->is_done(); }, error)) {
+      return read_more(house_.limits.body, &Connection::on_body_bytes);
+    }
+    if (error) return close();
+    expire_never();  // the answer takes what it takes
+    auto self = this->shared_from_this();
+    house_.handler.answer(head_, std::move(parser_->get().body()), [self](HttpAnswer answer) {
+      asio::dispatch(self->stream_.get_executor(), [self, answer = std::move(answer)]() mutable {
+        self->write(std::move(answer));
+      });
+    });
+  }
+
+  void on_no_request(Error error) {
+    namespace http = beast::http;
+    if (error == beast::error::timeout) ++house_.counters.timeouts;
+    if (error.category() != make_error_code(http::error::bad_version).category() ||
+        error == http::error::end_of_stream || error == http::error::partial_message) {
+      return close();
+    }
+    ++house_.counters.not_understood;
+    auto answer = house_.handler.not_understood();
+    answer.close = true;
+    write(std::move(answer));
+  }
+
+  void describe() {
+    namespace http = beast::http;
+    const auto& request = parser_->get();
+    head_ = {};
+    head_.method = std::string(request.method_string());
+    head_.path = std::string(request.target());
+    head_.address = limited_address(peer_.address);
+    head_.identity = peer_.identity;
+    head_.secure = peer_.secure;
+    head_.loopback = peer_.loopback;
+    const std::string authorization(request[http::field::authorization]);
+    if (authorization.starts_with("Bearer ")) head_.token = authorization.substr(7);
+    head_.other_length = request.count(http::field::transfer_encoding) > 0 ||
+                         request.count(http::field::content_length) > 1;
+    if (request.count(http::field::content_length) == 1 && parser_->content_length()) {
+      head_.length = *parser_->content_length();
+    }
+    const auto& proxies = house_.limits.trusted_proxies;
+    if (std::ranges::find(proxies, peer_.address) == proxies.end()) return;
+    if (const auto address = forwarded_for()) head_.address = limited_address(*address);
+  }
+
+  /// What the proxy has added: the end of the last line of that name.
+  [[nodiscard]] std::optional<std::string> forwarded_for() const {
+    const auto [first, end] = parser_->get().equal_range("X-Forwarded-For");
+    if (first == end) return std::nullopt;
+    auto last = first;
+    for (auto field = first; field != end; ++field) last = field;
+    const auto line = last->value();
+    std::string_view text(line.data(), line.size());
+    if (const auto comma = text.rfind(','); comma != text.npos) text.remove_prefix(comma + 1);
+    while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+    while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+    return plain_address(text);
+  }
+
+  void write(HttpAnswer answer) {
+    namespace http = beast::http;
+    answer_ = std::move(answer);
+    response_.emplace();
+    auto& response = *response_;
+    response.version(11);
+    response.result(static_cast<unsigned>(answer_.status));
+    response.set(http::field::content_type, answer_.type);
+    response.set(http::field::cache_control,
+                 answer_.cacheable ? "public, max-age=31536000, immutable" : "no-store");
+    if (answer_.retry_seconds > 0) {
+      response.set(http::field::retry_after, std::to_string(answer_.retry_seconds));
+    }
+    keep_alive_ = keep_alive_ && !answer_.close && !house_.draining;
+    response.keep_alive(keep_alive_);
+    // Sent from where it lies: many may take one model at once.
+    const auto& body = answer_.shared ? *answer_.shared : answer_.body;
+    response.body() = Body::value_type(body.data(), body.size());
+    response.prepare_payload();
+    expire_after(house_.limits.body);
+    beast::http::async_write(stream_, response, then(&Connection::on_written));
+  }
+
+  void on_written(Error error, std::size_t bytes) {
+    house_.counters.bytes_out += static_cast<std::int64_t>(bytes);
+    response_.reset();
+    answer_ = {};
+    room_.give_back();
+    if (error) return close();
+    if (keep_alive_) return wait_for_request();
+    linger();
+  }
+
+  /// Says that nothing more comes, and gives what is still on its way a moment to arrive: a socket
+  /// that is closed over unread bytes takes back an answer that was not read yet.
+  void linger() {
+    if constexpr (requires { beast::get_lowest_layer(stream_).socket(); }) {
+      Error ignored;
+      beast::get_lowest_layer(stream_).socket().shutdown(asio::ip::tcp::socket::shutdown_send,
+                                                         ignored);
+      expire_after(std::chrono::seconds(1));
+      beast::get_lowest_layer(stream_).async_read_some(asio::buffer(waste_),
+                                                       then(&Connection::on_waste));
+    }
+  }
+
+  void on_waste(Error error, std::size_t bytes) {
+    wasted_ += bytes;
+    if (error || wasted_ > most_waste) return close();
+    beast::get_lowest_layer(stream_).async_read_some(asio::buffer(waste_),
+                                                     then(&Connection::on_waste));
+  }
+
+  void close() {
+    if constexpr (requires { beast::get_lowest_layer(stream_).socket(); }) {
+      Error ignored;
+      beast::get_lowest_layer(stream_).socket().close(ignored);
+    } else {
+      stream_.close();
+    }
+  }
+
+  static constexpr std::size_t most_waste = std::size_t{1} << 18;
+  static constexpr std::size_t read_bytes = 2048;
+
+  std::shared_ptr<void> presence_;
+  Stream stream_;
+  Peer peer_;
+  ConnectionHouse house_;
+  BodyRoom room_;
+  beast::flat_buffer buffer_;
+  std::optional<Parser> parser_;
+  HttpAnswer answer_;  // what the response points into
+  std::optional<beast::http::response<Body>> response_;
+  RequestHead head_;
+  bool keep_alive_ = false;
+  bool idle_ = false;
+  bool timed_ = false;
+  std::array<char, 512> waste_{};
+  std::size_t wasted_ = 0;
+};
+
+}  // namespace tacet::local::internal

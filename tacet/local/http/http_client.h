@@ -1,0 +1,64 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tacet/base/error.h"
+
+namespace tacet::local {
+
+/// A server that is not who it should be: no later attempt changes that.
+class UntrustedServer : public base::IoError {
+ public:
+  using base::IoError::IoError;
+};
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string path;
+  std::string token = {};  ///< for Authorization; empty: none
+  std::string body = {};
+  std::size_t most_bytes = std::size_t{1} << 16;  ///< of the answer's body
+};
+
+struct HttpReply {
+  int status = 0;
+  std::string body;
+  std::int64_t retry_seconds = 0;  ///< of a Retry-After; 0: none
+};
+
+/// How a device reaches its server.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  /// IoError when no answer came, or one that is longer than allowed; UntrustedServer where the
+  /// server's certificate is refused.
+  [[nodiscard]] virtual HttpReply exchange(const HttpRequest& request) = 0;
+  /// Whether what is sent can be read on the way by nobody: TLS, or both ends on one machine.
+  [[nodiscard]] virtual bool confidential() const = 0;
+};
+
+struct ServerAddress {
+  std::string host;
+  std::string port;
+  bool secure = true;
+};
+/// "https://host", "https://host:8443", and "http://..." for servers on this machine. UsageError
+/// for anything else.
+[[nodiscard]] ServerAddress server_address(const std::string& url);
+
+struct HttpClientOptions {
+  ServerAddress server;
+  std::string ca;           ///< PEM file of the authorities that are believed; empty: the system's
+  std::string certificate;  ///< PEM file of the device's own; empty: none
+  std::string key;
+  std::chrono::milliseconds patience{30000};  ///< for each connection, request and answer
+};
+
+/// HTTPS with the server's certificate verified. Redirects are answers like others; variables of
+/// the environment are not looked at. One connection is kept as long as the server keeps it.
+[[nodiscard]] std::unique_ptr<Transport> http_client(const HttpClientOptions& options);
+
+}  // namespace tacet::local

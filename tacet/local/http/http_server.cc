@@ -1,0 +1,279 @@
+#include "tacet/local/http/connection.h"
+// The connection first: it knows what Asio needs before it.
+#include <openssl/x509.h>
+
+#include <boost/beast/ssl.hpp>
+#include <charconv>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "tacet/base/error.h"
+#include "tacet/base/sha256.h"
+#include "tacet/local/http/http_server.h"
+#include "tacet/local/http/tls.h"
+
+namespace tacet::local {
+namespace {
+
+using asio_tcp = boost::asio::ip::tcp;
+using internal::Peer;
+using Executor = boost::asio::strand<boost::asio::io_context::executor_type>;
+using Socket = asio_tcp::socket::rebind_executor<Executor>::other;
+using PlainStream = boost::beast::basic_stream<asio_tcp, Executor>;
+using TlsStream = boost::beast::ssl_stream<PlainStream>;
+using PlainConnection = internal::Connection<PlainStream>;
+using TlsConnection = internal::Connection<TlsStream>;
+
+}  // namespace
+
+class HttpServer::House {
+ public:
+  explicit House(ListenOptions options)
+      : options_(std::move(options)),
+        context_(options_.threads),
+        acceptor_(boost::asio::make_strand(context_)) {
+    if (!options_.certificate.empty()) read_certificates();
+    listen();
+  }
+
+  void start(HttpHandler& handler) {
+    handler_ = &handler;
+    accept();
+    for (int i = 0; i < options_.threads; ++i) {
+      threads_.emplace_back([this] { work(); });
+    }
+  }
+
+  void stop() {
+    draining_ = true;
+    context_.stop();
+    for (auto& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+  void drain(std::chrono::milliseconds most) {
+    draining_ = true;
+    boost::asio::post(acceptor_.get_executor(), [this] {
+      boost::system::error_code ignored;
+      acceptor_.close(ignored);
+    });
+    std::vector<Drain> drains;
+    {
+      const std::scoped_lock lock(mutex_);
+      drains = drains_;
+    }
+    for (const auto& ask : drains) ask();  // may end a connection, which takes the lock
+    const auto end = std::chrono::steady_clock::now() + most;
+    while (counters_.open > 0 && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
+  void read_certificates() {
+    auto fresh = internal::server_tls(options_.certificate, options_.key, options_.client_ca);
+    const std::scoped_lock lock(mutex_);
+    tls_ = std::move(fresh);
+  }
+
+  [[nodiscard]] const HttpCounters& counters() const { return counters_; }
+  [[nodiscard]] const asio_tcp::endpoint& place() const { return place_; }
+
+ private:
+  /// What one connection could not have, memory say, ends that connection and no other.
+  void work() {
+    for (;;) {
+      try {
+        context_.run();
+        return;
+      } catch (const std::exception&) {
+        ++counters_.failures;
+      }
+    }
+  }
+
+  void listen() {
+    boost::system::error_code error;
+    const auto address = boost::asio::ip::make_address(options_.host, error);
+    if (error) {
+      throw base::UsageError("'{}' is no address of a machine; give one such as 127.0.0.1",
+                             options_.host);
+    }
+    const asio_tcp::endpoint wanted(address, options_.port);
+    acceptor_.open(wanted.protocol(), error);
+    if (!error) acceptor_.set_option(boost::asio::socket_base::reuse_address(true), error);
+    if (!error) acceptor_.bind(wanted, error);
+    if (!error) acceptor_.listen(4096, error);
+    if (!error) place_ = acceptor_.local_endpoint(error);
+    if (error) {
+      throw base::IoError("cannot listen on {}:{}: {}", options_.host, options_.port,
+                          error.message());
+    }
+  }
+
+  void accept() {
+    acceptor_.async_accept(boost::asio::make_strand(context_),
+                           [this](boost::system::error_code error, Socket socket) {
+                             if (draining_) return;
+                             if (error) return accept_later();
+                             try {
+                               greet(std::move(socket));
+                             } catch (const std::exception&) {
+                               ++counters_.failures;
+                             }
+                             accept();
+                           });
+  }
+
+  /// The process has no descriptor left, say: connections that end give some back.
+  void accept_later() {
+    pause_.expires_after(std::chrono::milliseconds(20));
+    pause_.async_wait([this](boost::system::error_code) {
+      if (!draining_) accept();
+    });
+  }
+
+  void greet(Socket socket) {
+    boost::system::error_code error;
+    const auto remote = socket.remote_endpoint(error);
+    if (error) return;
+    const auto tls = current_tls();
+    const auto text = remote.address().to_string();
+    Peer peer{plain_address(text).value_or(text), {}, tls != nullptr, false};
+    peer.loopback = remote.address().is_loopback() && place_.address().is_loopback();
+    auto presence = enter(limited_address(peer.address));
+    if (!presence) {
+      ++counters_.refused;
+      return;
+    }
+    socket.set_option(asio_tcp::no_delay(true), error);
+    const internal::ConnectionHouse shared{*handler_, options_.limits, counters_, draining_,
+                                           body_bytes_};
+    if (tls == nullptr) {
+      const auto connection = std::make_shared<PlainConnection>(
+          PlainStream(std::move(socket)), std::move(peer), shared, std::move(presence));
+      remember(connection);
+      return connection->run();
+    }
+    shake_hands(std::make_shared<TlsConnection>(TlsStream(PlainStream(std::move(socket)), *tls),
+                                                std::move(peer), shared,
+                                                std::make_shared<Secured>(Secured{presence, tls})));
+  }
+
+  /// A connection over TLS keeps the certificates that it began with.
+  struct Secured {
+    std::shared_ptr<void> presence;
+    std::shared_ptr<boost::asio::ssl::context> tls;
+  };
+
+  void shake_hands(const std::shared_ptr<TlsConnection>& connection) {
+    remember(connection);
+    boost::beast::get_lowest_layer(connection->stream()).expires_after(options_.limits.handshake);
+    connection->stream().async_handshake(
+        boost::asio::ssl::stream_base::server,
+        [this, connection](boost::system::error_code failed) {
+          if (failed) {
+            ++counters_.failed_handshakes;
+            return;
+          }
+          connection->peer().identity = internal::key_digest(connection->stream().native_handle());
+          connection->run();
+        });
+  }
+
+  [[nodiscard]] std::shared_ptr<boost::asio::ssl::context> current_tls() {
+    const std::scoped_lock lock(mutex_);
+    return tls_;
+  }
+
+  /// One of the open connections, as long as it is kept; null: there are enough.
+  [[nodiscard]] std::shared_ptr<void> enter(const std::string& address) {
+    const std::scoped_lock lock(mutex_);
+    if (counters_.open >= options_.limits.connections) return nullptr;
+    auto& here = addresses_[address];
+    if (here >= options_.limits.connections_an_address) return nullptr;
+    ++here;
+    ++counters_.open;
+    ++counters_.opened;
+    return {&counters_, [this, address](void*) { leave(address); }};
+  }
+
+  void leave(const std::string& address) {
+    const std::scoped_lock lock(mutex_);
+    --counters_.open;
+    const auto found = addresses_.find(address);
+    if (found != addresses_.end() && --found->second == 0) addresses_.erase(found);
+  }
+
+  /// So that idle ones can be ended.
+  template <typename Kept>
+  void remember(const std::shared_ptr<Kept>& connection) {
+    const std::scoped_lock lock(mutex_);
+    if (std::ssize(drains_) > 2 * counters_.open + 64) {
+      std::erase_if(drains_, [](const Drain& one) { return one.gone(); });
+    }
+    drains_.push_back(Drain{connection, [weak = std::weak_ptr<Kept>(connection)] {
+                              const auto kept = weak.lock();
+                              if (!kept) return;
+                              boost::asio::post(kept->stream().get_executor(),
+                                                [kept] { kept->drain(); });
+                            }});
+  }
+
+  struct Drain {
+    std::weak_ptr<void> connection;
+    std::function<void()> ask;
+    [[nodiscard]] bool gone() const { return connection.expired(); }
+    void operator()() const { ask(); }
+  };
+
+  ListenOptions options_;
+  HttpHandler* handler_ = nullptr;
+  HttpCounters counters_;
+  std::atomic<bool> draining_{false};
+  std::atomic<std::int64_t> body_bytes_{0};
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::int64_t> addresses_;  // connections of each
+  std::vector<Drain> drains_;
+  std::shared_ptr<boost::asio::ssl::context> tls_;
+  boost::asio::io_context context_;
+  // While all connections wait for the writer there is nothing to do, and yet something will be.
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_{
+      context_.get_executor()};
+  asio_tcp::acceptor acceptor_;
+  boost::asio::steady_timer pause_{context_};
+  asio_tcp::endpoint place_;
+  std::vector<std::thread> threads_;
+};
+
+ListenOptions listen_at(const std::string& option, const std::string& text) {
+  const auto colon = text.rfind(':');
+  ListenOptions at;
+  const auto refuse = [&] {
+    throw base::UsageError("{} must be HOST:PORT, 127.0.0.1:8443 say, got '{}'", option, text);
+  };
+  if (colon == std::string::npos) refuse();
+  at.host = text.substr(0, colon);
+  if (at.host.size() > 2 && at.host.front() == '[' && at.host.back() == ']') {
+    at.host = at.host.substr(1, at.host.size() - 2);
+  }
+  if (at.host == "localhost") at.host = "127.0.0.1";
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data() + colon + 1, end, at.port);
+  if (at.host.empty() || parsed.ec != std::errc() || parsed.ptr != end) refuse();
+  return at;
+}
+
+HttpServer::HttpServer(ListenOptions options)
+    : house_(std::make_unique<House>(std::move(options))) {}
+HttpServer::~HttpServer() { house_->stop(); }
+void HttpServer::stop() { house_->stop(); }
+void HttpServer::start(HttpHandler& handler) { house_->start(handler); }
+std::uint16_t HttpServer::port() const { return house_->place().port(); }
+bool HttpServer::loopback() const { return house_->place().address().is_loopback(); }
+const HttpCounters& HttpServer::counters() const { return house_->counters(); }
+void HttpServer::read_certificates() { house_->read_certificates(); }
+void HttpServer::drain(std::chrono::milliseconds most) { house_->drain(most); }
+
+}  // namespace tacet::local

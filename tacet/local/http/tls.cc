@@ -1,0 +1,110 @@
+#include "tacet/local/http/tls.h"
+
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+#include "tacet/base/error.h"
+#include "tacet/base/sha256.h"
+
+namespace tacet::local::internal {
+namespace {
+
+namespace ssl = boost::asio::ssl;
+
+void load(const boost::system::error_code& error, const char* what, const std::string& file) {
+  if (!error) return;
+  throw base::IoError("cannot use the {} '{}': {}", what, file, error.message());
+}
+
+void only_modern(ssl::context& context) {
+  context.set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 |
+                      ssl::context::no_sslv3 | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1);
+  SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
+  SSL_CTX_set_mode(context.native_handle(), SSL_MODE_RELEASE_BUFFERS);
+}
+
+void show(ssl::context& context, const std::string& certificate, const std::string& key) {
+  boost::system::error_code error;
+  context.use_certificate_chain_file(certificate, error);
+  load(error, "certificate", certificate);
+  context.use_private_key_file(key, ssl::context::pem, error);
+  if (error) {
+    throw base::IoError("cannot use the key '{}' with the certificate '{}': {}", key, certificate,
+                        error.message());
+  }
+  if (SSL_CTX_check_private_key(context.native_handle()) != 1) {
+    throw base::IoError("the key '{}' is not that of the certificate '{}'", key, certificate);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<ssl::context> server_tls(const std::string& certificate, const std::string& key,
+                                         const std::string& client_ca) {
+  auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
+  only_modern(*context);
+  show(*context, certificate, key);
+  SSL_CTX_set_session_cache_mode(context->native_handle(), SSL_SESS_CACHE_OFF);
+  // Nobody comes twice in a short time: tickets would be work for nothing.
+  SSL_CTX_set_num_tickets(context->native_handle(), 0);
+  if (client_ca.empty()) return context;
+  boost::system::error_code error;
+  context->load_verify_file(client_ca, error);
+  load(error, "certificates of clients' authorities", client_ca);
+  context->set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert);
+  return context;
+}
+
+ssl::context client_tls(const ClientTls& options) {
+  ssl::context context(ssl::context::tls_client);
+  only_modern(context);
+  context.set_verify_mode(ssl::verify_peer);
+  boost::system::error_code error;
+  if (options.ca.empty()) {
+    context.set_default_verify_paths(error);
+    load(error, "certificates of", "the system");
+  } else {
+    context.load_verify_file(options.ca, error);
+    load(error, "certificates of authorities", options.ca);
+  }
+  if (!options.certificate.empty()) show(context, options.certificate, options.key);
+  return context;
+}
+
+void expect_host(SSL* connection, const std::string& host) {
+  auto* const expected = SSL_get0_param(connection);
+  boost::system::error_code no_address;
+  static_cast<void>(boost::asio::ip::make_address(host, no_address));
+  bool set = false;
+  if (no_address) {
+    X509_VERIFY_PARAM_set_hostflags(expected, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    set = X509_VERIFY_PARAM_set1_host(expected, host.c_str(), 0) == 1 &&
+          SSL_set1_host(connection, host.c_str()) == 1;
+    // The macro for it casts in a way that this house does not.
+    SSL_ctrl(connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+             const_cast<char*>(host.c_str()));
+  } else {
+    set = X509_VERIFY_PARAM_set1_ip_asc(expected, host.c_str()) == 1;
+  }
+  if (!set) throw base::UsageError("'{}' is no name of a machine", host);
+}
+
+std::string key_digest(SSL* connection) {
+  X509* const certificate = SSL_get0_peer_certificate(connection);
+  if (certificate == nullptr) return {};
+  unsigned char* bytes = nullptr;
+  const int size = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &bytes);
+  if (size <= 0) return {};
+  base::Sha256 sum;
+  sum.add({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)});
+  OPENSSL_free(bytes);
+  return sum.digest();
+}
+
+std::string verification_fault(SSL* connection) {
+  const long result = SSL_get_verify_result(connection);
+  return result == X509_V_OK ? std::string() : X509_verify_cert_error_string(result);
+}
+
+}  // namespace tacet::local::internal

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/option_row.h"
+#include "tacet/local/local_plan.h"
+#include "tacet/local/protocol/frame.h"
+
+namespace tacet::local {
+
+/// What server and devices agree on beside what is learned; all of it is public.
+struct TaskTerms {
+  double largest_norm = 1e4;       ///< W_max: no device computes at a longer model
+  std::int64_t staleness = 8;      ///< a report counts up to so many rounds after its own
+  std::int64_t slot_seconds = 60;  ///< how long a place in a round is kept for a device
+  double delay_seconds = 20;       ///< devices wait up to this long, at random, before they send
+  std::int64_t robust_groups = 0;  ///< median of the means of so many groups; 0: the plain mean
+  std::string contact;             ///< whom to ask
+};
+
+/// A task: an immutable file that both sides are started with, named by its SHA-256. It holds the
+/// schema and every setting of the run as text, so that everything else follows from it:
+/// randomiser, learner, rounds and the bytes of a report. What follows is in the file too, for
+/// other programs, and is checked when it is read.
+struct Task {
+  std::string text;    ///< the file, byte for byte
+  std::string digest;  ///< 64 hexadecimal digits
+  data::Schema schema;
+  LocalOptions options;
+  LocalPlan plan;
+  TaskTerms terms;
+  FrameLayout layout;
+
+  [[nodiscard]] const mechanism::LocalRandomizer& randomizer() const { return *plan.randomizer; }
+};
+
+/// Settles a task from what the options of `tacet local plan` say. UsageError and GuaranteeError as
+/// plan_local, and for what this protocol has no place for: several reports of a device, a paper's
+/// calibration.
+[[nodiscard]] Task make_task(const data::Schema& schema, const learn::OptionValues& values,
+                             const TaskTerms& terms);
+
+/// Reads the text strictly: what is missing, unknown, repeated, out of range, or does not follow
+/// from the rest is a DataError that starts with `where`.
+[[nodiscard]] Task task_from_text(std::string_view text, std::string_view where);
+[[nodiscard]] Task load_task(const std::filesystem::path& path);
+
+}  // namespace tacet::local

@@ -1,0 +1,34 @@
+#include "tacet/local/service/address_rates.h"
+
+#include <algorithm>
+
+namespace tacet::local {
+
+double AddressRates::left(const Bucket& bucket, Clock::time_point now) const {
+  const double seconds = std::chrono::duration<double>(now - bucket.since).count();
+  return std::min(std::max(a_second_, 1.0), bucket.left + seconds * a_second_);
+}
+
+bool AddressRates::allow(const std::string& address, Clock::time_point now) {
+  const std::scoped_lock lock(mutex_);
+  if (buckets_.size() >= clean_at_) {
+    // Who has all of it left is as if never seen.
+    std::erase_if(buckets_, [&](const auto& one) {
+      return left(one.second, now) >= std::max(a_second_, 1.0);
+    });
+    clean_at_ = std::max<std::size_t>(1024, 2 * buckets_.size());
+  }
+  auto [place, fresh] = buckets_.try_emplace(address, Bucket{std::max(a_second_, 1.0), now});
+  auto& bucket = place->second;
+  bucket = {left(bucket, now), now};
+  if (bucket.left < 1) return false;
+  bucket.left -= 1;
+  return true;
+}
+
+std::size_t AddressRates::size() const {
+  const std::scoped_lock lock(mutex_);
+  return buckets_.size();
+}
+
+}  // namespace tacet::local

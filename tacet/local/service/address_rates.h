@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace tacet::local {
+
+/// How often an address may ask: so many a second, after a second's worth at once.
+class AddressRates {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit AddressRates(double a_second) : a_second_(a_second) {}
+  [[nodiscard]] bool allow(const std::string& address, Clock::time_point now);
+  /// How many addresses are remembered.
+  [[nodiscard]] std::size_t size() const;
+
+ private:
+  struct Bucket {
+    double left;
+    Clock::time_point since;
+  };
+  [[nodiscard]] double left(const Bucket& bucket, Clock::time_point now) const;
+
+  double a_second_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Bucket> buckets_;
+  std::size_t clean_at_ = 1024;
+};
+
+}  // namespace tacet::local

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "tacet/local/http/http.h"
+#include "tacet/local/protocol/reason.h"
+
+namespace tacet::local {
+
+/// How long things took, in buckets.
+class Histogram {
+ public:
+  void add(std::chrono::nanoseconds time);
+  /// In the text format of Prometheus.
+  [[nodiscard]] std::string text(std::string_view name, std::string_view help) const;
+
+ private:
+  static constexpr std::array bounds{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05,
+                                     0.1,    0.2,   0.5,   1.0,   2.0,  5.0};  // seconds
+  std::array<std::atomic<std::int64_t>, bounds.size() + 1> counts_{};
+  std::atomic<std::int64_t> nanoseconds_{0};
+};
+
+/// What a service counts of its messages: nothing of what they say, and nobody's address.
+struct ServiceCounters {
+  std::array<std::atomic<std::int64_t>, reason_count> answers{};
+  Histogram requests;  ///< slots and reports, from the body's end to the answer
+  Histogram commits;
+
+  void count(Reason reason) { ++answers[static_cast<std::size_t>(reason)]; }
+  [[nodiscard]] std::int64_t of(Reason reason) const {
+    return answers[static_cast<std::size_t>(reason)];
+  }
+};
+
+/// What is shown beside them.
+struct ServiceStanding {
+  std::string task;
+  std::int64_t round = 0;
+  std::int64_t rounds = 0;
+  std::int64_t reports = 0;
+  std::int64_t batch = 0;
+  std::int64_t queued = 0;
+  bool finished = false;
+  bool ready = false;
+};
+
+[[nodiscard]] std::string metrics_text(const ServiceStanding& standing,
+                                       const ServiceCounters& counters, const HttpCounters& http);
+/// A page without scripts.
+[[nodiscard]] std::string status_page(const ServiceStanding& standing,
+                                      const ServiceCounters& counters, const HttpCounters& http);
+
+}  // namespace tacet::local

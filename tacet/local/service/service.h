@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "tacet/local/http/http.h"
+#include "tacet/local/service/address_rates.h"
+#include "tacet/local/service/collector.h"
+#include "tacet/local/service/desk.h"
+#include "tacet/local/service/metrics.h"
+
+namespace tacet::local {
+
+struct ServiceOptions {
+  double requests_a_second = 20;  ///< slots and reports of one address; as many tasks and models
+  std::int64_t queue = 4096;      ///< applications that wait for a commit
+};
+
+/// Local learning over HTTP, version 1 (docs/reference/local-protocol.md): what a request means,
+/// who may make it, and what is answered.
+class Service : public HttpHandler {
+ public:
+  Service(const std::filesystem::path& state, const ServiceOptions& options);
+
+  [[nodiscard]] std::optional<HttpAnswer> admit(RequestHead& head) override;
+  void answer(const RequestHead& head, std::string body,
+              std::function<void(HttpAnswer)> done) override;
+  [[nodiscard]] HttpAnswer not_understood() override;
+  [[nodiscard]] HttpAnswer overloaded() override;
+
+  [[nodiscard]] const Task& task() const { return collector_.task(); }
+  [[nodiscard]] const ServiceCounters& counters() const { return counters_; }
+  [[nodiscard]] ServiceStanding standing() const;
+  void read_tokens() { desk_.read_tokens(); }
+
+ private:
+  enum class Path { none, task, model, slot, report };
+  [[nodiscard]] static Path path_of(const RequestHead& head);
+  [[nodiscard]] HttpAnswer refuse(Reason reason, std::int64_t retry_seconds = 0);
+  [[nodiscard]] std::optional<Reason> refusal_of(RequestHead& head, Path path);
+  [[nodiscard]] std::optional<Reason> refuse_token(RequestHead& head) const;
+  [[nodiscard]] HttpAnswer read(const RequestHead& head);
+  [[nodiscard]] TokenMac mac_of(const RequestHead& head) const;
+
+  ServiceCounters counters_;
+  Collector collector_;
+  std::shared_ptr<const std::string> task_text_;
+  AddressRates reads_;
+  AddressRates rates_;
+  Desk desk_;
+};
+
+/// What operators see, at an address of its own: /metrics, /health, /ready and a page at /.
+class AdminService : public HttpHandler {
+ public:
+  AdminService(const Service& service, const HttpCounters& http) : service_(service), http_(http) {}
+  [[nodiscard]] std::optional<HttpAnswer> admit(RequestHead& head) override;
+  void answer(const RequestHead& head, std::string body,
+              std::function<void(HttpAnswer)> done) override;
+  [[nodiscard]] HttpAnswer not_understood() override;
+  [[nodiscard]] HttpAnswer overloaded() override;
+
+ private:
+  const Service& service_;
+  const HttpCounters& http_;
+};
+
+}  // namespace tacet::local

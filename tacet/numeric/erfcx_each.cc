@@ -1,0 +1,77 @@
+#include "tacet/numeric/erfcx_each.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "tacet/numeric/erfcx_fraction.h"
+#include "tacet/numeric/special.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "tacet/numeric/erfcx_each.cc"
+// Vectors without a size known to the compiler have no place in an array.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+// foreach_target.h must come before highway.h.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tacet::numeric {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// numbers[n] becomes the slope at it, by the fraction; all of them have one, `most` terms at most.
+void slopes_by_fraction(double* numbers, int most) {
+  const hn::CappedTag<double, 8> d;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
+  constexpr std::size_t vectors = 16 / lanes;
+  hn::Vec<decltype(d)> terms[vectors];
+  hn::Vec<decltype(d)> rests[vectors];
+  for (std::size_t v = 0; v < vectors; ++v) {
+    const auto x = hn::LoadU(d, numbers + v * lanes);
+    const auto whole = hn::Trunc(hn::Div(hn::Set(d, internal::fraction_reach), hn::Mul(x, x)));
+    terms[v] = hn::Add(whole, hn::Set(d, internal::fraction_least_terms));
+    rests[v] = hn::Zero(d);
+  }
+  for (int i = most; i >= 1; --i) {
+    const auto half = hn::Set(d, 0.5 * i);
+    const auto place = hn::Set(d, i);
+    for (std::size_t v = 0; v < vectors; ++v) {
+      const auto next = hn::Div(half, hn::Add(hn::LoadU(d, numbers + v * lanes), rests[v]));
+      // A shorter chain waits at 0 until it begins.
+      rests[v] = hn::IfThenElseZero(hn::Ge(terms[v], place), next);
+    }
+  }
+  const auto factor = hn::Set(d, 2 * internal::inverse_sqrt_pi);
+  for (std::size_t v = 0; v < vectors; ++v) {
+    const auto sum = hn::Add(hn::LoadU(d, numbers + v * lanes), rests[v]);
+    hn::StoreU(hn::Div(hn::Mul(factor, rests[v]), sum), d, numbers + v * lanes);
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tacet::numeric
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tacet::numeric {
+
+HWY_EXPORT(slopes_by_fraction);
+
+void erfcx_slope_each(std::span<double, 16> numbers) {
+  // Where there is no fraction one of few terms stands in.
+  constexpr double stand_in = 1e3;
+  double x[16];
+  double least = stand_in;
+  for (std::size_t n = 0; n < numbers.size(); ++n) {
+    x[n] = internal::has_fraction(numbers[n]) ? numbers[n] : stand_in;
+    least = std::min(least, x[n]);
+  }
+  HWY_DYNAMIC_DISPATCH(slopes_by_fraction)(x, internal::fraction_terms(least));
+  for (std::size_t n = 0; n < numbers.size(); ++n) {
+    numbers[n] = internal::has_fraction(numbers[n]) ? x[n] : erfcx_slope(numbers[n]);
+  }
+}
+
+}  // namespace tacet::numeric
+#endif

@@ -1,0 +1,78 @@
+#include "tacet/run/booking.h"
+
+#include <utility>
+
+#include "tacet/accounting/memory_budget.h"
+#include "tacet/base/error.h"
+#include "tacet/data/schema/schema_cost.h"
+
+namespace tacet::run::internal {
+namespace {
+
+/// Events name no unit, so that a fit whose unit was edited proves nothing against it; where the
+/// ledger booked that fit, under whatever account, it knows better.
+void refuse_relabelled(const data::SchemaCost& cost, const ledger::Standing& standing) {
+  const auto fit = data::fit_name(cost);
+  for (const auto& account : standing.accounts) {
+    if (account.enrolled.privacy_unit == cost.unit) continue;
+    const auto booked = account.commands.lower_bound(fit);
+    if (booked == account.commands.end() || !booked->first.starts_with(fit)) continue;
+    throw base::BudgetError(
+        "the schema says that its fit protects each {}, but the ledger booked that fit under '{}' "
+        "for each {}: the schema was edited; nothing was booked. Use the schema as it was fitted",
+        cost.unit, account.name(), account.enrolled.privacy_unit);
+  }
+}
+
+}  // namespace
+
+void book_schema(const ledger::LedgerBudget& budget, const data::Schema& schema,
+                 privacy::Adjacency adjacency, const std::string& name) {
+  if (!schema.cost) return;
+  auto& ledger = budget.ledger();
+  const auto cost = data::cost_between(schema, adjacency);
+  auto details = budget.details();
+  details.command = data::booking_name(cost);
+  const auto standing = ledger.standing();
+  refuse_relabelled(cost, standing);
+  if (standing.account(details.data_set).commands.contains(details.command)) return;
+  details.privacy_unit = cost.unit;
+  if (details.unprotected_reason.empty()) details.unprotected_reason = cost.unprotected_reason;
+  ledger::LedgerBudget fit(ledger, std::move(details));
+  auto reservation = fit.reserve(cost.events, cost.guarantee);
+  reservation.debit(cost.events);
+  reservation.commit();
+  // Its output exists: the schema.
+  fit.release(data::schema_to_toml(schema), name, cost.cipher_delta);
+}
+
+void check_details(const ledger::RunDetails& details, const Protected& released) {
+  if (details.privacy_unit != released.unit) {
+    throw base::UsageError(
+        "the ledger was told that each {} is protected (RunDetails::privacy_unit), what is "
+        "released "
+        "protects each {}; name the same unit",
+        details.privacy_unit, released.unit);
+  }
+  if (!released.unprotected_reason.empty() && details.unprotected_reason.empty()) {
+    throw base::UsageError(
+        "{}, which protects nobody; a ledger books that as an infinite cost: say so in "
+        "RunDetails::unprotected_reason, or pay from no ledger",
+        released.unprotected_reason);
+  }
+}
+
+void check_memory_budget(privacy::Budget* budget, std::string_view unit,
+                         const data::Schema* schema) {
+  auto* memory = dynamic_cast<accounting::MemoryBudget*>(budget);
+  if (memory == nullptr) return;
+  if (schema != nullptr && schema->cost && !schema->cost->unprotected_reason.empty()) {
+    throw base::BudgetError(
+        "the fit of the schema protects nobody ({}), so that no budget can promise anything with "
+        "it; fit the schema without a seed, or pay from no budget",
+        schema->cost->unprotected_reason);
+  }
+  memory->expect_unit(unit);
+}
+
+}  // namespace tacet::run::internal

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/ledger/ledger_budget.h"
+
+/// What everybody who spends from a ledger owes it beside the price.
+namespace tacet::run::internal {
+
+/// Books what the schema cost when it was fitted, under the unit that the fit protects, unless the
+/// account holds that already: each fit is paid for once, told by its name and its events. `name`
+/// is the schema's, for the ledger. BudgetError for a schema that was edited since.
+void book_schema(const ledger::LedgerBudget& budget, const data::Schema& schema,
+                 privacy::Adjacency adjacency, const std::string& name);
+
+/// What a release protects.
+struct Protected {
+  std::string_view unit;
+  /// Empty, or why it protects nobody.
+  std::string_view unprotected_reason = {};
+};
+
+/// UsageError where the ledger would be told another unit than `released` protects, or keep as
+/// protected what protects nobody.
+void check_details(const ledger::RunDetails& details, const Protected& released);
+
+/// Before anything is reserved with it: BudgetError where the budget is one in memory and protects
+/// another unit, or where the schema's fit, whose price it would add up, protects nobody. Null, and
+/// budgets of other kinds, are none of this.
+void check_memory_budget(privacy::Budget* budget, std::string_view unit,
+                         const data::Schema* schema = nullptr);
+
+}  // namespace tacet::run::internal

@@ -1,0 +1,75 @@
+#include "tacet/run/quantile.h"
+
+#include <nlohmann/json.hpp>
+
+#include "tacet/base/error.h"
+#include "tacet/base/version.h"
+#include "tacet/data/schema/schema_cost.h"
+#include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/decimal.h"
+
+namespace tacet::run {
+namespace {
+
+privacy::Receipt quantile_receipt(const QuantileRequest& request, const QuantilePlan& plan,
+                                  const privacy::Event& event, const random::Source& source) {
+  const auto& grid = plan.query.grid;
+  privacy::Receipt receipt;
+  receipt.algorithm = "quantile by inverse sensitivity";
+  receipt.calibration = "tight";
+  receipt.parameters = nlohmann::ordered_json{
+      {"column", request.column},
+      {"q", plan.query.level},
+      {"lower", grid.lower()},
+      {"upper", grid.point(grid.last())},
+      {"step",
+       grid.step()}}.dump();
+  receipt.events = event;
+  receipt.guarantee = plan.cost;
+  receipt.software_version = base::version;
+  receipt.cipher_delta = plan.cipher_delta;
+  if (!source.secure()) {
+    receipt.randomness = privacy::Randomness::seeded;
+    receipt.unprotected_reason = "seeded noise; for tests and experiments only";
+  }
+  receipt.public_row_count = request.schema.public_row_count;
+  return data::with_schema_cost(request.schema, privacy::checked(receipt));
+}
+
+}  // namespace
+
+QuantilePlan plan_quantile(const QuantileRequest& request) {
+  if (!(request.level >= 0 && request.level <= 1)) {
+    throw base::UsageError("q must lie in [0, 1], got {}", request.level);
+  }
+  const auto bounds = data::numeric_bounds(request.schema, request.column);
+  auto step = request.step;
+  if (!step && bounds.date) step = 1;
+  const mechanism::QuantileQuery query{
+      .level = request.level,
+      .grid = mechanism::Grid(request.lower.value_or(bounds.lower),
+                              request.upper.value_or(bounds.upper), step),
+      .adjacency = request.adjacency};
+  const privacy::Epsilon each(privacy::decimal_down(request.epsilon.value()));
+  QuantilePlan plan{.bounds = bounds,
+                    .query = query,
+                    .each = each,
+                    .event = mechanism::quantile_event(query, each),
+                    .cost = {request.epsilon.value(), 0, request.adjacency},
+                    // Of one draw, which may read its leaf to the end.
+                    .cipher_delta = random::cipher_term(1, random::most_leaf_words)};
+  static_cast<void>(privacy::delta_left(plan.cost, plan.cipher_delta));
+  static_cast<void>(
+      data::with_schema_cost(request.schema, {plan.event, plan.cost, plan.cipher_delta}));
+  return plan;
+}
+
+ReleasedQuantile release_quantile(const QuantileRequest& request, const QuantilePlan& plan,
+                                  const privacy::Private<std::vector<double>>& values,
+                                  random::Source& source, privacy::Reservation& reservation) {
+  const auto released =
+      mechanism::release_quantile(values, plan.query, plan.each, {{}, source, reservation});
+  return {released.value(), quantile_receipt(request, plan, released.event(), source)};
+}
+
+}  // namespace tacet::run

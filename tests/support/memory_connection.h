@@ -1,0 +1,45 @@
+#pragma once
+
+#include "tacet/local/http/connection.h"
+// The connection first: it knows what Asio needs before it.
+#include <boost/beast/_experimental/test/stream.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tacet::test {
+
+/// A server's side of a connection without a network: what a client sends, and what it gets.
+class MemoryConnection {
+ public:
+  local::HttpLimits limits;
+  local::HttpCounters counters;
+  std::string address = "192.0.2.1";
+
+  /// All that is answered to `text` before the client ends.
+  [[nodiscard]] std::string exchange(local::HttpHandler& handler, std::string_view text) {
+    boost::beast::test::stream server(context_);
+    auto client = boost::beast::test::connect(server);
+    const auto connection =
+        std::make_shared<local::internal::Connection<boost::beast::test::stream>>(
+            std::move(server), local::internal::Peer{address, {}, false, true},
+            local::internal::ConnectionHouse{handler, limits, counters, draining_, body_bytes_},
+            nullptr);
+    client.write_some(boost::asio::buffer(text.data(), text.size()));
+    connection->run();
+    context_.restart();
+    context_.poll();
+    client.close();
+    context_.restart();
+    context_.poll();
+    return client.str().to_string();
+  }
+  [[nodiscard]] std::int64_t body_bytes() const { return body_bytes_; }
+
+ private:
+  boost::asio::io_context context_;
+  std::atomic<bool> draining_{false};
+  std::atomic<std::int64_t> body_bytes_{0};
+};
+
+}  // namespace tacet::test
