@@ -47,9 +47,9 @@ BARS = [
     ("adassp", CALIFORNIA, ["--method", "adassp"], {1: 0.51, 4: 0.59}),
     ("adassp", WINE, ["--method", "adassp"], {0.5: None, 1: None, 4: None}),
     ("adassp", BIKE, ["--method", "adassp"], {0.1: None, 0.5: None, 1: None, 4: None}),
-    ("gradient", CALIFORNIA, [], {0.1: None, 0.5: None, 1: None, 4: None}),
-    ("gradient", WINE, [], {0.5: None, 1: None, 4: None}),
-    ("gradient", BIKE, [], {0.1: None, 0.5: None, 1: None, 4: None}),
+    ("gradient", CALIFORNIA, ["--method", "gradient"], {0.1: None, 0.5: None, 1: None, 4: None}),
+    ("gradient", WINE, ["--method", "gradient"], {0.5: None, 1: None, 4: None}),
+    ("gradient", BIKE, ["--method", "gradient"], {0.1: None, 0.5: None, 1: None, 4: None}),
 ]
 # Descent on the ball of radius 2 as the table of the problems has it: slopes are bounded by what
 # the ball allows, B X + Y = 3, instead of being cut.
@@ -240,7 +240,7 @@ def synthetic(bench, only):
             continue
         where = (name, *write_problem(bench.folder, name, shape, seed=1))
         common = ["--adjacency", "replace_one", "--delta", "1e-6"]
-        rows = [measured(bench, "unprotected", where, [], "inf", "r2")]
+        rows = [measured(bench, "unprotected", where, ["--method", "gradient"], "inf", "r2")]
         rivals = {rival: options for rival, options in RIVALS.items()
                   if shape[1] <= WIDEST_MATRIX or options[1] not in MATRICES}
         rivals |= PROJECTED_RIVALS if shape[1] > 100 else {}

@@ -231,7 +231,9 @@ def tables(rows):
     lines = ["# All methods side by side", "",
              "Medians over five seeds on records that were not trained on; nothing tuned;",
              "adjacency replace_one. Made by `bench/methods.py`. A reason in place of numbers is the",
-             "program's own, or a limit of time. R2 below 0 is worse than the mean of the labels.", ""]
+             "program's own, or a limit of time. R2 below 0 is worse than the mean of the labels.",
+             "Without privacy is the exact minimiser on the columns as the schema has them; `gradient`",
+             "adds hats to numbers where its rule says so, and can be above it.", ""]
     for problem in PROBLEMS:
         of_problem = {key[1:]: row for key, row in rows.known.items() if key[0] == problem.name}
         plain = of_problem.pop(("unprotected", 0.0, "inf"), None)

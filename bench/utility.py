@@ -170,7 +170,9 @@ class Bench:
         found = self.found[key] = []
         for seed in seeds:
             model = self.folder / "model.json"
-            words = ["train", train, "--schema", schema, "--epsilon", epsilon, *options,
+            # The bars are those of this method; bench/auto.py has those of the default.
+            method = [] if "--method" in options else ["--method", "gradient"]
+            words = ["train", train, "--schema", schema, "--epsilon", epsilon, *method, *options,
                      "--output", model, "--force"]
             if epsilon != "inf":
                 words += ["--seed", seed, *([] if "--delta" in options else ["--delta", "1e-5"])]

@@ -65,6 +65,11 @@ std::optional<Event> own_events(const privacy::Receipt& receipt, const model::Mo
 /// gradient has it among its own, and what chooses among runs within the events of each.
 double recorded_choice(const Method& method, const privacy::Receipt& receipt,
                        RecordedParameters& parameters) {
+  if (parameters.has("columns_kept_deviations") !=
+      parameters.has("columns_kept_noise_multiplier")) {
+    throw base::DataError(
+        "columns to keep have a noise multiplier and a threshold; the receipt has one of the two");
+  }
   const bool within = method.plan == gradient_method.plan || method.plan == nullptr;
   if (within || !parameters.has("columns_kept_noise_multiplier")) return 0;
   const double noise = parameters.real("columns_kept_noise_multiplier");

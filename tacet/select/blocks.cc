@@ -127,8 +127,9 @@ std::vector<std::int64_t> declared_sizes(std::int64_t count, std::span<const dou
 void refuse_counted_units(const data::Schema& schema, privacy::Adjacency adjacency) {
   if (!schema.unit || adjacency == privacy::Adjacency::add_remove) return;
   throw base::UsageError(
-      "units are divided into blocks by a coin each, which leaves the numbers of units in them "
-      "secret: use --adjacency add_remove");
+      "units are divided into blocks by a coin each, so that no block has a number of units that "
+      "is "
+      "known beforehand: use --adjacency add_remove");
 }
 
 privacy::Assignment assignment_of(privacy::Adjacency adjacency) {

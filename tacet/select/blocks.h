@@ -25,7 +25,7 @@ namespace tacet::select {
 [[nodiscard]] std::vector<std::int64_t> declared_sizes(std::int64_t count,
                                                        std::span<const double> shares);
 
-/// UsageError for units where blocks would be of exact numbers: those of units are secret.
+/// UsageError for units where blocks would be of exact numbers: units are assigned by coins alone.
 void refuse_counted_units(const data::Schema& schema, privacy::Adjacency adjacency);
 
 /// By record under add_remove, else by position: as draw_blocks assigns them.

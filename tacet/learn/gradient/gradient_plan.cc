@@ -219,8 +219,9 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
   if (options.adjacency != privacy::Adjacency::replace_one || outputs_of(target) > 1 ||
       !options.radius) {
     throw base::UsageError(
-        "--calibration paper for gradient is about replace_one, a ball (--radius) and two classes "
-        "or numbers; give --adjacency replace_one and --radius, or use tight");
+        "--calibration {} for gradient is about replace_one, a ball (--radius) and two classes "
+        "or numbers; give --adjacency replace_one and --radius, or use tight",
+        to_string(options.calibration));
   }
   if (schema.unit) {
     throw base::UsageError(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,10 +23,16 @@ class ExactAccumulator {
     rows_ += rows;
     return exact_;
   }
-  void add_to(std::span<std::int64_t> sum) const {
-    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += static_cast<std::int64_t>(exact_[j]);
-    if (total_.empty()) return;
-    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += total_[j];
+  [[nodiscard]] std::size_t size() const { return exact_.size(); }
+  /// Coordinates more, which nothing was added to.
+  void grow(std::size_t size) { exact_.resize(size, 0.0); }
+  /// Adds the coordinates from `first` on to `sum`.
+  void add_to(std::span<std::int64_t> sum, std::size_t first = 0) const {
+    for (std::size_t j = 0; j < sum.size(); ++j) {
+      sum[j] += static_cast<std::int64_t>(exact_[first + j]);
+    }
+    const std::size_t moved = total_.size() > first ? total_.size() - first : 0;
+    for (std::size_t j = 0; j < std::min(moved, sum.size()); ++j) sum[j] += total_[first + j];
   }
 
  private:

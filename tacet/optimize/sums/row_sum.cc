@@ -4,10 +4,12 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/optimize/sums/clip.h"
+#include "tacet/optimize/sums/exact_accumulator.h"
 #include "tacet/optimize/sums/presence_sum.h"
 #include "tacet/optimize/sums/row_clip.h"
 #include "tacet/optimize/sums/row_norm.h"
@@ -82,30 +84,25 @@ std::vector<std::int64_t> RowBatch::total(const RowsOrCells& places, const RowCl
   const auto dense = static_cast<std::size_t>(layout_.dense());
   const std::size_t size = places.cells() + dense;
   const auto scale = internal::RowScale::of(clip.clipping_norm, limit_);
-  std::int64_t records = 0;
-  for (const auto& arena : arenas_) records += arena.size();
-  // So that sums of integers up to 2^norm_bits are exact in doubles, whoever adds them.
-  if (records >= std::int64_t{1} << (53 - limit_.norm_bits)) {
-    throw base::UsageError("a step takes fewer than 2^27 records; lower the sampling rate");
-  }
-  std::vector<std::vector<double>> sums(arenas_.size());
+  std::vector<std::optional<ExactAccumulator>> sums(arenas_.size());
   std::vector<std::vector<Piece>> pieces(arenas_.size());
   for_records([&](std::size_t worker, const RowRecord& record) {
     if (record.values.empty()) return;
     auto& own = pieces[worker];
     internal::pieces_of(record, places, dense, own);
-    if (sums[worker].empty()) sums[worker].resize(size);
+    auto& sum = sums[worker];
+    if (!sum) sum.emplace(size, std::int64_t{1} << (52 - limit_.norm_bits));
     double square = 0;
     if (clip.second == SecondClip::masked) {
       for (const Piece& piece : own) square += piece.square;
     } else {
       for (const double part : record.squares) square += part;
     }
-    internal::add_clipped(record, own, square, scale, sums[worker]);
+    internal::add_clipped(record, own, square, scale, sum->reserve(1));
   });
   std::vector<std::int64_t> total(size, 0);
   for (const auto& sum : sums) {
-    for (std::size_t j = 0; j < sum.size(); ++j) total[j] += static_cast<std::int64_t>(sum[j]);
+    if (sum) sum->add_to(total);
   }
   reducer_.sum(total);
   return total;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/optimize/sums/exact_accumulator.h"
 #include "tacet/optimize/sums/row_clip.h"
 #include "tacet/optimize/sums/row_norm.h"
 #include "tacet/optimize/sums/row_places.h"
@@ -19,12 +20,11 @@ using internal::Piece;
 /// What one worker has summed: the chosen cells and the dense block, or, where all rows are chosen,
 /// the dense block and the rows that were touched, in the order in which they came.
 struct WorkerSum {
-  std::vector<double> sum;
-  std::vector<Piece> pieces;
-  SlotMap slots;
-  std::vector<std::int64_t> rows;
-  std::vector<std::size_t> firsts;  // of each row's cells
-  std::int64_t records = 0;
+  ExactAccumulator sum;
+  std::vector<Piece> pieces = {};
+  SlotMap slots = {};
+  std::vector<std::int64_t> rows = {};
+  std::vector<std::size_t> firsts = {};  // of each row's cells
 
   /// Pieces of a record all of whose rows are chosen; new ones get a place.
   void place_all(const RowRecord& record, const privacy::RowLayout& layout) {
@@ -38,7 +38,7 @@ struct WorkerSum {
       if (slot == rows.size()) {
         rows.push_back(record.rows[i]);
         firsts.push_back(sum.size());
-        sum.resize(sum.size() + width, 0);
+        sum.grow(sum.size() + width);
       }
       pieces.push_back({value, firsts[slot], width, record.squares[i]});
       value += width;
@@ -46,10 +46,6 @@ struct WorkerSum {
     if (dense > 0) pieces.push_back({value, 0, dense, record.squares.back()});
   }
 };
-
-void add_integers(std::span<const double> from, std::span<std::int64_t> to) {
-  for (std::size_t j = 0; j < from.size(); ++j) to[j] += static_cast<std::int64_t>(from[j]);
-}
 
 }  // namespace
 
@@ -89,8 +85,10 @@ void RunningRowSum::start(const privacy::Sample& sample, privacy::RowSelection s
                                       internal::RowScale::of(clipping_norm, limit_)});
   if (const auto* chosen = step_->selection.rows()) step_->rows.emplace(layout_, *chosen);
   if (const auto* chosen = step_->selection.cells()) step_->cells.emplace(layout_, *chosen);
-  step_->workers.resize(arenas_.size());
-  for (auto& worker : step_->workers) worker.sum.resize(all ? dense : cells + dense, 0);
+  // How many records a sample has is a secret: any number of them is summed.
+  const ExactAccumulator sum(all ? dense : cells + dense,
+                             std::int64_t{1} << (52 - limit_.norm_bits));
+  step_->workers.assign(arenas_.size(), WorkerSum{sum});
   for (auto& arena : arenas_) arena.clear();
 }
 
@@ -105,10 +103,6 @@ void RunningRowSum::finish(int worker) {
   arena.finish();
   if (!step_) throw base::InternalError("no sum over rows was started");
   auto& own = step_->workers[static_cast<std::size_t>(worker)];
-  // Sums of integers up to 2^norm_bits stay exact in doubles.
-  if (++own.records >= std::int64_t{1} << (53 - limit_.norm_bits)) {
-    throw base::UsageError("a step takes fewer than 2^27 records; lower the sampling rate");
-  }
   const auto record = arena.record(arena.size() - 1);
   if (!record.values.empty()) {
     const auto dense = static_cast<std::size_t>(layout_.dense());
@@ -121,7 +115,7 @@ void RunningRowSum::finish(int worker) {
     }
     double square = 0;
     for (const Piece& piece : own.pieces) square += piece.square;
-    internal::add_clipped(record, own.pieces, square, step_->scale, own.sum);
+    internal::add_clipped(record, own.pieces, square, step_->scale, own.sum.reserve(1));
   }
   arena.clear();
 }
@@ -142,14 +136,14 @@ privacy::RowSum RunningRowSum::take() {
     for (const auto& worker : step->workers) {
       for (std::size_t i = 0; i < worker.rows.size(); ++i) {
         const auto width = static_cast<std::size_t>(layout_.width(worker.rows[i]));
-        add_integers(std::span(worker.sum).subspan(worker.firsts[i], width),
-                     std::span(total).subspan(places.first(worker.rows[i]), width));
+        worker.sum.add_to(std::span(total).subspan(places.first(worker.rows[i]), width),
+                          worker.firsts[i]);
       }
-      add_integers(std::span(worker.sum).first(dense), std::span(total).last(dense));
+      worker.sum.add_to(std::span(total).last(dense));
     }
   } else {
     total.resize(step->workers.front().sum.size(), 0);
-    for (const auto& worker : step->workers) add_integers(worker.sum, total);
+    for (const auto& worker : step->workers) worker.sum.add_to(total);
   }
   reducer_.sum(total);
   return privacy::RowSum::from_certified(
