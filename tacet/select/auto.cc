@@ -28,7 +28,7 @@ using Names = std::vector<std::string_view>;
 
 // What docs/methods/auto.md justifies, rule by rule.
 constexpr double ladder_records = 1000;   // times epsilon, a column
-constexpr double constant_records = 100;  // likewise
+constexpr double constant_records = 200;  // likewise
 constexpr double most_noise_numbers = 0.3;
 constexpr double most_noise_classes = 4;
 constexpr double most_noise_standardised = 0.2;
@@ -41,8 +41,10 @@ constexpr std::array rules{
     AutoRule{"an option or a paper that some methods alone have", "the first of these, as below"},
     AutoRule{"delta 0, two classes, logistic loss", "objective"},
     AutoRule{"delta 0, a unit column, add_remove, a probability or a count", "regularized-output"},
-    AutoRule{"delta 0, a number, fewer than 1,000 records times epsilon a column", "phased-erm"},
-    AutoRule{"delta 0, else", "ladder; nothing is pure for several classes"},
+    AutoRule{"delta 0, a number, fewer than 200 records times epsilon a column",
+             "a constant, no column: inverse-sensitivity, radius 1"},
+    AutoRule{"delta 0, a number, fewer than 1,000 of them; delta 0, else",
+             "phased-erm; ladder, and nothing is pure for several classes"},
     AutoRule{"delta above 0", "gradient, under add_remove"},
     AutoRule{"4,096 hashed, text or numbered features or more", "columns kept: 0.3 of mu^2"},
     AutoRule{"else 1 to 64 numbers, one output, noise nu = sqrt(d) s / N up to 0.2",
@@ -50,10 +52,7 @@ constexpr std::array rules{
     AutoRule{"standardised for a number to predict, nu above 0.055", "half the path"},
     AutoRule{"k numbers, sqrt(d + 8 k) s / N up to 0.02, 2,000 records or more",
              "8 knots a number"},
-    AutoRule{
-        "nu above 0.3 for a number to predict, 4 for classes; delta 0, a number, fewer than 100 "
-        "records times epsilon a column",
-        "a constant, no column"},
+    AutoRule{"nu above 0.3 for a number to predict, 4 for classes", "a constant, no column"},
 };
 
 constexpr std::array<std::string_view, 12> usual_order{
@@ -83,6 +82,11 @@ std::optional<double> records_of(const ParameterValues& given, const data::Schem
   const auto count = given.integer("public-row-count");
   if (!count && !schema.public_row_count) return std::nullopt;
   return static_cast<double>(count ? *count : *schema.public_row_count);
+}
+
+/// Whether there are columns that a constant leaves out.
+bool has_columns(const data::Schema& schema) {
+  return constant_schema(schema).columns.size() < schema.columns.size();
 }
 
 Facts facts_of(const ParameterValues& given, const data::Schema& schema) {
@@ -241,6 +245,21 @@ std::pair<std::string_view, std::string> choose_method(const ParameterValues& gi
   return {method, why(method, facts, demands, first(Names(order.begin(), order.end())))};
 }
 
+/// The same for a constant, where the noise of every pure method would drown the columns and
+/// nothing was given that only some methods read.
+std::optional<std::pair<std::string_view, std::string>> choose_pure_constant(
+    const ParameterValues& given, const data::Schema& schema) {
+  const auto facts = facts_of(given, schema);
+  const bool drawn = facts.pure && facts.number && !facts.unit && !facts.add_remove;
+  if (!drawn || facts.records_a_column.value_or(constant_records) >= constant_records) return {};
+  if (!has_columns(schema) || given.given("boost") || !demands_of(given).empty()) return {};
+  return std::pair<std::string_view, std::string>{
+      "inverse-sensitivity",
+      fmt::format("method inverse-sensitivity: draws a constant; {:.4g} records times epsilon a "
+                  "column, fewer than {}",
+                  *facts.records_a_column, constant_records)};
+}
+
 /// The noise in the mean gradient, for gradients of norm 1, if the whole budget went into one
 /// release; nothing without a number of records or a delta above 0.
 std::optional<double> mean_noise(const data::Schema& schema, const learn::LinearOptions& options) {
@@ -288,16 +307,15 @@ void standardise(learn::LinearOptions& options, const ParameterValues& given,
 
 /// A constant in place of columns, where there are any that could be left out; `why` says what
 /// drowns them.
-bool learn_constant(learn::LinearOptions& options, const data::Schema& schema,
-                    std::string_view why) {
-  const bool columns = constant_schema(schema).columns.size() < schema.columns.size();
-  if (options.projection || !columns) return false;
+bool learn_constant(learn::LinearOptions& options, const data::Schema& schema, std::string_view why,
+                    std::string_view method) {
+  if (options.projection || !has_columns(schema)) return false;
   options.constant_only = true;
   options.reasons.push_back(fmt::format(
       "{}: nothing can be expected to beat a constant here, so no column is read and a constant is "
       "learned; more records, a larger epsilon or fewer columns change that, --method {} reads the "
       "columns all the same",
-      why, options.method));
+      why, method));
   return true;
 }
 
@@ -313,20 +331,16 @@ void choose_first_release(learn::LinearOptions& options, const ParameterValues& 
   const bool constant =
       *noise > most && learn_constant(options, schema,
                                       fmt::format("noise of {:.3g} for {} columns, above {:g}",
-                                                  *noise, schema.encoded_column_count(), most));
+                                                  *noise, schema.encoded_column_count(), most),
+                                      options.method);
   if (!constant) standardise(options, given, schema, *noise);
 }
 
 /// The same where the guarantee is pure.
-void choose_pure_constant(learn::LinearOptions& options, const ParameterValues& given,
-                          const data::Schema& schema) {
-  const auto facts = facts_of(given, schema);
-  if (!facts.pure || !facts.number || !facts.records_a_column) return;
-  if (*facts.records_a_column >= constant_records) return;
-  static_cast<void>(
-      learn_constant(options, schema,
-                     fmt::format("{:.4g} records times epsilon a column, fewer than {}",
-                                 *facts.records_a_column, constant_records)));
+void draw_constant(learn::LinearOptions& options, const data::Schema& schema) {
+  learn_constant(options, schema, "pure noise drowns the columns", "phased-erm");
+  // Of a target scaled to [-1, 1]: no constant is better outside its bounds.
+  options.radius = 1 / std::min(schema.constant, 1.0);
 }
 
 }  // namespace
@@ -353,7 +367,9 @@ learn::LinearOptions auto_options(const ParameterValues& given, const data::Sche
     learn::check_parameters(method, values);
     return learn::linear_options(values, method.usual_adjacency);
   }
-  auto [name, reason] = choose_method(given, schema);
+  auto constant = choose_pure_constant(given, schema);
+  const bool drawn = constant.has_value();
+  auto [name, reason] = drawn ? std::move(*constant) : choose_method(given, schema);
   values.set("method", std::string(name));
   const auto& method = learn::find_method(name);
   auto options = learn::linear_options(values, method.usual_adjacency);
@@ -366,7 +382,7 @@ learn::LinearOptions auto_options(const ParameterValues& given, const data::Sche
   // What each of several runs has of budget and records is settled with them.
   if (options.boost || options.radius_search || options.paper()) return options;
   if (name == "gradient") choose_first_release(options, given, schema);
-  choose_pure_constant(options, given, schema);
+  if (drawn) draw_constant(options, schema);
   return options;
 }
 

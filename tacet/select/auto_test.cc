@@ -180,6 +180,30 @@ TEST(Auto, WhereNoiseDrownsEverythingAConstantIsLearned) {
             1);
 }
 
+// Purely private numbers of few records: their columns would be drowned, so the
+// constant is drawn at once, within the target's bounds. What was given for columns keeps them.
+TEST(Auto, PureNoiseThatDrownsColumnsLeavesADrawnConstant) {
+  const auto schema = schema_of("medical_cost");  // 1,338 records, 12 columns
+  const auto plan = plan_of(schema, {{"epsilon", "1"}, {"delta", "0"}});
+  EXPECT_EQ(plan.method, "inverse-sensitivity");
+  EXPECT_EQ(plan.columns, 1);
+  EXPECT_EQ(setting(plan, "radius"), 1);
+  EXPECT_EQ(plan.guarantee.delta, 0);
+  EXPECT_TRUE(says(plan, "nothing can be expected to beat a constant"));
+  EXPECT_TRUE(says(plan, "--method phased-erm reads the columns all the same"));
+  const auto method = [&](Given given) { return plan_of(schema, given).method; };
+  EXPECT_EQ(method({{"epsilon", "2"}, {"delta", "0"}}), "phased-erm");
+  EXPECT_EQ(method({{"delta", "0"}, {"phases", "3"}}), "ladder");
+  EXPECT_EQ(method({{"delta", "0"}, {"radius", "1"}}), "phased-erm");
+  EXPECT_EQ(method({{"delta", "0"}, {"adjacency", "add_remove"}}), "regularized-output");
+  EXPECT_EQ(method({{"delta", "0"}, {"adjacency", "zero_out"}}), "inverse-sensitivity");
+  // Runs of a grid have columns.
+  learn::ParameterValues values;
+  values.set("epsilon", "1");
+  values.set("delta", "0");
+  EXPECT_EQ(auto_method(values, schema), "phased-erm");
+}
+
 TEST(Auto, WithoutNoiseThereIsNothingToChoose) {
   const auto options = options_of(schema_of("adult"), {{"epsilon", "inf"}});
   EXPECT_TRUE(options.reasons.empty());

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "tacet/accounting/routes/remembered.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/erfcx_each.h"
 #include "tacet/numeric/infinity.h"
@@ -59,6 +60,13 @@ double log_delta_forward(double mu, double epsilon) {
   return std::log1p(-0.5 * std::exp(-a * a) * (erfcx(-a) + erfcx(b)));
 }
 
+/// Whether delta at epsilon >= 0 is so small that it is exactly 0 as a double: it is below
+/// exp(-a^2), and exp(-784) is.
+bool vanishes(double mu, double epsilon) {
+  constexpr double far = 28;
+  return (epsilon / mu - 0.5 * mu) * sqrt_half > far;
+}
+
 void check_mu(double mu) {
   if (!(mu >= 0)) throw base::UsageError("mu (distance over noise) must be 0 or more, got {}", mu);
 }
@@ -74,6 +82,37 @@ bool certainly_below(double mu, double epsilon, double delta) {
 bool certainly_above(double mu, double epsilon, double delta) {
   const double slack = relative_error(mu, epsilon) + 4 * unit_roundoff * std::fabs(std::log(delta));
   return log_delta(mu, epsilon) - slack > std::log(delta);
+}
+
+double least_epsilon(double mu, double target) {
+  if (certainly_below(mu, 0, target)) return 0;
+  // P(loss > e) bounds delta(e), and Gaussian tails are below exp(-x^2 / 2).
+  double high = 0.5 * mu * mu + mu * (std::sqrt(-2 * std::log(target)) + 1);
+  while (!certainly_below(mu, high, target)) {
+    high *= 2;
+    if (std::isinf(high)) return high;
+  }
+  return numeric::bisect_border(high, 0.0,
+                                [&](double e) { return certainly_below(mu, e, target); });
+}
+
+double most_mu(double epsilon, double target) {
+  const auto holds = [&](double log_mu) {
+    return certainly_below(std::exp(log_mu), epsilon, target);
+  };
+  // delta(0) = erf(mu / sqrt 8) >= mu / (2 sqrt 2 pi) for mu <= 1 puts the smallest solution, at
+  // epsilon 0, near delta sqrt(2 pi); a fifth of it is inside for every epsilon.
+  const double low = std::log(target) - 1;
+  double high = 1;
+  while (holds(high)) high += 1 + std::fabs(high);
+  const double log_mu = numeric::bisect_border(low, high, holds, 1e-9);
+  // The last digits in mu itself, since exp would blur them.
+  double inside = std::exp(log_mu);
+  double outside = inside * (1 + 1e-6);
+  const auto safe = [&](double mu) { return certainly_below(mu, epsilon, target); };
+  while (!safe(inside)) inside *= 1 - 1e-12;
+  while (safe(outside)) outside *= 1 + 1e-6;
+  return numeric::bisect_border(inside, outside, safe);
 }
 
 }  // namespace
@@ -92,34 +131,34 @@ double log_delta(double mu, double epsilon) {
   if (std::isinf(mu)) return 0;
   if (epsilon >= 0) return log_delta_forward(mu, epsilon);
   // The pair is symmetric: delta(-e) = 1 - e^-e + e^-e delta(e).
+  if (vanishes(mu, -epsilon)) return std::log(-std::expm1(epsilon));
   return std::log(-std::expm1(epsilon) + std::exp(epsilon + log_delta_forward(mu, -epsilon)));
 }
 
-double delta(double mu, double epsilon) { return std::exp(log_delta(mu, epsilon)); }
+double delta(double mu, double epsilon) {
+  if (mu > 0 && std::isfinite(mu) && std::isfinite(epsilon) && vanishes(mu, epsilon)) return 0;
+  return std::exp(log_delta(mu, epsilon));
+}
 
 double epsilon(double mu, Delta delta) {
   check_mu(mu);
   if (mu == 0) return 0;
   if (delta.value() == 0 || std::isinf(mu)) return infinity;
-  const double target = delta.value();
-  if (certainly_below(mu, 0, target)) return 0;
-  // P(loss > e) bounds delta(e), and Gaussian tails are below exp(-x^2 / 2).
-  double high = 0.5 * mu * mu + mu * (std::sqrt(-2 * std::log(target)) + 1);
-  while (!certainly_below(mu, high, target)) {
-    high *= 2;
-    if (std::isinf(high)) return high;
-  }
-  return numeric::bisect_border(high, 0.0,
-                                [&](double e) { return certainly_below(mu, e, target); });
+  thread_local Remembered<2> remembered;
+  return remembered({mu, delta.value()}, [&] { return least_epsilon(mu, delta.value()); });
 }
 
 double epsilon_below(double mu, Delta delta) {
   const double upper = epsilon(mu, delta);
   if (std::isinf(upper)) return upper;
   const double target = delta.value();
-  if (upper == 0 || !certainly_above(mu, 0, target)) return 0;
-  return numeric::bisect_border(0.0, upper,
-                                [&](double e) { return certainly_above(mu, e, target); });
+  if (upper == 0) return 0;
+  thread_local Remembered<2> remembered;
+  return remembered({mu, target}, [&] {
+    if (!certainly_above(mu, 0, target)) return 0.0;
+    return numeric::bisect_border(0.0, upper,
+                                  [&](double e) { return certainly_above(mu, e, target); });
+  });
 }
 
 constexpr double largest_epsilon = 1e4;  // delta is evaluated to full precision up to here
@@ -133,23 +172,9 @@ double mu_for(Epsilon epsilon, Delta delta) {
         largest_epsilon, epsilon.value());
   }
   if (delta.value() == 0) return 0;
-  const double target = delta.value();
-  const auto holds = [&](double log_mu) {
-    return certainly_below(std::exp(log_mu), epsilon.value(), target);
-  };
-  // delta(0) = erf(mu / sqrt 8) >= mu / (2 sqrt 2 pi) for mu <= 1 puts the smallest solution, at
-  // epsilon 0, near delta sqrt(2 pi); a fifth of it is inside for every epsilon.
-  const double low = std::log(target) - 1;
-  double high = 1;
-  while (holds(high)) high += 1 + std::fabs(high);
-  const double log_mu = numeric::bisect_border(low, high, holds, 1e-9);
-  // The last digits in mu itself, since exp would blur them.
-  double inside = std::exp(log_mu);
-  double outside = inside * (1 + 1e-6);
-  const auto safe = [&](double mu) { return certainly_below(mu, epsilon.value(), target); };
-  while (!safe(inside)) inside *= 1 - 1e-12;
-  while (safe(outside)) outside *= 1 + 1e-6;
-  return numeric::bisect_border(inside, outside, safe);
+  thread_local Remembered<2> remembered;
+  return remembered({epsilon.value(), delta.value()},
+                    [&] { return most_mu(epsilon.value(), delta.value()); });
 }
 
 double sigma_for(double sensitivity, Epsilon epsilon, Delta delta) {

@@ -155,6 +155,18 @@ TEST(AnalyticGaussian, NegativeEpsilonFollowsTheSymmetry) {
   }
 }
 
+// Deltas that underflow are not computed; from either side of the border the bits are the same.
+TEST(AnalyticGaussian, WhatUnderflowsIsExactlyNothing) {
+  for (const double mu : {1e-9, 1e-3, 0.2, 3.0}) {
+    for (double a = 25; a < 40; a += 0.125) {
+      const double e = mu * (a * std::sqrt(2.0) + 0.5 * mu);
+      EXPECT_EQ(gaussian::delta(mu, e), std::exp(gaussian::log_delta(mu, e)));
+      const double there = std::exp(-e + gaussian::log_delta(mu, e));
+      EXPECT_EQ(gaussian::log_delta(mu, -e), std::log(-std::expm1(-e) + there));
+    }
+  }
+}
+
 TEST(AnalyticGaussian, MonotoneInEpsilonAndNoise) {
   double last = 1;
   for (double epsilon = 0; epsilon < 20; epsilon += 0.1) {

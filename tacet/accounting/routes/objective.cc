@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tacet/accounting/routes/gaussian.h"
+#include "tacet/accounting/routes/remembered.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/roots.h"
 
@@ -74,24 +75,26 @@ double worst_angle(double s, const Increasing& f, int most = 100) {
   struct Interval {
     double low;
     double high;
-    double bound;
-    bool operator<(const Interval& other) const { return bound < other.bound; }
+    double at_low;   // f(2s cos low), the larger one of the first term
+    double at_high;  // f(2s sin high), of the second
+    [[nodiscard]] double bound() const { return at_low + at_high; }
+    bool operator<(const Interval& other) const { return bound() < other.bound(); }
   };
-  const auto interval = [&](double low, double high) {
-    return Interval{low, high, f(2 * s * std::cos(low)) + f(2 * s * std::sin(high))};
-  };
-  double met = f(2 * s) + f(0);
+  const double first = f(2 * s);
+  double met = first + f(0);
   std::priority_queue<Interval> open;
-  open.push(interval(0, quarter_pi));
-  for (int i = 0; i < most && open.top().bound > met * (1 + 1e-4); ++i) {
-    const auto [low, high, bound] = open.top();
+  open.push({0, quarter_pi, first, f(2 * s * std::sin(quarter_pi))});
+  for (int i = 0; i < most && open.top().bound() > met * (1 + 1e-4); ++i) {
+    const auto worst = open.top();
     open.pop();
-    const double middle = 0.5 * (low + high);
-    met = std::max(met, f(2 * s * std::cos(middle)) + f(2 * s * std::sin(middle)));
-    open.push(interval(low, middle));
-    open.push(interval(middle, high));
+    const double middle = 0.5 * (worst.low + worst.high);
+    const double by_cos = f(2 * s * std::cos(middle));
+    const double by_sin = f(2 * s * std::sin(middle));
+    met = std::max(met, by_cos + by_sin);
+    open.push({worst.low, middle, worst.at_low, by_sin});
+    open.push({middle, worst.high, by_cos, worst.at_high});
   }
-  return open.top().bound;
+  return open.top().bound();
 }
 
 /// delta of the exact minimum where a record is replaced, from `most` angles.
@@ -99,6 +102,16 @@ double replaced_delta(double e, double s, int most) {
   if (e <= 0) return 1;
   return std::min(1.0, worst_angle(
                            s, [&](double x) { return folded_delta(e, x); }, most));
+}
+
+/// The same with the output noise.
+double joint_replaced_delta(double e, double s, double mu) {
+  // The excess of two one-record terms over what the output noise alone leaks. At angle 0 the
+  // second term vanishes into that.
+  const double alone = gaussian::delta(mu, e);
+  const double worst =
+      worst_angle(s, [&](double x) { return joint_delta(e, x, mu); }) - alone * (1 - 1e-9);
+  return std::min(1.0, worst);
 }
 
 }  // namespace
@@ -114,14 +127,13 @@ double delta(const ObjectivePerturbation& event, double epsilon, Adjacency adjac
   const double e = epsilon - std::log1p(event.smoothness / event.regularization) * (1 + 1e-15);
   const double s = event.lipschitz / event.sigma;
   const double mu = 2 * event.tolerance / (event.regularization * event.output_sigma);
-  if (adjacency != Adjacency::replace_one) return joint_delta(e, s, mu);
+  if (adjacency != Adjacency::replace_one) {
+    thread_local Remembered<3> alone;
+    return alone({e, s, mu}, [&] { return joint_delta(e, s, mu); });
+  }
   if (e <= 0) return 1;
-  // The excess of two one-record terms over what the output noise alone leaks. At angle 0 the
-  // second term vanishes into that.
-  const double alone = gaussian::delta(mu, e);
-  const double worst =
-      worst_angle(s, [&](double x) { return joint_delta(e, x, mu); }) - alone * (1 - 1e-9);
-  return std::min(1.0, worst);
+  thread_local Remembered<3> replaced;
+  return replaced({e, s, mu}, [&] { return joint_replaced_delta(e, s, mu); });
 }
 
 std::vector<pairs::Point> exact_profile(const ObjectivePerturbation& event, Adjacency adjacency) {

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace tacet::accounting {
+
+/// Answers of a function of numbers that was asked before, for plans that ask the same again for
+/// each of many candidates. What an entry forgets is computed anew: the same bits either way. One
+/// for each thread.
+template <std::size_t inputs, std::size_t entries = 128>
+class Remembered {
+ public:
+  template <typename Compute>
+  double operator()(const std::array<double, inputs>& asked, const Compute& compute) {
+    std::array<std::uint64_t, inputs> bits;
+    std::uint64_t place = 0;
+    for (std::size_t i = 0; i < inputs; ++i) {
+      bits[i] = std::bit_cast<std::uint64_t>(asked[i]);
+      place = (place ^ bits[i]) * 0x9e3779b97f4a7c15;  // Knuth's multiplicative hash
+      place ^= place >> 32;
+    }
+    auto& entry = entries_[place % entries];
+    if (!entry.filled || entry.asked != bits) {
+      const double answer = compute();  // may throw, and may ask the same table
+      entry = {bits, answer, true};
+    }
+    return entry.answer;
+  }
+
+ private:
+  struct Entry {
+    std::array<std::uint64_t, inputs> asked{};
+    double answer = 0;
+    bool filled = false;
+  };
+  std::array<Entry, entries> entries_{};
+};
+
+}  // namespace tacet::accounting
