@@ -35,6 +35,34 @@ Point longest(double angle, double r) {
   return {-length * std::sin(angle), length * std::cos(angle)};
 }
 
+constexpr std::size_t angles = 801;
+constexpr int norms = 65;
+
+/// The longest gradients of all angles.
+struct Gradients {
+  std::array<double, angles> along;
+  std::array<double, angles> across;
+};
+
+/// The largest square of a distance between one of them and the reflection of another, or `largest`
+/// where that is more. It is the same seen from both ends, and at most that of the sum of lengths.
+double furthest(const Gradients& points, double largest) {
+  std::array<double, angles> length{};
+  for (std::size_t i = 0; i < angles; ++i) {
+    length[i] = std::hypot(points.along[i], points.across[i]) * rounding;
+  }
+  const double longest = *std::ranges::max_element(length);
+  for (std::size_t i = 0; i < angles; ++i) {
+    if ((length[i] + longest) * (length[i] + longest) <= largest) continue;
+    for (std::size_t j = i; j < angles; ++j) {
+      const double along = points.along[i] - points.along[j];
+      const double across = points.across[i] + points.across[j];
+      largest = std::max(largest, along * along + across * across);
+    }
+  }
+  return largest;
+}
+
 double in_one_dimension(double radius) {
   if (radius <= turning_point) return 1;
   return largest_in_one_dimension;
@@ -46,24 +74,19 @@ double logistic_diameter(std::int64_t columns, double radius) {
   if (!(radius > 0)) throw base::UsageError("the radius of the weights must be above 0");
   if (columns == 1) return in_one_dimension(radius);
   if (!std::isfinite(radius)) return 2;
-  constexpr int angles = 801;
-  constexpr int norms = 65;
   constexpr double angle_step = std::numbers::pi / (angles - 1);
   const double norm_step = radius / (norms - 1);
   double largest = 0;
-  std::array<Point, angles> points{};
-  for (int k = 0; k < norms; ++k) {
-    for (int i = 0; i < angles; ++i) {
-      points[static_cast<std::size_t>(i)] =
-          longest(-std::numbers::pi / 2 + angle_step * i, norm_step * k);
+  // The longest weights first: what lies far apart there spares the pairs of the others.
+  for (int k = norms - 1; k >= 0; --k) {
+    Gradients points{};
+    for (std::size_t i = 0; i < angles; ++i) {
+      const double angle = -std::numbers::pi / 2 + angle_step * static_cast<double>(i);
+      const auto [along, across] = longest(angle, norm_step * k);
+      points.along[i] = along;
+      points.across[i] = across;
     }
-    for (const auto& one : points) {
-      for (const auto& other : points) {
-        const double along = one.along - other.along;
-        const double across = one.across + other.across;
-        largest = std::max(largest, along * along + across * across);
-      }
-    }
+    largest = furthest(points, largest);
   }
   return std::min(2.0,
                   (std::sqrt(largest) + (1 + radius / 4) * angle_step + norm_step / 4) * rounding);

@@ -22,11 +22,9 @@ using privacy::Adjacency;
 
 // Independent computation over the same grid.
 TEST(GradientDiameter, ReproducesTheIndependentNumbersOfTheLogisticLoss) {
-  const std::pair<double, double> known[] = {{0.5, 1.035480005738},
-                                             {1, 1.107909820638},
-                                             {2, 1.283542024630},
-                                             {5, 1.645643156569},
-                                             {10, 1.873650057277}};
+  const std::pair<double, double> known[] = {
+      {0.01, 1.003987973624}, {0.3, 1.016342194778}, {0.5, 1.035480005738}, {1, 1.107909820638},
+      {2, 1.283542024630},    {3, 1.437545949855},   {5, 1.645643156569},   {10, 1.873650057277}};
   for (const auto& [radius, diameter] : known) {
     EXPECT_NEAR(logistic_diameter(3, radius), diameter, 1e-9) << radius;
   }

@@ -104,6 +104,20 @@ void check_candidates(const CapPlan& plan, double expected) {
       plan.epsilon, expected, plan.coordinates);
 }
 
+double searched_threshold(const CapPlan& plan) {
+  const bool plane = plan.shape == CapShape::plane;
+  const auto sphere = plane ? std::optional<numeric::SphereCoordinate>()
+                            : numeric::SphereCoordinate(plan.coordinates);
+  const auto* law = sphere.has_value() ? &*sphere : nullptr;
+  // The mean exceeds the threshold below the one fixed point and nowhere above it.
+  const auto below = [&](double threshold) {
+    return ideal_mean(law_at(plan, law, threshold), plan.epsilon) > threshold;
+  };
+  // Beyond 40 standard deviations no epsilon that is allowed leads.
+  const double far = 40 / std::sqrt(static_cast<double>(plan.coordinates));
+  return numeric::bisect_border(0.0, plane ? 40.0 : std::min(1.0, far), below, 0x1p-50);
+}
+
 }  // namespace
 
 double mass_error(const CapPlan& plan) {
@@ -118,17 +132,14 @@ double mass_error(const CapPlan& plan) {
 }
 
 double best_threshold(const CapPlan& plan) {
-  const bool plane = plan.shape == CapShape::plane;
-  const auto sphere = plane ? std::optional<numeric::SphereCoordinate>()
-                            : numeric::SphereCoordinate(plan.coordinates);
-  const auto* law = sphere.has_value() ? &*sphere : nullptr;
-  // The mean exceeds the threshold below the one fixed point and nowhere above it.
-  const auto below = [&](double threshold) {
-    return ideal_mean(law_at(plan, law, threshold), plan.epsilon) > threshold;
+  // A server, its state and the check of its rounds ask one after the other for the same threshold.
+  struct Answer {
+    CapPlan plan;
+    double threshold = 0;
   };
-  // Beyond 40 standard deviations no epsilon that is allowed leads.
-  const double far = 40 / std::sqrt(static_cast<double>(plan.coordinates));
-  return numeric::bisect_border(0.0, plane ? 40.0 : std::min(1.0, far), below, 0x1p-50);
+  thread_local std::optional<Answer> last;
+  if (!last || last->plan != plan) last = Answer{plan, searched_threshold(plan)};
+  return last->threshold;
 }
 
 SphereCap make_cap(const CapPlan& plan, double threshold) {

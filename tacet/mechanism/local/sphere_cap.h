@@ -55,6 +55,8 @@ struct CapPlan {
   std::int64_t coordinates = 2;
   double epsilon = 1;
   double scale = candidate_scale;
+
+  bool operator==(const CapPlan&) const = default;
 };
 
 /// How far the mass of any cap can be from the tail of the unrounded law: by rounding candidates,

@@ -109,6 +109,16 @@ TEST(SphereCap, TheThresholdIsTheFixedPointAndTheBest) {
   }
 }
 
+TEST(SphereCap, NoThresholdIsThatOfThePlanBefore) {
+  const CapPlan plan{CapShape::angle, 10, 2};
+  const double threshold = best_threshold(plan);
+  for (const CapPlan& other : {CapPlan{CapShape::plane, 10, 2}, CapPlan{CapShape::angle, 11, 2},
+                               CapPlan{CapShape::angle, 10, 2 + 1e-9}}) {
+    EXPECT_GT(std::fabs(best_threshold(other) / threshold - 1), 1e-11);
+    EXPECT_EQ(best_threshold(plan), threshold);
+  }
+}
+
 TEST(SphereCap, TheCoinHasTheOddsThatTheMassAllows) {
   // p/(1-p) (1-T)/T <= e^epsilon at both ends of the mass, and not by much less. With 1 - p in
   // doubles the odds at epsilon 40 would be off by 8e-5.
