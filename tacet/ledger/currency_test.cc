@@ -197,10 +197,9 @@ TEST(Filter, AnAdaptiveAdversaryNeverPassesTheCap) {
     Tally admitted;
     for (int i = 0; i < 20; ++i) {
       // Asks for what is left, a little more, or anything.
-      const auto left = admitted.remaining(cap);
-      Amount ask{i % 3 == 0 ? left.value : std::exp2(exponent(random)),
+      Amount ask{i % 3 == 0 ? admitted.remaining(cap).value : std::exp2(exponent(random)),
                  cap.delta > 0 ? 1e-5 * std::exp2(exponent(random)) : 0};
-      if (i % 3 == 1) ask.value = std::nextafter(left.value, infinity);
+      if (i % 3 == 1) ask.value = std::nextafter(admitted.remaining(cap).value, infinity);
       auto after = admitted;
       after.add(ask);
       if (after.within(cap)) admitted = after;
