@@ -87,8 +87,13 @@ function(tacet_module name)
       target_compile_options(${name}_test PRIVATE -O1)
     endif()
     add_test(NAME ${name} COMMAND ${name}_test --gtest_filter=-*Long.* --gtest_brief=1)
-    # The large programs begin first: none is left running alone at the end.
-    set_tests_properties(${name} PROPERTIES LABELS quick TIMEOUT 1800 COST 100)
+    # The large programs begin first, the largest of them at once: none is left running alone at the
+    # end.
+    set(cost 100)
+    if(name MATCHES "^(learn|accounting)$")
+      set(cost 200)
+    endif()
+    set_tests_properties(${name} PROPERTIES LABELS quick TIMEOUT 1800 COST ${cost})
     set(long_suites "")
     foreach(test ${tests})
       file(STRINGS ${test} found REGEX "^TEST(_F|_P)?\\([A-Za-z0-9]*Long,")
