@@ -176,12 +176,14 @@ TEST(WordPlan, FindingWordsIsPartOfEpsilon) {
     const auto epsilon = [&](const privacy::Event& event, double delta) {
       return accounting::epsilon(event, options.adjacency, privacy::Delta(delta));
     };
-    EXPECT_LE(epsilon(plan.events, plan.guarantee.delta), 2);
-    EXPECT_GE(epsilon(plan.events, plan.guarantee.delta), 1.97);
+    const double spent = epsilon(plan.events, plan.guarantee.delta);
+    EXPECT_LE(spent, 2);
+    EXPECT_GE(spent, 1.97);
     const double part = options.vocabulary_epsilon.value_or(0.5);
     const auto finding = mechanism::unlisted_event(plan.vocabulary->rule(), options.adjacency);
-    EXPECT_LE(epsilon(finding, plan.guarantee.delta / 2), part);
-    EXPECT_GE(epsilon(finding, plan.guarantee.delta / 2), part * 0.99);
+    const double of_finding = epsilon(finding, plan.guarantee.delta / 2);
+    EXPECT_LE(of_finding, part);
+    EXPECT_GE(of_finding, part * 0.99);
 
     const auto fewer = with_words(plan, vocabulary(17), options);
     EXPECT_EQ(fewer.shape.words, 17);
