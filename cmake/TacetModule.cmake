@@ -1,23 +1,66 @@
-# tacet_in_batches(<target> <sources...>): most of the time of compiling a file is reading headers,
-# so ten files are read as one. Kernels that a file compiles once for each kind of processor stay by
-# themselves, what includes Asio or Beast, and methods, whose rows of the table have the same names
-# everywhere.
-function(tacet_in_batches target)
+# tacet_batches(<variable> <target> <sources...>): most of the time of compiling a file is reading
+# headers, so ten files are read as one, a file of their includes. They are named from the source tree
+# on: these files are the same in every clone, and so is what a test says of its place, so that ccache
+# finds in one clone what another has compiled (UNITY_BUILD of CMake writes absolute paths).
+function(tacet_batches variable target)
+  set(batches "")
+  set(lines "")
+  set(in_batch 0)
+  foreach(source IN LISTS ARGN)
+    cmake_path(NORMAL_PATH source)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    string(APPEND lines "#include \"${source}\"\n")
+    math(EXPR in_batch "${in_batch} + 1")
+    if(in_batch EQUAL TACET_BATCH_SIZE)
+      tacet_write_batch(batches ${target} "${lines}")
+      set(lines "")
+      set(in_batch 0)
+    endif()
+  endforeach()
+  if(in_batch GREATER 0)
+    tacet_write_batch(batches ${target} "${lines}")
+  endif()
+  set(${variable} ${batches} PARENT_SCOPE)
+endfunction()
+
+# tacet_write_batch(<list> <target> <lines>): one more of these files, appended to the list.
+function(tacet_write_batch list target lines)
+  list(LENGTH ${list} number)
+  set(batch ${CMAKE_CURRENT_BINARY_DIR}/batches/${target}_${number}.cc)
+  file(CONFIGURE OUTPUT ${batch} CONTENT "${lines}")  # left alone when it is the same
+  set(${list} ${${list}} ${batch} PARENT_SCOPE)
+endfunction()
+
+# tacet_in_batches(<variable> <target> <sources...>): what the target compiles. Kernels that a file
+# compiles once for each kind of processor stay by themselves, what includes Asio or Beast, and
+# methods, whose rows of the table have the same names everywhere.
+function(tacet_in_batches variable target)
+  set(${variable} ${ARGN} PARENT_SCOPE)
   if(NOT TACET_BATCHES)
     return()
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${TACET_BATCH_SIZE})
-  # A type of one file is none of a header, as the compiler takes it for here.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   set(kernels "HWY_TARGET_INCLUDE")
   set(methods "^constinit const Method")
   set(network "boost/(asio|beast)|http/(tls|connection).h")
-  foreach(source ${ARGN})
+  set(lone "")
+  set(others "")
+  foreach(source IN LISTS ARGN)
     file(STRINGS ${source} alone REGEX "${kernels}|${methods}|${network}" LIMIT_COUNT 1)
     if(alone)
-      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+      list(APPEND lone ${source})
+    else()
+      list(APPEND others ${source})
     endif()
   endforeach()
+  tacet_batches(batches ${target} ${others})
+  set(${variable} ${batches} ${lone} PARENT_SCOPE)
+endfunction()
+
+# tacet_batched(<target>): a type of one file is none of a header, as the compiler takes it for there.
+function(tacet_batched target)
+  if(TACET_BATCHES)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
 endfunction()
 
 # tacet_talks(<target>): what asks, books and prints is no hot loop: -O2 is a quarter less to compile.
@@ -54,7 +97,8 @@ function(tacet_module name)
   endif()
   list(TRANSFORM ARG_DEPENDS PREPEND tacet_)
   if(sources)
-    add_library(tacet_${name} ${sources} ${headers})  # static, or as BUILD_SHARED_LIBS says
+    tacet_in_batches(compiled tacet_${name} ${sources})
+    add_library(tacet_${name} ${compiled} ${headers})  # static, or as BUILD_SHARED_LIBS says
     # The same compilation for both kinds.
     set_target_properties(tacet_${name} PROPERTIES DEFINE_SYMBOL "" INSTALL_RPATH "$ORIGIN" VERSION
                           ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -62,7 +106,7 @@ function(tacet_module name)
       target_precompile_headers(tacet_${name} REUSE_FROM tacet_precompiled)
       target_compile_options(tacet_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
     endif()
-    tacet_in_batches(tacet_${name} ${sources})
+    tacet_batched(tacet_${name})
     set(scope PUBLIC)
   else()
     add_library(tacet_${name} INTERFACE)
@@ -77,12 +121,11 @@ function(tacet_module name)
   set_property(GLOBAL APPEND PROPERTY TACET_MODULES tacet_${name})
 
   if(TACET_BUILD_TESTS AND tests)
-    add_executable(${name}_test ${tests})
+    # Several tests are read as one too; each has a namespace of its own for that. What is tested is
+    # compiled as it ships; the tests need no more than -O1.
+    tacet_batches(compiled ${name}_test ${tests})
+    add_executable(${name}_test ${compiled})
     target_link_libraries(${name}_test PRIVATE tacet_${name} tacet_test_support GTest::gtest_main)
-    # Most of the time of compiling a test is reading headers, so several are read as one; each has
-    # a namespace of its own for that. What is tested is compiled as it ships; the tests need no
-    # more than -O1.
-    set_target_properties(${name}_test PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${TACET_BATCH_SIZE})
     if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
       target_compile_options(${name}_test PRIVATE -O1)
     endif()
