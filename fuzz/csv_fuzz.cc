@@ -55,6 +55,21 @@ other = "column"
 name = "t"
 kind = "text"
 bits = 6
+[[column]]
+name = "i"
+kind = "ids"
+most = 3
+bits = 4
+[[column]]
+name = "n"
+kind = "ids"
+separator = ";"
+most = 2
+count = 7
+[[column]]
+kind = "crossed"
+names = ["c", "k"]
+bits = 3
 )",
                                                                             "schema");
   return instance;
@@ -62,7 +77,7 @@ bits = 6
 
 /// Every record, whatever its values, must become a row that a data set accepts.
 void encode(const Outcome& outcome) {
-  const std::vector<std::string> names = {"x", "y", "c", "t"};
+  const std::vector<std::string> names = {"x", "y", "c", "t", "i", "n", "k"};
   tacet::data::Encoder encoder(schema(), names, tacet::data::TargetUse::required, "f");
   tacet::data::Dataset data(schema().shape());
   tacet::data::EncodedRow row;

@@ -29,15 +29,6 @@ std::vector<std::string> encoded_names(const data::Schema& schema) {
   return names;
 }
 
-/// The columns that rows must have, in the schema's order; numbered features have no names.
-std::vector<std::string> feature_columns(const data::Schema& schema) {
-  std::vector<std::string> names;
-  for (const auto& column : schema.columns) {
-    if (!column.ignored()) names.push_back(column.name);
-  }
-  return names;
-}
-
 std::vector<std::string> date_columns(const data::Schema& schema) {
   std::vector<std::string> names;
   for (const auto& column : schema.columns) {
@@ -78,7 +69,7 @@ void bind_schemas(nb::module_& module) {
                                           : std::vector<std::string>();
                    })
       .def_ro("intercept", &Schema::intercept)
-      .def_prop_ro("columns", &feature_columns)
+      .def_prop_ro("columns", &Schema::feature_columns)
       .def_prop_ro("dates", &date_columns)
       .def_prop_ro("encoded_names", &encoded_names);
 }

@@ -99,11 +99,22 @@ class OwnValues {
     if (PyBool_Check(object)) return object == Py_True;
     if (PyFloat_Check(object)) return PyFloat_AS_DOUBLE(object);
     if (PyUnicode_Check(object)) return text_of(object);
+    if (PyList_Check(object) || PyTuple_Check(object)) return list_of(value);
     if (!PyLong_Check(object)) return data::Missing{};
     int overflow = 0;
     const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
     if (overflow == 0) return std::int64_t{number};
     return digits_of(object);
+  }
+  /// Its own entries have a list's address that stays; lists within it are missing.
+  Value list_of(nb::handle value) {
+    if (inside_) return data::Missing{};
+    inside_ = true;
+    std::vector<data::ListItem> items;
+    for (nb::handle entry : value) items.push_back({value_of(entry)});
+    inside_ = false;
+    const auto& kept = lists_.emplace_back(std::move(items));
+    return data::List{kept.data(), kept.size()};
   }
   /// In base 16 where Python refuses to write so many digits: no number then, but a text.
   Value digits_of(PyObject* object) {
@@ -132,6 +143,8 @@ class OwnValues {
   }
 
   std::deque<std::string> texts_;
+  std::deque<std::vector<data::ListItem>> lists_;
+  bool inside_ = false;
   std::vector<Value> values_;
 };
 
@@ -173,6 +186,18 @@ data::ValueType type_called(const std::string& name) {
                               "array",   "binary",   "large_binary", "time32",     "time64",
                               "period",  "duration", "timedelta",    "fixed_size", "interval",
                               "month",   "extension"};
+  if (starts("list") || starts("large_list")) {
+    const auto begin = name.find_first_of("[(<");
+    const auto end = name.find_last_of("])>");
+    if (begin == std::string::npos || end == std::string::npos || end < begin) return type;
+    auto inside = name.substr(begin + 1, end - begin - 1);
+    if (const auto colon = inside.find(": "); colon != std::string::npos)
+      inside.erase(0, colon + 2);
+    const auto kind = type_called(inside).kind;
+    const bool odd = kind == Kind::day || kind == Kind::list || kind == Kind::unreadable;
+    type.kind = odd ? Kind::unreadable : Kind::list;
+    return type;
+  }
   if (word == "time" || std::ranges::any_of(others, starts)) type.kind = Kind::unreadable;
   const auto digits = word.find_first_of("0123456789");
   const auto number = word.substr(0, digits);

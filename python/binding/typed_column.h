@@ -11,7 +11,8 @@ namespace tacet::python {
 /// A column that Python holds:
 ///
 /// - a NumPy array of booleans, integers or floats;
-/// - a list of Python's own values: what is no None, boolean, number or text is missing;
+/// - a list of Python's own values: what is no None, boolean, number, text, or list or tuple of
+///   these is missing;
 /// - a pair of a type's name and one of both: "datetime64" and an array of days since 1970-01-01,
 /// or
 ///   the name that another library gives the type of the values.

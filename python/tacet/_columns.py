@@ -140,15 +140,22 @@ def items_of(values: Any) -> List[Any]:
 
 
 def own_values(values: Any, is_date: bool = False) -> List[Any]:
-    """None, booleans, integers, floats and texts; None is missing."""
+    """None, booleans, integers, floats, texts and lists of these; None is missing."""
     return [value if type(value) in _BASIC else own_value(value, is_date) for value in values]
 
 
 def own_value(value: Any, is_date: bool = False) -> Any:
-    """Of a value that is, or that says what it is, in these types; None for every other one."""
+    """Of a value that is, or that says what it is, in these types; None for every other one.
+
+    A list of such values is one too: a column of ids takes it.
+    """
     if type(value) in _BASIC:
         return value
     try:
+        if isinstance(value, (list, tuple, np.ndarray)):
+            entries = value.tolist() if isinstance(value, np.ndarray) else value
+            return [None if isinstance(entry, (list, tuple, np.ndarray)) else own_value(entry)
+                    for entry in entries]
         if type(value).__name__ in ("NAType", "NaTType"):
             return None
         if isinstance(value, np.generic):

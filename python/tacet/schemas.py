@@ -121,6 +121,32 @@ def text(name: str, *, bits: Optional[int] = None) -> Part:
     return _part(name=name, kind="text", bits=bits)
 
 
+def ids(
+    name: str,
+    *,
+    separator: Optional[str] = None,
+    most: Optional[int] = None,
+    bits: Optional[int] = None,
+    count: Optional[int] = None,
+) -> Part:
+    """Several ids in a field, or a list of them.
+
+    >>> ids("basket", separator=";", most=20, count=500)["most"]
+    20
+    """
+    return _part(name=name, kind="ids", separator=separator, most=most, bits=bits, count=count)
+
+
+def crossed(names: Sequence[str], *, name: Optional[str] = None,
+            bits: Optional[int] = None) -> Part:
+    """What several columns hold together.
+
+    >>> crossed(["shop", "weekday"], bits=10)
+    {'kind': 'crossed', 'names': ['shop', 'weekday'], 'bits': 10}
+    """
+    return _part(name=name, kind="crossed", names=list(names), bits=bits)
+
+
 def ignored(name: str) -> Part:
     """A column that is not read.
 

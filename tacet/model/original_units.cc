@@ -29,6 +29,8 @@ struct BlockLength {
   SquaredLength operator()(const data::CategoricalColumn&) const { return {1, 1}; }
   SquaredLength operator()(const data::HashedColumn&) const { return {1, 1}; }
   SquaredLength operator()(const data::TextColumn&) const { return {0, 1}; }
+  SquaredLength operator()(const data::IdsColumn&) const { return {0, 1}; }
+  SquaredLength operator()(const data::CrossedColumn&) const { return {1, 1}; }
   SquaredLength operator()(const data::IgnoredColumn&) const { return {0, 0}; }
 };
 
@@ -63,6 +65,8 @@ struct FeatureStep {
   }
   Step operator()(const data::HashedColumn&) const { return {"this bucket", 1}; }
   Step operator()(const data::TextColumn&) const { return {"the only word", 1}; }
+  Step operator()(const data::IdsColumn&) const { return {"the only id", 1}; }
+  Step operator()(const data::CrossedColumn&) const { return {"this bucket", 1}; }
   Step operator()(const data::IgnoredColumn&) const {
     throw base::InternalError("an ignored column has no feature");
   }

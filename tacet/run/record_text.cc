@@ -28,6 +28,11 @@ void append_bytes(const T& value, std::string& record) {
 }  // namespace
 
 void append_text(const data::Value& value, std::string& record) {
+  if (const auto* list = std::get_if<data::List>(&value)) {
+    fmt::format_to(std::back_inserter(record), "l{}:", list->count);
+    for (const auto& item : list->entries()) append_text(item.value, record);
+    return;
+  }
   data::SpellingRoom room;
   const auto* day = std::get_if<data::Day>(&value);
   const auto text = spelling(day == nullptr ? value : data::Value(day->number), room);

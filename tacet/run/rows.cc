@@ -123,9 +123,7 @@ class Making {
       const auto found = std::ranges::find(names, name);
       if (found != names.end()) places.push_back(static_cast<std::size_t>(found - names.begin()));
     };
-    for (const auto& column : schema_.columns) {
-      if (!column.ignored()) add(column.name);
-    }
+    for (const auto& name : schema_.feature_columns()) add(name);
     if (labelled_) add(schema_.target->column);
     if (labelled_ && schema_.unit) add(*schema_.unit);
     return places;

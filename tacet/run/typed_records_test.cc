@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 #include <random>
 #include <string>
 #include <utility>
@@ -42,6 +43,7 @@ class RandomTable {
     std::string toml;
     Truth booleans;  ///< what a file spells for false and true so that it means the same
     bool date = false;
+    char separator = '\0';  ///< of ids
   };
 
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
@@ -59,7 +61,9 @@ class RandomTable {
         {"'categorical'\ncategories=['True','FALSE','0.5']", {"FALSE", "True"}},
         {"'categorical'\ncategories=['0','1']", counted},
         {"'hashed'\nbits=7", words},
-        {"'text'\nbits=9", words}};
+        {"'text'\nbits=9", words},
+        {"'ids'\nseparator='|'\nmost=2\nbits=8", words, false, '|'},
+        {"'ids'\nseparator=','\nmost=3\ncount=8", words, false, ','}};
     const std::vector<Rule> targets = {{"positive=['true','1','x']\nnegative=['false','0']", words},
                                        {"classes=['1','2','x','a,b']\nunknown='2'", counted},
                                        {"lower=-2\nupper=5", counted},
@@ -90,7 +94,22 @@ class RandomTable {
     }
   }
 
+  /// Values side by side; an empty list is a missing field.
+  Both list(std::size_t column) {
+    auto& items = lists_.emplace_back();
+    std::string field;
+    for (auto count = below(5); count > 0; --count) {
+      const auto one = value(column);
+      if (std::holds_alternative<data::List>(one.typed)) continue;
+      if (!items.empty()) field += rules_[column].separator;
+      items.push_back({one.typed});
+      field += one.field;
+    }
+    return {data::List{items.data(), items.size()}, field};
+  }
+
   Both value(std::size_t column) {
+    if (rules_[column].separator != '\0' && once_in(3)) return list(column);
     switch (below(6)) {
       case 0:
         return once_in(2) ? Both{data::Missing{}, ""} : Both{std::nan(""), ""};
@@ -131,6 +150,7 @@ class RandomTable {
 
   std::mt19937_64 random_;
   std::vector<Rule> rules_;
+  std::deque<std::vector<data::ListItem>> lists_;
 };
 
 TypedRecords typed(const RandomTable& table) {

@@ -47,6 +47,11 @@ struct NameColumns {
   }
   void operator()(const HashedColumn& rule) const { add_buckets(rule.bits); }
   void operator()(const TextColumn& rule) const { add_buckets(rule.bits); }
+  void operator()(const IdsColumn& rule) const {
+    if (!rule.count) return add_buckets(rule.bits);
+    receiver.add_numbered(name + "=", column, 0, *rule.count);
+  }
+  void operator()(const CrossedColumn& rule) const { add_buckets(rule.bits); }
   void operator()(const IgnoredColumn&) const {}
 
   void add_buckets(int bits) const {

@@ -1,13 +1,17 @@
 #include "tacet/data/encode/encoder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "tacet/base/error.h"
+#include "tacet/data/encode/id_bag.h"
 #include "tacet/data/encode/label_encoder.h"
 #include "tacet/data/encode/missing_values.h"
 #include "tacet/data/encode/narrow_rows.h"
@@ -43,6 +47,7 @@ using EncodeField = std::function<void(const Value& value, bool missing, RawRow&
 struct FieldEncoder {
   std::int64_t encoding;
   std::uint32_t first;
+  const MissingValues& missing_values;  // outlives the fields' encoders
 
   EncodeField operator()(const NumericColumn& rule) const {
     return [map = NumericMap(rule, encoding), rule, first = first](const Value& value, bool missing,
@@ -90,6 +95,15 @@ struct FieldEncoder {
       for (const std::uint32_t bucket : buckets) row.add(first + bucket, share);
     };
   }
+  EncodeField operator()(const IdsColumn& rule) const {
+    return [bag = IdBag(rule, missing_values), first = first](const Value& value, bool /*missing*/,
+                                                              RawRow& row) mutable {
+      const auto places = bag.places(value);
+      const double share = 1 / std::sqrt(static_cast<double>(places.size()));
+      for (const std::uint32_t place : places) row.add(first + place, share);
+    };
+  }
+  EncodeField operator()(const CrossedColumn&) const { return nullptr; }  // made of several fields
   EncodeField operator()(const IgnoredColumn&) const { return nullptr; }
 };
 
@@ -142,9 +156,14 @@ class Encoder::Implementation {
     const ColumnFinder finder(file_columns, schema.format.separator, file_name);
     std::uint32_t first = 0;
     for (const Column& column : schema.columns) {
-      auto encode = std::visit(FieldEncoder{schema.encoding, first}, column.rule);
-      if (!encode) continue;
-      slots_.push_back({finder.find(column.name), std::move(encode)});
+      std::vector<std::size_t> fields;
+      for (const std::string& name : column.sources()) fields.push_back(finder.find(name));
+      if (const auto* rule = std::get_if<CrossedColumn>(&column.rule)) {
+        slots_.push_back({std::move(fields), nullptr, first, rule->bits});
+      } else if (!column.ignored()) {
+        auto encode = std::visit(FieldEncoder{schema.encoding, first, missing_}, column.rule);
+        slots_.push_back({std::move(fields), std::move(encode), first, 0});
+      }
       first += static_cast<std::uint32_t>(column.width());
     }
     if (target == TargetUse::required) {
@@ -163,7 +182,11 @@ class Encoder::Implementation {
     raw_.columns.clear();
     raw_.values.clear();
     for (const Slot& slot : slots_) {
-      const Value value = fields[slot.file_column];
+      if (!slot.encode) {
+        add_crossed(slot, fields);
+        continue;
+      }
+      const Value value = fields[slot.fields.front()];
       slot.encode(value, missing_.has(value), raw_);
     }
     for (const PairFeatures& pair : pairs_) add_pair(pair);
@@ -176,9 +199,26 @@ class Encoder::Implementation {
 
  private:
   struct Slot {
-    std::size_t file_column;
-    EncodeField encode;
+    std::vector<std::size_t> fields;  // columns of the file
+    EncodeField encode;               // none: crossed
+    std::uint32_t first;
+    int bits;
   };
+
+  /// Each spelling with its length before it, so that no two rows of values are one text. What
+  /// lacks one of the values has no feature.
+  template <typename Field>
+  void add_crossed(const Slot& slot, std::span<const Field> fields) {
+    crossed_.clear();
+    SpellingRoom room;
+    for (const std::size_t field : slot.fields) {
+      const Value value = fields[field];
+      if (missing_.has(value)) return;
+      const auto text = spelling(value, room);
+      fmt::format_to(std::back_inserter(crossed_), "{}:{}", text.size(), text);
+    }
+    raw_.add(slot.first + public_bucket(crossed_, slot.bits), 1.0);
+  }
 
   /// The category that a record has of a column of such features, if any.
   [[nodiscard]] std::optional<std::int64_t> category(std::int64_t first, std::int64_t width) const {
@@ -203,6 +243,7 @@ class Encoder::Implementation {
   std::optional<std::size_t> unit_column_;
   UnitIndex units_;
   RawRow raw_;
+  std::string crossed_;
 };
 
 Encoder::Encoder(const Schema& schema, std::span<const std::string> file_columns, TargetUse target,

@@ -25,6 +25,7 @@ class MissingValues {
     }
   }
 
+  /// Of a list of values each is asked about for itself: where one is wanted, it is missing.
   [[nodiscard]] bool has(const Value& value) const {
     if (const auto* text = std::get_if<std::string_view>(&value)) return has_text(*text);
     if (const auto* number = std::get_if<double>(&value)) {
@@ -38,7 +39,7 @@ class MissingValues {
       const auto spelt = parse_number(spelling(*number, room));
       return std::isnan(*number) || (spelt && has_number(*spelt));
     }
-    return std::holds_alternative<Missing>(value);
+    return std::holds_alternative<Missing>(value) || std::holds_alternative<List>(value);
   }
 
  private:

@@ -48,7 +48,9 @@ NarrowRows::NarrowRows(const Schema& schema)
   std::uint32_t first = 0;
   for (const Column& column : schema.columns) {
     const auto width = static_cast<std::uint32_t>(column.width());
-    if (std::holds_alternative<TextColumn>(column.rule)) texts_.emplace_back(first, first + width);
+    const bool bag = std::holds_alternative<TextColumn>(column.rule) ||
+                     std::holds_alternative<IdsColumn>(column.rule);
+    if (bag) texts_.emplace_back(first, first + width);
     first += width;
   }
 }

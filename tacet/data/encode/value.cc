@@ -15,6 +15,7 @@ struct Spell {
 
   std::string_view operator()(Missing) const { return {}; }
   std::string_view operator()(Day) const { return {}; }
+  std::string_view operator()(List) const { return {}; }
   std::string_view operator()(bool value) const { return value ? "true" : "false"; }
   std::string_view operator()(std::string_view text) const { return text; }
   std::string_view operator()(std::int64_t value) const { return write(value); }
@@ -41,6 +42,7 @@ struct ReadNumber {
   using Found = std::optional<double>;
 
   Found operator()(Missing) const { return std::nullopt; }
+  Found operator()(List) const { return std::nullopt; }
   Found operator()(Day day) const { return number(rule.date, static_cast<double>(day.number)); }
   Found operator()(bool value) const { return number(!rule.date, value ? 1.0 : 0.0); }
   Found operator()(std::int64_t value) const {
@@ -62,10 +64,18 @@ std::string_view spelling(const Value& value, SpellingRoom& room) {
 }
 
 std::string_view FileText::of(const Value& value) {
+  if (const auto* list = std::get_if<List>(&value)) {
+    text_.clear();
+    for (const ListItem& item : list->entries()) {
+      if (!text_.empty()) text_ += ' ';
+      text_ += spelling(item.value, room_);
+    }
+    return text_;
+  }
   const auto* day = std::get_if<Day>(&value);
   if (day == nullptr) return spelling(value, room_);
-  date_ = date_text(day->number);
-  return date_;
+  text_ = date_text(day->number);
+  return text_;
 }
 
 std::optional<double> number_of(const Value& value, const NumericColumn& rule) {

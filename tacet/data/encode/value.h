@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -18,28 +19,44 @@ struct Day {
   std::int64_t number;  ///< days since 1970-01-01
 };
 
+/// Several values in one column, which only columns of ids know; elsewhere they are missing.
+struct ListItem;
+struct List {
+  const ListItem* items;
+  std::size_t count;
+
+  [[nodiscard]] std::span<const ListItem> entries() const;
+};
+
 /// What a record holds in one column: the text of a file's field, or a value that has a type. Texts
-/// are views. Equal values have equal features: a typed one is what a file would spell (see
-/// spelling), a number that is not one is missing.
-using Value = std::variant<Missing, bool, std::int64_t, double, Day, std::string_view, float>;
+/// and lists are views. Equal values have equal features: a typed one is what a file would spell
+/// (see spelling), a number that is not one is missing.
+using Value = std::variant<Missing, bool, std::int64_t, double, Day, std::string_view, float, List>;
+
+/// No list itself.
+struct ListItem {
+  Value value;
+};
+
+inline std::span<const ListItem> List::entries() const { return {items, count}; }
 
 /// Room for a spelling.
 using SpellingRoom = std::array<char, 40>;
 
 /// How a file would spell a value: an integer by its decimal digits, also where it is held as a
 /// float, another float in its shortest form (0.1 of single precision as 0.1), a boolean as true or
-/// false, what is missing as no text. Numbers that are equal are spelt alike.
+/// false, what is missing, a date or a list as no text. Numbers that are equal are spelt alike.
 [[nodiscard]] std::string_view spelling(const Value& value, SpellingRoom& room);
 
-/// The text that a file would hold for a value: its spelling, for a date YYYY-MM-DD. Valid until
-/// the next one.
+/// The text that a file would hold for a value: its spelling, for a date YYYY-MM-DD, for a list its
+/// entries with blanks between them. Valid until the next one.
 class FileText {
  public:
   [[nodiscard]] std::string_view of(const Value& value);
 
  private:
   SpellingRoom room_{};
-  std::string date_;
+  std::string text_;
 };
 
 /// The number that a value is in a numeric column, 1 and 0 for booleans; in one of dates the days

@@ -52,6 +52,9 @@ std::string unreadable_because(const Column& column, const ValueType& type) {
   if (type.kind == Kind::unreadable) {
     return "which holds no single number, text or date; ignore the column, or give it as one";
   }
+  if (type.kind == Kind::list && !std::holds_alternative<IdsColumn>(column.rule)) {
+    return "which only a column of kind \"ids\" takes; declare it as one, or give single values";
+  }
   const auto* numeric = std::get_if<NumericColumn>(&column.rule);
   const bool date = numeric != nullptr && numeric->date;
   if (type.kind == Kind::day && !date) {
@@ -99,6 +102,7 @@ bool can_be(std::string_view text, const ValueType& type) {
     case Kind::real:
       return number && is_real_of(*number, type) && found_as(text, *number);
     case Kind::day:
+    case Kind::list:
     case Kind::unreadable:
       break;
   }
@@ -109,7 +113,10 @@ void check_type(const Schema& schema, TargetUse target, const std::string& name,
                 const ValueType& type) {
   std::string why;
   for (const Column& column : schema.columns) {
-    if (column.name == name && !column.ignored()) why = unreadable_because(column, type);
+    if (column.name == name && column.of_file()) why = unreadable_because(column, type);
+    const bool crossed = !column.of_file() && why.empty() &&
+                         std::ranges::find(column.sources(), name) != column.sources().end();
+    if (crossed) why = unreadable_because({name, HashedColumn{}}, type);
   }
   if (target == TargetUse::required && why.empty()) {
     if (schema.unit == name) why = unreadable_because({name, HashedColumn{}}, type);

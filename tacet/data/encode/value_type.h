@@ -17,7 +17,8 @@ struct ValueType {
     real,
     text,
     day,        ///< dates and timestamps
-    unreadable  ///< no single number, text or date
+    list,       ///< lists of numbers, texts or booleans
+    unreadable  ///< neither these nor a single number, text or date
   };
   Kind kind = Kind::any;
   int bits = 64;          ///< of an integer or a real

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tacet/data/encode/encoder.h"
+#include "tacet/data/encode/id_bag.h"
 #include "tacet/data/encode/label_encoder.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/csv_file.h"
@@ -23,6 +24,7 @@ struct Checked {
   std::optional<std::pair<double, double>> bounds;
   ValueReader read = parse_number;
   std::optional<ValueIndex> values;
+  std::optional<IdBag> ids;
   ColumnFaults faults;
 
   void check(std::string_view field, bool missing, std::int64_t line) {
@@ -33,6 +35,10 @@ struct Checked {
       faults.unknown += !known && !missing ? 1 : 0;
     } else if (missing) {
       ++faults.missing;
+    } else if (ids) {
+      static_cast<void>(ids->places(field));
+      faults.unknown += ids->dropped();
+      faults.outside += ids->beyond();
     } else if (bounds) {
       count_number(read(field));
     }
@@ -88,10 +94,12 @@ Checked checked_target(const Target& target) {
   return checked;
 }
 
-std::vector<Checked> checked_columns(const Schema& schema, const std::vector<std::string>& names) {
+/// `missing` outlives them.
+std::vector<Checked> checked_columns(const Schema& schema, const std::vector<std::string>& names,
+                                     const MissingValues& missing) {
   std::vector<Checked> columns;
   for (const Column& column : schema.columns) {
-    if (column.ignored()) continue;
+    if (!column.of_file()) continue;
     Checked checked;
     checked.file_column = place_of(names, column.name);
     checked.faults.column = column.name;
@@ -100,6 +108,8 @@ std::vector<Checked> checked_columns(const Schema& schema, const std::vector<std
       checked.read = value_reader(*numeric);
     } else if (const auto* categorical = std::get_if<CategoricalColumn>(&column.rule)) {
       checked.values.emplace(categorical->categories);
+    } else if (const auto* ids = std::get_if<IdsColumn>(&column.rule)) {
+      checked.ids.emplace(*ids, missing);
     }
     columns.push_back(std::move(checked));
   }
@@ -153,7 +163,8 @@ SchemaCheck check_csv(const std::filesystem::path& file, const Schema& schema) {
   // Refuses a file that lacks a column of the schema.
   const Encoder encoder(schema, names, schema.target ? TargetUse::required : TargetUse::absent,
                         file.string());
-  std::vector<Checked> columns = checked_columns(schema, names);
+  const MissingValues missing_values(schema.missing);
+  std::vector<Checked> columns = checked_columns(schema, names, missing_values);
   ClassesSeen classes(schema);
   SchemaCheck result;
   while (const auto fields = reader.next()) {

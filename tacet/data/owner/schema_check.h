@@ -18,8 +18,9 @@ struct ColumnFaults {
   std::int64_t unreadable = 0;  ///< a finite number was expected
   std::int64_t below = 0;
   std::int64_t above = 0;
-  std::int64_t unknown = 0;  ///< not among the categories or classes
-  std::int64_t outside = 0;  ///< features of no column, or of one the record had before: dropped
+  std::int64_t unknown = 0;  ///< not among the categories or classes; ids out of range
+  /// Features of no column, or of one the record had before; ids behind the first `most`: dropped.
+  std::int64_t outside = 0;
   std::int64_t first_line = 0;
 
   [[nodiscard]] std::int64_t total() const {

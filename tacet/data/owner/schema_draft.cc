@@ -15,6 +15,7 @@
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/schema/calendar.h"
+#include "tacet/data/schema/schema_node.h"
 #include "tacet/data/utf8.h"
 
 namespace tacet::data {
@@ -34,11 +35,48 @@ constexpr std::size_t fewest_identifiers = 10;
 // Longer texts name no category; they would fill the memory.
 constexpr std::size_t longest_category = 1000;
 
+// What may stand between ids, the first that does.
+constexpr std::string_view id_separators = ";|, ";
+
+/// How many whole numbers from 0 on a field is, with one separator between them; 0 where it is
+/// something else.
+std::int64_t ids_in(std::string_view field, char separator) {
+  std::int64_t ids = 0;
+  while (true) {
+    auto id = field.substr(0, field.find(separator));
+    field.remove_prefix(std::min(field.size(), id.size() + 1));
+    while (id.starts_with(' ')) id.remove_prefix(1);
+    const bool number =
+        !id.empty() && std::ranges::all_of(id, [](char c) { return c >= '0' && c <= '9'; });
+    if (!number) return 0;
+    ++ids;
+    if (field.empty()) return ids;
+  }
+}
+
+/// Whether each field is a list of whole numbers, and how long the longest one is.
+struct IdFacts {
+  char separator = '\0';  // of the first field with several
+  bool all = true;
+  std::int64_t most = 1;
+
+  void add(std::string_view field) {
+    if (!all) return;
+    const auto place = field.find_first_of(id_separators);
+    if (separator == '\0' && place != std::string_view::npos) separator = field[place];
+    const auto ids = ids_in(field, separator == '\0' ? ' ' : separator);
+    all = ids > 0;
+    most = std::max(most, ids);
+  }
+  [[nodiscard]] bool several() const { return all && most > 1; }
+};
+
 /// What one pass over the file tells about a column, in bounded memory.
 struct ColumnFacts {
   std::set<std::string, std::less<>> values;  // until there are too many
   bool many_values = false;
   bool text_is_sound = true;
+  IdFacts ids;
   std::int64_t numbers = 0;
   std::int64_t others = 0;
   std::int64_t missing = 0;
@@ -63,6 +101,7 @@ struct ColumnFacts {
       ++others;
       words += 1 + std::count(field.begin(), field.end(), ' ');
     }
+    ids.add(field);
     note_repeats(field);
     if (many_values || values.find(field) != values.end()) return;
     text_is_sound = text_is_sound && valid_utf8(field);
@@ -111,6 +150,9 @@ Column draft_column(const std::string& name, const ColumnFacts& facts) {
         .lower = static_cast<double>(lower), .upper = static_cast<double>(upper), .date = true};
   } else if (facts.others == 0) {
     return column;  // nothing but missing values
+  } else if (facts.ids.several()) {
+    column.rule = IdsColumn{.separator = facts.ids.separator,
+                            .most = std::min(facts.ids.most, internal::most_ids)};
   } else if (!facts.many_values && facts.text_is_sound) {
     column.rule = CategoricalColumn{.categories = {facts.values.begin(), facts.values.end()}};
   } else if (static_cast<double>(facts.words) >=
@@ -132,6 +174,10 @@ std::string remark_on(const ColumnFacts& facts) {
   if (whole && !facts.many_values && facts.values.size() > 2 && facts.values.size() <= most_codes) {
     return fmt::format("{} whole numbers: codes? Then kind = \"categorical\" with categories.",
                        facts.values.size());
+  }
+  if (facts.ids.several()) {
+    return "Several numbers in a field, up to 'most' of a record: ids? From 0 to below a public "
+           "number: count instead of bits. A measure or a text? Then another kind.";
   }
   if (facts.numbers > 0 && facts.others > 0) {
     return fmt::format(

@@ -18,6 +18,23 @@ namespace schema_draft_test {
 
 using test::TemporaryFile;
 
+TEST(SchemaDraft, TakesSeveralNumbersInAFieldForIds) {
+  const TemporaryFile file(
+      "basket,words,one,odd,y\n"
+      "1;20;3,5 6 7,7,1;2,no\n"
+      "4,8,8,3;x,yes\n"
+      "9;10,9 10,9,4,no\n");
+  const auto draft = draft_schema(file.path(), {.target = "y", .most_categories = 10});
+  const auto& columns = draft.schema.columns;
+  const auto& basket = std::get<IdsColumn>(columns[0].rule);
+  EXPECT_EQ(basket.separator, ';');
+  EXPECT_EQ(basket.most, 3);
+  EXPECT_EQ(std::get<IdsColumn>(columns[1].rule).separator, ' ');
+  EXPECT_TRUE(std::holds_alternative<NumericColumn>(columns[2].rule));
+  EXPECT_TRUE(std::holds_alternative<CategoricalColumn>(columns[3].rule));
+  EXPECT_NE(draft.remarks.at("basket").find("count instead of bits"), std::string::npos);
+}
+
 TEST(SchemaDraft, FindsTypesBoundsAndCategories) {
   const TemporaryFile file(
       "age;town;note;code;gone;y\n"

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -162,8 +163,9 @@ struct ArrowTypes {
       ArrowColumn::Type{"tsn:", "timestamp", day, 0, 2,
                         read_day<std::int64_t, seconds * 1000000000>},
       ArrowColumn::Type{"+s", "struct", unreadable, 0, 1, nullptr},
-      ArrowColumn::Type{"+l", "list", unreadable, 0, 1, nullptr},
-      ArrowColumn::Type{"+L", "large_list", unreadable, 0, 1, nullptr},
+      ArrowColumn::Type{"+l", "list", list, 32, 2, nullptr},
+      ArrowColumn::Type{"+L", "large_list", list, 64, 2, nullptr},
+      ArrowColumn::Type{"+w:", "fixed_size_list", list, 0, 1, nullptr},
       ArrowColumn::Type{"+vl", "list_view", unreadable, 0, 1, nullptr},
       ArrowColumn::Type{"+vL", "large_list_view", unreadable, 0, 1, nullptr},
       ArrowColumn::Type{"+m", "map", unreadable, 0, 1, nullptr},
@@ -198,6 +200,10 @@ ArrowColumn::ArrowColumn(const ArrowSchema& type) : type_() {
     type_ = {"", "an extension type", ValueType::Kind::unreadable, 0, 0, nullptr};
     return;
   }
+  if (type_.kind == ValueType::Kind::list) {
+    open_list_type(type);
+    return;
+  }
   if (type.dictionary == nullptr) return;
   if (type_.kind != ValueType::Kind::integer) {
     type_ = {"", "a dictionary without integer codes", ValueType::Kind::unreadable, 0, 0, nullptr};
@@ -206,7 +212,28 @@ ArrowColumn::ArrowColumn(const ArrowSchema& type) : type_() {
   dictionary_ = std::make_unique<ArrowColumn>(*type.dictionary);
 }
 
+void ArrowColumn::open_list_type(const ArrowSchema& type) {
+  using Kind = ValueType::Kind;
+  if (type.n_children != 1 || type.children == nullptr || type.children[0] == nullptr) {
+    throw base::DataError("a column of lists has no type of values");
+  }
+  entries_ = std::make_unique<ArrowColumn>(*type.children[0]);
+  const auto kind = entries_->type().kind;
+  if (kind == Kind::day || kind == Kind::list || kind == Kind::unreadable) {
+    type_ = {"", "a list of what is no number and no text", Kind::unreadable, 0, 0, nullptr};
+    entries_ = nullptr;
+    return;
+  }
+  if (type_.bits != 0) return;
+  const std::string_view size = std::string_view(type.format).substr(3);
+  const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), fixed_size_);
+  if (error != std::errc() || end != size.data() + size.size() || fixed_size_ < 0) {
+    throw base::DataError("a column of lists of one size does not say which");
+  }
+}
+
 ValueType ArrowColumn::type() const {
+  if (entries_) return {.kind = type_.kind, .name = type_.name + (" of " + entries_->type().name)};
   if (!dictionary_) {
     return {.kind = type_.kind,
             .bits = std::abs(type_.bits),
@@ -233,6 +260,11 @@ void ArrowColumn::open(const ArrowArray* array) {
   }
   array_ = array;
   if (dictionary_) dictionary_->open(array->dictionary);
+  if (!entries_) return;
+  if (array->n_children != 1 || array->children == nullptr) {
+    throw base::DataError("an Arrow array of type {} lacks the values of its lists", type().name);
+  }
+  entries_->open(array->children[0]);
 }
 
 Value ArrowColumn::at(std::int64_t row) const {
@@ -242,10 +274,48 @@ Value ArrowColumn::at(std::int64_t row) const {
   }
   const auto place = array_->offset + row;
   if (!is_valid(*array_, place)) return Missing{};
+  if (entries_) return list_at(place);
   const auto value = type_.read(*array_, place, room_);
   if (!dictionary_) return value;
   const auto* code = std::get_if<std::int64_t>(&value);
   return dictionary_->at(code == nullptr ? -1 : *code);
+}
+
+List ArrowColumn::list_at(std::int64_t place) const {
+  std::int64_t from = 0;
+  std::int64_t end = 0;
+  if (type_.bits == 32) {
+    from = load<std::int32_t>(array_->buffers[1], place);
+    end = load<std::int32_t>(array_->buffers[1], place + 1);
+  } else if (type_.bits == 64) {
+    from = load<std::int64_t>(array_->buffers[1], place);
+    end = load<std::int64_t>(array_->buffers[1], place + 1);
+  } else if (fixed_size_ > 0) {
+    if (place >= std::numeric_limits<std::int64_t>::max() / fixed_size_) {
+      throw base::DataError("a list of an Arrow array ends behind its values");
+    }
+    from = place * fixed_size_;
+    end = from + fixed_size_;
+  }
+  if (from < 0 || end < from || end > entries_->array_->length) {
+    throw base::DataError("a list of an Arrow array ends behind its values, or before it begins");
+  }
+  items_.clear();
+  item_texts_.clear();
+  for (auto row = from; row < end; ++row) {
+    auto value = entries_->at(row);
+    // A text that was written here alone lasts until the next value only.
+    const auto* text = std::get_if<std::string_view>(&value);
+    if (text != nullptr && !text->empty() && entries_->wrote(*text)) {
+      value = std::string_view(item_texts_.emplace_back(*text));
+    }
+    items_.push_back({value});
+  }
+  return {items_.data(), items_.size()};
+}
+
+bool ArrowColumn::wrote(std::string_view text) const {
+  return text.data() == room_.data() || (dictionary_ && dictionary_->wrote(text));
 }
 
 }  // namespace tacet::data::internal

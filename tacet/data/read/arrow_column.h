@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tacet/data/encode/value.h"
 #include "tacet/data/encode/value_type.h"
@@ -20,14 +23,15 @@ class ArrowColumn {
   /// DataError for a type that was given back, or has no format.
   explicit ArrowColumn(const ArrowSchema& type);
 
-  /// Of the values, also of a dictionary's.
+  /// Of the values, also of a dictionary's. A list has values of numbers, booleans or texts.
   [[nodiscard]] ValueType type() const;
 
   /// An array of the type, which stays until the next one. DataError where it is none, was given
   /// back, or lacks the buffers of its type.
   void open(const ArrowArray* array);
-  /// The value at a place of the array opened, a text until the next call; missing where it is
-  /// null. DataError for a place beyond its end, and for a code that its dictionary has not.
+  /// The value at a place of the array opened, a text or a list until the next call; missing where
+  /// it is null. DataError for a place beyond its end, for a code that its dictionary has not, and
+  /// for a list that is not inside of its values.
   [[nodiscard]] Value at(std::int64_t row) const;
 
  private:
@@ -44,10 +48,20 @@ class ArrowColumn {
   };
   friend struct ArrowTypes;
 
+  /// Takes the type of a list's values.
+  void open_list_type(const ArrowSchema& type);
+  [[nodiscard]] List list_at(std::int64_t place) const;
+  /// Whether a text is in the column's own room.
+  [[nodiscard]] bool wrote(std::string_view text) const;
+
   Type type_;
   std::unique_ptr<ArrowColumn> dictionary_;
   const ArrowArray* array_ = nullptr;
   mutable SpellingRoom room_{};
+  std::unique_ptr<ArrowColumn> entries_;  // of lists
+  std::int64_t fixed_size_ = 0;           // of lists that all have as many entries
+  mutable std::vector<ListItem> items_;
+  mutable std::deque<std::string> item_texts_;  // those that the array does not hold
 };
 
 }  // namespace tacet::data::internal

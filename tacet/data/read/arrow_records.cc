@@ -91,9 +91,8 @@ class ArrowRecords::Implementation {
 
   void add(const Schema& schema, TargetUse target, const std::string& name, ArrowColumn column) {
     check_type(schema, target, name, column.type());
-    bool read = std::ranges::any_of(schema.columns, [&](const Column& wanted) {
-      return wanted.name == name && !wanted.ignored();
-    });
+    const auto features = schema.feature_columns();
+    bool read = std::ranges::find(features, name) != features.end();
     if (target == TargetUse::required) {
       read = read || (schema.target && schema.target->column == name) || schema.unit == name;
     }

@@ -32,6 +32,11 @@ Array table(std::vector<Array> columns) {
 std::string spelled(const Value& value) {
   if (const auto* day = std::get_if<Day>(&value)) return "day " + std::to_string(day->number);
   if (std::holds_alternative<Missing>(value)) return "-";
+  if (const auto* list = std::get_if<List>(&value)) {
+    std::string words = "[";
+    for (const auto& item : list->entries()) words += spelled(item.value) + "|";
+    return words + "]";
+  }
   SpellingRoom room;
   return std::string(spelling(value, room));
 }
@@ -137,6 +142,43 @@ TEST(ArrowRecords, ReadDatesAndTimestampsAsDays) {
   EXPECT_EQ(days("tsn:UTC", bytes<std::int64_t>({-86400000000001}), 1), (Words{"day -2"}));
 }
 
+const Schema ids = schema_from_toml("[[column]]\nname='x'\nkind='ids'\nbits=4\n", "s.toml");
+
+TEST(ArrowRecords, ReadListsOfNumbersAndTexts) {
+  const auto list = [](const std::string& format, const std::string& ends, std::int64_t length,
+                       Array entries) {
+    return Array{.format = format,
+                 .buffers = {"", ends},
+                 .length = length,
+                 .children = {std::move(entries)}};
+  };
+  const Array numbers{
+      .format = "l", .buffers = {"\x1D", bytes<std::int64_t>({7, 0, 9, 4, 5})}, .length = 5};
+  EXPECT_EQ(read(list("+l", bytes<std::int32_t>({0, 3, 3, 5}), 3, numbers), ids),
+            (Words{"[7|-|9|]", "[]", "[4|5|]"}));
+  const Array words{
+      .format = "u", .buffers = {"", bytes<std::int32_t>({0, 2, 3}), "abc"}, .length = 2};
+  auto missing = list("+L", bytes<std::int64_t>({0, 1, 2}), 2, words);
+  missing.buffers[0] = "\x02";
+  EXPECT_EQ(read(missing, ids), (Words{"-", "[c|]"}));
+  auto slice = list("+l", bytes<std::int32_t>({0, 1, 2}), 1, words);
+  slice.offset = 1;
+  EXPECT_EQ(read(slice, ids), (Words{"[c|]"}));
+  EXPECT_EQ(
+      read({.format = "+w:2", .buffers = {""}, .length = 1, .offset = 1, .children = {numbers}},
+           ids),
+      (Words{"[9|4|]"}));
+  // Texts that no buffer holds stay apart, also those of a dictionary.
+  const Array large{.format = "L",
+                    .buffers = {"", bytes<std::uint64_t>({1ULL << 63, (1ULL << 63) + 1})},
+                    .length = 2};
+  const Words expected{"[9223372036854775808|9223372036854775809|]"};
+  EXPECT_EQ(read(list("+l", bytes<std::int32_t>({0, 2}), 1, large), ids), expected);
+  const Array coded{
+      .format = "c", .buffers = {"", std::string("\0\1", 2)}, .length = 2, .dictionary = {large}};
+  EXPECT_EQ(read(list("+l", bytes<std::int32_t>({0, 2}), 1, coded), ids), expected);
+}
+
 TEST(ArrowRecords, ReadManyBatchesAlsoEmptyOnesAndSlices) {
   const auto batch = [](const std::vector<std::int8_t>& values, std::int64_t offset) {
     auto out =
@@ -199,6 +241,34 @@ TEST(ArrowRecords, RefuseArraysThatBreakTheInterface) {
   EXPECT_NE(error_of({.format = "vu", .buffers = {"", view, "abc", ""}, .length = 1}), "no error");
   const auto backward = bytes<std::int32_t>({5, 2});
   EXPECT_NE(error_of({.format = "u", .buffers = {"", backward, "abcde"}, .length = 1}), "no error");
+}
+
+TEST(ArrowRecords, RefuseListsThatBreakTheInterfaceOrHoldNoIds) {
+  const Array numbers{.format = "l", .buffers = {"", bytes<std::int64_t>({7, 8})}, .length = 2};
+  const auto list = [&](const std::vector<std::int32_t>& ends, const Array& entries) {
+    return Array{.format = "+l",
+                 .buffers = {"", bytes(ends)},
+                 .length = std::ssize(ends) - 1,
+                 .children = {entries}};
+  };
+  EXPECT_EQ(error_of(list({0, 2}, numbers), ids), "no error");
+  for (const auto& ends : std::vector<std::vector<std::int32_t>>{{0, 3}, {-1, 1}, {2, 1}}) {
+    EXPECT_NE(error_of(list(ends, numbers), ids).find("a list of an Arrow array"),
+              std::string::npos);
+  }
+  EXPECT_NE(error_of({.format = "+w:3", .buffers = {""}, .length = 1, .children = {numbers}}, ids)
+                .find("behind its values"),
+            std::string::npos);
+  for (const auto* format : {"+w:", "+w:-1", "+w:2x", "+w:99999999999999999999"}) {
+    EXPECT_NE(error_of({.format = format, .buffers = {""}, .children = {numbers}}, ids), "no error")
+        << format;
+  }
+  EXPECT_NE(error_of(list({0, 1}, numbers)).find("only a column of kind \"ids\" takes"),
+            std::string::npos);
+  const Array days{.format = "tdD", .buffers = {"", bytes<std::int32_t>({1})}, .length = 1};
+  EXPECT_NE(error_of(list({0, 1}, days), ids).find("no number and no text"), std::string::npos);
+  EXPECT_NE(error_of(list({0, 1}, list({0, 1}, numbers)), ids).find("no number and no text"),
+            std::string::npos);
 }
 
 /// The error of a stream of one column of two numbers with something wrong.

@@ -68,7 +68,10 @@ class Counter {
     found_.counts.resize(column.kinds.size(), 0);
   }
 
-  void add(const Value& value, bool missing) { ++found_.counts[kind(value, missing)]; }
+  void add(const Value& value, bool missing) {
+    const auto* list = std::get_if<List>(&value);
+    ++found_.counts[kind(value, list == nullptr ? missing : list->count == 0)];
+  }
 
   [[nodiscard]] privacy::Private<ColumnCounts> take() {
     return privacy::Private(std::move(found_));
@@ -109,7 +112,7 @@ std::vector<SummaryColumn> summary_columns(const Schema& schema) {
   }
   std::vector<SummaryColumn> result;
   for (const auto& column : schema.columns) {
-    if (!column.ignored()) result.push_back(summary_of(column));
+    if (column.of_file()) result.push_back(summary_of(column));
   }
   if (schema.target) result.push_back(summary_of(*schema.target));
   return result;

@@ -15,9 +15,9 @@ namespace {
 // No label and no number is longer; a longer run of characters is a field that says nothing.
 constexpr std::ptrdiff_t longest_field = base::limits::libsvm_field_bytes;
 
-bool blank(char c) { return c == ' ' || c == '\t'; }
+bool blank_between(char c) { return c == ' ' || c == '\t'; }
 bool line_end(char c) { return c == '\n' || c == '\r'; }
-bool field_end(char c) { return blank(c) || line_end(c) || c == '\0'; }
+bool field_end(char c) { return blank_between(c) || line_end(c) || c == '\0'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
 /// How many features `label index:value ...` holds; nothing when the line is none.
@@ -97,7 +97,7 @@ void LibsvmReader::ensure_field() {
 
 void LibsvmReader::skip_blanks() {
   for (;;) {
-    while (blank(*at_)) ++at_;
+    while (blank_between(*at_)) ++at_;
     if (at_ < end_ || exhausted_ || !refill()) return;
   }
 }

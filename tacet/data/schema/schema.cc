@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "tacet/data/schema/interactions.h"
 #include "tacet/data/schema/numeric_map.h"
@@ -23,12 +24,29 @@ struct ColumnWidth {
   }
   std::int64_t operator()(const HashedColumn& rule) const { return std::int64_t{1} << rule.bits; }
   std::int64_t operator()(const TextColumn& rule) const { return std::int64_t{1} << rule.bits; }
+  std::int64_t operator()(const IdsColumn& rule) const {
+    return rule.count.value_or(std::int64_t{1} << rule.bits);
+  }
+  std::int64_t operator()(const CrossedColumn& rule) const { return std::int64_t{1} << rule.bits; }
   std::int64_t operator()(const IgnoredColumn&) const { return 0; }
 };
+
+bool choosable(const Column& column) {
+  return std::holds_alternative<HashedColumn>(column.rule) ||
+         std::holds_alternative<TextColumn>(column.rule) ||
+         std::holds_alternative<IdsColumn>(column.rule) ||
+         std::holds_alternative<CrossedColumn>(column.rule);
+}
 
 }  // namespace
 
 std::int64_t Column::width() const { return std::visit(ColumnWidth{}, rule); }
+
+std::span<const std::string> Column::sources() const {
+  if (const auto* crossed = std::get_if<CrossedColumn>(&rule)) return crossed->names;
+  if (ignored()) return {};
+  return {&name, 1};
+}
 
 std::vector<std::string> BinaryTarget::names() const {
   const auto name = [](const std::string& called, const std::vector<std::string>& labels,
@@ -68,11 +86,19 @@ std::vector<std::string> Target::class_names() const {
   return {};
 }
 
-std::vector<std::string> Schema::required_columns() const {
+std::vector<std::string> Schema::feature_columns() const {
   std::vector<std::string> names;
+  std::unordered_set<std::string_view> seen;
   for (const Column& column : columns) {
-    if (!column.ignored()) names.push_back(column.name);
+    for (const std::string& source : column.sources()) {
+      if (seen.insert(source).second) names.push_back(source);
+    }
   }
+  return names;
+}
+
+std::vector<std::string> Schema::required_columns() const {
+  auto names = feature_columns();
   if (target && !target->column.empty()) names.push_back(target->column);
   if (unit) names.push_back(*unit);
   return names;
@@ -130,6 +156,8 @@ Storage Schema::storage_kind() const {
   std::int64_t touched = block_count();
   for (const Column& column : columns) {
     if (std::holds_alternative<TextColumn>(column.rule)) touched += usual_words - 1;
+    const auto* ids = std::get_if<IdsColumn>(&column.rule);
+    if (ids != nullptr) touched += std::min(ids->most, usual_words) - 1;
     const auto* number = std::get_if<NumericColumn>(&column.rule);
     if (number != nullptr) touched += number->touched() - 1;
   }
@@ -157,8 +185,7 @@ std::vector<ColumnRange> Schema::choosable_columns() const {
   std::int64_t first = 0;
   for (const Column& column : columns) {
     const auto width = column.width();
-    if (std::holds_alternative<HashedColumn>(column.rule) ||
-        std::holds_alternative<TextColumn>(column.rule)) {
+    if (choosable(column)) {
       ranges.emplace_back(static_cast<std::uint32_t>(first),
                           static_cast<std::uint32_t>(first + width));
     }

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -112,14 +113,37 @@ struct TextColumn {
   int bits = 18;  ///< 1 to 30
 };
 
+/// Several ids in one field: the set of them, of norm 1 however many there are (encode/id_bag.h).
+struct IdsColumn {
+  char separator = ' ';    ///< ASCII, no line break
+  std::int64_t most = 64;  ///< how many different ids of a record count: the first ones; 1 to 1024
+  int bits = 16;           ///< any texts, in 2^bits buckets by the public hash; 1 to 30
+  /// Instead: whole numbers from 0 to below it, which have a feature each; any other id is dropped.
+  std::optional<std::int64_t> count{};
+};
+
+/// What several columns of the file hold together: one of 2^bits buckets by the public hash.
+struct CrossedColumn {
+  std::vector<std::string> names;  ///< of the file's columns, two or more
+  int bits = 16;                   ///< 1 to 30
+};
+
 /// A column that is not read.
 struct IgnoredColumn {};
 
 struct Column {
   std::string name;
-  std::variant<NumericColumn, CategoricalColumn, HashedColumn, TextColumn, IgnoredColumn> rule;
+  std::variant<NumericColumn, CategoricalColumn, HashedColumn, TextColumn, IdsColumn, CrossedColumn,
+               IgnoredColumn>
+      rule;
 
   [[nodiscard]] bool ignored() const { return std::holds_alternative<IgnoredColumn>(rule); }
+  /// Whether it is a column of the file that is read; crossed columns are made of several.
+  [[nodiscard]] bool of_file() const {
+    return !ignored() && !std::holds_alternative<CrossedColumn>(rule);
+  }
+  /// The columns of the file that it is made of.
+  [[nodiscard]] std::span<const std::string> sources() const;
   /// How many encoded features the column has.
   [[nodiscard]] std::int64_t width() const;
 };
@@ -269,6 +293,8 @@ struct Schema {
   /// Those of the choosable columns that were kept, ascending.
   std::optional<std::vector<std::uint32_t>> kept_columns{};
 
+  /// Columns of the file that features are made of, each once.
+  [[nodiscard]] std::vector<std::string> feature_columns() const;
   /// Columns a file must have to train with this schema, target and unit included.
   [[nodiscard]] std::vector<std::string> required_columns() const;
   /// Encoded features, intercept last when there is one: those that a model has weights for.
@@ -277,7 +303,7 @@ struct Schema {
   [[nodiscard]] std::int64_t full_column_count() const;
   /// Without its projection and its list of kept columns.
   [[nodiscard]] Schema unnarrowed() const;
-  /// The full columns of hashed values, words and numbered features, which may be left out.
+  /// The full columns of hashed values, words, ids and numbered features, which may be left out.
   [[nodiscard]] std::vector<ColumnRange> choosable_columns() const;
   /// The full columns that the kept ones leave, intercept included, ascending.
   [[nodiscard]] std::vector<std::uint32_t> retained_columns() const;

@@ -48,6 +48,35 @@ struct ColumnCheck {
   }
   void operator()(const HashedColumn& rule) const { check_bits(rule.bits); }
   void operator()(const TextColumn& rule) const { check_bits(rule.bits); }
+  void operator()(const IdsColumn& rule) const {
+    if (rule.separator == '\n' || rule.separator == '\r' || rule.separator <= 0) {
+      fail_at(where, "column '{}': 'separator' must be an ASCII character other than a line break",
+              name);
+    }
+    if (rule.most < 1 || rule.most > internal::most_ids) {
+      fail_at(where, "column '{}': 'most' ids of a record must be between 1 and {}, got {}", name,
+              internal::most_ids, rule.most);
+    }
+    constexpr auto most_count = std::int64_t{1} << internal::most_bits;
+    if (rule.count && (*rule.count < 1 || *rule.count > most_count)) {
+      fail_at(where, "column '{}': 'count' must be between 1 and {}, got {}", name, most_count,
+              *rule.count);
+    }
+    check_bits(rule.bits);
+  }
+  void operator()(const CrossedColumn& rule) const {
+    if (rule.names.size() < 2) {
+      fail_at(where, "column '{}': 'names' are the columns that are crossed, two or more; got {}",
+              name, rule.names.size());
+    }
+    if (const std::string* twice = find_duplicate(rule.names)) {
+      fail_at(where, "column '{}': '{}' is crossed with itself", name, *twice);
+    }
+    for (const std::string& crossed : rule.names) {
+      if (crossed.empty()) fail_at(where, "column '{}': 'names' must not be empty", name);
+    }
+    check_bits(rule.bits);
+  }
   void operator()(const IgnoredColumn&) const {}
 
   void check_bits(int bits) const {
@@ -99,7 +128,22 @@ struct TargetCheck {
   }
 };
 
-/// Encoded features of one column.
+/// Crossed are values of a list or of too many to list: what is one value, and no measure.
+void check_crossed(const Schema& schema, std::string_view where) {
+  for (const Column& column : schema.columns) {
+    const auto* crossed = std::get_if<CrossedColumn>(&column.rule);
+    if (crossed == nullptr) continue;
+    for (const Column& other : schema.columns) {
+      const bool fits = std::holds_alternative<CategoricalColumn>(other.rule) ||
+                        std::holds_alternative<HashedColumn>(other.rule) || other.ignored();
+      if (fits || std::ranges::find(crossed->names, other.name) == crossed->names.end()) continue;
+      fail_at(where,
+              "column '{}' crosses '{}', which is neither categorical nor hashed, nor ignored",
+              column.name, other.name);
+    }
+  }
+}
+
 void check_names(const Schema& schema, std::string_view where) {
   std::unordered_set<std::string_view> names;
   for (const Column& column : schema.columns) {
@@ -107,7 +151,13 @@ void check_names(const Schema& schema, std::string_view where) {
       fail_at(where, "column '{}' is described twice", column.name);
     }
   }
-  if (schema.target && names.contains(schema.target->column)) {
+  check_crossed(schema, where);
+  const auto is_feature = [columns = schema.feature_columns()](const std::string& name) {
+    return std::ranges::find(columns, name) != columns.end();
+  };
+  const bool target_is_one =
+      schema.target && (names.contains(schema.target->column) || is_feature(schema.target->column));
+  if (target_is_one) {
     fail_at(where, "the target '{}' must not be among the columns as well", schema.target->column);
   }
   if (!schema.unit) return;
@@ -117,10 +167,7 @@ void check_names(const Schema& schema, std::string_view where) {
             "the unit column cannot be called 'record', which stands for single records in "
             "receipts and ledgers: rename the column");
   }
-  const bool feature = std::any_of(
-      schema.columns.begin(), schema.columns.end(),
-      [&](const Column& column) { return column.name == *schema.unit && !column.ignored(); });
-  if (feature || (schema.target && schema.target->column == *schema.unit)) {
+  if (is_feature(*schema.unit) || (schema.target && schema.target->column == *schema.unit)) {
     fail_at(where,
             "the unit column '{}' must be neither a feature nor the target; leave it out of the "
             "columns, or list it as ignored",

@@ -95,6 +95,21 @@ struct ColumnWriter {
     out["kind"] = "text";
     out["bits"] = rule.bits;
   }
+  void operator()(const IdsColumn& rule) const {
+    out["kind"] = "ids";
+    out["separator"] = std::string(1, rule.separator);
+    out["most"] = rule.most;
+    if (rule.count) {
+      out["count"] = *rule.count;
+    } else {
+      out["bits"] = rule.bits;
+    }
+  }
+  void operator()(const CrossedColumn& rule) const {
+    out["kind"] = "crossed";
+    out["names"] = rule.names;
+    out["bits"] = rule.bits;
+  }
   void operator()(const IgnoredColumn&) const { out["kind"] = "ignored"; }
 };
 

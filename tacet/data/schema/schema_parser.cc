@@ -1,3 +1,5 @@
+#include <fmt/ranges.h>
+
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_node.h"
 #include "tacet/data/schema/table_reader.h"
@@ -29,17 +31,60 @@ int hash_bits(TableReader& table, int standard) {
   return static_cast<int>(bits);
 }
 
+std::optional<char> one_character(const Node& node, std::string_view key) {
+  const std::string& text = as_text(node, key);
+  if (text.size() > 1) {
+    fail_at(node.where, "'{}' must be one ASCII character, got \"{}\"", key, text);
+  }
+  return text.empty() ? std::nullopt : std::optional<char>(text.front());
+}
+
+char separator_of(const Node& node) {
+  const auto separator = one_character(node, "separator");
+  if (!separator) fail_at(node.where, "'separator' must be one character, got none");
+  return *separator;
+}
+
+IdsColumn ids_column(TableReader& table) {
+  IdsColumn rule;
+  if (const Node* node = table.find("separator")) rule.separator = separator_of(*node);
+  if (const Node* node = table.find("most")) rule.most = as_integer(*node, "most");
+  rule.bits = hash_bits(table, rule.bits);
+  if (const Node* node = table.find("count")) {
+    if (table.find("bits") != nullptr) {
+      fail_at(node->where, "give 'count' for ids that are numbers below it, or 'bits', not both");
+    }
+    rule.count = as_integer(*node, "count");
+  }
+  return rule;
+}
+
+/// The names are those of the columns crossed; without one of its own it is called by them.
+void read_crossed(const Node& node, TableReader& table, std::vector<Column>& columns) {
+  CrossedColumn rule{.names = as_texts(table.require("names"), "names"),
+                     .bits = hash_bits(table, CrossedColumn{}.bits)};
+  const Node* name = table.find("name");
+  auto called =
+      name != nullptr ? as_text(*name, "name") : fmt::format("{}", fmt::join(rule.names, " & "));
+  table.refuse_unknown_keys();
+  columns.push_back({.name = std::move(called), .rule = std::move(rule)});
+  check_column(columns.back(), node.where);
+}
+
 /// Appends the column, or columns when `names` gives several with one rule.
 void read_columns(const Node& node, std::vector<Column>& columns) {
   TableReader table(node, "a column");
+  const auto kind =
+      as_choice(table.require("kind"), "kind",
+                {"numeric", "categorical", "hashed", "text", "date", "ignored", "ids", "crossed"});
+  if (kind == 7) return read_crossed(node, table, columns);
   const Node* several = table.find("names");
   const Node* one = several == nullptr ? &table.require("name") : table.find("name");
   if (several != nullptr && one != nullptr) {
     fail_at(one->where, "give either 'name' or 'names', not both");
   }
   Column column;
-  switch (as_choice(table.require("kind"), "kind",
-                    {"numeric", "categorical", "hashed", "text", "date", "ignored"})) {
+  switch (kind) {
     case 0:
       column.rule = numeric_column(table, false);
       break;
@@ -54,6 +99,9 @@ void read_columns(const Node& node, std::vector<Column>& columns) {
       break;
     case 4:
       column.rule = numeric_column(table, true);
+      break;
+    case 6:
+      column.rule = ids_column(table);
       break;
     default:
       column.rule = IgnoredColumn{};
@@ -151,14 +199,6 @@ Target read_target(const Node& node) {
   return target;
 }
 
-std::optional<char> one_character(const Node& node, std::string_view key) {
-  const std::string& text = as_text(node, key);
-  if (text.size() > 1) {
-    fail_at(node.where, "'{}' must be one ASCII character, got \"{}\"", key, text);
-  }
-  return text.empty() ? std::nullopt : std::optional<char>(text.front());
-}
-
 FileFormat read_format(const Node& node) {
   TableReader table(node, "format");
   FileFormat format;
@@ -169,9 +209,7 @@ FileFormat read_format(const Node& node) {
   }
   if (format.kind->names_columns()) {
     if (const Node* entry = table.find("separator")) {
-      const auto separator = one_character(*entry, "separator");
-      if (!separator) fail_at(entry->where, "'separator' must be one character, got none");
-      format.separator = *separator;
+      format.separator = separator_of(*entry);
     }
     if (const Node* entry = table.find("quote")) format.quote = one_character(*entry, "quote");
     if (const Node* entry = table.find("header")) format.header = as_flag(*entry, "header");

@@ -149,10 +149,9 @@ TEST(Schema, FaultsNameTheirPlace) {
             "s.toml:1:1: column 'x': lower must be below upper, got lower = 2 and upper = 1");
   EXPECT_EQ(error_of("[[column]]\nname='x'\nkind='numeric'\nlower='2'\nupper=1\n"),
             "s.toml:4:7: 'lower' must be a number");
-  EXPECT_EQ(
-      error_of("[[column]]\nname='x'\nkind='number'\n"),
-      "s.toml:3:6: 'kind' must be one of numeric, categorical, hashed, text, date, ignored, got "
-      "\"number\"");
+  EXPECT_EQ(error_of("[[column]]\nname='x'\nkind='number'\n"),
+            "s.toml:3:6: 'kind' must be one of numeric, categorical, hashed, text, date, ignored, "
+            "ids, crossed, got \"number\"");
   EXPECT_EQ(error_of("[[column]]\nname='x'\nkind='categorical'\ncategories=[]\n"),
             "s.toml:1:1: column 'x': categories must not be empty");
   EXPECT_EQ(error_of("[[column]]\nname='x'\nkind='categorical'\ncategories=['a','b','a']\n"),
