@@ -1,0 +1,231 @@
+#include "tacet/model/wide/wide_net.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tacet/base/error.h"
+#include "tacet/model/loss/logistic.h"
+#include "tacet/numeric/elementary.h"
+
+namespace tacet::model {
+namespace {
+
+double square_of(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return sum;
+}
+
+double bag_square(std::span<const WideTrace::Entry> bag) {
+  double sum = 0;
+  for (const auto& [id, weight] : bag) sum += weight * weight;
+  return sum;
+}
+
+/// Probabilities of the classes, in place of their margins; returns ln(sum e^u).
+double softmax(std::vector<double>& margins) {
+  const double top = *std::ranges::max_element(margins);
+  double sum = 0;
+  for (double& margin : margins) {
+    margin = numeric::exp(margin - top);
+    sum += margin;
+  }
+  for (double& margin : margins) margin /= sum;
+  return top + numeric::log(sum);
+}
+
+std::size_t class_of(double label, std::size_t classes) {
+  const auto place = static_cast<std::int64_t>(label);
+  if (place < 0 || place >= static_cast<std::int64_t>(classes) ||
+      static_cast<double>(place) != label) {
+    throw base::InternalError("a wide model's label is no class");
+  }
+  return static_cast<std::size_t>(place);
+}
+
+}  // namespace
+
+double WideNorms::square() const {
+  double sum = dense_weights;
+  for (const auto* part : {&fields, &weights, &layers}) {
+    for (const double square : *part) sum += square;
+  }
+  return sum;
+}
+
+WideNet::WideNet(WideShape shape) : shape_(std::move(shape)), layout_(shape_.layout()) {
+  for (const WideField& field : shape_.fields) {
+    places_.push_back(dense_place_);
+    dense_place_ += static_cast<std::size_t>(field.width);
+  }
+  dense_count_ = shape_.dense.size();
+  const auto outputs = static_cast<std::size_t>(shape_.outputs);
+  std::size_t first = shape_.dense_weights() ? outputs * dense_count_ : 0;
+  auto in = static_cast<std::size_t>(shape_.input_width());
+  const auto add = [&](std::size_t out) {
+    layers_.push_back({first, in, out});
+    first = layers_.back().bias() + out;
+    in = out;
+  };
+  for (const auto neurons : shape_.hidden) add(static_cast<std::size_t>(neurons));
+  add(outputs);
+}
+
+std::int64_t WideNet::most_rows(std::int64_t most) const {
+  std::int64_t rows = 0;
+  for (const WideField& field : shape_.fields) rows += std::min(most, field.rows);
+  return std::max<std::int64_t>(shape_.linear == LinearPart::present ? 2 * rows : rows, 1);
+}
+
+void WideNet::read(std::span<const std::uint32_t> columns, std::span<const double> values,
+                   WideTrace& trace) const {
+  trace.bags.resize(shape_.fields.size());
+  for (auto& bag : trace.bags) bag.clear();
+  trace.dense.assign(dense_count_, 0.0);
+  std::size_t field = 0;
+  std::size_t dense = 0;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const std::int64_t column = columns[k];
+    if (k > 0 && columns[k - 1] >= columns[k]) {
+      throw base::InternalError("the columns of a wide model's record do not ascend");
+    }
+    if (values[k] == 0) continue;
+    while (field < shape_.fields.size() &&
+           column >= shape_.fields[field].first + shape_.fields[field].rows) {
+      ++field;
+    }
+    if (field < shape_.fields.size() && column >= shape_.fields[field].first) {
+      trace.bags[field].push_back({column - shape_.fields[field].first, 1});
+      continue;
+    }
+    while (dense < dense_count_ && shape_.dense[dense] < column) ++dense;
+    if (dense < dense_count_ && shape_.dense[dense] == column) trace.dense[dense] = values[k];
+  }
+  for (std::size_t f = 0; f < trace.bags.size(); ++f) {
+    auto& bag = trace.bags[f];
+    if (shape_.fields[f].pooling == Pooling::sum) continue;
+    for (auto& entry : bag) entry.weight = 1 / static_cast<double>(bag.size());
+  }
+}
+
+void WideNet::pool(const WideRows& rows, WideTrace& trace) const {
+  auto& input = trace.values[0];
+  input.assign(static_cast<std::size_t>(shape_.input_width()), 0.0);
+  trace.room.resize(static_cast<std::size_t>(layout_.widest()));
+  for (std::size_t f = 0; f < trace.bags.size(); ++f) {
+    for (const auto& [id, weight] : trace.bags[f]) {
+      const auto vector = rows.row(row_of(f, id), trace.room);
+      for (std::size_t j = 0; j < vector.size(); ++j) {
+        input[places_[f] + j] += weight * static_cast<double>(vector[j]);
+      }
+    }
+  }
+  std::ranges::copy(trace.dense, input.begin() + static_cast<std::ptrdiff_t>(dense_place_));
+}
+
+void WideNet::add_linear(const WideRows& rows, std::span<const float> block,
+                         WideTrace& trace) const {
+  const auto fields = shape_.fields.size();
+  if (shape_.linear == LinearPart::present) {
+    for (std::size_t f = 0; f < fields; ++f) {
+      for (const auto& [id, weight] : trace.bags[f]) {
+        const auto own = rows.row(row_of(fields + f, id), trace.room);
+        for (std::size_t c = 0; c < own.size(); ++c) {
+          trace.outputs[c] += weight * static_cast<double>(own[c]);
+        }
+      }
+    }
+  }
+  if (!shape_.dense_weights()) return;
+  for (std::size_t c = 0; c < trace.outputs.size(); ++c) {
+    for (std::size_t j = 0; j < dense_count_; ++j) {
+      trace.outputs[c] += static_cast<double>(block[c * dense_count_ + j]) * trace.dense[j];
+    }
+  }
+}
+
+void WideNet::forward(const WideRows& rows, std::span<const float> block, WideTrace& trace) const {
+  trace.values.resize(layers_.size());
+  pool(rows, trace);
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const Layer& layer = layers_[l];
+    const bool last = l + 1 == layers_.size();
+    auto& out = last ? trace.outputs : trace.values[l + 1];
+    out.resize(layer.out);
+    for (std::size_t i = 0; i < layer.out; ++i) {
+      double sum = static_cast<double>(block[layer.bias() + i]);
+      const auto weights = block.subspan(layer.first + i * layer.in, layer.in);
+      for (std::size_t j = 0; j < layer.in; ++j) {
+        sum += static_cast<double>(weights[j]) * trace.values[l][j];
+      }
+      out[i] = last ? sum : std::max(sum, 0.0);
+    }
+  }
+  add_linear(rows, block, trace);
+}
+
+double WideNet::loss(double label, const WideTrace& trace) const {
+  const double output = trace.outputs.front();
+  if (shape_.loss == WideLoss::logistic) return LogisticLoss{}.value(output, label);
+  if (shape_.loss == WideLoss::squared) return (output - label) * (output - label) / 2;
+  auto shares = trace.outputs;
+  return softmax(shares) - trace.outputs[class_of(label, shares.size())];
+}
+
+void WideNet::slopes_of_outputs(double label, WideTrace& trace) const {
+  trace.output_slopes = trace.outputs;
+  auto& slopes = trace.output_slopes;
+  switch (shape_.loss) {
+    case WideLoss::logistic:
+      slopes[0] = LogisticLoss{}.slope(slopes[0], label);
+      return;
+    case WideLoss::squared:
+      slopes[0] -= label;
+      return;
+    case WideLoss::softmax:
+      softmax(slopes);
+      slopes[class_of(label, slopes.size())] -= 1;
+  }
+}
+
+void WideNet::backward(double label, std::span<const float> block, WideTrace& trace) const {
+  slopes_of_outputs(label, trace);
+  trace.slopes.resize(layers_.size());
+  for (std::size_t l = layers_.size(); l-- > 0;) {
+    const Layer& layer = layers_[l];
+    const auto& above = l + 1 < layers_.size() ? trace.slopes[l + 1] : trace.output_slopes;
+    auto& slopes = trace.slopes[l];
+    slopes.assign(layer.in, 0.0);
+    for (std::size_t i = 0; i < layer.out; ++i) {
+      if (above[i] == 0) continue;
+      const auto weights = block.subspan(layer.first + i * layer.in, layer.in);
+      for (std::size_t j = 0; j < layer.in; ++j) {
+        slopes[j] += above[i] * static_cast<double>(weights[j]);
+      }
+    }
+    if (l == 0) return;
+    // Behind a ReLU that is shut, and at its kink, nothing moves.
+    for (std::size_t j = 0; j < layer.in; ++j) {
+      if (trace.values[l][j] <= 0) slopes[j] = 0;
+    }
+  }
+}
+
+WideNorms WideNet::norms(const WideTrace& trace) const {
+  WideNorms norms;
+  const double outputs = square_of(trace.output_slopes);
+  for (std::size_t f = 0; f < trace.bags.size(); ++f) {
+    const auto width = static_cast<std::size_t>(shape_.fields[f].width);
+    const double bag = bag_square(trace.bags[f]);
+    norms.fields.push_back(bag * square_of(std::span(trace.slopes[0]).subspan(places_[f], width)));
+    if (shape_.linear == LinearPart::present) norms.weights.push_back(bag * outputs);
+  }
+  if (shape_.dense_weights()) norms.dense_weights = outputs * square_of(trace.dense);
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const double above = l + 1 < layers_.size() ? square_of(trace.slopes[l + 1]) : outputs;
+    norms.layers.push_back(above * (square_of(trace.values[l]) + 1));
+  }
+  return norms;
+}
+
+}  // namespace tacet::model

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tacet/model/wide/wide_shape.h"
+#include "tacet/privacy/row_layout.h"
+
+namespace tacet::model {
+
+/// The tables of a wide model as a record reads them.
+class WideRows {
+ public:
+  virtual ~WideRows() = default;
+  /// The numbers of a row, or what `room` was made to hold.
+  [[nodiscard]] virtual std::span<const float> row(std::int64_t row,
+                                                   std::span<float> room) const = 0;
+};
+
+/// What a record is to a wide model, and what came of it; kept between records for its memory.
+struct WideTrace {
+  /// An id that the record has, with its share of the pooled vector.
+  struct Entry {
+    std::int64_t id;
+    double weight;
+  };
+  std::vector<std::vector<Entry>> bags;     ///< of each field
+  std::vector<std::vector<double>> values;  ///< the input, then each hidden layer behind its ReLUs
+  std::vector<double> outputs;
+  std::vector<std::vector<double>> slopes;  ///< of the loss in what each of `values` holds
+  std::vector<double> output_slopes;
+  std::vector<double> dense;  ///< dense features
+  std::vector<float> room;
+};
+
+/// The squared norms of a record's gradient, part by part, without the gradient.
+struct WideNorms {
+  std::vector<double> fields;   ///< of each table of vectors
+  std::vector<double> weights;  ///< of each table of weights; empty without a linear part
+  double dense_weights = 0;
+  std::vector<double> layers;  ///< hidden layers, then the output, biases included
+
+  [[nodiscard]] double square() const;
+};
+
+/// A wide model's arithmetic, one record at a time: double precision in a fixed order, so that a
+/// record's numbers have the same bits whatever it is computed beside.
+///
+/// Nothing here protects anybody: what a gradient may add to a sum is enforced where sums are made
+/// (optimize/sums/row_sum.h), whatever it is.
+class WideNet {
+ public:
+  explicit WideNet(WideShape shape);
+
+  [[nodiscard]] const WideShape& shape() const { return shape_; }
+  [[nodiscard]] const privacy::RowLayout& layout() const { return layout_; }
+
+  /// Rows that a record with at most `most` ids in each field touches.
+  [[nodiscard]] std::int64_t most_rows(std::int64_t most) const;
+
+  /// A record's encoded row: columns ascend strictly. A column of no field and not dense is not
+  /// used, an id whose value is 0 is none. InternalError where columns do not ascend.
+  void read(std::span<const std::uint32_t> columns, std::span<const double> values,
+            WideTrace& trace) const;
+  /// The outputs for what was read; `block` is the dense block.
+  void forward(const WideRows& rows, std::span<const float> block, WideTrace& trace) const;
+  /// The loss at a label, and its slopes; a label out of its domain is an InternalError.
+  [[nodiscard]] double loss(double label, const WideTrace& trace) const;
+  void backward(double label, std::span<const float> block, WideTrace& trace) const;
+
+  /// Adds the gradient of what backward() left to rows and block:
+  /// sink.row(row) and sink.dense() are spans of doubles (optimize::RowArena).
+  template <typename Sink>
+  void add_gradient(const WideTrace& trace, Sink& sink) const;
+  [[nodiscard]] WideNorms norms(const WideTrace& trace) const;
+
+ private:
+  /// Where a layer's weights are in the dense block, row by row, its biases behind them.
+  struct Layer {
+    std::size_t first;
+    std::size_t in;
+    std::size_t out;
+    [[nodiscard]] std::size_t bias() const { return first + in * out; }
+  };
+
+  [[nodiscard]] std::int64_t row_of(std::size_t table, std::int64_t id) const {
+    return layout_.row(table, id);
+  }
+  void pool(const WideRows& rows, WideTrace& trace) const;
+  void add_linear(const WideRows& rows, std::span<const float> block, WideTrace& trace) const;
+  void slopes_of_outputs(double label, WideTrace& trace) const;
+
+  WideShape shape_;
+  privacy::RowLayout layout_;
+  std::vector<std::size_t> places_;  // of each field's vector in the input
+  std::size_t dense_place_ = 0;      // of the dense features there
+  std::size_t dense_count_ = 0;
+  std::vector<Layer> layers_;  // hidden, then the output
+};
+
+template <typename Sink>
+void WideNet::add_gradient(const WideTrace& trace, Sink& sink) const {
+  const auto fields = shape_.fields.size();
+  for (std::size_t f = 0; f < fields; ++f) {
+    for (const auto& [id, weight] : trace.bags[f]) {
+      const auto out = sink.row(row_of(f, id));
+      for (std::size_t j = 0; j < out.size(); ++j) {
+        out[j] += weight * trace.slopes[0][places_[f] + j];
+      }
+      if (shape_.linear == LinearPart::absent) continue;
+      const auto own = sink.row(row_of(fields + f, id));
+      for (std::size_t c = 0; c < own.size(); ++c) own[c] += weight * trace.output_slopes[c];
+    }
+  }
+  const auto block = sink.dense();
+  if (shape_.dense_weights()) {
+    for (std::size_t c = 0; c < trace.output_slopes.size(); ++c) {
+      for (std::size_t j = 0; j < dense_count_; ++j) {
+        block[c * dense_count_ + j] += trace.output_slopes[c] * trace.dense[j];
+      }
+    }
+  }
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const Layer& layer = layers_[l];
+    const auto& slopes = l + 1 < layers_.size() ? trace.slopes[l + 1] : trace.output_slopes;
+    for (std::size_t i = 0; i < layer.out; ++i) {
+      if (slopes[i] == 0) continue;
+      for (std::size_t j = 0; j < layer.in; ++j) {
+        block[layer.first + i * layer.in + j] += slopes[i] * trace.values[l][j];
+      }
+      block[layer.bias() + i] += slopes[i];
+    }
+  }
+}
+
+}  // namespace tacet::model

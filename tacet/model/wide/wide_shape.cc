@@ -1,0 +1,77 @@
+#include "tacet/model/wide/wide_shape.h"
+
+#include <algorithm>
+
+#include "tacet/base/error.h"
+
+namespace tacet::model {
+namespace {
+
+void check_neurons(std::int64_t count, const char* what) {
+  if (count >= 1 && count <= WideShape::most_neurons) return;
+  throw base::UsageError("{} of a wide model must be between 1 and {}, got {}", what,
+                         WideShape::most_neurons, count);
+}
+
+void check_columns(const WideShape& shape) {
+  std::int64_t next = 0;
+  for (const WideField& field : shape.fields) {
+    check_neurons(field.width, "the numbers of a vector");
+    if (field.first < next || field.rows < 1) {
+      throw base::UsageError("the fields of a wide model are columns apart, ascending");
+    }
+    next = field.first + field.rows;
+  }
+  std::int64_t previous = -1;
+  for (const auto column : shape.dense) {
+    const bool in_field = std::ranges::any_of(shape.fields, [&](const WideField& field) {
+      return column >= field.first && column < field.first + field.rows;
+    });
+    if (column <= previous || in_field) {
+      throw base::UsageError("the dense columns of a wide model ascend, and are in no field");
+    }
+    previous = column;
+  }
+}
+
+}  // namespace
+
+void WideShape::check() const {
+  if (std::ssize(hidden) > most_hidden_layers) {
+    throw base::UsageError("a wide model has at most {} hidden layers, got {}", most_hidden_layers,
+                           hidden.size());
+  }
+  for (const auto neurons : hidden) check_neurons(neurons, "the neurons of a hidden layer");
+  if (fields.empty() && dense.empty()) {
+    throw base::UsageError("a wide model needs a field of ids or a dense feature");
+  }
+  check_columns(*this);
+  if (loss == WideLoss::softmax ? outputs < 2 || outputs > most_neurons : outputs != 1) {
+    throw base::UsageError("a wide model has an output a class, 2 to {}, else one; got {}",
+                           most_neurons, outputs);
+  }
+}
+
+std::int64_t WideShape::input_width() const {
+  auto width = std::ssize(dense);
+  for (const WideField& field : fields) width += field.width;
+  return width;
+}
+
+privacy::RowLayout WideShape::layout() const {
+  check();
+  std::vector<privacy::TableShape> tables;
+  for (const WideField& field : fields) tables.push_back({field.rows, field.width});
+  if (linear == LinearPart::present) {
+    for (const WideField& field : fields) tables.push_back({field.rows, outputs});
+  }
+  std::int64_t block = dense_weights() ? outputs * std::ssize(dense) : 0;
+  auto width = input_width();
+  for (const auto neurons : hidden) {
+    block += neurons * (width + 1);
+    width = neurons;
+  }
+  return privacy::RowLayout(std::move(tables), block + outputs * (width + 1));
+}
+
+}  // namespace tacet::model
