@@ -230,7 +230,7 @@ def _name_among(names: Dict[Any, Optional[str]], unit: Any) -> Optional[str]:
 def _unit_name(unit: Any) -> Optional[str]:
     try:
         own = own_value(unit)
-        if own is None and not _is_missing(unit):
+        if isinstance(own, list) or own is None and not _is_missing(unit):
             own = unit
         if own is None or own != own:
             return None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import pathlib
+import signal
 import subprocess
-from typing import Callable
+from typing import Callable, Iterator
 
 import pandas
 import pytest
@@ -13,6 +14,14 @@ import pytest
 import tacet
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """A shell lets what it runs in the background ignore interruptions."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")
