@@ -118,6 +118,7 @@ def test_interruption_stops_within_a_fifth_of_a_second() -> None:
     records = np.random.default_rng(0).random((20000, 20))
     labels = np.where(records[:, 0] > 0.5, "b", "a")
     sent = []
+    threads = threading.active_count()  # other tests' libraries keep some
 
     def send() -> None:
         sent.append(time.monotonic())
@@ -127,7 +128,7 @@ def test_interruption_stops_within_a_fifth_of_a_second() -> None:
     with pytest.raises(KeyboardInterrupt):
         long_fit().fit(records, labels)
     assert time.monotonic() - sent[0] < 0.4  # 0.2 on an idle machine
-    assert threading.active_count() <= 2
+    assert threading.active_count() <= threads + 1
 
 
 def test_progress_comes_ten_times_a_second_at_most() -> None:
