@@ -242,8 +242,8 @@ void check_column(const Column& column, std::string_view where) {
 }
 
 void check_features(const UniformFeatures& features, std::string_view where) {
-  if (features.count < 1 || features.count >= most_encoded_columns) {
-    fail_at(where, "features: 'count' must be between 1 and {}, got {}", most_encoded_columns - 1,
+  if (features.count < 1 || features.count > most_encoded_columns) {
+    fail_at(where, "features: 'count' must be between 1 and {}, got {}", most_encoded_columns,
             features.count);
   }
   check_bounds(features.lower, features.upper, "features", where);

@@ -155,14 +155,14 @@ std::vector<LocalPhase> ladder_schedule(const LocalFacts& facts, const LadderOpt
       facts.diameter;
   std::vector<LocalPhase> phases(static_cast<std::size_t>(count));
   spread_records(phases, facts.rows, options.use);
-  double l2 = first_l2;
+  double mean_l2 = first_l2;
   for (std::size_t t = 0; t < phases.size(); ++t) {
     auto& phase = phases[t];
-    phase.mean_l2 = l2;
-    phase.sensitivity = facts.gradient_diameter / (m * l2) * (1 + 2 * options.solver_share);
+    phase.mean_l2 = mean_l2;
+    phase.sensitivity = facts.gradient_diameter / (m * mean_l2) * (1 + 2 * options.solver_share);
     phase.budget = budgets[t];
     phase.noise = phase.sensitivity * unit_noise(facts) * raised_by(facts, budgets[t]);
-    l2 *= options.ratio;
+    mean_l2 *= options.ratio;
   }
   return phases;
 }
@@ -229,16 +229,16 @@ std::vector<Epoch> growth_schedule(const LocalFacts& facts, double least_growth)
   double radius = facts.diameter;
   for (std::int64_t t = 0; t < count; ++t) {
     Epoch epoch{radius, {}};
-    double l2 = (4 * level + facts.lipschitz / std::sqrt(n)) / radius;
+    double mean_l2 = (4 * level + facts.lipschitz / std::sqrt(n)) / radius;
     for (std::int64_t i = 0; i < phases_an_epoch; ++i) {
-      const double sensitivity = facts.gradient_diameter / (n * l2);
+      const double sensitivity = facts.gradient_diameter / (n * mean_l2);
       epoch.phases.push_back({.first = 0,
                               .last = facts.rows,
-                              .mean_l2 = l2,
+                              .mean_l2 = mean_l2,
                               .sensitivity = sensitivity,
                               .noise = sensitivity * unit_noise(facts) * release,
                               .budget = budget});
-      l2 *= 16;
+      mean_l2 *= 16;
     }
     epochs.push_back(std::move(epoch));
     radius /= shrink;

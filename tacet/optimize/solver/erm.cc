@@ -43,11 +43,11 @@ struct Place {
 struct Tangent {
   double constant;
   double slope_norm;
-  double l2;
+  double mean_l2;
 
   /// Over |v| <= radius.
   [[nodiscard]] double least(double radius) const {
-    if (l2 > 0) return std::max(0.0, constant - slope_norm * slope_norm / (2 * l2));
+    if (mean_l2 > 0) return std::max(0.0, constant - slope_norm * slope_norm / (2 * mean_l2));
     return std::max(0.0, constant - radius * slope_norm);
   }
 };
@@ -62,21 +62,22 @@ Vector row_norms(const Vector& values, Eigen::Index rows) {
 class Objective {
  public:
   /// `joint` outputs are minimised together, their weights a row an output.
-  Objective(MeanAt mean_at, double l2, Eigen::Index joint = 1)
-      : mean_at_(std::move(mean_at)), l2_(l2), joint_(joint) {}
+  Objective(MeanAt mean_at, double mean_l2, Eigen::Index joint = 1)
+      : mean_at_(std::move(mean_at)), mean_l2_(mean_l2), joint_(joint) {}
 
   [[nodiscard]] Place at(Vector weights, bool with_hessian) const {
     Place place{std::move(weights), {}, 0, {}};
     place.mean = mean_at_(place.weights, with_hessian);
-    place.value = place.mean.value + l2_ / 2 * place.weights.squaredNorm();
-    place.gradient = place.mean.gradient + l2_ * place.weights;
-    if (with_hessian) place.mean.hessian.diagonal().array() += l2_;
+    place.value = place.mean.value + mean_l2_ / 2 * place.weights.squaredNorm();
+    place.gradient = place.mean.gradient + mean_l2_ * place.weights;
+    if (with_hessian) place.mean.hessian.diagonal().array() += mean_l2_;
     return place;
   }
   [[nodiscard]] Tangent tangent(const MeanLoss& mean) const {
     // Without a penalty each output's weights have a ball of their own.
-    const double slope = l2_ > 0 ? mean.gradient.norm() : row_norms(mean.gradient, joint_).sum();
-    return {mean.value - mean.tangent, slope, l2_};
+    const double slope =
+        mean_l2_ > 0 ? mean.gradient.norm() : row_norms(mean.gradient, joint_).sum();
+    return {mean.value - mean.tangent, slope, mean_l2_};
   }
   /// How far the objective may lie above its least value, but for rounding.
   [[nodiscard]] double gap(const Place& place) const {
@@ -86,7 +87,7 @@ class Objective {
 
  private:
   MeanAt mean_at_;
-  double l2_;
+  double mean_l2_;
   Eigen::Index joint_;
 };
 
@@ -199,7 +200,7 @@ struct End {
 // Rounding: a sum of m terms is off by (m + 2) 2^-53 of the sum of their magnitudes, at most twice
 // that here; values and slopes by 2^-46; a prediction by the number of columns times 2^-52 of
 // |w| X. Slopes are at most B at the predictions that occur.
-End end_at(const MeanLossSum& sum, const model::Loss& loss, double l2, const Vector& weights) {
+End end_at(const MeanLossSum& sum, const model::Loss& loss, double mean_l2, const Vector& weights) {
   const auto smooth = model::smoothed(loss, last_width);
   const auto below = sum.at(smooth, weights, false);
   const double value = sum.at(loss, weights, false).value;
@@ -212,8 +213,8 @@ End end_at(const MeanLossSum& sum, const model::Loss& loss, double l2, const Vec
   return {sum.spread(weights),
           norm,
           value,
-          (value + l2 / 2 * norm * norm) * (1 + 0x1p-45) + error,
-          {below.value - below.tangent - error, below.gradient.norm(), l2},
+          (value + mean_l2 / 2 * norm * norm) * (1 + 0x1p-45) + error,
+          {below.value - below.tangent - error, below.gradient.norm(), mean_l2},
           share * steepest * sum.dataset().norm_bound()};
 }
 
@@ -272,7 +273,7 @@ void certify(const std::vector<End>& ends, ErmResult& result) {
   for (const auto& end : ends) {
     above += end.above;
     longest = std::max(longest, end.norm);
-    everywhere = everywhere && end.below.l2 > 0;
+    everywhere = everywhere && end.below.mean_l2 > 0;
   }
   // Losses are not negative.
   everywhere = everywhere || above <= nearly_nothing * static_cast<double>(ends.size());
@@ -281,7 +282,7 @@ void certify(const std::vector<End>& ends, ErmResult& result) {
   for (const auto& end : ends) {
     auto below = end.below;
     below.slope_norm += end.slack;
-    result.gap -= everywhere && below.l2 == 0 ? 0 : below.least(result.radius);
+    result.gap -= everywhere && below.mean_l2 == 0 ? 0 : below.least(result.radius);
   }
 }
 

@@ -13,15 +13,15 @@
 /// (docs/proofs/regularized-output.md).
 namespace tacet::optimize::internal {
 
-/// The step 2 / (smoothness + 2 l2) on an l2-strongly convex function whose loss is `smoothness`
-/// smooth: a contraction by 1 - rate, rate = step l2.
+/// The step 2 / (smoothness + 2 convexity) on a sum of losses that is `smoothness` smooth with a
+/// penalty that is `convexity` strongly convex: a contraction by 1 - rate, rate = step convexity.
 struct ContractingStep {
   double size;
   double rate;
 };
-[[nodiscard]] inline ContractingStep contracting_step(double smoothness, double l2) {
-  const double size = 2 / (smoothness + 2 * l2);
-  return {size, size * l2};
+[[nodiscard]] inline ContractingStep contracting_step(double smoothness, double convexity) {
+  const double size = 2 / (smoothness + 2 * convexity);
+  return {size, size * convexity};
 }
 
 /// `count` times w <- Proj(w - size gradient(w)) from the projected start: no early end, no line
