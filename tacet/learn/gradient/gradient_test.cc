@@ -288,6 +288,36 @@ TEST(Gradient, ExtremeSettingsGiveFiniteModels) {
   }
 }
 
+// Steps that leap over the minimum of a squared loss grow without an end; clipped slopes and the
+// frozen vector keep the model in numbers.
+TEST(Gradient, LeapsOfASquaredLossGiveFiniteModels) {
+  Setting setting{{}, data::Dataset({.columns = 1, .norm_bound = 1})};
+  setting.schema.columns = {{"x", data::NumericColumn{.lower = -1, .upper = 1}}};
+  setting.schema.target = {"y", data::RegressionTarget{-1, 1}};
+  setting.schema.intercept = false;
+  setting.schema.public_row_count = 20;
+  setting.train = data::Dataset(setting.schema.shape());
+  for (int i = 0; i < 20; ++i) {
+    const int sign = i % 2 == 0 ? 1 : -1;
+    setting.train.append_dense(std::vector<std::int16_t>{static_cast<std::int16_t>(2048 * sign)},
+                               sign);
+  }
+  for (const double norm : {1.0, 1e9}) {
+    const auto model = train(setting,
+                             {.epsilon = 1,
+                              .adjacency = add_remove,
+                              .loss = model::SquaredLoss{},
+                              .steps = 1000,
+                              .step_size = 1e9,
+                              .momentum = 0.9999,
+                              .clipping_norm = norm},
+                             1)
+                           .model;
+    for (const double c : model.coefficients) EXPECT_TRUE(std::isfinite(c));
+    for (const double d : model.noise_deviations) EXPECT_TRUE(std::isfinite(d));
+  }
+}
+
 TEST(Gradient, RefusesWhatItCannotPlan) {
   auto schema = berkeley().schema;
   const LinearOptions usual{.epsilon = 1, .adjacency = add_remove};

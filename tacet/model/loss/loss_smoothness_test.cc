@@ -163,7 +163,7 @@ TEST(LossSmoothness, ConstantsOnABallAgreeWithTheReferenceTable) {
         Row{HuberLoss{1.5}, 1.5, 4.875}, Row{PseudoHuberLoss{1.5}, 1.40449376635, 4.15800280899},
         Row{LogCoshLoss{}, .999329299739, 3.30718822581}, Row{HingeLoss{}, 1, 4},
         Row{SmoothedHingeLoss{.5}, 1, 3.75}, Row{AbsoluteLoss{}, 1, 4},
-        Row{PinballLoss{.3}, .7, 2.8}}) {
+        Row{PinballLoss{.3}, .7, 2.8}, Row{PowerHingeLoss{2}, 8, 16}}) {
     EXPECT_NEAR(slope_bound_within(row.loss, 3), row.slope, 1e-10) << loss_name(row.loss);
     const double most = std::max(loss_value(row.loss, 3, -1), loss_value(row.loss, -3, 1));
     EXPECT_NEAR(most, row.most, 1e-10) << loss_name(row.loss);

@@ -194,6 +194,13 @@ TEST(Loss, PoissonEqualsReferenceValuesUpToATermOfTheLabel) {
   EXPECT_NEAR(slope_bound_within(PoissonLoss{}, 3), 20.0855369232, 1e-9);
 }
 
+TEST(Loss, EqualsReferenceValuesFarFromTheLabel) {
+  EXPECT_NEAR(loss_value(LogisticLoss{}, -2, 1), 2.12692801104, 1e-11);
+  EXPECT_NEAR(loss_value(LogisticLoss{}, 1.7, -1), 1.86778602939, 1e-11);
+  EXPECT_NEAR(loss_value(SquaredLoss{}, -2, 1), 4.5, 1e-12);
+  EXPECT_NEAR(loss_value(SquaredLoss{}, 1.7, -1), 3.645, 1e-12);
+}
+
 // At the ends of its labels it is the loss of a class; between them the line between the two.
 TEST(Loss, SoftLogisticIsTheLogisticLossOfAProbability) {
   for (const double u : {-30.0, -2.0, 0.0, 0.3, 5.0}) {

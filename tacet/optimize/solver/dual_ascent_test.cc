@@ -35,6 +35,46 @@ Dataset sines(bool classes) {
   return dataset;
 }
 
+// Four records of the plane, squared loss, penalty .1 of the mean: with alpha = y - z each record's
+// own gap is 0, and what is left lies between the penalty and its conjugate within the ball.
+TEST(DualAscent, GapsEqualTheReferenceValues) {
+  const double rows[4][2] = {{.6, .8}, {1, 0}, {0, -1}, {-.8, .6}};
+  const double labels[4] = {1, -1, 1, -1};
+  const Point w{.1, -.2};
+  struct Case {
+    double radius;
+    double dual;
+    double gap;
+  };
+  for (const auto& c : {Case{10, .425, .04}, {.3, .458458980338, .0065410196625}}) {
+    const dual_ascent::DualProblem problem{
+        .loss = model::SquaredLoss{}, .sum_l2 = .4, .domain = Ball{c.radius}};
+    double primal = .05 * (w[0] * w[0] + w[1] * w[1]);
+    double dual = 0;
+    Point pull(2, 0);
+    for (int i = 0; i < 4; ++i) {
+      const double z = w[0] * rows[i][0] + w[1] * rows[i][1];
+      const double alpha = labels[i] - z;
+      const dual_ascent::RecordDual record(problem, labels[i]);
+      EXPECT_NEAR(record.gap(z, alpha), 0, 1e-15);
+      EXPECT_GT(record.gap(z, alpha + .1), .004);
+      primal += model::loss_value(problem.loss, z, labels[i]) / 4;
+      dual += (alpha * labels[i] - alpha * alpha / 2) / 4;
+      for (std::size_t j = 0; j < 2; ++j) pull[j] += alpha * rows[i][j] / 4;
+    }
+    const double length = dual_ascent::norm(pull);
+    const double farthest = std::min(length / .1, c.radius);
+    dual += .05 * farthest * farthest - length * farthest;
+    EXPECT_NEAR(primal, .465, 1e-12);
+    EXPECT_NEAR(dual, c.dual, 1e-11);
+    EXPECT_NEAR(primal - dual, c.gap, 1e-11);
+    // The minimiser, (1/6, -1/3) and (.134164..., -.268328...), lies within the certificate.
+    const Point minimiser =
+        c.radius > 1 ? Point{1.0 / 6, -1.0 / 3} : Point{.134164078649987, -.268328157299975};
+    EXPECT_LE(distance(w, minimiser), dual_ascent::fenchel_certificate(primal - dual, 0, .1));
+  }
+}
+
 TEST(DualAscent, ItsCertificateBoundsTheDistanceFromTheMinimiser) {
   base::ThreadPool pool(1);
   struct Case {

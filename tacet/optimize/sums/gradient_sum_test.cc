@@ -115,6 +115,24 @@ TEST(GradientSum, NeighboursNeverMoveFurtherThanTheSensitivity) {
   for (const double best : closest) EXPECT_GE(best, 0.9);
 }
 
+// Unconstrained descent on a squared loss may leave the numbers: a prediction of inf - inf is no
+// number, and its record moves the sum no further than any other.
+TEST(GradientSum, WeightsBeyondTheNumbersStayWithinTheBound) {
+  const ContributionLimit limit{.clipping_norm = 1, .norm_bits = 20};
+  const std::vector<Record> record{{{1448, 1448, 0}, 1.0}};
+  constexpr double most = std::numeric_limits<double>::max();
+  for (const std::vector<double>& weights :
+       {std::vector<double>{1e300, -1e300, 0}, {1e308, 1e308, 1e308}, {most, -most, most}}) {
+    for (const auto& loss : losses) {
+      for (const auto storage : {Storage::dense, Storage::sparse}) {
+        const auto sum = sum_of(make_dataset(record, 3, storage), loss, weights, limit);
+        EXPECT_LE(distance(sum, {0, 0, 0}), std::ldexp(1.0, limit.norm_bits))
+            << weights[0] << ' ' << weights[1] << ' ' << model::loss_name(loss);
+      }
+    }
+  }
+}
+
 TEST(GradientSum, StatesTheSensitivityOfEachAdjacency) {
   const auto dataset = make_dataset({{{2048}, 1.0}}, 1, Storage::dense);
   base::ThreadPool pool(1);
