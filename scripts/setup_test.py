@@ -163,7 +163,7 @@ class SetupTest(unittest.TestCase):
         run, _ = self.run_setup("--list", "build", "fuzz", "bench")
         self.assertEqual(run.stdout.split(),
                          self.wanted + ["clang-14", "libclang-rt-14-dev", "libbenchmark-dev",
-                                        "liblinear-dev", "fasttext"])
+                                        "liblinear-dev", "fasttext", "python3-numpy", "libopenblas0-pthread"])
         run, _ = self.run_setup("cooking")
         self.assertEqual(run.returncode, 1)
         self.assertIn("unknown purpose 'cooking'", run.stderr)
