@@ -26,7 +26,8 @@ T load(const void* buffer, std::int64_t place) {
 }
 
 bool bit_at(const void* buffer, std::int64_t place) {
-  return (load<unsigned char>(buffer, place / 8) >> (place % 8) & 1U) != 0;
+  const unsigned bits = load<unsigned char>(buffer, place / 8);
+  return (bits >> (place % 8) & 1U) != 0;
 }
 
 std::string_view bytes_at(const void* buffer, std::int64_t from, std::int64_t size) {
