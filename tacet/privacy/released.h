@@ -52,6 +52,8 @@ class Released {
 
   [[nodiscard]] const T& value() const { return value_; }
   [[nodiscard]] const Event& event() const { return event_; }
+  /// Hands the value over.
+  [[nodiscard]] T take() && { return std::move(value_); }
 
   /// Post-processing: costs nothing more, as long as `function` looks at no private data.
   template <typename Function>

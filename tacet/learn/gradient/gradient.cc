@@ -154,19 +154,24 @@ class StepReleases {
             means_.source.lease(random::Purpose::sampling, step, 0), {plan_.batch, rows_});
         return mechanism::release_gaussian_of_sample(
             sum_.partial(weights, sample), noise_,
-            {{.step = step}, means_.source, means_.reservation});
+            {{.step = step}, means_.source, means_.reservation}, std::move(storage_));
       }
       case BatchSampling::partition:
         return of_block(weights, step);
     }
     throw base::InternalError("unknown way of sampling");
   }
+  /// A release that is done with lends its memory to the next.
+  void give_back(privacy::Released<std::vector<double>> released) {
+    storage_ = std::move(released).take();
+  }
 
  private:
   [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::BoundedSum sum,
-                                                               std::uint64_t step) const {
+                                                               std::uint64_t step) {
     return mechanism::release_gaussian(std::move(sum), noise_,
-                                       {{.step = step}, means_.source, means_.reservation});
+                                       {{.step = step}, means_.source, means_.reservation},
+                                       std::move(storage_));
   }
 
   // Batch after batch of a pass in a new public order; what does not fill a batch waits for the
@@ -184,7 +189,7 @@ class StepReleases {
     const auto rows = std::span(order_).subspan(static_cast<std::size_t>(block) * size, size);
     return pass_->release(
         sum_.partial(weights, rows, privacy::PassBlock{static_cast<std::int64_t>(block)}),
-        {.step = step}, means_.source);
+        {.step = step}, means_.source, std::move(storage_));
   }
 
   const GradientPlan& plan_;
@@ -193,6 +198,7 @@ class StepReleases {
   const TrainingMeans& means_;
   privacy::NoiseMultiplier noise_;
   optimize::GradientSum sum_;
+  std::vector<double> storage_;
   // Of partitions only: anybody may know their order.
   random::SeededSource order_source_{static_cast<std::uint64_t>(plan_.order_seed)};
   std::vector<std::int64_t> order_;
@@ -219,9 +225,10 @@ TrainedModel descend(const data::Dataset& dataset, const data::Schema& schema,
   for (std::int64_t step = 0; step < plan.steps; ++step) {
     means.supervision.step("training", step, plan.steps);
     const auto address = static_cast<std::uint64_t>(step);
-    const auto released = releases.at(descent.weights(), address);
+    auto released = releases.at(descent.weights(), address);
     trace.record(descent.weights(), released.value(), count);
     descent.step(released.value(), count);
+    releases.give_back(std::move(released));
   }
   means.supervision.step("training", plan.steps, plan.steps);
 

@@ -26,28 +26,28 @@ privacy::Event gaussian_event(const privacy::BoundedSum& sum, privacy::NoiseMult
   return sum.sample().event(privacy::Gaussian{multiplier.value()});
 }
 
-privacy::Released<std::vector<double>> internal::with_gaussian(privacy::BoundedSum sum,
-                                                               privacy::NoiseMultiplier multiplier,
-                                                               privacy::Event event,
-                                                               NoiseAddress address,
-                                                               random::Source& source) {
+privacy::Released<std::vector<double>> internal::with_gaussian(
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, privacy::Event event,
+    NoiseAddress address, random::Source& source, std::vector<double> storage) {
   const auto door = DoorKeeper::door();
   const double grid = sum.grid();
   const double sigma = checked_sigma(sum, multiplier);
   auto lease = source.lease(random::Purpose::noise, address.step, address.tensor,
                             static_cast<std::int64_t>(sum.size()));
   std::vector<std::int64_t> values = std::move(sum).take(door);
-  return {door, gaussian_reals(values, grid, std::move(lease), sigma), std::move(event)};
+  return {door, gaussian_reals(values, grid, std::move(lease), sigma, std::move(storage)),
+          std::move(event)};
 }
 
 privacy::Released<std::vector<double>> release_gaussian(privacy::BoundedSum sum,
                                                         privacy::NoiseMultiplier multiplier,
-                                                        const ReleaseMeans& means) {
+                                                        const ReleaseMeans& means,
+                                                        std::vector<double> storage) {
   auto event = gaussian_event(sum, multiplier);
   means.reservation.debit(event);
   sum.sample().claim();
   return internal::with_gaussian(std::move(sum), multiplier, std::move(event), means.address,
-                                 means.source);
+                                 means.source, std::move(storage));
 }
 
 privacy::Released<std::vector<double>> release_gaussian(privacy::BoundedSum sum,

@@ -25,6 +25,9 @@ namespace tacet::mechanism {
 /// Debits `reservation` by gaussian_event before a random bit is drawn; errors of that come before
 /// the debit. InternalError when anything was released from the sum's sample before.
 ///
+/// The result takes the memory of `storage` where that is large enough: of a release that is done
+/// with, so that a long run touches fresh pages once and not at every step.
+///
 /// Example:
 ///
 ///     // One release of a certified sum; the permit was booked before records were read.
@@ -34,7 +37,8 @@ namespace tacet::mechanism {
 ///       return mechanism::release_gaussian(std::move(sum), noise, {{.step = 0}, *source, permit});
 ///     };
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian(
-    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means);
+    privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means,
+    std::vector<double> storage = {});
 
 /// One of several releases from one sample: takes Gaussian{multiplier} out of the permit.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian(

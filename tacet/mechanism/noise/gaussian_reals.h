@@ -16,16 +16,20 @@ namespace tacet::mechanism::internal {
 
 /// Grid values plus rounded Gaussian noise of `sigma` units, word j of the leaf for value j,
 /// in real units. A block is noised and converted while the first cache level holds it; the values
-/// themselves are noised as well.
+/// themselves are noised as well. `storage` is memory that the result may take over.
 [[nodiscard]] inline std::vector<double> gaussian_reals(std::span<std::int64_t> values, double grid,
-                                                        random::Lease lease, double sigma) {
+                                                        random::Lease lease, double sigma,
+                                                        std::vector<double> storage = {}) {
   constexpr std::size_t block_size = 1024;  // of the sampler's batches
   random::internal::check_gaussian_sigma(sigma);
   const random::Leaf leaf(std::move(lease));
   random::internal::GaussianReader noise(leaf, sigma);
-  std::vector<double> result;
-  result.reserve(values.size());
-  base::prefer_large_pages(result.data(), values.size_bytes());
+  std::vector<double> result = std::move(storage);
+  result.clear();
+  if (result.capacity() < values.size()) {
+    result.reserve(values.size());
+    base::prefer_large_pages(result.data(), values.size_bytes());
+  }
   std::array<double, block_size> reals;
   for (std::size_t first = 0; first < values.size(); first += block_size) {
     const auto block = values.subspan(first, std::min(block_size, values.size() - first));

@@ -4,6 +4,7 @@
 
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <utility>
 
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
@@ -51,6 +52,23 @@ TEST(GaussianMechanism, AddsTheSameNoiseWhateverTheValues) {
   const auto noise = second({0, 0, 0, 0, 0}, 0.25, 1024);
   for (std::size_t j = 0; j < values.size(); ++j) {
     EXPECT_EQ(noisy[j], noise[j] + 0.25 * static_cast<double>(values[j]));
+  }
+}
+
+// Memory that is lent changes where a release lies, whatever is left in it, and nothing else.
+TEST(GaussianMechanism, ReusesTheMemoryOfAReleaseThatIsDoneWith) {
+  Releaser fresh(5, 2, 2);
+  Releaser lent(5, 2, 2);
+  const std::vector<std::int64_t> values{0, 7, -3};
+  for (const std::size_t room : {2, 100}) {
+    std::vector<double> storage(room, 17.0);
+    const double* place = storage.data();
+    const auto noisy = release_gaussian(
+        BoundedSum::from_certified(privacy::Certifier::clipped(), values, 0.25, 1024),
+        NoiseMultiplier(2), {{.step = lent.step++}, lent.source, lent.reservation},
+        std::move(storage));
+    EXPECT_EQ(noisy.value(), fresh(values, 0.25, 1024));
+    EXPECT_EQ(noisy.value().data() == place, room >= values.size());
   }
 }
 

@@ -39,9 +39,10 @@ template <typename Add>
   return with_noise(std::move(sum), std::move(event), means.lease(random::Purpose::noise), add);
 }
 
-/// The same with rounded Gaussian noise, `multiplier` times the bound of a contribution.
+/// The same with rounded Gaussian noise, `multiplier` times the bound of a contribution, in
+/// `storage` where that is large enough.
 [[nodiscard]] privacy::Released<std::vector<double>> with_gaussian(
     privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, privacy::Event event,
-    NoiseAddress address, random::Source& source);
+    NoiseAddress address, random::Source& source, std::vector<double> storage = {});
 
 }  // namespace tacet::mechanism::internal

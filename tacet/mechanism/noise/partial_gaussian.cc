@@ -21,11 +21,12 @@ privacy::Sample sample_of(const privacy::PartialSum& sum) {
 }  // namespace
 
 privacy::Released<std::vector<double>> release_gaussian_of_sample(
-    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means) {
+    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means,
+    std::vector<double> storage) {
   const auto event = internal::debit_sampled(sample_of(sum), privacy::Gaussian{multiplier.value()},
                                              means.reservation);
   return internal::with_gaussian(std::move(sum).take(DoorKeeper::door()), multiplier, event,
-                                 means.address, means.source);
+                                 means.address, means.source, std::move(storage));
 }
 
 privacy::Released<std::vector<double>> release_gaussian_of_sample(
@@ -43,10 +44,11 @@ privacy::Event BlockGaussian::event(privacy::NoiseMultiplier multiplier) {
 
 privacy::Released<std::vector<double>> BlockGaussian::release(privacy::PartialSum sum,
                                                               NoiseAddress address,
-                                                              random::Source& source) {
+                                                              random::Source& source,
+                                                              std::vector<double> storage) {
   const auto whole = event(multiplier_);
   return internal::with_gaussian(pass_.open(std::move(sum), whole), multiplier_, whole, address,
-                                 source);
+                                 source, std::move(storage));
 }
 
 }  // namespace tacet::mechanism

@@ -13,7 +13,8 @@ namespace tacet::mechanism {
 /// release_gaussian does, and debits FixedSizeSampled{sample, population, Gaussian{multiplier}}.
 /// InternalError for any other part, and when anything was released from the sample before.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian_of_sample(
-    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means);
+    privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const ReleaseMeans& means,
+    std::vector<double> storage = {});
 
 /// One of several releases from one sample: takes Gaussian{multiplier} out of the permit.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian_of_sample(
@@ -35,7 +36,8 @@ class BlockGaussian {
   /// InternalError unless the blocks come in ascending order, each once.
   [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::PartialSum sum,
                                                                NoiseAddress address,
-                                                               random::Source& source);
+                                                               random::Source& source,
+                                                               std::vector<double> storage = {});
 
  private:
   privacy::NoiseMultiplier multiplier_;
