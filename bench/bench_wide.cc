@@ -102,7 +102,7 @@ void private_epoch(benchmark::State& state, const data::Dataset& data) {
        .adjacency = privacy::Adjacency::add_remove});
   const auto weights = some_weights(data.columns());
   std::uint64_t step = 0;
-  std::vector<double> storage;  // as training lends it from step to step
+  std::vector<double> storage(weights.size());  // as training lends it from step to step
   for (auto _ : state) {
     auto released =
         mechanism::release_gaussian(sum.at(weights), privacy::NoiseMultiplier(noise_multiplier),

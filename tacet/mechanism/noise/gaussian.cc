@@ -34,7 +34,7 @@ privacy::Released<std::vector<double>> internal::with_gaussian(
   const double sigma = checked_sigma(sum, multiplier);
   auto lease = source.lease(random::Purpose::noise, address.step, address.tensor,
                             static_cast<std::int64_t>(sum.size()));
-  std::vector<std::int64_t> values = std::move(sum).take(door);
+  const std::vector<std::int64_t> values = std::move(sum).take(door);
   return {door, gaussian_reals(values, grid, std::move(lease), sigma, std::move(storage)),
           std::move(event)};
 }

@@ -15,10 +15,11 @@
 namespace tacet::mechanism::internal {
 
 /// Grid values plus rounded Gaussian noise of `sigma` units, word j of the leaf for value j,
-/// in real units. A block is noised and converted while the first cache level holds it; the values
-/// themselves are noised as well. `storage` is memory that the result may take over.
-[[nodiscard]] inline std::vector<double> gaussian_reals(std::span<std::int64_t> values, double grid,
-                                                        random::Lease lease, double sigma,
+/// in real units. A block is noised and converted while the first cache level holds it. `storage`
+/// is memory that the result may take over.
+[[nodiscard]] inline std::vector<double> gaussian_reals(std::span<const std::int64_t> values,
+                                                        double grid, random::Lease lease,
+                                                        double sigma,
                                                         std::vector<double> storage = {}) {
   constexpr std::size_t block_size = 1024;  // of the sampler's batches
   random::internal::check_gaussian_sigma(sigma);
@@ -30,11 +31,13 @@ namespace tacet::mechanism::internal {
     result.reserve(values.size());
     base::prefer_large_pages(result.data(), values.size_bytes());
   }
+  std::array<std::int64_t, block_size> noisy;
   std::array<double, block_size> reals;
   for (std::size_t first = 0; first < values.size(); first += block_size) {
     const auto block = values.subspan(first, std::min(block_size, values.size() - first));
-    noise.add(first, block);
-    for (std::size_t j = 0; j < block.size(); ++j) reals[j] = static_cast<double>(block[j]) * grid;
+    std::copy(block.begin(), block.end(), noisy.begin());
+    noise.add(first, std::span(noisy).first(block.size()));
+    for (std::size_t j = 0; j < block.size(); ++j) reals[j] = static_cast<double>(noisy[j]) * grid;
     result.insert(result.end(), reals.begin(),
                   reals.begin() + static_cast<std::ptrdiff_t>(block.size()));
   }

@@ -60,7 +60,7 @@ TEST(GaussianMechanism, ReusesTheMemoryOfAReleaseThatIsDoneWith) {
   Releaser fresh(5, 2, 2);
   Releaser lent(5, 2, 2);
   const std::vector<std::int64_t> values{0, 7, -3};
-  for (const std::size_t room : {2, 100}) {
+  for (const std::size_t room : {std::size_t{2}, std::size_t{100}}) {
     std::vector<double> storage(room, 17.0);
     const double* place = storage.data();
     const auto noisy = release_gaussian(
