@@ -31,8 +31,10 @@ double largest_share(double share, double most, const Cost& cost) {
     }
     before = share;
     before_cost = found;
-    // Lower by more and more, until rounding and searches within costs are below it.
-    share *= std::pow(most / found, 1 / slope) * (1 - 0x1p-40 * std::exp2(round));
+    // Lower by more and more, until rounding and searches within costs are below it. Costs are
+    // found to 1e-9 or so: who is that near after two rounds is to be below in the next one.
+    const int lower = std::min(round < 2 ? round - 40 : round - 24, -3);
+    share *= std::pow(most / found, 1 / slope) * (1 - std::exp2(lower));
   }
   throw base::GuaranteeError("no share of epsilon {} was found at which the whole keeps it", most);
 }
