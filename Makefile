@@ -10,7 +10,7 @@ COVERED = accounting ledger mechanism optimize
 SPACE = $(subst ,, )
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-long sanitize tsan coverage python wheel bench bench-utility fuzz format \
+.PHONY: help setup build demo test test-long sanitize tsan coverage python python-long wheel bench bench-utility fuzz format \
   check-format check-floors check-seeds install clean
 
 help: ## show this list
@@ -54,7 +54,11 @@ python: build ## the Python package in build/python/venv, and its tests (needs a
 	@scripts/setup python
 	@scripts/python $(JOBS)
 
-wheel: build ## a wheel of the Python package in build/python/wheels, tested with the oldest scikit-learn
+python-long: build ## its long tests, a wheel alone with the oldest scikit-learn, pip install from a source distribution
+	@scripts/setup python
+	@scripts/python --long
+
+wheel: build ## a wheel of the Python package in build/python/wheels that needs nothing of the distribution
 	@scripts/setup python
 	@scripts/python --wheel
 

@@ -23,5 +23,6 @@ void bind_tuning(nanobind::module_& module);
 void bind_splitting(nanobind::module_& module);
 void bind_words(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
+void bind_device(nanobind::module_& module);
 
 }  // namespace tacet::python

@@ -25,4 +25,5 @@ NB_MODULE(_engine, module) {
   bind_splitting(module);
   bind_words(module);
   bind_simulation(module);
+  bind_device(module);
 }

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from .receipts import Receipt
     from .results import Result
     from .schemas import (
-        Schema, binary, categorical, count, date, hashed, ignored, multiclass, number, numbered,
-        numeric, probability, text)
+        Schema, binary, categorical, count, crossed, date, hashed, ids, ignored, multiclass, number,
+        numbered, numeric, probability, text)
     from .splitting import split
     from .summaries import Quantile, Summary, describe, quantile
     from .tuning import tune
@@ -47,8 +47,8 @@ _HOMES = {
     "local": [],
     "receipts": ["Receipt"],
     "results": ["Result"],
-    "schemas": ["Schema", "binary", "categorical", "count", "date", "hashed", "ignored",
-                "multiclass", "number", "numbered", "numeric", "probability", "text"],
+    "schemas": ["Schema", "binary", "categorical", "count", "crossed", "date", "hashed", "ids",
+                "ignored", "multiclass", "number", "numbered", "numeric", "probability", "text"],
     "splitting": ["split"],
     "summaries": ["Quantile", "Summary", "describe", "quantile"],
     "tuning": ["tune"],
@@ -62,8 +62,9 @@ __all__ = [
     "InternalError", "IoError", "Ledger", "LinearClassifier", "LinearRegressor", "LinearSVC",
     "LogisticRegression", "NumericError", "Plan", "PoissonRegressor", "PrivacyWarning", "Quantile",
     "QuantileRegressor", "Receipt", "Result", "Ridge", "Schema", "Summary", "UsageError", "Verdict",
-    "WordVectors", "account", "binary", "calibrate", "categorical", "compose", "count", "curve",
-    "date", "describe", "embed", "errors", "estimators", "events", "hashed", "ignored", "load",
+    "WordVectors", "account", "binary", "calibrate", "categorical", "compose", "count",
+    "crossed", "curve", "date", "describe", "embed", "errors", "estimators", "events", "hashed",
+    "ids", "ignored", "load",
     "local", "most_steps", "multiclass", "number", "numbered", "numeric", "plan", "probability",
     "public_evaluation", "quantile", "rates", "schemas", "split", "text", "tune", "verify",
 ]

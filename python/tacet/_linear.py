@@ -6,10 +6,10 @@ import os
 from typing import Any, Callable, ClassVar, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from . import _arguments, _declared, _engine, _paying, _records
+from . import _arguments, _declared, _docs, _engine, _paying, _records
 from ._columns import unit_names
 from ._door import door, of_the_caller
 from ._evaluation import Evaluates
@@ -28,12 +28,17 @@ _LITTLE_NOISE = 50
 
 
 class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
-    """What all estimators share. See the page on the Python package for the arguments."""
+    """What all estimators share."""
 
     _losses: ClassVar[Tuple[str, ...]] = ()
     _counts: ClassVar[bool] = False
     _model: _engine.Model
     _bounded = False  # fitted to an array by one pair of bounds a column
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if "__doc__" in vars(cls) and cls.__doc__ and not cls.__name__.startswith("_"):
+            cls.__doc__ = _docs.documented(cls.__doc__, issubclass(cls, ClassifierMixin))
 
     def __init__(
         self,

@@ -15,7 +15,13 @@ AnyEvent = Union[Event, str]
 
 @dataclass(frozen=True)
 class Account:
-    """What is known about a guarantee: (epsilon, delta) is proved, ``lower`` shows how tightly."""
+    """What is known about a guarantee: (epsilon, delta) is proved, ``lower`` shows how tightly.
+
+    >>> from tacet.events import Gaussian
+    >>> found = account(Gaussian(noise_multiplier=1), delta=1e-6)
+    >>> found.lower <= found.epsilon, found.adjacency
+    (True, 'add_remove')
+    """
 
     epsilon: float
     delta: float

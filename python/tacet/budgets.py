@@ -137,7 +137,14 @@ class Travels:
 
 
 class Ledger:
-    """The account of what was spent on data sets: a file that outlives processes, which share it."""
+    """The account of what was spent on data sets: a file that outlives processes, which share it.
+
+    >>> import tempfile
+    >>> ledger = Ledger.create(os.path.join(tempfile.mkdtemp(), "budget.ledger"))
+    >>> ledger.enrol("people", epsilon=3, delta=1e-6)
+    >>> [account["data_set"] for account in ledger.show()]
+    ['people']
+    """
 
     def __init__(self, path: Paths) -> None:
         self.path = os.path.abspath(os.fspath(path))
@@ -173,7 +180,7 @@ class Ledger:
         """Checks that no row was changed; their number, and the hash of the last one."""
         return _engine.ledger_verify(self.path)
 
-    def set_cap(
+    def cap(
         self,
         data_set: str = "",
         *,

@@ -25,6 +25,11 @@ class WordVectors:
 
     ``contexts`` are the vectors of words as contexts, their bias behind them. The names that gensim
     has work too: ``vectors["cat"]``, ``index_to_key``, ``key_to_index``, ``vector_size``.
+
+    >>> found = embed(["the cat sat", "the dog sat"] * 500, epsilon=4, public_row_count=1000,
+    ...               vocabulary=["the", "cat", "dog", "sat"], dim=8, steps=5)
+    >>> found.vector_size, found.index_to_key[0]
+    (8, 'the')
     """
 
     def __init__(self, found: Mapping[str, Any]) -> None:

@@ -252,6 +252,13 @@ def load(path: Paths) -> Any:
     """A fitted estimator of any model file of the program.
 
     It predicts, and tells what it cost; fitting it again needs its arguments.
+
+    >>> import numpy as np, tempfile
+    >>> model = Ridge(epsilon=1, bounds=(0, 1), target_bounds=(0, 1), public_row_count=100)
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.json")
+    >>> model.fit(np.ones((100, 1)), np.ones(100)).save(path)
+    >>> load(path).receipt_.to_json() == model.receipt_.to_json()
+    True
     """
     model = _engine.Model.load(os.fspath(path))
     schema = Schema._of(model.schema)

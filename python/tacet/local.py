@@ -1,4 +1,4 @@
-"""Learning from people who trust nobody, tried out on records at hand."""
+"""Learning from people who trust nobody: tried out on records at hand, and a device's own part."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Any, Callable, Optional
 from . import _arguments, _engine, _spending
 from ._door import door, of_the_caller
 from .budgets import Budget, Ledger
+from .devices import Client, Participation, Policy, Reply, Transport
 from .errors import UsageError
 from .estimators import LinearClassifier, LinearRegressor, LogisticRegression
 from .schemas import Schema
+
+__all__ = ["Client", "Participation", "Policy", "Reply", "Transport", "simulate"]
 
 _PARAMETERS = {name.replace("-", "_"): name for name in _engine.local_parameters()}
 

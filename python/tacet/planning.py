@@ -15,7 +15,12 @@ Numbers = Union[float, Sequence[float]]
 
 
 class Plan(Result):
-    """Method, guarantee, settings, events, and the reasons for them."""
+    """Method, guarantee, settings, events, and the reasons for them.
+
+    >>> import tacet
+    >>> tacet.plan(tacet.schemas.adult(), epsilon=1).adjacency
+    'add_remove'
+    """
 
 
 def plan(

@@ -13,11 +13,19 @@ from .schemas import Schema
 
 
 class Summary(Result):
-    """A table in noisy numbers: ``records``, and of each of ``columns`` quartiles and shares."""
+    """A table in noisy numbers: ``records``, and of each of ``columns`` quartiles and shares.
+
+    >>> Summary('{"records": 8990, "columns": []}').records
+    8990
+    """
 
 
 class Quantile(Result):
-    """One number, ``value``; for a column of dates also ``date``."""
+    """One number, ``value``; for a column of dates also ``date``.
+
+    >>> float(Quantile('{"value": 41.5}'))
+    41.5
+    """
 
     def __float__(self) -> float:
         return float(self["value"])

@@ -13,7 +13,11 @@ from .results import Result
 
 
 class Verdict(Result):
-    """What was found: ``verdict`` is "follows", or "unprotected" where nothing is promised."""
+    """What was found: ``verdict`` is "follows", or "unprotected" where nothing is promised.
+
+    >>> Verdict('{"verdict": "follows"}').verdict
+    'follows'
+    """
 
 
 def verify(result: Any, *, protected: bool = False, patience: Optional[float] = None) -> Verdict:

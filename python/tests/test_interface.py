@@ -17,10 +17,12 @@ import joblib
 import numpy as np
 import pandas
 import pytest
+import sklearn
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEncoder
 
 import tacet
 from tacet import _engine, events, schemas
@@ -233,6 +235,32 @@ def test_pipelines_and_clones(berkeley: pandas.DataFrame, schema: tacet.Schema) 
     model = tacet.LogisticRegression(epsilon=1, schema=schema, random_state=2, steps=10)
     piped = make_pipeline(FunctionTransformer(), clone(model)).fit(berkeley, berkeley["admitted"])
     assert (piped.predict(berkeley) == model.fit(berkeley).predict(berkeley)).all()
+
+
+def test_columns_go_through_a_transformer_of_columns(berkeley: pandas.DataFrame) -> None:
+    ones = OneHotEncoder(categories=[list("ABCDEF")], sparse_output=True)  # public categories
+    columns = ColumnTransformer([("department", ones, ["department"]),
+                                 ("sex", OrdinalEncoder(categories=[["male", "female"]]), ["sex"])])
+    model = tacet.LogisticRegression(epsilon=5, bounds=(0, 1), classes=["no", "yes"],
+                                     public_row_count=4526)
+    piped = make_pipeline(columns, model).fit(berkeley, berkeley["admitted"])
+    assert piped[-1].n_features_in_ == 7
+    assert (piped.predict(berkeley) == berkeley["admitted"]).mean() > 0.6
+
+
+def test_units_go_through_metadata_routing(berkeley: pandas.DataFrame) -> None:
+    schema = tacet.Schema([tacet.categorical("sex", ["male", "female"], coding="sign")], unit="who",
+                          target=tacet.binary("admitted", positive="yes", negative="no"),
+                          public_row_count=400)
+    names = np.arange(len(berkeley)) // 10
+    model = tacet.LogisticRegression(epsilon=1, schema=schema, random_state=1, steps=5)
+    expected = clone(model).fit(berkeley, units=names).coef_
+    with sklearn.config_context(enable_metadata_routing=True):
+        piped = make_pipeline(FunctionTransformer(), model.set_fit_request(units=True))
+        piped.fit(berkeley, berkeley["admitted"], units=names)
+        scores = cross_val_score(piped, berkeley, berkeley["admitted"], cv=2,
+                                 params={"units": names})
+    assert np.array_equal(piped[-1].coef_, expected) and len(scores) == 2
 
 
 def test_importing_takes_no_time_and_no_scikit_learn() -> None:

@@ -28,7 +28,8 @@ def frame() -> pandas.DataFrame:
     return pandas.DataFrame({
         "number": [NUMBER] * count, "word": [MARK] * count, "mixed": [MARK, NUMBER] * (count // 2),
         "text": [f"a {MARK} note"] * count, "when": [f"{MARK}-01-01"] * count,
-        "object": [{MARK: NUMBER}] * count, "label": ["a", "b"] * (count // 2),
+        "object": [{MARK: NUMBER}] * count, "many": [[MARK, NUMBER]] * count,
+        "who": [MARK, f"{MARK}2"] * (count // 2), "label": ["a", "b"] * (count // 2),
     })
 
 
@@ -111,22 +112,28 @@ def test_errors_are_silent(what: str) -> None:
         assert not told(words), words
 
 
-def test_fits_and_their_traces_are_silent() -> None:
-    columns = (tacet.numeric("number", 0, 1), tacet.categorical("word", ["x"]),
-               tacet.hashed("mixed", bits=3), tacet.text("text", bits=4),
-               tacet.date("when", "2020-01-01", "2021-01-01"))
+@pytest.mark.parametrize("unit", [None, "who"])
+def test_fits_and_their_traces_are_silent(unit: Any, capfd: Any, caplog: Any) -> None:
+    columns = [tacet.numeric("number", 0, 1), tacet.categorical("word", ["x"]),
+               tacet.hashed("mixed", bits=3), tacet.text("text", bits=4), tacet.ids("many", bits=3),
+               tacet.date("when", "2020-01-01", "2021-01-01"), tacet.ignored("object")]
+    if unit is None:
+        columns.append(tacet.crossed(["word", "mixed"], bits=3))
     seen = []
-    with warnings.catch_warnings(record=True) as warned:
+    with warnings.catch_warnings(record=True) as warned, caplog.at_level(0):
         warnings.simplefilter("always")
         # A seed, so that no digits of the noise look like those of a record.
-        model = estimator(schema=schema_of(*columns), verbose=1, random_state=1,
+        model = estimator(schema=schema_of(*columns, unit=unit), verbose=1, random_state=1,
                           callback=lambda *arguments: seen.append(arguments)).fit(frame())
+        model.predict(frame())
     fitted = vars(model)
-    for words in [repr(model), repr(fitted), model.receipt_.to_json(), repr(seen),
-                  model._repr_html_(), *(str(entry.message) for entry in warned)]:
+    for words in [repr(model), repr(fitted), model.receipt_.to_json(), repr(seen), caplog.text,
+                  model._repr_html_(), *(str(entry.message) for entry in warned),
+                  *capfd.readouterr()]:
         assert not told(words), words
     model.set_params(callback=None)
     assert not any(mark.encode() in pickle.dumps(model) for mark in DIGITS)
+
 
 class Records(np.ndarray[Any, Any]):
     """An array that can be watched."""

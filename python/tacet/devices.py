@@ -1,0 +1,238 @@
+"""A device that takes part in a task of local learning, and trusts nobody."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from dataclasses import dataclass, fields
+from typing import Any, Dict, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable
+
+from . import _engine, _spending
+from .errors import IoError, UsageError
+
+Paths = Union[str, "os.PathLike[str]"]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a server answered: the status of HTTP, the body, and the seconds of a Retry-After.
+
+    >>> Reply(200, b"{}").retry_seconds
+    0
+    """
+
+    status: int
+    body: bytes
+    retry_seconds: int = 0
+
+
+@runtime_checkable
+class Transport(Protocol):
+    """How a device reaches its server, where that is not by a connection of its own.
+
+    ``confidential`` says whether what is sent can be read on the way by nobody: a token is sent
+    through such a transport alone. ``exchange`` raises OSError where no answer came, which is tried
+    again, and ``ssl.SSLCertVerificationError`` for another server, which is not.
+
+    >>> class Nowhere:
+    ...     confidential = True
+    ...     def exchange(self, method, path, *, token, body, most_bytes):
+    ...         raise OSError("nobody answers")
+    >>> isinstance(Nowhere(), Transport)
+    True
+    """
+
+    confidential: bool
+
+    def exchange(self, method: str, path: str, *, token: str, body: bytes,
+                 most_bytes: int) -> Reply:
+        """One request, "GET" or "POST", and its answer.
+
+        ``token`` goes into the header ``Authorization: Bearer``, where there is one; an answer of
+        more than ``most_bytes`` is none. Redirects are answers like others.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What a device's owner allows, whatever a task asks for.
+
+    Parameters
+    ----------
+    largest_epsilon, all_tasks_epsilon : float
+        Of one task, and of all of them together, ever.
+    mechanisms : sequence of str
+        Those allowed: "privunit", "privunitg", "djw", "l2_laplace", "coordinate_laplace",
+        "gaussian".
+    largest_delta, all_tasks_delta : float
+        The same of delta; 0 is for pure mechanisms alone.
+    largest_clipping_norm, largest_norm : float, optional
+        Of the gradient that a report is about, and of the models that the record is held against.
+    smallest_delay : float
+        Seconds up to which the task has devices wait before they send.
+
+    Examples
+    --------
+    >>> Policy(largest_epsilon=4, all_tasks_epsilon=8, mechanisms=["privunit"]).largest_delta
+    0.0
+    """
+
+    largest_epsilon: float
+    all_tasks_epsilon: float
+    mechanisms: Sequence[str]
+    largest_delta: float = 0.0
+    all_tasks_delta: float = 0.0
+    largest_clipping_norm: Optional[float] = None
+    largest_norm: Optional[float] = None
+    smallest_delay: float = 0.0
+
+    def __post_init__(self) -> None:
+        _engine.check_policy(self.to_toml(), "the policy")
+
+    @classmethod
+    def load(cls, path: Paths) -> Policy:
+        """The policy in a TOML file, as ``tacet join`` reads it."""
+        with open(path, "rb") as file:
+            words = file.read().decode("utf-8")
+        _engine.check_policy(words, os.fspath(path))
+        return cls(**tomllib.loads(words))
+
+    def to_toml(self) -> str:
+        """The text of the file."""
+        if isinstance(self.mechanisms, str):
+            raise UsageError("mechanisms is a list of names")
+        lines = [f"mechanisms = {json.dumps([str(name) for name in self.mechanisms])}"]
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name != "mechanisms" and value is not None:
+                lines.append(f"{field.name} = {_spending.number(field.name, value)!r}")
+        return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Participation:
+    """How a device took part: the task's digest, what its report cost, and whether that report had
+    been drawn before.
+
+    >>> Participation("digest", "counted", False, 4.0, 0.0).epsilon
+    4.0
+    """
+
+    task: str
+    answer: str
+    resumed: bool
+    epsilon: float
+    delta: float
+    remarks: Tuple[str, ...] = ()
+
+
+class Client:
+    """A device with its folder, its policy and a way to one server.
+
+    Its part is that of ``tacet join``: the task is held against the policy, its cost is booked in
+    the ledger of the folder, then the record is read, the report drawn, stored, and sent until it
+    is answered. It is private before it leaves, against everybody, and drawn once: whoever calls
+    again sends the same bytes.
+
+    Parameters
+    ----------
+    server : str or Transport
+        Its address, "https://host" or "http://..." on this machine, or a transport of one's own.
+    task : str or path
+        The task's file, or its SHA-256: from somebody else than the server.
+    policy : Policy
+        What the owner allows.
+    state : path
+        The folder that the device keeps; made when missing.
+    token : str
+        Admits one report; left out where a ``certificate`` does.
+    ca, certificate, key : path, optional
+        PEM files: whose certificates are believed, the device's own one and its key.
+    patience : int
+        Seconds for which a server that does not answer is waited for.
+
+    Examples
+    --------
+    >>> client = Client("https://learn.example.org", task="task.json", state="device",
+    ...                 policy=Policy(4, 8, ["privunit"]), token="0" * 64)
+    >>> client.state
+    'device'
+    """
+
+    def __init__(
+        self,
+        server: Union[str, Transport],
+        *,
+        task: Paths,
+        policy: Policy,
+        state: Paths,
+        token: str = "",
+        ca: Paths = "",
+        certificate: Paths = "",
+        key: Paths = "",
+        patience: int = 3600,
+    ) -> None:
+        if not isinstance(policy, Policy):
+            raise UsageError("policy must be a tacet.local.Policy; Policy.load(path) reads a file")
+        if not isinstance(server, (str, Transport)):
+            raise UsageError("server is an address, or a transport: exchange and confidential")
+        self._files = [os.fspath(path) for path in (ca, certificate, key)]
+        if not isinstance(server, str) and any(self._files):
+            raise UsageError("a transport of one's own has its own certificates")
+        if bool(certificate) != bool(key):
+            raise UsageError("certificate and key go together; give both or none")
+        if not isinstance(token, str):
+            raise UsageError("token must be a text of 64 hexadecimal digits")
+        self.server = server
+        self.task = os.fspath(task)
+        self.policy = policy
+        self.state = os.fspath(state)
+        self.patience = _spending.count("patience", patience)
+        self._token = token
+
+    def join(self, record: Paths, *, resume: bool = False) -> Participation:
+        """Takes part, once.
+
+        Parameters
+        ----------
+        record : path
+            A file with the device's one record, by the task's schema; a mark beside it names the
+            ledger of the folder.
+        resume : bool
+            Sends the report that was drawn before, and draws none.
+
+        Returns
+        -------
+        Participation
+            Of a report that counted; IoError where the server took none at last, which leaves its
+            epsilon spent, since it was sent.
+        """
+        asked = _engine.Joining()
+        asked.task, asked.folder, asked.token = self.task, self.state, self._token
+        asked.policy, asked.policy_name = self.policy.to_toml(), "the policy"
+        asked.record, asked.only_resume = os.fspath(record), bool(resume)
+        asked.patience = self.patience
+        if isinstance(self.server, str):
+            found: Dict[str, Any] = _engine.join_server(asked, self.server, *self._files)
+        else:
+            found = _engine.join_through(asked, _exchange_of(self.server),
+                                         bool(self.server.confidential))
+        joined = Participation(**{**found, "remarks": tuple(found["remarks"])})
+        if joined.answer != "counted":
+            raise IoError(
+                f"the server took no report of this device at last: {joined.answer}; its epsilon "
+                f"{joined.epsilon:g} stays spent, since the report was sent")
+        return joined
+
+    def __repr__(self) -> str:
+        return f"<tacet.local.Client: task {self.task}, folder {self.state}>"
+
+
+def _exchange_of(transport: Transport) -> Any:
+    def exchange(method: str, path: str, token: str, body: bytes, most_bytes: int) -> Any:
+        reply = transport.exchange(method, path, token=token, body=body, most_bytes=most_bytes)
+        return reply.status, reply.body, reply.retry_seconds
+
+    return exchange
