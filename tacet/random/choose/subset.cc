@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "tacet/base/error.h"
+#include "tacet/random/exact/lazy_uniform.h"
 #include "tacet/random/source/secure_memory.h"
 
 namespace tacet::random {
@@ -122,6 +123,41 @@ Chunk chunk_members(LeafReader& reader, std::uint64_t rate, std::int64_t chunk) 
   return members;
 }
 
+// Below this rate, of 2^-64, members are found by the gaps between them.
+constexpr std::uint64_t rare = std::uint64_t{1} << 54;
+// Records whose gaps begin anew, so that pieces of the records give the same members: a word each
+// would be enough.
+constexpr std::int64_t rare_records = std::int64_t{1} << 18;
+
+/// The members of the stretch of records that begins with `begin`: the number of records before the
+/// next one is geometric, with the rate as it is and no rounding of it.
+template <typename Take>
+void rare_members(const Leaf& leaf, LeafReader& reader, std::uint64_t numerator, std::int64_t begin,
+                  const Take& take) {
+  const double chance = std::ldexp(static_cast<double>(numerator), -64);
+  const double rate = -std::log1p(-chance);
+  const auto miss = [&](int p) {
+    const boost::multiprecision::cpp_int exact =
+        (boost::multiprecision::cpp_int(1) << 64) - numerator;
+    if (p >= 64) return internal::Bracket{exact << (p - 64), exact << (p - 64)};
+    const boost::multiprecision::cpp_int low = exact >> (64 - p);
+    return internal::Bracket{low, low + 1};
+  };
+  auto word = static_cast<std::uint64_t>(begin);
+  for (std::int64_t at = 0; at < rare_records; ++at, ++word) {
+    std::array<std::uint64_t, 1> first{};
+    const internal::ScopedWipe wipe{std::span(first)};
+    reader.words(word, first);
+    internal::LazyUniform uniform(first[0], [&leaf, word](int i) {
+      std::array<std::uint64_t, 1> more{};
+      leaf.extension(word, static_cast<std::uint64_t>(i), more);
+      return more[0];
+    });
+    at += internal::largest_power(uniform, rate, rare_records - at, miss);
+    if (at < rare_records) take(begin + at);
+  }
+}
+
 }  // namespace
 
 PoissonRate PoissonRate::at_least(double rate) {
@@ -152,6 +188,15 @@ std::vector<std::int64_t> poisson_sample(const Leaf& leaf, PoissonRate rate, std
     return sample;
   }
   LeafReader reader(leaf);
+  if (rate.numerator() == 0) return sample;
+  if (rate.numerator() < rare) {
+    for (auto begin = first / rare_records * rare_records; begin < end; begin += rare_records) {
+      rare_members(leaf, reader, rate.numerator(), begin, [&](std::int64_t record) {
+        if (record >= first && record < end) sample.push_back(record);
+      });
+    }
+    return sample;
+  }
   Places places;
   for (std::int64_t chunk = first / chunk_records; chunk * chunk_records < end; ++chunk) {
     const Chunk members = chunk_members(reader, rate.numerator(), chunk);

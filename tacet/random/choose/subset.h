@@ -35,10 +35,10 @@ class PoissonRate {
 /// a range cut into pieces gives the same records. At most 2^33 records a leaf; a UsageError if
 /// the range is negative or ends beyond.
 ///
-/// Costs 6.2 words of the cipher per 64 records on average. A record's number U is compared with
-/// the rate bit by bit, first bit first, until they differ. Its first six bits are its places in
-/// six words that 64 records share; the one record in 64 that these leave open goes on together
-/// with the others of its 4096, so that a further word serves 64 of those.
+/// Costs 6.2 words of the cipher per 64 records on average: a record's number U is compared with
+/// the rate bit by bit until they differ; its first six bits lie in words that 64 records share,
+/// later ones in words of those of its 4096 that are open. Below a rate of 2^-10 a word a member
+/// and one for each 2^18 records: exactly geometric gaps between members. The law is the same.
 [[nodiscard]] std::vector<std::int64_t> poisson_sample(const Leaf& leaf, PoissonRate rate,
                                                        std::int64_t first, std::int64_t count);
 [[nodiscard]] std::vector<std::int64_t> poisson_sample(Lease lease, PoissonRate rate,

@@ -79,7 +79,7 @@ ReferenceSample reference_sample(const Leaf& leaf, std::uint64_t rate, std::int6
 
 TEST(PoissonSample, AgreesWithComparingEachRecordsBitsWithTheRate) {
   constexpr std::int64_t records = 25 * 4096;
-  for (const double asked : {0.3, 0x1p-4, 0x1.000001p-4, 0.75, 1e-3, 0x1.fffffffffffffp-1}) {
+  for (const double asked : {0.3, 0x1p-4, 0x1.000001p-4, 0.75, 2e-3, 0x1.fffffffffffffp-1}) {
     SeededSource source(4);
     SeededSource again(4);
     const auto rate = PoissonRate::at_least(asked);
@@ -106,6 +106,72 @@ TEST(PoissonSample, PiecesOfTheRecordsGiveTheSameSample) {
     pieces.insert(pieces.end(), piece.begin(), piece.end());
   }
   EXPECT_EQ(pieces, whole);
+}
+
+// Rare members are found by the gaps between them: each gap by the word of its place, to exact
+// arithmetic, whatever piece of the records is asked for.
+TEST(PoissonSample, GapsOfRareMembersAreThoseOfExactArithmetic) {
+  constexpr std::int64_t stretch = std::int64_t{1} << 18;
+  for (const double asked : {1e-4, 0x1.fffp-11, 3e-6}) {
+    SeededSource source(4);
+    SeededSource again(4);
+    const auto rate = PoissonRate::at_least(asked);
+    const Leaf leaf(source.lease(Purpose::sampling, 0, 0));
+    const auto sample = poisson_sample(leaf, rate, 0, 2 * stretch);
+    const Leaf words(again.lease(Purpose::sampling, 0, 0));
+    std::uint64_t next = 0;
+    std::int64_t at = 0;
+    for (const auto record : sample) {
+      if (record >= stretch && at < stretch) {
+        next = stretch;
+        at = stretch;
+      }
+      // U < (1 - q)^k holds for the gap and no longer for one more.
+      std::uint64_t word = 0;
+      words.words(next++, {&word, 1});
+      const auto power = [&](std::int64_t k) {
+        return std::exp(static_cast<double>(k) * std::log1p(-rate.value()));
+      };
+      const double u = std::ldexp(static_cast<double>(word), -64);
+      EXPECT_LE(u, power(record - at) * (1 + 1e-12));
+      EXPECT_GE(u, power(record - at + 1) * (1 - 1e-12));
+      at = record + 1;
+    }
+    std::vector<std::int64_t> pieces;
+    for (const auto& [first, count] : {std::pair<std::int64_t, std::int64_t>{0, 70000},
+                                       {70000, stretch - 5},
+                                       {70000 + stretch - 5, stretch - 70000 + 5}}) {
+      const auto piece = poisson_sample(leaf, rate, first, count);
+      pieces.insert(pieces.end(), piece.begin(), piece.end());
+    }
+    EXPECT_EQ(pieces, sample);
+  }
+}
+
+// The number of rare members, and of members among the last records of a stretch, is binomial.
+TEST(PoissonSample, RareMembersAreBinomial) {
+  constexpr int steps = 4000;
+  constexpr std::int64_t records = (std::int64_t{1} << 18) + 1000;
+  constexpr double q = 1e-4;
+  SeededSource source(6);
+  double total = 0;
+  double square = 0;
+  double last = 0;
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    const auto sample =
+        poisson_sample(source.lease(Purpose::sampling, step, 0), PoissonRate::at_least(q), records);
+    const auto size = static_cast<double>(sample.size());
+    total += size;
+    square += (size - records * q) * (size - records * q);
+    for (const auto record : sample) last += record >= records - 2000 ? 1 : 0;
+  }
+  const double mean = records * q;
+  EXPECT_GT(test::normal_p_value((total - steps * mean) / std::sqrt(steps * mean)), 1e-9);
+  // The variance of a squared deviation is about 2 mean^2.
+  EXPECT_GT(test::normal_p_value((square - steps * mean * (1 - q)) /
+                                 (mean * std::sqrt((2 + 1 / mean) * steps))),
+            1e-9);
+  EXPECT_GT(test::normal_p_value((last - steps * 2000 * q) / std::sqrt(steps * 2000 * q)), 1e-9);
 }
 
 TEST(PoissonSample, InclusionsAreBinomialAndIndependent) {
