@@ -54,6 +54,45 @@ void adam_each(float* values, float* first, float* second, const float* gradient
   }
 }
 
+void momentum_each(float* values, float* velocity, const float* gradient, std::size_t size,
+                   float rate, float momentum) {
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t j = 0;
+  for (; j + lanes <= size; j += lanes) {
+    auto v = hn::Add(hn::Mul(hn::Set(d, momentum), hn::LoadU(d, velocity + j)),
+                     hn::LoadU(d, gradient + j));
+    v = hn::IfThenElse(hn::Lt(hn::Abs(v), hn::Set(d, no_moment)), hn::Zero(d), v);
+    hn::StoreU(v, d, velocity + j);
+    const auto way = hn::Mul(hn::Set(d, rate), v);
+    hn::StoreU(hn::Sub(hn::LoadU(d, values + j), way), d, values + j);
+  }
+  for (; j < size; ++j) {
+    velocity[j] = momentum * velocity[j] + gradient[j];
+    if (std::abs(velocity[j]) < no_moment) velocity[j] = 0;
+    values[j] -= rate * velocity[j];
+  }
+}
+
+void adagrad_each(float* values, float* squares, const float* gradient, std::size_t size,
+                  float rate, float stabiliser) {
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t j = 0;
+  for (; j + lanes <= size; j += lanes) {
+    const auto g = hn::LoadU(d, gradient + j);
+    const auto sum = hn::Add(hn::LoadU(d, squares + j), hn::Mul(g, g));
+    hn::StoreU(sum, d, squares + j);
+    const auto way =
+        hn::Div(hn::Mul(hn::Set(d, rate), g), hn::Add(hn::Sqrt(sum), hn::Set(d, stabiliser)));
+    hn::StoreU(hn::Sub(hn::LoadU(d, values + j), way), d, values + j);
+  }
+  for (; j < size; ++j) {
+    squares[j] += gradient[j] * gradient[j];
+    values[j] -= rate * gradient[j] / (std::sqrt(squares[j]) + stabiliser);
+  }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace tacet::numeric
 HWY_AFTER_NAMESPACE();
@@ -62,12 +101,26 @@ HWY_AFTER_NAMESPACE();
 namespace tacet::numeric {
 
 HWY_EXPORT(adam_each);
+HWY_EXPORT(momentum_each);
+HWY_EXPORT(adagrad_each);
 
 void adam_step(std::span<float> values, std::span<float> first, std::span<float> second,
                std::span<const float> gradient, const AdamStep& step) {
   HWY_DYNAMIC_DISPATCH(adam_each)
   (values.data(), first.data(), second.data(), gradient.empty() ? nullptr : gradient.data(),
    values.size(), step);
+}
+
+void momentum_step(std::span<float> values, std::span<float> velocity,
+                   std::span<const float> gradient, float rate, float momentum) {
+  HWY_DYNAMIC_DISPATCH(momentum_each)
+  (values.data(), velocity.data(), gradient.data(), values.size(), rate, momentum);
+}
+
+void adagrad_step(std::span<float> values, std::span<float> squares,
+                  std::span<const float> gradient, float rate, float stabiliser) {
+  HWY_DYNAMIC_DISPATCH(adagrad_each)
+  (values.data(), squares.data(), gradient.data(), values.size(), rate, stabiliser);
 }
 
 }  // namespace tacet::numeric

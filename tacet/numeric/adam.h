@@ -27,4 +27,18 @@ inline constexpr float no_moment = 1e-30F;
 void adam_step(std::span<float> values, std::span<float> first, std::span<float> second,
                std::span<const float> gradient, const AdamStep& step);
 
+/// The rule of heavy ball in the same manner:
+///
+///     velocity = momentum velocity + g     (0 where it is below no_moment)
+///     value -= rate velocity
+void momentum_step(std::span<float> values, std::span<float> velocity,
+                   std::span<const float> gradient, float rate, float momentum);
+
+/// Adagrad's (Duchi, Hazan, Singer 2011):
+///
+///     squares += g g
+///     value -= (rate g) / (sqrt(squares) + stabiliser)
+void adagrad_step(std::span<float> values, std::span<float> squares,
+                  std::span<const float> gradient, float rate, float stabiliser);
+
 }  // namespace tacet::numeric

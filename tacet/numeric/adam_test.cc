@@ -55,5 +55,52 @@ TEST(AdamStep, HasTheBitsOfItsFormulaNumberByNumber) {
   }
 }
 
+TEST(MomentumStep, HasTheBitsOfItsFormulaNumberByNumber) {
+  std::mt19937 bits(2);
+  std::normal_distribution<float> normal;
+  for (std::size_t size = 1; size < 70; ++size) {
+    std::vector<float> values(size);
+    std::vector<float> velocity(size);
+    std::vector<float> gradient(size);
+    for (std::size_t j = 0; j < size; ++j) {
+      values[j] = normal(bits);
+      velocity[j] = j % 5 == 0 ? 1e-31F : normal(bits);
+      gradient[j] = j % 5 == 0 ? 0 : normal(bits);
+    }
+    auto moved = values;
+    auto v = velocity;
+    momentum_step(moved, v, gradient, 0.1F, 0.9F);
+    for (std::size_t j = 0; j < size; ++j) {
+      float v1 = 0.9F * velocity[j] + gradient[j];
+      if (std::abs(v1) < no_moment) v1 = 0;
+      EXPECT_EQ(v[j], v1);
+      EXPECT_EQ(moved[j], values[j] - 0.1F * v1);
+    }
+  }
+}
+
+TEST(AdagradStep, HasTheBitsOfItsFormulaNumberByNumber) {
+  std::mt19937 bits(3);
+  std::normal_distribution<float> normal;
+  for (std::size_t size = 1; size < 70; ++size) {
+    std::vector<float> values(size);
+    std::vector<float> squares(size);
+    std::vector<float> gradient(size);
+    for (std::size_t j = 0; j < size; ++j) {
+      values[j] = normal(bits);
+      squares[j] = std::abs(normal(bits));
+      gradient[j] = normal(bits);
+    }
+    auto moved = values;
+    auto sum = squares;
+    adagrad_step(moved, sum, gradient, 0.1F, 1e-8F);
+    for (std::size_t j = 0; j < size; ++j) {
+      const float s1 = squares[j] + gradient[j] * gradient[j];
+      EXPECT_EQ(sum[j], s1);
+      EXPECT_EQ(moved[j], values[j] - 0.1F * gradient[j] / (std::sqrt(s1) + 1e-8F));
+    }
+  }
+}
+
 }  // namespace adam_test
 }  // namespace tacet::numeric

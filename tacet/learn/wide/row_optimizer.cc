@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tacet/base/error.h"
 #include "tacet/numeric/adam.h"
 
 namespace tacet::learn {
@@ -86,22 +87,29 @@ class Mover {
     return static_cast<float>(released * scale_);
   }
 
-  // A whole row along what was released of it; the simplest rule without asking which it is at
-  // every number.
+  // A whole row along what was released of it, by kernels that do what move() does.
   void move_row(const RowTable::Row& row, std::span<const double> released, std::int64_t now) {
-    if (settings_.kind == adam_dense_zero) {
-      gradients_.resize(row.values.size());
-      for (std::size_t j = 0; j < gradients_.size(); ++j) gradients_[j] = gradient(released[j]);
-      return adam_move(row, 0, gradients_, gradients_.size(), now);
-    }
-    if (settings_.kind != sgd) {
-      for (std::size_t j = 0; j < row.values.size(); ++j) move(row, j, gradient(released[j]), now);
+    const auto width = row.values.size();
+    if (settings_.kind == sgd) {
+      float* const values = row.values.data();
+      const double* const numbers = released.data();
+      for (std::size_t j = 0; j < width; ++j) values[j] -= rate_ * gradient(numbers[j]);
       return;
     }
-    float* const values = row.values.data();
-    const double* const numbers = released.data();
-    const auto width = row.values.size();
-    for (std::size_t j = 0; j < width; ++j) values[j] -= rate_ * gradient(numbers[j]);
+    gradients_.resize(width);
+    for (std::size_t j = 0; j < width; ++j) gradients_[j] = gradient(released[j]);
+    switch (settings_.kind) {
+      case sgd:
+        return;
+      case momentum:
+        return numeric::momentum_step(row.values, row.state, gradients_, rate_, momentum_);
+      case adagrad:
+        return numeric::adagrad_step(row.values, row.state, gradients_, rate_, stabiliser_);
+      case adam_dense_zero:
+        return adam_move(row, 0, gradients_, width, now);
+      case adam:
+        return adam_row(row, now);
+    }
   }
 
   // A row that was not chosen in a step.
@@ -133,6 +141,17 @@ class Mover {
   }
 
  private:
+  // At once where all of its numbers were moved equally often, as they are where rows are chosen.
+  void adam_row(const RowTable::Row& row, std::int64_t now) {
+    const auto moves = row.state.last(row.values.size());
+    if (std::ranges::count(moves, moves.front()) != std::ssize(moves)) {
+      for (std::size_t j = 0; j < row.values.size(); ++j) move(row, j, gradients_[j], now);
+      return;
+    }
+    std::ranges::fill(moves, moves.front() + 1);
+    adam_move(row, 0, gradients_, moves.size(), static_cast<std::int64_t>(moves.front()));
+  }
+
   const RowOptimizerSettings& settings_;
   double scale_;  // of what was released
   float rate_;
@@ -181,6 +200,9 @@ std::size_t RowOptimizer::room_size() const {
 
 std::span<const float> RowOptimizer::read(std::int64_t row, std::span<float> room) const {
   const auto view = table_.read(row, room);
+  if (!deferred_.empty() && view.last_step != now_) {
+    throw base::InternalError("a row was read whose steps were put off");
+  }
   if (view.state.empty() || view.last_step == now_ || !moves_at_rest(settings_.kind)) {
     return view.values;
   }
@@ -194,7 +216,81 @@ std::span<const float> RowOptimizer::read(std::int64_t row, std::span<float> roo
   return values;
 }
 
+std::int64_t RowOptimizer::block_rows() const {
+  // Of so many numbers that opening the leaf takes a small part of the time.
+  constexpr std::int64_t block_numbers = 2048;
+  return std::max<std::int64_t>(1, block_numbers / table_.layout().widest());
+}
+
+// The block of rows that begins with `first`, in one step.
+void RowOptimizer::move_block(const mechanism::LazyRows& noisy, std::int64_t first, double divisor,
+                              std::int64_t step) {
+  const auto& layout = table_.layout();
+  const auto count = std::min(block_rows(), layout.rows() - first);
+  const auto last = first + count - 1;
+  block_.resize(static_cast<std::size_t>(layout.first_cell(last) + layout.width(last) -
+                                         layout.first_cell(first)));
+  noisy.rows(first, count, block_);
+  Mover mover(settings_, rate_of(step), 1 / divisor);
+  auto numbers = std::span<const double>(block_);
+  for (std::int64_t index = first; index <= last; ++index) {
+    const auto row = table_.change(index);
+    rest(row, step - 1);
+    mover.move_row(row, numbers.first(row.values.size()), step);
+    *row.last_step = step;
+    numbers = numbers.subspan(row.values.size());
+  }
+}
+
+void RowOptimizer::step(const mechanism::LazyRows& noisy, double divisor) {
+  if (!deferred_.empty()) throw base::InternalError("a step overtakes those that were put off");
+  ++now_;
+  for (std::int64_t first = 0; first < table_.layout().rows(); first += block_rows()) {
+    move_block(noisy, first, divisor, now_);
+  }
+}
+
+void RowOptimizer::defer(std::unique_ptr<const mechanism::LazyRows> noisy, double divisor) {
+  // In their own order: the order in which rows are caught up is that of the samples.
+  const auto rows = table_.layout().rows();
+  if (std::ssize(table_.stored_rows()) < rows) {
+    for (std::int64_t row = 0; row < rows; ++row) (void)table_.change(row);
+  }
+  deferred_.push_back({std::move(noisy), divisor, ++now_});
+}
+
+// A block has made the steps up to the last one of its first row.
+void RowOptimizer::catch_up_block(std::int64_t first) {
+  const auto made = *table_.change(first).last_step;
+  for (const auto& later : deferred_) {
+    if (later.step > made) move_block(*later.noisy, first, later.divisor, later.step);
+  }
+}
+
+void RowOptimizer::catch_up(std::span<const std::int64_t> rows) {
+  if (deferred_.empty()) return;
+  for (const auto row : rows) {
+    const auto first = row / block_rows() * block_rows();
+    if (*table_.change(first).last_step < now_) catch_up_block(first);
+  }
+}
+
+void RowOptimizer::catch_up() {
+  if (deferred_.empty()) return;
+  for (std::int64_t first = 0; first < table_.layout().rows(); first += block_rows()) {
+    catch_up_block(first);
+  }
+  deferred_.clear();
+}
+
+std::size_t RowOptimizer::held() const {
+  std::size_t numbers = 0;
+  for (const auto& later : deferred_) numbers += later.noisy->held();
+  return numbers;
+}
+
 void RowOptimizer::step(const mechanism::NoisyRows& noisy, double divisor) {
+  if (!deferred_.empty()) throw base::InternalError("a step overtakes those that were put off");
   ++now_;
   const auto& layout = table_.layout();
   Mover mover(settings_, rate_of(now_), 1 / divisor);

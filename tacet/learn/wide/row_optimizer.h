@@ -2,10 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "tacet/base/names.h"
 #include "tacet/learn/wide/row_table.h"
+#include "tacet/mechanism/noise/lazy_rows.h"
 #include "tacet/mechanism/noise/row_gaussian.h"
 
 namespace tacet::learn {
@@ -51,8 +54,26 @@ class RowOptimizer {
   /// One step along the noisy sum over `divisor`, a public number: the expected size of the sample.
   void step(const mechanism::NoisyRows& noisy, double divisor);
 
+  /// The same for all rows, whose numbers are drawn a block of rows at a time: the same bits.
+  void step(const mechanism::LazyRows& noisy, double divisor);
+
+  /// A step over all rows that is put off: each row makes it when it is caught up, by the words of
+  /// the leaf that it would have had, so that the numbers have the bits of step(). Saves memory
+  /// traffic where a sample touches few rows of a table, not draws. After the first one all steps
+  /// are put off.
+  void defer(std::unique_ptr<const mechanism::LazyRows> noisy, double divisor);
+  /// Brings the blocks of these rows up to date. Rows may be read then, and no others.
+  void catch_up(std::span<const std::int64_t> rows);
+  /// All rows; what was put off is forgotten.
+  void catch_up();
+  /// Numbers of touched rows that steps hold which were put off.
+  [[nodiscard]] std::size_t held() const;
+
+  /// Rows that are drawn and caught up together.
+  [[nodiscard]] std::int64_t block_rows() const;
+
   /// A row as it stands now, stored or not; it may lie in `room`, which must hold room_size()
-  /// numbers. For several threads at once.
+  /// numbers. For several threads at once. InternalError for a row that was not caught up.
   [[nodiscard]] std::span<const float> read(std::int64_t row, std::span<float> room) const;
   [[nodiscard]] std::size_t room_size() const;
 
@@ -61,10 +82,22 @@ class RowOptimizer {
  private:
   [[nodiscard]] double rate_of(std::int64_t step) const;
   void rest(const RowTable::Row& row, std::int64_t to) const;
+  void move_block(const mechanism::LazyRows& noisy, std::int64_t first, double divisor,
+                  std::int64_t step);
+  void catch_up_block(std::int64_t first);
+
+  /// A step that rows have not made yet.
+  struct Deferred {
+    std::unique_ptr<const mechanism::LazyRows> noisy;
+    double divisor;
+    std::int64_t step;
+  };
 
   RowOptimizerSettings settings_;
   RowTable table_;
   std::int64_t now_ = 0;  // steps so far
+  std::vector<Deferred> deferred_;
+  std::vector<double> block_;  // of noisy numbers
 };
 
 }  // namespace tacet::learn

@@ -308,9 +308,25 @@ constexpr Method embed_method{"embed",
                               UnitProtection::bounded,
                               word_papers};
 
+// Noise on all rows is dense for every optimizer.
+void settle_dense_noise(WordPlan& plan) {
+  if (plan.choice.kind != WordSelection::all || plan.unprotected()) return;
+  const double rows = as_real(plan.shape.rows());
+  const double draws = rows * as_real(plan.shape.width()) * as_real(plan.steps);
+  constexpr double draws_a_second = 3e8;  // of one thread of a usual machine
+  plan.reasons.add(
+      "every number gets noise in every step, whatever the optimizer: {:.3g} draws, some {:.2g} s "
+      "of a thread",
+      draws, draws / draws_a_second);
+  // Numbers that a touched row is drawn with (RowOptimizer::block_rows).
+  const double block = std::max(1.0, 2048 / as_real(plan.shape.width()));
+  plan.lazy = 2 * as_real(plan.batch) * as_real(plan.rows_a_unit()) * block < rows;
+}
+
 // What the number of words decides beside the tables.
 void settle_by_words(WordPlan& plan, const WordOptions& options) {
   plan.early_reasons = plan.reasons.size();
+  settle_dense_noise(plan);
   settle_thresholds(plan, options);
   settle_step_size(plan, options);
   settle_settings(plan);

@@ -30,6 +30,9 @@ struct WordPlan : Settled {
   double noise = 0;                            ///< noise multiplier of the sum of gradients
   std::size_t early_reasons = 0;  ///< of `reasons`, those that hold for any number of words
   double clipping_norm = 1;
+  /// Steps over all rows are made by a row when a sample touches it, with the same bits: where
+  /// samples touch few of many rows.
+  bool lazy = false;
   std::optional<privacy::Guarantee> claim;  ///< what the paper says of it
 
   /// What the noisy sum of a step is divided by.

@@ -1,10 +1,13 @@
 #include "tacet/learn/wide/word_training.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/wide/open_row_sum.h"
 #include "tacet/learn/wide/word_selection.h"
+#include "tacet/mechanism/noise/lazy_rows.h"
 #include "tacet/mechanism/noise/row_gaussian.h"
 #include "tacet/mechanism/sample_permit.h"
 #include "tacet/model/words/word_pairs.h"
@@ -20,6 +24,10 @@
 
 namespace tacet::learn {
 namespace {
+
+// Of steps that are put off, what is held for them: their number, and numbers of touched rows.
+constexpr std::int64_t most_deferred_steps = 256;
+constexpr std::size_t most_deferred_numbers = std::size_t{1} << 22;
 
 // Beside the sample's leaf, which is number 0 of a step.
 constexpr std::uint64_t coins_leaf = 1;
@@ -38,6 +46,15 @@ class UnitReader {
     for (std::size_t k = 0; k < list_.size(); ++k) {
       for (const auto word : list_[k].bag) touched.touch(word);
       touched.touch(list_[k].context);
+    }
+  }
+
+  /// The rows of the unit's pairs, one may come several times.
+  void list_rows(std::int64_t unit, std::uint64_t coins, std::vector<std::int64_t>& rows) {
+    draw(unit, coins);
+    for (std::size_t k = 0; k < list_.size(); ++k) {
+      const auto touched = pairs_.begin(list_[k]);
+      rows.insert(rows.end(), touched.begin(), touched.end());
     }
   }
 
@@ -107,22 +124,35 @@ class WordSteps {
                 std::int64_t row, std::span<float> out) { start.write(row, out.data()); },
             plan.optimizer) {
     for (int i = 0; i < means.threads.size(); ++i) readers_.emplace_back(plan, examples_);
+    phase_ = plan.unprotected() ? "training without privacy, pairs of words"
+                                : fmt::format("training to epsilon {:.4g}, pairs of words expected",
+                                              plan.guarantee.epsilon);
   }
 
   [[nodiscard]] RowOptimizer run(const StepWatcher& watch) {
     if (!plan_.unprotected()) choose_first();
     for (std::int64_t t = 0; t < plan_.steps; ++t) {
-      means_.supervision.step("training", t, plan_.steps);
+      tell(t);
       step(static_cast<std::uint64_t>(t));
+      if (watch) rows_.catch_up();
       if (watch) watch(t + 1, rows_);
     }
-    means_.supervision.step("training", plan_.steps, plan_.steps);
+    rows_.catch_up();
+    tell(plan_.steps);
     return std::move(rows_);
   }
 
  private:
   static optimize::RowLimit limit(const WordPlan& plan) {
     return {.most_rows = plan.rows_a_unit()};
+  }
+
+  // How far it is, in expected pairs of words: how many a sample has is a secret.
+  void tell(std::int64_t steps) const {
+    constexpr double most = 9e18;
+    const auto each = static_cast<std::int64_t>(
+        std::min(plan_.divisor(), most / static_cast<double>(plan_.steps)));
+    means_.supervision.step(phase_, steps * each, plan_.steps * each);
   }
 
   /// The units of a step and their coins.
@@ -173,11 +203,39 @@ class WordSteps {
     if (plan_.unprotected()) return step_unprotected(drawn);
     mechanism::SamplePermit permit(drawn.sample(), step_parts(plan_), means_.reservation);
     const mechanism::PermitMeans release{{t, 0}, means_.source, permit};
+    if (plan_.choice.kind == WordSelection::all && !plan_.choice.holds_gradients()) {
+      return step_all(drawn, release);
+    }
     const auto noisy =
         mechanism::release_rows(plan_.choice.holds_gradients() ? sum_of_held(drawn, release)
                                                                : sum_of_running(drawn, release),
                                 privacy::NoiseMultiplier(plan_.noise), release);
     rows_.step(noisy.value(), plan_.divisor());
+  }
+
+  // All rows, whose noise is drawn a block at a time: now, or when a sample touches them.
+  void step_all(const Drawn& drawn, const mechanism::PermitMeans& release) {
+    if (plan_.lazy) rows_.catch_up(rows_of(drawn));
+    auto noisy = mechanism::release_rows_lazily(sum_of_running(drawn, release),
+                                                privacy::NoiseMultiplier(plan_.noise), release)
+                     .take();
+    if (!plan_.lazy) return rows_.step(*noisy, plan_.divisor());
+    rows_.defer(std::move(noisy), plan_.divisor());
+    if (++deferred_ % most_deferred_steps == 0 || rows_.held() > most_deferred_numbers) {
+      rows_.catch_up();
+    }
+  }
+
+  // The rows that a sample's gradients read and touch.
+  [[nodiscard]] std::vector<std::int64_t> rows_of(const Drawn& drawn) {
+    std::vector<std::vector<std::int64_t>> found(readers_.size());
+    for_units(drawn, [&](int worker, std::int64_t unit, std::uint64_t coins) {
+      readers_[as_size(worker)].list_rows(unit, coins, found[as_size(worker)]);
+    });
+    for (std::size_t k = 1; k < found.size(); ++k) {
+      found[0].insert(found[0].end(), found[k].begin(), found[k].end());
+    }
+    return std::move(found[0]);
   }
 
   // Rows first, then gradients on these alone.
@@ -279,7 +337,9 @@ class WordSteps {
   OpenRowSum open_;
   RowOptimizer rows_;
   std::vector<UnitReader> readers_;
+  std::string phase_;                // for who watches
   std::vector<std::int64_t> words_;  // chosen before training
+  std::int64_t deferred_ = 0;        // steps that were put off, in all
 };
 
 }  // namespace

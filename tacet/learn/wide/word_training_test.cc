@@ -130,6 +130,27 @@ TEST(WordTraining, EverySelectionReleasesWhatItsPlanSays) {
 
 // So many rows a step and no others: of ten chosen by chance in each of three steps, or of the
 // first ten words of the list.
+// Steps that rows make when a sample touches them give the bits of steps that all make at once, for
+// any number of threads.
+TEST(WordTraining, StepsThatArePutOffHaveTheBitsOfOthers) {
+  for (const char* optimizer : {"sgd", "momentum", "adagrad", "adam"}) {
+    SCOPED_TRACE(optimizer);
+    // Five rows a block of them.
+    auto plan = plan_of({{"selection", "all"},
+                         {"optimizer", optimizer},
+                         {"batch-size", "6"},
+                         {"pairs-a-unit", "1"},
+                         {"dim", "400"},
+                         {"steps", "70"}});
+    plan.lazy = false;
+    const auto eager = bits_of(train(corpus(500), plan).rows);
+    plan.lazy = true;
+    for (const int threads : {1, 3}) {
+      EXPECT_EQ(bits_of(train(corpus(500), plan, threads).rows), eager) << threads;
+    }
+  }
+}
+
 TEST(WordTraining, OnlyChosenRowsAreStored) {
   const auto stored = [](const OptionValues& values) {
     const auto trained = train(corpus(300), plan_of(values));
@@ -272,6 +293,37 @@ TEST(WordTraining, WithoutPrivacyNothingIsPromised) {
   const auto plan = plan_of({{"epsilon", "inf"}, {"steps", "10"}, {"batch-size", "500"}});
   const auto trained = train(corpus(500), plan);
   EXPECT_FALSE(trained.receipt.is_protected());
+}
+
+// What is shown of a run follows from its plan alone: expected pairs, epsilon, and no loss.
+TEST(WordTraining, ProgressShowsWhatIsPublic) {
+  struct Seen : base::Progress {
+    std::vector<std::string> lines;
+    void advance(std::string_view phase, std::int64_t done, std::int64_t total) override {
+      lines.push_back(std::string(phase) + " " + std::to_string(done) + "/" +
+                      std::to_string(total));
+    }
+  };
+  const auto plan = plan_of({{"selection", "all"}, {"steps", "2"}, {"batch-size", "50"}});
+  const auto shown = [&](const data::Corpus& texts) {
+    random::SeededSource source(3);
+    base::ThreadPool pool(1);
+    base::LocalReducer reducer;
+    privacy::TrustingBudget budget(plan.guarantee);
+    auto reservation = budget.reserve(plan.events, plan.guarantee);
+    Seen seen;
+    (void)train_words(texts, vocabulary(), plan,
+                      {.source = source,
+                       .reservation = reservation,
+                       .threads = pool,
+                       .reducer = reducer,
+                       .supervision = {.progress = &seen}});
+    return seen.lines;
+  };
+  const auto lines = shown(corpus(100));
+  EXPECT_EQ(lines.back(), "training to epsilon 7.997, pairs of words expected 400/400");
+  EXPECT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines, shown(corpus(7)));
 }
 
 TEST(WordTraining, AWatcherSeesEveryStep) {

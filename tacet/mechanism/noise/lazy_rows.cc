@@ -17,15 +17,19 @@ LazyRows::LazyRows(privacy::MechanismDoor door, privacy::RowSum sum, double sigm
   random::internal::check_gaussian_sigma(sigma);
   leaf_ = std::make_unique<const random::Leaf>(std::move(lease));
   const auto held = sum.open(door).open(door);
+  const auto touched = sum.touched(door);
+  touched_.assign(touched.begin(), touched.end());
+  taken_.resize(touched_.size());
   std::size_t first = 0;
-  for (const auto touched : sum.touched(door)) {
-    const auto own = held.subspan(first, static_cast<std::size_t>(layout_.width(touched)));
-    numbers_.emplace(touched, std::vector<std::int64_t>(own.begin(), own.end()));
-    first += own.size();
+  for (const auto row : touched_) {
+    firsts_.push_back(first);
+    first += static_cast<std::size_t>(layout_.width(row));
   }
-  std::vector<std::int64_t> block(held.begin() + static_cast<std::ptrdiff_t>(first), held.end());
-  dense_.resize(block.size());
-  noised(static_cast<std::uint64_t>(layout_.cells()), block, dense_);
+  const auto cells = held.first(first);
+  numbers_.assign(cells.begin(), cells.end());
+  block_.assign(held.begin() + static_cast<std::ptrdiff_t>(first), held.end());
+  dense_.resize(block_.size());
+  noised(static_cast<std::uint64_t>(layout_.cells()), block_, dense_);
 }
 
 void LazyRows::noised(std::uint64_t first, std::span<std::int64_t> numbers,
@@ -36,24 +40,32 @@ void LazyRows::noised(std::uint64_t first, std::span<std::int64_t> numbers,
   }
 }
 
-void LazyRows::row(std::int64_t row, std::span<double> out) const {
-  if (row < 0 || row >= layout_.rows() || std::ssize(out) != layout_.width(row)) {
-    throw base::InternalError("a lazy release was asked for a row that it does not have");
+void LazyRows::rows(std::int64_t first, std::int64_t count, std::span<double> out) const {
+  const bool inside = first >= 0 && count >= 1 && count <= layout_.rows() - first;
+  const std::int64_t end = first + count;
+  const std::int64_t cell = inside ? layout_.first_cell(first) : 0;
+  if (!inside || std::ssize(out) != layout_.first_cell(end - 1) + layout_.width(end - 1) - cell) {
+    throw base::InternalError("a lazy release was asked for rows that it does not have");
   }
-  std::vector<std::int64_t> numbers(out.size(), 0);
-  const auto held = numbers_.find(row);
-  if (held != numbers_.end()) {
-    if (held->second.empty()) throw base::InternalError("a row was read after it was taken");
-    numbers = held->second;
+  block_.assign(out.size(), 0);
+  auto i = static_cast<std::size_t>(std::ranges::lower_bound(touched_, first) - touched_.begin());
+  for (; i < touched_.size() && touched_[i] < end; ++i) {
+    if (taken_[i]) throw base::InternalError("a row was read after it was taken");
+    std::copy_n(numbers_.begin() + static_cast<std::ptrdiff_t>(firsts_[i]),
+                layout_.width(touched_[i]),
+                block_.begin() + (layout_.first_cell(touched_[i]) - cell));
   }
   // Word j of the leaf for cell j, as where the whole vector is noised.
-  noised(static_cast<std::uint64_t>(layout_.first_cell(row)), numbers, out);
+  noised(static_cast<std::uint64_t>(cell), block_, out);
 }
 
 void LazyRows::take_row(std::int64_t row, std::span<double> out) {
   this->row(row, out);
-  const auto held = numbers_.find(row);
-  if (held != numbers_.end()) std::vector<std::int64_t>().swap(held->second);
+  const auto found = std::ranges::lower_bound(touched_, row);
+  if (found == touched_.end() || *found != row) return;
+  const auto i = static_cast<std::size_t>(found - touched_.begin());
+  taken_[i] = true;
+  std::fill_n(numbers_.begin() + static_cast<std::ptrdiff_t>(firsts_[i]), layout_.width(row), 0);
 }
 
 namespace {
