@@ -80,6 +80,7 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
         projection_seed: Optional[int] = None,
         group_column: Optional[str] = None,
         groups: Optional[int] = None,
+        group_order: Optional[str] = None,
         positives: Optional[int] = None,
         threshold: Optional[float] = None,
         threads: Optional[int] = None,

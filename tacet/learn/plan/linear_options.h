@@ -77,6 +77,7 @@ struct LinearOptions {
   std::optional<std::int64_t> projection_seed{};  ///< public
   std::optional<std::string> group_column{};      ///< whose hash groups records
   std::optional<std::int64_t> groups{};
+  bool random_groups = false;               ///< a secret one for each step, not all in turn
   std::optional<std::int64_t> positives{};  ///< coordinates that a step moves, at most
   std::optional<double> threshold{};        ///< of the mean gradient
   /// NAME=WEIGHT with commas between them; overrules the schema's.

@@ -339,11 +339,19 @@ constexpr std::array table{
               "records are grouped by a public hash of it (sparse-groups)", noise,
               [](const Reading& given) { given.options.group_column = given.text(); },
               differs<&LinearOptions::group_column>},
-    Parameter{"groups", integer, "1 to 2^30", "10", "groups of records, read in turn", noise,
+    Parameter{"groups", integer, "1 to 2^30", "10", "groups of records", noise,
               [](const Reading& given) {
                 given.options.groups = given.integer(1, std::int64_t{1} << 30);
               },
               differs<&LinearOptions::groups>},
+    Parameter{"group-order", text, "in_turn or random", "in_turn",
+              "how steps go through the groups: one after the other, or a secret draw each, which "
+              "shrinks delta and not epsilon",
+              noise,
+              [](const Reading& given) {
+                given.options.random_groups = given.word({"in_turn", "random"}) == 1;
+              },
+              differs<&LinearOptions::random_groups>},
     Parameter{"positives", integer, "1 to 2^20", "10", "coordinates that a step moves, at most",
               noise,
               [](const Reading& given) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,8 @@ namespace tacet::learn {
 namespace {
 
 constexpr int score_bits = 24;
+constexpr const char* turns_scheme = "groups_in_turn";
+constexpr const char* drawn_scheme = "random_groups";
 constexpr std::int64_t usual_groups = 10;
 constexpr std::int64_t usual_passes = 10;
 constexpr std::int64_t usual_positives = 10;
@@ -69,13 +72,18 @@ data::ColumnRange range_of(const data::Schema& schema, const LinearOptions& opti
 
 void settle_group_steps(SparseGroupsPlan& plan, const LinearOptions& options) {
   plan.groups = options.groups.value_or(usual_groups);
+  plan.random_groups = options.random_groups;
+  plan.sampling_scheme = plan.random_groups ? drawn_scheme : turns_scheme;
   plan.steps = options.steps.value_or(usual_passes * plan.groups);
   plan.positives = options.positives.value_or(std::min(usual_positives, plan.columns));
   if (plan.positives > plan.columns) {
     throw base::UsageError("positives must be 1 to the {} encoded columns, got {}", plan.columns,
                            plan.positives);
   }
-  if (!options.steps) {
+  if (!options.steps && plan.random_groups) {
+    plan.reasons.add("{} steps: each of {} groups is drawn {} times on average", plan.steps,
+                     plan.groups, plan.passes());
+  } else if (!options.steps) {
     plan.reasons.add("{} steps: {} passes over {} groups", plan.steps, plan.passes(), plan.groups);
   }
   plan.coordinate_bound = options.clipping_norm.value_or(usual_slope(plan.loss));
@@ -84,10 +92,13 @@ void settle_group_steps(SparseGroupsPlan& plan, const LinearOptions& options) {
   plan.radius = options.radius.value_or(classes ? radius_of_classes : radius_of_numbers);
 }
 
-privacy::Event pass_events(const SparseGroupsPlan& plan, privacy::Adjacency adjacency) {
-  auto pass = mechanism::GroupPass::event(mechanism::sparse_vector_event(plan.run(), adjacency));
-  if (plan.passes() == 1) return pass;
-  return privacy::Repeated{plan.passes(), std::move(pass)};
+privacy::Event group_events(const SparseGroupsPlan& plan, privacy::Adjacency adjacency) {
+  const auto part = mechanism::sparse_vector_event(plan.run(), adjacency);
+  auto one = plan.random_groups ? mechanism::GroupDraws::event(part, plan.groups, adjacency)
+                                : mechanism::GroupPass::event(part);
+  const auto count = plan.random_groups ? plan.steps : plan.passes();
+  if (count == 1) return one;
+  return privacy::Repeated{count, std::move(one)};
 }
 
 // Comparisons get two thirds of the epsilon of a stretch, a released value one.
@@ -97,7 +108,6 @@ void split_epsilon(SparseGroupsPlan& plan, double whole) {
 }
 
 // Theorem 1 shares epsilon among secret draws of groups, Lemma 4 that of a step among its parts.
-// Ours are read in turn, which is what is proved.
 bool settle_published_noise(SparseGroupsPlan& plan, const LinearOptions& options, double delta) {
   if (delta == 0) {
     throw base::GuaranteeError(
@@ -112,29 +122,32 @@ bool settle_published_noise(SparseGroupsPlan& plan, const LinearOptions& options
   plan.selection_epsilon = run.selection_epsilon.value();
   plan.value_epsilon = run.value_epsilon.value().value();
   plan.threshold_share = run.threshold_share;
-  plan.events = pass_events(plan, options.adjacency);
+  plan.events = group_events(plan, options.adjacency);
   settle_guarantee(plan, options, delta);
   plan.claim = privacy::Guarantee{options.epsilon, delta, options.adjacency};
   const bool proved = plan.guarantee.epsilon <= options.epsilon;
   plan.reasons.add(
       "Theorem 1 claims ({:g}, {:g}) for groups drawn in secret{}: refuted, such a draw does not "
-      "amplify epsilon. Lemma 4's noise is correct, but loose; proved for it with groups in turn: "
+      "amplify epsilon. Lemma 4's noise is correct, but loose; proved for it with groups {}: "
       "({:.4g}, {:g}){}",
       options.epsilon, delta,
       zhang2021::group_premise(plan.groups, plan.steps) ? "" : " (and its m <= 10 sqrt(T) fails)",
-      plan.guarantee.epsilon, delta, proved ? "" : "; the proved noise stands in its place");
+      plan.random_groups ? "drawn so" : "in turn", plan.guarantee.epsilon, delta,
+      proved ? "" : "; the proved noise stands in its place");
   return proved;
 }
 
 void settle_group_noise(SparseGroupsPlan& plan, const data::Schema& schema,
                         const LinearOptions& options) {
   const double delta = settle_delta_or_pure(schema, options, plan.public_row_count, plan.reasons);
-  plan.cipher_delta = random::cipher_term(plan.steps, random::most_leaf_words);
+  // The noise of a step, and its draw of a group.
+  plan.cipher_delta =
+      random::cipher_term((plan.random_groups ? 2 : 1) * plan.steps, random::most_leaf_words);
   if (options.paper() && settle_published_noise(plan, options, delta)) return;
   const auto left = settle_delta_left(options, delta, plan.cipher_delta);
   const auto events = [&](double whole) {
     split_epsilon(plan, whole);
-    return pass_events(plan, options.adjacency);
+    return group_events(plan, options.adjacency);
   };
   plan.events = events(accounting::least_noise(
       events, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
@@ -158,6 +171,7 @@ void settle_group_settings(SparseGroupsPlan& plan, const LinearOptions& options)
   auto& settings = plan.settings = first_settings(plan);
   settings.push_back({"group_column", *options.group_column});
   settings.push_back({"groups", plan.groups});
+  if (plan.random_groups) settings.push_back({"group_order", std::string("random")});
   settings.push_back({"steps", plan.steps});
   settings.push_back({"positives", plan.positives});
   settings.push_back({"clipping_norm", plan.coordinate_bound});
@@ -178,6 +192,36 @@ void project_to_ball(std::vector<double>& weights, double radius) {
   for (auto& weight : weights) weight *= factor;
 }
 
+/// Which group a step reads, and who pays for it.
+class GroupOrder {
+ public:
+  GroupOrder(const SparseGroupsPlan& plan, const privacy::Event& part, const TrainingMeans& means)
+      : groups_(plan.groups), source_(means.source) {
+    const auto adjacency = plan.guarantee.adjacency;
+    if (plan.random_groups) {
+      draws_.emplace(plan.groups, part, adjacency, means.reservation);
+    } else {
+      pass_.emplace(plan.groups, part, adjacency, means.reservation);
+    }
+  }
+
+  [[nodiscard]] std::int64_t group(std::int64_t step) {
+    if (!draws_) return step % groups_;
+    return draws_->draw(
+        source_.lease(random::Purpose::sampling, static_cast<std::uint64_t>(step), 0));
+  }
+  [[nodiscard]] mechanism::GroupPayer& payer() {
+    if (draws_) return *draws_;
+    return *pass_;
+  }
+
+ private:
+  std::int64_t groups_;
+  random::Source& source_;
+  std::optional<mechanism::GroupPass> pass_;
+  std::optional<mechanism::GroupDraws> draws_;
+};
+
 privacy::Event recorded_groups(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                const privacy::Event& /*own*/) {
   SparseGroupsPlan plan;
@@ -191,13 +235,18 @@ privacy::Event recorded_groups(const privacy::Receipt& receipt, RecordedParamete
     throw base::DataError("groups, steps, positives and their epsilons are above 0");
   }
   plan.public_row_count = 1;
-  expect_sampling(receipt, "groups_in_turn");
+  plan.random_groups = parameters.has("group_order");
+  if (plan.random_groups && parameters.text("group_order") != "random") {
+    throw base::DataError("groups are in turn, or their order is random");
+  }
+  expect_sampling(receipt, plan.random_groups ? drawn_scheme : turns_scheme);
   expect_claim(parameters, receipt);
-  return pass_events(plan, receipt.guarantee.adjacency);
+  return group_events(plan, receipt.guarantee.adjacency);
 }
 
 constexpr const char* group_options =
-    "calibration steps step-size clipping-norm radius group-column groups positives threshold";
+    "calibration steps step-size clipping-norm radius group-column groups group-order positives "
+    "threshold";
 constexpr std::array group_papers{Calibration::zhang2021};
 
 }  // namespace
@@ -223,7 +272,6 @@ SparseGroupsPlan plan_sparse_groups(const data::Schema& schema, const LinearOpti
   settle_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
   plan.column = range_of(schema, options);
-  plan.sampling_scheme = "groups_in_turn";
   settle_group_steps(plan, options);
   settle_group_noise(plan, schema, options);
   settle_group_threshold(plan, options);
@@ -237,16 +285,16 @@ TrainedModel train_sparse_groups(const data::Dataset& dataset, const data::Schem
   const auto adjacency = plan.guarantee.adjacency;
   const optimize::GroupedRecords records(dataset, plan.column, plan.groups);
   const auto run = plan.run();
-  mechanism::GroupPass pass(plan.groups, mechanism::sparse_vector_event(run, adjacency), adjacency,
-                            means.reservation);
+  GroupOrder order(plan, mechanism::sparse_vector_event(run, adjacency), means);
   std::vector<double> weights(static_cast<std::size_t>(plan.columns), 0.0);
   for (std::int64_t t = 0; t < plan.steps; ++t) {
     means.supervision.step("training", t, plan.steps);
     const auto scores =
-        records.gradient(t % plan.groups, weights, plan.loss,
+        records.gradient(order.group(t), weights, plan.loss,
                          {.bound = plan.coordinate_bound, .norm_bits = score_bits}, adjacency);
     const auto answer = mechanism::release_sparse_vector(
-        scores, run, mechanism::GroupMeans{{static_cast<std::uint64_t>(t), 0}, means.source, pass});
+        scores, run,
+        mechanism::GroupMeans{{static_cast<std::uint64_t>(t), 0}, means.source, order.payer()});
     for (const auto& positive : answer.value().positives) {
       weights[static_cast<std::size_t>(positive.index)] -=
           plan.step_size * plan.unit() * *positive.value;

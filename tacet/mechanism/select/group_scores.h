@@ -35,39 +35,85 @@ class GroupScores {
   std::int64_t groups_;
 };
 
-/// Pays for passes over groups of records: each group is read once a pass, so that a pass costs
-/// what one group costs (docs/proofs/wide.md, section 7). Under add_remove and zero_out; a replaced
-/// record may change two groups. Not for several threads at once.
-class GroupPass {
+/// Pays for releases from groups of records. Under add_remove and zero_out; a replaced record may
+/// change two groups. Not for several threads at once.
+class GroupPayer {
  public:
-  /// UsageError for fewer than one group, and under replace_one.
-  GroupPass(std::int64_t groups, privacy::Event part, privacy::Adjacency adjacency,
-            privacy::Reservation& reservation);
-
-  /// What a plan holds for a pass whose groups cost `part` each.
-  [[nodiscard]] static privacy::Event event(privacy::Event part);
-
-  /// For mechanisms: pays for a group's turn. The first turn of a pass debits event(part), the
-  /// others nothing; after all groups a new pass begins. InternalError for a group that had its
-  /// turn, another number of groups, or another cost.
-  void take(const GroupScores& scores, const privacy::Event& noise);
-
+  virtual ~GroupPayer() = default;
+  /// For mechanisms: pays for a group's turn. InternalError for another number of groups, another
+  /// cost, or a group that has no turn now.
+  virtual void take(const GroupScores& scores, const privacy::Event& noise) = 0;
+  /// What is debited: of a pass, or of a draw.
   [[nodiscard]] const privacy::Event& event() const { return event_; }
 
+ protected:
+  /// UsageError for fewer than one group, and under replace_one.
+  GroupPayer(std::int64_t groups, privacy::Event part, privacy::Event event,
+             privacy::Adjacency adjacency, privacy::Reservation& reservation);
+  GroupPayer(const GroupPayer&) = delete;
+  GroupPayer& operator=(const GroupPayer&) = delete;
+
+  void expect_own(const GroupScores& scores, const privacy::Event& noise) const;
+  void debit() { reservation_.debit(event_); }
+  [[nodiscard]] std::int64_t groups() const { return groups_; }
+
  private:
+  std::int64_t groups_;
   privacy::Event part_;
   privacy::Event event_;
   privacy::Adjacency adjacency_;
   privacy::Reservation& reservation_;
+};
+
+/// Passes over groups: each group is read once a pass, so that a pass costs what one group costs
+/// (docs/proofs/wide.md, section 7). The first turn of a pass is debited, the others are not; after
+/// all groups a new pass begins.
+class GroupPass : public GroupPayer {
+ public:
+  /// UsageError for fewer than one group, and under replace_one.
+  GroupPass(std::int64_t groups, const privacy::Event& part, privacy::Adjacency adjacency,
+            privacy::Reservation& reservation);
+
+  /// What a plan holds for a pass whose groups cost `part` each.
+  [[nodiscard]] static privacy::Event event(privacy::Event part);
+  using GroupPayer::event;
+
+  void take(const GroupScores& scores, const privacy::Event& noise) override;
+
+ private:
   std::vector<bool> had_turn_;
   std::int64_t turns_ = 0;  // of this pass
 };
 
-/// ReleaseMeans of a release that a pass over groups pays for.
+/// One group for each draw, uniform among all and kept secret. That lowers delta, not epsilon: a
+/// draw has the curve of one group's release, every delta of it divided by the number of groups
+/// (docs/proofs/wide.md, section 7). Each draw is debited when its group is read.
+class GroupDraws : public GroupPayer {
+ public:
+  /// Errors as of event(), and UsageError under replace_one.
+  GroupDraws(std::int64_t groups, const privacy::Event& part, privacy::Adjacency adjacency,
+             privacy::Reservation& reservation);
+
+  /// What a plan holds for a draw among so many groups whose release costs `part`: a Profile. The
+  /// same bits on every machine whose accountant agrees to 2^-24 of a delta. UsageError for fewer
+  /// than one group, GuaranteeError where `part` has no finite pure epsilon.
+  [[nodiscard]] static privacy::Event event(const privacy::Event& part, std::int64_t groups,
+                                            privacy::Adjacency adjacency);
+  using GroupPayer::event;
+
+  /// The next group. InternalError while a drawn one was not read.
+  [[nodiscard]] std::int64_t draw(random::Lease lease);
+  void take(const GroupScores& scores, const privacy::Event& noise) override;
+
+ private:
+  std::int64_t drawn_ = -1;  // none
+};
+
+/// ReleaseMeans of a release from a group.
 struct GroupMeans {
   NoiseAddress address;
   random::Source& source;
-  GroupPass& pass;
+  GroupPayer& payer;
 };
 
 /// release_sparse_vector on one group.

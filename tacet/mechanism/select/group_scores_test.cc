@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "tacet/accounting/accountant.h"
@@ -84,6 +86,65 @@ TEST(GroupPass, RefusesWhatIsNotProved) {
                                               privacy::Sample::poisson(privacy::SamplingRate(0.5)));
   EXPECT_THROW((void)GroupScores::from_certified(privacy::Certifier::clipped(), sampled, 0, 1),
                base::InternalError);
+}
+
+// The law where it is worst: the record's group answers by randomised response, and what the other
+// groups give is told from it. Then delta is a share of the group's own at every epsilon, and
+// epsilon at delta 0 is the group's.
+TEST(GroupDraws, ASecretChoiceDividesDeltaAndNotEpsilon) {
+  constexpr double each = 1.5;
+  const auto event = GroupDraws::event(privacy::PureDp{each, neighbours}, 20, neighbours);
+  const double often = 1 / (1 + std::exp(-each));
+  for (const double epsilon : {0.0, 0.3, 1.0, 1.4, 1.5, 2.0}) {
+    const double exact = std::max(0.0, often - std::exp(epsilon) * (1 - often)) / 20;
+    const double stated =
+        accounting::delta_interval(event, neighbours, privacy::Epsilon(epsilon)).upper;
+    EXPECT_GE(stated, exact) << epsilon;
+    EXPECT_LE(stated, exact * 1.001 + 1e-12) << epsilon;
+  }
+  EXPECT_NEAR(accounting::epsilon_interval(event, neighbours, privacy::Delta(0)).upper, each, 1e-9);
+  // As a sample of records it would cost far less: that is the wrong reading.
+  const privacy::PoissonSampled sampled{0.05, privacy::PureDp{each, neighbours}};
+  EXPECT_LT(accounting::epsilon_interval(sampled, neighbours, privacy::Delta(0)).upper, 0.2);
+}
+
+TEST(GroupDraws, EachDrawIsReadAndPaidForOnce) {
+  const auto run = run_of(2);
+  const auto part = sparse_vector_event(run, neighbours);
+  const auto one = GroupDraws::event(part, 3, neighbours);
+  test::Spender spender(3, one, neighbours, 40);
+  GroupDraws draws(3, part, neighbours, spender.reservation);
+  const auto draw = [&](std::uint64_t step) {
+    return draws.draw(spender.source.lease(random::Purpose::sampling, step, 0));
+  };
+  const auto release = [&](std::int64_t group) {
+    (void)release_sparse_vector(scores_of(group, 3), run,
+                                GroupMeans{spender.next(), spender.source, draws});
+  };
+  std::vector<int> counts(3);
+  for (std::uint64_t step = 0; step < 40; ++step) {
+    const auto group = draw(step);
+    ++counts[static_cast<std::size_t>(group)];
+    if (step == 0) {
+      EXPECT_THROW((void)draw(100), base::InternalError);  // the drawn one was not read
+      EXPECT_THROW(release((group + 1) % 3), base::InternalError);
+    }
+    release(group);
+    EXPECT_THROW(release(group), base::InternalError);
+  }
+  for (const int count : counts) EXPECT_GT(count, 3);
+  EXPECT_EQ(spender.reservation.spent(), (privacy::Repeated{40, one}));
+  EXPECT_THROW(release(draw(40)), base::BudgetError);
+}
+
+TEST(GroupDraws, RefuseWhatIsNotProved) {
+  EXPECT_THROW((void)GroupDraws::event(privacy::Gaussian{1}, 3, neighbours), base::GuaranteeError);
+  EXPECT_THROW((void)GroupDraws::event(privacy::PureDp{1, neighbours}, 0, neighbours),
+               base::UsageError);
+  const privacy::PureDp replaced{1, Adjacency::replace_one};
+  test::Spender spender(3, replaced, Adjacency::replace_one, 1);
+  EXPECT_THROW(GroupDraws(3, replaced, Adjacency::replace_one, spender.reservation),
+               base::UsageError);
 }
 
 }  // namespace group_scores_test

@@ -215,8 +215,8 @@ privacy::Released<SparseVectorAnswer> release_sparse_vector(const SparseScores& 
 privacy::Released<SparseVectorAnswer> release_sparse_vector(const GroupScores& queries,
                                                             const SparseVectorOptions& options,
                                                             const GroupMeans& means) {
-  means.pass.take(queries, checked_event(queries.scores(), options));
-  return sparse_run(queries.scores(), options, {means.pass.event(), lease_of(means)});
+  means.payer.take(queries, checked_event(queries.scores(), options));
+  return sparse_run(queries.scores(), options, {means.payer.event(), lease_of(means)});
 }
 
 struct InteractiveSparseVector::Run {
