@@ -251,6 +251,17 @@ TEST(WideModelLong, NoiseOfTargetsAgreesWithTheReference) {
   }
 }
 
+// Closer than the reference's own grid, whose values 22.34832833 and .46547 are a little off.
+TEST(WideModelLong, PublishedNoiseCostsThisMuch) {
+  const SampledGaussianPlan plan{SamplingRate(1e-4), 200000};
+  const auto noise = calibrate_noise(plan, {Epsilon(3.5258), Delta(1e-5), add_remove});
+  EXPECT_NEAR(noise.value(), 0.465412, 1e-5);
+  const auto published = epsilon_interval(Repeated{200000, PoissonSampled{1e-4, Gaussian{0.32}}},
+                                          add_remove, Delta(1e-5));
+  EXPECT_GE(published.lower, 22.3385 * (1 - 1e-4));
+  EXPECT_LE(published.upper, 22.3608 * (1 + 1e-4));
+}
+
 TEST(BoundedRangePair, AgreesWithTheReferenceTable) {
   struct Case {
     double epsilon, at_0, at_half, kl, second;

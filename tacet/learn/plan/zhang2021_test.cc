@@ -31,6 +31,19 @@ TEST(Zhang2021, Theorem3EqualsReferenceValues) {
   EXPECT_TRUE(zhang2021::step_premise(table_1, 1));
 }
 
+// The other delta of Table 1, at which the noise alone would be 14.9, not the 20 that it was given.
+TEST(Zhang2021, Theorem3EqualsReferenceValuesAtHalfTheDelta) {
+  const double delta = zhang2021::step_delta(table_1, 5e-6);
+  EXPECT_NEAR(delta, 6.25e-8, 1e-20);
+  EXPECT_NEAR(zhang2021::growth(table_1, 5e-6), 0.6424757072721768, 1e-12);
+  const double noise = zhang2021::noise_part(0.5, delta);
+  EXPECT_NEAR(noise, 23.19395978716408, 1e-10);
+  EXPECT_NEAR(noise * zhang2021::growth(table_1, 5e-6), 14.90155571870067, 1e-10);
+  const double selection = 10 / zhang2021::growth(table_1, 5e-6);
+  EXPECT_NEAR(selection, 15.564790834595128, 1e-10);
+  EXPECT_NEAR(zhang2021::draw_epsilon(selection, 100, delta), 0.2702277704437513, 1e-12);
+}
+
 TEST(Zhang2021, Theorem1EqualsReferenceValues) {
   const auto step = zhang2021::group_step({1, 1e-5}, 1'000'000, 10'000'000'000);
   EXPECT_NEAR(step.epsilon, 1.0119685864129022, 1e-12);
