@@ -2,12 +2,14 @@
 """The experiment of Zhang, Mironov and Hejazinia (2021), section 6, with what is proved beside it.
 
     TACET_DATA=FOLDER bench/paper_words.py [--program FILE] [--set SET,..] [--tables N,..]
-        [--setting NAME,..] [--epochs N] [--seeds N]
+        [--setting NAME,..] [--epochs N] [--seeds N] [--texts FOLDER] [--missing]
+        [--results FOLDER]
 
 SET is brown-paper or shakespeare, prepared by bench/words.py as their section 6.2 says; TABLES 1
 (their shared table) or 2. Each run of paper_words_bench gives the loss of training and of test
-pairs after every epoch. Runs are added to bench/results/paper_words.json; from all runs there
-bench/results/paper_words.md (tables) and paper_words.csv (plot data) are written anew.
+pairs after every epoch. Runs are added to bench/results/paper_words.json, with --missing those alone that are
+not there; from all runs bench/results/paper_words.md (tables) and paper_words.csv (plot data) are
+written anew. Folders that are named keep the prepared texts, or the results in place of bench/results.
 
 The paper tunes on a validation set that it takes to be public. Nothing is tuned here: settings are
 those of its Table 1. Noise multipliers of "equal epsilon" rows are those at which 3.53 is proved
@@ -46,26 +48,30 @@ def split(text):
     return text.split(",")
 
 
+def key_of(run):
+    return tuple(run[part] for part in ("set", "setting", "tables", "epochs", "seed"))
+
+
 def measure(given, folder):
-    path = RESULTS / "paper_words.json"
+    path = given.results / "paper_words.json"
     runs = json.loads(path.read_text("utf-8"))["runs"] if path.exists() else []
-    for name in given.set:
-        subprocess.run([sys.executable, str(ROOT / "bench/words.py"), name, str(folder / name)],
-                       check=True, stdout=subprocess.DEVNULL)
-        for tables in given.tables:
-            for setting in given.setting:
-                for seed in range(1, given.seeds + 1):
-                    words = [str(folder / name), setting, tables, str(given.epochs), str(seed)]
-                    out = subprocess.run([str(given.program), *words], check=True,
-                                         capture_output=True, text=True).stdout
-                    run = {"set": name, **json.loads(out)}
-                    key = [run[part] for part in ("set", "setting", "tables", "epochs", "seed")]
-                    runs = [other for other in runs if key != [
-                        other[part] for part in ("set", "setting", "tables", "epochs", "seed")]]
-                    runs.append(run)
-                    path.write_text(json.dumps({"origin": origin.origin(), "runs": runs},
-                                               indent=1) + "\n", encoding="utf-8")
-                    print(*words[1:], run["test_loss"][-1], flush=True)
+    wanted = [(name, setting, int(tables), given.epochs, seed) for name in given.set
+              for tables in given.tables for setting in given.setting
+              for seed in range(1, given.seeds + 1)]
+    if given.missing:
+        done = set(map(key_of, runs))
+        wanted = [key for key in wanted if key not in done]
+    for name, *words in wanted:
+        if not (folder / name / "test.txt").exists():
+            subprocess.run([sys.executable, str(ROOT / "bench/words.py"), name, str(folder / name)],
+                           check=True, stdout=subprocess.DEVNULL)
+        out = subprocess.run([str(given.program), str(folder / name), *map(str, words)],
+                             check=True, capture_output=True, text=True).stdout
+        run = {"set": name, **json.loads(out), "commit": origin.origin()["commit"]}
+        runs = [other for other in runs if key_of(other) != key_of(run)] + [run]
+        path.write_text(json.dumps({"origin": origin.origin(), "runs": runs}, indent=1) + "\n",
+                        encoding="utf-8")
+        print(name, *words, run["test_loss"][-1], flush=True)
     return runs
 
 
@@ -142,13 +148,16 @@ def main():
     parser.add_argument("--setting", type=split, default=tuple(SETTINGS))
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--texts", type=pathlib.Path)
+    parser.add_argument("--results", type=pathlib.Path, default=RESULTS)
+    parser.add_argument("--missing", action="store_true")
     given = parser.parse_args()
     if "TACET_DATA" not in os.environ:
         sys.exit("TACET_DATA must name the folder of public data sets")
     with tempfile.TemporaryDirectory() as folder:
-        runs = measure(given, pathlib.Path(folder))
-    (RESULTS / "paper_words.md").write_text(tables(runs), encoding="utf-8")
-    (RESULTS / "paper_words.csv").write_text(plot_data(runs), encoding="utf-8")
+        runs = measure(given, given.texts or pathlib.Path(folder))
+    (given.results / "paper_words.md").write_text(tables(runs), encoding="utf-8")
+    (given.results / "paper_words.csv").write_text(plot_data(runs), encoding="utf-8")
 
 
 if __name__ == "__main__":

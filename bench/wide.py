@@ -7,9 +7,9 @@ PART is one of
   words   1,000 words of Brown, pairs as units: loss of 200,000 test pairs with 8 negatives each
   rows    Brown's whole vocabulary but its 100 most frequent words, listed by public frequency: noise
           on all rows, and on those of words that noisily enough units touch
-  speed   20 epochs of samples of 20 pairs, one thread: seconds without privacy, with a choice of
-          rows, and with noise on all rows beside the noise alone
-
+  speed   epochs of samples of 20 of 200,000 pairs, 102,000 numbers, one thread: CPU seconds of 20
+          epochs without privacy and with every choice of rows, and of 2 epochs with noise on all rows, for
+          every optimizer, beside their noise alone (noise_words_bench)
   skipgram  texts of 50,000 words by Zipf's law, one epoch of skip-gram on one thread: words a CPU second,
           with a choice of rows and without privacy, beside fastText's Debian package
 
@@ -144,24 +144,51 @@ def measure_rows(bench):
     rows = [{"what": "order alone", "words": len(texts.words),
              "median": texts.loss_of_biases(order)},
             {"what": "exact frequencies", "median": texts.loss_of_biases(frequencies(texts))}]
+    program = bench.program.parent / "bench/word_rows_bench"
     for selection, bar in ROWS_BARS.items():
-        row = medians(bench, texts, ["--epsilon", 5.33, "--delta", "1e-6", "--public-row-count",
-                                     800000, "--vocabulary-order", "frequency",
-                                     "--selection", selection])
-        rows.append({"what": selection, "bar": bar, **row})
+        found = [json.loads(subprocess.run([str(program), str(texts.folder), selection, str(seed)],
+                                           check=True, capture_output=True, text=True).stdout)
+                 for seed in range(1, bench.seeds + 1)]
+        share = max(run["share_of_rows_noised"] for run in found)
+        rows.append({"what": selection, "bar": bar, "losses": [run["loss"] for run in found],
+                     "median": statistics.median(run["loss"] for run in found),
+                     "epsilon": found[0]["epsilon"]})
+        if selection == "adafest":
+            rows.append({"what": "share of rows that adafest noises in a step", "bar": 0.05,
+                         "median": share})
         print(rows[-1], flush=True)
     return rows
 
 
+SELECTIONS = ("adafest", "adafest_plus", "fest", "exponential", "permute_and_flip",
+              "sparse_vector", "uniform", "fixed")
+
+
 def measure_speed(bench):
     texts = Texts(bench.folder, "brown")
-    common = ["--delta", "1e-5", "--public-row-count", 200000, "--batch-size", 20, "--epochs", 20,
-              "--seed", 1, "--dim", 50]
+    command = [bench.program, "embed", texts.training_pairs(), "--model", "pairs", "--negatives", 8,
+               "--vocabulary", texts.folder / "vocabulary.txt", "--delta", "1e-5",
+               "--public-row-count", 200000, "--batch-size", 20, "--seed", 1, "--dim", 50,
+               "--threads", 1, "--quiet", "--force", "--format", "npy",
+               "--output", bench.folder / "s.npy"]
+    long, short = ["--epochs", 20], ["--epochs", 2]
+    runs = {"unprotected": [*long, "--epsilon", "inf"]}
+    for selection in SELECTIONS:
+        runs[selection] = [*long, "--epsilon", 3.53, "--selection", selection]
+    runs["fixed"] += ["--selected", 100]
     rows = []
-    for what, words in {"unprotected": ["--epsilon", "inf"],
-                        "adafest": ["--epsilon", 3.53, "--selection", "adafest"]}.items():
-        _, seconds, loss = embed(bench.program, texts, [*words, *common], bench.folder)
-        rows.append({"what": what, "bar": 30, "median": round(seconds, 1), "loss": loss})
+    for what, words in runs.items():
+        rows.append({"what": what, "bar": 30,
+                     "median": round(cpu_seconds([*command, *words]), 1)})
+        print(rows[-1], flush=True)
+    noise = cpu_seconds([bench.program.parent / "bench/noise_words_bench", 102000, 20000])
+    rows.append({"what": "noise of 2 epochs alone", "median": round(noise, 2)})
+    print(rows[-1], flush=True)
+    for optimizer in ("sgd", "momentum", "adagrad", "adam", "adam_dense_zero"):
+        seconds = cpu_seconds([*command, *short, "--epsilon", 3.53, "--selection", "all",
+                               "--optimizer", optimizer])
+        rows.append({"what": f"2 epochs on all rows, {optimizer}, of their noise alone",
+                     "bar": 1.6, "median": round(seconds / noise, 2)})
         print(rows[-1], flush=True)
     return rows
 
