@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "python/binding/binding.h"
+#include "python/binding/parts.h"
 #include "python/binding/rows.h"
 #include "python/binding/supervised.h"
 #include "python/binding/training.h"
@@ -87,16 +88,19 @@ Matrix matrix_of(std::vector<double> values, std::size_t columns) {
 /// What `say` says of each record from its margins, `width` numbers.
 template <typename Say>
 Matrix each(const model::ModelFile& file, HeldRows& rows, std::size_t width, const Say& say) {
-  const auto view = rows.view(file.schema, data::TargetUse::absent);
+  Parts parts(rows.view(file.schema, data::TargetUse::absent));
   auto found = supervised(nb::none(), [&](const base::Supervision& supervision) {
-    const auto records =
-        run::dataset_of(view, file.schema, data::TargetUse::absent, supervision.cancel);
     std::vector<double> margins(static_cast<std::size_t>(file.model.output_count()));
-    std::vector<double> out(static_cast<std::size_t>(records.rows()) * width);
-    for (std::int64_t row = 0; row < records.rows(); ++row) {
-      model::margins(file.model, records, row, margins);
-      say(std::span<const double>(margins),
-          std::span(out).subspan(static_cast<std::size_t>(row) * width, width));
+    std::vector<double> out;
+    while (const auto part = parts.next()) {
+      const auto records =
+          run::dataset_of(*part, file.schema, data::TargetUse::absent, supervision.cancel);
+      auto end = out.size();
+      out.resize(end + static_cast<std::size_t>(records.rows()) * width);
+      for (std::int64_t row = 0; row < records.rows(); ++row, end += width) {
+        model::margins(file.model, records, row, margins);
+        say(std::span<const double>(margins), std::span(out).subspan(end, width));
+      }
     }
     return out;
   });
