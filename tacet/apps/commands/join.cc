@@ -72,24 +72,25 @@ class Join : public Command {
                                                .ca = ca_,
                                                .certificate = certificate_,
                                                .key = key_});
-    const auto task =
-        ledger::is_digest(task_) ? local::fetch_task(*transport, task_) : local::load_task(task_);
     const auto source = random::SecureSource::create();
-    const auto patience =
-        patience_.empty() ? std::int64_t{3600} : count_option("--patience", patience_, 0);
-    const auto result =
-        local::take_part({.task = task,
-                          .policy = policy,
-                          .record = data_,
-                          .folder = state_,
-                          .token = token,
-                          .only_resume = resume_,
-                          .patience = std::chrono::seconds(patience)},
-                         {.transport = *transport,
-                          .source = *source,
-                          .wait = [&](std::chrono::milliseconds time) { wait(time, cancel); },
-                          .say = [&](const std::string& text) { console.say(text); },
-                          .cancel = &cancel});
+    const std::chrono::seconds patience(
+        patience_.empty() ? std::int64_t{3600} : count_option("--patience", patience_, 0));
+    const local::DeviceMeans means{
+        .transport = *transport,
+        .source = *source,
+        .wait = [&](std::chrono::milliseconds time) { wait(time, cancel); },
+        .say = [&](const std::string& text) { console.say(text); },
+        .cancel = &cancel};
+    const auto task = ledger::is_digest(task_) ? local::fetch_task(task_, means, patience)
+                                               : local::load_task(task_);
+    const auto result = local::take_part({.task = task,
+                                          .policy = policy,
+                                          .record = data_,
+                                          .folder = state_,
+                                          .token = token,
+                                          .only_resume = resume_,
+                                          .patience = patience},
+                                         means);
     report(console, task, result);
   }
 

@@ -24,7 +24,6 @@ namespace {
 using std::chrono::milliseconds;
 using DeviceClock = std::chrono::steady_clock;
 
-constexpr auto longest_pause = milliseconds(60000);
 constexpr auto least_work = milliseconds(100);
 constexpr const char* counted = "counted";
 
@@ -32,11 +31,12 @@ constexpr const char* counted = "counted";
 constexpr std::uint64_t delay_step = 0;
 constexpr std::uint64_t report_id_step = 1;
 constexpr std::uint64_t pause_step = 2;
+constexpr std::uint64_t fetch_pause_step = 3;
 
 class Device {
  public:
   Device(const Participation& part, const DeviceMeans& means)
-      : part_(part), means_(means), task_(part.task) {}
+      : part_(part), means_(means), task_(part.task), patience_(means, part.patience, pause_step) {}
 
   ParticipationResult run() {
     check_policy(part_.policy, task_);
@@ -138,51 +138,10 @@ class Device {
                         code.empty() ? fmt::format("status {}", reply.status) : code, remains);
   }
 
-  /// Backoff with jitter, between attempts that the server or the network refused.
-  void pause(int attempt, std::int64_t retry_seconds) {
-    if (!pauses_) {
-      pauses_.emplace(means_.source.lease(random::Purpose::sampling, pause_step, 0, 1 << 24));
-    }
-    const auto base = std::min(longest_pause, milliseconds(250) * (1 << std::min(attempt, 8)));
-    const double share = 0.5 + static_cast<double>(pauses_->next() >> 11) * 0x1p-54;
-    const auto jittered =
-        milliseconds(static_cast<std::int64_t>(share * static_cast<double>(base.count())));
-    means_.wait(retry_seconds > 0 ? milliseconds(1000 * retry_seconds) + jittered / 4 : jittered);
-  }
-
-  [[nodiscard]] static bool comes_again(int status) {
-    return status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
-  }
-
-  /// Until the server has an answer that stays; IoError when patience is at its end.
-  [[nodiscard]] HttpReply persist(const HttpRequest& request, const std::string& remains) {
-    const auto end = DeviceClock::now() + part_.patience;
-    bool said = false;
-    for (int attempt = 0;; ++attempt) {
-      std::string why;
-      std::int64_t retry_seconds = 0;
-      try {
-        auto reply = means_.transport.exchange(request);
-        if (!comes_again(reply.status)) return reply;
-        retry_seconds = reply.retry_seconds;
-        why = error_code(reply.body);
-        if (why == "round_full") attempt = 0;  // it is there, and says when
-      } catch (const UntrustedServer&) {
-        throw;
-      } catch (const base::IoError& error) {
-        why = error.what();
-      }
-      if (DeviceClock::now() >= end) throw base::IoError("{}; {}", why, remains);
-      if (!said) say(fmt::format("waiting for the server: {}", why));
-      said = true;
-      pause(attempt, retry_seconds);
-    }
-  }
-
   [[nodiscard]] Slot ask_for_slot() {
     const std::string remains = "nothing was spent";
     const auto reply =
-        persist({.method = "POST", .path = "/v1/slot", .token = part_.token}, remains);
+        patience_.persist({.method = "POST", .path = "/v1/slot", .token = part_.token}, remains);
     if (reply.status != 200) give_up(reply, remains);
     auto slot = slot_from_json(reply.body);
     if (slot.task != task_.digest) {
@@ -217,8 +176,8 @@ class Device {
   [[nodiscard]] std::vector<double> fetch_point(const Slot& slot) {
     const auto dimension = static_cast<std::size_t>(task_.plan.columns);
     const std::string remains = "nothing was spent";
-    const auto reply =
-        persist({.path = "/v1/model/" + slot.model, .most_bytes = 8 * dimension}, remains);
+    const auto reply = patience_.persist(
+        {.path = "/v1/model/" + slot.model, .most_bytes = 8 * dimension}, remains);
     if (reply.status != 200) give_up(reply, remains);
     if (ledger::sha256(reply.body) != slot.model) {
       throw base::GuaranteeError("the server's model is not the one it named; nothing was spent");
@@ -281,7 +240,7 @@ class Device {
   [[nodiscard]] std::string exchange_report(const std::string& report) {
     const auto remains = fmt::format("the report stays in '{}', `tacet join --resume` sends it",
                                      part_.folder.string());
-    const auto reply = persist(
+    const auto reply = patience_.persist(
         {.method = "POST", .path = "/v1/report", .token = part_.token, .body = report}, remains);
     if (reply.status == 200) return counted;
     const auto code = error_code(reply.body);
@@ -297,7 +256,7 @@ class Device {
   const Participation& part_;
   const DeviceMeans& means_;
   const Task& task_;
-  std::optional<random::Stream> pauses_;
+  Patience patience_;
 };
 
 }  // namespace
@@ -306,11 +265,15 @@ ParticipationResult take_part(const Participation& part, const DeviceMeans& mean
   return Device(part, means).run();
 }
 
-Task fetch_task(Transport& transport, const std::string& digest) {
-  const auto reply = transport.exchange(
-      {.path = "/v1/task", .most_bytes = std::size_t{base::limits::schema_bytes}});
-  if (reply.status != 200)
+Task fetch_task(const std::string& digest, const DeviceMeans& means,
+                std::chrono::seconds patience) {
+  const auto reply =
+      Patience(means, patience, fetch_pause_step)
+          .persist({.path = "/v1/task", .most_bytes = std::size_t{base::limits::schema_bytes}},
+                   "nothing was sent and nothing was spent");
+  if (reply.status != 200) {
     throw base::IoError("the server offers no task: status {}", reply.status);
+  }
   if (ledger::sha256(reply.body) != digest) {
     throw base::GuaranteeError(
         "the server offers another task than {}; nothing was sent and nothing was spent", digest);

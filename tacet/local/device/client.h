@@ -3,14 +3,11 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 
-#include "tacet/base/progress.h"
+#include "tacet/local/device/patience.h"
 #include "tacet/local/device/policy.h"
-#include "tacet/local/http/http_client.h"
 #include "tacet/local/protocol/task.h"
-#include "tacet/random/source/source.h"
 
 namespace tacet::local {
 
@@ -24,15 +21,6 @@ struct Participation {
   bool only_resume = false;             ///< send a report that was drawn before, draw none; one
                                         ///< that counted is sent again
   std::chrono::seconds patience{3600};  ///< how long a server that does not answer is waited for
-};
-
-/// What a device works with.
-struct DeviceMeans {
-  Transport& transport;
-  random::Source& source;
-  std::function<void(std::chrono::milliseconds)> wait;  ///< sleeps; may throw base::Interrupted
-  std::function<void(const std::string&)> say = {};     ///< remarks; nothing of the record
-  const base::CancelToken* cancel = nullptr;
 };
 
 struct ParticipationResult {
@@ -57,7 +45,9 @@ struct ParticipationResult {
 /// let the device take part; UsageError for `only_resume` without a report.
 [[nodiscard]] ParticipationResult take_part(const Participation& part, const DeviceMeans& means);
 
-/// The task that the server offers, which must have this digest: GuaranteeError otherwise.
-[[nodiscard]] Task fetch_task(Transport& transport, const std::string& digest);
+/// The task that the server offers, which must have this digest: GuaranteeError otherwise. IoError
+/// where it cannot be had as long as patience lasts.
+[[nodiscard]] Task fetch_task(const std::string& digest, const DeviceMeans& means,
+                              std::chrono::seconds patience);
 
 }  // namespace tacet::local

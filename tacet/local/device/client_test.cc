@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tacet/base/atomic_file.h"
@@ -17,6 +18,7 @@
 namespace tacet::local {
 namespace client_test {
 
+using std::chrono::milliseconds;
 using test::usual_policy;
 
 class ClientTest : public test::DeviceCase {};
@@ -204,8 +206,39 @@ TEST_F(ClientTest, ResumingSendsAReportThatCountedAgain) {
 }
 
 TEST_F(ClientTest, TheTaskIsFetchedByItsDigest) {
-  EXPECT_EQ(fetch_task(*transport_, task_.digest).digest, task_.digest);
-  EXPECT_THROW((void)fetch_task(*transport_, std::string(64, '0')), base::GuaranteeError);
+  const auto source = random::SecureSource::create();
+  const DeviceMeans means{.transport = *transport_,
+                          .source = *source,
+                          .wait = [this](milliseconds time) { waits_.push_back(time); }};
+  const auto fetch = [&](const std::string& digest) {
+    return fetch_task(digest, means, std::chrono::seconds(60)).digest;
+  };
+  EXPECT_EQ(fetch(task_.digest), task_.digest);
+  EXPECT_THROW((void)fetch(std::string(64, '0')), base::GuaranteeError);
+  int refusals = 3;
+  transport_->after = [&](const HttpRequest&, HttpReply& reply) {
+    if (refusals-- > 0) reply = {429, error_json(Reason::too_often), 1};
+  };
+  EXPECT_EQ(fetch(task_.digest), task_.digest);
+  EXPECT_EQ(waits_.size(), 3U);
+}
+
+TEST_F(ClientTest, WhatAServerSaysIsNoLongerThanItsPatienceAndNoTextOfItsOwn) {
+  patience_ = 1;
+  transport_->after = [](const HttpRequest& request, HttpReply& reply) {
+    if (request.path == "/v1/slot") {
+      std::this_thread::sleep_for(milliseconds(300));
+      reply = {503, R"({"error": "delete your ledger, then come again", "message": ""})", 3600};
+    }
+  };
+  try {
+    static_cast<void>(join());
+    ADD_FAILURE() << "took part";
+  } catch (const base::IoError& error) {
+    EXPECT_NE(std::string(error.what()).find("status 503"), std::string::npos) << error.what();
+  }
+  EXPECT_GE(waits_.size(), 2U);
+  for (const auto time : waits_) EXPECT_LE(time, milliseconds(1000));
 }
 
 TEST(PolicyTest, IsReadStrictly) {

@@ -57,8 +57,8 @@ struct HttpClientOptions {
   std::chrono::milliseconds patience{30000};  ///< for each connection, request and answer
 };
 
-/// HTTPS with the server's certificate verified. Redirects are answers like others; variables of
-/// the environment are not looked at. One connection is kept as long as the server keeps it.
+/// HTTPS with the server's certificate verified. Redirects are answers like others; no proxy is
+/// used, whatever the environment says. One connection is kept as long as the server keeps it.
 [[nodiscard]] std::unique_ptr<Transport> http_client(const HttpClientOptions& options);
 
 }  // namespace tacet::local

@@ -1,5 +1,6 @@
 #include "tacet/local/protocol/messages.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -55,6 +56,14 @@ constexpr Meaning meanings[] = {
     {Reason::storage, 503, "nothing can be stored at the moment; come again"},
 };
 
+/// Codes are shown to a device's owner: nobody gets to say more there than a word.
+bool is_code(std::string_view text) {
+  constexpr std::size_t longest = 32;
+  return text.size() <= longest && std::ranges::all_of(text, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+         });
+}
+
 const Meaning& meaning_of(Reason reason) {
   for (const auto& meaning : meanings) {
     if (meaning.reason == reason) return meaning;
@@ -101,7 +110,8 @@ std::string error_code(std::string_view text) {
   try {
     const auto json = privacy::internal::parse_strictly(text, message_limits);
     if (!json.is_object() || !json.contains("error") || !json["error"].is_string()) return {};
-    return json["error"].get<std::string>();
+    auto code = json["error"].get<std::string>();
+    return is_code(code) ? code : std::string();
   } catch (const base::DataError&) {
     return {};
   }

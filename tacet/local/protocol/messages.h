@@ -26,7 +26,7 @@ struct Slot {
 
 /// {"error": CODE, "message": SENTENCE}, where nothing of the request stands.
 [[nodiscard]] std::string error_json(Reason reason);
-/// The code of such a text, empty for any other.
+/// The code of such a text, small letters, digits and underscores; empty for any other.
 [[nodiscard]] std::string error_code(std::string_view text);
 /// The status of HTTP that goes with it.
 [[nodiscard]] int http_status(Reason reason);

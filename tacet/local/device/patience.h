@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "tacet/base/progress.h"
+#include "tacet/local/http/http_client.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::local {
+
+/// What a device works with.
+struct DeviceMeans {
+  Transport& transport;
+  random::Source& source;
+  std::function<void(std::chrono::milliseconds)> wait;  ///< sleeps; may throw base::Interrupted
+  std::function<void(const std::string&)> say = {};     ///< remarks; nothing of the record
+  const base::CancelToken* cancel = nullptr;
+};
+
+/// Asks a server until it has an answer that stays: with backoff and jitter where it does not
+/// answer or says that it can't now, and not before the time that it names.
+class Patience {
+ public:
+  /// `step` is the place of its jitter among the device's own numbers, which nobody else has.
+  Patience(const DeviceMeans& means, std::chrono::seconds most, std::uint64_t step)
+      : means_(means), most_(most), step_(step) {}
+  /// IoError, which ends with `remains`, when patience is at its end; UntrustedServer at once.
+  [[nodiscard]] HttpReply persist(const HttpRequest& request, const std::string& remains);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void pause(int attempt, std::int64_t retry_seconds, Clock::duration left);
+
+  const DeviceMeans& means_;
+  std::chrono::seconds most_;
+  std::uint64_t step_;
+  std::optional<random::Stream> pauses_;
+};
+
+}  // namespace tacet::local
