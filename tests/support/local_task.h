@@ -51,6 +51,17 @@ inline std::string any_report(const local::Task& task, const local::Slot& slot,
   return local::frame_bytes(frame, task.layout);
 }
 
+/// Bytes of a frame with the checksum that they have. Slow: a bit at a time.
+inline std::string with_checksum(std::string bytes) {
+  std::uint32_t sum = 0xffffffff;
+  for (const char byte : bytes) {
+    sum ^= static_cast<unsigned char>(byte);
+    for (int i = 0; i < 8; ++i) sum = sum >> 1 ^ ((sum & 1U) != 0 ? 0x82F63B78U : 0U);
+  }
+  for (int i = 0; i < 4; ++i) bytes += static_cast<char>(~sum >> (8 * i) & 0xff);
+  return bytes;
+}
+
 inline local::Application slot_of(const local::TokenMac& mac) {
   local::Application application;
   application.mac = mac;

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -47,6 +50,18 @@ void notify(const char* text) {
   ::close(descriptor);
 }
 
+/// Room for so many connections, each of which is an open file: shells allow 1,024 where the system
+/// allows more. False where it does not.
+bool make_room(std::int64_t connections) {
+  constexpr std::int64_t others = 64;  // the state, its log, the administrator's connections
+  const auto wanted = static_cast<rlim_t>(connections + others);
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return false;
+  if (limit.rlim_cur >= wanted) return true;
+  limit.rlim_cur = std::min(wanted, limit.rlim_max);
+  return ::setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur == wanted;
+}
+
 class Serve : public Command {
  public:
   void declare(CommandLine& line) override {
@@ -83,6 +98,12 @@ class Serve : public Command {
     server.start(service);
     if (admin) admin->start(status);
     announce(console, task, server, admin.get());
+    if (!make_room(options.http.connections)) {
+      console.warn(
+          "the system allows fewer open files than --connections may need: a few clients could "
+          "keep "
+          "all others out (ulimit -n, LimitNOFILE of systemd)");
+    }
     notify("READY=1");
     while (!cancel.cancelled()) {
       if (hung_up.exchange(false)) reload(console, server, service);

@@ -33,6 +33,7 @@ class NetworkTest : public testing::Test {
     EXPECT_TRUE(StateFile::make(state_, task_));
     tokens_ = StateFile(state_, ledger::Access::write).enrol(40);
     limits_.connections_an_address = 4096;
+    limits_.connections_a_second = 1e6;
     limits_.header = limits_.handshake = milliseconds(400);
     limits_.body = milliseconds(600);
     limits_.idle = milliseconds(1000);
@@ -328,6 +329,24 @@ TEST_F(NetworkTest, LimitsOfConnectionsHold) {
   }
   EXPECT_EQ(server_->counters().refused, 15);
   EXPECT_EQ(server_->counters().open, 5);
+}
+
+TEST_F(NetworkTest, AnAddressOpensSoManyConnectionsASecond) {
+  limits_.connections_a_second = 5;
+  start();
+  for (int i = 0; i < 20; ++i) {
+    const test::RawClient one(server_->port());
+    static_cast<void>(one.receive(milliseconds(0)));
+  }
+  const test::RawClient other(server_->port(), 0x7f000009);
+  other.send("GET /v1/none HTTP/1.1\r\n\r\n");
+  EXPECT_NE(other.receive(milliseconds(300)).find("unknown_path"), std::string::npos);
+  EXPECT_GE(server_->counters().refused, 10);  // five at once, and five a second since
+  stop();
+  limits_.trusted_proxies = {"127.0.0.1"};
+  start();
+  for (int i = 0; i < 20; ++i) EXPECT_LT(honest(), milliseconds(500));
+  EXPECT_EQ(server_->counters().refused, 0);
 }
 
 TEST_F(NetworkTest, NewTokensAreKnownWhileNobodyReports) {

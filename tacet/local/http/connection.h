@@ -207,7 +207,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void on_body_bytes(Error error, std::size_t bytes) {
     take_in(bytes);
     if (error) {
-      if (error == beast::error::timeout) ++house_.counters.timeouts;
+      ++(error == beast::error::timeout ? house_.counters.timeouts : house_.counters.truncated);
       return close();
     }
     read_body();
@@ -228,11 +228,20 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     });
   }
 
+  /// Of bytes that are no request, where others are of the network.
+  static const boost::system::error_category& http_errors() {
+    return make_error_code(beast::http::error::bad_version).category();
+  }
+
   void on_no_request(Error error) {
     namespace http = beast::http;
-    if (error == beast::error::timeout) ++house_.counters.timeouts;
-    if (error.category() != make_error_code(http::error::bad_version).category() ||
-        error == http::error::end_of_stream || error == http::error::partial_message) {
+    if (error == beast::error::timeout) {
+      ++house_.counters.timeouts;
+    } else if (error.category() != http_errors() && parser_->got_some()) {
+      ++house_.counters.truncated;  // of what has begun
+    }
+    if (error.category() != http_errors() || error == http::error::end_of_stream ||
+        error == http::error::partial_message) {
       return close();
     }
     ++house_.counters.not_understood;

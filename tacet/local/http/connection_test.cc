@@ -66,6 +66,7 @@ TEST(ConnectionTest, EveryCutOfARequestIsHarmless) {
     EXPECT_TRUE(notes.bodies.empty()) << length;
     EXPECT_EQ(text, "") << length;
     EXPECT_EQ(connection.body_bytes(), 0) << length;
+    EXPECT_EQ(connection.counters.truncated, length == 0 ? 0 : 1) << length;
   }
 }
 

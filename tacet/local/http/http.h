@@ -57,13 +57,15 @@ class HttpHandler {
 struct HttpLimits {
   std::int64_t connections = 8192;
   std::int64_t connections_an_address = 256;
+  double connections_a_second = 50;  ///< new ones, of one address: a handshake costs time
   std::uint32_t header_bytes = 8192;
   std::int64_t body_bytes = std::int64_t{1} << 28;  ///< of all bodies that are not answered yet
   std::chrono::milliseconds handshake{5000};
   std::chrono::milliseconds header{5000};
   std::chrono::milliseconds body{10000};
   std::chrono::milliseconds idle{30000};
-  std::vector<std::string> trusted_proxies;  ///< addresses whose X-Forwarded-For is believed
+  /// Addresses whose X-Forwarded-For is believed, and whose connections are those of many.
+  std::vector<std::string> trusted_proxies;
 };
 
 /// Counts of messages and bytes; nothing of what they say.
@@ -73,6 +75,7 @@ struct HttpCounters {
   std::atomic<std::int64_t> refused{0};  ///< beyond the limits of connections
   std::atomic<std::int64_t> failed_handshakes{0};
   std::atomic<std::int64_t> timeouts{0};
+  std::atomic<std::int64_t> truncated{0};  ///< requests that ended before they were whole
   std::atomic<std::int64_t> not_understood{0};
   std::atomic<std::int64_t> failures{0};  ///< connections that ended for lack of memory, say
   std::atomic<std::int64_t> requests{0};

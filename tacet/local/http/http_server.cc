@@ -11,6 +11,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/sha256.h"
+#include "tacet/local/http/address_rates.h"
 #include "tacet/local/http/http_server.h"
 #include "tacet/local/http/tls.h"
 
@@ -33,7 +34,8 @@ class HttpServer::House {
   explicit House(ListenOptions options)
       : options_(std::move(options)),
         context_(options_.threads),
-        acceptor_(boost::asio::make_strand(context_)) {
+        acceptor_(boost::asio::make_strand(context_)),
+        rates_(options_.limits.connections_a_second) {
     if (!options_.certificate.empty()) read_certificates();
     listen();
   }
@@ -137,12 +139,15 @@ class HttpServer::House {
   void greet(Socket socket) {
     boost::system::error_code error;
     const auto remote = socket.remote_endpoint(error);
-    if (error) return;
+    if (error) {
+      ++counters_.truncated;  // gone already
+      return;
+    }
     const auto tls = current_tls();
     const auto text = remote.address().to_string();
     Peer peer{plain_address(text).value_or(text), {}, tls != nullptr, false};
     peer.loopback = remote.address().is_loopback() && place_.address().is_loopback();
-    auto presence = enter(limited_address(peer.address));
+    auto presence = enter(peer.address);
     if (!presence) {
       ++counters_.refused;
       return;
@@ -188,11 +193,15 @@ class HttpServer::House {
   }
 
   /// One of the open connections, as long as it is kept; null: there are enough.
-  [[nodiscard]] std::shared_ptr<void> enter(const std::string& address) {
+  [[nodiscard]] std::shared_ptr<void> enter(const std::string& peer) {
+    const auto& proxies = options_.limits.trusted_proxies;
+    const bool many = std::ranges::find(proxies, peer) != proxies.end();
+    const auto address = limited_address(peer);
+    if (!many && !rates_.allow(address, AddressRates::Clock::now())) return nullptr;
     const std::scoped_lock lock(mutex_);
     if (counters_.open >= options_.limits.connections) return nullptr;
     auto& here = addresses_[address];
-    if (here >= options_.limits.connections_an_address) return nullptr;
+    if (!many && here >= options_.limits.connections_an_address) return nullptr;
     ++here;
     ++counters_.open;
     ++counters_.opened;
@@ -242,6 +251,7 @@ class HttpServer::House {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_{
       context_.get_executor()};
   asio_tcp::acceptor acceptor_;
+  AddressRates rates_;
   boost::asio::steady_timer pause_{context_};
   asio_tcp::endpoint place_;
   std::vector<std::thread> threads_;

@@ -3,6 +3,10 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
 
 #include "tacet/base/error.h"
 #include "tacet/base/sha256.h"
@@ -12,9 +16,15 @@ namespace {
 
 namespace ssl = boost::asio::ssl;
 
+/// OpenSSL has no words for a file that cannot be read.
+std::string tls_reason(const boost::system::error_code& error, const std::string& file) {
+  if (::access(file.c_str(), R_OK) != 0) return std::generic_category().message(errno);
+  return error.message();
+}
+
 void load(const boost::system::error_code& error, const char* what, const std::string& file) {
   if (!error) return;
-  throw base::IoError("cannot use the {} '{}': {}", what, file, error.message());
+  throw base::IoError("cannot use the {} '{}': {}", what, file, tls_reason(error, file));
 }
 
 void only_modern(ssl::context& context) {
@@ -31,7 +41,7 @@ void show(ssl::context& context, const std::string& certificate, const std::stri
   context.use_private_key_file(key, ssl::context::pem, error);
   if (error) {
     throw base::IoError("cannot use the key '{}' with the certificate '{}': {}", key, certificate,
-                        error.message());
+                        tls_reason(error, key));
   }
   if (SSL_CTX_check_private_key(context.native_handle()) != 1) {
     throw base::IoError("the key '{}' is not that of the certificate '{}'", key, certificate);
@@ -46,8 +56,9 @@ std::shared_ptr<ssl::context> server_tls(const std::string& certificate, const s
   only_modern(*context);
   show(*context, certificate, key);
   SSL_CTX_set_session_cache_mode(context->native_handle(), SSL_SESS_CACHE_OFF);
-  // Nobody comes twice in a short time: tickets would be work for nothing.
+  // Nobody comes twice in a short time: tickets would be work for nothing, and a key to be stolen.
   SSL_CTX_set_num_tickets(context->native_handle(), 0);
+  SSL_CTX_set_options(context->native_handle(), SSL_OP_NO_TICKET);  // of TLS 1.2
   if (client_ca.empty()) return context;
   boost::system::error_code error;
   context->load_verify_file(client_ca, error);
@@ -63,7 +74,10 @@ ssl::context client_tls(const ClientTls& options) {
   boost::system::error_code error;
   if (options.ca.empty()) {
     context.set_default_verify_paths(error);
-    load(error, "certificates of", "the system");
+    if (error) {
+      throw base::IoError("cannot use the system's certificates of authorities: {}; name a file",
+                          error.message());
+    }
   } else {
     context.load_verify_file(options.ca, error);
     load(error, "certificates of authorities", options.ca);

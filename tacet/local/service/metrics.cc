@@ -50,6 +50,8 @@ std::string metrics_text(const ServiceStanding& standing, const ServiceCounters&
       metric("handshakes_failed_total", "counter", "TLS handshakes that failed.",
              http.failed_handshakes) +
       metric("timeouts_total", "counter", "Requests that came too slowly.", http.timeouts) +
+      metric("truncated_total", "counter", "Requests that ended before they were whole.",
+             http.truncated) +
       metric("malformed_total", "counter", "Bytes that were no request.", http.not_understood) +
       metric("connections_failed_total", "counter", "Ended for lack of memory, say.",
              http.failures) +

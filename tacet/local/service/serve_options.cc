@@ -29,6 +29,11 @@ constexpr std::array serve_table{
                    [](const ServeReading& given) {
                      given.options.http.connections_an_address = given.integer(1, 1000000);
                    }},
+    ServeParameter{"connections-a-second", serve_number, "0.01 to 1e6", "50",
+                   "new connections of one address", serve_nothing,
+                   [](const ServeReading& given) {
+                     given.options.http.connections_a_second = given.real(0.01, 1e6);
+                   }},
     ServeParameter{"requests-a-second", serve_number, "0.01 to 1e6", "20",
                    "slots and reports of one address, and as many tasks and models", serve_nothing,
                    [](const ServeReading& given) {
@@ -43,6 +48,11 @@ constexpr std::array serve_table{
         [](const ServeReading& given) {
           given.options.http.header_bytes = static_cast<std::uint32_t>(given.integer(256, 1048576));
         }},
+    ServeParameter{"body-bytes", serve_whole, "4096 to 1e12", "268435456",
+                   "of all reports together that are being read or wait", serve_nothing,
+                   [](const ServeReading& given) {
+                     given.options.http.body_bytes = given.integer(4096, 1000000000000);
+                   }},
     ServeParameter{
         "handshake-seconds", serve_number, "0.01 to 86400", "5", "for a TLS handshake",
         serve_nothing,
@@ -58,7 +68,9 @@ constexpr std::array serve_table{
                    "that a connection is kept between requests", serve_nothing,
                    [](const ServeReading& given) { given.options.http.idle = seconds_of(given); }},
     ServeParameter{"trusted-proxy", serve_words, "addresses with commas between them", "none",
-                   "whose X-Forwarded-For says where a request came from", serve_nothing,
+                   "whose X-Forwarded-For says where a request came from; their "
+                   "connections are not limited as one address",
+                   serve_nothing,
                    [](const ServeReading& given) {
                      auto& proxies = given.options.http.trusted_proxies;
                      for (std::size_t begin = 0; begin <= given.text.size();) {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "tacet/local/http/address_rates.h"
 #include "tacet/local/http/http.h"
-#include "tacet/local/service/address_rates.h"
 #include "tacet/local/service/collector.h"
 #include "tacet/local/service/desk.h"
 #include "tacet/local/service/metrics.h"

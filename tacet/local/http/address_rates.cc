@@ -1,4 +1,4 @@
-#include "tacet/local/service/address_rates.h"
+#include "tacet/local/http/address_rates.h"
 
 #include <algorithm>
 
