@@ -4,8 +4,9 @@
     local_service.py PROGRAM SOURCE
 
 Tokens that are enrolled while it runs and taken up at SIGHUP; what /metrics counts; sixty-four
-processes that share a device's folder; marked records and tokens, which appear nowhere but in the
-device's own files; states that cannot be served.
+processes that share a device's folder; a folder that was copied; marked records and tokens, which
+appear nowhere but in the device's own files, nor in the server's memory; what the server tells
+systemd; certificates, addresses and states that cannot be served.
 """
 
 import contextlib
@@ -13,8 +14,10 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -32,10 +35,15 @@ class WatchedServer(Server):
     """One with metrics and a log."""
 
     def start(self):
+        self.manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.manager.bind(str(self.folder / "notify"))
+        self.manager.settimeout(20)
         self.process = subprocess.Popen(
             [self.program, "serve", "task.json", "--state", "task.state", "--listen",
-             f"127.0.0.1:{self.port}", "--admin", "127.0.0.1:0", "--requests-a-second", "1000"],
-            cwd=self.folder, stdout=subprocess.DEVNULL, stderr=open(self.folder / "said", "wb"))
+             f"127.0.0.1:{self.port}", "--admin", "127.0.0.1:0", "--requests-a-second", "1000",
+             "--connections-a-second", "1000"],
+            cwd=self.folder, stdout=subprocess.DEVNULL, stderr=open(self.folder / "said", "wb"),
+            env=dict(os.environ, NOTIFY_SOCKET=str(self.folder / "notify")))
         self.wait_until_open()
         self.admin = None
         for _ in range(500):
@@ -45,6 +53,26 @@ class WatchedServer(Server):
                 return
             time.sleep(0.01)
         raise RuntimeError("the server does not say where its metrics are")
+
+    def notified(self):
+        return self.manager.recv(100).decode()
+
+    def memory(self):
+        """All that the process holds now: what a core would show."""
+        parts = []
+        with open(f"/proc/{self.process.pid}/maps") as maps, \
+                open(f"/proc/{self.process.pid}/mem", "rb", buffering=0) as memory:
+            for line in maps:
+                place, modes = line.split()[:2]
+                if not modes.startswith("rw"):
+                    continue
+                first, last = (int(end, 16) for end in place.split("-"))
+                try:
+                    memory.seek(first)
+                    parts.append(memory.read(last - first))
+                except OSError:
+                    continue
+        return b"".join(parts)
 
     def read(self, path):
         with urllib.request.urlopen(f"http://{self.admin}{path}") as answer:
@@ -58,8 +86,7 @@ def join(program, server, folder, device, token, *more):
     """A device's process; its record has a mark in every field."""
     record = folder / f"{device}.csv"
     if not record.exists():
-        record.write_text(f"age,town,bought\n{CANARY}1,{CANARY}2,yes\n")
-        (folder / f"{device}.token").write_text(token)
+        prepared(folder, device, token)
     return subprocess.Popen(
         [program, "join", f"http://127.0.0.1:{server.port}", "--task", "task.json", "--data",
          record.name, "--token-file", f"{device}.token", "--policy", "policy.toml", "--state",
@@ -87,6 +114,10 @@ def check_tokens_and_metrics(program, server, folder, faults):
                         ("request_seconds_count", 2), ("commit_seconds_count", 1)]:
         if server.metric(name) < least:
             faults.append(f"/metrics: {name} is {server.metric(name)}")
+    limits = pathlib.Path(f"/proc/{server.process.pid}/limits").read_text()
+    open_files = int(re.search(r"Max open files +(\d+)", limits).group(1))
+    if open_files < min(8192, resource.getrlimit(resource.RLIMIT_NOFILE)[1]):
+        faults.append("the server has no room for as many connections as it allows")
     if server.metric('answers_total{reason="wrong_checksum"}') != 0:
         faults.append("/metrics counts what nobody sent")
     if server.read("/health") != "alive\n" or server.read("/ready") != "ready\n":
@@ -112,6 +143,33 @@ def check_crowd(program, server, folder, token, faults):
     if books["accounts"][0]["spent"]["value"] != 4:
         faults.append("a folder that is shared books twice")
 
+def check_copied_folder(program, server, folder, token, faults):
+    """One device's folder on two machines: each has its record, and the server takes one report."""
+    before = server.metric("reports_accepted")
+    refused = subprocess.run([program, "join", "http://127.0.0.1:1", "--task", "task.json",
+                              "--data", "here.csv", "--token-file", "here.token", "--policy",
+                              "policy.toml", "--state", "here", "--patience", "0"],
+                             cwd=prepared(folder, "here", token), capture_output=True, check=False)
+    if refused.returncode != 7:
+        faults.append(f"no server: exit code {refused.returncode}")
+    there = folder / "another" / "machine"
+    there.mkdir(parents=True)
+    for file in ("task.json", "policy.toml", "here.csv", "here.token"):
+        shutil.copy(folder / file, there)
+    shutil.copytree(folder / "here", there / "here")
+    for place, code, words in ((folder, 0, "counted"), (there, 7, "used_token")):
+        process = join(program, server, place, "here", token)
+        said = process.communicate()[0].decode()
+        if process.returncode != code or words not in said:
+            faults.append(f"a copied folder: exit code {process.returncode}, {said}")
+    if server.metric("reports_accepted") != before + 1:
+        faults.append("a copied folder reports twice")
+
+def prepared(folder, device, token):
+    (folder / f"{device}.csv").write_text(f"age,town,bought\n{CANARY}1,{CANARY}2,yes\n")
+    (folder / f"{device}.token").write_text(token)
+    return folder
+
 def check_marks(program, server, folder, tokens, faults):
     said = b""
     for number, token in enumerate(tokens):
@@ -128,6 +186,8 @@ def check_marks(program, server, folder, tokens, faults):
     for file in folder.glob("*/*"):
         if file.is_file():
             places[str(file)] = file.read_bytes()
+    if CANARY.encode() in server.memory():
+        faults.append("a record's values are in the server's memory")
     for place, text in places.items():
         if CANARY.encode() in text:
             faults.append(f"a record's values stand in {place}")
@@ -135,21 +195,77 @@ def check_marks(program, server, folder, tokens, faults):
             if token.encode() in text or bytes.fromhex(token) in text:
                 faults.append(f"a token stands in {place}")
 
-def refuses(program, folder, state, words, code, faults):
-    """A state that cannot be served, whose file stays what it was."""
-    before = (folder / state).read_bytes()
-    done = subprocess.run([program, "serve", "task.json", "--state", state, "--listen",
-                           "127.0.0.1:0", "--quiet"], cwd=folder, capture_output=True, text=True,
+def refuses(program, folder, state, words, code, faults, *more, listen="127.0.0.1:0"):
+    """What cannot be served: one line, and the state stays what it was."""
+    before = (folder / state).read_bytes() if (folder / state).exists() else None
+    done = subprocess.run([program, "serve", "task.json", "--state", state, "--listen", listen,
+                           "--quiet", *more], cwd=folder, capture_output=True, text=True,
                           check=False, timeout=20)
     if done.returncode != code or words not in done.stderr or len(done.stderr.splitlines()) != 1:
-        faults.append(f"{state}: exit code {done.returncode}, {done.stderr}")
-    if (folder / state).read_bytes() != before:
+        faults.append(f"{state} {more}: exit code {done.returncode}, {done.stderr}")
+    after = (folder / state).read_bytes() if (folder / state).exists() else None
+    if after != before:
         faults.append(f"{state} was changed")
+
+def certificate(folder, name, subject):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:P-256", "-nodes", "-keyout", f"{name}.key", "-out",
+                    f"{name}.pem", "-days", "2", "-subj", "/CN=test", "-addext",
+                    f"subjectAltName={subject}"], cwd=folder, capture_output=True, check=True)
+
+def check_places(program, server, folder, faults):
+    """Addresses and certificates; the state would be a new one."""
+    def refused(words, code, *more, listen="127.0.0.1:0"):
+        refuses(program, folder, "other.state", words, code, faults, *more, listen=listen)
+    taken = f"127.0.0.1:{server.port}"
+    refused(f"cannot listen on {taken}", 7, listen=taken)
+    refused(f"cannot listen on {server.admin}", 7, "--admin", server.admin)
+    refused("'nowhere.example' is no address", 2, listen="nowhere.example:1")
+    if not shutil.which("openssl"):
+        return
+    certificate(folder, "one", "IP:127.0.0.1")
+    certificate(folder, "two", "IP:127.0.0.2")
+    (folder / "cut.pem").write_bytes((folder / "one.pem").read_bytes()[:200])
+    refused("cannot use the key 'two.key' with the certificate 'one.pem'", 7, "--certificate",
+            "one.pem", "--key", "two.key")
+    refused("cannot use the certificate 'cut.pem'", 7, "--certificate", "cut.pem", "--key",
+            "one.key")
+    refused("cannot use the key 'one.pem'", 7, "--certificate", "one.pem", "--key", "one.pem")
+    refused("'cut.pem'", 7, "--certificate", "one.pem", "--key", "one.key", "--client-ca",
+            "cut.pem")
+    if os.geteuid() != 0:  # who may read everything
+        (folder / "two.key").chmod(0)
+        refused("cannot use the key 'two.key'", 7, "--certificate", "two.pem", "--key", "two.key")
+
+def check_strange_servers(program, folder, token, faults):
+    """A device meets a certificate of another host, or one that nobody vouches for."""
+    if not shutil.which("openssl"):
+        return
+    server = Server(program, folder)
+    for name, ca in (("two", "two.pem"), ("one", "two.pem")):
+        (folder / f"{name}.key").chmod(0o600)
+        server.start("--certificate", f"{name}.pem", "--key", f"{name}.key", state="strange.state")
+        done = subprocess.run(
+            [program, "join", f"https://127.0.0.1:{server.port}", "--task", "task.json", "--data",
+             "strange.csv", "--token-file", "strange.token", "--policy", "policy.toml", "--state",
+             "strange", "--ca", ca], cwd=prepared(folder, "strange", token), capture_output=True,
+            text=True, check=False, timeout=20)
+        if done.returncode != 7 or "certificate of 127.0.0.1" not in done.stderr:
+            faults.append(f"certificate {name}: exit code {done.returncode}, {done.stderr}")
+        books = json.loads(run(program, "ledger", "show", "strange/device.ledger", "--json",
+                               cwd=folder))
+        if books["accounts"][0]["spent"]["value"] != 0:
+            faults.append("a strange server costs something")
+        server.kill()
 
 def check_states(program, server, folder, faults):
     refuses(program, folder, "task.state", f"served by process {server.process.pid}", 7, faults)
+    if server.notified() != "READY=1":
+        faults.append("systemd is not told that the server is ready")
     if server.stop() != 0:
         faults.append("SIGTERM does not end the server well")
+    if server.notified() != "STOPPING=1":
+        faults.append("systemd is not told that the server ends")
     whole = (folder / "task.state").read_bytes()
     for share in (0.3, 0.7, 0.99):
         (folder / "cut.state").write_bytes(whole[:int(len(whole) * share)])
@@ -178,7 +294,10 @@ def main(arguments):
         try:
             check_tokens_and_metrics(program, server, folder, faults)
             check_crowd(program, server, folder, tokens.pop(), faults)
+            check_copied_folder(program, server, folder, tokens.pop(), faults)
             check_marks(program, server, folder, tokens[:3], faults)
+            check_places(program, server, folder, faults)
+            check_strange_servers(program, folder, tokens.pop(), faults)
             check_states(program, server, folder, faults)
         finally:
             server.process.kill()

@@ -5,9 +5,10 @@ take part; then looks at what is left.
     local_storm.py PROGRAM SOURCE KILLS
 
 Every report that was acknowledged counts once, none twice; no device sends two different reports or
-books twice; the state is sound and its rounds are what its reports come to. Devices of the first
-part are written here, after docs/reference/local-protocol.md alone. Moments are drawn from a fixed
-seed; what the server does meanwhile is up to the machine.
+books twice; the state is sound, and its rounds are what its reports come to, computed again and by
+a server that nobody kills. The 200 devices of the first part are written here, after
+docs/reference/local-protocol.md alone. Moments are drawn from a fixed seed; what the server does
+meanwhile is up to the machine.
 """
 
 import hashlib
@@ -27,7 +28,7 @@ import threading
 import time
 
 POLICY = 'largest_epsilon = 4\nall_tasks_epsilon = 4\nmechanisms = ["privunit"]\n'
-WORKERS = 24
+WORKERS = 200
 
 
 def crc32c_table():
@@ -73,11 +74,12 @@ class Server:
             self.port = free.getsockname()[1]
         self.process = None
 
-    def start(self):
+    def start(self, *more, state="task.state"):
         self.process = subprocess.Popen(
-            [self.program, "serve", "task.json", "--state", "task.state", "--listen",
+            [self.program, "serve", "task.json", "--state", state, "--listen",
              f"127.0.0.1:{self.port}", "--requests-a-second", "1000000",
-             "--connections-an-address", "100000", "--quiet"],
+             "--connections-an-address", "100000", "--connections-a-second", "1000000", "--quiet",
+             *more],
             cwd=self.folder, stdout=subprocess.DEVNULL, stderr=open(self.folder / "said", "ab"))
         self.wait_until_open()
 
@@ -185,6 +187,33 @@ def frames_of(folder):
                 state.execute("SELECT frame FROM frames ORDER BY sequence")]
 
 
+def learned(folder):
+    """The learner, and all rounds."""
+    with sqlite3.connect(folder / "task.state") as state:
+        return (state.execute("SELECT value FROM meta WHERE key = 'learner'").fetchall(),
+                state.execute("SELECT round, frames, learner, model FROM rounds").fetchall())
+
+
+def undisturbed(program, task, frames):
+    """What a server that nobody kills comes to with the same reports."""
+    with tempfile.TemporaryDirectory(prefix="tacet-storm-") as name:
+        folder = pathlib.Path(name)
+        shutil.copy(task, folder)
+        tokens = run(program, "local", "enrol", "task.json", "--state", "task.state", "--count",
+                     str(len(frames)), cwd=folder).split()
+        server = Server(program, folder)
+        server.start()
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        for token, report in zip(tokens, frames):
+            connection.request("POST", "/v1/report", report, {"Authorization": f"Bearer {token}"})
+            answer = connection.getresponse()
+            text = answer.read()
+            if answer.status != 200:
+                raise RuntimeError(f"a server that nobody kills says {text}")
+        server.stop()
+        return learned(folder)
+
+
 def kill_servers(program, source, kills):
     """Servers die; nobody's report is lost or counted twice."""
     with tempfile.TemporaryDirectory(prefix="tacet-storm-") as name:
@@ -207,7 +236,10 @@ def kill_servers(program, source, kills):
         ended = server.stop()
         frames = frames_of(folder)
         verdict = run(program, "local", "replay", "task.state", "--verify", cwd=folder)
+        same = learned(folder) == undisturbed(program, folder / "task.json", frames)
     faults = list(devices.faults)
+    if not same:
+        faults.append("the model is not that of a server that nobody kills")
     if ended != 0:
         faults.append(f"the server ends with {ended} on SIGTERM")
     if len(set(frames)) != len(frames):
