@@ -1,21 +1,21 @@
 // What a report costs the server of local learning, and what asking costs the generator.
 //
-//     local_load writer|kept|tls|fresh REPORTS [CLIENTS]
+//     local_load writer REPORTS                    frames from memory, in groups of 256
+//     local_load kept|tls|fresh REPORTS [CLIENTS]  as fast as it goes, over kept connections, those
+//                                                  over TLS, or a TLS connection for each report
+//     local_load paced REPORTS [CLIENTS [RATE]]    so many a second, whatever becomes of them
+//     local_load held|held-tls CONNECTIONS         connections that ask for the task and stay
 //
 // d = 100, batch 1,024, a slot asked for before each report, durable answers. The server is a
-// process of its own on the first core, the generator's threads share the second one. `writer` has
-// no network: frames from memory through the collector, in groups of 256. CPU is user and system
-// time of each side over the whole load; the state lies in the folder that TMPDIR names, or /tmp.
-// One JSON row a run. The generator says nothing of a record: its reports are random integers.
+// process of its own on the first core, the generator's threads share the second one. CPU is user
+// and system time of each side over the whole load; times are those of slot and report together,
+// of `paced` from the moment at which they were due; memory is the server's largest. The state
+// lies in the folder that TMPDIR names, or /tmp. One JSON row a run. The generator says nothing of
+// a record: its reports are random integers.
 
 #include <fmt/format.h>
-#include <sched.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -27,34 +27,17 @@
 #include <thread>
 #include <vector>
 
-#include "tacet/base/error.h"
+#include "bench/local_server.h"
 #include "tacet/local/http/http_client.h"
-#include "tacet/local/http/http_server.h"
-#include "tacet/local/service/service.h"
 #include "tests/support/certificates.h"
 #include "tests/support/local_task.h"
 
 namespace {
 
 using namespace tacet;
+using bench::cpu_seconds;
 using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
-
-double cpu_seconds() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-void use_core(unsigned core) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(core, &set);
-  ::sched_setaffinity(0, sizeof set, &set);
-}
 
 local::Task task_of(std::int64_t reports) {
   std::string schema = "name = \"load\"\n[target]\ncolumn = \"y\"\npositive = \"1\"\n";
@@ -69,118 +52,126 @@ local::Task task_of(std::int64_t reports) {
                           {.delay_seconds = 0});
 }
 
-struct Server {
-  double cpu;
-  double megabytes;
+struct Load {
+  std::string mode;
+  std::int64_t count;
+  std::int64_t clients;
+  double rate;  ///< of `paced`, a second
 };
 
-/// The server's process: says its port, serves until the other end of the pipe is closed, says what
-/// it used.
-[[noreturn]] void serve(const fs::path& state, const test::Authority::Files& files, int in,
-                        int out) {
-  use_core(0);
-  local::ListenOptions options;
-  options.certificate = files.certificate;
-  options.key = files.key;
-  options.limits.connections_an_address = 100000;
-  {
-    local::HttpServer server(options);
-    local::Service service(state, {.requests_a_second = 1e9});
-    server.start(service);
-    const double before = cpu_seconds();
-    const auto port = server.port();
-    if (::write(out, &port, sizeof port) != sizeof port) ::_exit(1);
-    char byte = 0;
-    while (::read(in, &byte, 1) > 0) {
+/// A server with its tokens, and ways to it.
+class Site {
+ public:
+  Site(const fs::path& folder, std::int64_t reports, bool secure)
+      : task(task_of(reports)), secure_(secure), ca_(authority_.file(folder)) {
+    const auto state = folder / "load.state";
+    static_cast<void>(local::StateFile::make(state, task));
+    tokens = local::StateFile(state, ledger::Access::write).enrol(reports);
+    local::ListenOptions options;
+    if (secure) {
+      const auto files = authority_.issue(folder, "server", "IP:127.0.0.1");
+      options.certificate = files.certificate;
+      options.key = files.key;
     }
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    const Server used{cpu_seconds() - before, static_cast<double>(usage.ru_maxrss) / 1024};
-    if (::write(out, &used, sizeof used) != sizeof used) ::_exit(1);
-    server.stop();
+    options.limits.connections = options.limits.connections_an_address = 100000;
+    options.limits.connections_a_second = 1e6;
+    options.limits.idle = std::chrono::minutes(10);
+    server.emplace(state, options, local::ServiceOptions{.requests_a_second = 1e9});
+    bench::use_core(1);
   }
-  ::_exit(0);
-}
+  [[nodiscard]] std::unique_ptr<local::Transport> connect() const {
+    return local::http_client({.server = {"127.0.0.1", std::to_string(server->port()), secure_},
+                               .ca = secure_ ? ca_ : ""});
+  }
 
-void take_part(local::Transport& transport, const local::Task& task, const std::string& token,
-               std::uint64_t number, std::vector<double>& milliseconds) {
-  const auto begin = Clock::now();
+  local::Task task;
+  std::vector<std::string> tokens;
+  std::optional<bench::ServerProcess> server;
+
+ private:
+  test::Authority authority_;
+  bool secure_;
+  std::string ca_;
+};
+
+void take_part(local::Transport& transport, const Site& site, std::int64_t device) {
+  const auto& token = site.tokens[static_cast<std::size_t>(device)];
   for (;;) {
     const auto asked = transport.exchange({.method = "POST", .path = "/v1/slot", .token = token});
     if (asked.status == 503) continue;  // the round is full for a moment
     if (asked.status != 200) throw base::IoError("no slot: " + asked.body);
     const auto slot = local::slot_from_json(asked.body);
-    const auto sent = transport.exchange({.method = "POST",
-                                          .path = "/v1/report",
-                                          .token = token,
-                                          .body = test::any_report(task, slot, number)});
+    const auto sent = transport.exchange(
+        {.method = "POST",
+         .path = "/v1/report",
+         .token = token,
+         .body = test::any_report(site.task, slot, static_cast<std::uint64_t>(device))});
     if (sent.status != 200) throw base::IoError("not counted: " + sent.body);
-    break;
+    return;
   }
-  milliseconds.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
 }
 
-void network(const std::string& mode, std::int64_t reports, std::int64_t clients,
-             const fs::path& folder) {
-  const auto task = task_of(reports);
-  const auto state = folder / "load.state";
-  static_cast<void>(local::StateFile::make(state, task));
-  const auto tokens = local::StateFile(state, ledger::Access::write).enrol(reports);
-  const test::Authority authority;
-  const bool secure = mode != "kept";
-  const auto files =
-      secure ? authority.issue(folder, "server", "IP:127.0.0.1") : test::Authority::Files{};
-  const auto ca = authority.file(folder);
-  std::array<int, 2> to{};
-  std::array<int, 2> from{};
-  if (::pipe(to.data()) != 0 || ::pipe(from.data()) != 0) throw base::IoError("no pipe");
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::close(to[1]);
-    serve(state, files, to[0], from[1]);
-  }
-  ::close(to[0]);
-  use_core(1);
-  std::uint16_t port = 0;
-  if (::read(from[0], &port, sizeof port) != sizeof port) throw base::IoError("no server");
-  const auto fresh = [&] {
-    return local::http_client(
-        {.server = {"127.0.0.1", std::to_string(port), secure}, .ca = secure ? ca : ""});
-  };
+void network(const Load& load, const fs::path& folder) {
+  Site site(folder, load.count, load.mode == "tls" || load.mode == "fresh");
+  const bool paced = load.mode == "paced";
   std::atomic<std::int64_t> next{0};
-  std::vector<std::vector<double>> times(static_cast<std::size_t>(clients));
+  std::vector<std::vector<double>> times(static_cast<std::size_t>(load.clients));
   const double cpu = cpu_seconds();
   const auto begin = Clock::now();
   std::vector<std::thread> threads;
   for (auto& mine : times) {
     threads.emplace_back([&] {
-      auto transport = fresh();
-      for (std::int64_t i = next++; i < reports; i = next++) {
-        if (mode == "fresh") transport = fresh();
-        take_part(*transport, task, tokens[static_cast<std::size_t>(i)],
-                  static_cast<std::uint64_t>(i), mine);
+      auto transport = site.connect();
+      for (std::int64_t i = next++; i < load.count; i = next++) {
+        if (load.mode == "fresh") transport = site.connect();
+        auto due = Clock::now();
+        if (paced) {
+          due = begin + std::chrono::nanoseconds(
+                            static_cast<std::int64_t>(1e9 * static_cast<double>(i) / load.rate));
+          std::this_thread::sleep_until(due);
+        }
+        take_part(*transport, site, i);
+        mine.push_back(std::chrono::duration<double, std::milli>(Clock::now() - due).count());
       }
     });
   }
   for (auto& thread : threads) thread.join();
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   const double own = cpu_seconds() - cpu;
-  ::close(to[1]);
-  Server used{};
-  if (::read(from[0], &used, sizeof used) != sizeof used) throw base::IoError("the server ended");
-  ::waitpid(child, nullptr, 0);
+  const auto used = site.server->stop();
   std::vector<double> all;
   for (const auto& mine : times) all.insert(all.end(), mine.begin(), mine.end());
   std::ranges::sort(all);
-  const double count = static_cast<double>(reports);
+  const double count = static_cast<double>(load.count);
   std::cout << fmt::format(
                    "{{\"mode\": \"{}\", \"reports\": {}, \"clients\": {}, \"seconds\": {:.2f}, "
                    "\"reports_a_second\": {:.0f}, \"server_cpu_microseconds\": {:.1f}, "
                    "\"generator_cpu_microseconds\": {:.1f}, \"p50_ms\": {:.2f}, \"p99_ms\": "
                    "{:.2f}, \"server_megabytes\": {:.0f}}}",
-                   mode, reports, clients, seconds, count / seconds, 1e6 * used.cpu / count,
-                   1e6 * own / count, all[all.size() / 2], all[all.size() * 99 / 100],
-                   used.megabytes)
+                   load.mode, load.count, load.clients, seconds, count / seconds,
+                   1e6 * used.cpu / count, 1e6 * own / count, all[all.size() / 2],
+                   all[all.size() * 99 / 100], used.megabytes)
+            << "\n";
+}
+
+void held(const Load& load, const fs::path& folder) {
+  Site site(folder, 1, load.mode == "held-tls");
+  const auto begin = Clock::now();
+  std::vector<std::unique_ptr<local::Transport>> connections;
+  for (std::int64_t i = 0; i < load.count; ++i) {
+    connections.push_back(site.connect());
+    if (connections.back()->exchange({.path = "/v1/task"}).status != 200) {
+      throw base::IoError("a connection is refused");
+    }
+  }
+  if (site.server->metric("connections") < load.count) throw base::IoError("some were ended");
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  const auto used = site.server->stop();
+  std::cout << fmt::format(
+                   "{{\"mode\": \"{}\", \"connections\": {}, \"seconds\": {:.2f}, "
+                   "\"server_megabytes\": {:.0f}, \"server_kilobytes_a_connection\": {:.1f}}}",
+                   load.mode, load.count, seconds, used.megabytes,
+                   1024 * used.megabytes / static_cast<double>(load.count))
             << "\n";
 }
 
@@ -227,24 +218,28 @@ void writer(std::int64_t reports, const fs::path& folder) {
             << "\n";
 }
 
+void run(const Load& load, const fs::path& folder) {
+  if (load.mode == "writer") return writer(load.count, folder);
+  if (load.mode.starts_with("held")) return held(load, folder);
+  network(load, folder);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
-  if (argc < 3 || (mode != "writer" && mode != "kept" && mode != "tls" && mode != "fresh")) {
-    std::cerr << "local_load writer|kept|tls|fresh REPORTS [CLIENTS]\n";
+  constexpr std::array modes{"writer", "kept", "tls", "fresh", "paced", "held", "held-tls"};
+  if (argc < 3 || std::ranges::find(modes, mode) == modes.end()) {
+    std::cerr << "local_load writer|kept|tls|fresh|paced|held|held-tls COUNT [CLIENTS [RATE]]\n";
     return 2;
   }
   const auto folder = fs::temp_directory_path() / fmt::format("tacet-load-{}", ::getpid());
   fs::create_directory(folder);
   int code = 0;
   try {
-    const std::int64_t reports = std::atoll(argv[2]);
-    if (mode == "writer") {
-      writer(reports, folder);
-    } else {
-      network(mode, reports, argc > 3 ? std::atoll(argv[3]) : 64, folder);
-    }
+    run({mode, std::atoll(argv[2]), argc > 3 ? std::atoll(argv[3]) : 64,
+         argc > 4 ? std::atof(argv[4]) : 5000},
+        folder);
   } catch (const base::Error& error) {
     std::cerr << error.what() << "\n";
     code = 1;

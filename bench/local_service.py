@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Measures the service of local learning, and judges it by its bars.
+
+    local_service.py BUILD DATA PART...
+
+BUILD is a folder of the preset `bench`, DATA one with adult/ (see local_serve.py). PARTs: `load`
+(speed, delay, memory: bench/local_load), `hostile` (clients that mean harm beside honest ones:
+bench/local_hostile), `people` (all devices of Adult; then one in a hundred lies, with and without
+the robust mode). Each replaces its rows in bench/results/local_service.json. Wants two cores that
+have nothing else to do. Exit code 1 where a bar is missed.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+RESULTS = HERE / "results/local_service.json"
+
+# Arguments of local_load; then (key, at least, at most).
+LOAD = [
+    (["writer", "60000"], [("reports_a_cpu_second", 15000, None)]),
+    (["kept", "60000"], [("reports_a_second", 8000, None)]),
+    (["tls", "60000"], [("reports_a_second", 7000, None)]),
+    (["fresh", "15000"], [("reports_a_second", 1500, None)]),
+    (["paced", "75000", "64", "5000"], [("p99_ms", None, 50)]),
+    (["held", "8000"], [("server_megabytes", None, 100)]),
+    (["held-tls", "8000"], []),
+]
+# JOINS, LIARS in a thousand, GROUPS of local_serve.py.
+PEOPLE = [("100", "0", "0"), ("0", "10", "0"), ("0", "10", "4"), ("0", "0", "4")]
+
+
+def program(build, name):
+    """Where this build has it: tests build some of them too."""
+    return next(path for path in (build / "bench" / name, build / "tests" / name) if path.exists())
+
+
+def rows_of(command):
+    """Its rows, and whether it was content."""
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
+                          check=False)
+    sys.stderr.write(done.stderr)
+    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    for row in rows:
+        print(json.dumps(row), flush=True)
+    return rows, done.returncode == 0 and bool(rows)
+
+
+def load(build, _):
+    rows, good = [], True
+    for arguments, bars in LOAD:
+        found, well = rows_of([program(build, "local_load"), *arguments])
+        good = good and well
+        for row in found:
+            for key, least, most in bars:
+                row["bar"] = f"{key} {'at least' if least else 'at most'} {least or most}"
+                row["holds"] = row[key] >= least if least else row[key] <= most
+                good = good and row["holds"]
+        rows += found
+    return rows, good
+
+
+def hostile(build, _):
+    return rows_of([program(build, "local_hostile"), "all"])
+
+
+def people(build, data):
+    rows, good = [], True
+    for arguments in PEOPLE:
+        found, well = rows_of([HERE / "local_serve.py", build / "tacet",
+                               program(build, "local_devices"), data, *arguments])
+        rows += found
+        good = good and well
+    return rows, good
+
+
+def main(arguments):
+    parts = {"load": load, "hostile": hostile, "people": people}
+    if len(arguments) < 3 or any(part not in parts for part in arguments[2:]):
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    good = True
+    for part in arguments[2:]:
+        rows, well = parts[part](pathlib.Path(arguments[0]).resolve(), arguments[1])
+        results[part] = rows
+        good = good and well
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+    print("every bar holds" if good else "A BAR IS MISSED")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
