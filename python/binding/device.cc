@@ -92,23 +92,26 @@ nb::dict join(const Joining& asked, local::Transport& transport) {
   }
   const auto source = random::SecureSource::create();
   const auto found = supervised(nb::none(), [&](const base::Supervision& supervision) {
-    const auto task = ledger::is_digest(asked.task) ? local::fetch_task(transport, asked.task)
+    Joined joined{};
+    const local::DeviceMeans means{
+        .transport = transport,
+        .source = *source,
+        .wait = [&](std::chrono::milliseconds time) { wait(time, *supervision.cancel); },
+        .say = [&](const std::string& text) { joined.remarks.push_back(text); },
+        .cancel = supervision.cancel};
+    const std::chrono::seconds patience(asked.patience);
+    const auto task = ledger::is_digest(asked.task) ? local::fetch_task(asked.task, means, patience)
                                                     : local::load_task(asked.task);
-    Joined joined{
-        .task = task.digest, .promised = task.plan.guarantee, .result = {}, .remarks = {}};
-    joined.result = local::take_part(
-        {.task = task,
-         .policy = policy,
-         .record = asked.record,
-         .folder = asked.folder,
-         .token = asked.token,
-         .only_resume = asked.only_resume,
-         .patience = std::chrono::seconds(asked.patience)},
-        {.transport = transport,
-         .source = *source,
-         .wait = [&](std::chrono::milliseconds time) { wait(time, *supervision.cancel); },
-         .say = [&](const std::string& text) { joined.remarks.push_back(text); },
-         .cancel = supervision.cancel});
+    joined.task = task.digest;
+    joined.promised = task.plan.guarantee;
+    joined.result = local::take_part({.task = task,
+                                      .policy = policy,
+                                      .record = asked.record,
+                                      .folder = asked.folder,
+                                      .token = asked.token,
+                                      .only_resume = asked.only_resume,
+                                      .patience = patience},
+                                     means);
     return joined;
   });
   nb::dict out;
