@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <initializer_list>
 #include <thread>
 
 #include "tests/support/raw_client.h"
@@ -173,7 +174,7 @@ void wrong_reports(Battle& battle) {
   Intruder intruder(battle);
   std::vector<std::string> wrong;
   // magic, version, mechanism, type, task, round, model, dimension, length, epsilon, flags
-  for (const std::size_t at : {0, 4, 6, 7, 8, 16, 24, 48, 52, 56, 60}) {
+  for (const auto at : std::initializer_list<std::size_t>{0, 4, 6, 7, 8, 16, 24, 48, 52, 56, 60}) {
     wrong.push_back(forged(site, right, at));
   }
   auto zeros = right;
