@@ -46,6 +46,11 @@ if(TACET_SANITIZE)
   add_compile_options(-fsanitize=${TACET_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TACET_SANITIZE})
+  # Checks of each pointer before it is used are a third of the compilation. ASan stops at the use
+  # itself; the preset `ubsan` has these too.
+  if(TACET_SANITIZE MATCHES "address" AND TACET_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize=null,alignment)
+  endif()
 endif()
 if(TACET_FUZZERS)
   add_compile_options(-fsanitize=fuzzer-no-link)

@@ -34,10 +34,10 @@ TEST(ExactSum, SixtyFourPartsFillTheWholeAndFiftyRoundedPartsDoNot) {
   EXPECT_GT(sum_of(std::vector<double>(50, 1.0 / 50)).rounded_up(), 1.0);
 }
 
-TEST(ExactSum, AMillionTinyCostsGiveTheRationalSumRoundedUpOnce) {
+void check_tiny_costs(std::size_t count) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> exponent(-60, 0);
-  std::vector<double> values(1000000);
+  std::vector<double> values(count);
   for (double& value : values) value = std::exp2(exponent(random));
   // The rational oracle: halves of mantissas are summed for each power of two by themselves.
   std::map<int, std::array<std::uint64_t, 2>> halves;
@@ -62,6 +62,9 @@ TEST(ExactSum, AMillionTinyCostsGiveTheRationalSumRoundedUpOnce) {
   EXPECT_EQ(sorted.rounded_up(), up);
   EXPECT_TRUE(sorted <= forwards && forwards <= sorted);
 }
+
+TEST(ExactSum, ManyTinyCostsGiveTheRationalSumRoundedUpOnce) { check_tiny_costs(100000); }
+TEST(ExactSumLong, AMillionTinyCostsGiveTheRationalSumRoundedUpOnce) { check_tiny_costs(1000000); }
 
 TEST(ExactSum, KeepsWhatADoubleWouldLose) {
   const auto sum = sum_of({1.0, 1e-300, 5e-324});

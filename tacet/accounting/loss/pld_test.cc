@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -266,9 +267,9 @@ TEST(Pld, MassesNextToNothingDoNotWidenIntervals) {
 }
 
 // Seven such uses alone are beyond what the sum resolves; they are a part of twenty.
-TEST(Pld, FewRareUsesCostNoMoreThanMoreOfThem) {
+void check_few_rare_uses(std::initializer_list<std::int64_t> uses) {
   double last = 0;
-  for (const std::int64_t steps : {2, 7, 20}) {
+  for (const std::int64_t steps : uses) {
     const Event event = Repeated{steps, PoissonSampled{1e-9, Gaussian{0.5}}};
     const double upper = epsilon_interval(event, Adjacency::add_remove, Delta(1e-30)).upper;
     EXPECT_GE(upper, last) << steps;
@@ -276,6 +277,9 @@ TEST(Pld, FewRareUsesCostNoMoreThanMoreOfThem) {
     last = upper;
   }
 }
+
+TEST(Pld, FewRareUsesCostNoMoreThanMoreOfThem) { check_few_rare_uses({2, 7}); }
+TEST(PldLong, FewRareUsesCostNoMoreThanMoreOfThem) { check_few_rare_uses({2, 7, 20}); }
 
 }  // namespace pld_test
 }  // namespace tacet::accounting

@@ -137,19 +137,23 @@ double worst_ratio(const Law& law, int sensitivity, Movement movement, int trial
   return worst;
 }
 
-TEST(SelectionLaws, TenThousandRandomNeighboursNeverBeatEpsilon) {
+void check_laws(int neighbours) {
   for (const auto movement : {Movement::any, Movement::one_way}) {
     const auto rate = score_rate({3, 2}, 2, movement);
     const double exponential = worst_ratio(
-        [&](const auto& scores) { return exponential_law(scores, rate); }, 2, movement, 10000);
+        [&](const auto& scores) { return exponential_law(scores, rate); }, 2, movement, neighbours);
     EXPECT_LE(exponential, 1.5 + 1e-12);
     EXPECT_GT(exponential, 0.9);
-    const double flip = worst_ratio(
-        [&](const auto& scores) { return permute_and_flip_law(scores, rate); }, 2, movement, 10000);
+    const double flip =
+        worst_ratio([&](const auto& scores) { return permute_and_flip_law(scores, rate); }, 2,
+                    movement, neighbours);
     EXPECT_LE(flip, 1.5 + 1e-12);
     EXPECT_GT(flip, 1.2);
   }
 }
+
+TEST(SelectionLaws, RandomNeighboursNeverBeatEpsilon) { check_laws(2000); }
+TEST(SelectionLawsLong, TenThousandRandomNeighboursNeverBeatEpsilon) { check_laws(10000); }
 
 // Differences of losses move both ways: the noise for scores that move one way would be too small.
 TEST(SelectionLaws, NeighboursCatchTheWrongSensitivity) {

@@ -92,14 +92,14 @@ std::vector<double> released_mean(const CertifiedSgd& sgd, const Dataset& datase
 
 // Neighbouring data by brute force: every loss, adjacency, order, penalty, mean and domain. No pair
 // moves the released integers further than the sensitivity that is stated, and some come close.
-TEST(Sgd, NeighboursNeverMoveFurtherThanTheSensitivity) {
+void check_neighbours(int trials) {
   constexpr int bits = 30;
   for (const auto& loss : losses()) {
     SCOPED_TRACE(std::string(model::loss_name(loss)));
     double closest = 0;
     int tried = 0;
     PointMaker columns_maker(1, true, 5);
-    for (int trial = 0; trial < 1500; ++trial) {
+    for (int trial = 0; trial < trials; ++trial) {
       const std::size_t columns = 1 + static_cast<std::size_t>(trial % 7);
       PointMaker make(columns, model::properties(loss).classification,
                       static_cast<std::uint64_t>(trial) + 1);
@@ -127,10 +127,13 @@ TEST(Sgd, NeighboursNeverMoveFurtherThanTheSensitivity) {
         closest = std::max(closest, distance(here, there) / allowed);
       }
     }
-    EXPECT_GT(tried, 300);
+    EXPECT_GT(tried, trials / 5);
     EXPECT_GT(closest, 0.6);
   }
 }
+
+TEST(Sgd, NeighboursNeverMoveFurtherThanTheSensitivity) { check_neighbours(500); }
+TEST(SgdLong, NeighboursNeverMoveFurtherThanTheSensitivity) { check_neighbours(1500); }
 
 // The same for several classes side by side, from a start that was released before. One record
 // moves the weights of every class, and all of them count; the start moves nobody.
