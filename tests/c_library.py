@@ -59,12 +59,14 @@ def check_size(library, scratch):
 
 
 def check_c(library, source, scratch, compiler):
-    program = scratch / "c"
-    run(compiler, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror",
-        f"-I{source / 'tacet' / 'capi'}", source / "examples" / "c" / "main.c", library,
-        f"-Wl,-rpath,{library.parent}", "-o", program)
-    output = run(program)
-    check("100 sums: epsilon 1." in output and '"algorithm"' in output, output)
+    for name, expected in (("main", ("100 sums: epsilon 1.", '"algorithm"')),
+                           ("budget", ("interrupted: cancelled", "spent: epsilon 2.5"))):
+        program = scratch / name
+        run(compiler, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror",
+            f"-I{source / 'tacet' / 'capi'}", source / "examples" / "c" / f"{name}.c", library,
+            f"-Wl,-rpath,{library.parent}", "-o", program)
+        output = run(program)
+        check(all(words in output for words in expected), output)
 
 
 def check_python(path):

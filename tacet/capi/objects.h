@@ -6,13 +6,17 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tacet/accounting/memory_budget.h"
 #include "tacet/base/error.h"
+#include "tacet/base/progress.h"
+#include "tacet/capi/tacet.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/model/model_file.h"
+#include "tacet/privacy/receipt.h"
 #include "tacet/run/rows.h"
 
 /// What programs in C hold by number.
@@ -30,10 +34,27 @@ struct SchemaObject : Object {
   const data::Schema schema;
 };
 
+/// What a program in C is told between steps, and how it cancels.
+class Watch : public base::Progress {
+ public:
+  explicit Watch(tacet_progress told = nullptr, void* context = nullptr)
+      : told_(told), context_(context) {}
+  void advance(std::string_view phase, std::int64_t done, std::int64_t total) override {
+    if (told_ != nullptr && told_(std::string(phase).c_str(), done, total, context_) != 0) {
+      throw base::Interrupted("cancelled by the program's progress function");
+    }
+  }
+
+ private:
+  tacet_progress told_;
+  void* context_;
+};
+
 struct OptionsObject : Object {
   static constexpr const char* kind = "set of options";
   learn::ParameterValues values;
   std::optional<model::OwnFunctions> loss;
+  Watch watch;
 };
 
 struct BudgetObject : Object {
@@ -58,6 +79,12 @@ struct ModelObject : Object {
   const model::ModelFile file;
 };
 
+struct ReleaseObject : Object {
+  static constexpr const char* kind = "release";
+  explicit ReleaseObject(privacy::Receipt given) : receipt(std::move(given)) {}
+  const privacy::Receipt receipt;
+};
+
 /// All objects of the process, by numbers that never come twice.
 class Objects {
  public:
@@ -74,9 +101,10 @@ class Objects {
     return found;
   }
 
- private:
+  /// Null for a number of none.
   [[nodiscard]] std::shared_ptr<Object> find(std::uint64_t number);
 
+ private:
   std::mutex mutex_;
   std::map<std::uint64_t, std::shared_ptr<Object>> objects_;
   std::uint64_t last_ = 0;

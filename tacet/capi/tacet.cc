@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <span>
 #include <string_view>
@@ -13,6 +14,8 @@
 #include "tacet/base/version.h"
 #include "tacet/capi/objects.h"
 #include "tacet/learn/method.h"
+#include "tacet/optimize/sums/vector_sum.h"
+#include "tacet/run/release.h"
 #include "tacet/run/train.h"
 #include "tacet/select/auto.h"
 #include "tacet/select/read_options.h"
@@ -24,6 +27,7 @@ using internal::BudgetObject;
 using internal::ModelObject;
 using internal::Objects;
 using internal::OptionsObject;
+using internal::ReleaseObject;
 using internal::SchemaObject;
 using internal::TableObject;
 
@@ -124,13 +128,16 @@ void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, co
   const auto payer = budget == 0 ? nullptr : Objects::all().get<BudgetObject>(budget);
   learn::LinearOptions settled;
   run::TrainMeans means;
+  internal::Watch watch;
   {
     const std::lock_guard turn(chosen->turn);
+    watch = chosen->watch;
     settled = options_of(*chosen, described->schema);
     means.threads = static_cast<int>(
         std::clamp<std::int64_t>(chosen->values.integer("threads").value_or(0), 0, 1 << 20));
   }
   if (payer) means.budget = &payer->budget;
+  means.supervision.progress = &watch;
   make<ModelObject>(model, run::train(described->schema, rows, settled, means));
 }
 
@@ -215,6 +222,14 @@ int tacet_options_loss(tacet_options options, tacet_loss value, tacet_loss slope
   });
 }
 
+int tacet_options_progress(tacet_options options, tacet_progress progress, void* context) {
+  return guarded([&] {
+    const auto object = Objects::all().get<OptionsObject>(options);
+    const std::lock_guard turn(object->turn);
+    object->watch = internal::Watch(progress, context);
+  });
+}
+
 int tacet_budget_new(double epsilon, double delta, int adjacency, tacet_budget* budget) {
   return guarded([&] {
     make<BudgetObject>(budget, privacy::Guarantee{epsilon, delta, adjacency_of(adjacency)});
@@ -277,6 +292,23 @@ int tacet_train_matrix(tacet_schema schema, tacet_options options, tacet_budget 
   });
 }
 
+int tacet_release_histogram(tacet_budget budget, const int64_t* bin_of, size_t count,
+                            double epsilon, double delta, int adjacency, double* counts,
+                            size_t bins, tacet_release* release) {
+  return guarded([&] {
+    const auto out = numbers(counts, bins, "counts");
+    const privacy::Guarantee asked{epsilon, delta, adjacency_of(adjacency)};
+    const auto payer = budget == 0 ? nullptr : Objects::all().get<BudgetObject>(budget);
+    optimize::Histogram histogram(static_cast<std::int64_t>(bins));
+    for (const std::int64_t bin : numbers(bin_of, count, "bin_of")) histogram.add(bin);
+    const auto noise = delta > 0 ? run::Noise::discrete_gaussian : run::Noise::discrete_laplace;
+    auto released = run::release(std::move(histogram).take(), asked,
+                                 {.noise = noise, .budget = payer ? &payer->budget : nullptr});
+    if (release != nullptr) make<ReleaseObject>(release, std::move(released.receipt));
+    std::ranges::copy(released.values, out.begin());
+  });
+}
+
 int tacet_model_load(const char* path, tacet_model* model) {
   return guarded([&] { make<ModelObject>(model, model::load_model(text_of(path, "path"))); });
 }
@@ -319,8 +351,11 @@ int tacet_model_class(tacet_model model, size_t index, char* out, size_t size, s
 
 int tacet_model_receipt(tacet_model model, char* out, size_t size, size_t* needed) {
   return guarded([&] {
-    const auto object = Objects::all().get<ModelObject>(model);
-    hand_out(privacy::receipt_to_json(object->file.receipt), out, size, needed);
+    const auto object = Objects::all().find(model);
+    const auto* release = dynamic_cast<const ReleaseObject*>(object.get());
+    const auto& receipt = release != nullptr ? release->receipt
+                                             : Objects::all().get<ModelObject>(model)->file.receipt;
+    hand_out(privacy::receipt_to_json(receipt), out, size, needed);
   });
 }
 
@@ -341,28 +376,10 @@ int tacet_free(uint64_t object) {
 const char* tacet_last_error(void) { return last_error; }
 
 const char* tacet_error_name(int kind) {
-  switch (kind) {
-    case TACET_OK:
-      return "ok";
-    case TACET_INTERNAL:
-      return "internal";
-    case TACET_USAGE:
-      return "usage";
-    case TACET_DATA:
-      return "data";
-    case TACET_BUDGET:
-      return "budget";
-    case TACET_GUARANTEE:
-      return "guarantee";
-    case TACET_NUMERIC:
-      return "numeric";
-    case TACET_IO:
-      return "io";
-    case TACET_INTERRUPTED:
-      return "interrupted";
-    default:
-      return "unknown";
-  }
+  static constexpr const char* names[] = {"ok",     "internal",  "usage",   "data",
+                                          "budget", "guarantee", "numeric", "io"};
+  if (kind >= 0 && kind < std::ssize(names)) return names[kind];
+  return kind == TACET_INTERRUPTED ? "interrupted" : "unknown";
 }
 
 const char* tacet_version(void) { return base::version.data(); }

@@ -1,4 +1,5 @@
-/* tacet for C and for whatever speaks C: training from memory, predictions, accounting.
+/* tacet for C and for whatever speaks C: training from memory, predictions, histograms,
+ * accounting.
  *
  * Every function but the last three returns 0, or the kind of an error (TACET_USAGE and so on);
  * then the results are untouched, but for `needed`, and tacet_last_error() says in this thread what
@@ -45,6 +46,7 @@ typedef uint64_t tacet_options;
 typedef uint64_t tacet_budget;
 typedef uint64_t tacet_table;
 typedef uint64_t tacet_model;
+typedef uint64_t tacet_release;
 
 /* A schema from the text of a TOML file (data/schemas/README.md); `name` is for messages. */
 TACET_API int tacet_schema_parse(const char* text, const char* name, tacet_schema* schema);
@@ -66,6 +68,13 @@ typedef double (*tacet_loss)(double prediction, double label, void* context);
 TACET_API int tacet_options_loss(tacet_options options, tacet_loss value, tacet_loss slope,
                                  void* context, double largest_slope, double largest_curvature);
 
+/* Called between the steps of trainings with these options: the phase, and how many steps of how
+ * many are done, public all three. An answer other than 0 cancels: the training ends with
+ * TACET_INTERRUPTED, and what it released stays paid. It may neither throw nor be left by longjmp,
+ * and calls no function with the objects of its training. NULL: nobody is told. */
+typedef int (*tacet_progress)(const char* phase, int64_t done, int64_t total, void* context);
+TACET_API int tacet_options_progress(tacet_options options, tacet_progress progress, void* context);
+
 /* What may be spent until the process ends: epsilons add, and deltas. */
 TACET_API int tacet_budget_new(double epsilon, double delta, int adjacency, tacet_budget* budget);
 TACET_API int tacet_budget_spent(tacet_budget budget, double* epsilon, double* delta);
@@ -85,6 +94,14 @@ TACET_API int tacet_train_matrix(tacet_schema schema, tacet_options options, tac
                                  const double* values, size_t rows, size_t columns,
                                  const double* labels, tacet_model* model);
 
+/* How many of `count` records lie in each of `bins`: whole numbers, discrete Laplace noise where
+ * delta is 0 and discrete Gaussian noise else, the least that keeps (epsilon, delta). `bin_of` has
+ * a number from 0 to bins - 1 a record; any other counts as the last bin. `budget` may be 0,
+ * `release`, which has the receipt, NULL. What is refused costs nothing. */
+TACET_API int tacet_release_histogram(tacet_budget budget, const int64_t* bin_of, size_t count,
+                                      double epsilon, double delta, int adjacency, double* counts,
+                                      size_t bins, tacet_release* release);
+
 /* Model files are those of `tacet train`; an existing file is overwritten where `overwrite` is
  * not 0. */
 TACET_API int tacet_model_load(const char* path, tacet_model* model);
@@ -101,6 +118,7 @@ TACET_API int tacet_predict_matrix(tacet_model model, const double* values, size
  */
 TACET_API int tacet_model_class(tacet_model model, size_t index, char* out, size_t size,
                                 size_t* needed);
+/* Of a model, or of a release. */
 TACET_API int tacet_model_receipt(tacet_model model, char* out, size_t size, size_t* needed);
 
 /* The epsilon proved for an event (docs/explanations/accounting.md), as JSON, at delta. */

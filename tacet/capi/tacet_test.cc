@@ -174,6 +174,66 @@ TEST(CInterface, ALossOfOnesOwn) {
   EXPECT_EQ(none, 0U);
 }
 
+int impatient(const char* phase, std::int64_t done, std::int64_t total, void* context) {
+  EXPECT_STREQ(phase, "training");
+  EXPECT_LE(done, total);
+  *static_cast<std::int64_t*>(context) = done;
+  return done == 10 ? 1 : 0;
+}
+
+// A training that is cancelled stays paid, and the next one is on what is left.
+TEST(CInterface, CancelsATrainingBetweenItsSteps) {
+  const auto schema = schema_of(patients);
+  const auto options = options_at("1");
+  const auto table = table_of_patients();
+  const auto budget =
+      made([](auto* out) { return tacet_budget_new(2.5, 1e-5, TACET_ADD_REMOVE, out); });
+  std::int64_t done = -1;
+  ASSERT_EQ(tacet_options_progress(options, impatient, &done), TACET_OK);
+  std::uint64_t model = 0;
+  EXPECT_EQ(tacet_train_table(schema, options, budget, table, &model), TACET_INTERRUPTED);
+  EXPECT_EQ(done, 10);
+  EXPECT_EQ(model, 0U);
+  double epsilon = 0;
+  double delta = 0;
+  ASSERT_EQ(tacet_budget_spent(budget, &epsilon, &delta), TACET_OK);
+  EXPECT_NEAR(epsilon, 1, 1e-9);
+  ASSERT_EQ(tacet_options_progress(options, nullptr, nullptr), TACET_OK);
+  EXPECT_EQ(tacet_train_table(schema, options, budget, table, &model), TACET_OK);
+  EXPECT_EQ(done, 10);
+}
+
+TEST(CInterface, ReleasesAHistogramWithItsReceipt) {
+  const auto budget =
+      made([](auto* out) { return tacet_budget_new(40, 1e-5, TACET_ADD_REMOVE, out); });
+  std::vector<std::int64_t> days;
+  for (int k = 0; k < 3000; ++k) days.push_back(k % 3);
+  days.push_back(-1);  // the last bin, as all that there is none for
+  days.push_back(77);
+  double counts[3] = {-1, -1, -1};
+  const auto release = [&](double epsilon, double delta, std::uint64_t* out) {
+    return tacet_release_histogram(budget, days.data(), days.size(), epsilon, delta,
+                                   TACET_ADD_REMOVE, counts, 3, out);
+  };
+  const auto paid = made([&](auto* out) { return release(25, 0, out); });
+  // Noise of scale 1/25: one of the three draws is other than 0 with a chance of 1e-10.
+  EXPECT_EQ(counts[0], 1000);
+  EXPECT_EQ(counts[1], 1000);
+  EXPECT_EQ(counts[2], 1002);
+  const auto receipt = privacy::receipt_from_json(receipt_of(paid));
+  EXPECT_TRUE(receipt.is_protected());
+  EXPECT_LE(receipt.guarantee.epsilon, 25);
+  EXPECT_EQ(release(20, 0, nullptr), TACET_BUDGET);
+  EXPECT_EQ(release(0, 0, nullptr), TACET_USAGE);
+  EXPECT_EQ(counts[2], 1002);
+  EXPECT_EQ(release(1, 1e-6, nullptr), TACET_OK) << tacet_last_error();
+  EXPECT_EQ(std::floor(counts[1]), counts[1]);
+  EXPECT_NEAR(counts[1], 1000, 60);  // 10 deviations and more
+  EXPECT_EQ(tacet_release_histogram(0, days.data(), 3, 1, 0, 5, counts, 3, nullptr), TACET_USAGE);
+  EXPECT_EQ(tacet_release_histogram(0, nullptr, 3, 1, 0, 0, counts, 3, nullptr), TACET_USAGE);
+  EXPECT_EQ(tacet_release_histogram(0, days.data(), 3, 1, 0, 0, counts, 0, nullptr), TACET_USAGE);
+}
+
 TEST(CInterface, AccountsAsTheLibraryDoes) {
   double epsilon = -1;
   const char* event = R"({"version": 1, "event": {"kind": "gaussian", "noise_multiplier": 5}})";
@@ -209,7 +269,7 @@ class AnyCalls {
   explicit AnyCalls(std::uint64_t seed) : bits_(seed) {}
 
   int call() {
-    switch (below(17)) {
+    switch (below(19)) {
       case 0:
         return tacet_schema_parse(text(), text(), keep());
       case 1:
@@ -243,6 +303,11 @@ class AnyCalls {
         return tacet_model_receipt(handle(), room(), sizeof room_, &needed_);
       case 15:
         return tacet_account(text(), integer(), number(), place());
+      case 16:
+        return tacet_options_progress(handle(), below(2) == 0 ? nullptr : perhaps, nullptr);
+      case 17:
+        return tacet_release_histogram(handle(), below(8) == 0 ? nullptr : bins_, below(5),
+                                       number(), number(), integer(), place(), size(), keep());
       default:
         return tacet_free(handle());
     }
@@ -282,7 +347,13 @@ class AnyCalls {
   }
   std::uint64_t* keep() { return below(16) == 0 ? nullptr : &handles_[below(std::size(handles_))]; }
 
+  static int perhaps(const char* /*phase*/, std::int64_t done, std::int64_t /*total*/,
+                     void* /*context*/) {
+    return done == 3 ? 1 : 0;
+  }
+
   std::mt19937_64 bits_;
+  std::int64_t bins_[5] = {0, 1, -1, 3, 1};
   double numbers_[32] = {1, 0, 0.5, -1};
   const char* texts_[4] = {};
   char room_[64] = {};
