@@ -75,6 +75,7 @@ bench-utility: ## measure models on the data sets below TACET_DATA; fails when a
 	@bench/utility.py
 	@bench/objective.py
 	@bench/describe.py
+	@bench/noise.py
 	@bench/holder.py
 
 fuzz: ## fuzz every reader, MINUTES each
