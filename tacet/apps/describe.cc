@@ -198,6 +198,16 @@ std::string missing_noise_text(const model::ModelFile& file) {
     if (receipt.algorithm == "regularized-output") {
       return "pure noise has longer tails than the normal law that an interval would be read by";
     }
+    if (receipt.algorithm == "inverse-sensitivity") {
+      return "how far a draw lies from the minimum depends on the records, which are private";
+    }
+    if (receipt.algorithm == "sparse-groups") {
+      return "they move where noise chose coordinates, and no law of that is known";
+    }
+    if (receipt.algorithm == "tune" || receipt.algorithm == "radius-search" ||
+        receipt.algorithm == "boosting") {
+      return "the run was chosen by noisy scores, which favours some noise over other";
+    }
     return fmt::format(
         "what method {} adds passes through the minimiser, whose curvature is "
         "private",
