@@ -2,20 +2,50 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include "tacet/accounting/profile_pair.h"
+#include "tacet/accounting/routes/closed_forms.h"
+#include "tacet/accounting/routes/sampling.h"
 #include "tacet/base/error.h"
 #include "tacet/numeric/rounding.h"
 
 namespace tacet::accounting::internal {
+namespace {
+
+/// Parts whose largest delta is the run's at every epsilon: disjoint blocks, else the run itself.
+std::vector<Event> parts_of(const Event& run, Adjacency adjacency) {
+  const auto* blocks = run.as<Partitioned>();
+  if (blocks == nullptr || !blocks_are_parallel(*blocks, adjacency) ||
+      squared_mu(run, adjacency)) {
+    return {run};
+  }
+  return blocks->parts;
+}
+
+/// The largest of the parts' bounds is the run's: what holds at an epsilon for the largest delta
+/// holds for each.
+repetition::ProfileBound bound_of(const RandomlyRepeated& event, const Event& run,
+                                  Adjacency adjacency, const AccountOptions& options) {
+  std::optional<repetition::ProfileBound> bound;
+  for (const auto& part : parts_of(run, adjacency)) {
+    const auto delta = [&](double epsilon) {
+      return delta_interval(part, adjacency, Epsilon(epsilon), options).upper;
+    };
+    bound = repetition::profile_bound(repetition::law_of(event), delta, bound);
+  }
+  return *bound;
+}
+
+}  // namespace
 
 SelectionCurve::SelectionCurve(const RandomlyRepeated& event, Adjacency adjacency,
                                const AccountOptions& options)
     : run_(selection_run(event, adjacency, options.work)),
       adjacency_(adjacency),
       options_(options),
-      bound_(repetition::profile_bound(repetition::law_of(event),
-                                       [this](double e) { return run_delta(e); })),
+      bound_(bound_of(event, run_, adjacency, options)),
       cap_(event.cap),
       cut_(event.cap > 0 ? repetition::tail(repetition::law_of(event), event.cap) : 0) {}
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include "tacet/accounting/routes/closed_forms.h"
 
@@ -74,6 +76,34 @@ TEST(SelectionCurve, NoRepetitionAtAllTakesNothingOffWhatElseIsReleased) {
       }
     }
   }
+}
+
+// The bound of disjoint blocks is the largest of the blocks' own, in any order of them, and what a
+// search over their largest delta finds.
+TEST(SelectionCurve, DisjointBlocksHaveTheBoundOfTheDearest) {
+  const Event sampled = Repeated{20, PoissonSampled{.02, Gaussian{1.2}}};
+  const Event minimum = ObjectivePerturbation{4, 1, .25, 20, 1e-3, 1};
+  const std::vector<Event> parts{Laplace{4}, sampled, minimum, Gaussian{3}};
+  const auto epsilon_of = [](std::vector<Event> blocks) {
+    const Event event = selected(Partitioned{Assignment::by_record, std::move(blocks)});
+    return epsilon_interval(event, add_remove, Delta(1e-6)).upper;
+  };
+  std::vector<double> alone;
+  for (const auto& part : parts) alone.push_back(epsilon_of({part}));
+  const double all = epsilon_of(parts);
+  for (const double one : alone) EXPECT_GE(all, one);
+  EXPECT_EQ(epsilon_of({parts.rbegin(), parts.rend()}), all);
+  const auto law = repetition::law_of(selected(sampled));
+  const auto delta_of = [](const Event& event) {
+    return [event](double e) {
+      return delta_interval(event, add_remove, Epsilon(e)).upper;
+    };
+  };
+  const auto largest = repetition::profile_bound(
+      law, delta_of(Partitioned{Assignment::by_record, parts}));
+  std::optional<repetition::ProfileBound> found;
+  for (const auto& part : parts) found = repetition::profile_bound(law, delta_of(part), found);
+  EXPECT_EQ(found->shift, largest.shift);
 }
 
 // What a cap cuts off changes both laws, and one of them counts e^epsilon times.

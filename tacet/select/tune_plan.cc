@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -124,14 +124,29 @@ void check_alike(const std::vector<PlannedCandidate>& candidates, std::optional<
   }
 }
 
+using Places = std::vector<std::size_t>;
+
+/// The candidates that release the same, by their places; the kinds in the order of their first.
+std::vector<Places> kinds_of(const TunePlan& plan) {
+  std::vector<Places> kinds;
+  std::map<std::string, std::size_t> known;
+  for (std::size_t place = 0; place < plan.candidates.size(); ++place) {
+    const auto text = privacy::event_to_json(plan.candidates[place].training.events);
+    const auto [kind, fresh] = known.emplace(text, kinds.size());
+    if (fresh) kinds.emplace_back();
+    kinds[kind->second].push_back(place);
+  }
+  return kinds;
+}
+
+const privacy::Event& releases_of(const TunePlan& plan, const Places& kind) {
+  return plan.candidates[kind.front()].training.events;
+}
+
 /// Both blocks, each part once.
 privacy::Event base_event(const TunePlan& plan, privacy::Adjacency adjacency) {
   privacy::Partitioned blocks{assignment_of(adjacency), {}};
-  std::set<std::string> known;
-  for (const auto& candidate : plan.candidates) {
-    const auto& event = candidate.training.events;
-    if (known.insert(privacy::event_to_json(event)).second) blocks.parts.push_back(event);
-  }
+  for (const auto& kind : kinds_of(plan)) blocks.parts.push_back(releases_of(plan, kind));
   blocks.parts.push_back(plan.score_event());
   return blocks;
 }
@@ -147,8 +162,6 @@ double cipher_term_of(const TunePlan& plan, const privacy::RandomlyRepeated& eve
   return static_cast<double>(plan.most_runs) * run +
          random::cipher_term(2, random::most_leaf_words) + count_distance(event) + cut;
 }
-
-using Places = std::vector<std::size_t>;
 
 /// These candidates at this budget, and what everything costs then if they are all there are.
 void plan_at(TunePlan& plan, const Asked& asked, const Places& places, const RunBudget& run) {
@@ -181,11 +194,7 @@ double settle_cost(TunePlan& plan, const Asked& asked) {
 /// The first candidate of each event that they release.
 Places distinct(const TunePlan& plan) {
   Places places;
-  std::set<std::string> known;
-  for (std::size_t i = 0; i < plan.candidates.size(); ++i) {
-    const auto& training = plan.candidates[i].training;
-    if (known.insert(privacy::event_to_json(training.events)).second) places.push_back(i);
-  }
+  for (const auto& kind : kinds_of(plan)) places.push_back(kind.front());
   return places;
 }
 
@@ -224,10 +233,18 @@ std::string grid_text(const Grid& grid) {
   return fmt::format("{}", fmt::join(lines, "; "));
 }
 
-/// What the usual habit would have cost: every candidate once on the same records with that noise.
+/// What the usual habit would have cost: every candidate once with that noise, all trained on the
+/// one block and scored on the other.
 double naive_epsilon(const TunePlan& plan, const Asked& asked) {
-  return accounting::epsilon(privacy::Repeated{std::ssize(plan.candidates), *plan.stopping().base},
-                             asked.guarantee.adjacency, privacy::Delta(asked.guarantee.delta));
+  privacy::Composed trained;
+  for (const auto& kind : kinds_of(plan)) {
+    trained.parts.push_back(privacy::Repeated{std::ssize(kind), releases_of(plan, kind)});
+  }
+  const privacy::Repeated scored{std::ssize(plan.candidates), plan.score_event()};
+  const auto adjacency = asked.guarantee.adjacency;
+  return accounting::epsilon(
+      privacy::Partitioned{assignment_of(adjacency), {std::move(trained), scored}}, adjacency,
+      privacy::Delta(asked.guarantee.delta));
 }
 
 void add_reasons(TunePlan& plan, const Asked& asked, double naive) {

@@ -175,23 +175,26 @@ double gamma_for_mean(double eta, double wanted) {
   return std::exp(log_gamma);
 }
 
-ProfileBound profile_bound(const Law& law, const std::function<double(double)>& base_delta) {
+ProfileBound profile_bound(const Law& law, const std::function<double(double)>& base_delta,
+                           const std::optional<ProfileBound>& known) {
   const double scale = mean(law) * (1 + 1e-12);
   if (law.kind == RepetitionLaw::truncated_negative_binomial) {
     // The root of gamma (e^x - 1) = (1 - gamma) delta(x); delta <= 1 puts it below -log gamma.
     const auto beyond = [&](double x) {
       return law.gamma * std::expm1(x) >= (1 - law.gamma) * base_delta(x);
     };
+    if (known && beyond(known->first)) return *known;
     const double first =
         numeric::bisect_border(-std::log(law.gamma) * (1 + 1e-12), 0.0, beyond, 1e-10);
     return {scale, (1 + law.eta) * first * (1 + 1e-12), first};
   }
   const double distance = std::min(1.0, base_delta(0));
-  if (law.kind == RepetitionLaw::poisson) {
-    return {scale, law.mean * distance * (1 + 1e-12), 0};
+  double shift = law.mean * distance * (1 + 1e-12);
+  if (law.kind == RepetitionLaw::binomial) {
+    const double ratio = law.probability * distance / (1 - law.probability);
+    shift = static_cast<double>(law.trials - 1) * std::log1p(ratio) * (1 + 1e-12);
   }
-  const double ratio = law.probability * distance / (1 - law.probability);
-  return {scale, static_cast<double>(law.trials - 1) * std::log1p(ratio) * (1 + 1e-12), 0};
+  return known && known->shift >= shift ? *known : ProfileBound{scale, shift, 0};
 }
 
 double pure_epsilon(const Law& law, double base_epsilon) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "tacet/accounting/routes/language.h"
 
@@ -37,8 +38,11 @@ struct ProfileBound {
   double shift;
   double first;
 };
+/// Never below `known`, the bound of another curve: what holds for both is the larger of the two,
+/// and looking whether `known` will do takes one delta where a search takes many.
 [[nodiscard]] ProfileBound profile_bound(const Law& law,
-                                         const std::function<double(double)>& base_delta);
+                                         const std::function<double(double)>& base_delta,
+                                         const std::optional<ProfileBound>& known = {});
 
 /// Pure base epsilon: the total pure epsilon, never above (2 + eta) epsilon for the truncated
 /// negative binomial law.

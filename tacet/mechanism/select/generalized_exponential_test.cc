@@ -7,9 +7,12 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
+#include "tacet/mechanism/select/selection.h"
+#include "tacet/random/choose/exponential_choice.h"
 
 namespace tacet::mechanism {
 namespace generalized_exponential_test {
@@ -30,6 +33,28 @@ TEST(GeneralizedScores, MatchReferenceValues) {
     EXPECT_NEAR(-static_cast<double>(scores.open(door)[i]) * 0x1p-20, expected[i], 2e-5);
   }
   EXPECT_EQ(scores.sensitivity(), 1 << 20);
+}
+
+// Of the exponential mechanism on these scores, by the sampler's own exact numbers.
+TEST(GeneralizedScores, ChooseByTheReferenceLaw) {
+  const auto scores =
+      generalized_scores(std::array<double, 5>{120, 80, 60, 58, 57.5},
+                         std::array<double, 5>{1, 2, 5, 17, 65}, Epsilon(1), 0.1,
+                         Adjacency::replace_one);
+  std::vector<random::WeightedLevel> items;
+  for (const auto score : scores.open(DoorKeeper::door())) items.push_back({1, -score});
+  const random::ExponentialChoice choice(
+      items, internal::score_rate({1, 1}, scores.sensitivity(), scores.movement()));
+  const std::array<double, 5> expected{.00247249645561, .527362068257, .411528176202,
+                                       .042879570603, .0157576884824};
+  double sum = 0;
+  for (std::size_t i = 0; i < 5; ++i) {
+    sum += static_cast<double>(choice.proposal(i)) * choice.acceptance(i);
+  }
+  for (std::size_t i = 0; i < 5; ++i) {
+    const double law = static_cast<double>(choice.proposal(i)) * choice.acceptance(i) / sum;
+    EXPECT_NEAR(law / expected[i], 1, 1e-5) << i;
+  }
 }
 
 TEST(GeneralizedScores, TwentyThousandNeighboursMoveByOneAtMost) {

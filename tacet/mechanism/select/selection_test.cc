@@ -68,6 +68,23 @@ TEST(PermuteAndFlipLaw, MatchesReferenceValuesByWalkingThroughAllOutcomes) {
               {.0674593889689, .20619146345, .283826219401, .0239504396645, .418572488516}, 1e-12);
 }
 
+double expected_score(const std::vector<std::int64_t>& scores, const std::vector<double>& law) {
+  double sum = 0;
+  for (std::size_t i = 0; i < law.size(); ++i) sum += law[i] * static_cast<double>(scores[i]);
+  return sum;
+}
+
+// What either loses on average, in units of 1: half of the best score, -14, less what is expected.
+TEST(SelectionLaws, LoseWhatTheReferenceSays) {
+  const std::vector<std::int64_t> halves{-20, -16, -15, -24, -14};
+  const auto rate = score_rate(one, 2, Movement::any);
+  const auto lost = [&](const std::vector<double>& law) {
+    return (-14 - expected_score(halves, law)) / 2;
+  };
+  EXPECT_NEAR(lost(permute_and_flip_law(halves, rate)), .670234938379, 1e-11);
+  EXPECT_NEAR(lost(exponential_law(halves, rate)), .771496217019, 1e-11);
+}
+
 std::vector<std::int64_t> random_scores(std::mt19937_64& generator, std::size_t n, int spread) {
   std::uniform_int_distribution<int> any(-spread, spread);
   std::vector<std::int64_t> scores(n);
@@ -93,12 +110,6 @@ TEST(ExponentialMechanismLaw, IsTheExponentialLawForRandomScores) {
       EXPECT_NEAR(law[i] / softmax(scores, 0.25, i), 1, 1e-12);
     }
   }
-}
-
-double expected_score(const std::vector<std::int64_t>& scores, const std::vector<double>& law) {
-  double sum = 0;
-  for (std::size_t i = 0; i < law.size(); ++i) sum += law[i] * static_cast<double>(scores[i]);
-  return sum;
 }
 
 TEST(PermuteAndFlipLaw, IsNeverWorseThanTheExponentialMechanism) {
