@@ -17,8 +17,7 @@ namespace {
 /// Parts whose largest delta is the run's at every epsilon: disjoint blocks, else the run itself.
 std::vector<Event> parts_of(const Event& run, Adjacency adjacency) {
   const auto* blocks = run.as<Partitioned>();
-  if (blocks == nullptr || !blocks_are_parallel(*blocks, adjacency) ||
-      squared_mu(run, adjacency)) {
+  if (blocks == nullptr || !blocks_are_parallel(*blocks, adjacency) || squared_mu(run, adjacency)) {
     return {run};
   }
   return blocks->parts;
@@ -28,12 +27,15 @@ std::vector<Event> parts_of(const Event& run, Adjacency adjacency) {
 /// holds for each.
 repetition::ProfileBound bound_of(const RandomlyRepeated& event, const Event& run,
                                   Adjacency adjacency, const AccountOptions& options) {
+  // Deltas of samples are known to the options' tolerance, and take transforms each.
+  constexpr double exact = 1e-10;
   std::optional<repetition::ProfileBound> bound;
   for (const auto& part : parts_of(run, adjacency)) {
     const auto delta = [&](double epsilon) {
       return delta_interval(part, adjacency, Epsilon(epsilon), options).upper;
     };
-    bound = repetition::profile_bound(repetition::law_of(event), delta, bound);
+    const double tolerance = holds_somewhere(part, is_sampled) ? 1e-3 * options.tolerance : exact;
+    bound = repetition::profile_bound(repetition::law_of(event), delta, bound, tolerance);
   }
   return *bound;
 }

@@ -95,12 +95,10 @@ TEST(SelectionCurve, DisjointBlocksHaveTheBoundOfTheDearest) {
   EXPECT_EQ(epsilon_of({parts.rbegin(), parts.rend()}), all);
   const auto law = repetition::law_of(selected(sampled));
   const auto delta_of = [](const Event& event) {
-    return [event](double e) {
-      return delta_interval(event, add_remove, Epsilon(e)).upper;
-    };
+    return [event](double e) { return delta_interval(event, add_remove, Epsilon(e)).upper; };
   };
-  const auto largest = repetition::profile_bound(
-      law, delta_of(Partitioned{Assignment::by_record, parts}));
+  const auto largest =
+      repetition::profile_bound(law, delta_of(Partitioned{Assignment::by_record, parts}));
   std::optional<repetition::ProfileBound> found;
   for (const auto& part : parts) found = repetition::profile_bound(law, delta_of(part), found);
   EXPECT_EQ(found->shift, largest.shift);

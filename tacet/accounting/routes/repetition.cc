@@ -175,17 +175,51 @@ double gamma_for_mean(double eta, double wanted) {
   return std::exp(log_gamma);
 }
 
+namespace {
+
+/// The least x, to `tolerance` and from above, with gamma (e^x - 1) >= (1 - gamma) delta(x); delta
+/// <= 1 puts it below -log gamma.
+double best_ratio(double gamma, const std::function<double(double)>& base_delta, double tolerance) {
+  const auto bisected = [&](double from) {
+    const auto beyond = [&](double x) {
+      return gamma * std::expm1(x) >= (1 - gamma) * base_delta(x);
+    };
+    return numeric::bisect_border(from, 0.0, beyond, tolerance);
+  };
+  const double most = -std::log(gamma) * (1 + 1e-12);
+  constexpr double fine = 1e-8;
+  if (tolerance < fine) return bisected(most);
+  // Where gamma (e^x - 1) is (1 - gamma) delta.
+  const auto crossing = [gamma](double delta) { return std::log1p((1 - gamma) / gamma * delta); };
+  const double high = std::min(most, crossing(base_delta(0)) * (1 + 1e-12));
+  const double delta_high = base_delta(high);
+  const double low = crossing(delta_high);
+  if (!(low > 0 && low < high)) return bisected(high);
+  const auto excess = [gamma](double x, double delta) {
+    return std::log(gamma * std::expm1(x)) - std::log((1 - gamma) * delta);
+  };
+  const double above = excess(high, delta_high);
+  const double below = excess(low, base_delta(low));
+  if (below >= 0) return low;
+  if (!(above >= 0)) return high;
+  return numeric::bracket_root(
+             {high, above}, {low, below}, [&](double x) { return excess(x, base_delta(x)); },
+             tolerance * low)
+      .first;
+}
+
+}  // namespace
+
 ProfileBound profile_bound(const Law& law, const std::function<double(double)>& base_delta,
-                           const std::optional<ProfileBound>& known) {
+                           const std::optional<ProfileBound>& known, double tolerance) {
   const double scale = mean(law) * (1 + 1e-12);
   if (law.kind == RepetitionLaw::truncated_negative_binomial) {
-    // The root of gamma (e^x - 1) = (1 - gamma) delta(x); delta <= 1 puts it below -log gamma.
-    const auto beyond = [&](double x) {
-      return law.gamma * std::expm1(x) >= (1 - law.gamma) * base_delta(x);
-    };
-    if (known && beyond(known->first)) return *known;
-    const double first =
-        numeric::bisect_border(-std::log(law.gamma) * (1 + 1e-12), 0.0, beyond, 1e-10);
+    // Its rounding is covered by what the shift is raised by.
+    if (known &&
+        law.gamma * std::expm1(known->first) >= (1 - law.gamma) * base_delta(known->first)) {
+      return *known;
+    }
+    const double first = best_ratio(law.gamma, base_delta, tolerance);
     return {scale, (1 + law.eta) * first * (1 + 1e-12), first};
   }
   const double distance = std::min(1.0, base_delta(0));

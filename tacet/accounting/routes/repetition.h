@@ -39,10 +39,12 @@ struct ProfileBound {
   double first;
 };
 /// Never below `known`, the bound of another curve: what holds for both is the larger of the two,
-/// and looking whether `known` will do takes one delta where a search takes many.
+/// and looking whether `known` will do takes one delta where a search takes many. The best x is
+/// found to the relative `tolerance`, from above, by few deltas where that is coarse.
 [[nodiscard]] ProfileBound profile_bound(const Law& law,
                                          const std::function<double(double)>& base_delta,
-                                         const std::optional<ProfileBound>& known = {});
+                                         const std::optional<ProfileBound>& known = {},
+                                         double tolerance = 1e-10);
 
 /// Pure base epsilon: the total pure epsilon, never above (2 + eta) epsilon for the truncated
 /// negative binomial law.

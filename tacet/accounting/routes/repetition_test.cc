@@ -162,6 +162,10 @@ TEST(Repetition, TheProfileBoundHoldsAgainstExactLawsOfThreeThousandRuns) {
                             repetition::Law{tnb, -.5, repetition::gamma_for_mean(-.5, mean)},
                             poisson(mean), binomial(12, mean / 40)}) {
       const auto bound = repetition::profile_bound(law, delta);
+      // A coarse search ends above a fine one, within what it is allowed.
+      const auto coarse = repetition::profile_bound(law, delta, {}, 1e-6);
+      EXPECT_GE(coarse.shift, bound.shift * (1 - 1e-9)) << k;
+      EXPECT_LE(coarse.shift, bound.shift * (1 + 2e-6)) << k;
       const auto best = best_of(law, one);
       const auto next = best_of(law, other);
       for (const double e : {0.0, 0.1, 0.5, 1.0, 2.0}) {

@@ -51,27 +51,6 @@ TEST(ProjectionMap, CountsketchEqualsReferenceValues) {
   EXPECT_EQ(map.sketch_place(1, 0).sign, -1);
 }
 
-// Two places a column; a weight vector brought back, and the same product either way.
-TEST(ProjectionMap, TwoPlacesAColumnAndLiftedWeightsEqualReferenceValues) {
-  const ProjectionMap map(drawn(Family::countsketch, 8, 42, 2), many);
-  const std::vector<std::uint32_t> columns{0, 3, 17, 1000000};
-  const std::vector<double> values{.5, -.25, .75, .125};
-  const std::vector<double> expected{0,  .353553390593,  -.707106781187, .0883883476483,
-                                     -.265165042945, -.353553390593, 0, .53033008589};
-  const auto out = image(map, columns, values);
-  for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(out[i], expected[i], 1e-12) << i;
-  std::vector<double> weights(8);
-  for (std::size_t i = 0; i < 8; ++i) weights[i] = static_cast<double>(i + 1) / 8;
-  const std::vector<double> lifted{-.353553390593, .707106781187, .441941738242, -.0883883476483};
-  double product = 0;
-  for (std::size_t k = 0; k < 4; ++k) {
-    EXPECT_NEAR(map.lift(columns[k], weights), lifted[k], 1e-12) << k;
-    product += map.lift(columns[k], weights) * values[k];
-  }
-  EXPECT_NEAR(product, -.03314563036812, 1e-14);
-  EXPECT_NEAR(std::inner_product(out.begin(), out.end(), weights.begin(), 0.0), product, 1e-14);
-}
-
 // Signs +,-,-,+,-,+,+,-; rows 3, 1, 2, 0.
 TEST(ProjectionMap, SrhtEqualsReferenceValues) {
   const Projection four{.family = Family::srht, .width = 8, .seed = 42};

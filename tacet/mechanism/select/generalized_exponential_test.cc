@@ -37,16 +37,15 @@ TEST(GeneralizedScores, MatchReferenceValues) {
 
 // Of the exponential mechanism on these scores, by the sampler's own exact numbers.
 TEST(GeneralizedScores, ChooseByTheReferenceLaw) {
-  const auto scores =
-      generalized_scores(std::array<double, 5>{120, 80, 60, 58, 57.5},
-                         std::array<double, 5>{1, 2, 5, 17, 65}, Epsilon(1), 0.1,
-                         Adjacency::replace_one);
+  const auto scores = generalized_scores(std::array<double, 5>{120, 80, 60, 58, 57.5},
+                                         std::array<double, 5>{1, 2, 5, 17, 65}, Epsilon(1), 0.1,
+                                         Adjacency::replace_one);
   std::vector<random::WeightedLevel> items;
   for (const auto score : scores.open(DoorKeeper::door())) items.push_back({1, -score});
   const random::ExponentialChoice choice(
       items, internal::score_rate({1, 1}, scores.sensitivity(), scores.movement()));
-  const std::array<double, 5> expected{.00247249645561, .527362068257, .411528176202,
-                                       .042879570603, .0157576884824};
+  const std::array<double, 5> expected{.00247249645561, .527362068257, .411528176202, .042879570603,
+                                       .0157576884824};
   double sum = 0;
   for (std::size_t i = 0; i < 5; ++i) {
     sum += static_cast<double>(choice.proposal(i)) * choice.acceptance(i);
