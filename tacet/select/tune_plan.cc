@@ -76,7 +76,13 @@ RunBudget first_budget(const Asked& asked) {
       {privacy::Epsilon(whole.epsilon), privacy::Delta(left), whole.adjacency});
   const double share = left / std::max(1.0, asked.mean);
   const double mu = privacy::distance_factor(whole.adjacency) / noise;
-  return {accounting::gaussian::epsilon(mu, privacy::Delta(share)) * (1 - 1e-9), share};
+  const double each = accounting::gaussian::epsilon(mu, privacy::Delta(share)) * (1 - 1e-9);
+  if (each > 0) return {each, share};
+  throw base::GuaranteeError(
+      "epsilon {} at delta {} leaves nothing that a run could be made for; ask for a larger "
+      "epsilon "
+      "or a smaller delta",
+      whole.epsilon, whole.delta);
 }
 
 learn::Training plan_candidate(const Asked& asked, const Candidate& candidate, const RunBudget& run,
