@@ -16,6 +16,7 @@
 #include "python/binding/training.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/wide/net_plan.h"
 #include "tacet/model/model_file.h"
 #include "tacet/model/original_units.h"
 #include "tacet/privacy/statement.h"
@@ -55,6 +56,9 @@ nb::list parameters() {
   constexpr const char* types[] = {"integer", "real", "text"};
   nb::list out;
   for (const auto& parameter : learn::parameters()) {
+    // Those of wide models are no arguments of linear ones.
+    if (parameter.name == "model") continue;
+    if (learn::readers_of(parameter.name) == std::vector{learn::wide_method.name}) continue;
     nb::dict entry;
     entry["name"] = std::string(parameter.name);
     entry["type"] = types[static_cast<std::size_t>(parameter.type)];

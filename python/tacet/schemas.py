@@ -93,32 +93,33 @@ def categorical(
     *,
     other: Optional[str] = None,
     coding: Optional[str] = None,
+    embedding: Optional[int] = None,
 ) -> Part:
-    """A value of a public list.
+    """A value of a public list. ``embedding`` is for wide models: numbers of each one's vector.
 
     >>> categorical("sex", ["Female", "Male"])["categories"]
     ['Female', 'Male']
     """
     return _part(name=name, kind="categorical", categories=list(categories), other=other,
-                 coding=coding)
+                 coding=coding, embedding=embedding)
 
 
-def hashed(name: str, *, bits: Optional[int] = None) -> Part:
+def hashed(name: str, *, bits: Optional[int] = None, embedding: Optional[int] = None) -> Part:
     """A value with too many possible ones to list.
 
     >>> hashed("zip", bits=12)
     {'name': 'zip', 'kind': 'hashed', 'bits': 12}
     """
-    return _part(name=name, kind="hashed", bits=bits)
+    return _part(name=name, kind="hashed", bits=bits, embedding=embedding)
 
 
-def text(name: str, *, bits: Optional[int] = None) -> Part:
+def text(name: str, *, bits: Optional[int] = None, embedding: Optional[int] = None) -> Part:
     """Free text: the set of its words.
 
     >>> text("note", bits=18)
     {'name': 'note', 'kind': 'text', 'bits': 18}
     """
-    return _part(name=name, kind="text", bits=bits)
+    return _part(name=name, kind="text", bits=bits, embedding=embedding)
 
 
 def ids(
@@ -128,23 +129,26 @@ def ids(
     most: Optional[int] = None,
     bits: Optional[int] = None,
     count: Optional[int] = None,
+    embedding: Optional[int] = None,
 ) -> Part:
     """Several ids in a field, or a list of them.
 
     >>> ids("basket", separator=";", most=20, count=500)["most"]
     20
     """
-    return _part(name=name, kind="ids", separator=separator, most=most, bits=bits, count=count)
+    return _part(name=name, kind="ids", separator=separator, most=most, bits=bits, count=count,
+                 embedding=embedding)
 
 
-def crossed(names: Sequence[str], *, name: Optional[str] = None,
-            bits: Optional[int] = None) -> Part:
+def crossed(names: Sequence[str], *, name: Optional[str] = None, bits: Optional[int] = None,
+            embedding: Optional[int] = None) -> Part:
     """What several columns hold together.
 
     >>> crossed(["shop", "weekday"], bits=10)
     {'kind': 'crossed', 'names': ['shop', 'weekday'], 'bits': 10}
     """
-    return _part(name=name, kind="crossed", names=list(names), bits=bits)
+    return _part(name=name, kind="crossed", names=list(names), bits=bits,
+                 embedding=embedding)
 
 
 def ignored(name: str) -> Part:

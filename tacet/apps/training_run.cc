@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tacet/apps/describe.h"
+#include "tacet/apps/describe_wide.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_warnings.h"
 #include "tacet/base/error.h"
@@ -170,7 +171,11 @@ ordered_json TrainingRun::report_json(const Settled& settled, const model::Model
   out["privacy"] = privacy::statement(file.receipt);
   out["protected"] = file.receipt.is_protected();
   out["plan"] = plan_json(settled.plan);
-  out["coefficients"] = coefficient_json(file.model);
+  if (file.model.wide) {
+    out["architecture"] = wide_json(file);
+  } else {
+    out["coefficients"] = coefficient_json(file.model);
+  }
   out["cipher_delta"] = file.receipt.cipher_delta;
   if (const auto optimum = learn::optimum_in_words(file.receipt)) out["optimum"] = *optimum;
   if (settled.further.json) settled.further.json(out);
@@ -183,13 +188,14 @@ std::string TrainingRun::report_text(const Settled& settled, const model::ModelF
   const auto optimum = learn::optimum_in_words(file.receipt);
   const auto where = output_ == standard_output ? std::string("standard output") : output_;
   return fmt::format(
-      "Chosen from public facts\n{}\nGuarantee\n{}{}{}{}\nCoefficients\n{}\n"
+      "Chosen from public facts\n{}\nGuarantee\n{}{}{}{}\n{}\n{}\n"
       "Model written to {}{}",
       plan_text(settled.plan), file.receipt.is_protected() ? "" : privacy_line(file.receipt) + "\n",
       paragraph(privacy::statement(file.receipt)) +
           fit_share_text(file.schema, file.receipt.guarantee.adjacency),
       settled.further.text, optimum ? "\n" + paragraph(*optimum) : "",
-      coefficient_text(file, most_coefficients), where,
+      file.model.wide ? "Model" : "Coefficients",
+      file.model.wide ? wide_text(file) : coefficient_text(file, most_coefficients), where,
       settled.further.timed ? fmt::format(" after {:.1f} s", seconds) : "");
 }
 

@@ -28,23 +28,26 @@
 #include "tacet/learn/plan/projection.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/ridge/adassp.h"
+#include "tacet/learn/wide/net_plan.h"
 #include "tacet/learn/wide/sparse_groups.h"
 
 namespace tacet::learn {
 namespace {
 
 // A line a method.
-constexpr std::array<const Method*, 12> table{
+constexpr std::array<const Method*, 13> table{
     &gradient_method,  &output_method,
     &phased_method,    &inverse_sensitivity_method,
     &objective_method, &regularized_output_method,
     &ladder_method,    &localized_method,
     &growth_method,    &phased_erm_method,
     &adassp_method,    &sparse_groups_method,
+    &wide_method,
 };
 
 constexpr auto read_by_all =
-    "epsilon delta adjacency loss loss-parameter loss-width public-row-count method threads boost";
+    "epsilon delta adjacency loss loss-parameter loss-width public-row-count model method threads "
+    "boost";
 
 bool reads(const Method& method, std::string_view parameter) {
   return has_word(read_by_all, parameter) || has_word(method.options, parameter);
@@ -127,7 +130,8 @@ void refuse_narrowed(const data::Schema& schema) {
 /// The method's plan; of columns worth having where that is asked of another than `gradient`, whose
 /// steps share the budget with the choice.
 Training planned(const Method& method, const data::Schema& schema, const LinearOptions& options) {
-  if (options.columns_kept > 0 && method.plan != gradient_method.plan) {
+  const bool first = options.columns_kept > 0 && !std::isinf(options.epsilon);
+  if (first && method.plan != gradient_method.plan) {
     const double share = settle_column_share(schema, options);
     if (share > 0) return plan_on_kept_columns(method, schema, options, share);
   }
@@ -145,7 +149,7 @@ Training plan_training(const data::Schema& schema, const LinearOptions& options,
   }
   const auto& method = find_method(options.method, known);
   check_calibration(method, options);
-  const bool exact = std::isinf(options.epsilon);
+  const bool exact = std::isinf(options.epsilon) && !method.runs_without_noise;
   if (exact && !method.takes_infinite_epsilon) {
     throw base::UsageError("epsilon inf trains the exact minimiser; leave method out");
   }

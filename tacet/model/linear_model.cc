@@ -93,6 +93,13 @@ bool LinearModel::has_probabilities() const {
 void LinearModel::validate() const {
   expect(!features.empty(), "features must not be empty");
   expect_class_names(*this);
+  if (wide) {
+    expect(coefficients.empty() && noise_deviations.empty(),
+           "coefficients must be empty for a wide model");
+    expect(wide->net().shape().outputs == output_count(),
+           "the outputs of a wide model must be those of its classes");
+    return;
+  }
   const auto expected = features.size() * base::checked_cast<std::size_t>(output_count());
   expect(coefficients.size() == expected,
          fmt::format("coefficients must hold {} numbers ({} features, {} outputs), got {}",
@@ -146,6 +153,10 @@ void margins(const LinearModel& model, const data::Dataset& data, std::int64_t r
   if (data.columns() != model.feature_count()) {
     throw base::InternalError("a model of {} features met data of {} columns",
                               model.feature_count(), data.columns());
+  }
+  if (model.wide) {
+    WideTrace trace;
+    return model.wide->margins(data, row, trace, out);
   }
   for (std::int64_t i = 0; i < model.output_count(); ++i) {
     const auto place = static_cast<std::size_t>(i);

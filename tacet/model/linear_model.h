@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "tacet/data/schema/feature_names.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/model/loss/loss.h"
+#include "tacet/model/wide/wide_numbers.h"
 
 namespace tacet::model {
 
@@ -35,7 +37,8 @@ enum class Link {
 /// What a target asks for.
 [[nodiscard]] Task task_of(const data::Target& target);
 
-/// A linear predictor over encoded features. Public: coefficients reach it through a mechanism, or
+/// A linear predictor over encoded features, or a wide model, which has `wide` instead of
+/// coefficients: its outputs are the margins. Public: coefficients reach it through a mechanism, or
 /// carry the mark of an unprotected run in the receipt beside them.
 ///
 /// The margin of a row x in real units (stored integers / Dataset::feature_scale) is the sum of
@@ -49,6 +52,7 @@ struct LinearModel {
   double target_upper = 1;               ///< regression: original units of the largest label
   std::vector<double> coefficients;      ///< output_count() rows of features.size()
   std::vector<double> noise_deviations;  ///< of each coefficient's noise; empty when not estimated
+  std::optional<WideNumbers> wide{};     ///< of a wide model, whose coefficients are empty
 
   /// 1, or the number of classes for multi_class.
   [[nodiscard]] std::int64_t output_count() const;

@@ -13,13 +13,20 @@
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
 #include "tacet/base/sha256.h"
+#include "tacet/model/model_header.h"
 #include "tacet/model/model_parse.h"
+#include "tacet/model/wide_file.h"
 #include "tacet/privacy/statement.h"
 
 namespace tacet::model {
 namespace {
 
 using internal::bad;
+using internal::expect_same_header;
+using internal::expect_same_names;
+using internal::expect_valid;
+using internal::Fields;
+using internal::model_header;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
@@ -35,20 +42,6 @@ struct SmallParts {
   json schema;
   ordered_json model;
 };
-
-ordered_json model_header(const LinearModel& model) {
-  ordered_json out;
-  out["kind"] = "linear";
-  out["loss"] = loss_name(model.loss);
-  if (const double parameter = loss_parameter(model.loss); !std::isnan(parameter)) {
-    out["loss_parameter"] = parameter;
-  }
-  if (const double width = loss_width(model.loss); !std::isnan(width)) out["loss_width"] = width;
-  out["task"] = to_string(model.task);
-  out["classes"] = model.classes;
-  out["target_bounds"] = {model.target_lower, model.target_upper};
-  return out;
-}
 
 template <typename Json>
 JsonText::Member small_member(const std::string& key, const Json& value) {
@@ -113,110 +106,12 @@ std::vector<JsonText::Member> read_members(json& outline, const LinearModel& mod
   return members;
 }
 
-/// One JSON object of the file; messages name the whole path to a field.
-class Fields {
- public:
-  Fields(const json& object, std::string path) : object_(object), path_(std::move(path)) {
-    if (!object_.is_object()) bad(fmt::format("{} must be an object", path_));
-  }
-
-  void expect_only(std::initializer_list<std::string_view> names) const {
-    for (const auto& [key, value] : object_.items()) {
-      if (std::ranges::find(names, key) == names.end()) {
-        bad(fmt::format("unknown key '{}'", name(key)));
-      }
-    }
-  }
-
-  [[nodiscard]] const json& at(const char* key) const {
-    const auto found = object_.find(key);
-    if (found == object_.end()) bad(fmt::format("the key '{}' is missing", name(key)));
-    return *found;
-  }
-
-  [[nodiscard]] std::string text(const char* key) const { return text_of(at(key), name(key)); }
-
-  /// NaN when the key is absent.
-  [[nodiscard]] double optional_number(const char* key) const {
-    if (!object_.contains(key)) return std::numeric_limits<double>::quiet_NaN();
-    const auto& value = at(key);
-    if (!value.is_number()) {
-      bad(fmt::format("{} must be a number, got {}", name(key), internal::shown(value)));
-    }
-    return value.get<double>();
-  }
-
-  [[nodiscard]] std::vector<std::string> texts(const char* key) const {
-    std::vector<std::string> out;
-    for (const auto& value : array(key)) {
-      out.push_back(text_of(value, fmt::format("{}[{}]", name(key), out.size())));
-    }
-    return out;
-  }
-
-  [[nodiscard]] std::vector<double> numbers(const char* key) const {
-    std::vector<double> out;
-    for (const auto& value : array(key)) {
-      if (!value.is_number()) {
-        bad(fmt::format("{}[{}] must be a finite number, got {}", name(key), out.size(),
-                        internal::shown(value)));
-      }
-      out.push_back(value.get<double>());
-    }
-    return out;
-  }
-
-  void expect_list(const char* key) const { static_cast<void>(array(key)); }
-
- private:
-  [[nodiscard]] std::string name(std::string_view key) const {
-    return path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key);
-  }
-
-  [[nodiscard]] const json& array(const char* key) const {
-    const auto& value = at(key);
-    if (!value.is_array())
-      bad(fmt::format("{} must be a list, got {}", name(key), internal::shown(value)));
-    return value;
-  }
-
-  static std::string text_of(const json& value, const std::string& name) {
-    if (!value.is_string())
-      bad(fmt::format("{} must be a text, got {}", name, internal::shown(value)));
-    return value.get<std::string>();
-  }
-
-  const json& object_;
-  std::string path_;
-};
-
-Loss read_loss(const Fields& fields) {
-  try {
-    return make_loss(fields.text("loss"), fields.optional_number("loss_parameter"),
-                     fields.optional_number("loss_width"));
-  } catch (const base::UsageError& error) {
-    bad(fmt::format("model.loss: {}", error.what()));
-  }
-}
-
 /// All of the model but its long lists.
-LinearModel read_header(const json& object) {
+LinearModel read_linear_header(const json& object) {
   const Fields fields(object, "model");
   fields.expect_only({"kind", "loss", "loss_parameter", "loss_width", "task", "classes",
                       "target_bounds", "features", "coefficients", "noise_deviations"});
-  if (fields.text("kind") != "linear") {
-    bad(fmt::format("model.kind must be linear, got '{}'", fields.text("kind")));
-  }
-  LinearModel model;
-  model.loss = read_loss(fields);
-  model.task = parse_task(fields.text("task"));
-  model.classes = fields.texts("classes");
-  const auto bounds = fields.numbers("target_bounds");
-  if (bounds.size() != 2) {
-    bad(fmt::format("model.target_bounds must hold 2 numbers, got {}", bounds.size()));
-  }
-  model.target_lower = bounds[0];
-  model.target_upper = bounds[1];
+  auto model = internal::read_header(fields, "linear");
   for (const auto* list : {"features", "coefficients", "noise_deviations"}) {
     fields.expect_list(list);
   }
@@ -224,57 +119,6 @@ LinearModel read_header(const json& object) {
 }
 
 // --- both
-
-template <typename Names>
-void expect_same_names(const Names& given, const Names& expected, const char* field) {
-  if (given.size() != expected.size()) {
-    bad(fmt::format("{} must hold the schema's {} names, got {}", field, expected.size(),
-                    given.size()));
-  }
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    if (given[i] != expected[i]) {
-      bad(fmt::format("{}[{}] is '{}', but the schema says '{}'", field, i, given[i], expected[i]));
-    }
-  }
-}
-
-/// Files of version 0.1.0 call two classes by their first labels, and keep those names.
-bool former_classes(const LinearModel& model, const data::Schema& schema) {
-  const auto* binary = std::get_if<data::BinaryTarget>(&schema.target->rule);
-  return binary != nullptr && model.classes == binary->former_names();
-}
-
-/// The model is the one that its schema describes, so that predictions read the right columns; but
-/// for its long lists.
-void expect_same_header(const LinearModel& model, const data::Schema& schema,
-                        const LinearModel& expected) {
-  if (model.task != expected.task) {
-    bad(fmt::format("model.task is {}, but the schema's target asks for {}", to_string(model.task),
-                    to_string(expected.task)));
-  }
-  const bool shares =
-      schema.target->regression() && schema.target->number_kind() != data::NumberKind::number;
-  if (shares != (properties(model.loss).labels == Labels::shares)) {
-    bad(fmt::format("model.loss is {}, which is not for labels of the schema's target",
-                    loss_name(model.loss)));
-  }
-  if (!former_classes(model, schema)) {
-    expect_same_names(model.classes, expected.classes, "model.classes");
-  }
-  if (model.target_lower != expected.target_lower || model.target_upper != expected.target_upper) {
-    bad(fmt::format("model.target_bounds are {} and {}, but the schema says {} and {}",
-                    model.target_lower, model.target_upper, expected.target_lower,
-                    expected.target_upper));
-  }
-}
-
-void expect_valid(const LinearModel& model) {
-  try {
-    model.validate();
-  } catch (const base::DataError& error) {
-    bad(fmt::format("model.{}", error.what()));
-  }
-}
 
 void expect_agreement(const ModelFile& file) {
   const auto expected = described_model(file.schema, file.model.loss);
@@ -296,7 +140,7 @@ ModelFile read_text(std::string_view text) {
   top.expect_only({"format", "version", "privacy", "model", "receipt", "schema", "checksum"});
   const auto given_sum = top.text("checksum");
   ModelFile file{.schema = data::schema_from_json(top.at("schema")),
-                 .model = read_header(top.at("model")),
+                 .model = read_linear_header(top.at("model")),
                  .receipt = privacy::receipt_from_json(top.at("receipt").dump()),
                  .statement = top.text("privacy")};
   const auto expected = described_model(file.schema, file.model.loss);
@@ -314,11 +158,12 @@ ModelFile read_text(std::string_view text) {
 }  // namespace
 
 void write_model(const ModelFile& file, const TextSink& sink) {
+  if (file.model.wide) return internal::write_wide_model(file, sink);
   expect_agreement(file);
   const SmallParts parts{.statement = privacy::statement(file.receipt),
                          .receipt = ordered_json::parse(privacy::receipt_to_json(file.receipt)),
                          .schema = data::schema_to_json(file.schema),
-                         .model = model_header(file.model)};
+                         .model = model_header(file.model, "linear")};
   auto members = content_members(file, parts);
   const ordered_json checksum = checksum_of(content_members(file, parts));
   members.push_back(small_member("checksum", checksum));
@@ -336,11 +181,13 @@ std::string model_to_json(const ModelFile& file) {
 
 ModelFile model_from_json(std::string_view text, std::string_view file_name) {
   try {
-    return read_text(text);
+    return is_wide_file(text) ? internal::read_wide_model(text) : read_text(text);
   } catch (const base::DataError& error) {
     throw base::DataError("'{}': {}", file_name, error.what());
   }
 }
+
+bool is_wide_file(std::string_view text) { return text.starts_with(internal::wide_file_start); }
 
 void save_model(const std::filesystem::path& path, const ModelFile& file,
                 base::Overwrite overwrite) {

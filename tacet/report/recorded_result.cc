@@ -63,7 +63,8 @@ std::optional<std::set<std::string>> kind_of(const std::string& text, const std:
 }  // namespace
 
 std::optional<RecordedResult> recorded_in(const std::string& text, const std::string& name) {
-  const auto keys = kind_of(text, name);
+  const auto keys = model::is_wide_file(text) ? std::optional(std::set<std::string>{"format"})
+                                              : kind_of(text, name);
   if (!keys) throw base::DataError("'{}' is no JSON object: no model, receipt or event", name);
   if (keys->contains("format")) {
     auto model = model::model_from_json(text, name);

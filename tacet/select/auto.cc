@@ -18,6 +18,7 @@
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/select/read_options.h"
 
 namespace tacet::select {
 namespace {
@@ -361,6 +362,7 @@ std::string_view auto_method(const ParameterValues& given, const data::Schema& s
 }
 
 learn::LinearOptions auto_options(const ParameterValues& given, const data::Schema& schema) {
+  if (asks_wide(given)) return read_options(given, schema);
   auto values = given;
   if (std::isinf(given.real("epsilon").value_or(1))) {
     values.set("method", "gradient");

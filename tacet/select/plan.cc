@@ -4,6 +4,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/wide/net_plan.h"
 #include "tacet/select/auto.h"
 #include "tacet/select/boosting.h"
 #include "tacet/select/radius_search.h"
@@ -18,6 +19,9 @@ learn::Training planned(const data::Schema& schema, const learn::LinearOptions& 
     throw base::UsageError(
         "choosing among runs scores them by the loss, of which nothing is proved where it is one's "
         "own; leave the radius search and boosting out");
+  }
+  if (options.boost && options.method == learn::wide_method.name) {
+    throw base::UsageError("boost chooses among runs of linear models; leave it out");
   }
   if (options.boost) return chosen_training(settle_boosting(schema, options));
   if (options.radius_search) return chosen_training(settle_radius_search(schema, options));

@@ -1,13 +1,41 @@
 #include "tacet/select/read_options.h"
 
 #include <string>
+#include <vector>
 
+#include "tacet/base/error.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/wide/net_plan.h"
 #include "tacet/select/auto.h"
 
 namespace tacet::select {
 
+bool asks_wide(const learn::ParameterValues& values) {
+  const auto wide = learn::wide_method.name;
+  const auto model = values.text("model").value_or("");
+  const auto method = values.text("method").value_or("auto");
+  if (model == wide && method != "auto" && method != wide) {
+    throw base::UsageError(
+        "--model wide is trained by method wide, and {} trains linear models; leave one of them "
+        "out",
+        method);
+  }
+  if (model == "linear" && method == wide) {
+    throw base::UsageError("method wide trains wide models; use --model wide, or leave method out");
+  }
+  if (model == wide || method == wide) return true;
+  if (method != "auto") return false;
+  for (const auto& parameter : learn::parameters()) {
+    if (!values.given(parameter.name)) continue;
+    if (learn::readers_of(parameter.name) != std::vector{wide}) continue;
+    throw base::UsageError("{} is of wide models; add --model wide, or leave it out",
+                           parameter.name);
+  }
+  return false;
+}
+
 learn::LinearOptions read_options(learn::ParameterValues values, const data::Schema& schema) {
+  if (asks_wide(values)) values.set("method", std::string(learn::wide_method.name));
   if (values.text("method").value_or("auto") == "auto") {
     const bool pure = learn::asks_pure(values);
     values.set("method",

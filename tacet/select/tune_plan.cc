@@ -19,6 +19,7 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/learn/wide/net_plan.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/decimal.h"
 #include "tacet/privacy/rounded_up.h"
@@ -97,6 +98,9 @@ learn::Training plan_candidate(const Asked& asked, const Candidate& candidate, c
     throw base::UsageError(
         "radius auto and boost choose among runs themselves, and a receipt describes one such "
         "choice; give radii as values of the grid, and leave boost out");
+  }
+  if (options.method == learn::wide_method.name) {
+    throw base::UsageError("tune chooses among linear models; leave wide ones out of the grid");
   }
   return learn::plan_training(asked.schema, options);
 }

@@ -141,6 +141,14 @@ def settings():
             add(data, f"{AUTO} --adjacency {adjacency} --epsilon 1")
         add(BERKELEY, f"--method sparse-groups --group-column department --groups 3 --steps 20 "
                       f"--adjacency {adjacency} --epsilon 1")
+        wide = f"--method wide --steps 20 --adjacency {adjacency} --epsilon 1"
+        add(BERKELEY, wide)
+        add("data.csv --schema twowide.toml", f"{wide} --dim 3 --selection adafest --hidden 5,3")
+    for kind, extra in (("classes", "--optimizer sgd"), ("numbers", "--optimizer adagrad"),
+                        ("two", "--epsilon inf"), ("twounit", "--records-a-unit 3")):
+        epsilon = "" if "--epsilon" in extra else "--epsilon 3"
+        add(f"data.csv --schema {kind}.toml",
+            f"--method wide --steps 20 --delta 1e-5 {epsilon} {extra}")
     for loss in NUMBER_LOSSES:
         for method in ("gradient", "output", "regularized-output", "ladder"):
             add("data.csv --schema numbers.toml",

@@ -8,6 +8,7 @@
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/describe_learner.h"
+#include "tacet/apps/describe_wide.h"
 #include "tacet/base/error.h"
 #include "tacet/base/printable.h"
 #include "tacet/model/lifted_model.h"
@@ -86,16 +87,25 @@ class Show : public Command {
     ordered_json out;
     out["loss"] = loss_name(file.model.loss);
     out["task"] = to_string(file.model.task);
-    out["coefficients"] = coefficient_json(file.model);
-    out["original_units"] = original_units_json(file);
+    if (file.model.wide) {
+      out["architecture"] = wide_json(file);
+    } else {
+      out["coefficients"] = coefficient_json(file.model);
+      out["original_units"] = original_units_json(file);
+    }
     out["receipt"] = ordered_json::parse(privacy::receipt_to_json(file.receipt));
     return out;
   }
 
   [[nodiscard]] std::string text(const model::ModelFile& file) const {
     const auto& target = *file.schema.target;
-    return fmt::format("Linear model of '{}', {} loss\n{}\n\n{}{}{}{}\n{}\n{}",
-                       target.column.empty() ? "the label" : base::printable(target.column),
+    const auto of = target.column.empty() ? "the label" : base::printable(target.column);
+    if (file.model.wide) {
+      return fmt::format("Wide model of '{}', {} loss\n{}\n\n{}\n{}", of,
+                         loss_name(file.model.loss), privacy_line(file.receipt), wide_text(file),
+                         receipt_text(file.receipt));
+    }
+    return fmt::format("Linear model of '{}', {} loss\n{}\n\n{}{}{}{}\n{}\n{}", of,
                        loss_name(file.model.loss), privacy_line(file.receipt),
                        projection_note_.empty() ? "" : paragraph(projection_note_) + "\n\n",
                        coefficient_text(file, std::numeric_limits<std::size_t>::max()),

@@ -136,6 +136,9 @@ struct Column {
   std::variant<NumericColumn, CategoricalColumn, HashedColumn, TextColumn, IdsColumn, CrossedColumn,
                IgnoredColumn>
       rule;
+  /// For wide models: numbers of the vector that each value, word or id has, 1 to most_embedding; 0
+  /// for a categorical column whose categories have none. Linear models leave it aside.
+  std::optional<std::int64_t> embedding{};
 
   [[nodiscard]] bool ignored() const { return std::holds_alternative<IgnoredColumn>(rule); }
   /// Whether it is a column of the file that is read; crossed columns are made of several.
@@ -266,6 +269,8 @@ using ColumnRange = std::pair<std::uint32_t, std::uint32_t>;
 /// The most knots and the most bins of a column.
 constexpr std::int64_t most_knots = 64;
 constexpr std::int64_t most_bins = 1024;
+/// The most numbers of a vector.
+constexpr std::int64_t most_embedding = 4096;
 
 /// What a schema means: 1, numbers count from their lower bound and training follows the rules of
 /// version 0.1.0; 2, numbers count from their middle, and noise sets the clipping norm.

@@ -239,6 +239,18 @@ namespace internal {
 void check_column(const Column& column, std::string_view where) {
   if (column.name.empty()) fail_at(where, "a column needs a name");
   std::visit(ColumnCheck{column.name, where}, column.rule);
+  if (!column.embedding) return;
+  const bool listed = std::holds_alternative<CategoricalColumn>(column.rule);
+  if (std::holds_alternative<NumericColumn>(column.rule) || column.ignored()) {
+    fail_at(where,
+            "column '{}': 'embedding' is for values, words and ids (categorical, hashed, text, ids "
+            "and crossed columns)",
+            column.name);
+  }
+  if (*column.embedding < (listed ? 0 : 1) || *column.embedding > most_embedding) {
+    fail_at(where, "column '{}': 'embedding' must be between {} and {}, got {}", column.name,
+            listed ? 0 : 1, most_embedding, *column.embedding);
+  }
 }
 
 void check_features(const UniformFeatures& features, std::string_view where) {

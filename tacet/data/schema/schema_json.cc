@@ -219,6 +219,7 @@ json schema_to_json(const Schema& schema) {
     for (const Column& column : schema.columns) {
       json entry = {{"name", column.name}};
       std::visit(ColumnWriter{entry}, column.rule);
+      if (column.embedding) entry["embedding"] = *column.embedding;
       columns.push_back(std::move(entry));
     }
   }

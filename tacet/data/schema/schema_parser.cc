@@ -59,6 +59,12 @@ IdsColumn ids_column(TableReader& table) {
   return rule;
 }
 
+std::optional<std::int64_t> embedding_of(TableReader& table) {
+  const Node* node = table.find("embedding");
+  if (node == nullptr) return std::nullopt;
+  return as_integer(*node, "embedding");
+}
+
 /// The names are those of the columns crossed; without one of its own it is called by them.
 void read_crossed(const Node& node, TableReader& table, std::vector<Column>& columns) {
   CrossedColumn rule{.names = as_texts(table.require("names"), "names"),
@@ -66,8 +72,9 @@ void read_crossed(const Node& node, TableReader& table, std::vector<Column>& col
   const Node* name = table.find("name");
   auto called =
       name != nullptr ? as_text(*name, "name") : fmt::format("{}", fmt::join(rule.names, " & "));
+  const auto embedding = embedding_of(table);
   table.refuse_unknown_keys();
-  columns.push_back({.name = std::move(called), .rule = std::move(rule)});
+  columns.push_back({.name = std::move(called), .rule = std::move(rule), .embedding = embedding});
   check_column(columns.back(), node.where);
 }
 
@@ -106,6 +113,8 @@ void read_columns(const Node& node, std::vector<Column>& columns) {
     default:
       column.rule = IgnoredColumn{};
   }
+  const bool has_values = kind == 1 || kind == 2 || kind == 3 || kind == 6;
+  if (has_values) column.embedding = embedding_of(table);
   table.refuse_unknown_keys();
   const std::vector<std::string> names = several != nullptr
                                              ? as_texts(*several, "names")

@@ -37,16 +37,16 @@ struct Expectation {
   double learnable;
   double average = first_average;
 };
-constexpr Expectation for_classes{20, 0.4};
-constexpr Expectation for_numbers{3, 0.03};
+constexpr Expectation path_of_classes{20, 0.4};
+constexpr Expectation path_of_numbers{3, 0.03};
 constexpr Expectation for_numbers_from_lower{4, 0.03};  // encoding 1
 constexpr Expectation for_standardised_numbers{2.5, 0.03, default_average};
 
 const Expectation& expectation(const data::Schema& schema, const model::Loss& loss) {
   const auto facts = model::properties(loss);
-  if (facts.classification || facts.labels == model::Labels::shares) return for_classes;
+  if (facts.classification || facts.labels == model::Labels::shares) return path_of_classes;
   // Units were seen to lose by the smaller norm: docs/explanations/step-rule.md.
-  return schema.encoding > 1 && !schema.unit ? for_numbers : for_numbers_from_lower;
+  return schema.encoding > 1 && !schema.unit ? path_of_numbers : for_numbers_from_lower;
 }
 
 double settled_average(const GradientPlan& plan, const data::Schema& schema,

@@ -9,6 +9,7 @@
 #include "tacet/learn/plan/calibration.h"
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/model/loss/loss.h"
+#include "tacet/model/wide/wide_architecture.h"
 #include "tacet/optimize/sgd/sgd_schedule.h"
 #include "tacet/privacy/guarantee.h"
 
@@ -36,7 +37,19 @@ struct FirstRelease {
   privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};  ///< of both
 };
 
-/// What a user asks of a linear model. Everything left out is chosen from public facts.
+/// What a user asks of a wide model beside what all methods read (learn/wide/net_plan.h).
+struct WideOptions {
+  model::WideArchitecture architecture{};
+  std::optional<std::string> optimizer{};
+  std::optional<std::string> selection{};    ///< of ids whose vectors a step moves
+  std::optional<double> selection_share{};   ///< of mu^2
+  std::optional<std::int64_t> start_seed{};  ///< public
+
+  friend bool operator==(const WideOptions&, const WideOptions&) = default;
+};
+
+/// What a user asks of a linear model, or of a wide one. Everything left out is chosen from public
+/// facts.
 struct LinearOptions {
   std::string method = "gradient";
   double epsilon = 0;             ///< above 0; infinity trains without protection
@@ -79,7 +92,8 @@ struct LinearOptions {
   std::optional<std::int64_t> groups{};
   bool random_groups = false;               ///< a secret one for each step, not all in turn
   std::optional<std::int64_t> positives{};  ///< coordinates that a step moves, at most
-  std::optional<double> threshold{};        ///< of the mean gradient
+  std::optional<double> threshold{};        ///< of the mean gradient; of records that have an id
+  WideOptions wide{};
   /// NAME=WEIGHT with commas between them; overrules the schema's.
   std::optional<std::string> class_weights{};
   double path_share = 1;               ///< of the noise rule's path; nobody asks for it

@@ -12,6 +12,7 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/parameters.h"
+#include "tacet/learn/plan/wide_parameters.h"
 
 namespace tacet::learn {
 namespace {
@@ -359,7 +360,9 @@ constexpr std::array table{
               },
               differs<&LinearOptions::positives>},
     Parameter{"threshold", real, "0 to 1e9", "from public facts",
-              "of the mean gradient in a coordinate that a step is to move", utility,
+              "of the mean gradient in a coordinate that a step is to move; of wide models the "
+              "noisy number of records that must have an id for its vectors to be moved",
+              utility,
               [](const Reading& given) {
                 given.options.threshold = given.real([](double t) { return t >= 0 && t <= 1e9; });
               },
@@ -370,10 +373,18 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<const Parameter> parameters() { return table; }
+std::span<const Parameter> parameters() {
+  static const auto all = [] {
+    std::vector<Parameter> rows(table.begin(), table.end());
+    // The program's own come last.
+    rows.insert(rows.end() - 1, wide_parameters().begin(), wide_parameters().end());
+    return rows;
+  }();
+  return all;
+}
 
 const Parameter* find_parameter(std::string_view name) {
-  for (const auto& parameter : table) {
+  for (const auto& parameter : parameters()) {
     if (parameter.name == name) return &parameter;
   }
   return nullptr;

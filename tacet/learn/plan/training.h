@@ -170,6 +170,8 @@ struct Method {
   UnitProtection units = UnitProtection::refused;
   std::span<const Calibration> papers = {};  ///< whose schedule and noise it knows, its own first
   FileCheck check_file = nullptr;
+  /// Whether its own run trains with epsilon infinite, where others fit the exact minimiser.
+  bool runs_without_noise = false;
 };
 
 }  // namespace tacet::learn

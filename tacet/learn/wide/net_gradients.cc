@@ -1,8 +1,10 @@
 #include "tacet/learn/wide/net_gradients.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tacet/base/error.h"
+#include "tacet/model/wide/wide_numbers.h"
 #include "tacet/optimize/sums/unit_limit.h"
 
 namespace tacet::learn {
@@ -29,66 +31,138 @@ void check_fit(const model::WideShape& shape, const data::Dataset& records) {
   }
 }
 
+std::vector<bool> first_of_units(const data::Dataset& records, std::int64_t records_a_unit) {
+  std::vector<bool> first;
+  if (!records.has_units()) return first;
+  optimize::UnitLimit limit(records_a_unit);
+  first.reserve(static_cast<std::size_t>(records.rows()));
+  for (std::int64_t row = 0; row < records.rows(); ++row) {
+    const auto unit = records.unit_of(row);
+    first.push_back(unit != data::Dataset::no_unit && limit.admits(unit));
+  }
+  return first;
+}
+
+/// Rows that were not chosen go nowhere.
+struct ChosenRows {
+  const optimize::RunningRowSum& sum;
+  optimize::RowArena& arena;
+
+  [[nodiscard]] std::span<double> row(std::int64_t row) const {
+    return sum.chosen(row) ? arena.row(row) : std::span<double>();
+  }
+  [[nodiscard]] std::span<double> dense() const { return arena.dense(); }
+};
+
 }  // namespace
 
 NetGradients::NetGradients(const model::WideNet& net, const data::Dataset& records,
-                           base::ThreadPool& threads)
+                           std::int64_t records_a_unit, base::ThreadPool& threads)
     : net_(net),
       records_(records),
       threads_(threads),
-      readers_(static_cast<std::size_t>(threads.size())) {
+      takes_part_(first_of_units(records, records_a_unit)),
+      traces_(static_cast<std::size_t>(threads.size())) {
   check_fit(net.shape(), records);
 }
 
-void NetGradients::read(std::int64_t record, Reader& reader) const {
-  constexpr double unit = 1.0 / data::Dataset::feature_scale;
-  reader.columns.clear();
-  reader.values.clear();
-  const auto add = [&](std::uint32_t column, std::int16_t value) {
-    reader.columns.push_back(column);
-    reader.values.push_back(unit * value);
-  };
-  if (records_.sparse()) {
-    const auto row = records_.sparse_row(record);
-    for (std::size_t k = 0; k < row.columns.size(); ++k) add(row.columns[k], row.values[k]);
-  } else {
-    const auto row = records_.dense_row(record);
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      if (row[k] != 0) add(static_cast<std::uint32_t>(k), row[k]);
-    }
-  }
-  net_.read(reader.columns, reader.values, reader.trace);
+void NetGradients::check(const NetState& state, const privacy::RowLayout& layout) const {
+  if (layout == net_.layout() && std::ssize(state.block) == net_.layout().dense()) return;
+  throw base::InternalError("a step's sum or numbers are not of the wide model's layout");
+}
+
+void NetGradients::differentiate(std::int64_t record, const NetState& state,
+                                 model::WideTrace& trace) const {
+  model::read_wide_record(net_, records_, record, trace);
+  net_.forward(state.rows, state.block, trace);
+  net_.backward(records_.label(record), state.block, trace);
+}
+
+template <typename Use>
+void NetGradients::for_records(std::span<const std::int64_t> drawn, const Use& use) {
+  constexpr std::int64_t block = 64;
+  threads_.for_blocks(std::ssize(drawn), block,
+                      [&](int worker, std::int64_t begin, std::int64_t end) {
+                        auto& trace = traces_[static_cast<std::size_t>(worker)];
+                        for (auto i = begin; i < end; ++i) {
+                          const auto record = drawn[static_cast<std::size_t>(i)];
+                          if (takes_part(record)) use(record, trace, worker);
+                        }
+                      });
 }
 
 void NetGradients::add(std::span<const std::int64_t> drawn, const NetState& state,
                        optimize::RowBatch& batch) {
-  if (!(batch.layout() == net_.layout()) || std::ssize(state.block) != net_.layout().dense()) {
-    throw base::InternalError("a step's batch or numbers are not of the wide model's layout");
+  check(state, batch.layout());
+  for_records(drawn, [&](std::int64_t record, model::WideTrace& trace, int worker) {
+    differentiate(record, state, trace);
+    auto& arena = batch.arena(worker);
+    arena.start(unit_of(record));
+    net_.add_gradient(trace, arena);
+    arena.finish();
+  });
+}
+
+void NetGradients::add(std::span<const std::int64_t> drawn, const NetState& state,
+                       optimize::RunningRowSum& sum) {
+  check(state, net_.layout());
+  for_records(drawn, [&](std::int64_t record, model::WideTrace& trace, int worker) {
+    differentiate(record, state, trace);
+    ChosenRows chosen{sum, sum.arena(worker)};
+    chosen.arena.start();
+    net_.add_gradient(trace, chosen);
+    sum.finish(worker);
+  });
+}
+
+void NetGradients::add(std::span<const std::int64_t> drawn, const NetState& state,
+                       optimize::RowArena& arena, OpenRowSum& sum) {
+  check(state, net_.layout());
+  auto& trace = traces_.front();
+  for (const auto record : drawn) {
+    if (!takes_part(record)) continue;
+    differentiate(record, state, trace);
+    arena.start();
+    net_.add_gradient(trace, arena);
+    arena.finish();
+    sum.add(arena.record(0));
+    arena.clear();
   }
-  // A batch counts the records of a unit only where it may have several.
-  std::vector<std::int64_t> taken;
-  if (records_.has_units()) {
-    optimize::UnitLimit limit(batch.limit().records_a_unit);
-    std::ranges::copy_if(drawn, std::back_inserter(taken), [&](std::int64_t record) {
-      return limit.admits(records_.unit_of(record));
-    });
-    drawn = taken;
+}
+
+void NetGradients::touch(std::span<const std::int64_t> drawn, optimize::RowBatch& touched) {
+  const auto& fields = net_.shape().fields;
+  for_records(drawn, [&](std::int64_t record, model::WideTrace& trace, int worker) {
+    model::read_wide_record(net_, records_, record, trace);
+    auto& arena = touched.arena(worker);
+    arena.start(unit_of(record));
+    std::int64_t first = 0;
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+      for (const auto& entry : trace.bags[f]) arena.touch(first + entry.id);
+      first += fields[f].rows;
+    }
+    arena.finish();
+  });
+}
+
+std::int64_t id_count(const model::WideShape& shape) {
+  std::int64_t count = 0;
+  for (const auto& field : shape.fields) count += field.rows;
+  return count;
+}
+
+privacy::RowSelection rows_of_ids(const model::WideNet& net, std::span<const std::int64_t> ids) {
+  const auto& shape = net.shape();
+  std::vector<std::int64_t> rows;
+  for (auto id : ids) {
+    std::size_t field = 0;
+    while (id >= shape.fields[field].rows) id -= shape.fields[field++].rows;
+    rows.push_back(net.layout().row(field, id));
+    if (shape.linear == model::LinearPart::present) {
+      rows.push_back(net.layout().row(shape.fields.size() + field, id));
+    }
   }
-  constexpr std::int64_t block = 64;
-  threads_.for_blocks(std::ssize(drawn), block,
-                      [&](int worker, std::int64_t begin, std::int64_t end) {
-                        auto& reader = readers_[static_cast<std::size_t>(worker)];
-                        auto& arena = batch.arena(worker);
-                        for (auto i = begin; i < end; ++i) {
-                          const auto record = drawn[static_cast<std::size_t>(i)];
-                          read(record, reader);
-                          net_.forward(state.rows, state.block, reader.trace);
-                          net_.backward(records_.label(record), state.block, reader.trace);
-                          arena.start(records_.has_units() ? records_.unit_of(record) : -1);
-                          net_.add_gradient(reader.trace, arena);
-                          arena.finish();
-                        }
-                      });
+  return privacy::RowSelection::rows(std::move(rows));
 }
 
 }  // namespace tacet::learn

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
+#include "tacet/learn/wide/open_row_sum.h"
 #include "tacet/model/wide/wide_net.h"
 #include "tacet/optimize/sums/row_sum.h"
+#include "tacet/optimize/sums/running_row_sum.h"
 
 namespace tacet::learn {
 
@@ -17,33 +20,57 @@ struct NetState {
   std::span<const float> block;  ///< as long as the layout's dense block
 };
 
-/// Writes the gradients of a step's records under a wide model into a batch, whose sums enforce
-/// what a unit may add whatever a gradient is (optimize/sums/row_sum.h). A gradient is a function
-/// of the record and of released numbers alone, so neighbouring samples have neighbouring batches,
-/// and the sum has the same bits for any number of threads.
+/// Writes the gradients of a step's records under a wide model into a sum, which enforces what a
+/// unit may add whatever a gradient is (optimize/sums/row_sum.h). A gradient is a function of the
+/// record and of released numbers alone, so neighbouring samples have neighbouring batches, and the
+/// sum has the same bits for any number of threads.
+///
+/// Of each unit the first so many records of all take part, whether they were drawn or not: each is
+/// in a sample with the sample's rate and by its own coin, as the accountant counts on. Records
+/// without a unit take no part where the others have one.
 class NetGradients {
  public:
   /// All of them outlive it. InternalError where the records' labels are not those of the loss, or
   /// the architecture names a column that they have not.
-  NetGradients(const model::WideNet& net, const data::Dataset& records, base::ThreadPool& threads);
+  NetGradients(const model::WideNet& net, const data::Dataset& records, std::int64_t records_a_unit,
+               base::ThreadPool& threads);
 
-  /// Of `drawn` records, each once and ascending, into the arenas of a batch that was started; of
-  /// each unit the first limit().records_a_unit of them take part.
+  /// Of `drawn` records, each once and ascending, into the arenas of a batch that was started.
   void add(std::span<const std::int64_t> drawn, const NetState& state, optimize::RowBatch& batch);
+  /// The same into a sum of single records, on the rows that it chose.
+  void add(std::span<const std::int64_t> drawn, const NetState& state,
+           optimize::RunningRowSum& sum);
+  /// Neither clipped nor protected, by one thread.
+  void add(std::span<const std::int64_t> drawn, const NetState& state, optimize::RowArena& arena,
+           OpenRowSum& sum);
+  /// Which ids the records have: row k of a layout of one table is id k through all fields.
+  void touch(std::span<const std::int64_t> drawn, optimize::RowBatch& touched);
 
  private:
-  struct Reader {
-    model::WideTrace trace;
-    std::vector<std::uint32_t> columns;
-    std::vector<double> values;
-  };
-
-  void read(std::int64_t record, Reader& reader) const;
+  /// use(record, its trace, worker) for each record that takes part, on all threads.
+  template <typename Use>
+  void for_records(std::span<const std::int64_t> drawn, const Use& use);
+  void differentiate(std::int64_t record, const NetState& state, model::WideTrace& trace) const;
+  void check(const NetState& state, const privacy::RowLayout& layout) const;
+  [[nodiscard]] std::int64_t unit_of(std::int64_t record) const {
+    return records_.has_units() ? records_.unit_of(record) : -1;
+  }
+  [[nodiscard]] bool takes_part(std::int64_t record) const {
+    return takes_part_.empty() || takes_part_[static_cast<std::size_t>(record)];
+  }
 
   const model::WideNet& net_;
   const data::Dataset& records_;
   base::ThreadPool& threads_;
-  std::vector<Reader> readers_;  // one a worker
+  std::vector<bool> takes_part_;          // empty: all records
+  std::vector<model::WideTrace> traces_;  // one a worker
 };
+
+/// How many ids all fields have together: the rows of touch()'s table.
+[[nodiscard]] std::int64_t id_count(const model::WideShape& shape);
+
+/// The rows of the tables that belong to ids, numbered as touch() does.
+[[nodiscard]] privacy::RowSelection rows_of_ids(const model::WideNet& net,
+                                                std::span<const std::int64_t> ids);
 
 }  // namespace tacet::learn

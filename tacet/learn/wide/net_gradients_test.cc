@@ -53,6 +53,13 @@ model::WideShape small_shape(int number) {
                                     model::WideLoss::squared};
   shape.loss = losses[number / 6 % 3];
   if (shape.loss == model::WideLoss::softmax) shape.outputs = 3;
+  if (number % 18 == 2 || number % 18 == 14) {
+    shape.head = model::WideHead::two_tower;
+    shape.hidden.clear();
+    shape.linear = model::LinearPart::present;
+    shape.fields[1].width = 2;
+    shape.fields[1].side = model::WideSide::right;
+  }
   return shape;
 }
 
@@ -111,7 +118,7 @@ Sum sum_of(const model::WideNet& net, const data::Dataset& data, const NetState&
   batch.start(privacy::Sample::all());
   std::vector<std::int64_t> drawn(static_cast<std::size_t>(data.rows()));
   std::iota(drawn.begin(), drawn.end(), 0);
-  NetGradients(net, data, pool).add(drawn, state, batch);
+  NetGradients(net, data, records_a_unit, pool).add(drawn, state, batch);
   std::vector<std::int64_t> rows(static_cast<std::size_t>(net.layout().rows()));
   std::iota(rows.begin(), rows.end(), 0);
   const auto sum = batch.sum(privacy::RowSelection::rows(rows), {.clipping_norm = clip});
@@ -189,6 +196,97 @@ TEST(NetGradients, UnitsNeverBeatTheBound) {
   EXPECT_GT(farthest, 0.9);
 }
 
+// Which records of a unit may be in a sample must not depend on the sample: of one with several
+// records the first ones alone have a chance, each its own.
+TEST(NetGradients, FurtherRecordsOfAUnitTakeNoPartWhereTheFirstWereNotDrawn) {
+  Random random(12);
+  const auto shape = small_shape(1);
+  const model::WideNet net(shape);
+  const Numbers numbers(net.layout(), random, 2);
+  std::vector<data::EncodedRow> rows;
+  for (int k = 0; k < 5; ++k) {
+    do rows.push_back(record_of(shape, random));
+    while (rows.back().columns.empty());
+    rows.back().unit = k == 3 ? 1 : 0;
+  }
+  const auto data = dataset_of(shape, rows, true);
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  for (const std::int64_t records : {1, 2}) {
+    NetGradients gradients(net, data, records, pool);
+    const auto counted = [&](std::vector<std::int64_t> drawn) {
+      optimize::RowBatch batch(net.layout(), {.most_rows = 20, .records_a_unit = records}, pool,
+                               reducer);
+      batch.start(privacy::Sample::all());
+      gradients.add(drawn, numbers.state(), batch);
+      return batch.arena(0).size();
+    };
+    EXPECT_EQ(counted({0, 1, 2, 3, 4}), records + 1);
+    EXPECT_EQ(counted({2, 4}), 0);
+    EXPECT_EQ(counted({1, 2, 3}), records);
+  }
+}
+
+// As they come, on the rows that were chosen alone, the sum is that of a batch.
+TEST(NetGradients, ARunningSumHasTheBitsOfABatch) {
+  Random random(13);
+  for (int i = 0; i < 200; ++i) {
+    const auto shape = small_shape(i);
+    const model::WideNet net(shape);
+    const Numbers numbers(net.layout(), random, 1);
+    std::vector<data::EncodedRow> rows;
+    for (int k = 0; k < 8; ++k) rows.push_back(record_of(shape, random));
+    const auto data = dataset_of(shape, rows);
+    const std::vector<std::int64_t> drawn{0, 2, 3, 7};
+    base::ThreadPool pool(1 + i % 3);
+    base::LocalReducer reducer;
+    NetGradients gradients(net, data, 1, pool);
+    const auto ids = id_count(shape);
+    const std::vector<std::int64_t> chosen_ids{static_cast<std::int64_t>(random() % 3),
+                                               3 + static_cast<std::int64_t>(random() % 3),
+                                               ids - 1};
+    const auto chosen = rows_of_ids(net, chosen_ids);
+    const optimize::RowLimit limit{.most_rows = net.most_rows(6), .norm_bits = 20};
+    const auto door = mechanism::DoorKeeper::door();
+    const auto opened = [&](const privacy::RowSum& sum) {
+      const auto values = sum.open(door).open(door);
+      return std::vector<std::int64_t>(values.begin(), values.end());
+    };
+    optimize::RowBatch batch(net.layout(), limit, pool, reducer);
+    batch.start(privacy::Sample::all());
+    gradients.add(drawn, numbers.state(), batch);
+    optimize::RunningRowSum running(net.layout(), limit, pool, reducer);
+    running.start(privacy::Sample::all(), chosen, 0.5);
+    gradients.add(drawn, numbers.state(), running);
+    EXPECT_EQ(opened(running.take()), opened(batch.sum(chosen, {.clipping_norm = 0.5}))) << i;
+  }
+}
+
+TEST(NetGradients, IdsAreThoseThatRecordsHave) {
+  Random random(14);
+  const auto shape = small_shape(0);
+  const model::WideNet net(shape);
+  ASSERT_EQ(id_count(shape), 10);
+  data::EncodedRow row;
+  row.columns = {1, 4, 8, 10};
+  row.values = {5, 5, 5, 5};
+  row.label = 1;
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  optimize::RowBatch touched(privacy::RowLayout({{.rows = 10, .width = 1}}), {.most_rows = 20},
+                             pool, reducer);
+  touched.start(privacy::Sample::all());
+  const auto data = dataset_of(shape, {row});
+  const std::vector<std::int64_t> drawn{0};
+  NetGradients(net, data, 1, pool).touch(drawn, touched);
+  const auto found = touched.arena(0).record(0).rows;
+  EXPECT_EQ(std::vector<std::int64_t>(found.begin(), found.end()),
+            (std::vector<std::int64_t>{1, 4, 8}));
+  // Of each id its vector, and its weight behind all vectors.
+  EXPECT_EQ(*rows_of_ids(net, std::vector<std::int64_t>{1, 8}).rows(),
+            (std::vector<std::int64_t>{1, 8, 11, 18}));
+}
+
 TEST(NetGradients, TheSumHasTheSameBitsForAnyThreadsAndBothStorages) {
   Random random(3);
   const auto shape = small_shape(7);
@@ -262,7 +360,7 @@ TEST(NetGradients, RefuseAStateOrABatchOfAnotherLayout) {
   const model::WideNet other(small_shape(2));
   const Numbers numbers(net.layout(), random, 1);
   const auto data = dataset_of(shape, {record_of(shape, random)});
-  NetGradients gradients(net, data, pool);
+  NetGradients gradients(net, data, 1, pool);
   const std::vector<std::int64_t> drawn{0};
   const auto add = [&](const model::WideNet& of, const NetState& state) {
     optimize::RowBatch batch(of.layout(), {.most_rows = 20}, pool, reducer);
@@ -279,11 +377,11 @@ TEST(NetGradients, RefuseRecordsOfAnotherShape) {
   const auto logistic = small_shape(0);
   const auto softmax = small_shape(6);
   const model::WideNet net(logistic);
-  EXPECT_THROW(NetGradients(net, dataset_of(softmax, {}), pool), base::InternalError);
+  EXPECT_THROW(NetGradients(net, dataset_of(softmax, {}), 1, pool), base::InternalError);
   auto wider = logistic;
   wider.dense.push_back(12);
   const model::WideNet wide(wider);
-  EXPECT_THROW(NetGradients(wide, dataset_of(logistic, {}), pool), base::InternalError);
+  EXPECT_THROW(NetGradients(wide, dataset_of(logistic, {}), 1, pool), base::InternalError);
 }
 
 }  // namespace net_gradients_test

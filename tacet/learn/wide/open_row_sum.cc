@@ -12,6 +12,7 @@ void OpenRowSum::start() {
   rows_.clear();
   firsts_.clear();
   sums_.clear();
+  std::ranges::fill(dense_, 0.0);
 }
 
 std::span<double> OpenRowSum::place_of(std::int64_t row) {
@@ -33,6 +34,7 @@ void OpenRowSum::add(const optimize::RowRecord& record) {
   for (const auto row : record.rows) {
     for (double& number : place_of(row)) number += *value++ * unit;
   }
+  for (double& number : dense_) number += *value++ * unit;
 }
 
 mechanism::NoisyRows OpenRowSum::take() {
@@ -42,13 +44,14 @@ mechanism::NoisyRows OpenRowSum::take() {
   std::vector<std::int64_t> rows;
   std::vector<double> values;
   rows.reserve(rows_.size());
-  values.reserve(sums_.size());
+  values.reserve(sums_.size() + dense_.size());
   for (const auto slot : ordered_) {
     rows.push_back(rows_[slot]);
     const auto width = static_cast<std::size_t>(layout_.width(rows_[slot]));
     const auto own = std::span(sums_).subspan(firsts_[slot], width);
     values.insert(values.end(), own.begin(), own.end());
   }
+  values.insert(values.end(), dense_.begin(), dense_.end());
   return {privacy::RowSelection::rows(std::move(rows)), layout_, std::move(values)};
 }
 

@@ -16,7 +16,8 @@ namespace tacet::learn {
 /// is used again from one step to the next.
 class OpenRowSum {
  public:
-  explicit OpenRowSum(const privacy::RowLayout& layout) : layout_(layout) {}
+  explicit OpenRowSum(const privacy::RowLayout& layout)
+      : layout_(layout), dense_(static_cast<std::size_t>(layout.dense())) {}
 
   void start();
   void add(const optimize::RowRecord& record);
@@ -32,6 +33,7 @@ class OpenRowSum {
   std::vector<std::size_t> firsts_;  // its first number in sums_
   std::vector<double> sums_;
   std::vector<std::size_t> ordered_;  // slots by row
+  std::vector<double> dense_;
 };
 
 }  // namespace tacet::learn

@@ -55,12 +55,21 @@ double WideNorms::square() const {
 
 WideNet::WideNet(WideShape shape) : shape_(std::move(shape)), layout_(shape_.layout()) {
   for (const WideField& field : shape_.fields) {
-    places_.push_back(dense_place_);
-    dense_place_ += static_cast<std::size_t>(field.width);
+    const auto width = static_cast<std::size_t>(field.width);
+    if (shape_.two_tower()) {
+      places_.push_back(field.side == WideSide::left ? 0 : width);
+    } else {
+      places_.push_back(dense_place_);
+      dense_place_ += width;
+    }
   }
   dense_count_ = shape_.dense.size();
   const auto outputs = static_cast<std::size_t>(shape_.outputs);
   std::size_t first = shape_.dense_weights() ? outputs * dense_count_ : 0;
+  if (shape_.two_tower()) {
+    tower_bias_ = first;
+    return;
+  }
   auto in = static_cast<std::size_t>(shape_.input_width());
   const auto add = [&](std::size_t out) {
     layers_.push_back({first, in, out});
@@ -111,7 +120,7 @@ void WideNet::read(std::span<const std::uint32_t> columns, std::span<const doubl
 void WideNet::pool(const WideRows& rows, WideTrace& trace) const {
   auto& input = trace.values[0];
   input.assign(static_cast<std::size_t>(shape_.input_width()), 0.0);
-  trace.room.resize(static_cast<std::size_t>(layout_.widest()));
+  trace.room.resize(rows.room_size(static_cast<std::size_t>(layout_.widest())));
   for (std::size_t f = 0; f < trace.bags.size(); ++f) {
     for (const auto& [id, weight] : trace.bags[f]) {
       const auto vector = rows.row(row_of(f, id), trace.room);
@@ -120,7 +129,13 @@ void WideNet::pool(const WideRows& rows, WideTrace& trace) const {
       }
     }
   }
+  if (shape_.two_tower()) return;
   std::ranges::copy(trace.dense, input.begin() + static_cast<std::ptrdiff_t>(dense_place_));
+  // Of one-hot features few are there: the first layer need not look at the others.
+  trace.active.clear();
+  for (std::size_t j = 0; j < input.size(); ++j) {
+    if (input[j] != 0) trace.active.push_back(j);
+  }
 }
 
 void WideNet::add_linear(const WideRows& rows, std::span<const float> block,
@@ -139,14 +154,22 @@ void WideNet::add_linear(const WideRows& rows, std::span<const float> block,
   if (!shape_.dense_weights()) return;
   for (std::size_t c = 0; c < trace.outputs.size(); ++c) {
     for (std::size_t j = 0; j < dense_count_; ++j) {
+      if (trace.dense[j] == 0) continue;
       trace.outputs[c] += static_cast<double>(block[c * dense_count_ + j]) * trace.dense[j];
     }
   }
 }
 
 void WideNet::forward(const WideRows& rows, std::span<const float> block, WideTrace& trace) const {
-  trace.values.resize(layers_.size());
+  trace.values.resize(std::max<std::size_t>(layers_.size(), 1));
   pool(rows, trace);
+  if (shape_.two_tower()) {
+    const auto& sides = trace.values[0];
+    const auto width = sides.size() / 2;
+    double sum = static_cast<double>(block[tower_bias_]);
+    for (std::size_t j = 0; j < width; ++j) sum += sides[j] * sides[width + j];
+    trace.outputs.assign(1, sum);
+  }
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const Layer& layer = layers_[l];
     const bool last = l + 1 == layers_.size();
@@ -155,8 +178,11 @@ void WideNet::forward(const WideRows& rows, std::span<const float> block, WideTr
     for (std::size_t i = 0; i < layer.out; ++i) {
       double sum = static_cast<double>(block[layer.bias() + i]);
       const auto weights = block.subspan(layer.first + i * layer.in, layer.in);
-      for (std::size_t j = 0; j < layer.in; ++j) {
-        sum += static_cast<double>(weights[j]) * trace.values[l][j];
+      const double* const in = trace.values[l].data();
+      if (l == 0) {
+        for (const auto j : trace.active) sum += static_cast<double>(weights[j]) * in[j];
+      } else {
+        for (std::size_t j = 0; j < layer.in; ++j) sum += static_cast<double>(weights[j]) * in[j];
       }
       out[i] = last ? sum : std::max(sum, 0.0);
     }
@@ -188,18 +214,32 @@ void WideNet::slopes_of_outputs(double label, WideTrace& trace) const {
   }
 }
 
+void WideNet::slopes_of_towers(WideTrace& trace) const {
+  const auto& sides = trace.values[0];
+  auto& slopes = trace.slopes[0];
+  const auto width = sides.size() / 2;
+  slopes.resize(sides.size());
+  for (std::size_t j = 0; j < width; ++j) {
+    slopes[j] = trace.output_slopes[0] * sides[width + j];
+    slopes[width + j] = trace.output_slopes[0] * sides[j];
+  }
+}
+
 void WideNet::backward(double label, std::span<const float> block, WideTrace& trace) const {
   slopes_of_outputs(label, trace);
-  trace.slopes.resize(layers_.size());
+  trace.slopes.resize(std::max<std::size_t>(layers_.size(), 1));
+  if (shape_.two_tower()) return slopes_of_towers(trace);
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const Layer& layer = layers_[l];
     const auto& above = l + 1 < layers_.size() ? trace.slopes[l + 1] : trace.output_slopes;
     auto& slopes = trace.slopes[l];
     slopes.assign(layer.in, 0.0);
+    // Dense features have nothing that their slopes would move.
+    const std::size_t moving = l == 0 ? dense_place_ : layer.in;
     for (std::size_t i = 0; i < layer.out; ++i) {
       if (above[i] == 0) continue;
       const auto weights = block.subspan(layer.first + i * layer.in, layer.in);
-      for (std::size_t j = 0; j < layer.in; ++j) {
+      for (std::size_t j = 0; j < moving; ++j) {
         slopes[j] += above[i] * static_cast<double>(weights[j]);
       }
     }
@@ -221,6 +261,7 @@ WideNorms WideNet::norms(const WideTrace& trace) const {
     if (shape_.linear == LinearPart::present) norms.weights.push_back(bag * outputs);
   }
   if (shape_.dense_weights()) norms.dense_weights = outputs * square_of(trace.dense);
+  if (shape_.two_tower()) norms.layers.push_back(outputs);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const double above = l + 1 < layers_.size() ? square_of(trace.slopes[l + 1]) : outputs;
     norms.layers.push_back(above * (square_of(trace.values[l]) + 1));

@@ -17,6 +17,8 @@ class WideRows {
   /// The numbers of a row, or what `room` was made to hold.
   [[nodiscard]] virtual std::span<const float> row(std::int64_t row,
                                                    std::span<float> room) const = 0;
+  /// Numbers that `room` must have for rows of up to `widest`.
+  [[nodiscard]] virtual std::size_t room_size(std::size_t widest) const { return widest; }
 };
 
 /// What a record is to a wide model, and what came of it; kept between records for its memory.
@@ -31,8 +33,11 @@ struct WideTrace {
   std::vector<double> outputs;
   std::vector<std::vector<double>> slopes;  ///< of the loss in what each of `values` holds
   std::vector<double> output_slopes;
-  std::vector<double> dense;  ///< dense features
+  std::vector<double> dense;        ///< dense features
+  std::vector<std::size_t> active;  ///< of the input, the places that are not 0
   std::vector<float> room;
+  std::vector<std::uint32_t> columns;  ///< of the encoded row
+  std::vector<double> features;        ///< their values
 };
 
 /// The squared norms of a record's gradient, part by part, without the gradient.
@@ -91,13 +96,15 @@ class WideNet {
   void pool(const WideRows& rows, WideTrace& trace) const;
   void add_linear(const WideRows& rows, std::span<const float> block, WideTrace& trace) const;
   void slopes_of_outputs(double label, WideTrace& trace) const;
+  void slopes_of_towers(WideTrace& trace) const;
 
   WideShape shape_;
   privacy::RowLayout layout_;
   std::vector<std::size_t> places_;  // of each field's vector in the input
   std::size_t dense_place_ = 0;      // of the dense features there
   std::size_t dense_count_ = 0;
-  std::vector<Layer> layers_;  // hidden, then the output
+  std::vector<Layer> layers_;   // hidden, then the output; none of two towers
+  std::size_t tower_bias_ = 0;  // of two towers, in the dense block
 };
 
 template <typename Sink>
@@ -116,19 +123,25 @@ void WideNet::add_gradient(const WideTrace& trace, Sink& sink) const {
   }
   const auto block = sink.dense();
   if (shape_.dense_weights()) {
-    for (std::size_t c = 0; c < trace.output_slopes.size(); ++c) {
-      for (std::size_t j = 0; j < dense_count_; ++j) {
+    for (std::size_t j = 0; j < dense_count_; ++j) {
+      if (trace.dense[j] == 0) continue;
+      for (std::size_t c = 0; c < trace.output_slopes.size(); ++c) {
         block[c * dense_count_ + j] += trace.output_slopes[c] * trace.dense[j];
       }
     }
   }
+  if (shape_.two_tower()) block[tower_bias_] += trace.output_slopes[0];
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const Layer& layer = layers_[l];
     const auto& slopes = l + 1 < layers_.size() ? trace.slopes[l + 1] : trace.output_slopes;
     for (std::size_t i = 0; i < layer.out; ++i) {
       if (slopes[i] == 0) continue;
-      for (std::size_t j = 0; j < layer.in; ++j) {
-        block[layer.first + i * layer.in + j] += slopes[i] * trace.values[l][j];
+      double* const out = block.data() + layer.first + i * layer.in;
+      const double* const in = trace.values[l].data();
+      if (l == 0) {
+        for (const auto j : trace.active) out[j] += slopes[i] * in[j];
+      } else {
+        for (std::size_t j = 0; j < layer.in; ++j) out[j] += slopes[i] * in[j];
       }
       block[layer.bias() + i] += slopes[i];
     }

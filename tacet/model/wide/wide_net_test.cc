@@ -87,6 +87,16 @@ WideShape shape_of(int number, Random& random) {
   const WideLoss losses[] = {WideLoss::logistic, WideLoss::softmax, WideLoss::squared};
   shape.loss = losses[number / 18 % 3];
   shape.outputs = shape.loss == WideLoss::softmax ? 2 + below(3) : 1;
+  if (number / 54 % 2 == 0 || fields < 2 || shape.loss == WideLoss::softmax) return shape;
+  shape.head = WideHead::two_tower;
+  shape.hidden.clear();
+  if (shape.linear == LinearPart::absent) shape.dense.clear();
+  for (auto& field : shape.fields) {
+    field.width = shape.fields.front().width;
+    field.side = below(2) == 0 ? WideSide::left : WideSide::right;
+  }
+  shape.fields.front().side = WideSide::left;
+  shape.fields.back().side = WideSide::right;
   return shape;
 }
 
@@ -123,6 +133,7 @@ TEST(WideNet, GradientsAreFiniteDifferences) {
   Random random(7);
   std::int64_t compared = 0;
   std::int64_t at_kinks = 0;
+  std::int64_t towers = 0;
   std::map<int, std::int64_t> of_kind;
   for (int number = 0; compared < 30000; ++number) {
     const WideNet net(shape_of(number, random));
@@ -154,6 +165,7 @@ TEST(WideNet, GradientsAreFiniteDifferences) {
         }
         ++compared;
         ++of_kind[number % 54];
+        if (net.shape().two_tower()) ++towers;
         ASSERT_NEAR(gradient[k], (above - below) / (2 * grid), 1e-5) << number << " " << k;
       }
     };
@@ -162,6 +174,7 @@ TEST(WideNet, GradientsAreFiniteDifferences) {
   }
   EXPECT_LT(at_kinks, compared / 100);
   EXPECT_EQ(of_kind.size(), 54U);
+  EXPECT_GT(towers, 1000);
 }
 
 // 10^4 records: part by part, what is written out is as long as was said without writing it.
@@ -209,7 +222,7 @@ TEST(WideNet, NormsWithoutGradientsAreThoseOfGradients) {
     };
     const auto dense = shape.dense_weights() ? shape.outputs * std::ssize(shape.dense) : 0;
     near(norms.dense_weights, take(dense));
-    auto width = shape.input_width();
+    auto width = shape.two_tower() ? 0 : shape.input_width();
     for (std::size_t l = 0; l < norms.layers.size(); ++l) {
       const auto out = l < shape.hidden.size() ? shape.hidden[l] : shape.outputs;
       near(norms.layers[l], take(out * (width + 1)));
@@ -242,6 +255,26 @@ TEST(WideNet, TheSumIsWhatItSays) {
   // input (2.5, .5); hidden 3.5 and max(0, -1.25) = 0; weights 25; dense 3 * .5
   EXPECT_DOUBLE_EQ(trace.outputs[0], 100 + 2 * 3.5 + 25 + 1.5);
   EXPECT_DOUBLE_EQ(net.loss(0.5, trace), 133 * 133 / 2.0);
+}
+
+// Two ids on the left, one on the right, a dense feature, by hand.
+TEST(WideNet, TwoTowersAreADotProduct) {
+  const WideNet net({.fields = {{.first = 0, .rows = 2, .width = 2, .pooling = Pooling::sum},
+                                {.first = 2, .rows = 2, .width = 2, .side = WideSide::right}},
+                     .dense = {4},
+                     .loss = WideLoss::squared,
+                     .head = WideHead::two_tower});
+  EXPECT_EQ(net.layout().dense(), 2);
+  Parameters parameters(net.layout());
+  parameters.cells = {1, 2, 3, 4, /*right*/ 5, 6, 7, 8, /*weights*/ 10, 20, 30, 40};
+  parameters.block = {100, 1000};
+  WideTrace trace;
+  const std::vector<std::uint32_t> columns{0, 1, 3, 4};
+  const std::vector<double> values{1, 1, 1, 0.5};
+  net.read(columns, values, trace);
+  net.forward(parameters, parameters.block, trace);
+  // (1 + 3, 2 + 4) . (7, 8) = 76; weights 10 + 20 + 40; 100 * .5; bias 1000
+  EXPECT_DOUBLE_EQ(trace.outputs[0], 76 + 70 + 50 + 1000);
 }
 
 TEST(WideNet, EmptyBagsAndUnknownColumnsAreNothing) {
@@ -300,6 +333,18 @@ TEST(WideShape, RefusesWhatIsNoArchitecture) {
   says(error_of({.dense = {3, 3}}), "ascend");
   says(error_of({.dense = {0}, .loss = WideLoss::softmax}), "an output a class");
   says(error_of({.dense = {0}, .outputs = 2}), "an output a class");
+  const WideField one{.first = 0, .rows = 2};
+  const WideField other{.first = 2, .rows = 2, .side = WideSide::right};
+  constexpr auto towers = WideHead::two_tower;
+  EXPECT_EQ(error_of({.fields = {one, other}, .dense = {4}, .head = towers}), "no error");
+  says(error_of({.fields = {one, other}, .hidden = {4}, .head = towers}), "no hidden layer");
+  says(error_of({.fields = {one}, .head = towers}), "on each side");
+  says(error_of(
+           {.fields = {one, other}, .dense = {4}, .linear = LinearPart::absent, .head = towers}),
+       "no place in two towers");
+  says(error_of({.fields = {one, {.first = 2, .rows = 2, .width = 3, .side = WideSide::right}},
+                 .head = towers}),
+       "have one width");
 }
 
 }  // namespace wide_net_test

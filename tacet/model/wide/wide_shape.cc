@@ -34,6 +34,27 @@ void check_columns(const WideShape& shape) {
   }
 }
 
+void check_towers(const WideShape& shape) {
+  if (!shape.hidden.empty() || shape.outputs != 1) {
+    throw base::UsageError("two towers have no hidden layer and one output");
+  }
+  if (!shape.dense.empty() && shape.linear == LinearPart::absent) {
+    throw base::UsageError("dense features have no place in two towers without a linear part");
+  }
+  const auto on = [](WideSide side) {
+    return [side](const WideField& field) { return field.side == side; };
+  };
+  if (!std::ranges::any_of(shape.fields, on(WideSide::left)) ||
+      !std::ranges::any_of(shape.fields, on(WideSide::right))) {
+    throw base::UsageError("two towers need a field of ids on each side");
+  }
+  for (const WideField& field : shape.fields) {
+    if (field.width == shape.fields.front().width) continue;
+    throw base::UsageError("the vectors of two towers have one width, got {} and {}",
+                           shape.fields.front().width, field.width);
+  }
+}
+
 }  // namespace
 
 void WideShape::check() const {
@@ -46,6 +67,7 @@ void WideShape::check() const {
     throw base::UsageError("a wide model needs a field of ids or a dense feature");
   }
   check_columns(*this);
+  if (two_tower()) check_towers(*this);
   if (loss == WideLoss::softmax ? outputs < 2 || outputs > most_neurons : outputs != 1) {
     throw base::UsageError("a wide model has an output a class, 2 to {}, else one; got {}",
                            most_neurons, outputs);
@@ -53,6 +75,7 @@ void WideShape::check() const {
 }
 
 std::int64_t WideShape::input_width() const {
+  if (two_tower()) return fields.empty() ? 0 : 2 * fields.front().width;
   auto width = std::ssize(dense);
   for (const WideField& field : fields) width += field.width;
   return width;
@@ -66,6 +89,7 @@ privacy::RowLayout WideShape::layout() const {
     for (const WideField& field : fields) tables.push_back({field.rows, outputs});
   }
   std::int64_t block = dense_weights() ? outputs * std::ssize(dense) : 0;
+  if (two_tower()) return privacy::RowLayout(std::move(tables), block + 1);
   auto width = input_width();
   for (const auto neurons : hidden) {
     block += neurons * (width + 1);

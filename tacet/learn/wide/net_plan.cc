@@ -1,0 +1,389 @@
+#include "tacet/learn/wide/net_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "tacet/accounting/calibrate.h"
+#include "tacet/base/error.h"
+#include "tacet/base/limits.h"
+#include "tacet/base/machine_memory.h"
+#include "tacet/learn/plan/class_weights.h"
+#include "tacet/learn/plan/noise_size.h"
+#include "tacet/learn/plan/recorded.h"
+#include "tacet/learn/plan/settle.h"
+#include "tacet/learn/wide/net_gradients.h"
+#include "tacet/learn/wide/word_threshold.h"
+#include "tacet/mechanism/sample_permit.h"
+#include "tacet/model/model_file.h"
+#include "tacet/model/wide/wide_numbers.h"
+#include "tacet/optimize/sums/presence_sum.h"
+#include "tacet/random/choose/subset.h"
+#include "tacet/random/source/source.h"
+
+namespace tacet::learn {
+namespace {
+
+constexpr double usual_epochs = 40;
+constexpr std::int64_t usual_steps = 400;
+constexpr double unprotected_epochs = 10;
+constexpr std::int64_t unprotected_batch = 64;
+constexpr std::int64_t most_net_steps = 1000000;
+constexpr double usual_clip = 1;
+constexpr double usual_share = 0.1;
+// Words of a text that take part: a public bound of the rows that a record moves.
+constexpr std::int64_t most_words = 4096;
+// Numbers that get noise in every step without anybody waiting for it.
+constexpr double many_numbers = 0x1p22;
+
+constexpr double real_of(std::int64_t count) { return static_cast<double>(count); }
+
+void refuse(const data::Schema& schema, const LinearOptions& options) {
+  refuse_class_weights(schema, options);
+  if (std::isinf(options.epsilon) && options.columns_kept > 0) {
+    throw base::UsageError(
+        "columns-kept has no meaning with epsilon inf, which trains on all columns; leave it out");
+  }
+  if (options.steps.value_or(1) > most_net_steps) {
+    throw base::UsageError("steps of method wide must be 1 to {}, got {}", most_net_steps,
+                           *options.steps);
+  }
+  if (options.records_a_unit > 1 && !schema.unit) {
+    throw base::UsageError(
+        "records-a-unit needs a unit column in the schema; without one each record is a unit");
+  }
+}
+
+// Several classes share one loss.
+LinearOptions with_usual_loss(const data::Schema& schema, const LinearOptions& options) {
+  auto asked = options;
+  if (!asked.loss && target_of(schema).class_count() > 2) asked.loss = model::SoftmaxLoss{};
+  return asked;
+}
+
+std::int64_t most_ids_of(const data::Column& column) {
+  if (const auto* ids = std::get_if<data::IdsColumn>(&column.rule)) return ids->most;
+  return std::holds_alternative<data::TextColumn>(column.rule) ? most_words : 1;
+}
+
+void settle_shape(NetPlan& plan, const data::Schema& schema, const LinearOptions& options) {
+  plan.architecture = options.wide.architecture;
+  plan.shape = model::wide_shape(schema, plan.architecture, plan.loss);
+  plan.start_seed = static_cast<std::uint64_t>(options.wide.start_seed.value_or(1));
+  std::int64_t most = 0;
+  const auto places = model::column_places(schema);
+  for (std::size_t c = 0; c < places.size(); ++c) {
+    const auto& [first, count] = places[c];
+    const bool field = std::ranges::any_of(plan.shape.fields, [&](const model::WideField& known) {
+      return known.first == first && count > 0;
+    });
+    if (field) most += std::min(most_ids_of(schema.columns[c]), count);
+  }
+  plan.most_ids = std::max<std::int64_t>(most, 1);
+  const auto numbers = real_of(model::wide_number_count(plan.shape));
+  constexpr double most_numbers = real_of(base::limits::model_bytes / 8);
+  if (numbers > most_numbers) {
+    throw base::UsageError(
+        "a wide model of {:.4g} numbers is more than the 2^27 that a model file holds; use fewer "
+        "bits or ids in the schema, or a smaller --dim",
+        numbers);
+  }
+  const double bytes = 4 * numbers * sizeof(float);
+  if (const auto memory = real_of(base::machine_memory()); memory > 0 && bytes > memory) {
+    plan.reasons.add(
+        "memory: were every vector chosen in the end, training would take {:.3g} GiB, and this "
+        "machine has {:.3g}",
+        bytes / 0x1p30, memory / 0x1p30);
+  }
+}
+
+void settle_steps(NetPlan& plan, const LinearOptions& options) {
+  const auto rows = plan.public_row_count;
+  const bool open = std::isinf(options.epsilon);
+  const double usual =
+      open ? real_of(unprotected_batch) : std::ceil(usual_epochs * real_of(rows) / usual_steps);
+  plan.batch =
+      options.batch_size.value_or(static_cast<std::int64_t>(std::min(usual, real_of(rows))));
+  plan.batch = std::max<std::int64_t>(plan.batch, 1);
+  if (plan.batch > rows) {
+    throw base::UsageError("batch-size must be at most public_row_count = {}, got {}", rows,
+                           plan.batch);
+  }
+  plan.rate = random::PoissonRate::at_least(real_of(plan.batch) / real_of(rows)).value();
+  const double epochs = open ? unprotected_epochs : usual_epochs;
+  plan.steps = options.steps.value_or(std::clamp<std::int64_t>(
+      std::llround(epochs * real_of(rows) / real_of(plan.batch)), 1, most_net_steps));
+  if (plan.rate < 1) plan.sampling_scheme = "poisson";
+  plan.records_a_unit = options.records_a_unit;
+  if (!options.batch_size || !options.steps) {
+    plan.reasons.add("{} steps on samples of {} records: {:.3g} passes", plan.steps, plan.batch,
+                     real_of(plan.steps) * plan.rate);
+  }
+}
+
+void settle_choice(NetPlan& plan, const LinearOptions& options) {
+  auto& choice = plan.choice;
+  const auto numbers = real_of(model::wide_number_count(plan.shape));
+  const auto asked = options.wide.selection;
+  if (asked && *asked != "all" && *asked != "adafest") {
+    throw base::UsageError("selection of method wide must be all or adafest, got '{}'", *asked);
+  }
+  const bool few = numbers <= many_numbers || plan.shape.fields.empty();
+  choice.kind = asked.value_or(few ? "all" : "adafest") == "all" ? WordSelection::all
+                                                                 : WordSelection::adafest;
+  if (!asked && !plan.shape.fields.empty()) {
+    plan.reasons.add("selection {}: {:.4g} numbers are {} for noise in every step",
+                     word_selection_names.of(choice.kind), numbers,
+                     few ? "few enough" : "too many");
+  }
+  if (choice.kind == WordSelection::adafest) {
+    if (plan.shape.fields.empty()) {
+      throw base::UsageError("selection adafest chooses among ids, and this model has none");
+    }
+    return;
+  }
+  if (options.wide.selection_share || options.threshold) {
+    throw base::UsageError(
+        "selection-share and threshold have no meaning where all vectors are chosen; leave them "
+        "out, or use --selection adafest");
+  }
+}
+
+void split_noise(NetPlan& plan, const LinearOptions& options, double whole) {
+  plan.noise = whole;
+  if (!plan.choice.counts_words()) return;
+  const double share = options.wide.selection_share.value_or(usual_share);
+  plan.noise = whole / std::sqrt(1 - share);
+  plan.choice.noise = whole / std::sqrt(share);
+}
+
+// Noise that the sampler has no room for would be refused when all was booked.
+void check_id_noise(const NetPlan& plan) {
+  constexpr double most = 0x1p32 / real_of(optimize::presence_norm) * (1 - 0x1p-40);
+  if (!plan.choice.counts_words() || plan.choice.noise <= most) return;
+  throw base::NumericError(
+      "noise of {:.4g} records for choosing ids is wider than the sampler's grid; give a larger "
+      "epsilon or selection-share, or --selection all",
+      plan.choice.noise);
+}
+
+void settle_noise(NetPlan& plan, const data::Schema& schema, const LinearOptions& options) {
+  plan.guarantee = {options.epsilon, 0, options.adjacency};
+  // The sample, the choice, the noise.
+  plan.cipher_delta = random::cipher_term(3 * plan.steps, random::most_leaf_words);
+  if (std::isinf(options.epsilon)) return;
+  const auto delta = settle_delta(schema, options, plan.public_row_count, plan.reasons);
+  const auto left = settle_delta_left(options, delta.value(), plan.cipher_delta);
+  const auto events = [&](double whole) {
+    split_noise(plan, options, whole);
+    return plan.releases();
+  };
+  plan.events = events(accounting::least_noise(
+      events, {privacy::Epsilon(options.epsilon), left, options.adjacency}));
+  static_cast<void>(norm_bits_for(plan.noise));
+  check_id_noise(plan);
+  settle_guarantee(plan, options, delta.value());
+}
+
+void settle_threshold(NetPlan& plan, const LinearOptions& options) {
+  auto& choice = plan.choice;
+  if (plan.unprotected() || !choice.counts_words()) return;
+  choice.threshold = options.threshold.value_or(
+      usual_threshold({.noise = choice.noise,
+                       .units = real_of(plan.batch),
+                       .words_a_unit = real_of(std::min<std::int64_t>(plan.most_ids, 64)),
+                       .words = real_of(id_count(plan.shape))}));
+  if (options.threshold) return;
+  plan.reasons.add(
+      "threshold {:.4g}: were ids distributed by Zipf's law, at most one in 2,000 of those chosen "
+      "would be so by noise alone",
+      choice.threshold);
+}
+
+void settle_optimizer(NetPlan& plan, const LinearOptions& options) {
+  const auto name = options.wide.optimizer.value_or("adam");
+  const auto kind = row_optimizer_names.find(name);
+  if (!kind || *kind == RowOptimizerKind::adam_dense_zero) {
+    throw base::UsageError(
+        "optimizer of method wide must be sgd, momentum, adagrad or adam, got "
+        "'{}'",
+        name);
+  }
+  plan.optimizer.kind = *kind;
+  if (*kind == RowOptimizerKind::momentum && plan.choice.counts_words()) {
+    throw base::UsageError(
+        "optimizer momentum moves vectors in steps that did not choose them, which undoes "
+        "selection "
+        "adafest; use sgd, adagrad or adam");
+  }
+  const bool by_size = *kind == RowOptimizerKind::adam || *kind == RowOptimizerKind::adagrad;
+  plan.optimizer.step_size = options.step_size.value_or(by_size ? 0.01 : 0.2);
+  plan.optimizer.fall = plan.steps;
+}
+
+std::string list_text(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+std::string hidden_text(const std::vector<std::int64_t>& hidden) {
+  return hidden.empty() ? "none" : fmt::format("{}", fmt::join(hidden, ","));
+}
+
+// The architecture as settings have it.
+std::vector<Setting> architecture_settings(const model::WideArchitecture& asked) {
+  const bool towers = asked.head == model::WideHead::two_tower;
+  std::vector<Setting> settings;
+  settings.push_back({"dim", asked.width});
+  settings.push_back({"head", std::string(towers ? "two-tower" : "layers"), {.table = towers}});
+  if (towers) {
+    settings.push_back({"left", list_text(asked.left)});
+    settings.push_back({"right", list_text(asked.right)});
+  } else {
+    settings.push_back({"hidden", hidden_text(asked.hidden)});
+  }
+  settings.push_back(
+      {"pooling", std::string(asked.pooling == model::Pooling::mean ? "mean" : "sum")});
+  settings.push_back(
+      {"linear_part",
+       std::string(asked.linear == model::LinearPart::present ? "present" : "absent")});
+  return settings;
+}
+
+void settle_settings(NetPlan& plan) {
+  auto& settings = plan.settings = first_settings(plan, {.receipt = false});
+  settings.push_back({"outputs", plan.outputs, {.table = plan.outputs > 1}});
+  for (auto& setting : architecture_settings(plan.architecture)) {
+    settings.push_back(std::move(setting));
+  }
+  settings.push_back({"numbers", model::wide_number_count(plan.shape)});
+  settings.push_back({"batch_size", plan.batch});
+  settings.push_back({"sampling_rate", plan.rate, {.table = plan.rate < 1}});
+  settings.push_back({"steps", plan.steps});
+  settings.push_back({"optimizer", std::string(row_optimizer_names.of(plan.optimizer.kind))});
+  settings.push_back({"step_size", plan.optimizer.step_size});
+  settings.push_back({"start_seed", static_cast<std::int64_t>(plan.start_seed), {.table = false}});
+  const bool units = plan.records_a_unit > 1;
+  settings.push_back({"records_a_unit", plan.records_a_unit, {.table = units, .receipt = units}});
+  if (plan.unprotected()) return;
+  settings.push_back({"clipping_norm", plan.clipping_norm});
+  settings.push_back({"selection", std::string(word_selection_names.of(plan.choice.kind))});
+  if (plan.choice.counts_words()) {
+    settings.push_back({"threshold", plan.choice.threshold});
+    settings.push_back({"selection_noise_multiplier", plan.choice.noise});
+  }
+  settings.push_back({"noise_multiplier", plan.noise});
+}
+
+double above_0(RecordedParameters& parameters, const std::string& name) {
+  const double value = parameters.real(name);
+  if (value > 0 && std::isfinite(value)) return value;
+  throw base::DataError("{} is not above 0", name);
+}
+
+privacy::Event recorded_net(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                            const privacy::Event& /*own*/) {
+  NetPlan plan;
+  plan.guarantee = receipt.guarantee;
+  plan.rate = parameters.real("sampling_rate");
+  plan.steps = parameters.count("steps");
+  if (!(plan.rate > 0 && plan.rate <= 1) || plan.steps < 1 || plan.steps > most_net_steps) {
+    throw base::DataError("sampling rate or steps are out of range");
+  }
+  expect_sampling(receipt, plan.rate < 1 ? "poisson" : "full_batch");
+  const auto rows = receipt.public_row_count.value_or(0);
+  const auto batch = parameters.count("batch_size");
+  if (batch < 1 || batch > rows ||
+      random::PoissonRate::at_least(real_of(batch) / real_of(rows)).value() != plan.rate) {
+    throw base::DataError("sampling rate, batch size and number of records do not fit");
+  }
+  if (parameters.has("records_a_unit")) {
+    plan.records_a_unit = parameters.count("records_a_unit");
+    if (plan.records_a_unit < 1 || plan.records_a_unit > privacy::most_records_a_unit) {
+      throw base::DataError("the records a unit are not within their range");
+    }
+  }
+  const auto kind = word_selection_names.find(parameters.text("selection"));
+  if (kind != WordSelection::all && kind != WordSelection::adafest) {
+    throw base::DataError("the selection of method wide is all or adafest");
+  }
+  plan.choice.kind = *kind;
+  if (plan.choice.counts_words()) {
+    plan.choice.noise = above_0(parameters, "selection_noise_multiplier");
+  }
+  plan.noise = above_0(parameters, "noise_multiplier");
+  return plan.releases();
+}
+
+void check_net_file(const privacy::Receipt& /*receipt*/, const model::ModelFile& file,
+                    RecordedParameters& parameters) {
+  if (!file.model.wide) throw base::DataError("method wide trains wide models, the file has none");
+  for (const auto& setting : architecture_settings(file.model.wide->architecture())) {
+    std::visit([&](const auto& value) { parameters.expect(setting.name, value, "the model has"); },
+               setting.value);
+  }
+  parameters.expect("numbers", std::ssize(file.model.wide->numbers()), "the model has");
+}
+
+}  // namespace
+
+optimize::RowLimit NetPlan::gradient_limit() const {
+  const auto tables = shape.linear == model::LinearPart::present ? 2 : 1;
+  const int bits = unprotected() ? 26 : std::min(26, norm_bits_for(noise));
+  return {.most_rows = tables * most_ids, .records_a_unit = records_a_unit, .norm_bits = bits};
+}
+
+optimize::RowLimit NetPlan::id_limit() const {
+  return {.most_rows = most_ids, .records_a_unit = records_a_unit};
+}
+
+std::vector<privacy::Event> NetPlan::step_parts() const {
+  std::vector<privacy::Event> parts;
+  if (auto first = step_choice_event(choice, guarantee.adjacency)) {
+    parts.push_back(std::move(*first));
+  }
+  parts.emplace_back(privacy::Gaussian{noise});
+  return parts;
+}
+
+privacy::Event NetPlan::releases() const {
+  const auto sample = privacy::Sample::poisson(privacy::SamplingRate(rate), records_a_unit);
+  auto one = mechanism::SamplePermit::event(sample, step_parts());
+  if (steps == 1) return one;
+  return privacy::Repeated{steps, std::move(one)};
+}
+
+NetPlan plan_net(const data::Schema& schema, const LinearOptions& options) {
+  refuse(schema, options);
+  NetPlan plan;
+  settle_problem(plan, schema, with_usual_loss(schema, options), {.softmax = true});
+  settle_shape(plan, schema, options);
+  plan.public_row_count = settle_row_count(schema, options);
+  settle_steps(plan, options);
+  settle_choice(plan, options);
+  plan.clipping_norm = options.clipping_norm.value_or(usual_clip);
+  settle_noise(plan, schema, options);
+  settle_threshold(plan, options);
+  settle_optimizer(plan, options);
+  settle_settings(plan);
+  return plan;
+}
+
+constinit const Method wide_method{
+    "wide",
+    "noisy descent for vectors of ids and hidden layers (--model wide)",
+    privacy::Adjacency::add_remove,
+    "steps step-size clipping-norm batch-size records-a-unit threshold columns-kept dim hidden "
+    "pooling linear-part head left right optimizer selection selection-share start-seed",
+    planned_by<plan_net, train_net>,
+    recorded_net,
+    true,
+    UnitProtection::bounded,
+    {},
+    check_net_file,
+    true};
+
+}  // namespace tacet::learn

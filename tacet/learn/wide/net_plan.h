@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/training.h"
+#include "tacet/learn/wide/row_choice.h"
+#include "tacet/learn/wide/row_optimizer.h"
+#include "tacet/model/wide/wide_architecture.h"
+#include "tacet/optimize/sums/row_arena.h"
+#include "tacet/privacy/event.h"
+
+/// Method `wide`: noisy descent for wide models on secret Poisson samples of records. Each step
+/// releases the sum of the records' clipped gradients on chosen rows of the tables and on the dense
+/// block through the Gaussian mechanism; which ids' rows those are is all, or released from the
+/// same sample before (Ghazi and others 2023, DP-AdaFEST). Both are one debit. The bound is
+/// enforced in integers whatever the net and the data are (docs/proofs/wide.md).
+namespace tacet::learn {
+
+/// Training of a wide model, settled from public facts: no record has been read.
+struct NetPlan : Settled {
+  model::WideArchitecture architecture;
+  model::WideShape shape;
+  std::uint64_t start_seed = 1;
+  double rate = 1;         ///< at which a record joins a step's sample
+  std::int64_t batch = 1;  ///< expected size of the sample
+  std::int64_t steps = 1;
+  std::int64_t records_a_unit = 1;
+  std::int64_t most_ids = 1;  ///< of a record, all fields together; further ones take no part
+  RowOptimizerSettings optimizer;
+  RowChoice choice;  ///< all, or by how many records have an id
+  double noise = 0;  ///< noise multiplier of the sum of gradients
+  double clipping_norm = 1;
+
+  /// What a record or unit is held to in the sum of gradients, and in that of its ids.
+  [[nodiscard]] optimize::RowLimit gradient_limit() const;
+  [[nodiscard]] optimize::RowLimit id_limit() const;
+  /// What a step takes from its sample: the choice, if that reads records, and the sum.
+  [[nodiscard]] std::vector<privacy::Event> step_parts() const;
+  /// All that training releases.
+  [[nodiscard]] privacy::Event releases() const;
+};
+
+/// UsageError when something needed is missing or makes no sense, GuaranteeError when no guarantee
+/// can be proved for it.
+[[nodiscard]] NetPlan plan_net(const data::Schema& schema, const LinearOptions& options);
+
+/// Trains by the plan and commits the reservation. With one seed the model has the same bits for
+/// any number of threads.
+[[nodiscard]] TrainedModel train_net(const data::Dataset& dataset, const data::Schema& schema,
+                                     const NetPlan& plan, const TrainingMeans& means);
+
+extern const Method wide_method;
+
+}  // namespace tacet::learn

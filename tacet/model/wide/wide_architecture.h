@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tacet/data/schema/schema.h"
+#include "tacet/model/loss/loss.h"
+#include "tacet/model/wide/wide_shape.h"
+
+namespace tacet::model {
+
+/// What is asked of a wide model beside its schema; with the schema and the loss it says the whole
+/// architecture.
+struct WideArchitecture {
+  std::int64_t width = 8;                ///< numbers of a vector where the schema says nothing
+  std::vector<std::int64_t> hidden{16};  ///< neurons of each hidden layer
+  Pooling pooling = Pooling::mean;
+  LinearPart linear = LinearPart::present;
+  WideHead head = WideHead::layers;
+  // Of two towers: columns by name, each on one side.
+  std::vector<std::string> left{};
+  std::vector<std::string> right{};
+
+  friend bool operator==(const WideArchitecture&, const WideArchitecture&) = default;
+};
+
+/// A categorical column with more categories than this has vectors where nothing is said.
+inline constexpr std::int64_t most_plain_categories = 64;
+
+/// The architecture for records of a schema. A column with `embedding` is a field of that width;
+/// one without is a field of the usual width if it is hashed, text, ids, crossed or of many
+/// categories. Numbers, other categories and interactions are dense features. The intercept is left
+/// out, since a wide model has biases.
+///
+/// UsageError for a loss other than logistic, softmax and squared, for what WideShape::check()
+/// refuses, and where a column has no place in it.
+[[nodiscard]] WideShape wide_shape(const data::Schema& schema, const WideArchitecture& asked,
+                                   const Loss& loss);
+
+/// Where a column of the schema is among the encoded ones.
+struct ColumnPlace {
+  std::int64_t first;
+  std::int64_t count;  ///< 0 for one that is not read, or of which nothing was kept
+};
+/// Of each of the schema's columns, in their order.
+[[nodiscard]] std::vector<ColumnPlace> column_places(const data::Schema& schema);
+
+}  // namespace tacet::model
