@@ -191,9 +191,8 @@ def popular(bench, baskets, epsilon, seed):
     """A basket counts 1/sqrt(r) in its first r = 8 items: norm 1 at most."""
     noise = 0
     if epsilon != "inf":
-        found = json.loads(bench.tacet("account", "--mechanism", "gaussian", "--find", "noise",
-                                       "--epsilon", epsilon, "--delta", DELTA, "--adjacency",
-                                       "add_remove", "--json"))
+        found = json.loads(bench.tacet("account", "--mechanism", "gaussian", "--target-epsilon",
+                                       epsilon, "--delta", DELTA, "--adjacency", "add_remove", "--json"))
         noise = found["noise_multiplier"]
     chance = random.Random(seed)
     counts = dict.fromkeys(baskets.items, 0.0)

@@ -1,5 +1,6 @@
 #include "tacet/select/read_options.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,20 @@
 #include "tacet/select/auto.h"
 
 namespace tacet::select {
+namespace {
+
+// Of very many buckets and ids those are found first that are worth a vector
+// (docs/methods/wide.md).
+void choose_kept_ids(learn::LinearOptions& options, const learn::ParameterValues& values) {
+  constexpr double usual_share = 0.3;  // of mu^2, as --columns-kept auto
+  const bool possible = !std::isinf(options.epsilon) && options.delta != 0.0 &&
+                        options.wide.selection.value_or("all") == "all";
+  if (!possible || values.given("columns-kept")) return;
+  options.columns_kept = usual_share;
+  options.columns_kept_auto = true;
+}
+
+}  // namespace
 
 bool asks_wide(const learn::ParameterValues& values) {
   const auto wide = learn::wide_method.name;
@@ -43,7 +58,9 @@ learn::LinearOptions read_options(learn::ParameterValues values, const data::Sch
   }
   const auto& method = learn::find_method(*values.text("method"));
   learn::check_parameters(method, values);
-  return learn::linear_options(values, method.usual_adjacency);
+  auto options = learn::linear_options(values, method.usual_adjacency);
+  if (method.name == learn::wide_method.name) choose_kept_ids(options, values);
+  return options;
 }
 
 }  // namespace tacet::select

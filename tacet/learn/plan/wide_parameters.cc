@@ -81,11 +81,11 @@ constexpr std::array wide_table{
               "none, or the neurons of one or two layers, 1 to 4096 each: 32,16", "16",
               "hidden layers of ReLUs", utility, read_hidden,
               architecture_differs<&Architecture::hidden>},
-    Parameter{"pooling", of_names, "mean or sum", "mean",
+    Parameter{"pooling", of_names, "sum or mean", "sum",
               "how the vectors of a record's ids in one column become one", utility,
               [](const Reading& given) {
                 given.options.wide.architecture.pooling =
-                    given.word({"mean", "sum"}) == 0 ? model::Pooling::mean : model::Pooling::sum;
+                    given.word({"sum", "mean"}) == 0 ? model::Pooling::sum : model::Pooling::mean;
               },
               architecture_differs<&Architecture::pooling>},
     Parameter{"linear-part", of_names, "present or absent", "present",

@@ -28,8 +28,8 @@
 namespace tacet::learn {
 namespace {
 
-constexpr double usual_epochs = 40;
-constexpr std::int64_t usual_steps = 400;
+constexpr double usual_epochs = 25;
+constexpr std::int64_t usual_steps = 100;
 constexpr double unprotected_epochs = 10;
 constexpr std::int64_t unprotected_batch = 64;
 constexpr std::int64_t most_net_steps = 1000000;
@@ -132,7 +132,8 @@ void settle_choice(NetPlan& plan, const LinearOptions& options) {
   if (asked && *asked != "all" && *asked != "adafest") {
     throw base::UsageError("selection of method wide must be all or adafest, got '{}'", *asked);
   }
-  const bool few = numbers <= many_numbers || plan.shape.fields.empty();
+  // How many ids there are must not matter where they were found first.
+  const bool few = numbers <= many_numbers || plan.shape.fields.empty() || options.after;
   choice.kind = asked.value_or(few ? "all" : "adafest") == "all" ? WordSelection::all
                                                                  : WordSelection::adafest;
   if (!asked && !plan.shape.fields.empty()) {
@@ -220,8 +221,10 @@ void settle_optimizer(NetPlan& plan, const LinearOptions& options) {
         "selection "
         "adafest; use sgd, adagrad or adam");
   }
+  // Found on Adult; without noise small samples take many steps, and smaller ones.
   const bool by_size = *kind == RowOptimizerKind::adam || *kind == RowOptimizerKind::adagrad;
-  plan.optimizer.step_size = options.step_size.value_or(by_size ? 0.01 : 0.2);
+  const double usual = by_size ? (plan.unprotected() ? 0.005 : 0.05) : 0.2;
+  plan.optimizer.step_size = options.step_size.value_or(usual);
   plan.optimizer.fall = plan.steps;
 }
 

@@ -15,7 +15,7 @@ namespace tacet::model {
 struct WideArchitecture {
   std::int64_t width = 8;                ///< numbers of a vector where the schema says nothing
   std::vector<std::int64_t> hidden{16};  ///< neurons of each hidden layer
-  Pooling pooling = Pooling::mean;
+  Pooling pooling = Pooling::sum;
   LinearPart linear = LinearPart::present;
   WideHead head = WideHead::layers;
   // Of two towers: columns by name, each on one side.

@@ -54,7 +54,8 @@ void says(const std::string& error, const std::string& words) {
 }
 
 TEST(WideArchitecture, IdsAreFieldsAndNumbersAreDense) {
-  const auto shape = wide_shape(schema_of(), {.width = 5}, LogisticLoss{});
+  const auto shape =
+      wide_shape(schema_of(), {.width = 5, .pooling = Pooling::mean}, LogisticLoss{});
   EXPECT_EQ(shape.fields, (std::vector<WideField>{{.first = 1, .rows = 9, .width = 3},
                                                   {.first = 12, .rows = 16, .width = 5}}));
   EXPECT_EQ(shape.dense, (std::vector<std::int64_t>{0, 10, 11}));
@@ -77,7 +78,7 @@ TEST(WideArchitecture, LongListsOfCategoriesAreFieldsAndShortOnesWhereTheSchemaS
 TEST(WideArchitecture, KeptColumnsAloneHaveVectors) {
   auto schema = schema_of();
   schema.kept_columns = {2, 5, 7};
-  const auto shape = wide_shape(schema, {.width = 5}, LogisticLoss{});
+  const auto shape = wide_shape(schema, {.width = 5, .pooling = Pooling::mean}, LogisticLoss{});
   EXPECT_EQ(shape.fields, (std::vector<WideField>{{.first = 1, .rows = 3, .width = 3}}));
   EXPECT_EQ(shape.dense, (std::vector<std::int64_t>{0, 4, 5}));
   const auto places = column_places(schema);
