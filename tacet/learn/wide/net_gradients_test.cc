@@ -303,6 +303,35 @@ TEST(NetGradients, TheSumHasTheSameBitsForAnyThreadsAndBothStorages) {
   }
 }
 
+// Of a record with more ids than count the same ones do, however it is stored.
+TEST(NetGradients, WhichIdsAreOverTheLimitDoesNotFollowTheStorage) {
+  Random random(15);
+  const auto shape = small_shape(1);
+  const model::WideNet net(shape);
+  const Numbers numbers(net.layout(), random, 1);
+  data::EncodedRow row;
+  for (std::uint32_t column = 0; column < 12; ++column) {
+    row.columns.push_back(column);
+    row.values.push_back(100);
+  }
+  row.label = 1;
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  const auto rows_of = [&](data::Storage storage, std::int64_t most) {
+    const auto data = dataset_of(shape, {row}, false, storage);
+    optimize::RowBatch batch(net.layout(), {.most_rows = most}, pool, reducer);
+    batch.start(privacy::Sample::all());
+    const std::vector<std::int64_t> drawn{0};
+    NetGradients(net, data, 1, pool).add(drawn, numbers.state(), batch);
+    const auto found = batch.arena(0).record(0).rows;
+    return std::vector<std::int64_t>(found.begin(), found.end());
+  };
+  for (const std::int64_t most : {1, 4, 7, 100}) {
+    EXPECT_EQ(rows_of(data::Storage::sparse, most), rows_of(data::Storage::dense, most));
+  }
+  EXPECT_EQ(rows_of(data::Storage::sparse, 4), (std::vector<std::int64_t>{0, 1, 2, 3}));
+}
+
 // What an arena holds is as long as the ghost norms say.
 TEST(NetGradients, NormsAreThoseOfTheArena) {
   Random random(4);

@@ -55,6 +55,15 @@ void check_sides(const data::Schema& schema, const WideArchitecture& asked) {
   }
 }
 
+void refuse_many_dense(std::int64_t count) {
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  if (count <= most) return;
+  throw base::UsageError(
+      "a wide model takes at most {} features as they are (numbers, short lists of categories, "
+      "interactions), got {}",
+      most, count);
+}
+
 }  // namespace
 
 std::vector<ColumnPlace> column_places(const data::Schema& schema) {
@@ -110,16 +119,13 @@ WideShape wide_shape(const data::Schema& schema, const WideArchitecture& asked, 
                               .pooling = asked.pooling,
                               .side = towers ? side_of(column, asked) : WideSide::left});
     } else {
+      refuse_many_dense(std::ssize(shape.dense) + features);
       for (std::int64_t k = 0; k < features; ++k) shape.dense.push_back(next + k);
     }
     next += features;
   }
   const auto end = schema.encoded_column_count() - (schema.intercept ? 1 : 0);
-  if (end - next > (std::int64_t{1} << 20)) {
-    throw base::UsageError(
-        "a wide model takes at most 2^20 numbered features or interactions as dense ones, got {}",
-        end - next);
-  }
+  refuse_many_dense(std::ssize(shape.dense) + end - next);
   for (; next < end; ++next) shape.dense.push_back(next);
   shape.check();
   return shape;
