@@ -3,7 +3,7 @@
 distribution function that the rounded Gaussian sampler evaluates in doubles.
 
 Centre, |U - 1/2| <= 7/16: z = q P(r)/Q(r), r = 49/256 - q^2, rational minimax by Remez exchange
-on the relative error. Tail, 2^-30 <= t < 2^-4 for the tail probability t: one polynomial in
+on the relative error; once as exact as doubles are, once coarser, for noise on fewer grid points. Tail, 2^-30 <= t < 2^-4 for the tail probability t: one polynomial in
 t - centre for each sixteenth of an octave, by interpolation at Chebyshev points.
 
 The errors printed here are measured, not proved; inverse_normal_certificate_test.cc proves the
@@ -15,13 +15,17 @@ from mpmath import mp, mpf
 
 mp.dps = 60
 CENTRE_DEGREE = 7
+COARSE_DEGREE = 5
 TAIL_DEGREE = 7
 PIECES = 16  # pieces per octave of the tail
 FIRST_OCTAVE, LAST_OCTAVE = 30, 5  # t in [2^-30, 2^-4)
 CENTRE_SQUARE = mpf(49) / 256
 # Relative error allowed to the approximation, its evaluation and the product with sigma together;
-# the certificate proves it with room to spare.
-ALLOWANCE = mpf(2) ** (-46)
+# the certificate proves it.
+ALLOWANCE = mpf(2) ** (-49)
+# Of the wider bounds: which words the draws of one stream take depends on these, so they stay.
+WIDE_ALLOWANCE = mpf(2) ** (-46)
+COARSE_ALLOWANCE = mpf(2) ** mpf("-36.9")
 
 
 def normal_upper_quantile(t):
@@ -133,23 +137,24 @@ def tail_piece(low, high):
     return coefficients, worst
 
 
-def bound(z, half_cell):
+def bound(z, half_cell, allowance=ALLOWANCE):
     """Error of the inverse for sigma = 1: the allowance, and half a cell of U over the density;
     a tenth more covers the roundings in comparing with it."""
     density = mp.exp(-z * z / 2) / mp.sqrt(2 * mp.pi)
-    return (z * ALLOWANCE + half_cell / density) * mpf("1.1")
+    return (z * allowance + half_cell / density) * mpf("1.1")
 
 
 def write_array(out, name, rows):
-    out.write(f"inline constexpr double {name} = {{\n")
+    out.write(f"alignas(64) inline constexpr double {name} = {{\n")
     for i in range(0, len(rows), 4):
         out.write("    " + ", ".join(float(v).hex() for v in rows[i:i + 4]) + ",\n")
     out.write("};\n")
 
 
 def main():
-    p, q = remez(CENTRE_DEGREE)
-    pieces, bounds = [], []
+    centre = remez(CENTRE_DEGREE)
+    coarse = remez(COARSE_DEGREE)
+    pieces, bounds, margins = [], [], []
     worst = mpf(0)
     places = [(octave, i) for octave in range(FIRST_OCTAVE, LAST_OCTAVE - 1, -1)
               for i in range(PIECES)]
@@ -161,7 +166,8 @@ def main():
         pieces.append(coefficients)
         # The cell may reach a little below the piece.
         z = normal_upper_quantile(base * (1 + mpf(i) / PIECES) * (1 - mpf(2) ** (-33)))
-        bounds.append(bound(z, mpf(2) ** (-65)))
+        bounds.append(bound(z, mpf(2) ** (-65), WIDE_ALLOWANCE))
+        margins.append(bound(z, mpf(2) ** (-65)))
         worst = max(worst, error)
     print(f"tail: {len(pieces)} pieces, relative error {mp.nstr(worst, 4)} "
           f"= 2^{mp.nstr(mp.log(worst, 2), 5)}", file=sys.stderr)
@@ -169,13 +175,20 @@ def main():
     z_centre = normal_upper_quantile(mpf(1) / 16 - mpf(2) ** (-51))
     with open(sys.argv[1], "w", encoding="ascii") as out:
         out.write("// Made by tools/gen_inverse_normal.py; do not edit.\n// clang-format off\n")
-        write_array(out, f"centre_numerator[{CENTRE_DEGREE + 1}]", p)
-        write_array(out, f"centre_denominator[{CENTRE_DEGREE + 1}]", q)
-        out.write("// Bounds of |A(centre of cell) - inverse(U)| for every U of the cell, sigma = 1.\n")
-        write_array(out, "centre_bound[1]", [bound(z_centre, mpf(2) ** (-53))])
+        out.write("// Margins bound |A(centre of cell) - inverse(U)| for every U of the cell, sigma = 1. "
+                  "Bounds are wider\n// ones, on which the words depend that draws of one stream "
+                  "take.\n")
+        for name, (p, q), allowance in (("centre", centre, ALLOWANCE),
+                                        ("coarse", coarse, COARSE_ALLOWANCE)):
+            write_array(out, f"{name}_numerator[{len(p)}]", p)
+            write_array(out, f"{name}_denominator[{len(q)}]", q)
+            if name == "centre":
+                write_array(out, "centre_bound[1]", [bound(z_centre, mpf(2) ** (-53), WIDE_ALLOWANCE)])
+            write_array(out, f"{name}_margin[1]", [bound(z_centre, mpf(2) ** (-53), allowance)])
         write_array(out, f"tail_bounds[{len(bounds)}]", bounds)
-        out.write("// Coefficient i of piece j is at [i * tail_pieces + j].\n")
-        flat = [piece[i] for i in range(TAIL_DEGREE + 1) for piece in pieces]
+        write_array(out, f"tail_margins[{len(margins)}]", margins)
+        out.write("// Coefficient i of piece j is at [j * tail_terms + i].\n")
+        flat = [coefficient for piece in pieces for coefficient in piece]
         write_array(out, f"tail_coefficients[{len(flat)}]", flat)
         out.write("// clang-format on\n")
 

@@ -9,62 +9,21 @@
 #include <unordered_set>
 
 #include "tacet/base/error.h"
+#include "tacet/random/choose/poisson_chunk.h"
 #include "tacet/random/exact/lazy_uniform.h"
 #include "tacet/random/source/secure_memory.h"
 
 namespace tacet::random {
 namespace {
 
-constexpr std::int64_t chunk_blocks = 64;
-constexpr std::int64_t chunk_records = 64 * chunk_blocks;
+using internal::Chunk;
+using internal::chunk_records;
+
 constexpr std::int64_t most_records = std::int64_t{1} << 33;
-// After so many bits one record in 64 is open, and gathering these pays.
-constexpr int shared_bits = 6;
-constexpr std::size_t shared_words = shared_bits * chunk_blocks;
-constexpr std::size_t later_words = 16;  // of one read; nearly always all that a chunk needs
 // Bits of a word that are looked for without asking whether there are so many.
-constexpr int eager_bits = 2;
+constexpr int eager_bits = 1;
 
-using Chunk = std::array<std::uint64_t, chunk_blocks>;
 using Places = std::array<std::uint16_t, chunk_records + eager_bits>;
-
-/// The words of one chunk of 64 x 64 records: at most 64 for each of 64 bits, so that the next
-/// chunk begins 4096 words later. First those of the shared bits, then some of the later ones.
-class ChunkWords {
- public:
-  ChunkWords(LeafReader& reader, std::int64_t chunk)
-      : reader_(reader), next_(static_cast<std::uint64_t>(chunk * chunk_records)) {
-    read(words_);
-  }
-
-  /// One for each block of 64 records; k < shared_bits, each asked for once and in order.
-  std::span<const std::uint64_t, chunk_blocks> shared(int k) {
-    place_ += chunk_blocks;
-    return std::span(words_)
-        .subspan(static_cast<std::size_t>(k) * chunk_blocks)
-        .first<chunk_blocks>();
-  }
-
-  std::uint64_t next() {
-    if (place_ == words_.size()) {
-      place_ = words_.size() - later_words;
-      read(std::span(words_).last(later_words));
-    }
-    return words_[place_++];
-  }
-
- private:
-  void read(std::span<std::uint64_t> words) {
-    reader_.words(next_, words);
-    next_ += words.size();
-  }
-
-  LeafReader& reader_;
-  std::uint64_t next_;
-  std::array<std::uint64_t, shared_words + later_words> words_;
-  const internal::ScopedWipe wipe_{std::span(words_)};
-  std::size_t place_ = 0;
-};
 
 /// Writes the places of the bits that are set, ascending, and says how many these are. Hardly any
 /// branch depends on the bits: a processor would guess half of them wrongly.
@@ -84,43 +43,18 @@ std::size_t places_of_ones(const Chunk& chunk, Places& places) {
   return count;
 }
 
-/// The records that are in: bit i of word b for record 64 b + i. A record is in where its number U
-/// has a 0 and the rate a 1 in the first bit in which they differ.
-Chunk chunk_members(LeafReader& reader, std::uint64_t rate, std::int64_t chunk) {
-  Chunk members{};
-  Chunk undecided;
-  undecided.fill(~std::uint64_t{0});
-  ChunkWords words(reader, chunk);
-  const auto rate_bit = [rate](int k) { return ((rate >> (63 - k)) & 1) != 0; };
-  // Once only zeros of the rate are left, no U that agrees so far is below it.
-  int k = 0;
-  for (; k < shared_bits && rate << k != 0; ++k) {
-    const std::span bits = words.shared(k);
-    const std::uint64_t inside = rate_bit(k) ? ~std::uint64_t{0} : 0;
-    for (std::size_t b = 0; b < members.size(); ++b) {
-      const std::uint64_t differs = undecided[b] & (bits[b] ^ inside);
-      members[b] |= differs & inside;
-      undecided[b] &= ~differs;
-    }
+/// Of the records base + places those that lie in the range.
+void append(std::span<const std::uint16_t> places, std::int64_t base,
+            std::pair<std::int64_t, std::int64_t> range, std::vector<std::int64_t>& sample) {
+  if (base >= range.first && base + chunk_records <= range.second) {
+    std::size_t size = sample.size();
+    sample.resize(size + places.size());
+    for (const std::int64_t place : places) sample[size++] = base + place;
+    return;
   }
-  if (rate << k == 0) return members;
-  Places open;
-  std::size_t left = places_of_ones(undecided, open);
-  for (; left > 0 && k < 64 && rate << k != 0; ++k) {
-    const std::uint64_t wanted = rate_bit(k) ? 1 : 0;
-    std::size_t kept = 0;
-    std::uint64_t bits = 0;
-    for (std::size_t r = 0; r < left; ++r, bits >>= 1) {
-      if (r % 64 == 0) bits = words.next();
-      const std::uint16_t record = open[r];
-      const std::uint64_t differs = (bits ^ wanted) & 1;
-      members[record / 64] |= (differs & wanted) << (record % 64);
-      open[kept] = record;
-      kept += static_cast<std::size_t>(1 - differs);
-    }
-    left = kept;
+  for (const std::int64_t place : places) {
+    if (base + place >= range.first && base + place < range.second) sample.push_back(base + place);
   }
-  return members;
 }
 
 // Below this rate, of 2^-64, members are found by the gaps between them.
@@ -187,6 +121,7 @@ std::vector<std::int64_t> poisson_sample(const Leaf& leaf, PoissonRate rate, std
     std::iota(sample.begin(), sample.end(), first);
     return sample;
   }
+  sample.reserve(static_cast<std::size_t>(static_cast<double>(count) * rate.value()));
   LeafReader reader(leaf);
   if (rate.numerator() == 0) return sample;
   if (rate.numerator() < rare) {
@@ -197,13 +132,14 @@ std::vector<std::int64_t> poisson_sample(const Leaf& leaf, PoissonRate rate, std
     }
     return sample;
   }
+  internal::ChunkWords words(reader);
+  Chunk members;
   Places places;
   for (std::int64_t chunk = first / chunk_records; chunk * chunk_records < end; ++chunk) {
-    const Chunk members = chunk_members(reader, rate.numerator(), chunk);
-    const std::int64_t base = chunk * chunk_records;
-    for (const std::int64_t place : std::span(places).first(places_of_ones(members, places))) {
-      if (base + place >= first && base + place < end) sample.push_back(base + place);
-    }
+    words.open(chunk);
+    internal::chunk_members(words, rate.numerator(), members);
+    append(std::span(places).first(places_of_ones(members, places)), chunk * chunk_records,
+           {first, end}, sample);
   }
   return sample;
 }

@@ -13,7 +13,8 @@ constexpr std::size_t centre_terms = std::size(centre_numerator);
 constexpr std::size_t tail_pieces = std::size(tail_bounds);
 constexpr std::size_t tail_terms = std::size(tail_coefficients) / tail_pieces;
 
-constexpr double centre_square = 0.19140625;  // 49/256, the square of the centre's end 7/16
+constexpr double centre_end = 0.4375;  // 7/16
+constexpr double centre_square = centre_end * centre_end;
 
 // The tail probability is in cells of 2^-64. From 2^-4 on the centre's form serves; below 2^-30
 // only exact arithmetic.

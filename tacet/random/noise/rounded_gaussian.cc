@@ -58,7 +58,7 @@ Approximate approximate_normal(std::uint64_t word) {
   const double centre = std::bit_cast<double>((bits & table::piece_mask) | table::piece_middle);
   double z = 0;
   for (std::size_t i = table::tail_terms; i-- > 0;) {
-    z = z * (t - centre) + table::tail_coefficients[i * table::tail_pieces + piece];
+    z = z * (t - centre) + table::tail_coefficients[piece * table::tail_terms + i];
   }
   return {s < 0 ? -z : z, table::tail_bounds[piece]};
 }
@@ -76,18 +76,25 @@ namespace {
 /// Adds the draws of batch.words[0 .. values.size()) to the values.
 void add_batch(GaussianBatch& batch, std::span<std::int64_t> values, std::uint64_t first,
                const Extension& extension) {
+  const auto settle_rest = [&](std::size_t undecided, std::size_t begin, std::size_t count) {
+    for (const std::uint32_t j : std::span(batch.undecided).first(undecided)) {
+      if (j >= count) continue;  // of the padding
+      const std::size_t place = begin + j;
+      const auto more = [&](int i) { return extension(first + place, i); };
+      const std::int64_t noise = exact_rounded_gaussian(batch.words[place], batch.sigma, more);
+      values[place] = internal::wrapping_sum(values[place], noise);
+    }
+  };
   constexpr std::size_t lanes = GaussianBatch::padding;
-  const std::size_t padded = (values.size() + lanes - 1) / lanes * lanes;
-  std::fill(batch.words + values.size(), batch.words + padded, std::uint64_t{1} << 63);
-  std::copy(values.begin(), values.end(), batch.values);
-  const std::size_t undecided = settle_gaussians(batch, padded);
-  for (const std::uint32_t j : std::span(batch.undecided).first(undecided)) {
-    if (j >= values.size()) continue;
-    const auto more = [&](int i) { return extension(first + j, i); };
-    const std::int64_t noise = exact_rounded_gaussian(batch.words[j], batch.sigma, more);
-    batch.values[j] = internal::wrapping_sum(batch.values[j], noise);
-  }
-  std::copy_n(batch.values, values.size(), values.begin());
+  const std::size_t whole = values.size() / lanes * lanes;
+  settle_rest(settle_gaussians(batch, 0, values.data(), whole), 0, whole);
+  const auto last = values.subspan(whole);
+  if (last.empty()) return;
+  std::fill_n(batch.words + values.size(), lanes - last.size(), std::uint64_t{1} << 63);
+  std::ranges::copy(last, batch.last);
+  const std::size_t undecided = settle_gaussians(batch, whole, batch.last, lanes);
+  std::copy_n(batch.last, last.size(), last.begin());
+  settle_rest(undecided, whole, last.size());
 }
 
 }  // namespace
@@ -125,9 +132,9 @@ void wipe(GaussianBatch& batch, std::size_t count) {
   constexpr std::size_t padding = GaussianBatch::padding;
   const std::size_t places = std::min(count + padding, GaussianBatch::capacity);
   const ScopedWipe words{std::span(batch.words).first(places)};
-  const ScopedWipe values{std::span(batch.values).first(places)};
-  const ScopedWipe tail_words{std::span(batch.tail_words).first(count + padding)};
-  const ScopedWipe tail_places{std::span(batch.tail_places).first(places)};
+  const ScopedWipe last{std::span(batch.last)};
+  const ScopedWipe listed{std::span(batch.listed).first(count + padding)};
+  const ScopedWipe listed_places{std::span(batch.places).first(count + padding)};
   const ScopedWipe undecided{std::span(batch.undecided).first(places)};
 }
 

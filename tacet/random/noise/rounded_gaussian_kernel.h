@@ -5,8 +5,7 @@
 
 namespace tacet::random::internal {
 
-/// Room for one call of the kernel. The list of tails has room for
-/// one vector more.
+/// Room for one call of the kernel. The list has room for a few more than there can be.
 struct GaussianBatch {
   static constexpr std::size_t capacity = 1024;
   static constexpr std::size_t padding = 64;
@@ -14,15 +13,16 @@ struct GaussianBatch {
   double sigma = 0;
   double least_margin = 0;
   alignas(64) std::uint64_t words[capacity];
-  alignas(64) std::int64_t values[capacity];
-  alignas(64) std::uint64_t tail_words[capacity + padding];
-  alignas(64) std::uint32_t tail_places[capacity];
+  alignas(64) std::int64_t last[padding];                // values that are no whole vectors
+  alignas(64) std::uint64_t listed[capacity + padding];  // words that the centre does not settle
+  alignas(64) std::uint32_t places[capacity + padding];  // and where they stand
   alignas(64) std::uint32_t undecided[capacity];
 };
 
-/// Adds to batch.values what doubles decide for the first `count` words (a multiple of 64, words
-/// beyond those wanted being anything), on the widest vectors the machine has. Returns how many
-/// places it wrote to batch.undecided; those got nothing yet.
-std::size_t settle_gaussians(GaussianBatch& batch, std::size_t count);
+/// Adds to the values what doubles decide for `count` of batch.words from `begin` on (a multiple of
+/// 64), on the widest vectors the machine has. Returns how many places it wrote to batch.undecided,
+/// counted from `begin`; those got nothing yet.
+std::size_t settle_gaussians(GaussianBatch& batch, std::size_t begin, std::int64_t* values,
+                             std::size_t count);
 
 }  // namespace tacet::random::internal
