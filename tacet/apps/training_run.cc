@@ -93,8 +93,9 @@ void TrainingRun::run(const Settled& settled, const Console& console,
       expense_of(settled), spending_.front(console, cancel), *output,
       [&] {
         progress.announce("reading " + data_);
-        return data::read_dataset(data_, plan.reading_schema(),
-                                  {.units = data::UnitUse::index, .cancel = &cancel});
+        return data::read_dataset(
+            data_, plan.reading_schema(),
+            {.units = data::UnitUse::index, .cancel = &cancel, .threads = &settled.threads});
       },
       [&](data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
         base::LocalReducer reducer;

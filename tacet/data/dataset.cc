@@ -153,6 +153,26 @@ void Dataset::append(const EncodedRow& row) {
   append_label(row.label, row.unit, squared_norm);
 }
 
+void Dataset::append(const Dataset& other, std::span<const std::int64_t> units) {
+  if (other.columns() != columns() || other.sparse() != sparse() ||
+      other.squared_norm_bound_ != squared_norm_bound_ || other.shape_.labels != shape_.labels ||
+      other.has_units_ != has_units_) {
+    throw base::InternalError("records of another shape cannot be appended");
+  }
+  for (std::int64_t k = 0; k < other.rows(); ++k) {
+    if (sparse()) {
+      const SparseRow row = other.sparse_row(k);
+      append_sparse(row.columns, row.values);
+    } else {
+      std::ranges::copy(other.dense_row(k), new_dense_row());
+    }
+    const std::int64_t unit = has_units_ ? other.units_[k] : 0;
+    append_label(other.label(k),
+                 unit < 0 || !has_units_ ? unit : units[static_cast<std::size_t>(unit)],
+                 other.squared_norm(k));
+  }
+}
+
 void Dataset::append_dense(std::span<const std::int16_t> values, double label, std::int64_t unit) {
   if (static_cast<std::int64_t>(values.size()) != shape_.columns) {
     throw base::InternalError("a dense row has one value a column");

@@ -98,6 +98,10 @@ class Dataset {
   /// Appends a record given by all its columns.
   void append_dense(std::span<const std::int16_t> values, double label, std::int64_t unit = 0);
 
+  /// Appends all records of a data set of the same shape, which were certified there. Where both
+  /// have units, unit k of `other` is unit units[k] here; numbers that are new ascend with k.
+  void append(const Dataset& other, std::span<const std::int64_t> units = {});
+
   [[nodiscard]] std::int64_t rows() const { return labels_.size(); }
   [[nodiscard]] const DatasetShape& shape() const { return shape_; }
   [[nodiscard]] std::int64_t columns() const { return shape_.columns; }

@@ -117,7 +117,8 @@ class Evaluate : public Command {
         spending_.front(console, cancel), output,
         [&] {
           progress.announce("reading " + data_);
-          return data::read_dataset(data_, file.schema, {.cancel = &cancel});
+          base::ThreadPool threads(base::available_threads());
+          return data::read_dataset(data_, file.schema, {.cancel = &cancel, .threads = &threads});
         },
         [&](const data::Dataset& data, privacy::Reservation&, run::Pieces& result) {
           progress.clear();
@@ -194,8 +195,10 @@ class Evaluate : public Command {
         spending_.front(console, cancel), output,
         [&] {
           progress.announce("reading " + data_);
-          return data::read_dataset(data_, file.schema,
-                                    {.units = data::UnitUse::index, .cancel = &cancel});
+          base::ThreadPool threads(base::available_threads());
+          return data::read_dataset(
+              data_, file.schema,
+              {.units = data::UnitUse::index, .cancel = &cancel, .threads = &threads});
         },
         [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
           auto found = learn::evaluate({data, file.model, groups.get()}, plan, *source, reservation,

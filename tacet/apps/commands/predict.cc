@@ -149,8 +149,10 @@ class Predict : public Command {
     file.schema.unit.reset();  // whose record it is plays no part in a prediction
     ProgressLine progress(console);
     progress.announce("reading " + data_);
-    const auto data = data::read_dataset(data_, file.schema,
-                                         {.target = data::TargetUse::absent, .cancel = &cancel});
+    base::ThreadPool threads(base::available_threads());
+    const auto data = data::read_dataset(
+        data_, file.schema,
+        {.target = data::TargetUse::absent, .cancel = &cancel, .threads = &threads});
     progress.clear();
     Predictor predictor(file.model, data, proba_ ? Answer::probability : Answer::prediction,
                         threshold);

@@ -52,10 +52,15 @@ struct FieldEncoder {
   EncodeField operator()(const NumericColumn& rule) const {
     return [map = NumericMap(rule, encoding), rule, first = first](const Value& value, bool missing,
                                                                    RawRow& row) {
-      map.features(missing ? std::nullopt : number_of(value, rule),
-                   [&](std::int64_t place, double feature) {
-                     row.add(first + static_cast<std::uint32_t>(place), feature);
-                   });
+      const auto add = [&](std::int64_t place, double feature) {
+        row.add(first + static_cast<std::uint32_t>(place), feature);
+      };
+      const auto* text = std::get_if<std::string_view>(&value);
+      if (text != nullptr && !missing && !rule.date) {
+        const double number = plain_number(*text);
+        if (!std::isnan(number)) return map.features(number, add);
+      }
+      map.features(missing ? std::nullopt : number_of(value, rule), add);
     };
   }
   // A listed category is never missing, even when it is spelt like a missing value ("?").
@@ -197,6 +202,8 @@ class Encoder::Implementation {
     row.unit = unit_column_ ? units_.number(spelling(fields[*unit_column_], room)) : 0;
   }
 
+  [[nodiscard]] std::vector<std::string> take_units() { return units_.take_names(); }
+
  private:
   struct Slot {
     std::vector<std::size_t> fields;  // columns of the file
@@ -259,5 +266,6 @@ void Encoder::encode(std::span<const Value> values, EncodedRow& row) {
 void Encoder::encode(std::span<const std::string_view> fields, EncodedRow& row) {
   implementation_->encode(fields, row);
 }
+std::vector<std::string> Encoder::take_units() { return implementation_->take_units(); }
 
 }  // namespace tacet::data

@@ -38,6 +38,8 @@ class Encoder {
   /// numbered by first appearance.
   void encode(std::span<const Value> values, EncodedRow& row);
   void encode(std::span<const std::string_view> fields, EncodedRow& row);
+  /// The names of the units that were numbered; the next one is number 0 again.
+  [[nodiscard]] std::vector<std::string> take_units();
 
  private:
   class Implementation;

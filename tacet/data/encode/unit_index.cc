@@ -1,6 +1,7 @@
 #include "tacet/data/encode/unit_index.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tacet/data/dataset.h"
 
@@ -16,6 +17,15 @@ std::int64_t UnitIndex::number(std::string_view field) {
   if (std::find(missing_.begin(), missing_.end(), name) != missing_.end()) return Dataset::no_unit;
   const auto next = static_cast<std::int64_t>(numbers_.size());
   return numbers_.try_emplace(std::string(name), next).first->second;
+}
+
+std::vector<std::string> UnitIndex::take_names() {
+  std::vector<std::string> names(numbers_.size());
+  while (!numbers_.empty()) {
+    auto one = numbers_.extract(numbers_.begin());
+    names[static_cast<std::size_t>(one.mapped())] = std::move(one.key());
+  }
+  return names;
 }
 
 }  // namespace tacet::data

@@ -18,6 +18,8 @@ class UnitIndex {
   explicit UnitIndex(std::span<const std::string> missing);
 
   [[nodiscard]] std::int64_t number(std::string_view field);
+  /// The names of units 0, 1, ..; numbering begins anew.
+  [[nodiscard]] std::vector<std::string> take_names();
 
  private:
   std::vector<std::string> missing_;

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "tacet/data/schema/calendar.h"
 
@@ -53,36 +54,6 @@ bool underflows(std::string_view text) {
          text.starts_with("-.");
 }
 
-/// Up to 15 digits with at most one point: digits and power of ten are exact doubles, so one
-/// division rounds correctly (Clinger 1990). Nothing for any other text, which may be a number too.
-std::optional<double> parse_plain_number(std::string_view text) {
-  constexpr std::size_t most_characters = 16;
-  constexpr double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                               1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
-  const bool negative = !text.empty() && text.front() == '-';
-  if (negative) text.remove_prefix(1);
-  if (text.empty() || text.size() > most_characters) return std::nullopt;
-  std::int64_t digits = 0;
-  std::size_t point = text.size();
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const auto digit = static_cast<unsigned>(text[k] - '0');
-    if (digit < 10) {
-      digits = digits * 10 + digit;
-    } else if (text[k] == '.' && point == text.size()) {
-      point = k;
-    } else {
-      return std::nullopt;
-    }
-  }
-  const std::size_t decimals = point == text.size() ? 0 : text.size() - point - 1;
-  const bool has_point = point != text.size();
-  if (text.size() - (has_point ? 1 : 0) < 1 || text.size() - (has_point ? 1 : 0) > 15) {
-    return std::nullopt;
-  }
-  const double value = static_cast<double>(digits) / powers[decimals];
-  return negative ? -value : value;
-}
-
 constexpr double integers_share_doubles = 0x1p53;
 
 /// The digits of an integer, with its sign, in one spelling; nothing for other text.
@@ -106,8 +77,38 @@ std::string digits_of(std::string_view text, double number) {
 
 }  // namespace
 
+// Digits and power of ten are exact doubles, so one division rounds correctly (Clinger 1990). No
+// optional: those travel through memory, part by part, which a processor waits for.
+double plain_number(std::string_view text) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  constexpr std::size_t most_characters = 16;
+  static constexpr double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                      1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  const bool negative = !text.empty() && text.front() == '-';
+  if (negative) text.remove_prefix(1);
+  if (text.empty() || text.size() > most_characters) return none;
+  std::int64_t digits = 0;
+  std::size_t point = text.size();
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const auto digit = static_cast<unsigned>(text[k] - '0');
+    if (digit < 10) {
+      digits = digits * 10 + digit;
+    } else if (text[k] == '.' && point == text.size()) {
+      point = k;
+    } else {
+      return none;
+    }
+  }
+  const bool has_point = point != text.size();
+  const std::size_t count = text.size() - (has_point ? 1 : 0);
+  if (count < 1 || count > 15) return none;
+  const double value = static_cast<double>(digits) / powers[has_point ? count - point : 0];
+  return negative ? -value : value;
+}
+
 std::optional<double> parse_number(std::string_view text) {
-  if (const auto plain = parse_plain_number(text)) return plain;
+  const double plain = plain_number(text);
+  if (!std::isnan(plain)) return plain;
   text = without_blanks(text);
   if (text.starts_with('+')) {
     text.remove_prefix(1);

@@ -19,6 +19,10 @@ namespace tacet::data {
 /// number, not finite or too large is nothing; what is too small for a double is 0.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);
 
+/// The same for what is spelt by up to 15 digits and at most one point, with a minus or without:
+/// most numbers of most files. NaN for any other text, which may be a number too.
+[[nodiscard]] double plain_number(std::string_view text);
+
 /// How a column's file spells its numbers: parse_number, or parse_date as a number of days.
 using ValueReader = std::optional<double> (*)(std::string_view text);
 [[nodiscard]] ValueReader value_reader(const NumericColumn& rule);

@@ -181,7 +181,7 @@ bool worth_a_thread(const std::filesystem::path& file) {
 
 }  // namespace
 
-std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file) {
+std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file, ReadAheadOf ahead) {
   auto raw = file == standard_input_name
                  ? std::unique_ptr<ByteSource>(std::make_unique<MemorySource>(standard_input()))
                  : std::make_unique<FileSource>(file);
@@ -189,8 +189,10 @@ std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file) {
   if (const auto kind = foreign_kind(peeked->head()); !kind.empty()) {
     throw base::DataError("'{}' {}", file.string(), kind);
   }
+  const bool wanted = ahead == ReadAheadOf::long_files || peeked->gzip();
   auto source = unwrap(std::move(peeked), file.string());
-  return worth_a_thread(file) ? internal::read_ahead(std::move(source)) : std::move(source);
+  return wanted && worth_a_thread(file) ? internal::read_ahead(std::move(source))
+                                        : std::move(source);
 }
 
 std::unique_ptr<ByteSource> memory_source(std::string_view text, std::string_view name) {

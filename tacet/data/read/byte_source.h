@@ -17,6 +17,12 @@ class ByteSource {
   [[nodiscard]] virtual std::size_t read(std::span<char> buffer) = 0;
 };
 
+/// A text of which the beginning was read already.
+struct BegunText {
+  std::string begun;
+  std::unique_ptr<ByteSource> source;
+};
+
 /// Stands for standard input, which is read whole and kept, so that it can be opened again.
 inline constexpr std::string_view standard_input_name = "-";
 
@@ -24,7 +30,12 @@ inline constexpr std::string_view standard_input_name = "-";
 /// members in a row as gzip itself reads them). IoError when the system refuses (a directory, no
 /// permission), DataError when compressed data are damaged or end early, and for a file of a kind
 /// that holds no records (foreign_file.h).
-[[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file);
+///
+/// A long file is read by a thread of its own, a few blocks ahead (read_ahead.h); with
+/// `compressed_only`, for who reads on several threads, only where it is decompressed as well.
+enum class ReadAheadOf { long_files, compressed_only };
+[[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file,
+                                                      ReadAheadOf ahead = ReadAheadOf::long_files);
 
 /// Bytes in memory, decompressed likewise; `text` must outlive the source.
 [[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::string_view text,

@@ -1,30 +1,16 @@
 #include "tacet/data/read/byte_source.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
-
 #include <filesystem>
 #include <string>
 
 #include "tacet/base/error.h"
+#include "tests/support/gzip.h"
 
 namespace tacet::data {
 namespace byte_source_test {
 
-std::string gzip(const std::string& text) {
-  z_stream stream{};
-  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string packed(deflateBound(&stream, static_cast<uLong>(text.size())) + 32, '\0');
-  std::string copy = text;
-  stream.next_in = reinterpret_cast<Bytef*>(copy.data());
-  stream.avail_in = static_cast<uInt>(copy.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
+using test::gzip;
 
 std::string read_all(ByteSource& source, std::size_t step) {
   std::string text;

@@ -12,6 +12,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
+#include "tacet/data/read/line_fault.h"
 
 namespace tacet::data {
 namespace {
@@ -38,7 +39,7 @@ CsvReader::CsvReader(std::unique_ptr<ByteSource> source, std::string file_name,
   }
   if (options_.quote) special_[static_cast<unsigned char>(*options_.quote)] = true;
   refill();
-  if (std::string_view(buffer_.data(), end_).starts_with(byte_order_mark)) {
+  if (options_.from_start && std::string_view(buffer_.data(), end_).starts_with(byte_order_mark)) {
     begin_ = byte_order_mark.size();
   }
 }
@@ -57,23 +58,28 @@ std::optional<std::span<const std::string_view>> CsvReader::next() {
   }
 }
 
+std::optional<BegunText> CsvReader::take_rest() {
+  if (exhausted_) return std::nullopt;
+  return BegunText{.begun = {buffer_.data() + begin_, end_ - begin_}, .source = std::move(source_)};
+}
+
 bool CsvReader::refill() {
   const std::size_t kept = end_ - begin_;
-  if (kept > options_.longest_record) {
-    throw base::DataError(
-        "{}:{}:1: the record is longer than {} bytes; is a closing quote missing?", file_name_,
-        line_, options_.longest_record);
-  }
+  if (kept > static_cast<std::size_t>(longest_with_end())) fail_too_long();
   std::memmove(buffer_.data(), buffer_.data() + begin_, kept);
   begin_ = 0;
   end_ = kept;
   // At least half of the buffer is new, so reading a long record again costs a constant factor.
   if (kept > (buffer_.size() - padding) / 2) buffer_.resize(2 * buffer_.size() - padding);
   const std::size_t capacity = buffer_.size() - padding;
-  while (!exhausted_ && end_ < capacity) {
-    const std::size_t count = source_->read(std::span(buffer_).subspan(end_, capacity - end_));
-    exhausted_ = count == 0;
-    end_ += count;
+  try {
+    while (!exhausted_ && end_ < capacity) {
+      const std::size_t count = source_->read(std::span(buffer_).subspan(end_, capacity - end_));
+      exhausted_ = count == 0;
+      end_ += count;
+    }
+  } catch (...) {
+    if (end_ == kept) throw;  // else once the records before it are read, by asking again
   }
   buffer_[end_] = '\n';
   return end_ > begin_;
@@ -151,7 +157,7 @@ const char* CsvReader::parse_plain(const char* at) {
     }
     if (at + 1 == end && !exhausted_) return nullptr;
     if (at + 1 < end && at[1] != '\n') {
-      fail(at, "a carriage return without a line feed outside of quotes");
+      fail(at, "a carriage return without a line feed outside of quotes", at + 1);
     }
   }
   const char* last = at;
@@ -171,7 +177,7 @@ const char* CsvReader::parse_quoted(const char* at) {
   for (;;) {
     at = static_cast<const char*>(std::memchr(at, quote, static_cast<std::size_t>(end - at)));
     if (at == nullptr) {
-      if (exhausted_) fail(opening, "a quote is opened here and never closed");
+      if (exhausted_) fail(opening, "a quote is opened here and never closed", end);
       return nullptr;
     }
     if (at + 1 == end || at[1] != quote) break;
@@ -181,7 +187,7 @@ const char* CsvReader::parse_quoted(const char* at) {
   if (at + 1 == end && !exhausted_) return nullptr;  // the next byte may double the quote
   const std::string_view content(opening + 1, static_cast<std::size_t>(at - opening - 1));
   if (const auto zero = content.find('\0'); zero != std::string_view::npos) {
-    fail(content.data() + zero, "a zero byte; the file is binary or damaged, not CSV");
+    fail(content.data() + zero, "a zero byte; the file is binary or damaged, not CSV", at);
   }
   quoted_lines_ += std::count(content.begin(), content.end(), '\n');
   if (escaped) escaped_fields_.push_back(fields_.size());
@@ -202,8 +208,10 @@ const char* CsvReader::parse_quoted(const char* at) {
 void CsvReader::add_field(const char* first, const char* last) {
   const std::size_t most = expected_columns_.value_or(most_columns);
   if (fields_.size() == most) {
-    fail(first, fmt::format("the record has more than the {} columns {}", most,
-                            expected_columns_ ? "the file begins with" : "a CSV file may have"));
+    fail(first,
+         fmt::format("the record has more than the {} columns {}", most,
+                     expected_columns_ ? "the file begins with" : "a CSV file may have"),
+         last);
   }
   fields_.emplace_back(first, static_cast<std::size_t>(last - first));
 }
@@ -213,6 +221,7 @@ CsvReader::Outcome CsvReader::finish_record(const char* next_record) {
   const bool is_blank = fields_.size() == 1 && fields_[0].empty() &&
                         (*record == '\n' || *record == '\r' || options_.trim) &&
                         (!options_.quote || *record != *options_.quote);
+  if (next_record - record > longest_with_end()) fail_too_long();
   if (is_blank && expected_columns_ != 1) {
     ++line_;
     begin_ = static_cast<std::size_t>(next_record - buffer_.data());
@@ -243,12 +252,19 @@ void CsvReader::unescape_fields() {
   }
 }
 
-void CsvReader::fail(const char* at, std::string_view message) const {
+void CsvReader::fail(const char* at, std::string_view message, const char* seen) const {
   const char* const record = buffer_.data() + begin_;
+  if ((seen == nullptr ? at : seen) - record > longest_with_end()) fail_too_long();
   const auto lines = std::count(record, at, '\n');
   const char* line_start = at;
   while (line_start > record && line_start[-1] != '\n') --line_start;
-  throw base::DataError("{}:{}:{}: {}", file_name_, line_ + lines, at - line_start + 1, message);
+  throw LineFault(file_name_, line_ + lines, at - line_start + 1, std::string(message));
+}
+
+void CsvReader::fail_too_long() const {
+  throw LineFault(file_name_, line_, 1,
+                  fmt::format("the record is longer than {} bytes; is a closing quote missing?",
+                              options_.longest_record));
 }
 
 }  // namespace tacet::data

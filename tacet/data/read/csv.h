@@ -20,6 +20,7 @@ struct CsvOptions {
   std::optional<char> quote = '"';  ///< absent: quotes are ordinary characters
   bool trim = false;                ///< drop blanks and tabs around unquoted fields
   bool fill_short = false;          ///< end a record with too few columns with empty fields
+  bool from_start = true;           ///< a byte order mark may stand before the first record
   std::size_t buffer_size = std::size_t{1} << 20;
   /// Bounds the memory of one record.
   std::size_t longest_record = static_cast<std::size_t>(base::limits::csv_record_bytes);
@@ -47,6 +48,12 @@ class CsvReader {
   [[nodiscard]] std::int64_t line() const { return record_line_; }
   [[nodiscard]] const std::string& file_name() const { return file_name_; }
 
+  /// Where the next record begins.
+  [[nodiscard]] std::int64_t next_line() const { return line_; }
+  /// What is behind the last record, for other readers; this one is done. Nothing, and it is not
+  /// done, where its buffer holds everything.
+  [[nodiscard]] std::optional<BegunText> take_rest();
+
  private:
   enum class Outcome { record, blank, need_more };
 
@@ -61,7 +68,14 @@ class CsvReader {
   void add_field(const char* first, const char* last);
   void unescape_fields();
   bool refill();
-  [[noreturn]] void fail(const char* at, std::string_view message) const;
+  /// `seen` is the furthest byte that tells of the fault, `at` itself where it is absent: a record
+  /// that is too long before that is too long, however much of it the buffer holds.
+  [[noreturn]] void fail(const char* at, std::string_view message,
+                         const char* seen = nullptr) const;
+  [[noreturn]] void fail_too_long() const;
+  [[nodiscard]] std::ptrdiff_t longest_with_end() const {
+    return static_cast<std::ptrdiff_t>(options_.longest_record) + 1;
+  }
 
   std::unique_ptr<ByteSource> source_;
   std::string file_name_;

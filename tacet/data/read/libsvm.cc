@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <optional>
 
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
 #include "tacet/data/encode/value_index.h"
+#include "tacet/data/read/line_fault.h"
 
 namespace tacet::data {
 namespace {
@@ -73,26 +75,45 @@ LibsvmReader::LibsvmReader(std::unique_ptr<ByteSource> source, std::string file_
   refill();
 }
 
+std::optional<BegunText> LibsvmReader::take_rest() {
+  if (exhausted_) return std::nullopt;
+  return BegunText{.begun = {at_, end_}, .source = std::move(source_)};
+}
+
 bool LibsvmReader::refill() {
   const auto kept = static_cast<std::size_t>(end_ - at_);
   line_offset_ += at_ - line_start_;
   std::memmove(buffer_.data(), at_, kept);
   std::size_t filled = kept;
   const std::size_t capacity = buffer_.size() - 1;
-  while (!exhausted_ && filled < capacity) {
-    const std::size_t count = source_->read(std::span(buffer_).subspan(filled, capacity - filled));
-    exhausted_ = count == 0;
-    filled += count;
+  std::exception_ptr error;
+  try {
+    while (!exhausted_ && filled < capacity) {
+      const std::size_t count =
+          source_->read(std::span(buffer_).subspan(filled, capacity - filled));
+      exhausted_ = count == 0;
+      filled += count;
+    }
+  } catch (...) {
+    error = std::current_exception();
   }
   buffer_[filled] = '\n';
   at_ = line_start_ = buffer_.data();
   end_ = buffer_.data() + filled;
+  // With something before it, once that is read: the source says so again when it is asked again.
+  if (error && filled == kept) std::rethrow_exception(error);
   return filled > kept;
 }
 
 /// Afterwards the next field lies in the buffer as a whole, or is too long to be one.
 void LibsvmReader::ensure_field() {
-  if (end_ - at_ < longest_field && !exhausted_) refill();
+  if (end_ - at_ >= longest_field || exhausted_) return;
+  try {
+    refill();
+  } catch (...) {
+    // The source's error stands behind what was read of it: the last whole field is a field still.
+    if (std::find_if(at_, end_, field_end) == end_) throw;
+  }
 }
 
 void LibsvmReader::skip_blanks() {
@@ -241,7 +262,7 @@ double LibsvmReader::read_value() {
 std::int64_t LibsvmReader::column_here() const { return line_offset_ + (at_ - line_start_) + 1; }
 
 void LibsvmReader::fail(std::string_view message) const {
-  throw base::DataError("{}:{}:{}: {}", file_name_, line_, column_here(), message);
+  throw LineFault(file_name_, line_, column_here(), std::string(message));
 }
 
 }  // namespace tacet::data

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,10 @@ class LibsvmReader {
 
   /// Where the last record stands, counted from 1.
   [[nodiscard]] std::int64_t line() const { return record_line_; }
+  /// Where the next one may stand.
+  [[nodiscard]] std::int64_t next_line() const { return line_; }
+  /// As CsvReader::take_rest.
+  [[nodiscard]] std::optional<BegunText> take_rest();
 
  private:
   bool refill();

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "tacet/base/progress.h"
+#include "tacet/base/threads.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/encode/encoder.h"
 #include "tacet/data/schema/schema.h"
@@ -18,12 +19,15 @@ struct ReadOptions {
   TargetUse target = TargetUse::required;
   UnitUse units = UnitUse::refuse;
   const base::CancelToken* cancel = nullptr;
+  /// Long files are read on all of them, absent: on the calling thread (and one that reads ahead).
+  /// Records, their order and errors are the same.
+  base::ThreadPool* threads = nullptr;
 };
 
 /// Reads and encodes a whole file; gzip is recognised by its first bytes. Memory: the encoded
-/// records and a buffer. Structural faults are DataErrors with file:line:column, a file the
-/// system refuses is an IoError. A file without records is no fault: under add_remove even that is
-/// secret. Without the target every label is 0.
+/// records and, for each thread, a few blocks of the file. Structural faults are DataErrors with
+/// file:line:column, a file the system refuses is an IoError. A file without records is no fault:
+/// under add_remove even that is secret. Without the target every label is 0.
 ///
 /// Example:
 ///
@@ -32,4 +36,12 @@ struct ReadOptions {
 [[nodiscard]] Dataset read_dataset(const std::filesystem::path& file, const Schema& schema,
                                    const ReadOptions& options = {});
 
+namespace internal {
+
+/// What records that are read with or without their target look like.
+[[nodiscard]] inline DatasetShape shape_read(const Schema& schema, TargetUse target) {
+  return target == TargetUse::required ? schema.shape() : schema.unlabelled_shape();
+}
+
+}  // namespace internal
 }  // namespace tacet::data

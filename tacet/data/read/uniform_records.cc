@@ -27,10 +27,11 @@ constexpr std::size_t piece = std::size_t{1} << 16;
 
 class LibsvmRecords : public UniformRecords {
  public:
-  LibsvmRecords(std::unique_ptr<ByteSource> source, const std::string& file_name,
-                std::int64_t count)
-      : reader_(std::move(source), file_name,
-                {.column_count = count, .fault = std::numeric_limits<double>::quiet_NaN()}) {}
+  LibsvmRecords(std::unique_ptr<ByteSource> source, std::string file_name,
+                const LibsvmOptions& options)
+      : file_name_(std::move(file_name)),
+        options_(options),
+        reader_(std::move(source), file_name_, options) {}
 
   bool next(UniformRecord& record) override {
     if (!reader_.next(fields_)) return false;
@@ -42,7 +43,18 @@ class LibsvmRecords : public UniformRecords {
     return true;
   }
 
+  std::optional<BegunText> take_text() override { return reader_.take_rest(); }
+  [[nodiscard]] std::unique_ptr<UniformRecords> of_lines(
+      std::unique_ptr<ByteSource> text) const override {
+    LibsvmOptions options = options_;
+    options.buffer_size = std::size_t{1} << 16;
+    return std::make_unique<LibsvmRecords>(std::move(text), file_name_, options);
+  }
+  [[nodiscard]] std::int64_t lines() const override { return reader_.next_line() - 1; }
+
  private:
+  std::string file_name_;
+  LibsvmOptions options_;
   LibsvmReader reader_;
   LibsvmRecord fields_;
 };
@@ -237,9 +249,18 @@ std::unique_ptr<UniformRecords> csr_records(CsrArrays arrays, std::optional<Arra
   return std::make_unique<CsrRecords>(std::move(arrays), std::move(labels), count);
 }
 
+std::unique_ptr<UniformRecords> libsvm_records(std::unique_ptr<ByteSource> source,
+                                               const std::string& file_name, std::int64_t count,
+                                               std::size_t buffer) {
+  const LibsvmOptions options{.column_count = count,
+                              .buffer_size = buffer,
+                              .fault = std::numeric_limits<double>::quiet_NaN()};
+  return std::make_unique<LibsvmRecords>(std::move(source), file_name, options);
+}
+
 std::unique_ptr<UniformRecords> open_libsvm(const Path& file, std::int64_t count,
                                             TargetUse /*target*/) {
-  return std::make_unique<LibsvmRecords>(open_source(file), file.string(), count);
+  return libsvm_records(open_source(file), file.string(), count);
 }
 
 std::unique_ptr<UniformRecords> open_dense(const Path& file, std::int64_t count, TargetUse target) {

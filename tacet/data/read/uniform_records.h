@@ -33,6 +33,17 @@ class UniformRecords {
   /// The next record, valid until the next call. False at the end, where no array may have numbers
   /// left over.
   [[nodiscard]] virtual bool next(UniformRecord& record) = 0;
+
+  /// For several threads: the text of a long file of lines of which no record was read yet. These
+  /// are done then. Else nothing.
+  [[nodiscard]] virtual std::optional<BegunText> take_text() { return std::nullopt; }
+  /// The records of whole lines of such a text.
+  [[nodiscard]] virtual std::unique_ptr<UniformRecords> of_lines(
+      std::unique_ptr<ByteSource> /*text*/) const {
+    return nullptr;
+  }
+  /// How many lines were read.
+  [[nodiscard]] virtual std::int64_t lines() const { return 0; }
 };
 
 struct CsrArrays {
@@ -48,6 +59,13 @@ struct CsrArrays {
 [[nodiscard]] std::unique_ptr<UniformRecords> csr_records(CsrArrays arrays,
                                                           std::optional<ArrayReader> labels,
                                                           std::int64_t count);
+
+/// The records of a LIBSVM file, `buffer` bytes at a time.
+[[nodiscard]] std::unique_ptr<UniformRecords> libsvm_records(std::unique_ptr<ByteSource> source,
+                                                             const std::string& file_name,
+                                                             std::int64_t count,
+                                                             std::size_t buffer = std::size_t{1}
+                                                                                  << 20);
 
 /// Open files by their names, with their labels unless the target is absent. A LIBSVM file holds
 /// labels itself.

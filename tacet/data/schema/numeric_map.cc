@@ -74,11 +74,6 @@ double NumericMap::transform(double value) const {
   return sum == 1 ? value : numeric::log(sum) * (value / (sum - 1));
 }
 
-double NumericMap::share(double value) const {
-  const double clipped = std::clamp(value, lower_, upper_);
-  return std::clamp((transform(clipped) - origin_) / width_, 0.0, 1.0);
-}
-
 double NumericMap::value_at(double share) const {
   const double place = origin_ + share * width_;
   return std::clamp(log1p_ ? numeric::exp(place) - 1 : place, lower_, upper_);

@@ -68,7 +68,11 @@ class NumericMap {
   /// `age`, `age~40`, `age in [20, 30)`, `sin(month)`, `age missing`.
   [[nodiscard]] std::string feature_name(const std::string& column, std::int64_t place) const;
 
-  [[nodiscard]] double share(double value) const;
+  [[nodiscard]] double share(double value) const {
+    const double clipped = std::clamp(value, lower_, upper_);
+    const double place = log1p_ ? transform(clipped) : clipped;
+    return std::clamp((place - origin_) / width_, 0.0, 1.0);
+  }
   [[nodiscard]] double feature_of_share(double share) const { return slope_ * (share - zero_); }
   [[nodiscard]] double feature(double value) const { return feature_of_share(share(value)); }
   /// The share of a missing or unreadable value.

@@ -1,0 +1,86 @@
+#include "tacet/data/read/read_csv.h"
+
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tacet/data/encode/encoder.h"
+#include "tacet/data/read/cancel_rhythm.h"
+#include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/read_blocks.h"
+
+namespace tacet::data::internal {
+namespace {
+
+/// Blocks of a CSV file whose columns are known.
+class CsvBlocks : public BlockReader {
+ public:
+  CsvBlocks(const Schema& schema, std::span<const std::string> names, TargetUse target,
+            std::string file_name)
+      : encoder_(schema, names, target, file_name),
+        file_name_(std::move(file_name)),
+        columns_(names.size()),
+        options_(csv_options(schema.format)) {
+    options_.from_start = false;
+    options_.buffer_size = std::size_t{1} << 16;
+  }
+
+  std::int64_t read(std::unique_ptr<ByteSource> text, Dataset& data,
+                    const std::function<void(Dataset&)>& look) override {
+    CsvReader reader(std::move(text), file_name_, options_);
+    reader.expect_columns(columns_);
+    while (const auto fields = reader.next()) {
+      encoder_.encode(*fields, row_);
+      data.append(row_);
+      if (data.rows() % rows_between_checks == 0) look(data);
+    }
+    return reader.next_line() - 1;
+  }
+
+  std::vector<std::string> take_units() override { return encoder_.take_units(); }
+
+ private:
+  Encoder encoder_;
+  std::string file_name_;
+  std::size_t columns_;
+  CsvOptions options_;
+  EncodedRow row_;
+};
+
+}  // namespace
+
+Dataset read_csv(std::unique_ptr<ByteSource> source, const std::string& file_name,
+                 const Schema& schema, const ReadOptions& options, std::size_t block) {
+  const bool parallel = options.threads != nullptr && options.threads->size() > 1;
+  CsvOptions csv = csv_options(schema.format);
+  if (parallel) csv.buffer_size = block;
+  CsvReader reader(std::move(source), file_name, csv);
+  const std::vector<std::string> names = read_column_names(reader, schema.format);
+  const bool units = schema.unit && options.target == TargetUse::required;
+  if (auto rest = parallel ? reader.take_rest() : std::nullopt) {
+    const BlockFormat format{
+        .reader =
+            [&] { return std::make_unique<CsvBlocks>(schema, names, options.target, file_name); },
+        .shape = shape_read(schema, options.target),
+        .units = units,
+        .missing = schema.missing,
+        .lines_before = reader.next_line() - 1};
+    return read_text(TextBlocks(std::move(rest->source), rest->begun, schema.format.quote, block),
+                     format, *options.threads, options.cancel);
+  }
+  Encoder encoder(schema, names, options.target, file_name);
+  Dataset data(shape_read(schema, options.target));
+  if (units) data.declare_units();
+  EncodedRow row;
+  while (const auto fields = reader.next()) {
+    encoder.encode(*fields, row);
+    data.append(row);
+    if (options.cancel != nullptr && data.rows() % rows_between_checks == 0) {
+      options.cancel->throw_if_cancelled();
+    }
+  }
+  return data;
+}
+
+}  // namespace tacet::data::internal
