@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -46,6 +47,26 @@ std::vector<Loss> every_loss() {
 }
 
 // Slopes of many records at once are made in another way than those of one.
+void expect_the_bits_of_one(const std::vector<double>& predictions,
+                            const std::vector<double>& labels) {
+  auto losses = every_loss();
+  losses.insert(losses.end(), {PoissonLoss{}, SoftmaxLoss{}});
+  for (const auto& loss : losses) {
+    std::visit(
+        [&](const auto& family) {
+          auto slopes = predictions;
+          slope_each(family, slopes, labels);
+          for (std::size_t i = 0; i < slopes.size(); ++i) {
+            const double one = family.slope(predictions[i], labels[i]);
+            if (std::isnan(one) && std::isnan(slopes[i])) continue;
+            ASSERT_EQ(std::bit_cast<std::uint64_t>(slopes[i]), std::bit_cast<std::uint64_t>(one))
+                << family.name << ' ' << predictions[i] << ' ' << labels[i];
+          }
+        },
+        loss);
+  }
+}
+
 TEST(Loss, SlopesOfManyHaveTheBitsOfSlopesOfOne) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   std::vector<double> predictions = {0.0,   -0.0,  1e-300, 1,     -1,       36.9,
@@ -53,23 +74,23 @@ TEST(Loss, SlopesOfManyHaveTheBitsOfSlopesOfOne) {
   std::mt19937_64 generator(3);
   std::uniform_real_distribution<double> uniform(-50, 50);
   while (predictions.size() < 1001) predictions.push_back(uniform(generator));
-  auto losses = every_loss();
-  losses.insert(losses.end(), {PoissonLoss{}, SoftmaxLoss{}});
-  for (const auto& loss : losses) {
-    std::visit(
-        [&](const auto& family) {
-          for (const double label : {-1.0, 0.0, 0.3, 1.0}) {
-            auto slopes = predictions;
-            slope_each(family, slopes, std::vector<double>(slopes.size(), label));
-            for (std::size_t i = 0; i < slopes.size(); ++i) {
-              const double one = family.slope(predictions[i], label);
-              if (std::isnan(one) && std::isnan(slopes[i])) continue;
-              ASSERT_EQ(std::bit_cast<std::uint64_t>(slopes[i]), std::bit_cast<std::uint64_t>(one))
-                  << family.name << ' ' << predictions[i] << ' ' << label;
-            }
-          }
-        },
-        loss);
+  for (const double label : {-1.0, 0.0, 0.3, 1.0}) {
+    expect_the_bits_of_one(predictions, std::vector<double>(predictions.size(), label));
+  }
+}
+
+// 10^8 records a loss: near 0, over the range of training, and beyond what exponentials take.
+TEST(LossLong, SlopesOfManyHaveTheBitsOfSlopesOfOne) {
+  std::mt19937_64 generator(4);
+  const auto uniform = [&] { return static_cast<double>(generator() >> 11) * 0x1p-52 - 1; };
+  std::vector<double> predictions(100'003);
+  std::vector<double> labels(predictions.size());
+  for (int round = 0; round < 1000; ++round) {
+    const double scale = std::array{1e-3, 1.0, 40.0, 800.0}[static_cast<std::size_t>(round % 4)];
+    for (double& prediction : predictions) prediction = scale * uniform();
+    for (double& label : labels) label = round % 3 == 0 ? uniform() : uniform() < 0 ? -1.0 : 1.0;
+    expect_the_bits_of_one(predictions, labels);
+    if (HasFatalFailure()) return;
   }
 }
 
