@@ -67,6 +67,8 @@ bench: ## run the benchmarks, write bench/results/, print tables; fails when a b
 	@scripts/build bench $(JOBS)
 	@bench/memory.py --program build/bench/tacet
 	@bench/gram.py --build build/bench
+	@bench/scaling.py
+	@bench/readers.py
 	@bench/run
 
 bench-utility: ## measure models on the data sets below TACET_DATA; fails when a bar is missed
