@@ -33,6 +33,7 @@ struct ReleasedWords {
 /// -ln Pr(second | first) - ln Pr(third | first, second), where Pr(w | given words) is proportional
 /// to exp(<u_w, m> + bias_w) over all words, m the mean of the given words' target rows. (Zhang,
 /// Mironov, Hejazinia 2021 do not say what Pr is; word2vec's model of a window is taken.)
+/// Not for several threads at once.
 class PhraseModel {
  public:
   /// Keeps a reference. Memory grows to words^2 floats where phrases begin with all of them.

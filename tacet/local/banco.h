@@ -60,6 +60,7 @@ struct RoundReport {
   double certificate = -1;
 };
 
+/// The learner: fed with a report a round. Not for several threads at once.
 class Banco {
  public:
   /// UsageError for settings that make no sense.

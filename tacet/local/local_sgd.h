@@ -30,7 +30,7 @@ struct LocalSgdState {
 
 /// Descent on noisy reports with a step size, to compare BANCO with: w + eta_t report. Its best
 /// step is |u| / sqrt(T E|report|^2) for a comparator of norm |u|, which nobody knows; trying k
-/// steps on the same people costs k epsilon.
+/// steps on the same people costs k epsilon. Not for several threads at once.
 class LocalSgd {
  public:
   /// UsageError for settings that make no sense.

@@ -12,7 +12,7 @@ namespace tacet::select {
 /// What a run inside another one draws on: noise of a source of its own, and a reservation that was
 /// opened inside the outer one, whose debit stands for all of them. What it spends is written down
 /// nowhere: neither how often there was such a run nor what it cost by itself. It shows no progress
-/// either, since that would tell how many there are.
+/// either, since that would tell how many there are. Not for several threads at once.
 class InnerRun {
  public:
   /// `index` tells inner runs of one outer run apart: where the outer noise is of a known seed, the

@@ -21,6 +21,7 @@ namespace tacet::data {
 /// - an id that comes again counts once, and so do two in one bucket;
 /// - of what is left the first `most` count, in the record's order.
 /// Any bytes are an id: they are hashed as they stand, also where they are no UTF-8.
+/// Not for several threads at once.
 class IdBag {
  public:
   /// `missing` outlives it.

@@ -17,7 +17,7 @@ enum class TokenRule {
 };
 
 /// Cuts a text into tokens, piece by piece; a token may go on in the next piece. Tokens of more
-/// than `longest` bytes are left out, whatever they hold.
+/// than `longest` bytes are left out, whatever they hold. Not for several threads at once.
 class Tokens {
  public:
   explicit Tokens(TokenRule rule, std::size_t longest = std::numeric_limits<std::size_t>::max());

@@ -14,7 +14,7 @@ namespace tacet::data {
 
 /// The records of a stream of the Arrow C data interface, batch by batch, nothing of them copied:
 /// booleans, integers, floats, texts in each of their layouts, dictionaries of these, dates and
-/// timestamps (their day in UTC, for columns of dates alone).
+/// timestamps (their day in UTC, for columns of dates alone). Not for several threads at once.
 class ArrowRecords {
  public:
   /// Takes the stream over: `stream` is empty after it. DataError, which names column and type, for

@@ -20,6 +20,7 @@ inline constexpr std::size_t longest_word = 4096;
 
 /// The words that have rows of a table, numbered 0, 1, ...: a public list, or buckets into which
 /// the public hash puts every token. It is never taken from private records.
+/// Any number of threads may read it.
 class Vocabulary {
  public:
   /// What find() says of a token that is none of the words.

@@ -17,7 +17,7 @@ namespace tacet::local {
 /// older state of it, passes for it.
 ///
 /// BudgetError where the ledger is missing, another one or an older one, or lacks what the folder's
-/// reports have cost.
+/// reports have cost. Not for several threads at once.
 class DeviceBooks {
  public:
   /// Opens it, makes it where nothing was ever spent, and gives the account the policy's cap. All

@@ -11,7 +11,7 @@
 namespace tacet::local {
 
 /// What a device keeps: for each task the report it has drawn and what became of it, and the ledger
-/// of what all of them cost. One process works in it at a time; others wait for it.
+/// of what all of them cost. One process works in it at a time, one thread of it; others wait.
 ///
 ///     device.ledger       the account `record`
 ///     DIGEST.report       the bytes that are sent, and no others ever

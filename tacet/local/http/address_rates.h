@@ -9,6 +9,7 @@
 namespace tacet::local {
 
 /// How often an address may ask: so many a second, after a second's worth at once.
+/// Several threads may ask.
 class AddressRates {
  public:
   using Clock = std::chrono::steady_clock;

@@ -7,6 +7,7 @@ namespace tacet::local {
 
 /// A file that says by being locked that somebody works on what it is named after. The system ends
 /// the lock with the process, whatever ends that; the file is removed with the object.
+/// Not for several threads at once.
 class HeldFile {
  public:
   /// None where somebody else holds it. IoError where it cannot be made.

@@ -14,6 +14,7 @@ namespace tacet::local {
 /// The reports of one round, in the order in which they came: their mean, or the median of the
 /// means of groups, coordinate by coordinate, where report i is in group i mod `groups`. The median
 /// moves little where few devices lie; where none do it is biased towards the middle of skew noise.
+/// Not for several threads at once.
 class RoundMean {
  public:
   RoundMean(std::size_t dimension, std::int64_t groups);
@@ -32,6 +33,7 @@ class RoundMean {
 
 /// The learner of a task, fed with reports one by one: what it does is a function of the task and
 /// of the reports in their order, wherever and whenever they are fed.
+/// Not for several threads at once.
 class RoundLearner {
  public:
   explicit RoundLearner(const Task& task);

@@ -17,7 +17,7 @@ struct ServiceOptions {
 };
 
 /// Local learning over HTTP, version 1 (docs/reference/local-protocol.md): what a request means,
-/// who may make it, and what is answered.
+/// who may make it, and what is answered. Several threads may call it.
 class Service : public HttpHandler {
  public:
   Service(const std::filesystem::path& state, const ServiceOptions& options);
@@ -51,6 +51,7 @@ class Service : public HttpHandler {
 };
 
 /// What operators see, at an address of its own: /metrics, /health, /ready and a page at /.
+/// Several threads may call it.
 class AdminService : public HttpHandler {
  public:
   AdminService(const Service& service, const HttpCounters& http) : service_(service), http_(http) {}

@@ -20,7 +20,7 @@ struct WordNeighbour {
 
 /// Finds words and what lies near them by the cosine of the angle between vectors. Keeps the
 /// vectors scaled to norm 1; one that is all zero has cosine 0 with every other. The same answer
-/// on every machine.
+/// on every machine. Any number of threads may read it.
 class WordSearch {
  public:
   explicit WordSearch(const WordVectors& vectors);
