@@ -63,30 +63,51 @@ function(tacet_batched target)
   endif()
 endfunction()
 
-# tacet_talks(<target>): what asks, books and prints is no hot loop: -O2 is a quarter less to compile.
-function(tacet_talks target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+# tacet_talks(<compiled files...>): what asks, books and prints is no hot loop, and is compiled for
+# size. GCC has no use there for headers that were precompiled for speed.
+function(tacet_talks)
+  if(NOT ARGN)
+    return()
+  endif()
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>
+                              SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# tacet_module(<name> ROOMS <folders...> DEPENDS <lower modules...> LIBRARIES <third party...>)
+# tacet_in_sections(<target>): a program that links with --gc-sections leaves out what it does not
+# call. Not where sums and draws are: there functions that lie apart cost time.
+function(tacet_in_sections target)
+  if(NOT target MATCHES "^tacet_(numeric|random|optimize)$")
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-ffunction-sections>
+                                             $<$<CONFIG:Release>:-fdata-sections>)
+  endif()
+endfunction()
+
+# tacet_module(<name> ROOMS <folders...> TALKS <folders...> DEPENDS <lower modules...>
+#              LIBRARIES <third party...>)
 #
 # A folder is a module is a target: every .cc that is not a test goes into the library tacet_<name>;
 # every *_test.cc into the one test program <name>_test. Suites whose name ends in "Long" form the
 # long tier, all others the quick one.
 #
 # ROOMS are the folders of a large module, lowest first, "." being the module's own level: a room
-# includes only what stands before it. scripts/check_floors reads that order here and holds it.
+# includes only what stands before it. scripts/check_floors reads that order here and holds it. Rooms
+# of TALKS are compiled for size.
 function(tacet_module name)
-  cmake_parse_arguments(ARG "" "" "ROOMS;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "ROOMS;TALKS;DEPENDS;LIBRARIES" ${ARGN})
   if(NOT ARG_ROOMS)
     set(ARG_ROOMS .)
   endif()
   set(sources "")
+  set(talking "")
   set(headers "")
   set(tests "")
   foreach(room ${ARG_ROOMS})
+    set(kind sources)
+    if(room IN_LIST ARG_TALKS)
+      set(kind talking)
+    endif()
     file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.cc)
-    list(APPEND sources ${found})
+    list(APPEND ${kind} ${found})
     file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.h)
     list(APPEND headers ${found})
     file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*_test.cc)
@@ -94,11 +115,15 @@ function(tacet_module name)
   endforeach()
   if(tests)
     list(REMOVE_ITEM sources ${tests})
+    list(REMOVE_ITEM talking ${tests})
   endif()
   list(TRANSFORM ARG_DEPENDS PREPEND tacet_)
-  if(sources)
+  if(sources OR talking)
     tacet_in_batches(compiled tacet_${name} ${sources})
-    add_library(tacet_${name} ${compiled} ${headers})  # static, or as BUILD_SHARED_LIBS says
+    tacet_in_batches(small tacet_${name}_talk ${talking})
+    tacet_talks(${small})
+    add_library(tacet_${name} ${compiled} ${small} ${headers})  # static, or as BUILD_SHARED_LIBS says
+    tacet_in_sections(tacet_${name})
     # The same compilation for both kinds.
     set_target_properties(tacet_${name} PROPERTIES DEFINE_SYMBOL "" INSTALL_RPATH "$ORIGIN" VERSION
                           ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})

@@ -21,7 +21,7 @@ import sys
 EXAMPLES = (("select", "most wanted: "), ("adaptive", "queries were admitted"),
             ("train_memory", "ill at 20: "), ("release", "mean age: "),
             ("ledger", "once too often: refused"), ("mechanism", "mean wage: "))
-MOST_BYTES = 6_500_000  # stripped; it was 6.1 MB when this was written, and 5 is the aim
+MOST_BYTES = 5_000_000  # stripped
 
 
 def run(*command, cwd=None):
