@@ -52,13 +52,22 @@ nb::dict plan(const data::Schema& schema, const Values& given) {
   return out;
 }
 
-nb::list parameters() {
+/// Whether a parameter is one of linear models, or of wide ones. Which of both, and how they are
+/// trained, is said by the class.
+bool is_parameter(std::string_view name, bool wide) {
+  const auto readers = learn::readers_of(name);  // none: all of them
+  const auto of_wide = learn::wide_method.name;
+  if (name == "model") return false;
+  if (!wide) return readers != std::vector{of_wide};
+  if (name == "method" || name == "boost") return false;
+  return readers.empty() || std::ranges::find(readers, of_wide) != readers.end();
+}
+
+nb::list parameters(bool wide) {
   constexpr const char* types[] = {"integer", "real", "text"};
   nb::list out;
   for (const auto& parameter : learn::parameters()) {
-    // Those of wide models are no arguments of linear ones.
-    if (parameter.name == "model") continue;
-    if (learn::readers_of(parameter.name) == std::vector{learn::wide_method.name}) continue;
+    if (!is_parameter(parameter.name, wide)) continue;
     nb::dict entry;
     entry["name"] = std::string(parameter.name);
     entry["type"] = types[static_cast<std::size_t>(parameter.type)];
@@ -166,6 +175,34 @@ nb::list effects(const model::ModelFile& file, std::int64_t output) {
   return out;
 }
 
+/// What a wide model consists of; None for a linear one.
+nb::object architecture(const model::ModelFile& file) {
+  if (!file.model.wide) return nb::none();
+  const auto& shape = file.model.wide->net().shape();
+  nb::list fields;
+  std::size_t next = 0;
+  const auto places = model::column_places(file.schema);
+  for (std::size_t c = 0; c < places.size() && next < shape.fields.size(); ++c) {
+    const auto& field = shape.fields[next];
+    if (field.first != places[c].first || places[c].count == 0) continue;
+    ++next;
+    nb::dict entry;
+    entry["column"] = file.schema.columns[c].name;
+    entry["ids"] = field.rows;
+    entry["dim"] = field.width;
+    fields.append(entry);
+  }
+  nb::dict out;
+  out["fields"] = fields;
+  out["dense"] = shape.dense.size();
+  out["hidden"] = nb::cast(shape.hidden);
+  out["head"] = shape.two_tower() ? "two-tower" : "layers";
+  out["linear_part"] = shape.linear == model::LinearPart::present;
+  out["outputs"] = shape.outputs;
+  out["numbers"] = file.model.wide->numbers().size();
+  return out;
+}
+
 void bind_model_file(nb::module_& module) {
   using model::ModelFile;
   nb::class_<ModelFile>(module, "Model")
@@ -186,6 +223,7 @@ void bind_model_file(nb::module_& module) {
       .def_prop_ro("outputs", [](const ModelFile& file) { return file.model.output_count(); })
       .def_prop_ro("coefficients", [](const ModelFile& file) { return file.model.coefficients; })
       .def_prop_ro("noise", [](const ModelFile& file) { return file.model.noise_deviations; })
+      .def_prop_ro("architecture", &architecture)
       .def_prop_ro("has_probabilities",
                    [](const ModelFile& file) { return file.model.has_probabilities(); })
       .def_prop_ro(
@@ -205,7 +243,7 @@ void bind_model_file(nb::module_& module) {
 
 void bind_models(nb::module_& module) {
   bind_model_file(module);
-  module.def("parameters", &parameters);
+  module.def("parameters", &parameters, nb::arg("wide") = false);
   module.def("plan", &plan);
   module.def("adjacency", [](const data::Schema& schema, const Values& given) {
     return std::string(to_string(options_of(given, schema).adjacency));

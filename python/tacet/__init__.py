@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .summaries import Quantile, Summary, describe, quantile
     from .tuning import tune
     from .verification import Verdict, verify
+    from .wide import WideClassifier, WideRegressor
 
 # Loaded on first use: scikit-learn alone takes a second.
 _HOMES = {
@@ -53,6 +54,7 @@ _HOMES = {
     "summaries": ["Quantile", "Summary", "describe", "quantile"],
     "tuning": ["tune"],
     "verification": ["Verdict", "verify"],
+    "wide": ["WideClassifier", "WideRegressor"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = ("errors", "estimators", "events", "local", "schemas")
@@ -62,7 +64,7 @@ __all__ = [
     "InternalError", "IoError", "Ledger", "LinearClassifier", "LinearRegressor", "LinearSVC",
     "LogisticRegression", "NumericError", "Plan", "PoissonRegressor", "PrivacyWarning", "Quantile",
     "QuantileRegressor", "Receipt", "Result", "Ridge", "Schema", "Summary", "UsageError", "Verdict",
-    "WordVectors", "account", "binary", "calibrate", "categorical", "compose", "count",
+    "WideClassifier", "WideRegressor", "WordVectors", "account", "binary", "calibrate", "categorical", "compose", "count",
     "crossed", "curve", "date", "describe", "embed", "errors", "estimators", "events", "hashed",
     "ids", "ignored", "load",
     "local", "most_steps", "multiclass", "number", "numbered", "numeric", "plan", "probability",

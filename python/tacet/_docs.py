@@ -11,6 +11,7 @@ from . import _engine
 _TYPES = {"integer": "int", "real": "float", "text": "str"}
 _MORE_TYPES = {"public_row_count": "int or 'observed'", "class_weights": "dict or str",
                "radius": "float or 'auto'", "knots": "int or str", "columns_kept": "float or str"}
+_FOR_WIDE = {"hidden": "int, list of int or 'none'", "left": "list of str", "right": "list of str"}
 _CLASSES_ONLY = ("classes", "class_weights")
 _NUMBERS_ONLY = ("target_bounds",)
 # Name, type, what it is: of what the program says by a schema's file or by other options.
@@ -36,7 +37,9 @@ _OWN: Tuple[Tuple[str, str, str], ...] = (
     ("callback", "callable",
      "``callback(phase, done, total)``, ten times a second at most, with public numbers alone."),
 )
+_LINEAR_ONLY = ("coef_", "intercept_", "coef_noise_", "effects_")
 _FITTED = (
+    ("architecture_", "dict", "Columns with vectors, layers, and the number of numbers."),
     ("coef_", "array", "In encoded units; of classes a row each, of two classes one row."),
     ("intercept_", "array or float", "The constant, in encoded units."),
     ("coef_noise_", "array", "How far privacy's noise alone moves each coefficient; NaN: not known."),
@@ -48,12 +51,14 @@ _FITTED = (
 )
 
 
-def documented(own: str, is_classifier: bool) -> str:
+def documented(own: str, is_classifier: bool, wide: bool) -> str:
     """An estimator's summary and example with everything that all of them share between."""
     summary, _, example = inspect.cleandoc(own).partition("\n\n>>> ")
     hidden = _NUMBERS_ONLY if is_classifier else _CLASSES_ONLY
-    entries = [entry for entry in (*_of_the_engine(), *_OWN) if entry[0] not in hidden]
-    fitted = [entry for entry in _FITTED if is_classifier or entry[0] != "classes_"]
+    entries = [entry for entry in (*_of_the_engine(wide), *_OWN) if entry[0] not in hidden]
+    missing = {*(_LINEAR_ONLY if wide else ("architecture_",)),
+               *(() if is_classifier else ("classes_",))}
+    fitted = [entry for entry in _FITTED if entry[0] not in missing]
     parts = [summary, _section("Parameters", [_entry(name, f"{kind}, optional", words)
                                               for name, kind, words in entries]),
              _section("Attributes", [_entry(*entry) for entry in fitted])]
@@ -62,12 +67,12 @@ def documented(own: str, is_classifier: bool) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _of_the_engine() -> List[Tuple[str, str, str]]:
+def _of_the_engine(wide: bool) -> List[Tuple[str, str, str]]:
     found = []
-    for entry in _engine.parameters():
+    for entry in _engine.parameters(wide):
         name = entry["name"].replace("-", "_")
         words = _sentence(entry["help"].replace("--", ""))
-        found.append((name, _MORE_TYPES.get(name, _TYPES[entry["type"]]),
+        found.append((name, {**_MORE_TYPES, **_FOR_WIDE}.get(name, _TYPES[entry["type"]]),
                       f"{words} Range: {entry['range']}. Default: {entry['default']}."))
     return found
 

@@ -22,14 +22,20 @@ from .schemas import Schema
 Paths = Union[str, "os.PathLike[str]"]
 Progress = Callable[[str, int, int], object]
 
-# The engine's parameters by their names here.
-_PARAMETERS = {entry["name"].replace("-", "_"): entry["name"] for entry in _engine.parameters()}
 _LITTLE_NOISE = 50
+
+
+def named_here(wide: bool) -> Dict[str, str]:
+    """The engine's parameters by their names here."""
+    return {entry["name"].replace("-", "_"): entry["name"] for entry in _engine.parameters(wide)}
 
 
 class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
     """What all estimators share."""
 
+    _parameters: ClassVar[Dict[str, str]] = named_here(wide=False)
+    _wide: ClassVar[bool] = False
+    _fixed: ClassVar[Dict[str, str]] = {}  # what the class says and no argument
     _losses: ClassVar[Tuple[str, ...]] = ()
     _counts: ClassVar[bool] = False
     _model: _engine.Model
@@ -38,7 +44,7 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
         if "__doc__" in vars(cls) and cls.__doc__ and not cls.__name__.startswith("_"):
-            cls.__doc__ = _docs.documented(cls.__doc__, issubclass(cls, ClassifierMixin))
+            cls.__doc__ = _docs.documented(cls.__doc__, issubclass(cls, ClassifierMixin), cls._wide)
 
     def __init__(
         self,
@@ -269,9 +275,10 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
         """The engine's parameters as texts, as the program's options are."""
         values = {
             engine: _arguments.option(params[name])
-            for name, engine in _PARAMETERS.items()
+            for name, engine in self._parameters.items()
             if params[name] is not None and name not in ("public_row_count", "threads")
         }
+        values.update(self._fixed)
         if "loss" not in values and self._losses and self._usual_loss(schema):
             values["loss"] = self._usual_loss(schema)
         count = params["public_row_count"]

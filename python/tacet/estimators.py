@@ -37,7 +37,7 @@ class _Classifier(ClassifierMixin, Linear):  # type: ignore[misc]
             return y
         _declared.declares("classes", "the set of labels is")
         self.classes_ = _declared.observed_classes(y)
-        if len(self.classes_) > 2 and params["method"] not in _MANY_OUTPUTS:
+        if len(self.classes_) > 2 and params.get("method", "auto") not in _MANY_OUTPUTS:
             raise UsageError(
                 "Only binary classification is supported. The type of the target is "
                 f"multiclass. Method {params['method']} is proved for one output alone")
@@ -78,7 +78,8 @@ class _Classifier(ClassifierMixin, Linear):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = self._is_noisy()
-        tags.classifier_tags.multi_class = self.get_params(deep=False)["method"] in _MANY_OUTPUTS
+        method = self.get_params(deep=False).get("method", "auto")
+        tags.classifier_tags.multi_class = method in _MANY_OUTPUTS
         return tags
 
 
@@ -91,7 +92,7 @@ def _gives_probabilities(estimator: Any) -> bool:
     model = getattr(estimator, "_model", None)
     if model is not None:
         return bool(model.has_probabilities)
-    return bool(estimator.get_params(deep=False)["method"] != "adassp")
+    return bool(estimator.get_params(deep=False).get("method") != "adassp")
 
 
 class _Probabilities:
@@ -249,7 +250,7 @@ class LinearRegressor(_Regressor):
 
 
 def load(path: Paths) -> Any:
-    """A fitted estimator of any model file of the program.
+    """A fitted estimator of any model file of the program, linear or wide.
 
     It predicts, and tells what it cost; fitting it again needs its arguments.
 
@@ -263,8 +264,12 @@ def load(path: Paths) -> Any:
     model = _engine.Model.load(os.fspath(path))
     schema = Schema._of(model.schema)
     has_classes = bool(model.classes)
-    kind = LinearRegressor
-    if has_classes:
+    kind: Any = LinearRegressor
+    if model.architecture is not None:
+        from . import wide
+
+        kind = wide.WideClassifier if has_classes else wide.WideRegressor
+    elif has_classes:
         kind = LogisticRegression if model.has_probabilities else LinearClassifier
     estimator = kind(schema=schema, loss=model.loss if has_classes else None)
     estimator._model = model

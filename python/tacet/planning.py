@@ -10,7 +10,8 @@ from .errors import UsageError
 from .results import Result
 from .schemas import Schema
 
-_PARAMETERS = {entry["name"].replace("-", "_"): entry["name"] for entry in _engine.parameters()}
+_PARAMETERS = {"model": "model", **{entry["name"].replace("-", "_"): entry["name"] for wide in
+                                     (False, True) for entry in _engine.parameters(wide)}}
 Numbers = Union[float, Sequence[float]]
 
 
@@ -42,7 +43,7 @@ def plan(
         Instead of it: of the training and of the fit of the schema together.
     **options
         The other arguments of estimators that are options of ``tacet train``: delta, adjacency,
-        public_row_count, method, loss, steps and so on.
+        public_row_count, method, loss, steps and so on; ``model="wide"`` is for those of wide ones.
 
     Returns
     -------

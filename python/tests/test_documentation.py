@@ -43,7 +43,7 @@ def test_everything_public_is_documented_with_an_example(name: str) -> None:
 
 
 ESTIMATORS = [thing for thing in PUBLIC.values() if hasattr(thing, "fit") and
-              thing.__module__ == "tacet.estimators"]
+              thing.__module__ in ("tacet.estimators", "tacet.wide")]
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: str(kind.__name__))
@@ -54,9 +54,10 @@ def test_estimators_document_every_argument_in_the_words_of_the_engine(kind: Any
                   if " : " in line and not line.startswith(" ")}
     has_classes = hasattr(kind, "decision_function")
     others = {"target_bounds"} if has_classes else {"classes", "class_weights"}
+    wide = kind.__module__ == "tacet.wide"
     assert documented == names - others
     text = " ".join(words.split())
-    for entry in _engine.parameters():
+    for entry in _engine.parameters(wide):
         if entry["name"].replace("-", "_") in documented:
             assert entry["default"] in text
     for heading in ("Parameters\n----------", "Attributes\n----------", "Examples\n--------"):

@@ -24,12 +24,18 @@ METHODS += BINARY if LONG else []
 EPSILONS = (1, 50, 1000, float("inf")) if LONG else (1, 50, float("inf"))
 
 
+def wide_models_take(epsilon: float) -> bool:
+    """Whether their secret samples leave something of delta at that epsilon: 50 is refused."""
+    return epsilon < 40 or epsilon == float("inf")
+
+
 def classifiers(epsilon: float) -> List[Any]:
     known: Dict[str, Any] = {"epsilon": epsilon, "bounds": (-10, 10), "classes": "observed",
                              "public_row_count": "observed"}
     made = [kind(**known) for kind in
             (tacet.LogisticRegression, tacet.LinearSVC, tacet.LinearClassifier)]
     made.append(tacet.LogisticRegression(**known, storage="sparse"))
+    made += [tacet.WideClassifier(**known)] if wide_models_take(epsilon) else []
     if epsilon == 1:
         made += [tacet.LogisticRegression(**known, method=method) for method in METHODS]
     if epsilon == 1 and LONG:
@@ -46,6 +52,7 @@ def regressors(epsilon: float) -> List[Any]:
     kinds = (tacet.Ridge, tacet.HuberRegressor, tacet.QuantileRegressor, tacet.LinearRegressor)
     counted = tacet.PoissonRegressor(**{**known, "target_bounds": (0, 8)})
     made = [kind(**known) for kind in kinds] + [counted]
+    made += [tacet.WideRegressor(**known, steps=1000)] if wide_models_take(epsilon) else []
     if epsilon == 1:
         made += [tacet.Ridge(**known, method=method) for method in METHODS if method not in BINARY]
     return made
