@@ -230,15 +230,6 @@ HWY_INLINE std::size_t list_words(GaussianBatch& batch, const std::uint64_t* wor
   return end;
 }
 
-/// The integers of the lanes that are settled, 0 in the others. Where there is one lane the library
-/// branches on it, and a processor guesses wrongly.
-HWY_INLINE Int of_settled(Decided settled, Int integer) {
-  const IntTag di;
-  const auto mask = hn::RebindMask(di, settled);
-  if constexpr (HWY_TARGET == HWY_SCALAR) return hn::And(hn::VecFromMask(di, mask), integer);
-  return hn::IfThenElseZero(mask, integer);
-}
-
 /// Settles the centre's draws of 64 words; a bit for each that is left, of the tails or doubtful.
 template <class Form>
 HWY_INLINE std::uint64_t settle_centre(const std::uint64_t* words, std::int64_t* values,
@@ -246,13 +237,25 @@ HWY_INLINE std::uint64_t settle_centre(const std::uint64_t* words, std::int64_t*
   const DoubleTag d;
   const IntTag di;
   const WordTag du;
+  constexpr std::uint64_t middle_word = std::uint64_t{1} << 63;
+  [[maybe_unused]] const auto last_of_centre =
+      hn::Set(di, INT64_MAX - static_cast<std::int64_t>(table::tail_end));
   std::uint64_t left = 0;
   for (std::size_t i = 0; i < 64; i += hn::Lanes(d)) {
     const auto q = middle_of_cell(d, hn::LoadU(du, words + i));
     Decided decided;
     const auto integer = round_certainly(centre_value<Form>(d, q, sigma), reach, decided);
-    const auto settled = hn::And(decided, hn::Lt(hn::Abs(q), hn::Set(d, table::centre_end)));
-    const auto sum = hn::Add(hn::LoadU(di, values + i), of_settled(settled, integer));
+    Decided settled;
+    if constexpr (HWY_TARGET == HWY_SCALAR) {
+      // By integers: of doubles comes a branch here, which a processor guesses wrongly.
+      const auto w = hn::BitCast(di, hn::Xor(hn::LoadU(du, words + i), hn::Set(du, middle_word)));
+      const auto in_tail = hn::Gt(hn::Xor(w, hn::BroadcastSignBit(w)), last_of_centre);
+      settled = hn::AndNot(hn::RebindMask(d, in_tail), decided);
+    } else {
+      settled = hn::And(decided, hn::Lt(hn::Abs(q), hn::Set(d, table::centre_end)));
+    }
+    const auto sum = hn::Add(hn::LoadU(di, values + i),
+                             hn::IfThenElseZero(hn::RebindMask(di, settled), integer));
     hn::StoreU(sum, di, values + i);
     left |= mask_bits(hn::Not(settled)) << i;
   }
