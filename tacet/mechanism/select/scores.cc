@@ -106,9 +106,15 @@ SparseScores SparseScores::from_certified(privacy::Certified /*proof*/, const Sc
   }
   if (bounds.population < 1) throw base::UsageError("a selection needs at least one candidate");
   check_movement(bounds.sensitivity, Movement::any, bounds.adjacency);
-  random::internal::check_candidates(bounds.population, listed);
+  bool ascending = true;
+  std::int64_t before = -1;
   for (auto& item : listed) {
+    ascending &= item.index > before;
+    before = item.index;
     item.score = std::clamp<std::int64_t>(item.score, 0, bounds.score_bound);
+  }
+  if (!ascending || before >= bounds.population) {
+    random::internal::check_candidates(bounds.population, listed);
   }
   SparseScores scores(bounds.population, std::move(listed),
                       {bounds.sensitivity, Movement::any, bounds.adjacency}, sample);

@@ -14,7 +14,6 @@ constexpr Wide largest_part = static_cast<Wide>(1) << 127;
 
 void check_proposals(const BoundedCandidates& candidates, WideRatio weight, std::int64_t count) {
   const auto& [population, listed, score_bound] = candidates;
-  internal::check_candidates(population, listed);
   if (count < 0 || count > population) {
     throw base::UsageError("a selection of {} from {} candidates is impossible", count, population);
   }
@@ -22,11 +21,16 @@ void check_proposals(const BoundedCandidates& candidates, WideRatio weight, std:
       weight.numerator >= largest_part / (static_cast<Wide>(score_bound) + 1)) {
     throw base::UsageError("the weight of a score times its bound must stay below 2^127");
   }
-  // Without a branch for each: there may be very many.
+  // In one pass and without a branch for each: there may be very many.
   bool inside = true;
+  bool ascending = true;
+  std::int64_t before = -1;
   for (const auto& candidate : listed) {
     inside &= candidate.score >= 0 && candidate.score <= score_bound;
+    ascending &= candidate.index > before;
+    before = candidate.index;
   }
+  if (!ascending || before >= population) internal::check_candidates(population, listed);
   if (!inside) throw base::UsageError("scores must lie between 0 and their bound");
 }
 
