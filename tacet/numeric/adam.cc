@@ -20,8 +20,8 @@ HWY_INLINE void adam_one(float& value, float& first, float& second, float gradie
   first = step.first_decay * first + (1 - step.first_decay) * gradient;
   second = step.second_decay * second + (1 - step.second_decay) * gradient * gradient;
   if (std::abs(first) < no_moment) first = 0;
-  value -= step.rate * (first / step.first_growth) /
-           (std::sqrt(second / step.second_growth) + step.stabiliser);
+  value -= (step.rate / step.first_growth) * first /
+           (std::sqrt((1 / step.second_growth) * second) + step.stabiliser);
 }
 
 void adam_each(float* values, float* first, float* second, const float* gradient, std::size_t size,
@@ -31,9 +31,8 @@ void adam_each(float* values, float* first, float* second, const float* gradient
   const auto d2 = hn::Set(d, step.second_decay);
   const auto one1 = hn::Set(d, 1 - step.first_decay);
   const auto one2 = hn::Set(d, 1 - step.second_decay);
-  const auto rate = hn::Set(d, step.rate);
-  const auto growth1 = hn::Set(d, step.first_growth);
-  const auto growth2 = hn::Set(d, step.second_growth);
+  const auto rate = hn::Set(d, step.rate / step.first_growth);
+  const auto growth = hn::Set(d, 1 / step.second_growth);
   const auto stabiliser = hn::Set(d, step.stabiliser);
   const auto least = hn::Set(d, no_moment);
   const std::size_t lanes = hn::Lanes(d);
@@ -45,8 +44,7 @@ void adam_each(float* values, float* first, float* second, const float* gradient
     m = hn::IfThenElse(hn::Lt(hn::Abs(m), least), hn::Zero(d), m);
     hn::StoreU(m, d, first + j);
     hn::StoreU(v, d, second + j);
-    const auto way = hn::Div(hn::Mul(rate, hn::Div(m, growth1)),
-                             hn::Add(hn::Sqrt(hn::Div(v, growth2)), stabiliser));
+    const auto way = hn::Div(hn::Mul(rate, m), hn::Add(hn::Sqrt(hn::Mul(growth, v)), stabiliser));
     hn::StoreU(hn::Sub(hn::LoadU(d, values + j), way), d, values + j);
   }
   for (; j < size; ++j) {

@@ -23,7 +23,9 @@ inline constexpr float no_moment = 1e-30F;
 ///
 ///     first = d1 first + (1 - d1) g        (0 where it is below no_moment)
 ///     second = d2 second + ((1 - d2) g) g
-///     value -= (rate (first / growth1)) / (sqrt(second / growth2) + stabiliser)
+///     value -= ((rate / growth1) first) / (sqrt((1 / growth2) second) + stabiliser)
+///
+/// where the numbers in inner brackets are floats that are computed once.
 void adam_step(std::span<float> values, std::span<float> first, std::span<float> second,
                std::span<const float> gradient, const AdamStep& step);
 

@@ -45,8 +45,8 @@ TEST(AdamStep, HasTheBitsOfItsFormulaNumberByNumber) {
         if (std::abs(m1) < no_moment) m1 = 0;
         const float v1 = usual.second_decay * second[j] + (1 - usual.second_decay) * g * g;
         const float expected =
-            values[j] - usual.rate * (m1 / usual.first_growth) /
-                            (std::sqrt(v1 / usual.second_growth) + usual.stabiliser);
+            values[j] - (usual.rate / usual.first_growth) * m1 /
+                            (std::sqrt((1 / usual.second_growth) * v1) + usual.stabiliser);
         EXPECT_EQ(std::bit_cast<std::uint32_t>(moved[j]), std::bit_cast<std::uint32_t>(expected));
         EXPECT_EQ(m[j], m1);
         EXPECT_EQ(v[j], v1);

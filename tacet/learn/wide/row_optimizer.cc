@@ -223,8 +223,8 @@ std::int64_t RowOptimizer::block_rows() const {
 }
 
 // The block of rows that begins with `first`, in one step.
-void RowOptimizer::move_block(const mechanism::LazyRows& noisy, std::int64_t first, double divisor,
-                              std::int64_t step) {
+void RowOptimizer::move_block(mechanism::LazyRows::Reading& noisy, std::int64_t first,
+                              double divisor, std::int64_t step) {
   const auto& layout = table_.layout();
   const auto count = std::min(block_rows(), layout.rows() - first);
   const auto last = first + count - 1;
@@ -245,8 +245,9 @@ void RowOptimizer::move_block(const mechanism::LazyRows& noisy, std::int64_t fir
 void RowOptimizer::step(const mechanism::LazyRows& noisy, double divisor) {
   if (!deferred_.empty()) throw base::InternalError("a step overtakes those that were put off");
   ++now_;
+  mechanism::LazyRows::Reading reading(noisy);
   for (std::int64_t first = 0; first < table_.layout().rows(); first += block_rows()) {
-    move_block(noisy, first, divisor, now_);
+    move_block(reading, first, divisor, now_);
   }
 }
 
@@ -263,7 +264,9 @@ void RowOptimizer::defer(std::unique_ptr<const mechanism::LazyRows> noisy, doubl
 void RowOptimizer::catch_up_block(std::int64_t first) {
   const auto made = *table_.change(first).last_step;
   for (const auto& later : deferred_) {
-    if (later.step > made) move_block(*later.noisy, first, later.divisor, later.step);
+    if (later.step <= made) continue;
+    mechanism::LazyRows::Reading reading(*later.noisy);
+    move_block(reading, first, later.divisor, later.step);
   }
 }
 

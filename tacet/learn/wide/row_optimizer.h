@@ -82,7 +82,7 @@ class RowOptimizer {
  private:
   [[nodiscard]] double rate_of(std::int64_t step) const;
   void rest(const RowTable::Row& row, std::int64_t to) const;
-  void move_block(const mechanism::LazyRows& noisy, std::int64_t first, double divisor,
+  void move_block(mechanism::LazyRows::Reading& noisy, std::int64_t first, double divisor,
                   std::int64_t step);
   void catch_up_block(std::int64_t first);
 

@@ -27,36 +27,38 @@ LazyRows::LazyRows(privacy::MechanismDoor door, privacy::RowSum sum, double sigm
   }
   const auto cells = held.first(first);
   numbers_.assign(cells.begin(), cells.end());
-  block_.assign(held.begin() + static_cast<std::ptrdiff_t>(first), held.end());
-  dense_.resize(block_.size());
-  noised(static_cast<std::uint64_t>(layout_.cells()), block_, dense_);
+  std::vector<std::int64_t> dense(held.begin() + static_cast<std::ptrdiff_t>(first), held.end());
+  random::internal::GaussianReader(*leaf_, sigma_)
+      .add(static_cast<std::uint64_t>(layout_.cells()), dense);
+  for (const auto number : dense) dense_.push_back(static_cast<double>(number) * grid_);
 }
 
-void LazyRows::noised(std::uint64_t first, std::span<std::int64_t> numbers,
-                      std::span<double> out) const {
-  random::internal::GaussianReader(*leaf_, sigma_).add(first, numbers);
-  for (std::size_t j = 0; j < numbers.size(); ++j) {
-    out[j] = static_cast<double>(numbers[j]) * grid_;
-  }
-}
-
-void LazyRows::rows(std::int64_t first, std::int64_t count, std::span<double> out) const {
-  const bool inside = first >= 0 && count >= 1 && count <= layout_.rows() - first;
-  const std::int64_t end = first + count;
-  const std::int64_t cell = inside ? layout_.first_cell(first) : 0;
-  if (!inside || std::ssize(out) != layout_.first_cell(end - 1) + layout_.width(end - 1) - cell) {
-    throw base::InternalError("a lazy release was asked for rows that it does not have");
-  }
-  block_.assign(out.size(), 0);
+void LazyRows::held_rows(std::int64_t first, std::int64_t count,
+                         std::span<std::int64_t> out) const {
+  std::ranges::fill(out, 0);
+  const std::int64_t cell = layout_.first_cell(first);
   auto i = static_cast<std::size_t>(std::ranges::lower_bound(touched_, first) - touched_.begin());
-  for (; i < touched_.size() && touched_[i] < end; ++i) {
+  for (; i < touched_.size() && touched_[i] < first + count; ++i) {
     if (taken_[i]) throw base::InternalError("a row was read after it was taken");
     std::copy_n(numbers_.begin() + static_cast<std::ptrdiff_t>(firsts_[i]),
-                layout_.width(touched_[i]),
-                block_.begin() + (layout_.first_cell(touched_[i]) - cell));
+                layout_.width(touched_[i]), out.begin() + (layout_.first_cell(touched_[i]) - cell));
   }
+}
+
+void LazyRows::Reading::rows(std::int64_t first, std::int64_t count, std::span<double> out) {
+  const auto& layout = rows_.layout_;
+  const bool inside = first >= 0 && count >= 1 && count <= layout.rows() - first;
+  const std::int64_t last = first + count - 1;
+  if (!inside ||
+      std::ssize(out) != layout.first_cell(last) + layout.width(last) - layout.first_cell(first)) {
+    throw base::InternalError("a lazy release was asked for rows that it does not have");
+  }
+  block_.resize(out.size());
+  rows_.held_rows(first, count, block_);
   // Word j of the leaf for cell j, as where the whole vector is noised.
-  noised(static_cast<std::uint64_t>(cell), block_, out);
+  noise_.add(static_cast<std::uint64_t>(layout.first_cell(first)), block_);
+  for (std::size_t j = 0; j < out.size(); ++j)
+    out[j] = static_cast<double>(block_[j]) * rows_.grid_;
 }
 
 void LazyRows::take_row(std::int64_t row, std::span<double> out) {

@@ -10,6 +10,7 @@
 #include "tacet/privacy/guarantee.h"
 #include "tacet/privacy/released.h"
 #include "tacet/privacy/row_sum.h"
+#include "tacet/random/noise/rounded_gaussian.h"
 #include "tacet/random/source/source.h"
 
 namespace tacet::mechanism {
@@ -27,12 +28,24 @@ class LazyRows {
   /// For mechanisms, after the debit: `sigma` in grid units.
   LazyRows(privacy::MechanismDoor door, privacy::RowSum sum, double sigma, random::Lease lease);
 
-  /// The noisy numbers of a row in real units, `out` of its width: the same at every reading.
-  /// InternalError for a row that was taken.
-  void row(std::int64_t row, std::span<double> out) const { rows(row, 1, out); }
-  /// Those of `count` rows from `first` on, one behind the other: as fast as a whole release from a
-  /// thousand numbers on.
-  void rows(std::int64_t first, std::int64_t count, std::span<double> out) const;
+  /// Reads rows one after the other without opening the leaf each time. `rows` must outlive it.
+  class Reading {
+   public:
+    explicit Reading(const LazyRows& rows) : rows_(rows), noise_(*rows.leaf_, rows.sigma_) {}
+
+    /// The noisy numbers of `count` rows from `first` on in real units, one behind the other: the
+    /// same at every reading. InternalError for a row that was taken, and for another size of
+    /// `out`.
+    void rows(std::int64_t first, std::int64_t count, std::span<double> out);
+
+   private:
+    const LazyRows& rows_;
+    random::internal::GaussianReader noise_;
+    std::vector<std::int64_t> block_;
+  };
+
+  /// The noisy numbers of a row, `out` of its width, as of a Reading.
+  void row(std::int64_t row, std::span<double> out) const { Reading(*this).rows(row, 1, out); }
   /// The same for the last time: what is held of the row is dropped.
   void take_row(std::int64_t row, std::span<double> out);
   /// The noisy dense block.
@@ -42,7 +55,8 @@ class LazyRows {
   [[nodiscard]] std::size_t held() const { return numbers_.size(); }
 
  private:
-  void noised(std::uint64_t first, std::span<std::int64_t> numbers, std::span<double> out) const;
+  // The numbers of rows without noise.
+  void held_rows(std::int64_t first, std::int64_t count, std::span<std::int64_t> out) const;
 
   privacy::RowLayout layout_;
   std::unique_ptr<const random::Leaf> leaf_;
@@ -53,7 +67,6 @@ class LazyRows {
   std::vector<bool> taken_;            // likewise
   std::vector<std::int64_t> numbers_;  // zeros where they were taken
   std::vector<double> dense_;
-  mutable std::vector<std::int64_t> block_;  // of one reading
 };
 
 /// Releases a sum over all rows lazily. Debits and errors as release_rows; UsageError for a sum

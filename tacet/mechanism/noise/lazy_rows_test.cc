@@ -60,6 +60,25 @@ TEST(LazyRows, ReadInAnyOrderAreTheEagerRelease) {
   EXPECT_EQ(numbers, releases.whole);
 }
 
+TEST(LazyRows, BlocksOfRowsAreTheEagerRelease) {
+  Releases releases;
+  const auto& lazy = *releases.lazy.value();
+  LazyRows::Reading reading(lazy);
+  std::vector<double> numbers(releases.whole.size());
+  for (std::int64_t first = 0; first < layout.rows(); first += 70) {
+    const auto last = std::min(first + 70, layout.rows()) - 1;
+    const auto cell = layout.first_cell(first);
+    const auto size = layout.first_cell(last) + layout.width(last) - cell;
+    reading.rows(
+        first, last - first + 1,
+        std::span(numbers).subspan(static_cast<std::size_t>(cell), static_cast<std::size_t>(size)));
+  }
+  std::ranges::copy(lazy.dense(), numbers.end() - 2);
+  EXPECT_EQ(numbers, releases.whole);
+  EXPECT_THROW(reading.rows(0, 2, std::span(numbers).first(5)), base::InternalError);
+  EXPECT_THROW(reading.rows(440, 20, std::span(numbers).first(20)), base::InternalError);
+}
+
 TEST(LazyRows, WhatWasTakenIsGone) {
   Releases releases;
   auto& lazy = *releases.lazy.value();
