@@ -101,7 +101,9 @@ void audit(std::int64_t runs, std::uint64_t seed) {
     with.push_back(likelihood_ratio(steps.run(true)));
     without.push_back(likelihood_ratio(steps.run(false)));
   }
-  constexpr double alarm = 1e-7;
+  // Both directions take a lower and an upper bound at each of four epsilons.
+  constexpr double false_alarm = 1.6e-6;
+  constexpr double alarm = false_alarm / 16;
   for (const double epsilon : {0.0, 0.25, 0.5, 1.0}) {
     const auto seen_more = [&](const std::vector<double>& one, const std::vector<double>& other,
                                auto shows) {
@@ -122,6 +124,37 @@ void audit(std::int64_t runs, std::uint64_t seed) {
       EXPECT_GT(added, booked(2, epsilon)) << epsilon;
     }
   }
+}
+
+// The chance that one of four bounds of two proportions, each at `level`, is on the wrong side.
+double any_bound_fails(double level) {
+  constexpr std::int64_t runs = 2000;
+  const auto holds = [&](double p) {
+    double mass = 0;
+    double log_choose = 0;
+    for (std::int64_t k = 0; k <= runs; ++k) {
+      if (k > 0) {
+        log_choose += std::log(static_cast<double>(runs - k + 1) / static_cast<double>(k));
+      }
+      const double chance = std::exp(log_choose + static_cast<double>(k) * std::log(p) +
+                                     static_cast<double>(runs - k) * std::log1p(-p));
+      if (chance < 1e-12) continue;
+      if (test::binomial_lower_bound(k, runs, level) <= p &&
+          test::binomial_upper_bound(k, runs, level) >= p) {
+        mass += chance;
+      }
+    }
+    return mass;
+  };
+  return 1 - holds(0.3) * holds(0.6);
+}
+
+// Four bounds share the chance of a false alarm: at half of it each, as for one direction alone,
+// they fail nearly twice as often as is said.
+TEST(RowStepAudit, FourBoundsShareTheChanceOfAFalseAlarm) {
+  constexpr double said = 0.05;
+  EXPECT_LE(any_bound_fails(said / 4), said);
+  EXPECT_GT(any_bound_fails(said / 2), 1.5 * said);
 }
 
 TEST(RowStepAudit, ShowsNoMoreThanIsBooked) { audit(20000, 5); }
