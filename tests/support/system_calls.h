@@ -85,6 +85,12 @@ inline int go_on(pid_t child) {
 
 }  // namespace traced
 
+/// Whether the system lets a process trace its child: some containers do not.
+inline bool tracing_is_allowed() {
+  return exit_code_of(in_child(
+             [] { return ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 ? 0 : 1; })) == 0;
+}
+
 /// Runs `body` in a process of its own, which has one thread, and kills it at its `when`-th such
 /// call. True when it was killed; false: there were fewer calls, and `body` has returned 0.
 inline bool killed_at_call(KillMoment moment, int when, const std::function<int()>& body) {
