@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,9 +24,7 @@ class Site {
   Site(const std::filesystem::path& folder, bool secure)
       : task(test::small_task({.delay_seconds = 0},
                               {{"batch-size", "4096"}, {"public-row-count", "20480"}})),
-        state(folder / "hostile.state"),
-        secure_(secure),
-        ca_(authority_.file(folder)) {
+        state(folder / "hostile.state") {
     std::filesystem::remove(state);
     static_cast<void>(local::StateFile::make(state, task));
     tokens_ = local::StateFile(state, ledger::Access::write).enrol(20480);
@@ -38,13 +37,12 @@ class Site {
     options.limits.connections_a_second = 500;  // fifty honest devices have one address
     server.emplace(state, options, local::ServiceOptions{.requests_a_second = 1e6});
     use_core(1);
+    clients_ = local::http_clients({.server = {"127.0.0.1", std::to_string(server->port()), secure},
+                                    .ca = secure ? authority_.file(folder) : ""});
   }
   [[nodiscard]] std::uint16_t port() const { return server->port(); }
   [[nodiscard]] const std::string& token() { return tokens_.at(static_cast<std::size_t>(next_++)); }
-  [[nodiscard]] std::unique_ptr<local::Transport> connect() const {
-    return local::http_client(
-        {.server = {"127.0.0.1", std::to_string(port()), secure_}, .ca = secure_ ? ca_ : ""});
-  }
+  [[nodiscard]] std::unique_ptr<local::Transport> connect() const { return clients_(); }
   /// What the state holds, byte for byte.
   [[nodiscard]] std::string content() const {
     constexpr std::size_t most = std::size_t{1} << 28;
@@ -57,8 +55,7 @@ class Site {
 
  private:
   test::Authority authority_;
-  bool secure_;
-  std::string ca_;
+  std::function<std::unique_ptr<local::Transport>()> clients_;
   std::vector<std::string> tokens_;
   std::atomic<std::int64_t> next_{0};
 };

@@ -34,6 +34,7 @@ class RawClient {
   ~RawClient() { ::close(socket_); }
 
   [[nodiscard]] bool connected() const { return connected_; }
+  [[nodiscard]] int descriptor() const { return socket_; }
   /// False when the other side takes no more.
   bool send(std::string_view text) const {
     return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) ==

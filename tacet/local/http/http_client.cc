@@ -28,11 +28,8 @@ using Answer = client_http::response_parser<client_http::string_body>;
 /// One at a time: each step runs to its end or to its timeout.
 class HttpClient : public Transport {
  public:
-  explicit HttpClient(HttpClientOptions options)
-      : options_(std::move(options)), resolver_(context_) {
-    if (options_.server.secure) {
-      tls_.emplace(internal::client_tls({options_.ca, options_.certificate, options_.key}));
-    }
+  HttpClient(HttpClientOptions options, std::shared_ptr<boost::asio::ssl::context> tls)
+      : options_(std::move(options)), resolver_(context_), tls_(std::move(tls)) {
     if (!options_.server.secure) static_cast<void>(places());  // says at once whether it is here
   }
 
@@ -182,7 +179,7 @@ class HttpClient : public Transport {
   bool loopback_ = false;
   boost::asio::io_context context_{1};
   client_tcp::resolver resolver_;
-  std::optional<boost::asio::ssl::context> tls_;
+  std::shared_ptr<boost::asio::ssl::context> tls_;  // null: plain HTTP
   std::optional<ClientPlain> plain_;
   std::optional<ClientTlsStream> secure_;
   boost::beast::flat_buffer buffer_{
@@ -227,7 +224,16 @@ ServerAddress server_address(const std::string& url) {
 }
 
 std::unique_ptr<Transport> http_client(const HttpClientOptions& options) {
-  return std::make_unique<HttpClient>(options);
+  return http_clients(options)();
+}
+
+std::function<std::unique_ptr<Transport>()> http_clients(const HttpClientOptions& options) {
+  std::shared_ptr<boost::asio::ssl::context> tls;
+  if (options.server.secure) {
+    tls = std::make_shared<boost::asio::ssl::context>(
+        internal::client_tls({options.ca, options.certificate, options.key}));
+  }
+  return [options, tls] { return std::make_unique<HttpClient>(options, tls); };
 }
 
 }  // namespace tacet::local

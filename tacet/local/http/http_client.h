@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -60,5 +61,8 @@ struct HttpClientOptions {
 /// HTTPS with the server's certificate verified. Redirects are answers like others; no proxy is
 /// used, whatever the environment says. One connection is kept as long as the server keeps it.
 [[nodiscard]] std::unique_ptr<Transport> http_client(const HttpClientOptions& options);
+/// Makes such clients, for several threads: the files of certificates are read once, here.
+[[nodiscard]] std::function<std::unique_ptr<Transport>()> http_clients(
+    const HttpClientOptions& options);
 
 }  // namespace tacet::local
