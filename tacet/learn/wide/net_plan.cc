@@ -345,8 +345,8 @@ optimize::RowLimit NetPlan::id_limit() const {
 
 std::vector<privacy::Event> NetPlan::step_parts() const {
   std::vector<privacy::Event> parts;
-  if (auto first = step_choice_event(choice, guarantee.adjacency)) {
-    parts.push_back(std::move(*first));
+  if (auto selection = step_choice_event(choice, guarantee.adjacency)) {
+    parts.push_back(std::move(*selection));
   }
   parts.emplace_back(privacy::Gaussian{noise});
   return parts;
