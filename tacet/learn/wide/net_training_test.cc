@@ -47,7 +47,7 @@ data::Dataset records(const data::Schema& schema, int count, std::uint64_t seed 
     row.clear();
     auto first = static_cast<std::uint32_t>(bits() % ids);
     auto second = static_cast<std::uint32_t>(bits() % ids);
-    if (first == second) second = (second + 1) % ids;
+    if (first == second) second = static_cast<std::uint32_t>((second + 1) % ids);
     row.columns = {std::min(first, second), std::max(first, second),
                    static_cast<std::uint32_t>(ids)};
     row.values = {700, 700, static_cast<std::int16_t>(bits() % 500 + 1)};
