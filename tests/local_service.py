@@ -67,6 +67,8 @@ class WatchedServer(Server):
                 if not modes.startswith("rw"):
                     continue
                 first, last = (int(end, 16) for end in place.split("-"))
+                if last - first > 1 << 32:  # a sanitizer keeps its books there
+                    continue
                 try:
                     memory.seek(first)
                     parts.append(memory.read(last - first))
