@@ -3,8 +3,9 @@
 distribution function that the rounded Gaussian sampler evaluates in doubles.
 
 Centre, |U - 1/2| <= 7/16: z = q P(r)/Q(r), r = 49/256 - q^2, rational minimax by Remez exchange
-on the relative error; once as exact as doubles are, once coarser, for noise on fewer grid points. Tail, 2^-30 <= t < 2^-4 for the tail probability t: one polynomial in
-t - centre for each sixteenth of an octave, by interpolation at Chebyshev points.
+on the relative error; once as exact as doubles are, once coarser, for noise on fewer grid points.
+Tail, 2^-30 <= t < 2^-4 for the tail probability t: one polynomial in t - centre for each sixteenth
+of an octave, by interpolation at Chebyshev points.
 
 The errors printed here are measured, not proved; inverse_normal_certificate_test.cc proves the
 bounds that the sampler relies on. Needs mpmath.
