@@ -9,6 +9,7 @@
 
 #include "tacet/data/read/read_csv.h"
 #include "tacet/data/read/read_uniform.h"
+#include "tests/support/damaged_source.h"
 #include "tests/support/same_records.h"
 
 namespace {
@@ -44,28 +45,12 @@ data::Schema libsvm_schema() {
       "schema");
 }
 
-/// Gives out a text in pieces of 7 bytes, then says that it is damaged.
-class Damaged : public data::ByteSource {
- public:
-  explicit Damaged(std::string_view text) : text_(text) {}
-  std::size_t read(std::span<char> buffer) override {
-    const std::size_t count = std::min({buffer.size(), text_.size(), std::size_t{7}});
-    if (count == 0) throw base::DataError("damaged");
-    std::copy_n(text_.data(), count, buffer.data());
-    text_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view text_;
-};
-
 enum Bits : unsigned { libsvm = 1, no_quote = 2, trim = 4, fill = 8, damaged = 16 };
 
 test::ReadOutcome read(std::string_view file, unsigned bits, base::ThreadPool* threads,
                        std::size_t block) {
   std::unique_ptr<data::ByteSource> source = data::internal::text_source(file);
-  if ((bits & damaged) != 0) source = std::make_unique<Damaged>(file);
+  if ((bits & damaged) != 0) source = std::make_unique<test::DamagedSource>(file);
   if ((bits & libsvm) != 0) {
     static const data::Schema schema = libsvm_schema();
     return test::outcome_of([&] {

@@ -196,7 +196,11 @@ std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file, ReadA
 }
 
 std::unique_ptr<ByteSource> memory_source(std::string_view text, std::string_view name) {
-  return unwrap(std::make_unique<PeekedSource>(std::make_unique<MemorySource>(text)), name);
+  return unwrap(std::make_unique<PeekedSource>(internal::text_source(text)), name);
+}
+
+std::unique_ptr<ByteSource> internal::text_source(std::string_view text) {
+  return std::make_unique<MemorySource>(text);
 }
 
 std::string read_text_file(const std::filesystem::path& file) {

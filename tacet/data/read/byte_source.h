@@ -41,4 +41,10 @@ enum class ReadAheadOf { long_files, compressed_only };
 [[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::string_view text,
                                                         std::string_view name);
 
+namespace internal {
+
+/// Bytes in memory as they are; `text` must outlive the source.
+[[nodiscard]] std::unique_ptr<ByteSource> text_source(std::string_view text);
+
+}  // namespace internal
 }  // namespace tacet::data

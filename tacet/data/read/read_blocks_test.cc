@@ -15,6 +15,7 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_csv.h"
 #include "tacet/data/read/read_uniform.h"
+#include "tests/support/damaged_source.h"
 #include "tests/support/same_records.h"
 
 namespace tacet::data {
@@ -71,24 +72,8 @@ TEST(TextBlocks, KeepEveryByteWhateverTheirSize) {
   }
 }
 
-/// Gives out a text and then an error, as a damaged file does.
-class Damaged : public ByteSource {
- public:
-  explicit Damaged(std::string_view text) : text_(text) {}
-  std::size_t read(std::span<char> buffer) override {
-    const std::size_t count = std::min({buffer.size(), text_.size(), std::size_t{7}});
-    if (count == 0) throw base::DataError("the file is damaged");
-    std::copy_n(text_.data(), count, buffer.data());
-    text_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view text_;
-};
-
 std::unique_ptr<ByteSource> source(std::string_view text, bool damaged) {
-  if (damaged) return std::make_unique<Damaged>(text);
+  if (damaged) return std::make_unique<test::DamagedSource>(text);
   return text_source(text);
 }
 

@@ -9,32 +9,18 @@ namespace {
 /// Lines longer than this are read where the file is: a block is no place for them.
 constexpr std::size_t most_blocks_a_line = 8;
 
-class TextSource : public ByteSource {
- public:
-  explicit TextSource(std::string_view text) : text_(text) {}
-  std::size_t read(std::span<char> buffer) override {
-    const std::size_t count = std::min(buffer.size(), text_.size());
-    std::copy_n(text_.data(), count, buffer.data());
-    text_.remove_prefix(count);
-    return count;
-  }
-
- private:
-  std::string_view text_;
-};
-
 class RestSource : public ByteSource {
  public:
   RestSource(TextBlock block, std::unique_ptr<ByteSource> source)
-      : block_(std::move(block)), text_(block_.text()), source_(std::move(source)) {}
+      : block_(std::move(block)), text_(text_source(block_.text())), source_(std::move(source)) {}
   std::size_t read(std::span<char> buffer) override {
-    const std::size_t count = text_.read(buffer);
+    const std::size_t count = text_->read(buffer);
     return count > 0 ? count : source_->read(buffer);
   }
 
  private:
   TextBlock block_;
-  TextSource text_;
+  std::unique_ptr<ByteSource> text_;
   std::unique_ptr<ByteSource> source_;
 };
 
@@ -103,10 +89,6 @@ std::size_t TextBlocks::last_end(std::string_view text, std::size_t from, bool i
 
 std::unique_ptr<ByteSource> TextBlocks::rest(TextBlock block) {
   return std::make_unique<RestSource>(std::move(block), std::move(source_));
-}
-
-std::unique_ptr<ByteSource> text_source(std::string_view text) {
-  return std::make_unique<TextSource>(text);
 }
 
 }  // namespace tacet::data::internal

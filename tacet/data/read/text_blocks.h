@@ -57,7 +57,4 @@ class TextBlocks {
   bool failed_ = false;
 };
 
-/// Text that somebody else holds; it must outlive the source.
-[[nodiscard]] std::unique_ptr<ByteSource> text_source(std::string_view text);
-
 }  // namespace tacet::data::internal
