@@ -14,7 +14,6 @@
 // a record: its reports are random integers.
 
 #include <fmt/format.h>
-#include <openssl/ssl.h>
 
 #include <algorithm>
 #include <array>
@@ -23,20 +22,17 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "bench/local_server.h"
-#include "tacet/local/http/http_client.h"
+#include "bench/small_client.h"
 #include "tests/support/certificates.h"
 #include "tests/support/local_task.h"
-#include "tests/support/raw_client.h"
 
 namespace {
 
@@ -83,10 +79,11 @@ class Site {
     options.limits.idle = std::chrono::minutes(10);
     server.emplace(state, options, local::ServiceOptions{.requests_a_second = 1e9});
     bench::use_core(1);
-    clients_ = local::http_clients({.server = {"127.0.0.1", std::to_string(server->port()), secure},
-                                    .ca = secure ? authority_.file(folder) : ""});
+    if (secure) tls_ = bench::SmallClient::tls();
   }
-  [[nodiscard]] std::unique_ptr<local::Transport> connect() const { return clients_(); }
+  [[nodiscard]] std::unique_ptr<local::Transport> connect() const {
+    return std::make_unique<bench::SmallClient>(server->port(), tls_);
+  }
 
   local::Task task;
   std::vector<std::string> tokens;
@@ -94,7 +91,7 @@ class Site {
 
  private:
   test::Authority authority_;
-  std::function<std::unique_ptr<local::Transport>()> clients_;
+  bench::SmallClient::Context tls_;
 };
 
 void take_part(local::Transport& transport, const Site& site, std::int64_t device) {
@@ -157,45 +154,15 @@ void network(const Load& load, const fs::path& folder) {
             << "\n";
 }
 
-constexpr std::string_view ask_for_task = "GET /v1/task HTTP/1.1\r\nHost: x\r\n\r\n";
-
-/// A connection over TLS as small as it gets: one descriptor, which is the other's.
-class SmallTls {
- public:
-  SmallTls(SSL_CTX* context, int descriptor) : one_(SSL_new(context), SSL_free) {
-    SSL_set_fd(one_.get(), descriptor);
-    if (SSL_connect(one_.get()) != 1) throw base::IoError("no handshake");
-  }
-  [[nodiscard]] bool ask() const {
-    std::array<char, 512> begin{};
-    return SSL_write(one_.get(), ask_for_task.data(), static_cast<int>(ask_for_task.size())) > 0 &&
-           SSL_read(one_.get(), begin.data(), static_cast<int>(begin.size())) > 12 &&
-           std::string_view(begin.data() + 9, 3) == "200";
-  }
-
- private:
-  std::unique_ptr<SSL, decltype(&SSL_free)> one_;
-};
-
 void held(const Load& load, const fs::path& folder) {
-  const bool secure = load.mode == "held-tls";
-  Site site(folder, 1, secure);
-  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_client_method()),
-                                                                  SSL_CTX_free);
+  Site site(folder, 1, load.mode == "held-tls");
   const auto begin = Clock::now();
-  std::vector<std::unique_ptr<test::RawClient>> connections;
-  std::vector<SmallTls> secured;
+  std::vector<std::unique_ptr<local::Transport>> connections;
   for (std::int64_t i = 0; i < load.count; ++i) {
-    connections.push_back(std::make_unique<test::RawClient>(site.server->port()));
-    const auto& one = *connections.back();
-    bool answered = false;
-    if (secure) {
-      secured.emplace_back(context.get(), one.descriptor());
-      answered = secured.back().ask();
-    } else {
-      answered = one.send(ask_for_task) && one.receive_answer().starts_with("HTTP/1.1 200");
+    connections.push_back(site.connect());
+    if (connections.back()->exchange({.path = "/v1/task"}).status != 200) {
+      throw base::IoError("a connection is refused");
     }
-    if (!answered) throw base::IoError("a connection is refused");
   }
   if (site.server->metric("connections") < load.count) throw base::IoError("some were ended");
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -270,7 +237,7 @@ int main(int argc, char** argv) {
   fs::create_directory(folder);
   int code = 0;
   try {
-    run({mode, std::atoll(argv[2]), argc > 3 ? std::atoll(argv[3]) : 64,
+    run({mode, std::atoll(argv[2]), argc > 3 ? std::atoll(argv[3]) : 256,
          argc > 4 ? std::atof(argv[4]) : 5000},
         folder);
   } catch (const base::Error& error) {

@@ -78,7 +78,8 @@ class Server:
         self.process = subprocess.Popen(
             [self.program, "serve", "task.json", "--state", state, "--listen",
              f"127.0.0.1:{self.port}", "--requests-a-second", "1000000",
-             "--connections-an-address", "100000", "--connections-a-second", "1000000", "--quiet",
+             "--connections-an-address", "100000", "--connections-a-second", "1000000",
+             "--failed-a-second", "1000000", "--quiet",
              *more],
             cwd=self.folder, stdout=subprocess.DEVNULL, stderr=open(self.folder / "said", "ab"))
         self.wait_until_open()

@@ -23,7 +23,8 @@ class MemoryConnection {
     const auto connection =
         std::make_shared<local::internal::Connection<boost::beast::test::stream>>(
             std::move(server), local::internal::Peer{address, {}, false, true},
-            local::internal::ConnectionHouse{handler, limits, counters, draining_, body_bytes_},
+            local::internal::ConnectionHouse{handler, limits, counters, draining_, body_bytes_,
+                                             failures_},
             nullptr);
     client.write_some(boost::asio::buffer(text.data(), text.size()));
     connection->run();
@@ -40,6 +41,7 @@ class MemoryConnection {
   boost::asio::io_context context_;
   std::atomic<bool> draining_{false};
   std::atomic<std::int64_t> body_bytes_{0};
+  local::AddressRates failures_{1e6};
 };
 
 }  // namespace tacet::test

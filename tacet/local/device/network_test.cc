@@ -33,7 +33,7 @@ class NetworkTest : public testing::Test {
     EXPECT_TRUE(StateFile::make(state_, task_));
     tokens_ = StateFile(state_, ledger::Access::write).enrol(40);
     limits_.connections_an_address = 4096;
-    limits_.connections_a_second = 1e6;
+    limits_.connections_a_second = limits_.failed_a_second = 1e6;
     limits_.header = limits_.handshake = milliseconds(400);
     limits_.body = milliseconds(600);
     limits_.idle = milliseconds(1000);
@@ -347,6 +347,31 @@ TEST_F(NetworkTest, AnAddressOpensSoManyConnectionsASecond) {
   start();
   for (int i = 0; i < 20; ++i) EXPECT_LT(honest(), milliseconds(500));
   EXPECT_EQ(server_->counters().refused, 0);
+}
+
+TEST_F(NetworkTest, AnAddressWhoseConnectionsComeToNothingIsHeldOff) {
+  const auto attempts = [&] {
+    for (int i = 0; i < 20; ++i) {
+      const test::RawClient one(server_->port(), 0x7f000009);
+      one.send("POST /v1/rep");
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    for (int i = 0; i < 100 && server_->counters().open > 0; ++i) {
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+  };
+  limits_.failed_a_second = 2;
+  start();
+  attempts();
+  EXPECT_GT(server_->counters().refused, 0);
+  EXPECT_LT(server_->counters().truncated, 20);
+  EXPECT_LT(honest(), milliseconds(500));  // of another address
+  stop();
+  limits_.trusted_proxies = {"127.0.0.9"};
+  start();
+  attempts();
+  EXPECT_EQ(server_->counters().refused, 0);
+  EXPECT_EQ(server_->counters().truncated, 20);
 }
 
 TEST_F(NetworkTest, NewTokensAreKnownWhileNobodyReports) {

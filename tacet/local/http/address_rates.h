@@ -16,6 +16,10 @@ class AddressRates {
 
   explicit AddressRates(double a_second) : a_second_(a_second) {}
   [[nodiscard]] bool allow(const std::string& address, Clock::time_point now);
+  /// Whether `allow` would say yes.
+  [[nodiscard]] bool would_allow(const std::string& address, Clock::time_point now) const;
+  /// Counts one that was not asked about before; an address pays back a second's worth at most.
+  void charge(const std::string& address, Clock::time_point now);
   /// How many addresses are remembered.
   [[nodiscard]] std::size_t size() const;
 
@@ -25,6 +29,7 @@ class AddressRates {
     Clock::time_point since;
   };
   [[nodiscard]] double left(const Bucket& bucket, Clock::time_point now) const;
+  [[nodiscard]] Bucket& filled(const std::string& address, Clock::time_point now);
 
   double a_second_;
   mutable std::mutex mutex_;

@@ -28,6 +28,19 @@ TEST(AddressRatesTest, ARateBelowOneStillAdmitsOne) {
   EXPECT_TRUE(rates.allow("a", now + milliseconds(20000)));
 }
 
+TEST(AddressRatesTest, WhatWasNotAskedAboutIsPaidBackWithinASecondOfWaiting) {
+  AddressRates rates(5);
+  const auto now = AddressRates::Clock::now();
+  EXPECT_TRUE(rates.would_allow("a", now));
+  EXPECT_EQ(rates.size(), 0U);
+  for (int i = 0; i < 4; ++i) rates.charge("a", now);
+  EXPECT_TRUE(rates.would_allow("a", now));
+  for (int i = 0; i < 1000; ++i) rates.charge("a", now);
+  EXPECT_FALSE(rates.would_allow("a", now + milliseconds(1199)));
+  EXPECT_TRUE(rates.would_allow("a", now + milliseconds(1201)));
+  EXPECT_TRUE(rates.would_allow("b", now));
+}
+
 TEST(AddressRatesTest, AddressesThatAskNoMoreAreForgotten) {
   AddressRates rates(5);
   auto now = AddressRates::Clock::now();

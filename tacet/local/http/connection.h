@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "tacet/local/http/address.h"
+#include "tacet/local/http/address_rates.h"
 #include "tacet/local/http/http.h"
 
 namespace tacet::local::internal {
@@ -38,6 +39,7 @@ struct ConnectionHouse {
   HttpCounters& counters;
   std::atomic<bool>& draining;
   std::atomic<std::int64_t>& body_bytes;  ///< of all bodies that are not answered yet
+  AddressRates& failures;                 ///< connections that came to nothing
 };
 
 /// Room for a body, until it is answered or its connection ends.
@@ -89,6 +91,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   /// Ends the connection where no request is under way.
   void drain() {
     if (idle_) close();
+  }
+  /// The connection ended with nothing that was asked for: its address has so many of these.
+  void came_to_nothing() {
+    if (served_ || from_proxy()) return;
+    house_.failures.charge(limited_address(peer_.address), AddressRates::Clock::now());
   }
   [[nodiscard]] Stream& stream() { return stream_; }
   [[nodiscard]] Peer& peer() { return peer_; }
@@ -208,6 +215,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     take_in(bytes);
     if (error) {
       ++(error == beast::error::timeout ? house_.counters.timeouts : house_.counters.truncated);
+      came_to_nothing();
       return close();
     }
     read_body();
@@ -219,6 +227,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       return read_more(house_.limits.body, &Connection::on_body_bytes);
     }
     if (error) return close();
+    served_ = true;
     expire_never();  // the answer takes what it takes
     auto self = this->shared_from_this();
     house_.handler.answer(head_, std::move(parser_->get().body()), [self](HttpAnswer answer) {
@@ -235,6 +244,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   void on_no_request(Error error) {
     namespace http = beast::http;
+    came_to_nothing();
     if (error == beast::error::timeout) {
       ++house_.counters.timeouts;
     } else if (error.category() != http_errors() && parser_->got_some()) {
@@ -267,9 +277,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (request.count(http::field::content_length) == 1 && parser_->content_length()) {
       head_.length = *parser_->content_length();
     }
-    const auto& proxies = house_.limits.trusted_proxies;
-    if (std::ranges::find(proxies, peer_.address) == proxies.end()) return;
+    if (!from_proxy()) return;
     if (const auto address = forwarded_for()) head_.address = limited_address(*address);
+  }
+
+  [[nodiscard]] bool from_proxy() const {
+    const auto& proxies = house_.limits.trusted_proxies;
+    return std::ranges::find(proxies, peer_.address) != proxies.end();
   }
 
   /// What the proxy has added: the end of the last line of that name.
@@ -364,6 +378,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   bool keep_alive_ = false;
   bool idle_ = false;
   bool timed_ = false;
+  bool served_ = false;  // a request was whole
   std::array<char, 512> waste_{};
   std::size_t wasted_ = 0;
 };

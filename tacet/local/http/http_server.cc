@@ -34,8 +34,9 @@ class HttpServer::House {
   explicit House(ListenOptions options)
       : options_(std::move(options)),
         context_(options_.threads),
-        acceptor_(boost::asio::make_strand(context_)),
-        rates_(options_.limits.connections_a_second) {
+        acceptor_(door_),
+        rates_(options_.limits.connections_a_second),
+        failures_(options_.limits.failed_a_second) {
     if (!options_.certificate.empty()) read_certificates();
     listen();
   }
@@ -43,13 +44,15 @@ class HttpServer::House {
   void start(HttpHandler& handler) {
     handler_ = &handler;
     accept();
+    threads_.emplace_back([this] { work(door_); });
     for (int i = 0; i < options_.threads; ++i) {
-      threads_.emplace_back([this] { work(); });
+      threads_.emplace_back([this] { work(context_); });
     }
   }
 
   void stop() {
     draining_ = true;
+    door_.stop();
     context_.stop();
     for (auto& thread : threads_) thread.join();
     threads_.clear();
@@ -84,10 +87,10 @@ class HttpServer::House {
 
  private:
   /// What one connection could not have, memory say, ends that connection and no other.
-  void work() {
+  void work(boost::asio::io_context& context) {
     for (;;) {
       try {
-        context_.run();
+        context.run();
         return;
       } catch (const std::exception&) {
         ++counters_.failures;
@@ -153,13 +156,14 @@ class HttpServer::House {
       return;
     }
     socket.set_option(asio_tcp::no_delay(true), error);
-    const internal::ConnectionHouse shared{*handler_, options_.limits, counters_, draining_,
-                                           body_bytes_};
+    const internal::ConnectionHouse shared{*handler_, options_.limits, counters_,
+                                           draining_, body_bytes_,     failures_};
     if (tls == nullptr) {
       const auto connection = std::make_shared<PlainConnection>(
           PlainStream(std::move(socket)), std::move(peer), shared, std::move(presence));
       remember(connection);
-      return connection->run();
+      boost::asio::post(connection->stream().get_executor(), [connection] { connection->run(); });
+      return;
     }
     shake_hands(std::make_shared<TlsConnection>(TlsStream(PlainStream(std::move(socket)), *tls),
                                                 std::move(peer), shared,
@@ -174,12 +178,18 @@ class HttpServer::House {
 
   void shake_hands(const std::shared_ptr<TlsConnection>& connection) {
     remember(connection);
+    boost::asio::post(connection->stream().get_executor(),
+                      [this, connection] { begin_handshake(connection); });
+  }
+
+  void begin_handshake(const std::shared_ptr<TlsConnection>& connection) {
     boost::beast::get_lowest_layer(connection->stream()).expires_after(options_.limits.handshake);
     connection->stream().async_handshake(
         boost::asio::ssl::stream_base::server,
         [this, connection](boost::system::error_code failed) {
           if (failed) {
             ++counters_.failed_handshakes;
+            connection->came_to_nothing();
             return;
           }
           connection->peer().identity = internal::key_digest(connection->stream().native_handle());
@@ -197,7 +207,10 @@ class HttpServer::House {
     const auto& proxies = options_.limits.trusted_proxies;
     const bool many = std::ranges::find(proxies, peer) != proxies.end();
     const auto address = limited_address(peer);
-    if (!many && !rates_.allow(address, AddressRates::Clock::now())) return nullptr;
+    if (!many) {
+      const auto now = AddressRates::Clock::now();
+      if (!failures_.would_allow(address, now) || !rates_.allow(address, now)) return nullptr;
+    }
     const std::scoped_lock lock(mutex_);
     if (counters_.open >= options_.limits.connections) return nullptr;
     auto& here = addresses_[address];
@@ -250,9 +263,13 @@ class HttpServer::House {
   // While all connections wait for the writer there is nothing to do, and yet something will be.
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> more_{
       context_.get_executor()};
+  // Has a thread of its own: however much there is to do inside, nobody waits outside until the
+  // system turns connections away, and those beyond a limit cost little.
+  boost::asio::io_context door_{1};
   asio_tcp::acceptor acceptor_;
   AddressRates rates_;
-  boost::asio::steady_timer pause_{context_};
+  AddressRates failures_;
+  boost::asio::steady_timer pause_{door_};
   asio_tcp::endpoint place_;
   std::vector<std::thread> threads_;
 };

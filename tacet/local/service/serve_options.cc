@@ -34,6 +34,12 @@ constexpr std::array serve_table{
                    [](const ServeReading& given) {
                      given.options.http.connections_a_second = given.real(0.01, 1e6);
                    }},
+    ServeParameter{"failed-a-second", serve_number, "0.01 to 1e6", "5",
+                   "connections of one address that end before their first request is whole",
+                   serve_nothing,
+                   [](const ServeReading& given) {
+                     given.options.http.failed_a_second = given.real(0.01, 1e6);
+                   }},
     ServeParameter{"requests-a-second", serve_number, "0.01 to 1e6", "20",
                    "slots and reports of one address, and as many tasks and models", serve_nothing,
                    [](const ServeReading& given) {
