@@ -19,6 +19,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -75,7 +76,7 @@ class Site {
       options.key = files.key;
     }
     options.limits.connections = options.limits.connections_an_address = 100000;
-    options.limits.connections_a_second = 1e6;
+    options.limits.connections_a_second = options.limits.failed_a_second = 1e6;
     options.limits.idle = std::chrono::minutes(10);
     server.emplace(state, options, local::ServiceOptions{.requests_a_second = 1e9});
     bench::use_core(1);
@@ -121,7 +122,7 @@ void network(const Load& load, const fs::path& folder) {
   std::vector<std::thread> threads;
   for (auto& mine : times) {
     threads.emplace_back([&] {
-      auto transport = site.connect();
+      auto transport = load.mode == "fresh" ? nullptr : site.connect();
       for (std::int64_t i = next++; i < load.count; i = next++) {
         if (load.mode == "fresh") transport = site.connect();
         auto due = Clock::now();
@@ -233,6 +234,7 @@ int main(int argc, char** argv) {
     std::cerr << "local_load writer|kept|tls|fresh|paced|held|held-tls COUNT [CLIENTS [RATE]]\n";
     return 2;
   }
+  std::signal(SIGPIPE, SIG_IGN);  // a server that ends a connection is an error with words
   const auto folder = fs::temp_directory_path() / fmt::format("tacet-load-{}", ::getpid());
   fs::create_directory(folder);
   int code = 0;

@@ -2,7 +2,6 @@
 // The connection first: it knows what Asio needs before it.
 #include <openssl/x509.h>
 
-#include <boost/beast/ssl.hpp>
 #include <charconv>
 #include <mutex>
 #include <thread>
@@ -14,6 +13,7 @@
 #include "tacet/local/http/address_rates.h"
 #include "tacet/local/http/http_server.h"
 #include "tacet/local/http/tls.h"
+#include "tacet/local/http/tls_stream.h"
 
 namespace tacet::local {
 namespace {
@@ -23,7 +23,7 @@ using internal::Peer;
 using Executor = boost::asio::strand<boost::asio::io_context::executor_type>;
 using Socket = asio_tcp::socket::rebind_executor<Executor>::other;
 using PlainStream = boost::beast::basic_stream<asio_tcp, Executor>;
-using TlsStream = boost::beast::ssl_stream<PlainStream>;
+using TlsStream = internal::TlsStream<Socket>;
 using PlainConnection = internal::Connection<PlainStream>;
 using TlsConnection = internal::Connection<TlsStream>;
 
@@ -165,7 +165,7 @@ class HttpServer::House {
       boost::asio::post(connection->stream().get_executor(), [connection] { connection->run(); });
       return;
     }
-    shake_hands(std::make_shared<TlsConnection>(TlsStream(PlainStream(std::move(socket)), *tls),
+    shake_hands(std::make_shared<TlsConnection>(TlsStream(std::move(socket), tls->native_handle()),
                                                 std::move(peer), shared,
                                                 std::make_shared<Secured>(Secured{presence, tls})));
   }
@@ -183,18 +183,17 @@ class HttpServer::House {
   }
 
   void begin_handshake(const std::shared_ptr<TlsConnection>& connection) {
-    boost::beast::get_lowest_layer(connection->stream()).expires_after(options_.limits.handshake);
-    connection->stream().async_handshake(
-        boost::asio::ssl::stream_base::server,
-        [this, connection](boost::system::error_code failed) {
-          if (failed) {
-            ++counters_.failed_handshakes;
-            connection->came_to_nothing();
-            return;
-          }
-          connection->peer().identity = internal::key_digest(connection->stream().native_handle());
-          connection->run();
-        });
+    auto& stream = connection->stream();
+    stream.expires_after(options_.limits.handshake);
+    stream.async_handshake([this, connection](boost::system::error_code failed) {
+      if (failed) {
+        ++counters_.failed_handshakes;
+        connection->came_to_nothing();
+        return;
+      }
+      connection->peer().identity = internal::key_digest(connection->stream().native_handle());
+      connection->run();
+    });
   }
 
   [[nodiscard]] std::shared_ptr<boost::asio::ssl::context> current_tls() {

@@ -1,11 +1,14 @@
 #include "tacet/local/http/tls.h"
 
+#include <openssl/bio.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <system_error>
 
 #include "tacet/base/error.h"
@@ -48,13 +51,71 @@ void show(ssl::context& context, const std::string& certificate, const std::stri
   }
 }
 
+// ---- a socket as OpenSSL sees it; its own would raise SIGPIPE
+
+int descriptor_of(BIO* bio) {
+  return static_cast<int>(reinterpret_cast<std::intptr_t>(BIO_get_data(bio)));
+}
+
+int after_call(BIO* bio, ssize_t done) {
+  BIO_clear_retry_flags(bio);
+  return static_cast<int>(done);
+}
+
+int socket_read(BIO* bio, char* bytes, int size) {
+  const auto done = ::recv(descriptor_of(bio), bytes, static_cast<std::size_t>(size), 0);
+  const bool again = done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+  const int result = after_call(bio, done);
+  if (again) BIO_set_retry_read(bio);
+  return result;
+}
+
+int socket_write(BIO* bio, const char* bytes, int size) {
+  const auto done = ::send(descriptor_of(bio), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);
+  const bool again = done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+  const int result = after_call(bio, done);
+  if (again) BIO_set_retry_write(bio);
+  return result;
+}
+
+long socket_control(BIO* /*bio*/, int command, long /*number*/, void* /*pointer*/) {
+  return command == BIO_CTRL_FLUSH ? 1 : 0;
+}
+
+const BIO_METHOD* socket_method() {
+  static const std::unique_ptr<BIO_METHOD, decltype(&BIO_meth_free)> method = [] {
+    std::unique_ptr<BIO_METHOD, decltype(&BIO_meth_free)> made(
+        BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket"), BIO_meth_free);
+    if (made && (BIO_meth_set_read(made.get(), socket_read) != 1 ||
+                 BIO_meth_set_write(made.get(), socket_write) != 1 ||
+                 BIO_meth_set_ctrl(made.get(), socket_control) != 1)) {
+      made.reset();
+    }
+    return made;
+  }();
+  return method.get();
+}
+
 }  // namespace
+
+bool attach_socket(SSL* connection, int descriptor) {
+  BIO* const bio = socket_method() == nullptr ? nullptr : BIO_new(socket_method());
+  if (bio == nullptr) return false;
+  BIO_set_data(bio, reinterpret_cast<void*>(std::intptr_t{descriptor}));
+  BIO_set_init(bio, 1);
+  SSL_set_bio(connection, bio, bio);
+  SSL_set_accept_state(connection);
+  return true;
+}
 
 std::shared_ptr<ssl::context> server_tls(const std::string& certificate, const std::string& key,
                                          const std::string& client_ca) {
   auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
   only_modern(*context);
   show(*context, certificate, key);
+  SSL_CTX_set_mode(context->native_handle(),
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_read_ahead(context->native_handle(), 1);  // a record in one call, not in two
   SSL_CTX_set_session_cache_mode(context->native_handle(), SSL_SESS_CACHE_OFF);
   // Nobody comes twice in a short time: tickets would be work for nothing, and a key to be stolen.
   SSL_CTX_set_num_tickets(context->native_handle(), 0);

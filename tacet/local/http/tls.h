@@ -13,6 +13,10 @@ namespace tacet::local::internal {
                                                                     const std::string& key,
                                                                     const std::string& client_ca);
 
+/// Has the server's side of a connection read and write a socket that waits for nothing, by itself
+/// and without SIGPIPE. False where memory is missing.
+[[nodiscard]] bool attach_socket(SSL* connection, int descriptor);
+
 /// What a client trusts, and shows.
 struct ClientTls {
   std::string ca;           ///< PEM file; empty: the system's
