@@ -95,7 +95,8 @@ def main(program, devices, data, joins="100", liars="0", groups="0"):
         folder = pathlib.Path(name)
         schema = source / "data/schemas/adult.toml"
         run(program, "local", "task", "--schema", str(schema), "--epsilon", "4",
-            "--public-row-count", str(DEVICES), "--batch-size", str(BATCH), "--delay", "0", "--robust-groups", groups, cwd=folder)
+            "--public-row-count", str(DEVICES), "--batch-size", str(BATCH), "--delay", "0",
+            "--robust-groups", groups, cwd=folder)
         tokens = run(program, "local", "enrol", "task.json", "--state", "task.state", "--count",
                      str(DEVICES), cwd=folder).split()
         with gzip.open(train, "rt") as file:

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""What trainings of word vectors give away of inserted phrases, claim, proof and measurement side by side.
+"""What trainings of word vectors give away of inserted phrases: claim, proof and measurement.
 
     TACET_DATA=FOLDER bench/memorisation.py [--program FILE] [--setting NAME,..] [--insertions N,..]
         [--canaries N] [--phrases N]
 
-After Zhang, Mironov and Hejazinia (2021), section 6.5, their Figure 2 and Table 2: the texts are Brown's
-sentences over its 1,000 most frequent words (bench/words.py's rules), a line a sentence, which is the
-unit that is protected. Into them 1,000 random phrases are inserted 3, 9 and 15 times, and each is ranked
-among 10,000 phrases (`tacet audit memorisation`); as many that were not inserted are the control. The
-measured bound is that of `tacet audit one-run` under the same settings, 1,000 canaries, 100 guesses fixed
-beforehand. Ranks bound nothing; the bound holds with 95 % confidence for each line by itself.
+After Zhang, Mironov and Hejazinia (2021), section 6.5, their Figure 2 and Table 2: the texts are
+Brown's sentences over its 1,000 most frequent words (bench/words.py's rules), a line a sentence,
+which is the unit that is protected. Into them 1,000 random phrases are inserted 3, 9 and 15 times,
+and each is ranked among 10,000 phrases (`tacet audit memorisation`); as many that were not inserted
+are the control. The measured bound is that of `tacet audit one-run` under the same settings, 1,000
+canaries, 100 guesses fixed beforehand. Ranks bound nothing; the bound holds with 95 % confidence
+for each line by itself.
 
 Every run is a training of its own with its own seed, on one thread. Settings of one run that are in
-bench/results/memorisation.json already are not run again; the table bench/results/memorisation.md is
-written anew from all of them. No word of Brown is in the results.
+bench/results/memorisation.json already are not run again; the table bench/results/memorisation.md
+is written anew from all of them. No word of Brown is in the results.
 """
 
 import argparse
@@ -37,14 +38,16 @@ CELLS = ["--granularity", "coordinate"]
 # Name: what it is, its options. `paper` is the noise of their Theorem 3 at the epsilon they claim.
 SETTINGS = {
     "unprotected": ("without privacy", ["--epsilon", "inf"]),
-    "all-22": ("DP-SGD, epsilon of the paper's noise 0.32", ["--selection", "all", "--epsilon", "22.35"]),
+    "all-22": ("DP-SGD, epsilon of the paper's noise 0.32",
+               ["--selection", "all", "--epsilon", "22.35"]),
     "exponential-paper": ("sparse exponential, the paper's noise",
-                          ["--selection", "exponential", *CELLS, "--calibration", "paper", "--epsilon",
-                           "30"]),
+                          ["--selection", "exponential", *CELLS, "--calibration", "paper",
+                           "--epsilon", "30"]),
     "all": ("DP-SGD", ["--selection", "all", "--epsilon", "3.53"]),
-    "exponential": ("sparse exponential", ["--selection", "exponential", *CELLS, "--epsilon", "3.53"]),
-    "sparse_vector": ("sparse vector", ["--selection", "sparse_vector", "--selected", "20", "--epsilon",
-                                        "3.53"]),
+    "exponential": ("sparse exponential",
+                    ["--selection", "exponential", *CELLS, "--epsilon", "3.53"]),
+    "sparse_vector": ("sparse vector", ["--selection", "sparse_vector", "--selected", "20",
+                                        "--epsilon", "3.53"]),
     "uniform": ("sparse uniform", ["--selection", "uniform", *CELLS, "--epsilon", "3.53"]),
     "adafest": ("AdaFEST", ["--selection", "adafest", "--epsilon", "3.53"]),
     "adafest_plus": ("AdaFEST+", ["--selection", "adafest_plus", "--epsilon", "3.53"]),
@@ -73,8 +76,8 @@ def prepare(data, folder):
 
 def audit(given, folder, count, kind, name, *more):
     words_of = [str(given.program), "audit", kind, "texts.txt", "--vocabulary", "words.txt",
-                "--public-row-count", str(count), *SHAPE, *SETTINGS[name][1], *map(str, more), "--json",
-                "--quiet"]
+                "--public-row-count", str(count), *SHAPE, *SETTINGS[name][1], *map(str, more),
+                "--json", "--quiet"]
     run = subprocess.run(words_of, cwd=folder, check=False, capture_output=True, text=True)
     if run.returncode:
         sys.exit(f"{' '.join(words_of)}: {run.stderr}")
@@ -108,11 +111,12 @@ def number(value, digits=3):
 
 def table(given, found):
     lines = ["# What word vectors remember of inserted phrases", "",
-             "Written by `bench/memorisation.py`. Epsilon is at delta 1e-5 for add_remove of one line;",
-             "claimed is what the paper says of its noise, proved what the receipt says, measured the",
-             "one-run bound (95 %). p is chi-square's that ranks of phrases are uniform; of those not",
-             "inserted it is the control.", "",
-             "| setting | claimed | proved | measured | insertions | distance | p | mean exposure (bits) "
+             "Written by `bench/memorisation.py`. Epsilon is at delta 1e-5 for add_remove of one",
+             "line; claimed is what the paper says of its noise, proved what the receipt says,",
+             "measured the one-run bound (95 %). p is chi-square's that ranks of phrases are",
+             "uniform; of those not inserted it is the control.", "",
+             "| setting | claimed | proved | measured | insertions | distance | p "
+             "| mean exposure (bits) "
              "| p of the control |", "|---|---|---|---|---|---|---|---|---|"]
     for name, (said, options) in SETTINGS.items():
         one = found.get(f"{name}, one-run")
@@ -123,7 +127,8 @@ def table(given, found):
             claim = options[options.index("--epsilon") + 1] if "paper" in name else ""
             lines.append(f"| {said} | {claim} | {number(run['claimed_epsilon'])} "
                          f"| {number(one['epsilon_at_least'])} | {times} "
-                         f"| {number(run['inserted']['distance'])} | {number(run['inserted']['p_value'])} "
+                         f"| {number(run['inserted']['distance'])} "
+                         f"| {number(run['inserted']['p_value'])} "
                          f"| {number(run['inserted']['mean_exposure'])} "
                          f"| {number(run['control']['p_value'])} |")
     return "\n".join(lines) + "\n"

@@ -7,9 +7,10 @@
 
 SET is brown-paper or shakespeare, prepared by bench/words.py as their section 6.2 says; TABLES 1
 (their shared table) or 2. Each run of paper_words_bench gives the loss of training and of test
-pairs after every epoch. Runs are added to bench/results/paper_words.json, with --missing those alone that are
-not there; from all runs bench/results/paper_words.md (tables) and paper_words.csv (plot data) are
-written anew. Folders that are named keep the prepared texts, or the results in place of bench/results.
+pairs after every epoch. Runs are added to bench/results/paper_words.json, with --missing those
+alone that are not there; from all runs bench/results/paper_words.md (tables) and paper_words.csv
+(plot data) are written anew. Folders that are named keep the prepared texts, or the results in
+place of bench/results.
 
 The paper tunes on a validation set that it takes to be public. Nothing is tuned here: settings are
 those of its Table 1. Noise multipliers of "equal epsilon" rows are those at which 3.53 is proved

@@ -5,16 +5,17 @@
 
 PART is one of
   words   1,000 words of Brown, pairs as units: loss of 200,000 test pairs with 8 negatives each
-  rows    Brown's whole vocabulary but its 100 most frequent words, listed by public frequency: noise
-          on all rows, and on those of words that noisily enough units touch
+  rows    Brown's whole vocabulary but its 100 most frequent words, listed by public frequency:
+          noise on all rows, and on those of words that noisily enough units touch
   speed   epochs of samples of 20 of 200,000 pairs, 102,000 numbers, one thread: CPU seconds of 20
-          epochs without privacy and with every choice of rows, and of 2 epochs with noise on all rows, for
-          every optimizer, beside their noise alone (noise_words_bench)
-  skipgram  texts of 50,000 words by Zipf's law, one epoch of skip-gram on one thread: words a CPU second,
-          with a choice of rows and without privacy, beside fastText's Debian package
+          epochs without privacy and with every choice of rows, and of 2 epochs with noise on all
+          rows, for every optimizer, beside their noise alone (noise_words_bench)
+  skipgram  texts of 50,000 words by Zipf's law, one epoch of skip-gram on one thread: words a CPU
+          second, with a choice of rows and without privacy, beside fastText's Debian package
 
-Medians of seeds 1 to 5, settings by the program's rule, nothing tuned. Results of the parts that ran
-replace theirs in bench/results/wide_words.json. A bar that is missed ends the program with code 1.
+Medians of seeds 1 to 5, settings by the program's rule, nothing tuned. Results of the parts that
+ran replace theirs in bench/results/wide_words.json. A bar that is missed ends the program with
+code 1.
 What words the vocabulary of `rows` has is not the same as where its bars were set, so that the
 losses of the public order alone and of exact frequencies stand beside the results.
 """

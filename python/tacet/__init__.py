@@ -64,11 +64,11 @@ __all__ = [
     "InternalError", "IoError", "Ledger", "LinearClassifier", "LinearRegressor", "LinearSVC",
     "LogisticRegression", "NumericError", "Plan", "PoissonRegressor", "PrivacyWarning", "Quantile",
     "QuantileRegressor", "Receipt", "Result", "Ridge", "Schema", "Summary", "UsageError", "Verdict",
-    "WideClassifier", "WideRegressor", "WordVectors", "account", "binary", "calibrate", "categorical", "compose", "count",
-    "crossed", "curve", "date", "describe", "embed", "errors", "estimators", "events", "hashed",
-    "ids", "ignored", "load",
-    "local", "most_steps", "multiclass", "number", "numbered", "numeric", "plan", "probability",
-    "public_evaluation", "quantile", "rates", "schemas", "split", "text", "tune", "verify",
+    "WideClassifier", "WideRegressor", "WordVectors", "account", "binary", "calibrate",
+    "categorical", "compose", "count", "crossed", "curve", "date", "describe", "embed", "errors",
+    "estimators", "events", "hashed", "ids", "ignored", "load", "local", "most_steps", "multiclass",
+    "number", "numbered", "numeric", "plan", "probability", "public_evaluation", "quantile",
+    "rates", "schemas", "split", "text", "tune", "verify",
 ]
 
 

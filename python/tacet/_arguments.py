@@ -65,7 +65,8 @@ def checked(function: Callable[..., Any], *args: Any, **more: Any) -> Any:
 def option(value: Any) -> str:
     """As the command line takes it."""
     if isinstance(value, dict):
-        return ",".join(f"{_declared.spelled(name)}={option(weight)}" for name, weight in value.items())
+        return ",".join(f"{_declared.spelled(name)}={option(weight)}"
+                        for name, weight in value.items())
     if isinstance(value, (list, tuple)):
         return ",".join(option(entry) for entry in value)
     if isinstance(value, np.generic):

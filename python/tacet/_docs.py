@@ -1,4 +1,4 @@
-"""The documentation of estimators: parameters of the engine in its own words, then the package's."""
+"""The documentation of estimators: the engine's parameters in its words, then the package's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _OWN: Tuple[Tuple[str, str, str], ...] = (
     ("bounds", "pair, list of pairs or dict of pairs",
      "Lower and upper bound of all columns, or of each by its place, name or number: public "
      "knowledge, to which values are clipped."),
-    ("target_bounds", "pair", "The least and the largest target, which are public; beside ``bounds``."),
+    ("target_bounds", "pair",
+     "The least and the largest target, which are public; beside ``bounds``."),
     ("classes", "list or 'observed'",
      "The labels, of two the positive one last; beside ``bounds``. 'observed' declares that the "
      "set of labels in ``y`` is public."),
@@ -31,8 +32,8 @@ _OWN: Tuple[Tuple[str, str, str], ...] = (
     ("data_set", "str", "The account in the ledger, where it has several; a name in the receipt."),
     ("budget", "Budget", "It pays, shared by all copies of the estimator."),
     ("random_state", "int",
-     "None is the operating system's randomness; a number makes the run repeatable, protects nobody, "
-     "and marks model and receipt for ever."),
+     "None is the operating system's randomness; a number makes the run repeatable, protects "
+     "nobody, and marks model and receipt for ever."),
     ("verbose", "int", "1 shows a bar on a terminal."),
     ("callback", "callable",
      "``callback(phase, done, total)``, ten times a second at most, with public numbers alone."),
@@ -42,7 +43,8 @@ _FITTED = (
     ("architecture_", "dict", "Columns with vectors, layers, and the number of numbers."),
     ("coef_", "array", "In encoded units; of classes a row each, of two classes one row."),
     ("intercept_", "array or float", "The constant, in encoded units."),
-    ("coef_noise_", "array", "How far privacy's noise alone moves each coefficient; NaN: not known."),
+    ("coef_noise_", "array",
+     "How far privacy's noise alone moves each coefficient; NaN: not known."),
     ("effects_", "list", "What a step of each column does, in the units of the records."),
     ("classes_", "array", "Of classifiers, in the order of ``predict_proba``."),
     ("receipt_", "Receipt", "What was run and released, and the guarantee."),

@@ -53,7 +53,8 @@ class _Classifier(ClassifierMixin, Linear):  # type: ignore[misc]
 
     def _known_classes(self, schema: Schema) -> None:
         if not schema.classes:
-            raise UsageError(f"{type(self).__name__} is for classes; the schema's target is a number")
+            raise UsageError(
+                f"{type(self).__name__} is for classes; the schema's target is a number")
         self.classes_ = _declared.class_values(schema.classes)
 
     @door
@@ -121,7 +122,8 @@ class _Regressor(RegressorMixin, Linear):  # type: ignore[misc]
 
     def _known_classes(self, schema: Schema) -> None:
         if schema.classes:
-            raise UsageError(f"{type(self).__name__} is for numbers; the schema's target has classes")
+            raise UsageError(
+                f"{type(self).__name__} is for numbers; the schema's target has classes")
 
     def _describe(self, schema: Schema) -> None:
         super()._describe(schema)

@@ -370,7 +370,8 @@ def catalogue() -> List[str]:
     >>> "adult" in catalogue(), __getattr__("adult")().public_row_count
     (True, 32561)
     """
-    return sorted(entry.name[:-5] for entry in os.scandir(_CATALOGUE) if entry.name.endswith(".toml"))
+    return sorted(entry.name[:-5] for entry in os.scandir(_CATALOGUE)
+                  if entry.name.endswith(".toml"))
 
 
 def __getattr__(name: str) -> Any:

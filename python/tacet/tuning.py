@@ -80,7 +80,8 @@ def tune(
     schema, rows, values = tuned._prepared(X, y, units, params)
     words, name, axes = _grid_of(grid, weights)
     # What the estimator says only because nobody said anything may vary.
-    for own, unsaid in (("method", params.get("method", "auto") == "auto"), ("loss", params["loss"] is None)):
+    for own, unsaid in (("method", params.get("method", "auto") == "auto"),
+                        ("loss", params["loss"] is None)):
         if unsaid and (own == "method" or own in axes):
             values.pop(own, None)
     trying = _engine.Trying()

@@ -1,4 +1,4 @@
-"""Wide models: a vector for each id, and hidden layers, for tables with baskets, codes and words."""
+"""Wide models: a vector for each id, and hidden layers, for baskets, codes and words."""
 
 from __future__ import annotations
 

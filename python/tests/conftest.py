@@ -45,7 +45,7 @@ def program() -> Callable[..., str]:
     """Runs ``tacet`` with arguments; its standard output."""
     path = os.environ.get("TACET_PROGRAM")
     if not path:
-        pytest.fail("TACET_PROGRAM does not say where the program is, which models are compared with")
+        pytest.fail("TACET_PROGRAM does not say where the program is that models are compared with")
 
     def run(*arguments: object) -> str:
         done = subprocess.run([path, *map(str, arguments)], check=True, capture_output=True,

@@ -297,7 +297,8 @@ def test_blocks_end_with_themselves_in_any_order() -> None:
 def test_the_ledger_knows_the_same_records_in_any_order(ledger: tacet.Ledger) -> None:
     ledger.enrol("others", epsilon=3, delta=1e-5)
     schema = tacet.Schema([tacet.numeric("a", 0, 1), tacet.numeric("b", 0, 1)],
-                          public_row_count=200, target=tacet.binary("y", positive="b", negative="a"))
+                          target=tacet.binary("y", positive="b", negative="a"),
+                          public_row_count=200)
     frame = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": Y, "more": X[:, 2]})
 
     def fit(records: Any, account: str) -> None:

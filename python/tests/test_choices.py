@@ -84,7 +84,8 @@ def test_tuning_is_paid_once() -> None:
     budget = tacet.Budget(2, 1e-5)
     model = tacet.LogisticRegression(epsilon=1, delta=1e-6, bounds=(0, 1), classes=["a", "b"],
                                      public_row_count=3000, budget=budget)
-    candidates: List[Dict[str, Any]] = [{"steps": 5, "weight": 2}, {"steps": 9, "method": "gradient"}]
+    candidates: List[Dict[str, Any]] = [{"steps": 5, "weight": 2},
+                                        {"steps": 9, "method": "gradient"}]
     tuned = tacet.tune(model, X, y, grid=candidates, trials=2)
     assert budget.spent == pytest.approx((1, 1e-6), rel=1e-2)
     assert tacet.verify(tuned, protected=True).verdict == "follows"

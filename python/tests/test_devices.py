@@ -82,7 +82,9 @@ def served(program: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
     assert server.wait() == 0
 
 
-def device(served: Any, number: int, server: Any = None, **more: Any) -> Tuple[Client, pathlib.Path]:
+def device(
+    served: Any, number: int, server: Any = None, **more: Any
+) -> Tuple[Client, pathlib.Path]:
     folder, port, tokens = served
     known = {"task": folder / "task.json", "policy": POLICY, "token": tokens[number],
              "state": folder / f"device{number}", "patience": 20, **more}
@@ -179,7 +181,8 @@ def test_policies_are_the_programs(tmp_path: pathlib.Path) -> None:
         lambda: Policy(4, 8, "privunit"), lambda: Policy(float("inf"), 8, ["privunit"]),
         lambda: Policy(4, 8, []), lambda: Policy(4, 8, ["privunit"], largest_delta=1),
         lambda: Client("ftp://nowhere", task="0" * 64, policy=POLICY, state=tmp_path).join("x"),
-        lambda: Client("https://nowhere", task="t", policy=None, state="d"),  # type: ignore[arg-type]
+        lambda: Client(
+            "https://nowhere", task="t", policy=None, state="d"),  # type: ignore[arg-type]
         lambda: Client(3, task="t", policy=POLICY, state="d"),  # type: ignore[arg-type]
         lambda: Client("https://nowhere", task="t", policy=POLICY, state="d", key="k"),
         lambda: Client("https://nowhere", task="t", policy=POLICY, state="d", token="7").join("x")]

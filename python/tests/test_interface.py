@@ -189,7 +189,8 @@ def test_seeds_and_infinity_mark_for_ever(berkeley: pandas.DataFrame, schema: ta
 
 def test_nothing_public_is_taken_from_the_data() -> None:
     X, y = np.zeros((20, 2)), np.array(["a", "b"] * 10)
-    known: Dict[str, Any] = {"epsilon": 1, "bounds": (0, 1), "classes": ["a", "b"], "public_row_count": 20}
+    known: Dict[str, Any] = {"epsilon": 1, "bounds": (0, 1), "classes": ["a", "b"],
+                             "public_row_count": 20}
     tacet.LogisticRegression(**known).fit(X, y)
     for missing, words in (("epsilon", "epsilon is missing"), ("bounds", "schema"),
                            ("classes", "observed"), ("public_row_count", "observed")):
@@ -280,7 +281,8 @@ def test_every_name_is_there() -> None:
 def test_plans_are_the_programs_and_read_nothing(program: Any, schema_file: pathlib.Path) -> None:
     known: Dict[str, Any] = {"epsilon": 1, "steps": 30}
     plan = tacet.LogisticRegression(schema=tacet.Schema.load(schema_file), **known).plan()
-    told = json.loads(program("plan", "--schema", schema_file, "--epsilon=1", "--steps=30", "--json"))
+    told = json.loads(
+        program("plan", "--schema", schema_file, "--epsilon=1", "--steps=30", "--json"))
     assert plan["method"] == told["method"] and plan["settings"]["steps"] == 30
     bounded = tacet.LogisticRegression(bounds=(0, 1), classes=[0, 1], public_row_count=500, **known)
     assert bounded.plan(n_features=4)["epsilon"] <= 1

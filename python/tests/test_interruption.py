@@ -1,4 +1,4 @@
-"""Ctrl-C ends what runs, at once; progress comes seldom. These look at a clock: nothing beside them."""
+"""Ctrl-C ends what runs, at once; progress comes seldom. By the clock: nothing beside them."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ def frame() -> pandas.DataFrame:
     })
 
 
-SCHEMA: Dict[str, Any] = dict(target=tacet.binary("label", positive="b", negative="a"), public_row_count=40)
+SCHEMA: Dict[str, Any] = dict(target=tacet.binary("label", positive="b", negative="a"),
+                              public_row_count=40)
 
 
 def schema_of(*columns: Any, **more: Any) -> tacet.Schema:
@@ -171,7 +172,8 @@ HELD: Dict[str, Callable[[Any], object]] = {
         callback=end).fit(held.pop(), LABELS),
     "evaluate": lambda held: numbers_only().fit(np.ones((40, 2)), LABELS).evaluate(
         held.pop(), LABELS[:-1], epsilon=1, delta=1e-5),
-    "tune": lambda held: tacet.tune(numbers_only(), held.pop(), LABELS[:-1], grid={"steps": [1, 2]}),
+    "tune": lambda held: tacet.tune(
+        numbers_only(), held.pop(), LABELS[:-1], grid={"steps": [1, 2]}),
     "describe": lambda held: tacet.describe(held.pop(), epsilon=1, schema=tacet.Schema(
         [tacet.hashed("one"), tacet.hashed("two"), tacet.hashed("three")])),
     "schema": lambda held: tacet.Schema.fit(held.pop(), epsilon=1),

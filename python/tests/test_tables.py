@@ -73,8 +73,8 @@ def test_predictions_read_what_was_fitted_whatever_was_set_since() -> None:
 
 
 RESERVED = ["column_names", "columns", "shape", "dtype", "dtypes", "select", "iloc", "keys",
-            "values", "num_rows", "sparse", "ndim", "__arrow_c_stream__", "to_series", "T", "index", "kind",
-            "release", "tocsr", "cat", "type", "column"]
+            "values", "num_rows", "sparse", "ndim", "__arrow_c_stream__", "to_series", "T", "index",
+            "kind", "release", "tocsr", "cat", "type", "column"]
 
 
 @pytest.mark.parametrize("name", RESERVED)

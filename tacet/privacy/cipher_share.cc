@@ -1,11 +1,13 @@
 #include "tacet/privacy/cipher_share.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "tacet/base/error.h"
+#include "tacet/privacy/cipher_share_error.h"
 #include "tacet/privacy/event_tree.h"
 
 namespace tacet::privacy {
@@ -38,6 +40,12 @@ double draws(const Event& events) {
   });
 }
 
+/// The largest epsilon of two decimals at which the share is at most `room`; 0: there is none.
+double epsilon_within(double room, double cipher_term) {
+  const double most = std::log(room / cipher_term - 1);
+  return most > 0 ? std::floor(100 * most * (1 - 1e-12)) / 100 : 0;  // not for a NaN
+}
+
 }  // namespace
 
 double least_cipher_term(const Event& events) {
@@ -57,20 +65,22 @@ Delta delta_left(const Guarantee& stated, double cipher_term) {
   const double share = cipher_share(stated.epsilon, cipher_term);
   if (stated.delta == 0) {
     if (share <= most_share_of_pure) return Delta(0);
-    throw base::GuaranteeError(
-        "noise from the cipher adds {:.3g} to delta 0 at epsilon {:g} ((1 + e^epsilon) times its "
-        "term {:.3g}), more than the {:g} beside which a guarantee is stated as pure; ask for a "
-        "smaller epsilon, or for a delta above 0",
-        share, stated.epsilon, cipher_term, most_share_of_pure);
+    throw CipherShareError(
+        fmt::format("noise from the cipher adds {:.3g} to delta 0 at epsilon {:g} ((1 + e^epsilon) "
+                    "times its term {:.3g}), more than the {:g} beside which a guarantee is stated "
+                    "as pure; ask for a smaller epsilon, or for a delta above 0",
+                    share, stated.epsilon, cipher_term, most_share_of_pure),
+        epsilon_within(most_share_of_pure, cipher_term));
   }
   if (share == 0) return Delta(stated.delta);
   const double left = std::nextafter(stated.delta - share, 0.0);
   if (share < stated.delta && left > 0) return Delta(left);
-  throw base::GuaranteeError(
-      "delta {:g} at epsilon {:g} leaves nothing for the mechanisms: noise from the cipher takes "
-      "{:.3g} of it, (1 + e^epsilon) times its term {:.3g}; ask for a larger delta or a smaller "
-      "epsilon",
-      stated.delta, stated.epsilon, share, cipher_term);
+  throw CipherShareError(
+      fmt::format("delta {:g} at epsilon {:g} leaves nothing for the mechanisms: noise from the "
+                  "cipher takes {:.3g} of it, (1 + e^epsilon) times its term {:.3g}; ask for a "
+                  "larger delta or a smaller epsilon",
+                  stated.delta, stated.epsilon, share, cipher_term),
+      epsilon_within(stated.delta / 2, cipher_term));
 }
 
 }  // namespace tacet::privacy

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/privacy/cipher_share_error.h"
 #include "tacet/privacy/rounded_up.h"
 
 namespace tacet::privacy {
@@ -58,6 +59,29 @@ TEST(CipherShare, APureGuaranteeIsOneOfIdealNoiseOrNone) {
     EXPECT_THROW(static_cast<void>(delta_left({epsilon, 0, replace_one}, term)),
                  base::GuaranteeError);
   }
+}
+
+TEST(CipherShare, ARefusalNamesTheEpsilonThatLeavesHalf) {
+  const auto room = [](const Guarantee& stated, double term) {
+    try {
+      (void)delta_left(stated, term);
+    } catch (const CipherShareError& error) {
+      return error.epsilon_with_room();
+    }
+    return -1.0;
+  };
+  for (const double delta : {1e-5, 1e-9}) {
+    for (const double term : {1e-36, 6.8e-19}) {
+      const double epsilon = room({1000, delta, replace_one}, term);
+      EXPECT_LE(cipher_share(epsilon, term), delta / 2);
+      EXPECT_GT(cipher_share(epsilon + 0.02, term), delta / 2);
+    }
+  }
+  const double pure = room({1000, 0, replace_one}, 1e-36);
+  EXPECT_LE(cipher_share(pure, 1e-36), most_share_of_pure);
+  EXPECT_GT(cipher_share(pure + 0.02, 1e-36), most_share_of_pure);
+  EXPECT_EQ(room({1, 1e-30, replace_one}, 6.8e-19), 0);  // at no epsilon
+  EXPECT_EQ(room({1, 0, replace_one}, 1e-3), 0);
 }
 
 TEST(RoundedUp, IsTheNextNumberOfSoManyDigits) {

@@ -1,10 +1,14 @@
 #include "tacet/select/plan.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <string>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/wide/net_plan.h"
+#include "tacet/privacy/cipher_share_error.h"
 #include "tacet/select/auto.h"
 #include "tacet/select/boosting.h"
 #include "tacet/select/radius_search.h"
@@ -28,10 +32,34 @@ learn::Training planned(const data::Schema& schema, const learn::LinearOptions& 
   return learn::plan_training(options.constant_only ? constant_schema(schema) : schema, options);
 }
 
+/// Noise from the cipher bounds what can be proved: beyond some epsilon nothing is left of delta.
+/// What is proved there holds at every larger one, and where it is still so large that noise hardly
+/// counts it is what is trained with and spent. A paper's constants are for the epsilon asked for.
+learn::Training planned_beside_cipher(const data::Schema& schema, learn::LinearOptions options) {
+  constexpr double hardly_any_noise = 10;
+  const double asked = options.epsilon;
+  while (true) {
+    try {
+      auto training = planned(schema, options);
+      if (options.epsilon < asked) {
+        training.reasons.push_back(
+            fmt::format("epsilon {:g} is proved instead of {:g}: at a larger one too little is left "
+                        "beside noise from the cipher",
+                        options.epsilon, asked));
+      }
+      return training;
+    } catch (const privacy::CipherShareError& error) {
+      const double room = error.epsilon_with_room();
+      if (options.paper() || room < hardly_any_noise || room >= options.epsilon) throw;
+      options.epsilon = room;
+    }
+  }
+}
+
 }  // namespace
 
 learn::Training plan_training(const data::Schema& schema, const learn::LinearOptions& options) {
-  auto training = planned(schema, options);
+  auto training = planned_beside_cipher(schema, options);
   training.reasons.insert(training.reasons.begin(), options.reasons.begin(), options.reasons.end());
   return training;
 }

@@ -11,7 +11,9 @@
 namespace tacet::select {
 
 /// Settles the training from public facts alone; what comes back is planned, booked, run and
-/// written down like any other. Errors as learn::plan_training.
+/// written down like any other. Where noise from the cipher leaves nothing of delta at the epsilon
+/// asked for, but something at a smaller one that is at least 10, it is settled for that one, and a
+/// reason says so; not with a paper's calibration. Errors else as learn::plan_training.
 [[nodiscard]] learn::Training plan_training(const data::Schema& schema,
                                             const learn::LinearOptions& options);
 

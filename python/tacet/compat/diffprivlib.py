@@ -30,7 +30,9 @@ class BudgetAccountant:
     (0.0, 0.0)
     """
 
-    def __init__(self, epsilon: float = float("inf"), delta: float = 1.0, slack: float = 0.0) -> None:
+    def __init__(
+        self, epsilon: float = float("inf"), delta: float = 1.0, slack: float = 0.0
+    ) -> None:
         if slack:
             raise GuaranteeError(
                 "slack has no counterpart: epsilons add up here; a tacet.Ledger in the currency "
@@ -135,7 +137,8 @@ class LogisticRegression(ClassifierMixin, _Moved):  # type: ignore[misc]
             raise GuaranteeError(
                 "data_norm is missing: the largest norm of a row, which is public; diffprivlib "
                 "takes it from the data, and the guarantee is lost")
-        _refuse(sample_weight is not None, "sample_weight", "a weight multiplies what a record can do")
+        _refuse(sample_weight is not None, "sample_weight",
+                "a weight multiplies what a record can do")
         _refuse(self.warm_start, "warm_start", "a start from private data is another release")
         # The curvature of the loss takes half of epsilon at most, as in Chaudhuri, Monteleoni,
         # Sarwate 2011: weaker regularization is made stronger.
@@ -166,7 +169,8 @@ class LinearRegression(RegressorMixin, _Moved):  # type: ignore[misc]
     """Pure private least squares; ``bounds_X`` and ``bounds_y`` are required.
 
     >>> X = np.tile([[0.1], [0.9]], (300, 1))
-    >>> model = LinearRegression(epsilon=1, bounds_X=(0, 1), bounds_y=(0, 10)).fit(X, 10 * X.ravel())
+    >>> model = LinearRegression(epsilon=1, bounds_X=(0, 1), bounds_y=(0, 10))
+    >>> _ = model.fit(X, 10 * X.ravel())
     >>> model.predict(X[:2]).shape
     (2,)
     """
@@ -199,7 +203,8 @@ class LinearRegression(RegressorMixin, _Moved):  # type: ignore[misc]
             raise GuaranteeError(
                 "bounds_X and bounds_y are public and missing; diffprivlib takes them from the "
                 "data, and the guarantee is lost")
-        _refuse(sample_weight is not None, "sample_weight", "a weight multiplies what a record can do")
+        _refuse(sample_weight is not None, "sample_weight",
+                "a weight multiplies what a record can do")
         lower, upper = self.bounds_X
         bounds: Any = (lower, upper)
         if not (np.isscalar(lower) and np.isscalar(upper)):
