@@ -13,10 +13,11 @@ from .errors import DataError, UsageError
 
 OBSERVED = "observed"
 
-_NO_BOUNDS = (
+NO_BOUNDS = (
     "nothing is known about the columns, and nothing is taken from the data: give bounds=(lower, "
     "upper) that hold for all columns, or one pair a column; or a schema, tacet.Schema([...]); or "
-    "have a schema fitted privately, for a part of the budget (`tacet schema fit`)")
+    "have a schema fitted privately, for a part of the budget, "
+    "tacet.Schema.fit(records, epsilon=...)")
 _Pair = Tuple[float, float]
 
 
@@ -45,6 +46,7 @@ def pairs_of(bounds: Any, keys: Sequence[Any]) -> Optional[List[_Pair]]:
     except TypeError:
         entries = []
     if len(entries) == 2 and all(np.isscalar(entry) for entry in entries):
+        _pair(bounds)
         return None
     if len(entries) != len(keys):
         raise UsageError(
@@ -68,10 +70,11 @@ def _is_ambiguous(first: _Pair, second: _Pair) -> bool:
 def _pair(value: Any) -> _Pair:
     try:
         lower, upper = (float(end) for end in value)
-        return lower, upper
+        if lower < upper:
+            return lower, upper
     except (TypeError, ValueError, OverflowError):
         pass
-    raise UsageError("bounds are a pair of numbers, the lower one and the upper one")
+    raise UsageError("bounds are a pair of numbers, the lower one and the larger upper one")
 
 
 def spelled(label: Any) -> str:
@@ -185,7 +188,7 @@ def made_schema(
     ``target`` makes the target's part for a column's name.
     """
     if params["bounds"] is None:
-        raise UsageError(_NO_BOUNDS)
+        raise UsageError(NO_BOUNDS)
     pairs = pairs_of(params["bounds"], range(count) if names is None else names)
     common = {"row_scaling": params["row_scaling"], "intercept": params["intercept"],
               "storage": params["storage"]}

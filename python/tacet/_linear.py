@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+from types import FunctionType
 from typing import Any, Callable, ClassVar, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -45,6 +47,14 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
         super().__init_subclass__(**more)
         if "__doc__" in vars(cls) and cls.__doc__ and not cls.__name__.startswith("_"):
             cls.__doc__ = _docs.documented(cls.__doc__, issubclass(cls, ClassifierMixin), cls._wide)
+        if "__init__" not in vars(cls):  # one of its own, that errors name the class
+            shared: Any = cls.__init__
+            own = FunctionType(shared.__code__, shared.__globals__, closure=shared.__closure__)
+            functools.update_wrapper(own, shared)
+            del own.__wrapped__  # type: ignore[attr-defined]
+            own.__kwdefaults__ = shared.__kwdefaults__
+            own.__qualname__ = f"{cls.__qualname__}.__init__"
+            cls.__init__ = own  # type: ignore[assignment,method-assign]
 
     def __init__(
         self,
@@ -181,6 +191,8 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
         schema = params["schema"]
         if schema is not None and not isinstance(schema, Schema):
             raise UsageError("schema must be a tacet.Schema; Schema.load(path) reads a file")
+        if schema is None and params["bounds"] is None:
+            raise UsageError(_declared.NO_BOUNDS)
         beside = ("bounds", "row_scaling", "intercept", "storage", "classes", "target_bounds")
         doubled = [name for name in beside if params[name] is not None]
         if schema is not None and doubled:

@@ -161,8 +161,8 @@ def table_rows(X: Any, names: Sequence[str], wanted: Sequence[str], beside: Dict
                dates: Iterable[str] = ()) -> _engine.Rows:
     """Rows of a table of columns: a frame, an Arrow table, a mapping, or an array with `names`.
 
-    Those `wanted` are handed over where the table has them; the engine says what is missing. An
-    array, or Python's own list of rows, may hold times in its columns of `dates`.
+    All those `wanted` must be there, or `beside`. An array, or Python's own list of rows, may hold
+    times in its columns of `dates`.
     """
     dated = frozenset(dates)
     further = [(name, engine_column(name, values)) for name, values in beside.items()]
@@ -174,6 +174,10 @@ def table_rows(X: Any, names: Sequence[str], wanted: Sequence[str], beside: Dict
         return _engine.Rows.table(None, own + further)
     chosen = [(k, label) for k, label in enumerate(labels)
               if str(label) in set(wanted) and str(label) not in beside]
+    missing = set(wanted) - beside.keys() - {str(label) for _, label in chosen}
+    if missing:
+        first = next(name for name in wanted if name in missing)
+        raise DataError(f"the records have no column '{first}', which the schema reads")
     streamed = [] if isinstance(X, Mapping) else [entry for entry in chosen if _is_typed(X, *entry)]
     stream = _stream_of(X, streamed) if streamed else None
     if stream is not None:

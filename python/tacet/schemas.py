@@ -23,6 +23,13 @@ _NEWEST_ENCODING = 2
 _CATALOGUE = os.path.join(os.path.dirname(__file__), "catalogue")
 
 
+def _listed(what: str, values: Any) -> List[Any]:
+    """A list that was given; a text would be one of its letters."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise UsageError(f"{what} is a list, even where it has one entry")
+    return list(values)
+
+
 def _part(**keys: Any) -> Part:
     return {key: value for key, value in keys.items() if value is not None}
 
@@ -100,7 +107,8 @@ def categorical(
     >>> categorical("sex", ["Female", "Male"])["categories"]
     ['Female', 'Male']
     """
-    return _part(name=name, kind="categorical", categories=list(categories), other=other,
+    return _part(name=name, kind="categorical", categories=_listed("categories", categories),
+                 other=other,
                  coding=coding, embedding=embedding)
 
 
@@ -147,7 +155,7 @@ def crossed(names: Sequence[str], *, name: Optional[str] = None, bits: Optional[
     >>> crossed(["shop", "weekday"], bits=10)
     {'kind': 'crossed', 'names': ['shop', 'weekday'], 'bits': 10}
     """
-    return _part(name=name, kind="crossed", names=list(names), bits=bits,
+    return _part(name=name, kind="crossed", names=_listed("names", names), bits=bits,
                  embedding=embedding)
 
 
@@ -193,7 +201,7 @@ def multiclass(
     >>> multiclass("kind", ["oak", "beech", "fir"])["classes"]
     ['oak', 'beech', 'fir']
     """
-    return _part(column=column, classes=list(classes), unknown=unknown,
+    return _part(column=column, classes=_listed("classes", classes), unknown=unknown,
                  class_weights=None if class_weights is None else dict(class_weights))
 
 
@@ -270,11 +278,13 @@ class Schema(Fits):
     ) -> None:
         if features is not None and format is None:
             format = {"kind": "npy"}  # noqa: A001
+        if not all(isinstance(part, Mapping) for part in _listed("columns", columns)):
+            raise UsageError("columns is a list of what numeric, categorical and the others make")
         keys = _part(
             column=list(columns) or None, target=target, features=features, format=format,
             version=version, encoding=encoding, name=name, description=description,
             intercept=intercept, constant=constant, row_scaling=row_scaling, storage=storage,
-            missing=None if missing is None else list(missing),
+            missing=None if missing is None else _listed("missing", missing),
             public_row_count=public_row_count,
             interactions=None if interactions is None else [list(pair) for pair in interactions],
             unit=unit)

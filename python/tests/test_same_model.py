@@ -17,13 +17,18 @@ import tacet
 
 METHODS: Dict[str, Dict[str, Any]] = {
     "auto": {}, "gradient": {}, "output": {}, "phased": {}, "objective": {},
-    "regularized-output": {}, "ladder": {}, "localized": {},
+    "regularized-output": {}, "ladder": {}, "localized": {}, "adassp": {}, "growth": {},
+    "phased-erm": {}, "inverse-sensitivity": {}, "sparse-groups": {"group_column": "department"},
 }
 pytestmark = pytest.mark.filterwarnings("ignore::tacet.PrivacyWarning")
 
 
 def columns_of(frame: pandas.DataFrame) -> Dict[str, Any]:
     return {name: frame[name].to_numpy() for name in frame}
+
+
+def words_of(options: Dict[str, Any]) -> List[str]:
+    return [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
 
 
 FORMS: Dict[str, Callable[[pandas.DataFrame], Any]] = {
@@ -47,7 +52,7 @@ def test_every_method_trains_the_same_model(
     tmp_path: pathlib.Path,
 ) -> None:
     options = METHODS[method]
-    words = [f"--{name}={value}" for name, value in options.items()]
+    words = words_of(options)
     program("train", schema_file.parents[1] / "berkeley1973.csv", "--schema", schema_file,
             "--epsilon=1", "--method", method, "--seed=7", "--output", tmp_path / "program.json",
             *words)
@@ -58,23 +63,24 @@ def test_every_method_trains_the_same_model(
 
 
 LONG = bool(os.environ.get("TACET_LONG"))
-ON_ADULT = ["gradient", "phased", "regularized-output", "ladder", "localized", "growth",
-            "phased-erm", "inverse-sensitivity"]
+ON_ADULT = {**METHODS, "sparse-groups": {"group_column": "workclass"}}
+QUICK = ("auto", "output", "objective", "adassp")
 ADULT = pathlib.Path(os.environ.get("TACET_DATA", "/nowhere")) / "adult/adult.train.csv.gz"
 
 
 @pytest.mark.skipif(not ADULT.exists(), reason="TACET_DATA has no adult")
-@pytest.mark.parametrize("method", ["auto", "output", "objective", *(ON_ADULT if LONG else [])])
+@pytest.mark.parametrize("method", ON_ADULT if LONG else QUICK)
 def test_adult_trains_the_same_model(method: str, program: Any, tmp_path: pathlib.Path) -> None:
     schema = pathlib.Path(__file__).parents[2] / "data/schemas/adult.toml"
+    options = ON_ADULT[method]
     program("train", ADULT, "--schema", schema, "--epsilon=1", "--method", method, "--seed=7",
-            "--output", tmp_path / "program.json")
+            "--output", tmp_path / "program.json", *words_of(options))
     expected = (tmp_path / "program.json").read_bytes()
     frame = pandas.read_csv(ADULT, na_filter=False)
     forms = [frame, polars.from_pandas(frame), pyarrow.Table.from_pandas(frame), columns_of(frame)]
     for k, table in enumerate(forms):
         model = tacet.LogisticRegression(epsilon=1, method=method, schema=tacet.Schema.load(schema),
-                                         random_state=7)
+                                         random_state=7, **options)
         assert saved(model.fit(table), tmp_path / f"{k}.json") == expected
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
 import pandas
@@ -225,3 +225,30 @@ def test_meta_estimators_train_classes_by_number() -> None:
                                      epsilon=50, delta=1e-5)
     found = OneVsRestClassifier(model).fit(ONE.reshape(-1, 1), labels).predict(ONE.reshape(-1, 1))
     assert set(found) <= {1, 2, 3} and (found == labels).mean() > 0.5
+
+
+def test_what_beginners_write_is_answered() -> None:
+    """Each mistake by its own words, before anything is booked."""
+    X, y = np.zeros((20, 2)), np.array(["a", "b"] * 10)
+    known: Dict[str, Any] = {"epsilon": 1, "classes": ["a", "b"], "public_row_count": 20}
+    schema = tacet.Schema([tacet.numeric("age", 0, 99)], public_row_count=20,
+                          target=tacet.binary("y", positive="b", negative="a"))
+    frame = pandas.DataFrame({"age": range(20), "y": y})
+    cases: List[Tuple[Any, str]] = [
+        (lambda: tacet.LogisticRegression(epsilon=1).fit(X, y), r"bounds=.*tacet.Schema\(.*fit\("),
+        (lambda: tacet.LogisticRegression(**known, bounds=(1, 0)).fit(X, y), "larger upper one"),
+        (lambda: tacet.LogisticRegression(**known, bounds=(0, 1)).fit(X.astype(str), y), "texts"),
+        (lambda: tacet.LogisticRegression(epsilon=1, schema=schema).fit(frame[["y"]]),
+         "no column 'age'"),
+        (lambda: tacet.LogisticRegression(epsilon=1, schema=schema).fit(
+            frame.assign(age=pandas.Timedelta(1))), "the type duration"),
+        (lambda: tacet.categorical("sex", "male"), "is a list"),
+        (lambda: tacet.multiclass("kind", "oak"), "is a list"),
+        (lambda: tacet.Schema("age"), "is a list"),  # type: ignore[arg-type]
+        (lambda: tacet.Schema(["age"]), "what numeric, categorical"),  # type: ignore[list-item]
+    ]
+    for wrong, words in cases:
+        with pytest.raises(tacet.Error, match=words):
+            wrong()
+    with pytest.raises(TypeError, match=r"LogisticRegression.*'C'"):
+        tacet.LogisticRegression(C=1.0)  # type: ignore[call-arg]

@@ -11,7 +11,7 @@ namespace tacet::privacy {
 class CipherShareError : public base::GuaranteeError {
  public:
   CipherShareError(const std::string& message, double epsilon)
-      : GuaranteeError(message), epsilon_(epsilon) {}
+      : ErrorOf(message), epsilon_(epsilon) {}
   /// The largest epsilon, rounded down to hundredths, at which the share is at most half of delta
   /// (for a pure guarantee most_share_of_pure); 0 where none is.
   [[nodiscard]] double epsilon_with_room() const { return epsilon_; }

@@ -42,10 +42,10 @@ learn::Training planned_beside_cipher(const data::Schema& schema, learn::LinearO
     try {
       auto training = planned(schema, options);
       if (options.epsilon < asked) {
-        training.reasons.push_back(
-            fmt::format("epsilon {:g} is proved instead of {:g}: at a larger one too little is left "
-                        "beside noise from the cipher",
-                        options.epsilon, asked));
+        training.reasons.push_back(fmt::format(
+            "epsilon {:g} is proved instead of {:g}: at a larger one too little is left "
+            "beside noise from the cipher",
+            options.epsilon, asked));
       }
       return training;
     } catch (const privacy::CipherShareError& error) {

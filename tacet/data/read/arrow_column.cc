@@ -131,7 +131,8 @@ bool has_extension(const char* metadata) {
 }
 
 bool is_format(std::string_view given, std::string_view known) {
-  return known.ends_with(':') ? given.starts_with(known) : given == known;
+  const bool further = known.ends_with(':') || known == "tD";  // a unit behind it
+  return further ? given.starts_with(known) : given == known;
 }
 
 }  // namespace
@@ -181,7 +182,7 @@ struct ArrowTypes {
     for (const auto& type : known) {
       if (is_format(format, type.format)) return type;
     }
-    return {"", "another type", unreadable, 0, 0, nullptr};
+    return {"", "unknown", unreadable, 0, 0, nullptr};
   }
 };
 

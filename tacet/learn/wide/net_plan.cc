@@ -32,6 +32,7 @@ constexpr double usual_epochs = 25;
 constexpr std::int64_t usual_steps = 100;
 constexpr double unprotected_epochs = 10;
 constexpr std::int64_t unprotected_batch = 64;
+constexpr std::int64_t least_unprotected_steps = 1000;  // ten passes over few records learn nothing
 constexpr std::int64_t most_net_steps = 1000000;
 constexpr double usual_clip = 1;
 constexpr double usual_share = 0.1;
@@ -115,8 +116,9 @@ void settle_steps(NetPlan& plan, const LinearOptions& options) {
   }
   plan.rate = random::PoissonRate::at_least(real_of(plan.batch) / real_of(rows)).value();
   const double epochs = open ? unprotected_epochs : usual_epochs;
-  plan.steps = options.steps.value_or(std::clamp<std::int64_t>(
-      std::llround(epochs * real_of(rows) / real_of(plan.batch)), 1, most_net_steps));
+  plan.steps = options.steps.value_or(
+      std::clamp<std::int64_t>(std::llround(epochs * real_of(rows) / real_of(plan.batch)),
+                               open ? least_unprotected_steps : 1, most_net_steps));
   if (plan.rate < 1) plan.sampling_scheme = "poisson";
   plan.records_a_unit = options.records_a_unit;
   if (!options.batch_size || !options.steps) {
