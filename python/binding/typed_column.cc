@@ -97,7 +97,7 @@ class OwnValues {
   Value value_of(nb::handle value) {
     PyObject* const object = value.ptr();
     if (PyBool_Check(object)) return object == Py_True;
-    if (PyFloat_Check(object)) return PyFloat_AS_DOUBLE(object);
+    if (PyFloat_Check(object)) return PyFloat_AsDouble(object);
     if (PyUnicode_Check(object)) return text_of(object);
     if (PyList_Check(object) || PyTuple_Check(object)) return list_of(value);
     if (!PyLong_Check(object)) return data::Missing{};

@@ -259,6 +259,20 @@ TEST(NetTraining, ChosenIdsAloneMove) {
                           b.begin() + static_cast<std::ptrdiff_t>(cells)));
 }
 
+// Ten passes over few records are a handful of steps, which learn nothing.
+TEST(NetTraining, WithoutNoiseThereAreStepsEnoughForFewRecords) {
+  auto schema = schema_of();
+  const auto has_steps = [&](std::int64_t steps) {
+    return std::ranges::any_of(planned(schema, {{"epsilon", "inf"}}).settings, [&](const auto& s) {
+      return s.name == "steps" && std::get<std::int64_t>(s.value) == steps;
+    });
+  };
+  schema.public_row_count = 200;
+  EXPECT_TRUE(has_steps(1000));
+  schema.public_row_count = 64000;
+  EXPECT_TRUE(has_steps(10000));
+}
+
 std::string error_of(const data::Schema& schema, const Values& values) {
   try {
     static_cast<void>(planned(schema, values));
