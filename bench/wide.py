@@ -10,20 +10,28 @@ PART is one of
   speed   epochs of samples of 20 of 200,000 pairs, 102,000 numbers, one thread: CPU seconds of 20
           epochs without privacy and with every choice of rows, and of 2 epochs with noise on all
           rows, for every optimizer, beside their noise alone (noise_words_bench)
+  units   Brown's 1,000 words by skip-gram, 400 documents to learn from, pairs of the other 100 to
+          test: pairs, sentences and documents as units at epsilon 1, 4 and 8; documents also with
+          256 pairs a step
+  vocabulary  24,026 lines of Shakespeare's plays, a line a unit, 8 words each: how many of the
+          1,000 most frequent words --select-vocabulary 1000 finds at epsilon 1/4, 1 and 4, and the same
+          choice by exact counts
   skipgram  texts of 50,000 words by Zipf's law, one epoch of skip-gram on one thread: words a CPU
           second, with a choice of rows and without privacy, beside fastText's Debian package
 
 Medians of seeds 1 to 5, settings by the program's rule, nothing tuned. Results of the parts that
-ran replace theirs in bench/results/wide_words.json. A bar that is missed ends the program with
-code 1.
+ran replace theirs in bench/results/wide_words.json; those of `units` that are there are not run
+again. A bar that is missed ends the program with code 1.
 What words the vocabulary of `rows` has is not the same as where its bars were set, so that the
 losses of the public order alone and of exact frequencies stand beside the results.
 """
 
 import argparse
+import collections
 import json
 import os
 import pathlib
+import random
 import resource
 import shutil
 import statistics
@@ -35,9 +43,10 @@ import time
 import numpy
 
 import origin
+import words as texts_of_sets
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PARTS = ("words", "rows", "speed", "skipgram")
+PARTS = ("words", "rows", "speed", "units", "vocabulary", "skipgram")
 WORDS_BARS = {3.53: 2.975, 1: 2.995}
 ROWS_BARS = {"all": 2.005, "adafest": 2.018}
 
@@ -81,6 +90,12 @@ class Texts:
             total += softplus(scores(rows[:, 0], rows[:, 2:])).sum()
         return float(total / len(self.test))
 
+    def loss_of_vectors(self, vectors, contexts):
+        targets, outputs = numpy.load(vectors), numpy.load(contexts)
+        bias, outputs = outputs[:, -1], outputs[:, :-1]
+        return self.loss_of(
+            lambda t, w: numpy.einsum("ij,ikj->ik", targets[t], outputs[w]) + bias[w])
+
     def loss_of_biases(self, bias):
         return self.loss_of(lambda targets, words: bias[words])
 
@@ -98,10 +113,7 @@ def embed(program, texts, words, folder):
     if run.returncode != 0:
         sys.exit(f"wide: {' '.join(map(str, words))} failed:\n{run.stderr}")
     seconds = time.monotonic() - start
-    targets, outputs = numpy.load(vectors), numpy.load(contexts)
-    bias, outputs = outputs[:, -1], outputs[:, :-1]
-    loss = texts.loss_of(lambda t, w: numpy.einsum("ij,ikj->ik", targets[t], outputs[w]) + bias[w])
-    return json.loads(run.stdout), seconds, loss
+    return json.loads(run.stdout), seconds, texts.loss_of_vectors(vectors, contexts)
 
 
 def medians(bench, texts, words):
@@ -194,6 +206,112 @@ def measure_speed(bench):
     return rows
 
 
+class Units(Texts):
+    """Brown's sentences over its 1,000 words, in two parts by document."""
+
+    def __init__(self, folder):
+        super().__init__(folder, "brown-paper")  # for the words
+        sentences = list(texts_of_sets.brown_sentences(pathlib.Path(os.environ["TACET_DATA"])))
+        documents = sorted({document for document, _ in sentences})
+        chance = random.Random(0)
+        chance.shuffle(documents)
+        learnt = set(documents[:400])
+        pairs, held = [], []
+        self.count = {"documents": len(learnt), "sentences": 0}
+        with open(self.folder / "sentences.csv", "w", encoding="utf-8") as table:
+            table.write("document,text\n")
+            for document, text in sentences:
+                kept = [word for word in text if word in self.numbers]
+                here = pairs if document in learnt else held
+                here.extend(texts_of_sets.pairs_of(kept, self.numbers, 4))
+                if document in learnt and len(kept) > 1:
+                    table.write(f"{document},{' '.join(kept)}\n")
+                    self.count["sentences"] += 1
+        with open(self.folder / "pairs.txt", "w", encoding="utf-8") as file:
+            file.writelines(f"{self.words[a]} {self.words[b]}\n" for a, b in pairs)
+        self.count["pairs"] = len(pairs)
+        chance.shuffle(held)
+        negatives = numpy.random.default_rng(0).integers(len(self.words), size=(len(held), 8))
+        self.test = numpy.column_stack([numpy.array(held), negatives])[:100000]
+
+    def options(self, unit):
+        """The texts and what a unit of them is."""
+        if unit == "pairs":
+            return [self.folder / "pairs.txt", "--model", "pairs"]
+        table = [self.folder / "sentences.csv", "--text-column", "text", "--window", 4]
+        if unit == "sentences":
+            return table
+        table += ["--unit", "document"]
+        return table if unit == "documents" else [*table, "--pairs-a-unit", 256]
+
+
+def measure_units(bench):
+    texts = Units(bench.folder)
+    done = {row["what"]: row for row in bench.done}
+    rows = [{"what": "constant", "median": texts.loss_of_biases(
+                 numpy.full(len(texts.words), -numpy.log(8)))},
+            {"what": "exact frequencies", "median": texts.loss_of_biases(frequencies(texts))}]
+    vectors, contexts = bench.folder / "v.npy", bench.folder / "c.npy"
+    for unit in ("pairs", "sentences", "documents", "documents, 256 pairs"):
+        for epsilon in (1, 4, 8):
+            what = f"{unit}, epsilon {epsilon}"
+            losses = []
+            for seed in range(1, bench.seeds + 1):
+                if what in done:
+                    break
+                subprocess.run(
+                    [str(bench.program), "embed", *map(str, texts.options(unit)),
+                     "--negatives", "8", "--vocabulary", str(texts.folder / "vocabulary.txt"), "--dim", "50",
+                     "--public-row-count", str(texts.count[unit.partition(",")[0]]),
+                     "--epsilon", str(epsilon), "--delta", "1e-5", "--seed", str(seed),
+                     "--threads", "1", "--quiet", "--force", "--format", "npy",
+                     "--output", str(vectors), "--contexts", str(contexts)],
+                    check=True, capture_output=True)
+                losses.append(round(texts.loss_of_vectors(vectors, contexts), 5))
+            rows.append(done.get(what) or {
+                "what": what, "units": texts.count[unit.partition(",")[0]], "losses": losses,
+                "median": statistics.median(losses)})
+            print(rows[-1], flush=True)
+            bench.save("units", rows)
+    return rows
+
+
+def measure_vocabulary(bench):
+    texts = []
+    folder = pathlib.Path(os.environ["TACET_DATA"])
+    for _, line in texts_of_sets.lines(folder, "shakespeare/shakespeare8plays.lines.tsv.gz"):
+        texts.append(texts_of_sets.WORD.findall(line.lower()))
+    (bench.folder / "plays.txt").write_text("\n".join(map(" ".join, texts)) + "\n", "utf-8")
+    counts = collections.Counter(word for text in texts for word in text)
+    most = {word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:1000]}
+    chance = random.Random(0)
+    weights = collections.Counter()
+    for text in texts:
+        kept = sorted(set(text))
+        chance.shuffle(kept)
+        for word in kept[:8]:
+            weights[word] += 1 / min(len(kept), 8) ** .5
+    exact = {word for word, _ in weights.most_common(1000)}
+    rows = [{"what": "by exact counts", "lines": len(texts), "found": 1000,
+             "median": len(exact & most)}]
+    for epsilon in (.25, 1, 4):
+        found = []
+        for seed in range(1, bench.seeds + 1):
+            subprocess.run(
+                [str(bench.program), "embed", str(bench.folder / "plays.txt"),
+                 "--select-vocabulary", "1000", "--vocabulary-epsilon", str(epsilon), "--epsilon", str(2 * epsilon),
+                 "--delta", "1e-6", "--public-row-count", str(len(texts)), "--steps", "1",
+                 "--dim", "1", "--seed", str(seed), "--threads", "1", "--quiet", "--force",
+                 "--output", str(bench.folder / "s.vec")], check=True, capture_output=True)
+            lines = (bench.folder / "s.vec").read_text("utf-8").splitlines()[1:]
+            found.append({line.split(" ")[0] for line in lines})
+        rows.append({"what": f"epsilon {epsilon}",
+                     "found": statistics.median(len(some) for some in found),
+                     "median": statistics.median(len(some & most) for some in found)})
+        print(rows[-1], flush=True)
+    return rows
+
+
 def zipf_texts(folder, words=50_000, lines=20_000, length=20):
     """Lines of words whose r-th has a share of 1/r, and the list of them."""
     share = 1 / numpy.arange(1, words + 1)
@@ -247,12 +365,17 @@ def main():
     if "TACET_DATA" not in os.environ:
         sys.exit("TACET_DATA must name the folder of public data sets")
     results = json.loads(bench.output.read_text("utf-8")) if bench.output.exists() else {}
+
+    def save(part, rows):
+        results[part] = {"origin": origin.origin(), "seeds": bench.seeds, "rows": rows}
+        bench.output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+    bench.save = save
     with tempfile.TemporaryDirectory() as folder:
         bench.folder = pathlib.Path(folder)
         for part in bench.part:
-            results[part] = {"origin": origin.origin(), "seeds": bench.seeds,
-                             "rows": globals()[f"measure_{part}"](bench)}
-            bench.output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+            bench.done = results.get(part, {}).get("rows", [])
+            save(part, globals()[f"measure_{part}"](bench))
     missed = [row for part in bench.part for row in results[part]["rows"]
               if "bar" in row and row["median"] > row["bar"]]
     for row in missed:

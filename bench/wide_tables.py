@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Wide models for tables, measured on public sets that are split as they are published.
 
-    TACET_DATA=FOLDER bench/wide_tables.py [--program FILE] [--part PART,..] [--seeds N] [--output FILE]
+    TACET_DATA=FOLDER bench/wide_tables.py [--program FILE] [--part PART,..] [--seeds N] [--opacus FILE]
+        [--output FILE]
 
 PART is one of
   adult      --model wide --hidden 16 at epsilon 1, 4 and without privacy: accuracy on the test file
@@ -10,6 +11,9 @@ PART is one of
   groceries  a basket a line, the basket as unit: vectors of the 169 items by `tacet embed`; how often an
              item left out of a test basket is among the ten that its other items speak for, beside the
              list of the ten noisily most popular items, at epsilon 1, 4 and inf
+  speed      CPU seconds of an epoch of the Adult model, one thread, samples of 3,256 and of 256: private
+             beside without privacy, and beside Opacus where --opacus names an interpreter that has it;
+             a step of two towers over 10^6 items of 32 beside one over 10^3
 
 Medians of seeds 1 to N (5), settings by the program's rule, nothing tuned. Results of the parts that
 ran replace theirs in bench/results/wide_tables.json. A bar that is missed ends the program with code 1.
@@ -24,6 +28,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -32,14 +37,15 @@ import tempfile
 import origin
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PARTS = ("adult", "text", "groceries")
+PARTS = ("adult", "text", "groceries", "speed")
 ADULT_BARS = {"1": 0.845, "4": 0.847}
 DELTA = "1e-5"
 
 
 class Bench:
-    def __init__(self, program, data, folder, seeds):
-        self.program, self.data, self.folder, self.seeds = program, data, folder, seeds
+    def __init__(self, given, folder):
+        self.program, self.seeds, self.opacus = given.program, given.seeds, given.opacus
+        self.data, self.folder = pathlib.Path(os.environ["TACET_DATA"]), folder
 
     def tacet(self, *words):
         run = subprocess.run([self.program, *map(str, words)], cwd=self.folder, check=False,
@@ -215,24 +221,89 @@ def groceries(bench, missed):
     return out
 
 
+def cpu_seconds(command, folder):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(list(map(str, command)), cwd=folder, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def step_seconds(bench, options, steps):
+    """Of one step: a run of so many, without what a run of one takes."""
+    command = [bench.program, "train", *options, "--seed", 1, "--threads", 1, "--quiet", "--force",
+               "--output", "s.out", "--steps"]
+    return min((cpu_seconds([*command, steps + 1], bench.folder) -
+                cpu_seconds([*command, 1], bench.folder)) / steps for _ in range(3))
+
+
+def tower_options(bench, items):
+    """20,000 records that each have one of 100 users and one of so many items."""
+    chance = random.Random(0)
+    name = f"items{items}"
+    with open(bench.folder / f"{name}.csv", "w", encoding="utf-8") as table:
+        table.write("user,item,liked\n")
+        table.writelines(f"{chance.randrange(100)},{chance.randrange(items)},{chance.choice('ny')}\n"
+                         for _ in range(20000))
+    (bench.folder / f"{name}.toml").write_text(
+        'public_row_count = 20000\n[target]\ncolumn = "liked"\npositive = "y"\nnegative = "n"\n'
+        '[[column]]\nname = "user"\nkind = "ids"\ncount = 100\nmost = 1\n'
+        f'[[column]]\nname = "item"\nkind = "ids"\ncount = {items}\nmost = 1\n', "utf-8")
+    return [f"{name}.csv", "--schema", f"{name}.toml", "--model", "wide", "--head", "two-tower", "--left",
+            "user", "--right", "item", "--dim", 32, "--selection", "adafest", "--epsilon", 1, "--delta",
+            DELTA, "--batch-size", 2000]
+
+
+def speed(bench, missed):
+    bench.unpacked("adult/adult.train.csv.gz", "adult.csv")
+    adult_options = ["adult.csv", "--schema", ROOT / "data/schemas/adult.toml", "--model", "wide",
+                     "--hidden", 16]
+    out = {}
+    for batch, steps in ((3256, 200), (256, 2000)):
+        epochs = 32561 / batch
+        private = epochs * step_seconds(bench, [*adult_options, "--epsilon", 1, "--delta", DELTA,
+                                                "--batch-size", batch], steps)
+        unprotected = epochs * step_seconds(bench, [*adult_options, "--epsilon", "inf", "--batch-size",
+                                                    batch], steps)
+        found = {"private": round(private, 4), "unprotected": round(unprotected, 4),
+                 "of_unprotected": round(private / unprotected, 2), "bar": 2}
+        if private > 2 * unprotected:
+            missed.append(f"an epoch in samples of {batch} beside one without privacy")
+        if bench.opacus:
+            run = subprocess.run([bench.opacus, str(ROOT / "bench/opacus_epoch.py"), str(batch),
+                                  str(steps // 10)], check=True, capture_output=True, text=True)
+            found["opacus"] = round(float(run.stdout), 3)
+            found["opacus_of_private"] = round(found["opacus"] / private, 1)
+            found["opacus_bar"] = 20
+            if found["opacus"] < 20 * private:
+                missed.append(f"an epoch in samples of {batch} beside Opacus")
+        out[f"adult, samples of {batch}"] = found
+        print(batch, found, flush=True)
+    few, many = (step_seconds(bench, tower_options(bench, items), 40) for items in (1000, 1000000))
+    out["two towers"] = {"1000 items": round(few, 5), "1000000 items": round(many, 5),
+                         "ratio": round(many / few, 2), "bar": 2}
+    print("two towers", out["two towers"], flush=True)
+    if many > 2 * few:
+        missed.append("a step of two towers over 10^6 items")
+    return out
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__,
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--program", default=str(ROOT / "build/release/tacet"))
     options.add_argument("--part", default=",".join(PARTS))
     options.add_argument("--seeds", type=int, default=5)
+    options.add_argument("--opacus", help="an interpreter that has torch and opacus")
     options.add_argument("--output", default=str(ROOT / "bench/results/wide_tables.json"))
     given = options.parse_args()
     output = pathlib.Path(given.output)
     results = json.loads(output.read_text()) if output.exists() else {}
     missed = []
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(given.program, pathlib.Path(os.environ["TACET_DATA"]), pathlib.Path(folder),
-                      given.seeds)
+        bench = Bench(given, pathlib.Path(folder))
         for part in given.part.split(","):
-            results[part] = globals()[part](bench, missed)
-    results["origin"] = origin.origin()
-    output.write_text(json.dumps(results, indent=1) + "\n")
+            results[part] = {"origin": origin.origin(), **globals()[part](bench, missed)}
+            output.write_text(json.dumps(results, indent=1) + "\n")
     if missed:
         sys.exit("missed: " + ", ".join(missed))
 
