@@ -98,12 +98,23 @@ std::string no_command(const CLI::App& program, const std::string& before,
                      base::did_you_mean(word, command_names(program)));
 }
 
+/// Options of another command that a user may look for under their name; empty for others.
+std::string_view done_otherwise(const CLI::App& command, std::string_view name) {
+  if (command.get_name() != "train" && command.get_name() != "plan") return {};
+  if (name != "--select-vocabulary" && name != "--vocabulary-epsilon") return {};
+  return ": a table's ids and words are hashed into public buckets and need no list; "
+         "--columns-kept "
+         "0.3 finds privately which of the buckets are worth having (tacet embed finds lists)";
+}
+
 /// What was typed and belongs to nothing; empty where everything did.
 std::string misplaced(const CLI::App& command) {
   const auto rest = command.remaining(true);
   for (const auto& word : rest) {
     if (word.size() < 2 || word[0] != '-') continue;
     const auto name = word.substr(0, word.find('='));
+    const auto otherwise = done_otherwise(command, name);
+    if (!otherwise.empty()) return fmt::format("there is no option '{}'{}", name, otherwise);
     return fmt::format("there is no option '{}'{}", name,
                        base::did_you_mean(name, option_names(command)));
   }
