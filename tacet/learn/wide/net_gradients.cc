@@ -43,6 +43,18 @@ std::vector<bool> first_of_units(const data::Dataset& records, std::int64_t reco
   return first;
 }
 
+/// A sample's records lie far apart: what comes soon is fetched meanwhile.
+void prefetch(const data::Dataset& records, std::int64_t record) {
+  constexpr std::size_t line = 64 / sizeof(std::int16_t);
+  constexpr std::size_t most = 16 * line;
+  records.fetch_ahead(record);
+  if (records.sparse()) return;
+  const auto row = records.dense_row(record);
+  for (std::size_t j = 0; j < std::min(row.size(), most); j += line) {
+    __builtin_prefetch(row.data() + j);
+  }
+}
+
 /// Rows that were not chosen go nowhere.
 struct ChosenRows {
   const optimize::RunningRowSum& sum;
@@ -51,7 +63,13 @@ struct ChosenRows {
   [[nodiscard]] std::span<double> row(std::int64_t row) const {
     return sum.chosen(row) ? arena.row(row) : std::span<double>();
   }
-  [[nodiscard]] std::span<double> dense() const { return arena.dense(); }
+  [[nodiscard]] std::span<double> dense(std::size_t first, std::size_t count) const {
+    return arena.dense(first, count);
+  }
+  void dense_products(std::size_t first, const numeric::PickedRows& picked,
+                      std::span<const double> vector) const {
+    arena.dense_products(first, picked, vector);
+  }
 };
 
 }  // namespace
@@ -81,10 +99,14 @@ void NetGradients::differentiate(std::int64_t record, const NetState& state,
 template <typename Use>
 void NetGradients::for_records(std::span<const std::int64_t> drawn, const Use& use) {
   constexpr std::int64_t block = 64;
+  constexpr std::int64_t ahead = 4;
   threads_.for_blocks(std::ssize(drawn), block,
                       [&](int worker, std::int64_t begin, std::int64_t end) {
                         auto& trace = traces_[static_cast<std::size_t>(worker)];
                         for (auto i = begin; i < end; ++i) {
+                          if (i + ahead < end) {
+                            prefetch(records_, drawn[static_cast<std::size_t>(i + ahead)]);
+                          }
                           const auto record = drawn[static_cast<std::size_t>(i)];
                           if (takes_part(record)) use(record, trace, worker);
                         }

@@ -34,7 +34,11 @@ void OpenRowSum::add(const optimize::RowRecord& record) {
   for (const auto row : record.rows) {
     for (double& number : place_of(row)) number += *value++ * unit;
   }
-  for (double& number : dense_) number += *value++ * unit;
+  for (const auto& part : record.parts) {
+    for (double& number : std::span(dense_).subspan(part.first, part.width)) {
+      number += *value++ * unit;
+    }
+  }
 }
 
 mechanism::NoisyRows OpenRowSum::take() {

@@ -1,6 +1,7 @@
 #include "tacet/model/wide/wide_net.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "tacet/base/error.h"
@@ -34,6 +35,13 @@ double softmax(std::vector<double>& margins) {
   return top + numeric::log(sum);
 }
 
+void pick(std::span<const double> vector, WideInput& input) {
+  input.clear();
+  for (std::size_t j = 0; j < vector.size(); ++j) {
+    if (vector[j] != 0) input.add(j, vector[j]);
+  }
+}
+
 std::size_t class_of(double label, std::size_t classes) {
   const auto place = static_cast<std::int64_t>(label);
   if (place < 0 || place >= static_cast<std::int64_t>(classes) ||
@@ -63,7 +71,15 @@ WideNet::WideNet(WideShape shape) : shape_(std::move(shape)), layout_(shape_.lay
       dense_place_ += width;
     }
   }
-  dense_count_ = shape_.dense.size();
+  for (const auto column : shape_.dense) {
+    const bool next =
+        !dense_runs_.empty() && dense_runs_.back().first + dense_runs_.back().count == column;
+    if (!next) dense_runs_.push_back({column, dense_count_, 0});
+    ++dense_runs_.back().count;
+    ++dense_count_;
+  }
+  pooled_places_.resize(dense_place_);
+  std::iota(pooled_places_.begin(), pooled_places_.end(), std::uint32_t{0});
   const auto outputs = static_cast<std::size_t>(shape_.outputs);
   std::size_t first = shape_.dense_weights() ? outputs * dense_count_ : 0;
   if (shape_.two_tower()) {
@@ -90,9 +106,9 @@ void WideNet::read(std::span<const std::uint32_t> columns, std::span<const doubl
                    WideTrace& trace) const {
   trace.bags.resize(shape_.fields.size());
   for (auto& bag : trace.bags) bag.clear();
-  trace.dense.assign(dense_count_, 0.0);
+  trace.dense.clear();
   std::size_t field = 0;
-  std::size_t dense = 0;
+  std::size_t run = 0;
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const std::int64_t column = columns[k];
     if (k > 0 && columns[k - 1] >= columns[k]) {
@@ -107,8 +123,11 @@ void WideNet::read(std::span<const std::uint32_t> columns, std::span<const doubl
       trace.bags[field].push_back({column - shape_.fields[field].first, 1});
       continue;
     }
-    while (dense < dense_count_ && shape_.dense[dense] < column) ++dense;
-    if (dense < dense_count_ && shape_.dense[dense] == column) trace.dense[dense] = values[k];
+    const auto ends = [&](const DenseRun& some) { return column >= some.first + some.count; };
+    while (run < dense_runs_.size() && ends(dense_runs_[run])) ++run;
+    if (run == dense_runs_.size() || column < dense_runs_[run].first) continue;
+    const auto behind = static_cast<std::size_t>(column - dense_runs_[run].first);
+    trace.dense.add(dense_runs_[run].place + behind, values[k]);
   }
   for (std::size_t f = 0; f < trace.bags.size(); ++f) {
     auto& bag = trace.bags[f];
@@ -118,23 +137,23 @@ void WideNet::read(std::span<const std::uint32_t> columns, std::span<const doubl
 }
 
 void WideNet::pool(const WideRows& rows, WideTrace& trace) const {
-  auto& input = trace.values[0];
-  input.assign(static_cast<std::size_t>(shape_.input_width()), 0.0);
+  auto& pooled = trace.values[0];
+  const auto width = static_cast<std::size_t>(shape_.input_width());
+  pooled.assign(shape_.two_tower() ? width : dense_place_, 0.0);
   trace.room.resize(rows.room_size(static_cast<std::size_t>(layout_.widest())));
   for (std::size_t f = 0; f < trace.bags.size(); ++f) {
     for (const auto& [id, weight] : trace.bags[f]) {
       const auto vector = rows.row(row_of(f, id), trace.room);
       for (std::size_t j = 0; j < vector.size(); ++j) {
-        input[places_[f] + j] += weight * static_cast<double>(vector[j]);
+        pooled[places_[f] + j] += weight * static_cast<double>(vector[j]);
       }
     }
   }
   if (shape_.two_tower()) return;
-  std::ranges::copy(trace.dense, input.begin() + static_cast<std::ptrdiff_t>(dense_place_));
-  // Of one-hot features few are there: the first layer need not look at the others.
-  trace.active.clear();
-  for (std::size_t j = 0; j < input.size(); ++j) {
-    if (input[j] != 0) trace.active.push_back(j);
+  auto& input = trace.inputs[0];
+  pick(pooled, input);
+  for (std::size_t k = 0; k < trace.dense.places.size(); ++k) {
+    input.add(dense_place_ + trace.dense.places[k], trace.dense.values[k]);
   }
 }
 
@@ -152,16 +171,13 @@ void WideNet::add_linear(const WideRows& rows, std::span<const float> block,
     }
   }
   if (!shape_.dense_weights()) return;
-  for (std::size_t c = 0; c < trace.outputs.size(); ++c) {
-    for (std::size_t j = 0; j < dense_count_; ++j) {
-      if (trace.dense[j] == 0) continue;
-      trace.outputs[c] += static_cast<double>(block[c * dense_count_ + j]) * trace.dense[j];
-    }
-  }
+  numeric::add_picked_rows(block.first(dense_count_ * trace.outputs.size()), trace.dense.rows(),
+                           trace.outputs);
 }
 
 void WideNet::forward(const WideRows& rows, std::span<const float> block, WideTrace& trace) const {
   trace.values.resize(std::max<std::size_t>(layers_.size(), 1));
+  trace.inputs.resize(layers_.size());
   pool(rows, trace);
   if (shape_.two_tower()) {
     const auto& sides = trace.values[0];
@@ -174,18 +190,12 @@ void WideNet::forward(const WideRows& rows, std::span<const float> block, WideTr
     const Layer& layer = layers_[l];
     const bool last = l + 1 == layers_.size();
     auto& out = last ? trace.outputs : trace.values[l + 1];
-    out.resize(layer.out);
-    for (std::size_t i = 0; i < layer.out; ++i) {
-      double sum = static_cast<double>(block[layer.bias() + i]);
-      const auto weights = block.subspan(layer.first + i * layer.in, layer.in);
-      const double* const in = trace.values[l].data();
-      if (l == 0) {
-        for (const auto j : trace.active) sum += static_cast<double>(weights[j]) * in[j];
-      } else {
-        for (std::size_t j = 0; j < layer.in; ++j) sum += static_cast<double>(weights[j]) * in[j];
-      }
-      out[i] = last ? sum : std::max(sum, 0.0);
-    }
+    const auto biases = block.subspan(layer.bias(), layer.out);
+    out.assign(biases.begin(), biases.end());
+    numeric::add_picked_rows(layer.weights(block), trace.inputs[l].rows(), out);
+    if (last) break;
+    for (double& value : out) value = std::max(value, 0.0);
+    pick(out, trace.inputs[l + 1]);
   }
   add_linear(rows, block, trace);
 }
@@ -233,21 +243,11 @@ void WideNet::backward(double label, std::span<const float> block, WideTrace& tr
     const Layer& layer = layers_[l];
     const auto& above = l + 1 < layers_.size() ? trace.slopes[l + 1] : trace.output_slopes;
     auto& slopes = trace.slopes[l];
-    slopes.assign(layer.in, 0.0);
-    // Dense features have nothing that their slopes would move.
-    const std::size_t moving = l == 0 ? dense_place_ : layer.in;
-    for (std::size_t i = 0; i < layer.out; ++i) {
-      if (above[i] == 0) continue;
-      const auto weights = block.subspan(layer.first + i * layer.in, layer.in);
-      for (std::size_t j = 0; j < moving; ++j) {
-        slopes[j] += above[i] * static_cast<double>(weights[j]);
-      }
-    }
-    if (l == 0) return;
-    // Behind a ReLU that is shut, and at its kink, nothing moves.
-    for (std::size_t j = 0; j < layer.in; ++j) {
-      if (trace.values[l][j] <= 0) slopes[j] = 0;
-    }
+    // Behind a ReLU that is shut, and at its kink, nothing moves; dense features have nothing that
+    // their slopes would move.
+    slopes.assign(l == 0 ? dense_place_ : layer.in, 0.0);
+    const auto& moving = l == 0 ? pooled_places_ : trace.inputs[l].places;
+    numeric::picked_row_dots(layer.weights(block), moving, above, slopes);
   }
 }
 
@@ -260,11 +260,11 @@ WideNorms WideNet::norms(const WideTrace& trace) const {
     norms.fields.push_back(bag * square_of(std::span(trace.slopes[0]).subspan(places_[f], width)));
     if (shape_.linear == LinearPart::present) norms.weights.push_back(bag * outputs);
   }
-  if (shape_.dense_weights()) norms.dense_weights = outputs * square_of(trace.dense);
+  if (shape_.dense_weights()) norms.dense_weights = outputs * square_of(trace.dense.values);
   if (shape_.two_tower()) norms.layers.push_back(outputs);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const double above = l + 1 < layers_.size() ? square_of(trace.slopes[l + 1]) : outputs;
-    norms.layers.push_back(above * (square_of(trace.values[l]) + 1));
+    norms.layers.push_back(above * (square_of(trace.inputs[l].values) + 1));
   }
   return norms;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tacet/model/wide/wide_shape.h"
+#include "tacet/numeric/picked_rows.h"
 #include "tacet/privacy/row_layout.h"
 
 namespace tacet::model {
@@ -21,6 +22,22 @@ class WideRows {
   [[nodiscard]] virtual std::size_t room_size(std::size_t widest) const { return widest; }
 };
 
+/// The numbers of a vector that are not 0, and where they are.
+struct WideInput {
+  std::vector<std::uint32_t> places;
+  std::vector<double> values;
+
+  void clear() {
+    places.clear();
+    values.clear();
+  }
+  void add(std::size_t place, double value) {
+    places.push_back(static_cast<std::uint32_t>(place));
+    values.push_back(value);
+  }
+  [[nodiscard]] numeric::PickedRows rows() const { return {places, values}; }
+};
+
 /// What a record is to a wide model, and what came of it; kept between records for its memory.
 struct WideTrace {
   /// An id that the record has, with its share of the pooled vector.
@@ -29,12 +46,12 @@ struct WideTrace {
     double weight;
   };
   std::vector<std::vector<Entry>> bags;     ///< of each field
-  std::vector<std::vector<double>> values;  ///< the input, then each hidden layer behind its ReLUs
+  std::vector<std::vector<double>> values;  ///< pooled vectors, then hidden layers behind ReLUs
+  std::vector<WideInput> inputs;            ///< of each layer, the first one's with dense features
   std::vector<double> outputs;
   std::vector<std::vector<double>> slopes;  ///< of the loss in what each of `values` holds
   std::vector<double> output_slopes;
-  std::vector<double> dense;        ///< dense features
-  std::vector<std::size_t> active;  ///< of the input, the places that are not 0
+  WideInput dense;  ///< dense features
   std::vector<float> room;
   std::vector<std::uint32_t> columns;  ///< of the encoded row
   std::vector<double> features;        ///< their values
@@ -75,19 +92,28 @@ class WideNet {
   [[nodiscard]] double loss(double label, const WideTrace& trace) const;
   void backward(double label, std::span<const float> block, WideTrace& trace) const;
 
-  /// Adds the gradient of what backward() left to rows and block:
-  /// sink.row(row) and sink.dense() are spans of doubles (optimize::RowArena).
+  /// Adds the gradient of what backward() left to rows and block, the block's in ascending order:
+  /// `sink` has row, dense and dense_products as optimize::RowArena.
   template <typename Sink>
   void add_gradient(const WideTrace& trace, Sink& sink) const;
   [[nodiscard]] WideNorms norms(const WideTrace& trace) const;
 
  private:
-  /// Where a layer's weights are in the dense block, row by row, its biases behind them.
+  /// Where a layer's weights are in the dense block, input by input, its biases behind them.
   struct Layer {
     std::size_t first;
     std::size_t in;
     std::size_t out;
     [[nodiscard]] std::size_t bias() const { return first + in * out; }
+    [[nodiscard]] std::span<const float> weights(std::span<const float> block) const {
+      return block.subspan(first, in * out);
+    }
+  };
+  /// Neighbouring columns that are dense features.
+  struct DenseRun {
+    std::int64_t first;
+    std::size_t place;
+    std::int64_t count;
   };
 
   [[nodiscard]] std::int64_t row_of(std::size_t table, std::int64_t id) const {
@@ -103,8 +129,10 @@ class WideNet {
   std::vector<std::size_t> places_;  // of each field's vector in the input
   std::size_t dense_place_ = 0;      // of the dense features there
   std::size_t dense_count_ = 0;
-  std::vector<Layer> layers_;   // hidden, then the output; none of two towers
-  std::size_t tower_bias_ = 0;  // of two towers, in the dense block
+  std::vector<DenseRun> dense_runs_;
+  std::vector<std::uint32_t> pooled_places_;  // of the first layer's input, all
+  std::vector<Layer> layers_;                 // hidden, then the output; none of two towers
+  std::size_t tower_bias_ = 0;                // of two towers, in the dense block
 };
 
 template <typename Sink>
@@ -121,30 +149,14 @@ void WideNet::add_gradient(const WideTrace& trace, Sink& sink) const {
       for (std::size_t c = 0; c < own.size(); ++c) own[c] += weight * trace.output_slopes[c];
     }
   }
-  const auto block = sink.dense();
-  if (shape_.dense_weights()) {
-    for (std::size_t j = 0; j < dense_count_; ++j) {
-      if (trace.dense[j] == 0) continue;
-      for (std::size_t c = 0; c < trace.output_slopes.size(); ++c) {
-        block[c * dense_count_ + j] += trace.output_slopes[c] * trace.dense[j];
-      }
-    }
-  }
-  if (shape_.two_tower()) block[tower_bias_] += trace.output_slopes[0];
+  if (shape_.dense_weights()) sink.dense_products(0, trace.dense.rows(), trace.output_slopes);
+  if (shape_.two_tower()) sink.dense(tower_bias_, 1)[0] += trace.output_slopes[0];
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const Layer& layer = layers_[l];
     const auto& slopes = l + 1 < layers_.size() ? trace.slopes[l + 1] : trace.output_slopes;
-    for (std::size_t i = 0; i < layer.out; ++i) {
-      if (slopes[i] == 0) continue;
-      double* const out = block.data() + layer.first + i * layer.in;
-      const double* const in = trace.values[l].data();
-      if (l == 0) {
-        for (const auto j : trace.active) out[j] += slopes[i] * in[j];
-      } else {
-        for (std::size_t j = 0; j < layer.in; ++j) out[j] += slopes[i] * in[j];
-      }
-      block[layer.bias() + i] += slopes[i];
-    }
+    sink.dense_products(layer.first, trace.inputs[l].rows(), slopes);
+    const auto biases = sink.dense(layer.bias(), layer.out);
+    for (std::size_t i = 0; i < layer.out; ++i) biases[i] += slopes[i];
   }
 }
 

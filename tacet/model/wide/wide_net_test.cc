@@ -54,11 +54,23 @@ struct Written {
     return std::span(cells).subspan(static_cast<std::size_t>(layout.first_cell(row)),
                                     static_cast<std::size_t>(layout.width(row)));
   }
-  [[nodiscard]] std::span<double> dense() { return block; }
+  [[nodiscard]] std::span<double> dense(std::size_t first, std::size_t count) {
+    EXPECT_GE(first, end);
+    end = first + count;
+    return std::span(block).subspan(first, count);
+  }
+  void dense_products(std::size_t first, const numeric::PickedRows& picked,
+                      std::span<const double> vector) {
+    for (std::size_t k = 0; k < picked.places.size(); ++k) {
+      const auto out = dense(first + picked.places[k] * vector.size(), vector.size());
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] += picked.factors[k] * vector[i];
+    }
+  }
 
   privacy::RowLayout layout;
   std::vector<double> cells;
   std::vector<double> block;
+  std::size_t end = 0;
 };
 
 struct Record {
@@ -246,7 +258,8 @@ TEST(WideNet, TheSumIsWhatItSays) {
   EXPECT_EQ(net.most_rows(2), 4);
   Parameters parameters(net.layout());
   parameters.cells = {1, 2, 4, 10, 20, 40};  // vectors, then weights
-  parameters.block = {3, /*W1*/ 1, 1, -1, 2, /*b1*/ 0.5, 0.25, /*w2*/ 2, 8, /*b2*/ 100};
+  parameters.block = {3,         /*W1, input by input*/ 1, -1, 1, 2, /*b1*/ 0.5, 0.25, /*w2*/ 2, 8,
+                      /*b2*/ 100};
   WideTrace trace;
   const std::vector<std::uint32_t> columns{0, 2, 3, 4};
   const std::vector<double> values{0.3, 0.1, 7, 0.5};

@@ -48,24 +48,20 @@ std::int64_t wide_number_count(const WideShape& shape) {
 void read_wide_record(const WideNet& net, const data::Dataset& data, std::int64_t row,
                       WideTrace& trace) {
   constexpr double unit = 1.0 / data::Dataset::feature_scale;
-  trace.columns.clear();
-  trace.features.clear();
-  const auto add = [&](std::uint32_t column, std::int16_t value) {
-    trace.columns.push_back(column);
-    trace.features.push_back(unit * value);
-  };
+  auto& columns = trace.columns;
   if (data.sparse()) {
     const auto record = data.sparse_row(row);
-    for (std::size_t k = 0; k < record.columns.size(); ++k) {
-      add(record.columns[k], record.values[k]);
-    }
+    columns.assign(record.columns.begin(), record.columns.end());
+    trace.features.clear();
+    for (const auto value : record.values) trace.features.push_back(unit * value);
   } else {
     const auto record = data.dense_row(row);
-    for (std::size_t k = 0; k < record.size(); ++k) {
-      if (record[k] != 0) add(static_cast<std::uint32_t>(k), record[k]);
-    }
+    columns.resize(record.size());
+    columns.resize(numeric::nonzero_places(record, columns));
+    trace.features.clear();
+    for (const auto column : columns) trace.features.push_back(unit * record[column]);
   }
-  net.read(trace.columns, trace.features, trace);
+  net.read(columns, trace.features, trace);
 }
 
 }  // namespace tacet::model

@@ -13,6 +13,8 @@ namespace {
 constexpr std::int64_t most_rows_allowed = std::int64_t{1} << 20;
 // 2^-600 times the largest double has a square, and so have 2^40 of them.
 constexpr int overflow_exponent = 600;
+// Zeros between two parts cost less than a part of their own.
+constexpr std::size_t narrow_gap = 48;
 
 void check_row_limit(const RowLimit& limit) {
   if (limit.most_rows < 1 || limit.most_rows > most_rows_allowed) {
@@ -43,8 +45,9 @@ void RowArena::start(std::int64_t unit) {
   offsets_.clear();
   row_values_ = 0;
   has_values_ = false;
-  std::ranges::fill(dense_, 0.0);
-  records_.push_back({rows_.size(), 0, used_values_, 0, squares_.size(), 0, unit});
+  used_dense_ = 0;
+  records_.push_back(
+      {rows_.size(), 0, used_values_, 0, squares_.size(), parts_.size(), 0, 0, unit});
   // The record's rows must not move while they are added to: all the room that it can need.
   const std::size_t most = most_rows_ * static_cast<std::size_t>(layout_.widest());
   const std::size_t needed = used_values_ +
@@ -80,9 +83,32 @@ std::span<double> RowArena::row(std::int64_t row) {
   return std::span(values_).subspan(records_.back().first_value + offset, end - offset);
 }
 
-std::span<double> RowArena::dense() {
+void RowArena::add_part(std::size_t first, std::size_t count) {
+  const bool any = parts_.size() > records_.back().first_part;
+  const std::size_t before = any ? parts_.back().end() : 0;
+  if (first < before || first > dense_.size() || count > dense_.size() - first) {
+    throw base::InternalError("parts of a record's dense block do not ascend or end behind it");
+  }
+  if (any && first - before <= narrow_gap) {
+    const std::size_t gap = first - before;
+    std::fill_n(dense_.begin() + static_cast<std::ptrdiff_t>(used_dense_), gap, 0.0);
+    used_dense_ += gap;
+    parts_.back().width += gap + count;
+  } else {
+    parts_.push_back({first, count});
+  }
+  used_dense_ += count;
+}
+
+void RowArena::dense_products(std::size_t first, const numeric::PickedRows& picked,
+                              std::span<const double> vector) {
   has_values_ = true;
-  return dense_;
+  starts_.clear();
+  for (const auto place : picked.places) {
+    add_part(first + place * vector.size(), vector.size());
+    starts_.push_back(static_cast<std::uint32_t>(used_dense_ - vector.size()));
+  }
+  numeric::write_products({starts_, picked.factors}, vector, dense_);
 }
 
 void RowArena::touch(std::int64_t row) { static_cast<void>(slot_of(row)); }
@@ -91,8 +117,10 @@ void RowArena::drop_record() {
   auto& place = records_.back();
   rows_.resize(place.first_row);
   squares_.resize(place.first_square);
+  parts_.resize(place.first_part);
   place.row_count = 0;
   place.value_count = 0;
+  place.part_count = 0;
 }
 
 double RowArena::add_squares() {
@@ -105,17 +133,23 @@ double RowArena::add_squares() {
     squares_.push_back(numeric::sum_of_squares(values.subspan(offsets_[i], end - offsets_[i])));
     total += squares_.back();
   }
-  squares_.push_back(numeric::sum_of_squares(values.subspan(row_values_)));
-  return total + squares_.back();
+  std::size_t first = row_values_;
+  for (const DensePart& part : std::span(parts_).subspan(place.first_part)) {
+    squares_.push_back(numeric::sum_of_squares(values.subspan(first, part.width)));
+    total += squares_.back();
+    first += part.width;
+  }
+  return total;
 }
 
 void RowArena::finish() {
   auto& place = records_.back();
   place.row_count = slots_.size();
   if (!has_values_) return;
-  std::ranges::copy(dense_,
+  std::ranges::copy(std::span(dense_).first(used_dense_),
                     values_.begin() + static_cast<std::ptrdiff_t>(place.first_value + row_values_));
-  place.value_count = row_values_ + dense_.size();
+  place.value_count = row_values_ + used_dense_;
+  place.part_count = parts_.size() - place.first_part;
   if (!std::isfinite(add_squares())) {
     const auto values = std::span(values_).subspan(place.first_value, place.value_count);
     // Before clipping: what is clipped are finite numbers.
@@ -132,15 +166,19 @@ void RowArena::finish() {
 
 RowRecord RowArena::record(std::int64_t i) const {
   const auto& place = records_[static_cast<std::size_t>(i)];
-  const std::size_t squares = place.value_count == 0 ? 0 : place.row_count + 1;
+  const std::size_t squares = place.value_count == 0 ? 0 : place.row_count + place.part_count;
   return {std::span(rows_).subspan(place.first_row, place.row_count),
           std::span(values_).subspan(place.first_value, place.value_count),
-          std::span(squares_).subspan(place.first_square, squares), place.exponent, place.unit};
+          std::span(squares_).subspan(place.first_square, squares),
+          place.exponent,
+          place.unit,
+          std::span(parts_).subspan(place.first_part, place.part_count)};
 }
 
 void RowArena::clear() {
   rows_.clear();
   squares_.clear();
+  parts_.clear();
   records_.clear();
   used_values_ = 0;
 }

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "tacet/numeric/picked_rows.h"
 #include "tacet/optimize/sums/slot_map.h"
 #include "tacet/privacy/row_layout.h"
 
@@ -19,14 +21,23 @@ struct RowLimit {
   int norm_bits = 26;               ///< a clipping norm is 2^norm_bits grid units; 14 to 26
 };
 
-/// One record's gradient: its rows in the order in which they were touched, each once.
+/// Neighbouring numbers of the dense block.
+struct DensePart {
+  std::size_t first;
+  std::size_t width;
+  [[nodiscard]] std::size_t end() const { return first + width; }
+};
+
+/// One record's gradient: its rows in the order in which they were touched, each once, and parts of
+/// the dense block, ascending; what is in none of them is 0.
 struct RowRecord {
   std::span<const std::int64_t> rows;
-  std::span<const double> values;   ///< row by row, then the dense block; none for a record whose
-                                    ///< rows were only touched
-  std::span<const double> squares;  ///< squared norm of each row, then of the dense block
+  std::span<const double> values;   ///< row by row, then part by part; none for a record whose rows
+                                    ///< were only touched
+  std::span<const double> squares;  ///< squared norm of each row, then of each part
   int exponent;                     ///< the gradient is 2^exponent times the values
   std::int64_t unit;
+  std::span<const DensePart> parts;
 };
 
 /// Where one thread writes the gradients of records, one after the other, without anything of a
@@ -47,7 +58,15 @@ class RowArena {
   /// beyond most_rows goes nowhere. InternalError for a row that the layout has not.
   [[nodiscard]] std::span<double> row(std::int64_t row);
   /// The same for the dense block.
-  [[nodiscard]] std::span<double> dense();
+  [[nodiscard]] std::span<double> dense() { return dense(0, dense_.size()); }
+  /// The same for a part of it that ends behind all parts asked for before, or lies in the last of
+  /// them: a record of which few numbers are not 0 costs what those cost. InternalError otherwise.
+  [[nodiscard]] std::span<double> dense(std::size_t first, std::size_t count);
+  /// The record's gradient with respect to rows of the dense block as wide as `vector`, the first
+  /// of them at `first`: row places[k] is factors[k] times the vector. They lie behind all parts
+  /// asked for before and ascend.
+  void dense_products(std::size_t first, const numeric::PickedRows& picked,
+                      std::span<const double> vector);
   /// The record touches the row; its gradient is not needed. For records without any values.
   void touch(std::int64_t row);
   /// Ends the record. One with a value that is not a finite number touches nothing and counts 0.
@@ -65,11 +84,15 @@ class RowArena {
     std::size_t first_value;
     std::size_t value_count;
     std::size_t first_square;
+    std::size_t first_part;
+    std::size_t part_count;
     int exponent;
     std::int64_t unit;
   };
 
   std::int32_t slot_of(std::int64_t row);
+  /// Room for a part, whose values are the caller's to write.
+  void add_part(std::size_t first, std::size_t count);
   void drop_record();
   /// The sum of the squares, which are written behind those of the records before.
   double add_squares();
@@ -83,10 +106,25 @@ class RowArena {
   std::size_t used_values_ = 0;
   std::vector<double> squares_;
   std::vector<Place> records_;
-  std::vector<double> dense_;    // of the record
-  std::vector<double> surplus_;  // where rows go that take no part
-  std::size_t row_values_ = 0;   // of the record
+  std::vector<double> dense_;  // of the record, its parts side by side
+  std::size_t used_dense_ = 0;
+  std::vector<DensePart> parts_;
+  std::vector<std::uint32_t> starts_;  // of rows that are written at once
+  std::vector<double> surplus_;        // where rows go that take no part
+  std::size_t row_values_ = 0;         // of the record
   bool has_values_ = false;
 };
+
+inline std::span<double> RowArena::dense(std::size_t first, std::size_t count) {
+  has_values_ = true;
+  if (count == 0) return {};
+  const bool inside = parts_.size() > records_.back().first_part && first >= parts_.back().first &&
+                      first + count <= parts_.back().end();
+  if (!inside) {
+    add_part(first, count);
+    std::fill_n(dense_.data() + (used_dense_ - count), count, 0.0);
+  }
+  return {dense_.data() + (used_dense_ - (parts_.back().end() - first)), count};
+}
 
 }  // namespace tacet::optimize

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -46,6 +47,72 @@ TEST(RowArena, NormsAreThoseOfTheMaterialisedGradient) {
     if (std::isinf(expected)) continue;  // of finite numbers, above the largest double
     ASSERT_NEAR(norm, expected, 1e-12 * expected + 1e-160) << i;
   }
+}
+
+// What a record does not ask for is 0; small gaps are filled, large ones are not stored.
+TEST(RowArena, PartsOfTheDenseBlockAreItsNumbersThatAreNotZero) {
+  const RowLayout layout({{4, 2}}, 200);
+  RowArena arena(layout, {.most_rows = 3});
+  const auto write = [&](std::size_t first, std::vector<double> values) {
+    const auto out = arena.dense(first, values.size());
+    for (std::size_t j = 0; j < values.size(); ++j) out[j] += values[j];
+  };
+  arena.start();
+  write(3, {1, 2, 3});
+  write(4, {10});
+  write(10, {4});
+  arena.row(1)[1] += 7;
+  write(199, {5});
+  arena.finish();
+  const auto record = arena.record(0);
+  ASSERT_EQ(record.parts.size(), 2U);
+  EXPECT_EQ(record.parts[0].first, 3U);
+  EXPECT_EQ(record.parts[0].width, 8U);
+  EXPECT_EQ(record.parts[1].first, 199U);
+  const std::vector<double> expected{0, 7, 1, 12, 3, 0, 0, 0, 0, 4, 5};
+  EXPECT_TRUE(std::ranges::equal(record.values, expected));
+  const std::vector<double> squares{49, 1 + 144 + 9 + 16, 25};
+  EXPECT_TRUE(std::ranges::equal(record.squares, squares));
+  arena.start();
+  arena.finish();
+  EXPECT_TRUE(arena.record(1).values.empty());
+}
+
+TEST(RowArena, ProductsAreRowsOfTheDenseBlock) {
+  const RowLayout layout({{4, 2}}, 100);
+  RowArena written(layout, {.most_rows = 3});
+  RowArena added(layout, {.most_rows = 3});
+  const std::vector<std::uint32_t> places{0, 3, 4, 29};
+  const std::vector<double> factors{2, 0.5, -1, 4};
+  const std::vector<double> vector{1, 10, 100};
+  written.start();
+  written.dense(1, 1)[0] += 7;
+  written.dense_products(4, {places, factors}, vector);
+  written.dense(99, 1)[0] += 8;
+  written.finish();
+  added.start();
+  added.dense(1, 1)[0] += 7;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const auto out = added.dense(4 + 3 * places[k], 3);
+    for (std::size_t i = 0; i < 3; ++i) out[i] += factors[k] * vector[i];
+  }
+  added.dense(99, 1)[0] += 8;
+  added.finish();
+  EXPECT_TRUE(std::ranges::equal(written.record(0).values, added.record(0).values));
+  EXPECT_TRUE(std::ranges::equal(written.record(0).squares, added.record(0).squares));
+  written.start();
+  EXPECT_THROW(written.dense_products(50, {places, factors}, vector), base::InternalError);
+}
+
+TEST(RowArena, PartsThatDoNotAscendAreRefused) {
+  RowArena arena(RowLayout({{4, 2}}, 20), {.most_rows = 3});
+  arena.start();
+  static_cast<void>(arena.dense(5, 3));
+  EXPECT_THROW(static_cast<void>(arena.dense(4, 2)), base::InternalError);
+  EXPECT_THROW(static_cast<void>(arena.dense(7, 2)), base::InternalError);
+  EXPECT_THROW(static_cast<void>(arena.dense(18, 3)), base::InternalError);
+  EXPECT_THROW(static_cast<void>(arena.dense(21, 1)), base::InternalError);
+  EXPECT_EQ(arena.dense(18, 2).size(), 2U);
 }
 
 TEST(RowArena, MergesRowsInTheOrderInWhichTheyCome) {

@@ -35,6 +35,16 @@ void add_clipped(const RowRecord& record, std::span<const Piece> pieces, double 
   }
 }
 
+void add_dense_pieces(const RowRecord& record, std::size_t place, std::vector<Piece>& out) {
+  std::size_t value = record.values.size();
+  for (const DensePart& part : record.parts) value -= part.width;
+  const double* square = record.squares.data() + record.rows.size();
+  for (const DensePart& part : record.parts) {
+    out.push_back({value, place + part.first, part.width, *square++});
+    value += part.width;
+  }
+}
+
 namespace {
 
 /// The lists of all ranks, one behind the other: each adds its own at its place to zeros.

@@ -25,14 +25,14 @@ struct RowScale {
 void add_clipped(const RowRecord& record, std::span<const Piece> pieces, double square,
                  const RowScale& scale, std::span<double> sum);
 
+/// Adds the places of a record's parts of the dense block, which is at `place`.
+void add_dense_pieces(const RowRecord& record, std::size_t place, std::vector<Piece>& out);
+
 /// The places of a record's values and, behind them, of its dense block.
 template <typename RowsOrCells>
-void pieces_of(const RowRecord& record, const RowsOrCells& places, std::size_t dense,
-               std::vector<Piece>& out) {
+void pieces_of(const RowRecord& record, const RowsOrCells& places, std::vector<Piece>& out) {
   places.pieces(record, out);
-  if (dense > 0) {
-    out.push_back({record.values.size() - dense, places.cells(), dense, record.squares.back()});
-  }
+  add_dense_pieces(record, places.cells(), out);
 }
 
 /// Rows of all ranks, ascending, each once.

@@ -81,15 +81,14 @@ std::vector<std::int64_t> RowBatch::touched_rows() const {
 
 template <typename RowsOrCells>
 std::vector<std::int64_t> RowBatch::total(const RowsOrCells& places, const RowClip& clip) const {
-  const auto dense = static_cast<std::size_t>(layout_.dense());
-  const std::size_t size = places.cells() + dense;
+  const std::size_t size = places.cells() + static_cast<std::size_t>(layout_.dense());
   const auto scale = internal::RowScale::of(clip.clipping_norm, limit_);
   std::vector<std::optional<ExactAccumulator>> sums(arenas_.size());
   std::vector<std::vector<Piece>> pieces(arenas_.size());
   for_records([&](std::size_t worker, const RowRecord& record) {
     if (record.values.empty()) return;
     auto& own = pieces[worker];
-    internal::pieces_of(record, places, dense, own);
+    internal::pieces_of(record, places, own);
     auto& sum = sums[worker];
     if (!sum) sum.emplace(size, std::int64_t{1} << (52 - limit_.norm_bits));
     double square = 0;

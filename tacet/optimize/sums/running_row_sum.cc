@@ -28,7 +28,6 @@ struct WorkerSum {
 
   /// Pieces of a record all of whose rows are chosen; new ones get a place.
   void place_all(const RowRecord& record, const privacy::RowLayout& layout) {
-    const auto dense = static_cast<std::size_t>(layout.dense());
     pieces.clear();
     std::size_t value = 0;
     for (std::size_t i = 0; i < record.rows.size(); ++i) {
@@ -43,7 +42,7 @@ struct WorkerSum {
       pieces.push_back({value, firsts[slot], width, record.squares[i]});
       value += width;
     }
-    if (dense > 0) pieces.push_back({value, 0, dense, record.squares.back()});
+    internal::add_dense_pieces(record, 0, pieces);
   }
 };
 
@@ -105,11 +104,10 @@ void RunningRowSum::finish(int worker) {
   auto& own = step_->workers[static_cast<std::size_t>(worker)];
   const auto record = arena.record(arena.size() - 1);
   if (!record.values.empty()) {
-    const auto dense = static_cast<std::size_t>(layout_.dense());
     if (step_->rows) {
-      internal::pieces_of(record, *step_->rows, dense, own.pieces);
+      internal::pieces_of(record, *step_->rows, own.pieces);
     } else if (step_->cells) {
-      internal::pieces_of(record, *step_->cells, dense, own.pieces);
+      internal::pieces_of(record, *step_->cells, own.pieces);
     } else {
       own.place_all(record, layout_);
     }

@@ -61,6 +61,39 @@ TEST(RunningRowSum, HasTheBitsOfABatch) {
   }
 }
 
+// Far below the clipping norm both are the same integers, in a sum as they come and in a batch's.
+TEST(RunningRowSum, PartsOfTheDenseBlockAddWhatTheWholeBlockDoes) {
+  const RowLayout wide({{9, 3}}, 150);
+  base::ThreadPool pool(1);
+  base::LocalReducer reducer;
+  RunningRowSum by_parts(wide, limit, pool, reducer);
+  RunningRowSum whole(wide, limit, pool, reducer);
+  RowBatch batch(wide, limit, pool, reducer);
+  test::RowRecordMaker make(wide, 23);
+  by_parts.start(Sample::all(), RowSelection::rows({2, 4}), 1000);
+  whole.start(Sample::all(), RowSelection::rows({2, 4}), 1000);
+  batch.start(Sample::all());
+  for (int i = 0; i < 500; ++i) {
+    std::vector<double> dense(150, 0);
+    for (auto* arena : {&by_parts.arena(0), &whole.arena(0), &batch.arena(0)}) {
+      arena->start();
+      arena->row(2)[1] += 0.25;
+    }
+    for (auto first = make.below(60); first < 145; first += make.below(60) + 5) {
+      const auto part = by_parts.arena(0).dense(first, 5);
+      const auto again = batch.arena(0).dense(first, 5);
+      for (std::size_t j = 0; j < 5; ++j) part[j] = again[j] = dense[first + j] = make.number();
+    }
+    std::ranges::copy(dense, whole.arena(0).dense().begin());
+    by_parts.finish(0);
+    whole.finish(0);
+    batch.arena(0).finish();
+  }
+  const auto expected = numbers(whole.take());
+  EXPECT_EQ(numbers(by_parts.take()), expected);
+  EXPECT_EQ(numbers(batch.sum(RowSelection::rows({2, 4}), {.clipping_norm = 1000})), expected);
+}
+
 TEST(RunningRowSum, RowsThatAreNotChosenNeedNotBeWritten) {
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
