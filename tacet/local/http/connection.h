@@ -3,7 +3,6 @@
 #include <utility>  // before Asio 1.74, which lacks it under C++20
 
 #include <algorithm>
-#include <array>
 #include <boost/asio.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
@@ -341,16 +340,20 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       beast::get_lowest_layer(stream_).socket().shutdown(asio::ip::tcp::socket::shutdown_send,
                                                          ignored);
       expire_after(std::chrono::seconds(1));
-      beast::get_lowest_layer(stream_).async_read_some(asio::buffer(waste_),
-                                                       then(&Connection::on_waste));
+      read_waste();
     }
+  }
+
+  void read_waste() {
+    buffer_.clear();
+    beast::get_lowest_layer(stream_).async_read_some(buffer_.prepare(2 * read_bytes),
+                                                     then(&Connection::on_waste));
   }
 
   void on_waste(Error error, std::size_t bytes) {
     wasted_ += bytes;
     if (error || wasted_ > most_waste) return close();
-    beast::get_lowest_layer(stream_).async_read_some(asio::buffer(waste_),
-                                                     then(&Connection::on_waste));
+    read_waste();
   }
 
   void close() {
@@ -379,7 +382,6 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   bool idle_ = false;
   bool timed_ = false;
   bool served_ = false;  // a request was whole
-  std::array<char, 512> waste_{};
   std::size_t wasted_ = 0;
 };
 

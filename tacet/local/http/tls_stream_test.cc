@@ -2,6 +2,7 @@
 #include <openssl/ssl.h>
 
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,10 @@ class RawTls {
   void send(std::string_view text) const {
     EXPECT_EQ(SSL_write(tls_.get(), text.data(), static_cast<int>(text.size())),
               static_cast<int>(text.size()));
+  }
+  void ask_for_new_keys() const {
+    SSL_key_update(tls_.get(), SSL_KEY_UPDATE_REQUESTED);
+    static_cast<void>(SSL_do_handshake(tls_.get()));  // fails where the server has ended it
   }
   [[nodiscard]] std::string receive_some() const {
     std::string text(4096, '\0');
@@ -144,6 +149,24 @@ TEST_F(TlsStreamTest, TimesAreThoseOfWhatIsUnderWay) {
   EXPECT_NE(idle.receive_some().find("hello"), std::string::npos);
   wait_until_closed();
   EXPECT_EQ(server_->counters().timeouts, 1);  // to be idle is no fault
+}
+
+TEST_F(TlsStreamTest, NewKeysAreAFewTimesWhatAClientMayAskFor) {
+  start();
+  const RawTls modest(server_->port());
+  for (int i = 0; i < 4; ++i) {
+    modest.ask_for_new_keys();
+    modest.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_NE(modest.receive_some().find("hello"), std::string::npos);
+  }
+  EXPECT_EQ(server_->counters().open, 1);
+  std::signal(SIGPIPE, SIG_IGN);  // what is sent to a connection that was ended
+  const RawTls greedy(server_->port());
+  for (int i = 0; i < 100; ++i) greedy.ask_for_new_keys();
+  for (int i = 0; i < 500 && server_->counters().open > 1; ++i) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  EXPECT_EQ(server_->counters().open, 1);
 }
 
 TEST_F(TlsStreamTest, BytesThatAreNoRecordEndTheirConnectionAlone) {
