@@ -10,7 +10,7 @@ import pathlib
 import subprocess
 import sys
 
-TESTS = "NetworkTest.*:ConnectionTest.*:HostileServerTest.*:CollectorTest.*:ClientTest.*"
+TESTS = "NetworkTest.*:ConnectionTest.*:TlsStreamTest.*:HostileServerTest.*:CollectorTest.*:ClientTest.*"
 
 
 def run(*command, cwd):
