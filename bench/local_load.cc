@@ -11,7 +11,7 @@
 // and system time of each side over the whole load; times are those of slot and report together,
 // of `paced` from the moment at which they were due; memory is the server's largest. The state
 // lies in the folder that TMPDIR names, or /tmp. One JSON row a run. The generator says nothing of
-// a record: its reports are random integers.
+// a record: its reports are random integers. Its clients verify nobody (small_client.h).
 
 #include <fmt/format.h>
 
