@@ -180,6 +180,13 @@ def column_names(names: Optional[Sequence[str]], count: int) -> List[str]:
     return list(names) if names is not None else [f"x{k}" for k in range(count)]
 
 
+def column_at(columns: Sequence[str], place: int) -> str:
+    """The name of a column by its number."""
+    if 0 <= place < len(columns):
+        return columns[place]
+    raise UsageError(f"group_column {place} is no column: there are {len(columns)}, from 0 on")
+
+
 def made_schema(
     names: Optional[Sequence[str]], count: int, params: Dict[str, Any], target: Any
 ) -> schemas.Schema:
@@ -190,6 +197,8 @@ def made_schema(
     if params["bounds"] is None:
         raise UsageError(NO_BOUNDS)
     pairs = pairs_of(params["bounds"], range(count) if names is None else names)
+    if pairs is None and params.get("group_column") is not None:  # columns to name one of
+        pairs = [_pair(params["bounds"])] * count
     common = {"row_scaling": params["row_scaling"], "intercept": params["intercept"],
               "storage": params["storage"]}
     if pairs is None:

@@ -54,7 +54,7 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
             del own.__wrapped__  # type: ignore[attr-defined]
             own.__kwdefaults__ = shared.__kwdefaults__
             own.__qualname__ = f"{cls.__qualname__}.__init__"
-            cls.__init__ = own  # type: ignore[assignment,method-assign]
+            cls.__init__ = own  # type: ignore[method-assign]
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
         projection: Optional[str] = None,
         projection_width: Optional[int] = None,
         projection_seed: Optional[int] = None,
-        group_column: Optional[str] = None,
+        group_column: Union[str, int, None] = None,
         groups: Optional[int] = None,
         group_order: Optional[str] = None,
         positives: Optional[int] = None,
@@ -291,6 +291,8 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
             if params[name] is not None and name not in ("public_row_count", "threads")
         }
         values.update(self._fixed)
+        if isinstance(params.get("group_column"), int):
+            values["group-column"] = _declared.column_at(schema.columns, params["group_column"])
         if "loss" not in values and self._losses and self._usual_loss(schema):
             values["loss"] = self._usual_loss(schema)
         count = params["public_row_count"]
@@ -376,7 +378,8 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
+        # A column to group by has a name, as those of tables have.
+        tags.input_tags.sparse = self.get_params(deep=False).get("group_column") is None
         tags.input_tags.string = True  # by a schema; without one they are missing numbers
         tags.target_tags.required = True
         return tags

@@ -1,5 +1,7 @@
 #include "tacet/learn/chain/localization_schedule.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -50,9 +52,9 @@ std::vector<double> budgets_of(std::int64_t count, const LadderOptions& options)
 void expect_block(std::int64_t records, std::int64_t rows) {
   if (records >= 1) return;
   throw base::UsageError(
-      "{} records are too few for this schedule: a phase would have none; use fewer phases, or a "
-      "method that uses all records in each step",
-      rows);
+      "{} too few for this schedule: a phase would have none; use fewer phases, or a method that "
+      "uses all records in each step",
+      rows == 1 ? "one sample is" : fmt::format("{} records are", rows));
 }
 
 /// ln(1 / beta) for the failure probability 1 / (n + d) of the paper's propositions.

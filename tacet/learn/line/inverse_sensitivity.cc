@@ -1,5 +1,7 @@
 #include "tacet/learn/line/inverse_sensitivity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -185,9 +187,11 @@ void settle_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
   if (draws > std::log(most_draws)) {
     throw base::GuaranteeError(
         "an exact sampler would draw 10^{:.1f} points on average, most of them where no minimiser "
-        "of {} records can lie: they are too few at epsilon {:g}; use a larger epsilon, or method "
-        "ladder",
-        draws / std::log(10), plan.public_row_count, epsilon.value());
+        "of {} can lie: too few at epsilon {:g}; use a larger epsilon, or method ladder",
+        draws / std::log(10),
+        plan.public_row_count == 1 ? "one sample"
+                                   : fmt::format("{} records", plan.public_row_count),
+        epsilon.value());
   }
   plan.reasons.add("the exact sampler takes {:.0f} proposals at most, on average",
                    std::ceil(std::exp(proposals + start_cost)));
