@@ -14,8 +14,8 @@ PART is one of
           test: pairs, sentences and documents as units at epsilon 1, 4 and 8; documents also with
           256 pairs a step
   vocabulary  24,026 lines of Shakespeare's plays, a line a unit, 8 words each: how many of the
-          1,000 most frequent words --select-vocabulary 1000 finds at epsilon 1/4, 1 and 4, and the same
-          choice by exact counts
+          1,000 most frequent words --select-vocabulary 1000 finds at epsilon 1/4, 1 and 4, and the
+          same choice by exact counts
   skipgram  texts of 50,000 words by Zipf's law, one epoch of skip-gram on one thread: words a CPU
           second, with a choice of rows and without privacy, beside fastText's Debian package
 
@@ -261,7 +261,8 @@ def measure_units(bench):
                     break
                 subprocess.run(
                     [str(bench.program), "embed", *map(str, texts.options(unit)),
-                     "--negatives", "8", "--vocabulary", str(texts.folder / "vocabulary.txt"), "--dim", "50",
+                     "--negatives", "8", "--vocabulary", str(texts.folder / "vocabulary.txt"),
+                     "--dim", "50",
                      "--public-row-count", str(texts.count[unit.partition(",")[0]]),
                      "--epsilon", str(epsilon), "--delta", "1e-5", "--seed", str(seed),
                      "--threads", "1", "--quiet", "--force", "--format", "npy",
@@ -299,7 +300,8 @@ def measure_vocabulary(bench):
         for seed in range(1, bench.seeds + 1):
             subprocess.run(
                 [str(bench.program), "embed", str(bench.folder / "plays.txt"),
-                 "--select-vocabulary", "1000", "--vocabulary-epsilon", str(epsilon), "--epsilon", str(2 * epsilon),
+                 "--select-vocabulary", "1000", "--vocabulary-epsilon", str(epsilon),
+                 "--epsilon", str(2 * epsilon),
                  "--delta", "1e-6", "--public-row-count", str(len(texts)), "--steps", "1",
                  "--dim", "1", "--seed", str(seed), "--threads", "1", "--quiet", "--force",
                  "--output", str(bench.folder / "s.vec")], check=True, capture_output=True)
