@@ -19,7 +19,7 @@ double WideStart::uniform(std::int64_t row, std::int64_t place) const {
 
 void WideStart::write_row(std::int64_t row, std::span<float> out) const {
   const bool vector = layout_.table_of(row) < shape_.fields.size();
-  const double shrink = shape_.two_tower() ? 4 : 1;
+  const double shrink = shape_.two_tower() ? 4 : 16;
   const double reach = vector ? std::sqrt(3 / (shrink * static_cast<double>(out.size()))) : 0;
   for (std::size_t j = 0; j < out.size(); ++j) {
     out[j] = static_cast<float>(reach * uniform(row, static_cast<std::int64_t>(j)));
