@@ -232,13 +232,13 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
 
     def _numbers(self, X: Any, y: Any, reset: bool) -> Any:
         """X as numbers of the columns that were there before, unless they are to be set anew."""
-        names = _records.column_names(X) if isinstance(X, dict) else None
+        names = None if _records.is_pandas(X) else _records.column_names(X)
         if names is None:
             _arguments.checked(_check_feature_names, self, X, reset=reset)
         elif reset:
             self.feature_names_in_ = np.asarray(names, dtype=object)
         else:
-            X = {name: X[name] for name in getattr(self, "feature_names_in_", names) if name in X}
+            X = _records.chosen(X, getattr(self, "feature_names_in_", names))
         numbers = _records.numbers_of(X)
         _arguments.checked(_check_n_features, self, numbers, reset=reset)
         return numbers

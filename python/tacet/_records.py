@@ -54,6 +54,17 @@ def _column(X: Any, place: int, label: Any) -> Any:
     raise DataError(f"column '{label}' cannot be read from a {type_of(X)}")
 
 
+def is_pandas(X: Any) -> bool:
+    """A frame of which every scikit-learn knows the names; what others it knows has changed."""
+    return _has(X, "iloc")
+
+
+def chosen(X: Any, names: Iterable[str]) -> Dict[str, Any]:
+    """The columns of these names that a table has."""
+    places = {str(label): (place, label) for place, label in enumerate(_labels(X) or ())}
+    return {name: _column(X, *places[name]) for name in names if name in places}
+
+
 def length(X: Any) -> int:
     """The number of records."""
     try:
