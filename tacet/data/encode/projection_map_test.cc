@@ -51,6 +51,41 @@ TEST(ProjectionMap, CountsketchEqualsReferenceValues) {
   EXPECT_EQ(map.sketch_place(1, 0).sign, -1);
 }
 
+// The same reference with two blocks, which no family of the product has: put together here from
+// the product's hash, so that a block beyond the first is known to be drawn as the reference says.
+TEST(ProjectionMap, TwoBlocksOfTheHashEqualReferenceValues) {
+  constexpr std::uint64_t half = 4;  // places of a block, of 8
+  const auto place = [](std::uint64_t column, std::uint64_t block) {
+    return block * half + (((projection_hash(42, column, block) >> 32) * half) >> 32);
+  };
+  const auto sign = [](std::uint64_t column, std::uint64_t block) {
+    return (projection_hash(42, column, block) & 1) == 0 ? std::sqrt(.5) : -std::sqrt(.5);
+  };
+  const std::vector<std::uint64_t> columns{0, 3, 17, 1000000};
+  const std::vector<double> values{.5, -.25, .75, .125};
+  const std::vector<double> lifted{-.353553390593, .707106781187, .441941738242, -.0883883476483};
+  std::vector<double> sketched(8);
+  double product = 0;
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    double lift = 0;  // of the weights 1/8, 2/8, ..., 1
+    for (const std::uint64_t block : {0, 1}) {
+      sketched[place(columns[j], block)] += sign(columns[j], block) * values[j];
+      lift += sign(columns[j], block) * static_cast<double>(place(columns[j], block) + 1) / 8;
+    }
+    EXPECT_NEAR(lift, lifted[j], 1e-12);
+    product += lift * values[j];
+  }
+  EXPECT_NEAR(product, -.03314563036812, 1e-13);
+  const std::vector<double> expected{
+      0, .353553390593, -.707106781187, .0883883476483, -.265165042945, -.353553390593,
+      0, .53033008589};
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(sketched[i], expected[i], 1e-12);
+  // A column of more than 32 bits, in one block of 8 places.
+  const auto far = projection_hash(42, std::uint64_t{1} << 40, 0);
+  EXPECT_EQ(((far >> 32) * 8) >> 32, 4U);
+  EXPECT_EQ(far & 1, 1U);
+}
+
 // Signs +,-,-,+,-,+,+,-; rows 3, 1, 2, 0.
 TEST(ProjectionMap, SrhtEqualsReferenceValues) {
   const Projection four{.family = Family::srht, .width = 8, .seed = 42};

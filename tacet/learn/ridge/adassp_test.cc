@@ -9,6 +9,7 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/base/error.h"
+#include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/labelled_records.h"
@@ -53,6 +54,19 @@ TEST(Adassp, OneGaussianReleaseOfTheStatedNoise) {
     EXPECT_NEAR(plan.diagonal_noise * mu / share, 1, 1e-6);
     EXPECT_NEAR(plan.label_noise * mu / share, 1, 1e-6);
   }
+}
+
+// Boosted AdaSSP (Tang et al. 2023) is not offered: descent with a released matrix, whose noise is
+// put together here from what the product has, a matrix's distance and the noise of so many
+// releases. Half of mu^2 for the matrix, half for 20 rounds, replace_one, (1, 1e-6).
+TEST(Adassp, NoiseOfABoostedOneAsTheReferenceHasIt) {
+  const privacy::Epsilon epsilon(1);
+  const privacy::Delta delta(1e-6);
+  const double replaced = std::sqrt(2.0);  // a matrix of one record for that of another
+  const double whole = full_batch_noise(1, epsilon, delta, add_remove);
+  EXPECT_NEAR(std::sqrt(2.0) * replaced * whole, 8.44935777865, 1e-7);
+  const double rounds = full_batch_noise(20, epsilon, delta, replace_one);
+  EXPECT_NEAR(std::sqrt(2.0) * rounds, 53.4384306924, 1e-6);
 }
 
 TEST(Adassp, TheSameModelForAnyThreadsAndAnotherForAnotherSeed) {

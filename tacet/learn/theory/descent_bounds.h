@@ -1,0 +1,126 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "tacet/base/error.h"
+#include "tacet/privacy/guarantee.h"
+
+/// How long descent on a ball takes, and how far from the minimum theory lets it end: what the
+/// analysis of noisy descent prescribes where nothing is known but the bounds, to hold beside the
+/// steps that the methods settle by rules of their own (docs/explanations/step-rule.md). Records
+/// are n, columns d, weights are within B of 0, the mean loss is beta-smooth with
+/// beta = curvature row_norm^2, and no record's gradient is longer than G = slope row_norm.
+namespace tacet::learn {
+
+struct BallProblem {
+  double rows = 1;
+  double columns = 1;
+  double radius = 1;
+  double row_norm = 1;
+  double slope = 1;      ///< of the loss, in the prediction, on the ball
+  double curvature = 1;  ///< likewise; not read where the loss has kinks
+};
+
+/// A course of T full-batch steps whose releases together are mu-GDP.
+struct BallCourse {
+  std::int64_t steps = 1;
+  double noise = 0;      ///< deviation of a coordinate of the mean gradient: Delta sqrt(T) / mu
+  double step_size = 0;  ///< eta
+  double bound = 0;      ///< of the expected excess of the mean iterate over the ball's minimum
+};
+
+inline void expect_ball(const BallProblem& problem, double mu, std::int64_t steps) {
+  const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
+  const auto& [rows, columns, radius, row_norm, slope, curvature] = problem;
+  if (rows >= 1 && columns >= 1 && positive(radius) && positive(row_norm) && positive(slope) &&
+      positive(curvature) && positive(mu) && steps >= 1) {
+    return;
+  }
+  throw base::UsageError(
+      "descent on a ball needs records, columns, steps, and a radius, norm, slope, curvature and "
+      "mu "
+      "that are finite and above 0");
+}
+
+/// How far one record moves the mean gradient: G / n, twice that where a record is replaced.
+inline double mean_gradient_distance(const BallProblem& problem, privacy::Adjacency adjacency) {
+  return privacy::distance_factor(adjacency) * problem.slope * problem.row_norm / problem.rows;
+}
+
+/// The steps at which the noise floor B Delta sqrt(2 d) / mu and what is not yet learned,
+/// B^2 beta / T, are alike: B beta mu / (Delta sqrt(2 d)), up to a whole number. Four times as many
+/// leave a quarter of the latter. UsageError for values that are not above 0.
+inline std::int64_t smooth_ball_steps(const BallProblem& problem, double mu,
+                                      privacy::Adjacency adjacency) {
+  expect_ball(problem, mu, 1);
+  const double smoothness = problem.curvature * problem.row_norm * problem.row_norm;
+  const double distance = mean_gradient_distance(problem, adjacency);
+  return static_cast<std::int64_t>(
+      std::ceil(problem.radius * smoothness * mu / (distance * std::sqrt(2 * problem.columns))));
+}
+
+/// Smooth losses: eta = min(1 / (2 beta), B / (sigma sqrt(2 T d))), and
+/// E f(mean) - f(best) <= B^2 / (2 eta T) + eta d sigma^2. UsageError as above.
+inline BallCourse smooth_ball_course(const BallProblem& problem, double mu,
+                                     privacy::Adjacency adjacency, std::int64_t steps) {
+  expect_ball(problem, mu, steps);
+  const auto count = static_cast<double>(steps);
+  const double smoothness = problem.curvature * problem.row_norm * problem.row_norm;
+  const double noise = mean_gradient_distance(problem, adjacency) * std::sqrt(count) / mu;
+  const double step = std::min(1 / (2 * smoothness),
+                               problem.radius / (noise * std::sqrt(2 * count * problem.columns)));
+  return {steps, noise, step,
+          problem.radius * problem.radius / (2 * step * count) +
+              step * problem.columns * noise * noise};
+}
+
+/// Losses with kinks: the steps at which the noise of a step, sqrt(d) sigma, is as long as a
+/// gradient may be: G^2 mu^2 / (Delta^2 d), up to a whole number. UsageError as above.
+inline std::int64_t kinked_ball_steps(const BallProblem& problem, double mu,
+                                      privacy::Adjacency adjacency) {
+  expect_ball(problem, mu, 1);
+  const double gradient = problem.slope * problem.row_norm;
+  const double ratio = gradient * mu / mean_gradient_distance(problem, adjacency);
+  return static_cast<std::int64_t>(std::ceil(ratio * ratio / problem.columns));
+}
+
+/// Losses with kinks: eta = B / sqrt(T (G^2 + d sigma^2)), and
+/// E f(mean) - f(best) <= B sqrt((G^2 + d sigma^2) / T). UsageError as above.
+inline BallCourse kinked_ball_course(const BallProblem& problem, double mu,
+                                     privacy::Adjacency adjacency, std::int64_t steps) {
+  expect_ball(problem, mu, steps);
+  const auto count = static_cast<double>(steps);
+  const double gradient = problem.slope * problem.row_norm;
+  const double noise = mean_gradient_distance(problem, adjacency) * std::sqrt(count) / mu;
+  const double square = gradient * gradient + problem.columns * noise * noise;
+  return {steps, noise, problem.radius / std::sqrt(count * square),
+          problem.radius * std::sqrt(square / count)};
+}
+
+/// Without noise, of the mean loss with (lambda / 2) |w|^2: what a step of size 1 / (beta + lambda)
+/// leaves of the distance to the minimum, at most.
+inline double descent_contraction(double smoothness, double lambda) {
+  return smoothness / (smoothness + lambda);
+}
+
+/// Projected descent from 0 in the ball of `radius` is within `tolerance` of the minimum after
+/// ln(radius / tolerance) / -ln(contraction) steps, whatever the records are.
+inline std::int64_t projected_descent_steps(double radius, double tolerance, double contraction) {
+  return static_cast<std::int64_t>(
+      std::ceil(std::max(0.0, std::log(radius / tolerance)) / -std::log(contraction)));
+}
+
+/// Accelerated projected descent likewise (Nesterov), with kappa = (beta + lambda) / lambda and
+/// `loss_at_zero` a bound of the mean loss at 0: ln(2 loss_at_zero / (lambda tolerance^2)) /
+/// -ln(1 - kappa^(-1/2)).
+inline std::int64_t accelerated_descent_steps(double loss_at_zero, double lambda, double tolerance,
+                                              double smoothness) {
+  const double kappa = 1 + smoothness / lambda;
+  const double ratio = 2 * loss_at_zero / (lambda * tolerance * tolerance);
+  return static_cast<std::int64_t>(
+      std::ceil(std::max(0.0, std::log(ratio)) / -std::log1p(-1 / std::sqrt(kappa))));
+}
+
+}  // namespace tacet::learn
