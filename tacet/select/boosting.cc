@@ -10,7 +10,6 @@
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/settle.h"
-#include "tacet/privacy/decimal.h"
 #include "tacet/privacy/rounded_up.h"
 #include "tacet/select/blocks.h"
 #include "tacet/select/budget_search.h"
@@ -21,6 +20,7 @@ namespace {
 
 constexpr double scoring_share = 0.25;
 constexpr double paper_selection = 0.2;  // of epsilon
+constexpr std::string_view one_model = "leave boost out";
 
 struct Whole {
   const data::Schema& schema;
@@ -79,7 +79,9 @@ std::pair<RunShare, learn::Training> settle_run(const ChoicePlan& plan, std::int
   learn::Training training;
   share.epsilon = largest_share(share.epsilon, asked.epsilon, [&](double epsilon) {
     share.epsilon = epsilon;
-    training = learn::plan_training(whole.schema, run_options(options, share));
+    training = planned_within(
+        {fmt::format("the run of each of {} blocks", blocks), asked.epsilon, one_model}, epsilon,
+        [&] { return learn::plan_training(whole.schema, run_options(options, share)); });
     const double cipher = choice_cipher_delta(static_cast<double>(blocks) * training.cipher_delta);
     return accounting::stated_guarantee(events_of(plan, training, asked.adjacency), asked, cipher)
         .epsilon;
@@ -147,7 +149,7 @@ ChoicePlan settle_boosting(const data::Schema& schema, const learn::LinearOption
   plan.by = way_of(plan.score_all);
   if (plan.score_all) plan.calibration = learn::Calibration::arora2022;
   plan.selection_epsilon =
-      privacy::decimal_down(asked.epsilon) * (plan.score_all ? paper_selection : 1);
+      settle_selection(asked.epsilon, plan.score_all ? paper_selection : 1, one_model);
   auto [share, training] = settle_run(plan, blocks, options, {schema, asked});
   plan.events = events_of(plan, training, asked.adjacency);
   const auto rule = common_rule(model::described_model(training.schema, training.loss));

@@ -34,7 +34,9 @@ double largest_share(double share, double most, const Cost& cost) {
     // Lower by more and more, until rounding and searches within costs are below it. Costs are
     // found to 1e-9 or so: who is that near after two rounds is to be below in the next one.
     const int lower = std::min(round < 2 ? round - 40 : round - 24, -3);
-    share *= std::pow(most / found, 1 / slope) * (1 - std::exp2(lower));
+    // What costs nothing, as delta alone pays for it, says nothing of how much more would.
+    constexpr double most_growth = 16;
+    share *= std::min(std::pow(most / found, 1 / slope), most_growth) * (1 - std::exp2(lower));
   }
   throw base::GuaranteeError("no share of epsilon {} was found at which the whole keeps it", most);
 }

@@ -12,6 +12,7 @@
 #include "tacet/mechanism/select/noisy_max.h"
 #include "tacet/mechanism/select/permute_and_flip.h"
 #include "tacet/mechanism/select/rational_epsilon.h"
+#include "tacet/privacy/decimal.h"
 #include "tacet/select/blocks.h"
 #include "tacet/select/inner_run.h"
 #include "tacet/select/reading.h"
@@ -131,7 +132,6 @@ void check_alike(const ChoicePlan& plan) {
 
 /// What the choice would refuse when it is made, from public facts: before anything is spent.
 void check_selection(const ChoicePlan& plan) {
-  static_cast<void>(mechanism::round_down(privacy::Epsilon(plan.selection_epsilon)));
   if (plan.by != ChosenBy::generalized) return;
   // The allowance for roundings of sums in doubles (own_scores) is made for so many.
   constexpr std::int64_t most_scored = std::int64_t{1} << 29;
@@ -156,6 +156,18 @@ privacy::Event choice_event(ChosenBy by, double selection_epsilon, privacy::Adja
   return by == ChosenBy::noisy_max
              ? mechanism::noisy_max_event(mechanism::NoisyMax::laplace, epsilon, adjacency)
              : mechanism::permute_and_flip_event(epsilon, adjacency);
+}
+
+double settle_selection(double asked, double share, std::string_view instead) {
+  const double own = privacy::decimal_down(asked) * share;
+  if (own >= mechanism::smallest_epsilon) {
+    static_cast<void>(mechanism::round_down(privacy::Epsilon(own)));  // refuses what is too large
+    return own;
+  }
+  throw base::UsageError(
+      "a private choice among models is exact for epsilon {:.3g} or more, and epsilon {:g} leaves "
+      "it {:.3g}; ask for a larger epsilon, or {}",
+      mechanism::smallest_epsilon, asked, own, instead);
 }
 
 // The blocks' coins and the choice.

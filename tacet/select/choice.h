@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "tacet/base/error.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/select/score.h"
 
@@ -43,6 +45,10 @@ struct ChoicePlan : learn::Settled {
 [[nodiscard]] privacy::Guarantee settle_whole(ChoicePlan& plan, const data::Schema& schema,
                                               const learn::LinearOptions& options);
 
+/// What a choice may cost of the `asked` epsilon, times `share`. UsageError below what an exact
+/// choice can be made with: `instead` is the way out beside a larger epsilon.
+[[nodiscard]] double settle_selection(double asked, double share, std::string_view instead);
+
 /// The cipher's term of the whole, beside that of all runs together.
 [[nodiscard]] double choice_cipher_delta(double of_runs);
 [[nodiscard]] double runs_cipher_delta(const ChoicePlan& plan);
@@ -73,5 +79,22 @@ struct RunShare {
 };
 [[nodiscard]] learn::LinearOptions run_options(const learn::LinearOptions& options,
                                                const RunShare& share);
+
+/// What a run's plan says of noise beyond its numbers, said of all of them: `each` names what has
+/// that share of the `asked` epsilon, `instead` is the way out beside a larger epsilon.
+struct Sharing {
+  std::string each;
+  double asked;
+  std::string_view instead;
+};
+template <typename Plan>
+auto planned_within(const Sharing& sharing, double share, Plan plan) {
+  try {
+    return plan();
+  } catch (const base::NumericError& error) {
+    throw base::NumericError("epsilon {:g} leaves {} epsilon {:.3g}, and {}; or {}", sharing.asked,
+                             sharing.each, share, error.what(), sharing.instead);
+  }
+}
 
 }  // namespace tacet::select

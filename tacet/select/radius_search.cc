@@ -16,7 +16,6 @@
 #include "tacet/learn/method.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/privacy/cipher_share.h"
-#include "tacet/privacy/decimal.h"
 #include "tacet/privacy/rounded_up.h"
 #include "tacet/select/blocks.h"
 #include "tacet/select/budget_search.h"
@@ -28,6 +27,7 @@ namespace {
 constexpr std::int64_t usual_radii = 8;
 constexpr std::array usual_shares{0.7, 0.3};
 constexpr std::array paper_shares{0.5, 0.5};
+constexpr std::string_view one_radius = "give a radius in place of auto";
 
 struct Search {
   const data::Schema& schema;
@@ -72,12 +72,16 @@ RunShare first_share(const Search& search, std::int64_t rows) {
 }
 
 void plan_runs(ChoicePlan& plan, const Search& search, const RunShare& share) {
+  const Sharing sharing{fmt::format("each of {} radii", search.radii.size()), search.asked.epsilon,
+                        one_radius};
   plan.contenders.clear();
   for (const double radius : search.radii) {
     auto options = run_options(search.options, share);
     options.radius = radius;
     plan.contenders.push_back(
-        {fmt::format("radius={:.6g}", radius), learn::plan_training(search.schema, options)});
+        {fmt::format("radius={:.6g}", radius), planned_within(sharing, share.epsilon, [&] {
+           return learn::plan_training(search.schema, options);
+         })});
   }
 }
 
@@ -146,6 +150,18 @@ void check_search(const data::Schema& schema, const learn::LinearOptions& option
   }
   if (options.paper() && schema.target && schema.target->class_count() > 2) {
     throw base::UsageError("--radius auto --calibration arora2022 is for numbers and two classes");
+  }
+  if (options.paper() && options.adjacency != privacy::Adjacency::replace_one) {
+    throw base::UsageError(
+        "the published search of a radius is about replace_one, not {}; give --adjacency "
+        "replace_one beside --radius auto, or leave --calibration {} out",
+        to_string(options.adjacency), to_string(options.calibration));
+  }
+  if (options.paper() && options.delta == 0) {
+    throw base::UsageError(
+        "the published search of a radius needs a delta above 0; give one, or leave --calibration "
+        "{} out",
+        to_string(options.calibration));
   }
   const auto& method = learn::find_method(options.method);
   if (learn::has_word(method.options, "radius")) return;
@@ -237,7 +253,7 @@ ChoicePlan settle_radius_search(const data::Schema& schema, const learn::LinearO
   plan.sizes = declared_sizes(plan.public_row_count, shares_of(search.paper));
   if (search.paper) plan.calibration = learn::Calibration::arora2022;
   plan.by = search.paper ? ChosenBy::generalized : ChosenBy::permute_and_flip;
-  plan.selection_epsilon = privacy::decimal_down(asked.epsilon);
+  plan.selection_epsilon = settle_selection(asked.epsilon, 1, one_radius);
   const auto share = settle_runs(plan, search);
   settle_rules(plan, search);
   plan.reasons.add(

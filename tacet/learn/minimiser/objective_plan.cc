@@ -178,6 +178,13 @@ void settle_solver(ObjectivePlan& plan, const RecordBounds& bounds, double norm_
   const auto columns = static_cast<std::size_t>(plan.columns);
   plan.solver_tolerance =
       mechanism::solver_tolerance(plan.distance, plan.sum_l2, minimum_grids(plan), columns);
+  if (!(plan.solver_tolerance > 0)) {
+    throw base::NumericError(
+        "epsilon {:g} is too small for objective perturbation of {} columns: rounding its noise to "
+        "a grid moves the minimum by more than the noise on the minimum hides; ask for a larger "
+        "epsilon or more regularization",
+        plan.guarantee.epsilon, plan.columns);
+  }
   const double size = plan.linear_scale * std::sqrt(static_cast<double>(plan.columns)) *
                       (plan.pure() ? std::sqrt(static_cast<double>(plan.columns)) : 1);
   const double rows = static_cast<double>(plan.public_row_count);
