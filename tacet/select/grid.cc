@@ -69,13 +69,29 @@ const NodeArray& array_of(const Node& node, std::string_view what) {
   return *array;
 }
 
+void set(Candidate& candidate, const std::string& name, const std::string& value,
+         std::string_view where) {
+  try {
+    candidate.values.set(name, value);
+  } catch (const base::UsageError& error) {
+    fail_at(where, "{}", error.what());
+  }
+  candidate.name += fmt::format("{}{}={}", candidate.name.empty() ? "" : " ", name, value);
+}
+
 std::vector<Axis> axes_of(const Node& node) {
   std::vector<Axis> axes;
   for (const auto& [key, list] : table_of(node, "[values]")) {
     check_name(key, list.where);
     Axis axis{key, {}, {}};
     for (const auto& value : array_of(list, "values are lists: name = [first, second]")) {
-      axis.values.push_back(value_text(value));
+      const auto text = value_text(value);
+      if (std::ranges::find(axis.values, text) != axis.values.end()) {
+        fail_at(value.where, "{} has {} twice; give it a weight instead", key, text);
+      }
+      Candidate alone;
+      set(alone, key, text, value.where);
+      axis.values.push_back(text);
     }
     if (axis.values.empty()) fail_at(list.where, "{} has no values", key);
     axis.weights.assign(axis.values.size(), 1);
@@ -95,16 +111,6 @@ void weigh(std::vector<Axis>& axes, const Node& node) {
     }
     std::ranges::transform(weights, axis->weights.begin(), weight_of);
   }
-}
-
-void set(Candidate& candidate, const std::string& name, const std::string& value,
-         std::string_view where) {
-  try {
-    candidate.values.set(name, value);
-  } catch (const base::UsageError& error) {
-    fail_at(where, "{}", error.what());
-  }
-  candidate.name += fmt::format("{}{}={}", candidate.name.empty() ? "" : " ", name, value);
 }
 
 void add_product(Grid& grid, const std::vector<Axis>& axes, std::string_view where) {

@@ -14,6 +14,9 @@ namespace {
 void check_request(const TuneRequest& request) {
   const auto& options = request.options;
   if (request.grid.candidates.empty()) throw base::UsageError("the grid has no candidates");
+  if (!request.values.given("epsilon")) {
+    throw base::UsageError("epsilon is missing; give --epsilon, of the whole tuning (1 is usual)");
+  }
   if (!(options.holdout > 0 && options.holdout < 1)) {
     throw base::UsageError("holdout must be above 0 and below 1, got {:g}", options.holdout);
   }
