@@ -1,6 +1,7 @@
 #include "tacet/accounting/private_selection.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -25,12 +26,13 @@ std::vector<Event> parts_of(const Event& run, Adjacency adjacency) {
 
 /// The largest of the parts' bounds is the run's: what holds at an epsilon for the largest delta
 /// holds for each.
-repetition::ProfileBound bound_of(const RandomlyRepeated& event, const Event& run,
-                                  Adjacency adjacency, const AccountOptions& options) {
+repetition::ProfileBound largest_bound(const RandomlyRepeated& event,
+                                       const std::vector<Event>& parts, Adjacency adjacency,
+                                       const AccountOptions& options) {
   // Deltas of samples are known to the options' tolerance, and take transforms each.
   constexpr double exact = 1e-10;
   std::optional<repetition::ProfileBound> bound;
-  for (const auto& part : parts_of(run, adjacency)) {
+  for (const auto& part : parts) {
     const auto delta = [&](double epsilon) {
       return delta_interval(part, adjacency, Epsilon(epsilon), options).upper;
     };
@@ -40,14 +42,45 @@ repetition::ProfileBound bound_of(const RandomlyRepeated& event, const Event& ru
   return *bound;
 }
 
+/// A bound that was found: a guarantee is stated by asking for one event at two deltas, and between
+/// replaced records by asking for it between added ones as well.
+struct KnownBound {
+  RandomlyRepeated event;
+  Adjacency adjacency;
+  double tolerance;
+  int largest_log2_size;
+  repetition::ProfileBound bound;
+
+  [[nodiscard]] bool answers(const RandomlyRepeated& asked, Adjacency other,
+                             const AccountOptions& options) const {
+    return adjacency == other && tolerance == options.tolerance &&
+           largest_log2_size == options.largest_log2_size && event == asked;
+  }
+};
+
+/// The same bits whether it is known or not.
+repetition::ProfileBound bound_of(const RandomlyRepeated& event, const std::vector<Event>& parts,
+                                  Adjacency adjacency, const AccountOptions& options) {
+  thread_local std::array<std::optional<KnownBound>, 4> known;
+  thread_local std::size_t oldest = 0;
+  for (const auto& one : known) {
+    if (one && one->answers(event, adjacency, options)) return one->bound;
+  }
+  const auto bound = largest_bound(event, parts, adjacency, options);  // may ask for inner bounds
+  known[oldest++ % known.size()] =
+      KnownBound{event, adjacency, options.tolerance, options.largest_log2_size, bound};
+  return bound;
+}
+
 }  // namespace
 
 SelectionCurve::SelectionCurve(const RandomlyRepeated& event, Adjacency adjacency,
                                const AccountOptions& options)
     : run_(selection_run(event, adjacency, options.work)),
+      parts_(parts_of(run_, adjacency)),
       adjacency_(adjacency),
       options_(options),
-      bound_(bound_of(event, run_, adjacency, options)),
+      bound_(bound_of(event, parts_, adjacency, options)),
       cap_(event.cap),
       cut_(event.cap > 0 ? repetition::tail(repetition::law_of(event), event.cap) : 0) {}
 
@@ -56,7 +89,23 @@ double SelectionCurve::run_delta(double epsilon) const {
 }
 
 double SelectionCurve::run_epsilon(double delta) const {
-  return delta >= 1 ? 0 : epsilon_interval(run_, adjacency_, Delta(delta), options_).upper;
+  if (delta >= 1) return 0;
+  double most = -1;
+  const Event* before = nullptr;
+  for (const auto& part : parts_) {
+    const bool again = before != nullptr && *before == part;
+    before = &part;
+    // Whether a part costs no more than another takes one delta where a search takes many; of
+    // samples both take as long.
+    const bool known = most >= 0 && std::isfinite(most) && !holds_somewhere(part, is_sampled);
+    if (again || (known && part_delta(part, most) <= delta)) continue;
+    most = std::max(most, epsilon_interval(part, adjacency_, Delta(delta), options_).upper);
+  }
+  return most;
+}
+
+double SelectionCurve::part_delta(const Event& part, double epsilon) const {
+  return delta_interval(part, adjacency_, Epsilon(epsilon), options_).upper;
 }
 
 double SelectionCurve::epsilon(double delta) const {

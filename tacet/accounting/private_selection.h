@@ -23,9 +23,11 @@ class SelectionCurve {
  private:
   [[nodiscard]] double run_delta(double epsilon) const;
   [[nodiscard]] double run_epsilon(double delta) const;
+  [[nodiscard]] double part_delta(const Event& part, double epsilon) const;
   [[nodiscard]] double direct_delta(double epsilon) const;
 
   Event run_;
+  std::vector<Event> parts_;  ///< the dearest of which is the run, at every delta
   Adjacency adjacency_;
   AccountOptions options_;
   repetition::ProfileBound bound_;

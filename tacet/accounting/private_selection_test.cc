@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tacet/accounting/routes/closed_forms.h"
@@ -102,6 +104,30 @@ TEST(SelectionCurve, DisjointBlocksHaveTheBoundOfTheDearest) {
   std::optional<repetition::ProfileBound> found;
   for (const auto& part : parts) found = repetition::profile_bound(law, delta_of(part), found);
   EXPECT_EQ(found->shift, largest.shift);
+}
+
+// Bounds are remembered, and parts that cost no more than another are passed over: neither the
+// order of the parts nor what was asked before, between other neighbours or of other events, shows.
+TEST(SelectionCurve, TheOrderOfBlocksAndOfQuestionsDoesNotMatter) {
+  const auto minimum = [](double sigma, double lambda) {
+    return Event(ObjectivePerturbation{sigma, 1, .25, lambda, 1e-6, 1e-3});
+  };
+  const std::vector<Event> parts{minimum(30, 40), Gaussian{20}, minimum(25, 60), minimum(40, 20)};
+  const auto cost = [](std::vector<Event> blocks, Adjacency adjacency) {
+    const Event event = selected(Partitioned{Assignment::by_position, std::move(blocks)});
+    internal::SelectionCurve curve(*event.as<RandomlyRepeated>(), adjacency, {});
+    return curve.epsilon(1e-6);
+  };
+  for (const auto adjacency : {Adjacency::replace_one, Adjacency::zero_out}) {
+    const double whole = cost(parts, adjacency);
+    for (const auto& part : parts) EXPECT_LE(cost({part}, adjacency), whole * (1 + 1e-7));
+    auto turned = parts;
+    for (int turn = 0; turn < 4; ++turn) {
+      std::rotate(turned.begin(), turned.begin() + 1, turned.end());
+      EXPECT_NEAR(cost(turned, adjacency) / whole, 1, 1e-7);
+    }
+    EXPECT_EQ(cost(parts, adjacency), whole);
+  }
 }
 
 // What a cap cuts off changes both laws, and one of them counts e^epsilon times.

@@ -189,7 +189,9 @@ double border(numeric::ValueAt low, numeric::ValueAt high, double goal, double t
 
 }  // namespace
 
-double epsilon(const ObjectivePerturbation& event, double target, Adjacency adjacency) {
+namespace {
+
+double least_epsilon(const ObjectivePerturbation& event, double target, Adjacency adjacency) {
   constexpr double largest = 20000;
   const auto delta_at = [&](double e) { return delta(event, e, adjacency); };
   double low = 0;
@@ -213,6 +215,28 @@ double epsilon(const ObjectivePerturbation& event, double target, Adjacency adja
     (found <= target ? below : above) = found;
   }
   return border({low, above}, {high, below}, target, 1e-9, delta_at);
+}
+
+/// A power of two times the Lipschitz constant at which the exact minimum is private enough, and at
+/// half of which it is not: near to where the noisy release is.
+double quick_sigma(const Curvature& curvature, double epsilon, double goal, Adjacency adjacency) {
+  constexpr double most = 0x1p39;
+  double sigma = 1;
+  const auto met = [&](double at) {
+    return exact_delta(at * curvature.lipschitz, curvature, epsilon, adjacency) <= goal;
+  };
+  while (sigma < most && !met(sigma)) sigma *= 2;
+  while (sigma > 1 / most && met(0.5 * sigma)) sigma *= 0.5;
+  return sigma * curvature.lipschitz;
+}
+
+}  // namespace
+
+double epsilon(const ObjectivePerturbation& event, double target, Adjacency adjacency) {
+  thread_local Remembered<8> remembered;
+  return remembered({event.sigma, event.lipschitz, event.smoothness, event.regularization,
+                     event.tolerance, event.output_sigma, target, static_cast<double>(adjacency)},
+                    [&] { return least_epsilon(event, target, adjacency); });
 }
 
 double calibrate_sigma(const Curvature& curvature, Epsilon target, Delta limit,
@@ -245,7 +269,8 @@ double calibrate_sigma(const Curvature& curvature, Epsilon target, Delta limit,
                                       1};
     return delta(event, target.value(), adjacency);
   };
-  double high = curvature.lipschitz;
+  double high = curvature.output_mu == 0 ? curvature.lipschitz
+                                         : quick_sigma(curvature, target.value(), goal, adjacency);
   double below = delta_at(high);
   while (!(below <= goal)) {
     high *= 2;

@@ -2,6 +2,7 @@
 
 #include "tacet/accounting/accountant.h"
 #include "tacet/accounting/calibrate.h"
+#include "tacet/accounting/routes/remembered.h"
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
 #include "tacet/learn/plan/noise_size.h"
@@ -63,11 +64,27 @@ void check_unit(const data::Schema& schema, BatchSampling sampling) {
       to_string(sampling));
 }
 
-// The accountant decides; its epsilon falls as the noise grows.
-double fixed_size_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
-                        privacy::Delta delta) {
-  return accounting::least_noise([&](double z) { return batch_events(batches, steps, z); },
-                                 {privacy::Epsilon(options.epsilon), delta, options.adjacency});
+// The accountant decides; its epsilon falls as the noise grows. Candidates of a grid that differ in
+// what costs nothing ask the same again.
+double sampled_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
+                     privacy::Delta delta) {
+  thread_local accounting::Remembered<9> remembered;
+  const auto number = [](auto value) { return static_cast<double>(value); };
+  const accounting::CalibrationTarget target{privacy::Epsilon(options.epsilon), delta,
+                                             options.adjacency};
+  return remembered(
+      {number(batches.sampling), batches.rate, number(steps), number(batches.records_a_unit),
+       number(batches.batch), number(batches.row_count), options.epsilon, delta.value(),
+       number(options.adjacency)},
+      [&] {
+        if (batches.sampling == BatchSampling::fixed_size) {
+          return accounting::least_noise([&](double z) { return batch_events(batches, steps, z); },
+                                         target);
+        }
+        return accounting::calibrate_noise(
+                   {privacy::SamplingRate(batches.rate), steps, batches.records_a_unit}, target)
+            .value();
+      });
 }
 
 }  // namespace
@@ -140,12 +157,8 @@ double batch_noise(const Batches& batches, std::int64_t steps, const LinearOptio
     case BatchSampling::full:
       return full_batch_noise(steps, epsilon, delta, options.adjacency);
     case BatchSampling::poisson:
-      return accounting::calibrate_noise(
-                 {privacy::SamplingRate(batches.rate), steps, batches.records_a_unit},
-                 {epsilon, delta, options.adjacency})
-          .value();
     case BatchSampling::fixed_size:
-      return fixed_size_noise(batches, steps, options, delta);
+      return sampled_noise(batches, steps, options, delta);
     case BatchSampling::partition:
       // A record is in one batch a pass.
       return full_batch_noise(batches.passes(steps), epsilon, delta, options.adjacency);
