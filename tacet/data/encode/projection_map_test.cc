@@ -68,7 +68,7 @@ TEST(ProjectionMap, TwoBlocksOfTheHashEqualReferenceValues) {
   double product = 0;
   for (std::size_t j = 0; j < columns.size(); ++j) {
     double lift = 0;  // of the weights 1/8, 2/8, ..., 1
-    for (const std::uint64_t block : {0, 1}) {
+    for (const std::uint64_t block : {0U, 1U}) {
       sketched[place(columns[j], block)] += sign(columns[j], block) * values[j];
       lift += sign(columns[j], block) * static_cast<double>(place(columns[j], block) + 1) / 8;
     }
