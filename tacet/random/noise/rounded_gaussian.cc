@@ -135,7 +135,10 @@ void wipe(GaussianBatch& batch, std::size_t count) {
   const ScopedWipe last{std::span(batch.last)};
   const ScopedWipe listed{std::span(batch.listed).first(count + padding)};
   const ScopedWipe listed_places{std::span(batch.places).first(count + padding)};
+  const ScopedWipe rows{std::span(batch.rows).first(count + padding)};
+  const ScopedWipe offsets{std::span(batch.offsets).first(count + padding)};
   const ScopedWipe undecided{std::span(batch.undecided).first(places)};
+  const ScopedWipe left{std::span(batch.left)};
 }
 
 }  // namespace

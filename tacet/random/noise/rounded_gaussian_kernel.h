@@ -16,7 +16,10 @@ struct GaussianBatch {
   alignas(64) std::int64_t last[padding];                // values that are no whole vectors
   alignas(64) std::uint64_t listed[capacity + padding];  // words that the centre does not settle
   alignas(64) std::uint32_t places[capacity + padding];  // and where they stand
+  alignas(64) std::int64_t rows[capacity + padding];     // where a tail's coefficients are
+  alignas(64) double offsets[capacity + padding];        // and where it is in their piece
   alignas(64) std::uint32_t undecided[capacity];
+  std::uint64_t left[capacity / 64];  // bits of the words that the centre does not settle
 };
 
 /// Adds to the values what doubles decide for `count` of batch.words from `begin` on (a multiple of
