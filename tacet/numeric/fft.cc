@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/fft_levels.h"
 #include "tacet/numeric/unit_roundoff.h"
 
 namespace tacet::numeric {
@@ -60,19 +61,22 @@ Fft::Fft(int log2_size) : log2_size_(log2_size) {
   if (n < 2) return;
   // The top level's factors by symmetry from one octant; the lower levels are every second one.
   const auto half = n / 2;
-  const Octant octant(n < 8 ? 8 : n);
   const std::size_t full = n < 8 ? 8 : n;
-  for (std::size_t k = 0; k < half; ++k) {
-    const std::size_t index = k * (full / n);
-    const std::size_t quarter = full / 4;
-    const std::size_t within = index % quarter;
-    const bool swap = within > full / 8;
-    const auto point = octant.at(swap ? quarter - within : within);
-    const long double cosine = swap ? point.sine : point.cosine;
-    const long double sine = swap ? point.cosine : point.sine;
-    const bool second_quadrant = index >= quarter;
-    cosines_[half + k] = static_cast<double>(second_quadrant ? -sine : cosine);
-    minus_sines_[half + k] = static_cast<double>(second_quadrant ? -cosine : -sine);
+  const Octant octant(full);
+  const std::size_t stride = full / n;
+  const auto set = [&](std::size_t index, long double cosine, long double minus_sine) {
+    if (index % stride != 0 || index / stride >= half) return;
+    cosines_[half + index / stride] = static_cast<double>(cosine);
+    minus_sines_[half + index / stride] = static_cast<double>(minus_sine);
+  };
+  const std::size_t quarter = full / 4;
+  for (std::size_t k = 0; k <= full / 8; ++k) {
+    const auto [cosine, sine] = octant.at(k);
+    set(k, cosine, -sine);
+    set(quarter + k, -sine, -cosine);
+    if (k == 0 || k == full / 8) continue;
+    set(quarter - k, sine, -cosine);
+    set(2 * quarter - k, -cosine, -sine);
   }
   for (auto level = half / 2; level >= 1; level /= 2) {
     for (std::size_t k = 0; k < level; ++k) {
@@ -83,48 +87,12 @@ Fft::Fft(int log2_size) : log2_size_(log2_size) {
 }
 
 void Fft::forward(double* real, double* imaginary) const {
-  const auto n = size();
-  for (auto half = n / 2; half >= 1; half /= 2) {
-    const double* cosine = cosines_.data() + half;
-    const double* sine = minus_sines_.data() + half;
-    for (std::size_t start = 0; start < n; start += 2 * half) {
-      double* top_re = real + start;
-      double* top_im = imaginary + start;
-      double* low_re = top_re + half;
-      double* low_im = top_im + half;
-      for (std::size_t k = 0; k < half; ++k) {
-        const double difference_re = top_re[k] - low_re[k];
-        const double difference_im = top_im[k] - low_im[k];
-        top_re[k] += low_re[k];
-        top_im[k] += low_im[k];
-        low_re[k] = difference_re * cosine[k] - difference_im * sine[k];
-        low_im[k] = difference_re * sine[k] + difference_im * cosine[k];
-      }
-    }
-  }
+  internal::forward_levels({real, imaginary, size(), cosines_.data(), minus_sines_.data()});
 }
 
 void Fft::inverse(double* real, double* imaginary) const {
   const auto n = size();
-  for (std::size_t half = 1; half < n; half *= 2) {
-    const double* cosine = cosines_.data() + half;
-    const double* sine = minus_sines_.data() + half;
-    for (std::size_t start = 0; start < n; start += 2 * half) {
-      double* top_re = real + start;
-      double* top_im = imaginary + start;
-      double* low_re = top_re + half;
-      double* low_im = top_im + half;
-      for (std::size_t k = 0; k < half; ++k) {
-        // The conjugate factor.
-        const double turned_re = low_re[k] * cosine[k] + low_im[k] * sine[k];
-        const double turned_im = low_im[k] * cosine[k] - low_re[k] * sine[k];
-        low_re[k] = top_re[k] - turned_re;
-        low_im[k] = top_im[k] - turned_im;
-        top_re[k] += turned_re;
-        top_im[k] += turned_im;
-      }
-    }
-  }
+  internal::inverse_levels({real, imaginary, n, cosines_.data(), minus_sines_.data()});
   const double scale = 1.0 / static_cast<double>(n);  // a power of two: exact
   for (std::size_t i = 0; i < n; ++i) {
     real[i] *= scale;

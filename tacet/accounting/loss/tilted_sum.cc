@@ -224,22 +224,30 @@ void TwinTransform::transform(double theta, int bits, int largest_bits) {
   if (static_cast<double>(sums_[0]->steps()) * tau > 0.1) {
     throw base::NumericError("{} compositions exceed what round-off allows", sums_[0]->steps());
   }
-  std::vector<std::array<PowerState, 2>> states(n / 2 + 1);
-  for (std::size_t e = 0; e < sums_[0]->parts().size(); ++e) multiply_in(e, theta, states);
-  invert(states);
+  const auto parts = sums_[0]->parts().size();
+  // What the last part's frequencies become needs no place of its own.
+  States states(parts > 1 ? n / 2 + 1 : 0);
+  for (std::size_t e = 0; e + 1 < parts; ++e) multiply_in(e, theta, states);
+  invert(theta, states);
   for (std::size_t k = 0; k < 2; ++k) laws_[k].law_error = inherited_error(*sums_[k]);
 }
 
-void TwinTransform::multiply_in(std::size_t part, double theta,
-                                std::vector<std::array<PowerState, 2>>& states) {
+void TwinTransform::Spectrum::raise_into(std::array<PowerState, 2>& states, std::size_t j,
+                                         std::size_t m) const {
+  raise(states[0], still[0] + 0.5 * (re[j] + re[m]), 0.5 * (im[j] - im[m]), count, tau,
+        negligible_square);
+  raise(states[1], still[1] + 0.5 * (im[j] + im[m]), 0.5 * (re[m] - re[j]), count, tau,
+        negligible_square);
+}
+
+TwinTransform::Spectrum TwinTransform::spectrum(std::size_t part, double theta) {
   const auto n = fft_->size();
-  std::vector<double> re(n, 0);
-  std::vector<double> im(n, 0);
-  const auto count = sums_[0]->parts()[part].count;
+  Spectrum result{std::vector<double>(n, 0), std::vector<double>(n, 0)};
+  auto& [re, im, still, count, tau, negligible_square] = result;
+  count = sums_[0]->parts()[part].count;
   const auto times = static_cast<double>(count);
   // What stands at index 0 is the same at every frequency: only the rest goes through the transform
   // and feels its error.
-  std::array<double, 2> still{};
   double moving = 0;
   for (std::size_t k = 0; k < 2; ++k) {
     auto& target = k == 0 ? re : im;
@@ -254,38 +262,41 @@ void TwinTransform::multiply_in(std::size_t part, double theta,
   }
   fft_->forward(re.data(), im.data());
   // The separation of both measures and the addition of what stands still, once each.
-  const double tau =
-      numeric::Fft::error_bound(std::countr_zero(n)) * std::min(2.0, moving * 1.001) +
-      (1.01 + 4 * std::min(2.0, moving)) * unit_roundoff;
-  const double negligible_square =
-      count < count_for_negligible ? -1.0 : std::exp(2 * log_negligible / times);
+  tau = numeric::Fft::error_bound(std::countr_zero(n)) * std::min(2.0, moving * 1.001) +
+        (1.01 + 4 * std::min(2.0, moving)) * unit_roundoff;
+  negligible_square = count < count_for_negligible ? -1.0 : std::exp(2 * log_negligible / times);
+  return result;
+}
+
+void TwinTransform::multiply_in(std::size_t part, double theta, States& states) {
+  const auto n = fft_->size();
+  const auto factor = spectrum(part, theta);
   for (std::size_t j = 0; j < n; ++j) {
     const auto m = numeric::Fft::mirror(j);
     if (m < j) continue;
-    auto& [first, second] = states[slot(j)];
-    raise(first, still[0] + 0.5 * (re[j] + re[m]), 0.5 * (im[j] - im[m]), count, tau,
-          negligible_square);
-    raise(second, still[1] + 0.5 * (im[j] + im[m]), 0.5 * (re[m] - re[j]), count, tau,
-          negligible_square);
+    factor.raise_into(states[slot(j)], j, m);
   }
 }
 
-void TwinTransform::invert(std::vector<std::array<PowerState, 2>>& states) {
+void TwinTransform::invert(double theta, const States& states) {
   const auto n = fft_->size();
-  std::vector<double> re(n, 0);
-  std::vector<double> im(n, 0);
+  auto last = spectrum(sums_[0]->parts().size() - 1, theta);
+  auto& re = last.re;
+  auto& im = last.im;
   std::array<ErrorSums, 2> errors;
   const auto total_count = static_cast<double>(sums_[0]->steps());
   for (std::size_t j = 0; j < n; ++j) {
     const auto m = numeric::Fft::mirror(j);
     if (m < j) continue;
-    auto& [a, b] = states[slot(j)];
+    auto both = states.empty() ? std::array<PowerState, 2>() : states[slot(j)];
+    last.raise_into(both, j, m);
     for (std::size_t k = 0; k < 2; ++k) {
-      auto& state = states[slot(j)][k];
+      auto& state = both[k];
       if (state.sensitivity < 0) state.product_re = state.product_im = 0;
       errors[k].add(state, total_count);
       if (m != j) errors[k].add(state, total_count);
     }
+    const auto& [a, b] = both;
     re[j] = a.product_re - b.product_im;
     im[j] = a.product_im + b.product_re;
     if (m == j) continue;
@@ -302,13 +313,10 @@ void TwinTransform::invert(std::vector<std::array<PowerState, 2>>& states) {
     const auto size = static_cast<double>(n);
     law.total_round_off = std::min(size * law.round_off,
                                    1.01 * (std::sqrt(errors[k].squares) + size * shared) + 1e-75);
-    const auto& source = k == 0 ? re : im;
-    law.coefficients.resize(n);
-    auto place = static_cast<std::size_t>(law.low) & (n - 1);
-    for (std::size_t i = 0; i < n; ++i) {
-      law.coefficients[i] = source[place];
-      place = (place + 1) & (n - 1);
-    }
+    auto& source = k == 0 ? re : im;
+    const auto first = static_cast<std::size_t>(law.low) & (n - 1);
+    std::rotate(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(first), source.end());
+    law.coefficients = std::move(source);
   }
 }
 

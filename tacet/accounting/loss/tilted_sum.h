@@ -38,10 +38,26 @@ class TwinTransform {
   [[nodiscard]] std::size_t length() const { return length_; }
 
  private:
+  /// One for each frequency that stands for its mirror image too, of both measures.
+  using States = std::vector<std::array<PowerState, 2>>;
+  /// The frequencies of one part's masses, and what raising them to its count takes.
+  struct Spectrum {
+    std::vector<double> re;
+    std::vector<double> im;
+    std::array<double, 2> still{};  ///< mass at index 0, which is left out
+    std::int64_t count = 0;
+    double tau = 0;  ///< bounds a frequency's error
+    double negligible_square = 0;
+
+    /// Multiplies both states of frequency j, whose mirror image stands at m.
+    void raise_into(std::array<PowerState, 2>& states, std::size_t j, std::size_t m) const;
+  };
+
   int prepare(double theta, const Thresholds& thresholds);
   void transform(double theta, int bits, int largest_bits);
-  void multiply_in(std::size_t part, double theta, std::vector<std::array<PowerState, 2>>& states);
-  void invert(std::vector<std::array<PowerState, 2>>& states);
+  Spectrum spectrum(std::size_t part, double theta);
+  void multiply_in(std::size_t part, double theta, States& states);
+  void invert(double theta, const States& states);
 
   std::array<const GridSum*, 2> sums_;
   std::array<TiltedLaw, 2> laws_;

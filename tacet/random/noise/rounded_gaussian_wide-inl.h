@@ -40,8 +40,8 @@ HWY_INLINE std::uint64_t add_certain(Double y, Double r, Double reach, std::int6
   const auto shifted = hn::Add(y, shift);
   const auto off = hn::BitCast(di, hn::Sub(y, hn::Sub(shifted, shift)));
   // All bits set are no number, and below nothing: a comparison less where the products are made.
-  const auto distance = hn::Or(hn::And(off, hn::Set(di, INT64_MAX)),
-                               hn::BroadcastSignBit(hn::BitCast(di, r)));
+  const auto distance =
+      hn::Or(hn::And(off, hn::Set(di, INT64_MAX)), hn::BroadcastSignBit(hn::BitCast(di, r)));
   const auto certain = hn::Lt(hn::BitCast(d, distance), reach);
   const auto integer = hn::Sub(hn::BitCast(di, shifted), hn::BitCast(di, shift));
   const auto sum =
@@ -120,8 +120,8 @@ HWY_INLINE void place_tails(GaussianBatch& batch, std::size_t count) {
   const DoubleTag d;
   const IntTag di;
   for (std::size_t k = 0; k < count; k += hn::Lanes(d)) {
-    const auto s = hn::Xor(hn::BitCast(di, hn::Load(WordTag(), batch.listed + k)),
-                           hn::Set(di, INT64_MIN));
+    const auto s =
+        hn::Xor(hn::BitCast(di, hn::Load(WordTag(), batch.listed + k)), hn::Set(di, INT64_MIN));
     const auto tail = hn::Sub(hn::Set(di, INT64_MAX), hn::Xor(s, hn::BroadcastSignBit(s)));
     const auto t = hn::Mul(hn::Add(hn::ConvertTo(d, tail), hn::Set(d, 0.5)), hn::Set(d, 0x1p-64));
     const auto nearer = hn::Min(hn::Max(t, hn::Set(d, near_begin)), hn::Set(d, near_end));
