@@ -1,6 +1,7 @@
 #include "tacet/numeric/fft.h"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
@@ -49,6 +50,69 @@ TEST(Fft, AgreesWithTheDefinitionWithinItsBound) {
       EXPECT_NEAR(out_re[i], re[i], 1e-13 * norm);
       EXPECT_NEAR(out_im[i], im[i], 1e-13 * norm);
     }
+  }
+}
+
+/// Level by level, number by number.
+void plain_forward(const Fft& fft, std::vector<double>& re, std::vector<double>& im) {
+  for (auto half = fft.size() / 2; half >= 1; half /= 2) {
+    for (std::size_t top = 0; top < fft.size(); top += top % half == half - 1 ? half + 1 : 1) {
+      const auto low = top + half;
+      const double cosine = fft.cosines()[half + top % half];
+      const double sine = fft.minus_sines()[half + top % half];
+      const double difference_re = re[top] - re[low];
+      const double difference_im = im[top] - im[low];
+      re[top] += re[low];
+      im[top] += im[low];
+      re[low] = difference_re * cosine - difference_im * sine;
+      im[low] = difference_re * sine + difference_im * cosine;
+    }
+  }
+}
+
+void plain_inverse(const Fft& fft, std::vector<double>& re, std::vector<double>& im) {
+  for (std::size_t half = 1; half < fft.size(); half *= 2) {
+    for (std::size_t top = 0; top < fft.size(); top += top % half == half - 1 ? half + 1 : 1) {
+      const auto low = top + half;
+      const double cosine = fft.cosines()[half + top % half];
+      const double sine = fft.minus_sines()[half + top % half];
+      const double turned_re = re[low] * cosine + im[low] * sine;
+      const double turned_im = im[low] * cosine - re[low] * sine;
+      re[low] = re[top] - turned_re;
+      im[low] = im[top] - turned_im;
+      re[top] += turned_re;
+      im[top] += turned_im;
+    }
+  }
+  for (double& x : re) x /= static_cast<double>(fft.size());
+  for (double& x : im) x /= static_cast<double>(fft.size());
+}
+
+// Sizes on both sides of the blocks that are done before the next one.
+TEST(Fft, EveryVectorWidthGivesTheBitsOfTheScalarForm) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  for (int bits = 0; bits <= 13; ++bits) {
+    const Fft fft(bits);
+    std::vector<double> re(fft.size()), im(fft.size());
+    for (double& x : re) x = normal(random);
+    for (double& x : im) x = normal(random);
+    auto plain_re = re;
+    auto plain_im = im;
+    plain_forward(fft, plain_re, plain_im);
+    auto back_re = plain_re;
+    auto back_im = plain_im;
+    plain_inverse(fft, back_re, back_im);
+    for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+      hwy::SetSupportedTargetsForTest(target);
+      auto out_re = re;
+      auto out_im = im;
+      fft.forward(out_re.data(), out_im.data());
+      EXPECT_TRUE(out_re == plain_re && out_im == plain_im) << bits << hwy::TargetName(target);
+      fft.inverse(out_re.data(), out_im.data());
+      EXPECT_TRUE(out_re == back_re && out_im == back_im) << bits << hwy::TargetName(target);
+    }
+    hwy::SetSupportedTargetsForTest(0);
   }
 }
 
