@@ -249,8 +249,8 @@ double centre_error(const Ratio& ratio, double low, double high) {
   const double p_least = static_cast<double>(form.numerator[0].low);
   const double s_least = static_cast<double>(form.denominator[0].low);
   const double z_most = magnitude(form.value[0]);
-  // Three more roundings: with q, with the denominator, and with sigma, be it the quotient's or that
-  // of each coefficient of the numerator, whose terms are all positive.
+  // Three more roundings: with q, with the denominator, and with sigma, be it the quotient's or
+  // that of each coefficient of the numerator, whose terms are all positive.
   const double rounding = (q_most * magnitude(slopes[1]) * r_error +
                            z_most * (p.error / p_least + s.error / s_least + 3 * half_ulp)) *
                           1.001;
