@@ -182,7 +182,8 @@ template <typename Asked>
 void offer_group(PrivacyInterval& best, const Event& event, Adjacency adjacency,
                  const AccountOptions& options, const Asked& asked) {
   if (adjacency == Adjacency::add_remove || best.lower_is_attained || !(best.upper > 0) ||
-      !internal::refusal(event, Adjacency::add_remove).empty()) {
+      !internal::refusal(event, Adjacency::add_remove).empty() ||
+      asked.group_is_dearer(event, best.upper)) {
     return;
   }
   const auto one = [&](double at) {

@@ -102,6 +102,13 @@ void EpsilonAt::offer_sums(PrivacyInterval& best, const Event& event, Adjacency 
   if (basic && basic->delta <= delta.value()) offer(best, basic->epsilon, "basic");
 }
 
+bool EpsilonAt::group_is_dearer(const Event& event, double upper) const {
+  const auto* minimum = event.as<ObjectivePerturbation>();
+  if (minimum == nullptr) return false;
+  const auto one = [&](double at) { return objective::delta(*minimum, at, Adjacency::add_remove); };
+  return group_delta(one, upper) > delta.value();
+}
+
 double EpsilonAt::by_group(const EndOf& one, double upper) const {
   return group_epsilon(one, delta.value(), upper);
 }

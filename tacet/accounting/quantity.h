@@ -53,6 +53,10 @@ struct EpsilonAt {
   static void offer_pure(PrivacyInterval& best, double pure);
   void offer_unsampled(PrivacyInterval& best, const Event& event, Adjacency adjacency) const;
   void offer_sums(PrivacyInterval& best, const Event& event, Adjacency adjacency) const;
+  /// Whether by_group is known to be above `upper` from one delta where it would take many: the
+  /// delta of two records falls with epsilon, and is too large at `upper`. To be wrong about that
+  /// would leave a bound out, no more.
+  [[nodiscard]] bool group_is_dearer(const Event& event, double upper) const;
   /// From one(x), the upper end for a record more or less with x in place of what is given here.
   [[nodiscard]] double by_group(const EndOf& one, double upper) const;
   /// What an event that costs something costs at least.
@@ -79,6 +83,9 @@ struct DeltaAt {
   void offer_pure(PrivacyInterval& best, double pure) const;
   void offer_unsampled(PrivacyInterval& best, const Event& event, Adjacency adjacency) const;
   void offer_sums(PrivacyInterval& best, const Event& event, Adjacency adjacency) const;
+  [[nodiscard]] static bool group_is_dearer(const Event& /*event*/, double /*upper*/) {
+    return false;  // by_group takes one delta itself
+  }
   [[nodiscard]] double by_group(const EndOf& one, double upper) const;
   [[nodiscard]] static double least();
 };
