@@ -18,7 +18,8 @@ static_assert(std::endian::native == std::endian::little,
 
 constexpr std::size_t block_size = 16;
 constexpr std::size_t batch_words = 2048;  // 16 KiB: input and output stay in the first cache
-alignas(64) constexpr std::array<std::uint8_t, 8 * batch_words> zeros{};
+// Never written to; a constant would be 16 KiB of every program's file.
+alignas(64) std::array<std::uint8_t, 8 * batch_words> zeros{};
 
 [[noreturn]] void fail() { throw base::InternalError("the cipher AES-256-CTR failed"); }
 
