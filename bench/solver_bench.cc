@@ -161,7 +161,6 @@ int main(int count, char** words) {
   base::ThreadPool pool(1);
   const optimize::RegularizedProblem problem{.loss = optimize::GlmLoss(model::LogisticLoss{}),
                                              .sum_l2 = 1};
-  const optimize::RowRange all{0, dataset.rows()};
   const optimize::internal::RegularizedObjective objective(dataset, problem, pool);
   const auto gradient_norm = [&](const std::vector<double>& weights) {
     return optimize::internal::norm(objective.gradient(weights, optimize::Precision::fine).sum);
