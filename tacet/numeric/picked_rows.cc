@@ -78,19 +78,26 @@ double dot(const float* row, std::span<const double> vector) {
 
 void dots_of(const float* table, std::span<const std::uint32_t> places,
              std::span<const double> vector, double* dots) {
+  if (vector.size() == 1) {  // 0 beside it: no dot is -0, as none of several numbers is
+    for (const auto place : places) {
+      dots[place] = 0 + static_cast<double>(table[place]) * vector[0];
+    }
+    return;
+  }
   for (const auto place : places) dots[place] = dot(table + place * vector.size(), vector);
 }
 
-void products(const PickedRows& picked, std::span<const double> vector, double* out) {
+void add_multiples(const PickedRows& picked, std::span<const double> vector, double* sums) {
   const Doubles d;
   for (std::size_t k = 0; k < picked.places.size(); ++k) {
-    double* const row = out + picked.places[k];
+    double* const row = sums + picked.places[k] * vector.size();
     const auto factor = hn::Set(d, picked.factors[k]);
     std::size_t i = 0;
     for (; i + lanes <= vector.size(); i += lanes) {
-      hn::StoreU(hn::Mul(factor, hn::LoadU(d, vector.data() + i)), d, row + i);
+      const auto product = hn::Mul(factor, hn::LoadU(d, vector.data() + i));
+      hn::StoreU(hn::Add(hn::LoadU(d, row + i), product), d, row + i);
     }
-    for (; i < vector.size(); ++i) row[i] = picked.factors[k] * vector[i];
+    for (; i < vector.size(); ++i) row[i] += picked.factors[k] * vector[i];
   }
 }
 
@@ -126,7 +133,7 @@ namespace tacet::numeric {
 
 HWY_EXPORT(add_rows);
 HWY_EXPORT(dots_of);
-HWY_EXPORT(products);
+HWY_EXPORT(add_multiples);
 HWY_EXPORT(places_of);
 
 void add_picked_rows(std::span<const float> table, const PickedRows& picked,
@@ -139,9 +146,9 @@ void picked_row_dots(std::span<const float> table, std::span<const std::uint32_t
   HWY_DYNAMIC_DISPATCH(dots_of)(table.data(), places, vector, dots.data());
 }
 
-void write_products(const PickedRows& picked, std::span<const double> vector,
-                    std::span<double> out) {
-  HWY_DYNAMIC_DISPATCH(products)(picked, vector, out.data());
+void add_products(const PickedRows& picked, std::span<const double> vector,
+                  std::span<double> sums) {
+  HWY_DYNAMIC_DISPATCH(add_multiples)(picked, vector, sums.data());
 }
 
 std::size_t nonzero_places(std::span<const std::int16_t> values, std::span<std::uint32_t> places) {

@@ -24,9 +24,8 @@ void add_picked_rows(std::span<const float> table, const PickedRows& picked,
 void picked_row_dots(std::span<const float> table, std::span<const std::uint32_t> places,
                      std::span<const double> vector, std::span<double> dots);
 
-/// out[places[k] + i] = factors[k] vector[i], all of which must be in `out`.
-void write_products(const PickedRows& picked, std::span<const double> vector,
-                    std::span<double> out);
+/// sums[places[k] w + i] += factors[k] vector[i], w being the length of the vector.
+void add_products(const PickedRows& picked, std::span<const double> vector, std::span<double> sums);
 
 /// Where values are not 0, ascending, to the front of `places`, which is as long as `values`; how
 /// many those are.

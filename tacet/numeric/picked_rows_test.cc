@@ -69,23 +69,19 @@ TEST(PickedRows, DotsAddEveryEighthProductInAFixedOrder) {
   }
 }
 
-TEST(PickedRows, ProductsAreWrittenWhereTheyBelong) {
+TEST(PickedRows, ProductsAreAddedWhereTheyBelong) {
   std::mt19937_64 random(3);
   for (std::size_t width = 1; width < 40; ++width) {
     const auto given = some_case(width, random);
-    std::vector<std::uint32_t> starts;
-    for (const auto place : given.places) {
-      starts.push_back(place * static_cast<std::uint32_t>(width + 1));
-    }
-    std::vector<double> out(20 * (width + 1), -7.0);
-    auto expected = out;
-    write_products({starts, given.factors}, given.vector, out);
-    for (std::size_t k = 0; k < starts.size(); ++k) {
+    std::vector<double> sums(20 * width, -7.0);
+    auto expected = sums;
+    add_products({given.places, given.factors}, given.vector, sums);
+    for (std::size_t k = 0; k < given.places.size(); ++k) {
       for (std::size_t i = 0; i < width; ++i) {
-        expected[starts[k] + i] = given.factors[k] * given.vector[i];
+        expected[given.places[k] * width + i] += given.factors[k] * given.vector[i];
       }
     }
-    ASSERT_EQ(out, expected) << width;
+    ASSERT_EQ(sums, expected) << width;
   }
 }
 

@@ -62,6 +62,65 @@ double truncate_into(std::span<const double> values, double factor, double bound
   return total;
 }
 
+/// A number a place: z of some at once, then added one by one.
+double scalars_into(const PickedRows& picked, double number, double factor, double bound,
+                    double* sums) {
+  const Doubles d;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t count = picked.places.size();
+  const auto times = hn::Set(d, number);
+  const auto f = hn::Set(d, factor);
+  const auto high = hn::Set(d, bound);
+  const auto low = hn::Set(d, -bound);
+  auto squares = hn::Zero(d);
+  std::array<double, order> some{};
+  std::size_t k = 0;
+  for (; k + lanes <= count; k += lanes) {
+    const auto v = hn::Mul(hn::LoadU(d, picked.factors.data() + k), times);
+    const auto z = hn::Trunc(hn::Max(low, hn::Min(high, hn::Mul(v, f))));
+    squares = hn::Add(squares, hn::Mul(z, z));
+    hn::StoreU(z, d, some.data());
+    for (std::size_t j = 0; j < lanes; ++j) sums[picked.places[k + j]] += some[j];
+  }
+  double total = hn::GetLane(hn::SumOfLanes(d, squares));
+  for (; k < count; ++k) {
+    const double z = std::trunc(std::clamp(picked.factors[k] * number * factor, -bound, bound));
+    total += z * z;
+    sums[picked.places[k]] += z;
+  }
+  return total;
+}
+
+double products_into(const PickedRows& picked, std::span<const double> vector, double factor,
+                     double bound, double* sums) {
+  if (vector.size() == 1) return scalars_into(picked, vector[0], factor, bound, sums);
+  const Doubles d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto f = hn::Set(d, factor);
+  const auto high = hn::Set(d, bound);
+  const auto low = hn::Set(d, -bound);
+  const double* const s = vector.data();
+  auto squares = hn::Zero(d);
+  double total = 0;
+  for (std::size_t k = 0; k < picked.places.size(); ++k) {
+    double* const row = sums + picked.places[k] * vector.size();
+    const auto times = hn::Set(d, picked.factors[k]);
+    std::size_t i = 0;
+    for (; i + lanes <= vector.size(); i += lanes) {
+      const auto v = hn::Mul(times, hn::LoadU(d, s + i));
+      const auto z = hn::Trunc(hn::Max(low, hn::Min(high, hn::Mul(v, f))));
+      squares = hn::Add(squares, hn::Mul(z, z));
+      hn::StoreU(hn::Add(hn::LoadU(d, row + i), z), d, row + i);
+    }
+    for (; i < vector.size(); ++i) {
+      const double z = std::trunc(std::clamp(picked.factors[k] * s[i] * factor, -bound, bound));
+      total += z * z;
+      row[i] += z;
+    }
+  }
+  return total + hn::GetLane(hn::SumOfLanes(d, squares));
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace tacet::numeric
 HWY_AFTER_NAMESPACE();
@@ -71,6 +130,7 @@ namespace tacet::numeric {
 
 HWY_EXPORT(squares_of);
 HWY_EXPORT(truncate_into);
+HWY_EXPORT(products_into);
 
 double sum_of_squares(std::span<const double> values) {
   return HWY_DYNAMIC_DISPATCH(squares_of)(values);
@@ -81,10 +141,9 @@ double add_truncated(std::span<const double> values, double factor, double bound
   return HWY_DYNAMIC_DISPATCH(truncate_into)(values, factor, bound, sums.data());
 }
 
-void subtract_truncated(std::span<const double> values, double factor, double bound,
-                        std::span<double> sums) {
-  // Truncation is odd.
-  static_cast<void>(add_truncated(values, -factor, bound, sums));
+double add_truncated_products(const PickedRows& picked, std::span<const double> vector,
+                              double factor, double bound, std::span<double> sums) {
+  return HWY_DYNAMIC_DISPATCH(products_into)(picked, vector, factor, bound, sums.data());
 }
 
 }  // namespace tacet::numeric

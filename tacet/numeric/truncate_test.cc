@@ -44,8 +44,34 @@ TEST(Truncate, TruncatesTowardsZeroAndCountsTheIntegers) {
     }
     ASSERT_EQ(add_truncated(v, 1.5, 700, sums), static_cast<double>(squares));
     ASSERT_EQ(sums, expected);
-    subtract_truncated(v, 1.5, 700, sums);
+    ASSERT_EQ(add_truncated(v, -1.5, 700, sums), static_cast<double>(squares));
     ASSERT_EQ(sums, std::vector<double>(count, 5));
+  }
+}
+
+// Bit for bit what the written products add, for widths and numbers of rows around those of
+// vectors.
+TEST(Truncate, ProductsAddWhatTheyWouldWrittenDown) {
+  for (std::size_t width = 1; width < 40; ++width) {
+    const auto vector = values(width, 1000);
+    for (std::uint32_t count = 0; count < 12; ++count) {
+      std::vector<std::uint32_t> places;
+      for (std::uint32_t k = 0; k < count; ++k) places.push_back(k * (k + 3) / 2);
+      const auto factors = values(count, 1.1);
+      std::vector<double> sums(80 * width, 5);
+      auto expected = sums;
+      double squares = 0;
+      for (std::uint32_t k = 0; k < count; ++k) {
+        std::vector<double> row;
+        for (const double number : vector) row.push_back(factors[k] * number);
+        squares += add_truncated(row, 1.5, 700, std::span(expected).subspan(places[k] * width));
+      }
+      const PickedRows picked{places, factors};
+      ASSERT_EQ(add_truncated_products(picked, vector, 1.5, 700, sums), squares);
+      ASSERT_EQ(sums, expected) << width << " " << count;
+      ASSERT_EQ(add_truncated_products(picked, vector, -1.5, 700, sums), squares);
+      ASSERT_EQ(sums, std::vector<double>(80 * width, 5));
+    }
   }
 }
 
@@ -57,6 +83,10 @@ TEST(Truncate, ASumOfSquaresBeyondTheBoundIsSeen) {
     std::vector<double> sums(count);
     EXPECT_GT(add_truncated(v, 1, bound, sums), 0x1p52);
     for (const double sum : sums) EXPECT_EQ(sum, bound);
+    const std::vector<std::uint32_t> places{0, 1};
+    std::vector<double> products(2 * count);
+    EXPECT_GT(add_truncated_products({places, std::vector<double>{1, -1}}, v, 1, bound, products),
+              0x1p52);
     v.assign(count, 0);
     v[0] = bound;
     v[count - 1] = count > 1 ? 1 : bound;

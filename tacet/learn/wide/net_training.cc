@@ -100,7 +100,7 @@ class NetSteps {
         block_(model::WideStart(plan.shape, plan.start_seed).block(),
                in_every_step(plan.optimizer)) {
     if (plan.unprotected()) {
-      arena_.emplace(net_.layout(), plan.gradient_limit());
+      arena_.emplace(net_.layout(), plan.gradient_limit(), optimize::RecordLife::borrowed);
       open_.emplace(net_.layout());
       return;
     }

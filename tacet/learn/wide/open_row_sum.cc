@@ -28,7 +28,6 @@ std::span<double> OpenRowSum::place_of(std::int64_t row) {
 }
 
 void OpenRowSum::add(const optimize::RowRecord& record) {
-  if (record.values.empty()) return;
   const double unit = std::ldexp(1.0, record.exponent);
   const double* value = record.values.data();
   for (const auto row : record.rows) {
@@ -38,6 +37,9 @@ void OpenRowSum::add(const optimize::RowRecord& record) {
     for (double& number : std::span(dense_).subspan(part.first, part.width)) {
       number += *value++ * unit;
     }
+  }
+  for (const auto& [first, picked, vector] : record.products) {  // none where the unit is not 1
+    numeric::add_products(picked, vector, std::span(dense_).subspan(first));
   }
 }
 

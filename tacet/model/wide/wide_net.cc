@@ -36,10 +36,7 @@ double softmax(std::vector<double>& margins) {
 }
 
 void pick(std::span<const double> vector, WideInput& input) {
-  input.clear();
-  for (std::size_t j = 0; j < vector.size(); ++j) {
-    if (vector[j] != 0) input.add(j, vector[j]);
-  }
+  for (std::size_t j = 0; j < vector.size(); ++j) input.add_if(vector[j] != 0, j, vector[j]);
 }
 
 std::size_t class_of(double label, std::size_t classes) {
@@ -106,7 +103,7 @@ void WideNet::read(std::span<const std::uint32_t> columns, std::span<const doubl
                    WideTrace& trace) const {
   trace.bags.resize(shape_.fields.size());
   for (auto& bag : trace.bags) bag.clear();
-  trace.dense.clear();
+  trace.dense.start(dense_count_);
   std::size_t field = 0;
   std::size_t run = 0;
   for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -151,9 +148,11 @@ void WideNet::pool(const WideRows& rows, WideTrace& trace) const {
   }
   if (shape_.two_tower()) return;
   auto& input = trace.inputs[0];
+  input.start(layers_.front().in + 1);
   pick(pooled, input);
-  for (std::size_t k = 0; k < trace.dense.places.size(); ++k) {
-    input.add(dense_place_ + trace.dense.places[k], trace.dense.values[k]);
+  const auto dense = trace.dense.rows();
+  for (std::size_t k = 0; k < dense.places.size(); ++k) {
+    input.add(dense_place_ + dense.places[k], dense.factors[k]);
   }
 }
 
@@ -193,8 +192,10 @@ void WideNet::forward(const WideRows& rows, std::span<const float> block, WideTr
     const auto biases = block.subspan(layer.bias(), layer.out);
     out.assign(biases.begin(), biases.end());
     numeric::add_picked_rows(layer.weights(block), trace.inputs[l].rows(), out);
+    trace.inputs[l].add(layer.in, 1);
     if (last) break;
     for (double& value : out) value = std::max(value, 0.0);
+    trace.inputs[l + 1].start(layer.out + 1);
     pick(out, trace.inputs[l + 1]);
   }
   add_linear(rows, block, trace);
@@ -246,7 +247,8 @@ void WideNet::backward(double label, std::span<const float> block, WideTrace& tr
     // Behind a ReLU that is shut, and at its kink, nothing moves; dense features have nothing that
     // their slopes would move.
     slopes.assign(l == 0 ? dense_place_ : layer.in, 0.0);
-    const auto& moving = l == 0 ? pooled_places_ : trace.inputs[l].places;
+    const auto places = trace.inputs[l].places();
+    const auto moving = l == 0 ? std::span(pooled_places_) : places.first(places.size() - 1);
     numeric::picked_row_dots(layer.weights(block), moving, above, slopes);
   }
 }
@@ -260,11 +262,11 @@ WideNorms WideNet::norms(const WideTrace& trace) const {
     norms.fields.push_back(bag * square_of(std::span(trace.slopes[0]).subspan(places_[f], width)));
     if (shape_.linear == LinearPart::present) norms.weights.push_back(bag * outputs);
   }
-  if (shape_.dense_weights()) norms.dense_weights = outputs * square_of(trace.dense.values);
+  if (shape_.dense_weights()) norms.dense_weights = outputs * square_of(trace.dense.values());
   if (shape_.two_tower()) norms.layers.push_back(outputs);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const double above = l + 1 < layers_.size() ? square_of(trace.slopes[l + 1]) : outputs;
-    norms.layers.push_back(above * (square_of(trace.inputs[l].values) + 1));
+    norms.layers.push_back(above * square_of(trace.inputs[l].values()));
   }
   return norms;
 }

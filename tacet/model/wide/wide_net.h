@@ -22,20 +22,33 @@ class WideRows {
   [[nodiscard]] virtual std::size_t room_size(std::size_t widest) const { return widest; }
 };
 
-/// The numbers of a vector that are not 0, and where they are.
-struct WideInput {
-  std::vector<std::uint32_t> places;
-  std::vector<double> values;
+/// The numbers of a vector that are not 0, and where they are, ascending.
+class WideInput {
+ public:
+  /// None, and room for so many.
+  void start(std::size_t room) {
+    count_ = 0;
+    if (places_.size() >= room) return;
+    places_.resize(room);
+    values_.resize(room);
+  }
+  /// Without a branch: whether a neuron is awake is anybody's guess.
+  void add_if(bool present, std::size_t place, double value) {
+    places_[count_] = static_cast<std::uint32_t>(place);
+    values_[count_] = value;
+    count_ += present ? 1U : 0U;
+  }
+  void add(std::size_t place, double value) { add_if(true, place, value); }
+  [[nodiscard]] std::span<const std::uint32_t> places() const {
+    return std::span(places_).first(count_);
+  }
+  [[nodiscard]] std::span<const double> values() const { return std::span(values_).first(count_); }
+  [[nodiscard]] numeric::PickedRows rows() const { return {places(), values()}; }
 
-  void clear() {
-    places.clear();
-    values.clear();
-  }
-  void add(std::size_t place, double value) {
-    places.push_back(static_cast<std::uint32_t>(place));
-    values.push_back(value);
-  }
-  [[nodiscard]] numeric::PickedRows rows() const { return {places, values}; }
+ private:
+  std::vector<std::uint32_t> places_;
+  std::vector<double> values_;
+  std::size_t count_ = 0;
 };
 
 /// What a record is to a wide model, and what came of it; kept between records for its memory.
@@ -47,7 +60,8 @@ struct WideTrace {
   };
   std::vector<std::vector<Entry>> bags;     ///< of each field
   std::vector<std::vector<double>> values;  ///< pooled vectors, then hidden layers behind ReLUs
-  std::vector<WideInput> inputs;            ///< of each layer, the first one's with dense features
+  std::vector<WideInput> inputs;            ///< of each layer, the first one's with dense features;
+                                            ///< behind them 1, of which the bias is the weight
   std::vector<double> outputs;
   std::vector<std::vector<double>> slopes;  ///< of the loss in what each of `values` holds
   std::vector<double> output_slopes;
@@ -155,8 +169,6 @@ void WideNet::add_gradient(const WideTrace& trace, Sink& sink) const {
     const Layer& layer = layers_[l];
     const auto& slopes = l + 1 < layers_.size() ? trace.slopes[l + 1] : trace.output_slopes;
     sink.dense_products(layer.first, trace.inputs[l].rows(), slopes);
-    const auto biases = sink.dense(layer.bias(), layer.out);
-    for (std::size_t i = 0; i < layer.out; ++i) biases[i] += slopes[i];
   }
 }
 

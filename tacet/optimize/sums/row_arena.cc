@@ -13,8 +13,8 @@ namespace {
 constexpr std::int64_t most_rows_allowed = std::int64_t{1} << 20;
 // 2^-600 times the largest double has a square, and so have 2^40 of them.
 constexpr int overflow_exponent = 600;
-// Zeros between two parts cost less than a part of their own.
-constexpr std::size_t narrow_gap = 48;
+constexpr auto out_of_order =
+    "parts of a record's dense block do not ascend or end behind the block";
 
 void check_row_limit(const RowLimit& limit) {
   if (limit.most_rows < 1 || limit.most_rows > most_rows_allowed) {
@@ -32,12 +32,14 @@ void check_row_limit(const RowLimit& limit) {
 
 }  // namespace
 
-RowArena::RowArena(const privacy::RowLayout& layout, const RowLimit& limit)
+RowArena::RowArena(const privacy::RowLayout& layout, const RowLimit& limit, RecordLife life)
     : layout_(layout),
       most_rows_(static_cast<std::size_t>(limit.most_rows)),
       dense_(static_cast<std::size_t>(layout.dense())),
       surplus_(static_cast<std::size_t>(layout.widest())) {
   check_row_limit(limit);
+  if (life == RecordLife::borrowed) return;
+  memory_ = std::make_unique<std::pmr::monotonic_buffer_resource>();
 }
 
 void RowArena::start(std::int64_t unit) {
@@ -46,8 +48,13 @@ void RowArena::start(std::int64_t unit) {
   row_values_ = 0;
   has_values_ = false;
   used_dense_ = 0;
-  records_.push_back(
-      {rows_.size(), 0, used_values_, 0, squares_.size(), parts_.size(), 0, 0, unit});
+  dense_end_ = 0;
+  records_.push_back({.first_row = rows_.size(),
+                      .first_value = used_values_,
+                      .first_square = squares_.size(),
+                      .first_part = parts_.size(),
+                      .first_products = products_.size(),
+                      .unit = unit});
   // The record's rows must not move while they are added to: all the room that it can need.
   const std::size_t most = most_rows_ * static_cast<std::size_t>(layout_.widest());
   const std::size_t needed = used_values_ +
@@ -84,31 +91,37 @@ std::span<double> RowArena::row(std::int64_t row) {
 }
 
 void RowArena::add_part(std::size_t first, std::size_t count) {
-  const bool any = parts_.size() > records_.back().first_part;
-  const std::size_t before = any ? parts_.back().end() : 0;
-  if (first < before || first > dense_.size() || count > dense_.size() - first) {
-    throw base::InternalError("parts of a record's dense block do not ascend or end behind it");
+  if (first < dense_end_ || first > dense_.size() || count > dense_.size() - first) {
+    throw base::InternalError(out_of_order);
   }
-  if (any && first - before <= narrow_gap) {
-    const std::size_t gap = first - before;
-    std::fill_n(dense_.begin() + static_cast<std::ptrdiff_t>(used_dense_), gap, 0.0);
-    used_dense_ += gap;
-    parts_.back().width += gap + count;
-  } else {
-    parts_.push_back({first, count});
-  }
+  parts_.push_back({first, count});
+  dense_end_ = first + count;
+  std::fill_n(dense_.begin() + static_cast<std::ptrdiff_t>(used_dense_), count, 0.0);
   used_dense_ += count;
 }
 
 void RowArena::dense_products(std::size_t first, const numeric::PickedRows& picked,
                               std::span<const double> vector) {
   has_values_ = true;
-  starts_.clear();
-  for (const auto place : picked.places) {
-    add_part(first + place * vector.size(), vector.size());
-    starts_.push_back(static_cast<std::uint32_t>(used_dense_ - vector.size()));
+  if (picked.places.empty() || vector.empty()) return;
+  // Rows that had a number in common would be clipped as if they had none.
+  bool ascending = first >= dense_end_ && first <= dense_.size();
+  for (std::size_t k = 1; k < picked.places.size(); ++k) {
+    ascending &= picked.places[k - 1] < picked.places[k];
   }
-  numeric::write_products({starts_, picked.factors}, vector, dense_);
+  if (!ascending || picked.places.back() >= (dense_.size() - first) / vector.size()) {
+    throw base::InternalError(out_of_order);
+  }
+  dense_end_ = first + (picked.places.back() + std::size_t{1}) * vector.size();
+  products_.push_back({first, {kept(picked.places), kept(picked.factors)}, kept(vector)});
+}
+
+template <typename T>
+std::span<const T> RowArena::kept(std::span<const T> values) const {
+  if (!memory_) return values;
+  auto* const copy = static_cast<T*>(memory_->allocate(values.size_bytes(), alignof(T)));
+  std::ranges::copy(values, copy);
+  return {copy, values.size()};
 }
 
 void RowArena::touch(std::int64_t row) { static_cast<void>(slot_of(row)); }
@@ -121,6 +134,23 @@ void RowArena::drop_record() {
   place.row_count = 0;
   place.value_count = 0;
   place.part_count = 0;
+  place.exponent = 0;
+}
+
+void RowArena::write_products(int exponent) {
+  auto& place = records_.back();
+  for (const auto& [first, picked, vector] : std::span(products_).subspan(place.first_products)) {
+    for (std::size_t k = 0; k < picked.places.size(); ++k) {
+      parts_.push_back({first + picked.places[k] * vector.size(), vector.size()});
+      for (const double number : vector) {
+        values_[place.first_value + place.value_count++] =
+            std::ldexp(picked.factors[k] * number, exponent);
+      }
+    }
+  }
+  place.part_count = parts_.size() - place.first_part;
+  products_.resize(place.first_products);
+  place.products_count = 0;
 }
 
 double RowArena::add_squares() {
@@ -128,16 +158,22 @@ double RowArena::add_squares() {
   squares_.resize(place.first_square);
   const auto values = std::span(values_).subspan(place.first_value, place.value_count);
   double total = 0;
+  const auto add = [&](double square) {
+    squares_.push_back(square);
+    total += square;
+  };
   for (std::size_t i = 0; i < offsets_.size(); ++i) {
     const std::size_t end = i + 1 < offsets_.size() ? offsets_[i + 1] : row_values_;
-    squares_.push_back(numeric::sum_of_squares(values.subspan(offsets_[i], end - offsets_[i])));
-    total += squares_.back();
+    add(numeric::sum_of_squares(values.subspan(offsets_[i], end - offsets_[i])));
   }
   std::size_t first = row_values_;
   for (const DensePart& part : std::span(parts_).subspan(place.first_part)) {
-    squares_.push_back(numeric::sum_of_squares(values.subspan(first, part.width)));
-    total += squares_.back();
+    add(numeric::sum_of_squares(values.subspan(first, part.width)));
     first += part.width;
+  }
+  for (const auto& products : std::span(products_).subspan(place.first_products)) {
+    add(numeric::sum_of_squares(products.picked.factors) *
+        numeric::sum_of_squares(products.vector));
   }
   return total;
 }
@@ -150,35 +186,37 @@ void RowArena::finish() {
                     values_.begin() + static_cast<std::ptrdiff_t>(place.first_value + row_values_));
   place.value_count = row_values_ + used_dense_;
   place.part_count = parts_.size() - place.first_part;
+  place.products_count = products_.size() - place.first_products;
   if (!std::isfinite(add_squares())) {
     const auto values = std::span(values_).subspan(place.first_value, place.value_count);
-    // Before clipping: what is clipped are finite numbers.
-    if (!std::ranges::all_of(values, [](double x) { return std::isfinite(x); })) {
-      return drop_record();
-    }
-    // Finite numbers whose squares are not: their norm is taken in a smaller unit.
     for (double& value : values) value = std::ldexp(value, -overflow_exponent);
     place.exponent = overflow_exponent;
-    static_cast<void>(add_squares());
+    write_products(-overflow_exponent);
+    // Finite numbers whose squares were not have finite ones in the smaller unit. Before clipping:
+    // what is clipped are finite numbers.
+    if (!std::isfinite(add_squares())) return drop_record();
   }
+  place.square_count = squares_.size() - place.first_square;
   used_values_ += place.value_count;
 }
 
 RowRecord RowArena::record(std::int64_t i) const {
   const auto& place = records_[static_cast<std::size_t>(i)];
-  const std::size_t squares = place.value_count == 0 ? 0 : place.row_count + place.part_count;
   return {std::span(rows_).subspan(place.first_row, place.row_count),
           std::span(values_).subspan(place.first_value, place.value_count),
-          std::span(squares_).subspan(place.first_square, squares),
+          std::span(squares_).subspan(place.first_square, place.square_count),
           place.exponent,
           place.unit,
-          std::span(parts_).subspan(place.first_part, place.part_count)};
+          std::span(parts_).subspan(place.first_part, place.part_count),
+          std::span(products_).subspan(place.first_products, place.products_count)};
 }
 
 void RowArena::clear() {
   rows_.clear();
   squares_.clear();
   parts_.clear();
+  products_.clear();
+  if (memory_) memory_->release();
   records_.clear();
   used_values_ = 0;
 }

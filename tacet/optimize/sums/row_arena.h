@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -28,17 +30,31 @@ struct DensePart {
   [[nodiscard]] std::size_t end() const { return first + width; }
 };
 
-/// One record's gradient: its rows in the order in which they were touched, each once, and parts of
-/// the dense block, ascending; what is in none of them is 0.
+/// Rows of the dense block that are multiples of one vector, as a layer's gradient is: the row
+/// picked.places[k], as wide as the vector, counted from the block's number `first` on, is
+/// picked.factors[k] times it.
+struct DenseProducts {
+  std::size_t first;
+  numeric::PickedRows picked;
+  std::span<const double> vector;
+};
+
+/// One record's gradient: its rows in the order in which they were touched, each once, and of the
+/// dense block parts and products that have no number in common; what is in none of them is 0.
 struct RowRecord {
   std::span<const std::int64_t> rows;
-  std::span<const double> values;   ///< row by row, then part by part; none for a record whose rows
-                                    ///< were only touched
-  std::span<const double> squares;  ///< squared norm of each row, then of each part
-  int exponent;                     ///< the gradient is 2^exponent times the values
+  std::span<const double> values;   ///< row by row, then part by part
+  std::span<const double> squares;  ///< squared norm of each row, of each part and of each
+                                    ///< products; none for a record whose rows were only touched
+  int exponent;                     ///< the gradient is 2^exponent times the values and products
   std::int64_t unit;
-  std::span<const DensePart> parts;
+  std::span<const DensePart> parts = {};
+  std::span<const DenseProducts> products = {};
 };
+
+/// How long an arena's records stay: until it is cleared, or, for those that are used as they come,
+/// until the caller changes what it gave to dense_products(), which is not copied.
+enum class RecordLife { until_cleared, borrowed };
 
 /// Where one thread writes the gradients of records, one after the other, without anything of a
 /// table's size: touched rows side by side, duplicates merged.
@@ -46,11 +62,12 @@ struct RowRecord {
 ///     arena.start();
 ///     auto t = arena.row(target);        // to be added to; zeros at first
 ///     for (j ...) t[j] += ...;
-///     auto h = arena.dense();
+///     auto h = arena.dense();            // or in parts, or dense_products()
 ///     arena.finish();
 class RowArena {
  public:
-  RowArena(const privacy::RowLayout& layout, const RowLimit& limit);
+  RowArena(const privacy::RowLayout& layout, const RowLimit& limit,
+           RecordLife life = RecordLife::until_cleared);
 
   /// Begins a record of a privacy unit; units count only where a unit has several records.
   void start(std::int64_t unit = -1);
@@ -59,12 +76,12 @@ class RowArena {
   [[nodiscard]] std::span<double> row(std::int64_t row);
   /// The same for the dense block.
   [[nodiscard]] std::span<double> dense() { return dense(0, dense_.size()); }
-  /// The same for a part of it that ends behind all parts asked for before, or lies in the last of
-  /// them: a record of which few numbers are not 0 costs what those cost. InternalError otherwise.
+  /// The same for a part of it that begins behind all parts and products asked for before, or lies
+  /// in a part that was the last thing asked for. InternalError otherwise.
   [[nodiscard]] std::span<double> dense(std::size_t first, std::size_t count);
-  /// The record's gradient with respect to rows of the dense block as wide as `vector`, the first
-  /// of them at `first`: row places[k] is factors[k] times the vector. They lie behind all parts
-  /// asked for before and ascend.
+  /// The record's gradient with respect to rows of the dense block, see DenseProducts: a record of
+  /// which few rows are not 0 costs what those cost, and none of their numbers is written down.
+  /// They ascend, and lie behind all that was asked for before; InternalError otherwise.
   void dense_products(std::size_t first, const numeric::PickedRows& picked,
                       std::span<const double> vector);
   /// The record touches the row; its gradient is not needed. For records without any values.
@@ -79,21 +96,27 @@ class RowArena {
 
  private:
   struct Place {
-    std::size_t first_row;
-    std::size_t row_count;
-    std::size_t first_value;
-    std::size_t value_count;
-    std::size_t first_square;
-    std::size_t first_part;
-    std::size_t part_count;
-    int exponent;
-    std::int64_t unit;
+    std::size_t first_row = 0;
+    std::size_t row_count = 0;
+    std::size_t first_value = 0;
+    std::size_t value_count = 0;
+    std::size_t first_square = 0;
+    std::size_t square_count = 0;
+    std::size_t first_part = 0;
+    std::size_t part_count = 0;
+    std::size_t first_products = 0;
+    std::size_t products_count = 0;
+    int exponent = 0;
+    std::int64_t unit = -1;
   };
 
   std::int32_t slot_of(std::int64_t row);
-  /// Room for a part, whose values are the caller's to write.
   void add_part(std::size_t first, std::size_t count);
+  /// Writes products down as parts, whose values are multiplied by a power of two.
+  void write_products(int exponent);
   void drop_record();
+  template <typename T>
+  [[nodiscard]] std::span<const T> kept(std::span<const T> values) const;
   /// The sum of the squares, which are written behind those of the records before.
   double add_squares();
 
@@ -108,10 +131,12 @@ class RowArena {
   std::vector<Place> records_;
   std::vector<double> dense_;  // of the record, its parts side by side
   std::size_t used_dense_ = 0;
+  std::size_t dense_end_ = 0;  // of the last part or products
   std::vector<DensePart> parts_;
-  std::vector<std::uint32_t> starts_;  // of rows that are written at once
-  std::vector<double> surplus_;        // where rows go that take no part
-  std::size_t row_values_ = 0;         // of the record
+  std::vector<DenseProducts> products_;
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> memory_;  // of products; none: borrowed
+  std::vector<double> surplus_;                                  // where rows go that take no part
+  std::size_t row_values_ = 0;                                   // of the record
   bool has_values_ = false;
 };
 
@@ -119,11 +144,8 @@ inline std::span<double> RowArena::dense(std::size_t first, std::size_t count) {
   has_values_ = true;
   if (count == 0) return {};
   const bool inside = parts_.size() > records_.back().first_part && first >= parts_.back().first &&
-                      first + count <= parts_.back().end();
-  if (!inside) {
-    add_part(first, count);
-    std::fill_n(dense_.data() + (used_dense_ - count), count, 0.0);
-  }
+                      first + count <= parts_.back().end() && parts_.back().end() == dense_end_;
+  if (!inside) add_part(first, count);
   return {dense_.data() + (used_dense_ - (parts_.back().end() - first)), count};
 }
 

@@ -15,32 +15,48 @@ RowScale RowScale::of(double clipping_norm, const RowLimit& limit) {
           std::floor(whole / static_cast<double>(limit.records_a_unit))};
 }
 
-void add_clipped(const RowRecord& record, std::span<const Piece> pieces, double square,
+namespace {
+
+/// Gives back the sum of the squares of what it adds. With -factor it takes that back.
+double add_times(double factor, const RowRecord& record, const RecordPlaces& places,
+                 const RowScale& scale, std::span<double> sum) {
+  double squares = 0;
+  for (const Piece& piece : places.pieces) {
+    squares += numeric::add_truncated(record.values.subspan(piece.value, piece.width), factor,
+                                      scale.share, sum.subspan(piece.place, piece.width));
+  }
+  for (const auto& [first, picked, vector] : record.products) {
+    squares += numeric::add_truncated_products(picked, vector, factor, scale.share,
+                                               sum.subspan(places.dense + first));
+  }
+  return squares;
+}
+
+}  // namespace
+
+void add_clipped(const RowRecord& record, const RecordPlaces& places, double square,
                  const RowScale& scale, std::span<double> sum) {
   // Room for the rounding of square and factor; the integers decide.
   const double limit = scale.share * (1 - 0x1p-30);
   const double norm = std::sqrt(square);
   double factor = std::ldexp(scale.per_unit, record.exponent);
   if (norm * factor > limit) factor = limit / norm;
-  double squares = 0;
-  for (const Piece& piece : pieces) {
-    squares += numeric::add_truncated(record.values.subspan(piece.value, piece.width), factor,
-                                      scale.share, sum.subspan(piece.place, piece.width));
-  }
   // Exact up to 2^53 and never below the truth's 2^52 (numeric/truncate.h).
-  if (squares <= scale.share * scale.share) return;
-  for (const Piece& piece : pieces) {
-    numeric::subtract_truncated(record.values.subspan(piece.value, piece.width), factor,
-                                scale.share, sum.subspan(piece.place, piece.width));
-  }
+  if (add_times(factor, record, places, scale, sum) <= scale.share * scale.share) return;
+  static_cast<void>(add_times(-factor, record, places, scale, sum));
 }
 
-void add_dense_pieces(const RowRecord& record, std::size_t place, std::vector<Piece>& out) {
+void place_dense(const RowRecord& record, std::size_t dense, RecordPlaces& out) {
+  out.dense = dense;
+  out.square = 0;
+  for (const Piece& piece : out.pieces) out.square += piece.square;
   std::size_t value = record.values.size();
   for (const DensePart& part : record.parts) value -= part.width;
-  const double* square = record.squares.data() + record.rows.size();
-  for (const DensePart& part : record.parts) {
-    out.push_back({value, place + part.first, part.width, *square++});
+  const auto squares = record.squares.subspan(record.rows.size());
+  for (const double square : squares) out.square += square;
+  for (std::size_t i = 0; i < record.parts.size(); ++i) {
+    const DensePart& part = record.parts[i];
+    out.pieces.push_back({value, dense + part.first, part.width, squares[i]});
     value += part.width;
   }
 }

@@ -19,20 +19,28 @@ struct RowScale {
   [[nodiscard]] static RowScale of(double clipping_norm, const RowLimit& limit);
 };
 
-/// Adds one record's pieces to the sum, clipped together: their integers have a norm of at most
-/// scale.share, or they add nothing (docs/proofs/wide.md, section 1). `square` is the squared norm
-/// that is clipped to it, of the pieces or of all.
-void add_clipped(const RowRecord& record, std::span<const Piece> pieces, double square,
+/// What of a record takes part in a sum, and where: pieces without a number in common, and its
+/// products of the dense block, which begins at `dense`.
+struct RecordPlaces {
+  std::vector<Piece> pieces = {};
+  std::size_t dense = 0;
+  double square = 0;  ///< squared norm of all of it
+};
+
+/// Adds what takes part of one record to the sum, clipped together: their integers have a norm of
+/// at most scale.share, or they add nothing (docs/proofs/wide.md, section 1). `square` is the
+/// squared norm that is clipped to it, of what takes part or of all.
+void add_clipped(const RowRecord& record, const RecordPlaces& places, double square,
                  const RowScale& scale, std::span<double> sum);
 
-/// Adds the places of a record's parts of the dense block, which is at `place`.
-void add_dense_pieces(const RowRecord& record, std::size_t place, std::vector<Piece>& out);
+/// Behind a record's pieces in rows its dense block, which is at `dense`.
+void place_dense(const RowRecord& record, std::size_t dense, RecordPlaces& out);
 
 /// The places of a record's values and, behind them, of its dense block.
 template <typename RowsOrCells>
-void pieces_of(const RowRecord& record, const RowsOrCells& places, std::vector<Piece>& out) {
-  places.pieces(record, out);
-  add_dense_pieces(record, places.cells(), out);
+void place_record(const RowRecord& record, const RowsOrCells& places, RecordPlaces& out) {
+  places.pieces(record, out.pieces);
+  place_dense(record, places.cells(), out);
 }
 
 /// Rows of all ranks, ascending, each once.

@@ -20,8 +20,8 @@ struct Clipped {
     const std::vector<std::int64_t> rows{1, 2};
     const std::vector<double> squares{square, 0, 0};
     const RowRecord record{rows, values, squares, exponent, -1};
-    const std::vector<Piece> pieces{{0, 1, 2, square}, {2, 4, 2, 0}};
-    add_clipped(record, pieces, square, RowScale::of(clipping_norm, {.most_rows = 2}), sum);
+    const RecordPlaces places{{{0, 1, 2, square}, {2, 4, 2, 0}}};
+    add_clipped(record, places, square, RowScale::of(clipping_norm, {.most_rows = 2}), sum);
     double norm = 0;
     for (const double total : sum) norm += (total - 10) * (total - 10);
     return std::sqrt(norm);
@@ -49,6 +49,34 @@ TEST(RowClip, AWrongNormAddsNothing) {
   EXPECT_EQ(full.add(0), bound);
   Clipped beyond{{1, 0x1p-26, 0, 0}};
   EXPECT_EQ(beyond.add(0), 0);
+}
+
+// The same of products, together with the pieces: rows 0 and 2 of the dense block, which is at 2.
+TEST(RowClip, ProductsAreHeldToTheNormWithThePieces) {
+  const std::vector<double> values{0.5, 0};
+  const std::vector<std::uint32_t> places{0, 2};
+  const RecordPlaces placed{{{0, 0, 2, 0.25}}, 2};
+  const auto scale = RowScale::of(1, {.most_rows = 1});
+  const auto sum_of = [&](const std::vector<double>& numbers, double square) {
+    const std::vector<std::int64_t> rows{1};
+    const auto all = std::span(numbers);
+    const DenseProducts products{0, {places, all.first(2)}, all.last(2)};
+    const RowRecord record{rows, values, {}, 0, -1, {}, {&products, 1}};
+    std::vector<double> sum(8, 10);
+    add_clipped(record, placed, square, scale, sum);
+    for (double& total : sum) total = (total - 10) * 0x1p-26;
+    return sum;
+  };
+  // Factors 1 and -2, the vector (0.25, 0.125): a squared norm of 0.640625 with the piece.
+  EXPECT_EQ(sum_of({1, -2, 0.25, 0.125}, 0.640625),
+            (std::vector<double>{0.5, 0, 0.25, 0.125, 0, 0, -0.5, -0.25}));
+  EXPECT_NEAR(sum_of({2, -4, 0.5, 0.25}, 6.5)[6], -2 / std::sqrt(6.5), 0x1p-24);
+  const std::vector<double> nothing(8, 0);
+  for (const double lie : {0.0, 1e-300, 0.25, 1.0}) {
+    for (const double size : {2.0, 1e10, 1e150, 1e300}) {
+      EXPECT_EQ(sum_of({1, -2, 0.25 * size, 0.125 * size}, lie), nothing) << lie << " " << size;
+    }
+  }
 }
 
 TEST(RowClip, LongRecordsAreScaledToTheirNorm) {

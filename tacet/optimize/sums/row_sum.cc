@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -18,7 +19,6 @@
 
 namespace tacet::optimize {
 
-using internal::Piece;
 using privacy::RowSelection;
 using random::ScoredCandidate;
 
@@ -84,19 +84,15 @@ std::vector<std::int64_t> RowBatch::total(const RowsOrCells& places, const RowCl
   const std::size_t size = places.cells() + static_cast<std::size_t>(layout_.dense());
   const auto scale = internal::RowScale::of(clip.clipping_norm, limit_);
   std::vector<std::optional<ExactAccumulator>> sums(arenas_.size());
-  std::vector<std::vector<Piece>> pieces(arenas_.size());
+  std::vector<internal::RecordPlaces> placed(arenas_.size());
   for_records([&](std::size_t worker, const RowRecord& record) {
-    if (record.values.empty()) return;
-    auto& own = pieces[worker];
-    internal::pieces_of(record, places, own);
+    if (record.squares.empty()) return;
+    auto& own = placed[worker];
+    internal::place_record(record, places, own);
     auto& sum = sums[worker];
     if (!sum) sum.emplace(size, std::int64_t{1} << (52 - limit_.norm_bits));
-    double square = 0;
-    if (clip.second == SecondClip::masked) {
-      for (const Piece& piece : own) square += piece.square;
-    } else {
-      for (const double part : record.squares) square += part;
-    }
+    const double all = std::accumulate(record.squares.begin(), record.squares.end(), 0.0);
+    const double square = clip.second == SecondClip::masked ? own.square : all;
     internal::add_clipped(record, own, square, scale, sum->reserve(1));
   });
   std::vector<std::int64_t> total(size, 0);

@@ -15,20 +15,18 @@
 namespace tacet::optimize {
 namespace {
 
-using internal::Piece;
-
 /// What one worker has summed: the chosen cells and the dense block, or, where all rows are chosen,
 /// the dense block and the rows that were touched, in the order in which they came.
 struct WorkerSum {
   ExactAccumulator sum;
-  std::vector<Piece> pieces = {};
+  internal::RecordPlaces places = {};
   SlotMap slots = {};
   std::vector<std::int64_t> rows = {};
   std::vector<std::size_t> firsts = {};  // of each row's cells
 
   /// Pieces of a record all of whose rows are chosen; new ones get a place.
   void place_all(const RowRecord& record, const privacy::RowLayout& layout) {
-    pieces.clear();
+    places.pieces.clear();
     std::size_t value = 0;
     for (std::size_t i = 0; i < record.rows.size(); ++i) {
       const auto width = static_cast<std::size_t>(layout.width(record.rows[i]));
@@ -39,10 +37,10 @@ struct WorkerSum {
         firsts.push_back(sum.size());
         sum.grow(sum.size() + width);
       }
-      pieces.push_back({value, firsts[slot], width, record.squares[i]});
+      places.pieces.push_back({value, firsts[slot], width, record.squares[i]});
       value += width;
     }
-    internal::add_dense_pieces(record, 0, pieces);
+    internal::place_dense(record, 0, places);
   }
 };
 
@@ -65,7 +63,9 @@ RunningRowSum::RunningRowSum(privacy::RowLayout layout, const RowLimit& limit,
     throw base::UsageError(
         "records of units that bring several are summed from a batch, not as they come");
   }
-  for (int worker = 0; worker < threads.size(); ++worker) arenas_.emplace_back(layout_, limit_);
+  for (int worker = 0; worker < threads.size(); ++worker) {
+    arenas_.emplace_back(layout_, limit_, RecordLife::borrowed);
+  }
 }
 
 RunningRowSum::~RunningRowSum() = default;
@@ -103,17 +103,15 @@ void RunningRowSum::finish(int worker) {
   if (!step_) throw base::InternalError("no sum over rows was started");
   auto& own = step_->workers[static_cast<std::size_t>(worker)];
   const auto record = arena.record(arena.size() - 1);
-  if (!record.values.empty()) {
+  if (!record.squares.empty()) {
     if (step_->rows) {
-      internal::pieces_of(record, *step_->rows, own.pieces);
+      internal::place_record(record, *step_->rows, own.places);
     } else if (step_->cells) {
-      internal::pieces_of(record, *step_->cells, own.pieces);
+      internal::place_record(record, *step_->cells, own.places);
     } else {
       own.place_all(record, layout_);
     }
-    double square = 0;
-    for (const Piece& piece : own.pieces) square += piece.square;
-    internal::add_clipped(record, own.pieces, square, step_->scale, own.sum.reserve(1));
+    internal::add_clipped(record, own.places, own.places.square, step_->scale, own.sum.reserve(1));
   }
   arena.clear();
 }

@@ -38,7 +38,8 @@ class RunningRowSum {
   void start(const privacy::Sample& sample, privacy::RowSelection selection, double clipping_norm);
   /// Whether a row has chosen cells: a record need not write the others, which change nothing.
   [[nodiscard]] bool chosen(std::int64_t row) const;
-  /// Where a worker of the pool writes its next record.
+  /// Where a worker of the pool writes its next record; what it gives to dense_products() must not
+  /// change before finish(), which is when it is read.
   [[nodiscard]] RowArena& arena(int worker) { return arenas_[static_cast<std::size_t>(worker)]; }
   /// Ends the worker's record, in place of arena(worker).finish().
   void finish(int worker);
