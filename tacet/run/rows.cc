@@ -25,7 +25,7 @@ data::Value value_at(const Column& column, std::size_t row) {
   return std::string_view(std::get<std::span<const std::string>>(column)[row]);
 }
 
-constexpr std::string_view name_of_records = "the records in memory";
+constexpr std::string_view no_file;  // for the encoder, whose messages name a file's first line
 
 /// Everything that is wrong with rows whatever their values are.
 class Check {
@@ -80,7 +80,7 @@ class Check {
     if (!schema_.format.kind->names_columns()) {
       throw base::UsageError("the schema has [features] without names; give it a Matrix");
     }
-    const data::Encoder encoder(schema_, names, target_, name_of_records);
+    const data::Encoder encoder(schema_, names, target_, no_file);
   }
 
   const data::Schema& schema_;
@@ -217,7 +217,7 @@ data::Dataset Making::operator()(const Records& records) {
 }
 
 data::Dataset Making::operator()(const TypedRecords& records) {
-  data::Encoder encoder(schema_, records.names, target_, name_of_records);
+  data::Encoder encoder(schema_, records.names, target_, no_file);
   std::vector<data::Value> values(records.names.size());
   const auto noted = places_read(records.names);
   while (records.next(values)) {

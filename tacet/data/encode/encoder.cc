@@ -112,7 +112,8 @@ struct FieldEncoder {
   EncodeField operator()(const IgnoredColumn&) const { return nullptr; }
 };
 
-/// Finds the file's columns by name.
+/// Finds the file's columns by name, or those of a table in memory, which is no file and has no
+/// name.
 class ColumnFinder {
  public:
   ColumnFinder(std::span<const std::string> columns, char separator, std::string_view file_name)
@@ -124,10 +125,15 @@ class ColumnFinder {
 
   [[nodiscard]] std::size_t find(const std::string& name) const {
     if (twice_.contains(name)) {
-      throw base::DataError("{}:1: column '{}' appears twice", file_name_, name);
+      throw base::DataError("{}: column '{}' appears twice", place(), name);
     }
     const auto found = places_.find(name);
     if (found != places_.end()) return found->second;
+    if (file_name_.empty()) {
+      throw base::DataError(
+          "{}: no column has the name '{}', which the schema reads; names are compared exactly",
+          place(), name);
+    }
     // The file's own words stay unsaid: without a header its first line would be a record.
     if (columns_.size() == 1) {
       const auto other = other_separator(columns_[0], separator_);
@@ -140,6 +146,10 @@ class ColumnFinder {
   }
 
  private:
+  [[nodiscard]] std::string place() const {
+    return file_name_.empty() ? "the table" : std::string(file_name_) + ":1";
+  }
+
   std::span<const std::string> columns_;
   char separator_;
   std::string_view file_name_;

@@ -280,9 +280,10 @@ TEST(Encoder, PredictionNeedsNoTarget) {
 TEST(Encoder, NamesAbsentAndAmbiguousColumns) {
   const Schema schema =
       schema_from_toml("[[column]]\nname='weight'\nkind='numeric'\nlower=0\nupper=1\n", "s.toml");
-  const auto error = [&](const std::vector<std::string>& names) -> std::string {
+  const auto error = [&](const std::vector<std::string>& names,
+                         std::string_view file = "t.csv") -> std::string {
     try {
-      Encoder(schema, names, TargetUse::absent, "t.csv");
+      Encoder(schema, names, TargetUse::absent, file);
     } catch (const base::DataError& fault) {
       return fault.what();
     }
@@ -293,6 +294,11 @@ TEST(Encoder, NamesAbsentAndAmbiguousColumns) {
       "t.csv:1: the schema's column 'weight' is not in the first line; a file without a header "
       "needs `header = false` and `names` under [format]");
   EXPECT_EQ(error({"weight", "weight"}), "t.csv:1: column 'weight' appears twice");
+  EXPECT_EQ(error({"weight", "weight"}, ""), "the table: column 'weight' appears twice");
+  EXPECT_EQ(
+      error({"Weight"}, ""),
+      "the table: no column has the name 'weight', which the schema reads; names are compared "
+      "exactly");
 }
 
 TEST(Encoder, NumbersUnitsByFirstAppearance) {

@@ -27,6 +27,11 @@ std::int64_t outputs_of(const data::Target& target) {
 
 namespace {
 
+/// In messages: labels beside a matrix have no name.
+std::string called(const data::Target& target) {
+  return target.column.empty() ? "the target" : "the target " + target.column;
+}
+
 bool asks_shares(const data::Target& target) {
   return target.regression() && target.number_kind() != data::NumberKind::number;
 }
@@ -47,9 +52,9 @@ model::Loss settle_loss_of_shares(const data::Target& target, const LinearOption
   const auto link = count ? model::Link::log : model::Link::logit;
   if (model::link_of(*options.loss) == link) return *options.loss;
   throw base::UsageError(
-      "loss {} is not for {}, which the target {} is; leave --loss out for {}, or describe the "
+      "loss {} is not for {}, which {} is; leave --loss out for {}, or describe the "
       "target by 'lower' and 'upper' for a loss of numbers",
-      model::loss_name(*options.loss), count ? "a count" : "a probability", target.column,
+      model::loss_name(*options.loss), count ? "a count" : "a probability", called(target),
       count ? "poisson" : "soft_logistic");
 }
 
@@ -82,9 +87,9 @@ model::Loss settle_loss(const data::Target& target, const LinearOptions& options
   if (options.loss && model::properties(*options.loss).labels == model::Labels::shares) {
     const bool count = model::link_of(*options.loss) == model::Link::log;
     throw base::UsageError(
-        "loss {0} is for {1}, but the target {2} is {3}; a target of kind \"{1}\" in the schema "
+        "loss {0} is for {1}, but {2} is {3}; a target of kind \"{1}\" in the schema "
         "has labels for it",
-        model::loss_name(*options.loss), count ? "count" : "probability", target.column,
+        model::loss_name(*options.loss), count ? "count" : "probability", called(target),
         target.regression() ? "a number" : "a class");
   }
   if (!options.loss) {
@@ -98,9 +103,8 @@ model::Loss settle_loss(const data::Target& target, const LinearOptions& options
                                : model::Loss{model::LogisticLoss{}};
   }
   if (model::properties(*options.loss).classification == target.regression()) {
-    throw base::UsageError("loss {} is for {}, but the target {} is {}",
-                           model::loss_name(*options.loss),
-                           target.regression() ? "classes" : "numbers", target.column,
+    throw base::UsageError("loss {} is for {}, but {} is {}", model::loss_name(*options.loss),
+                           target.regression() ? "classes" : "numbers", called(target),
                            target.regression() ? "a number" : "a class");
   }
   return *options.loss;
@@ -127,9 +131,9 @@ void settle_shape(Settled& plan, const data::Schema& schema, const LinearOptions
   refuse_own(options, takes);
   if (asks_shares(target) && !takes.shares) {
     throw base::UsageError(
-        "the target {} is a {}, which this method{} has no constants for; use --method gradient or "
+        "{} is a {}, which this method{} has no constants for; use --method gradient or "
         "regularized-output",
-        target.column, target.number_kind() == data::NumberKind::count ? "count" : "probability",
+        called(target), target.number_kind() == data::NumberKind::count ? "count" : "probability",
         options.paper() ? "'s paper" : "");
   }
   if (const auto* binary = std::get_if<data::BinaryTarget>(&target.rule)) {
