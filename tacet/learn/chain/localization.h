@@ -38,7 +38,7 @@ enum class LocalNoise {
 
 struct LocalizationPlan : Settled {
   double radius = 0;          ///< of the ball around 0 that the weights stay in
-  double slope_bound = 0;     ///< of the loss on the ball
+  double slope_bound = 0;     ///< of the loss on the ball, as it is cut
   double gradient_share = 0;  ///< of a record: the gradients' diameter over the adjacency's factor
   RecordUse use = RecordUse::reuse;
   LocalNoise noise = LocalNoise::gaussian;

@@ -55,7 +55,8 @@ LocalFacts settle_facts(LocalizationPlan& plan, const data::Schema& schema,
         "weights in the ball of radius {:g}, a public guess; give --radius where you know better",
         plan.radius);
   }
-  const GradientRegion region{plan.columns, schema.norm_bound(), plan.radius};
+  // What is printed is about the loss as it is.
+  const GradientRegion region{plan.columns, schema.norm_bound(), plan.radius, !options.paper()};
   const double lipschitz = lipschitz_constant(plan.loss, region);
   plan.slope_bound = lipschitz / schema.norm_bound();
   const double diameter = gradient_diameter(plan.loss, region, options.adjacency);

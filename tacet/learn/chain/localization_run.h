@@ -9,7 +9,7 @@
 /// What settling a chain of phases and running it share.
 namespace tacet::learn {
 
-/// The loss as a phase's solver sees it: kinks rounded, slopes cut where the ball ends.
+/// The loss as a phase's solver sees it: kinks rounded, slopes cut at the plan's bound.
 [[nodiscard]] optimize::GlmLoss local_loss(const LocalizationPlan& plan, const PhaseSolver& solver);
 
 /// A phase as the problem of a solver. `centre` was released.

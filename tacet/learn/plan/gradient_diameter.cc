@@ -99,6 +99,12 @@ double squared_diameter(std::int64_t columns, double radius) {
   return (radius <= 0.5 ? 2 : radius + 1 + 0.25 / radius) * rounding;
 }
 
+double cut_reach(const model::Loss& loss, double reach) {
+  const auto facts = model::properties(loss);
+  const bool is_cut = std::isinf(facts.slope_bound) && facts.labels == model::Labels::numbers;
+  return is_cut ? std::min(reach, model::label_range(facts.labels).largest) : reach;
+}
+
 double lipschitz_constant(const model::Loss& loss, const GradientRegion& region) {
   if (!(region.norm_bound > 0) || !(region.radius > 0) || !std::isfinite(region.radius)) {
     throw base::UsageError("a Lipschitz constant needs positive bounds of rows and weights");
@@ -106,7 +112,8 @@ double lipschitz_constant(const model::Loss& loss, const GradientRegion& region)
   const double slope = model::properties(loss).slope_bound;
   if (std::isfinite(slope)) return slope * region.norm_bound;
   // Convex losses are steepest at the ends of what can be predicted.
-  const double furthest = region.norm_bound * region.radius;
+  const double whole = region.norm_bound * region.radius;
+  const double furthest = region.cut ? cut_reach(loss, whole) : whole;
   const auto range = model::label_range(model::properties(loss).labels);
   double steepest = 0;
   for (const double prediction : {-furthest, furthest}) {
@@ -129,8 +136,9 @@ double gradient_diameter(const model::Loss& loss, const GradientRegion& region,
                logistic_diameter(region.columns, region.norm_bound * region.radius);
       }
       if (std::holds_alternative<model::SquaredLoss>(loss)) {
-        return region.norm_bound *
-               squared_diameter(region.columns, region.norm_bound * region.radius);
+        return std::min(2 * lipschitz,
+                        region.norm_bound *
+                            squared_diameter(region.columns, region.norm_bound * region.radius));
       }
       return 2 * lipschitz;
     case privacy::Adjacency::add_remove:

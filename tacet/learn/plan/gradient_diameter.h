@@ -15,16 +15,25 @@ struct GradientRegion {
   std::int64_t columns = 1;
   double norm_bound = 1;
   double radius = 1;
+  bool cut = false;  ///< slopes end where `cut_reach` says, not where the weights do
 };
+
+/// The largest prediction whose slope is kept, of weights that reach `reach`. A loss of numbers
+/// without a largest slope is cut where a prediction inside the target's range is furthest from its
+/// label, at a residual of 2: that changes no slope at weights whose predictions are possible
+/// targets, and without it the largest gradient would grow with the radius. Other losses keep
+/// `reach`.
+[[nodiscard]] double cut_reach(const model::Loss& loss, double reach);
 
 /// Lipschitz constant in the weights of each record's loss on the region.
 [[nodiscard]] double lipschitz_constant(const model::Loss& loss, const GradientRegion& region);
 
 /// sup |g - g'| over weights of the region and gradients g, g' of two records (replace_one), or of
 /// a record and the one that counts for nothing (zero_out), where it is the Lipschitz constant.
-/// For the logistic and the squared loss the first is logistic_diameter and squared_diameter, for
-/// others twice the Lipschitz constant.
-/// A GuaranteeError for add_remove: a mean over an unknown number of records has no such bound.
+/// For the logistic loss the first is logistic_diameter, for others twice the Lipschitz constant
+/// or, of the squared loss, squared_diameter where that is less: shorter gradients in the same
+/// directions stay in a ball that holds 0. A GuaranteeError for add_remove: a mean over an unknown
+/// number of records has no such bound.
 [[nodiscard]] double gradient_diameter(const model::Loss& loss, const GradientRegion& region,
                                        privacy::Adjacency adjacency);
 

@@ -176,6 +176,51 @@ TEST(GradientDiameter, MinimisersOfTheSquaredLossMoveNoFurtherThanItSays) {
   }
 }
 
+// Random pairs again, slopes cut: predictions inside the target's range keep theirs.
+TEST(GradientDiameter, OfACutLossHoldsForEveryPairAndIsThatOfTheLossWhereTheBallIsSmall) {
+  std::mt19937_64 generator(5);
+  const model::Loss losses[] = {model::SquaredLoss{}, model::PowerRegressionLoss{.exponent = 1.5},
+                                model::SquaredEpsilonInsensitiveLoss{.insensitivity = 0.1}};
+  for (const auto& loss : losses) {
+    const double steepest = model::slope_bound_within(loss, 1);
+    for (const double radius : {0.6, 1.0, 4.0}) {
+      const GradientRegion region{.columns = 2, .radius = radius, .cut = true};
+      const GradientRegion whole{.columns = 2, .radius = radius};
+      const double replaced = gradient_diameter(loss, region, Adjacency::replace_one);
+      EXPECT_LE(replaced, gradient_diameter(loss, whole, Adjacency::replace_one));
+      EXPECT_LE(replaced, 2 * steepest);
+      if (radius <= 1) {
+        EXPECT_EQ(lipschitz_constant(loss, region), lipschitz_constant(loss, whole));
+      }
+      double furthest = 0;
+      for (int trial = 0; trial < 20000; ++trial) {
+        const auto weights = random_point(generator, 2, radius);
+        double square = 0;
+        std::vector<double> gradients[2];
+        for (auto& gradient : gradients) {
+          gradient = random_point(generator, 2, 1);
+          const double prediction = weights[0] * gradient[0] + weights[1] * gradient[1];
+          const double label = generator() % 2 == 0 ? 1.0 : -1.0;
+          const double slope = model::loss_slope(loss, prediction, label);
+          if (std::fabs(prediction) <= 1) {
+            EXPECT_LE(std::fabs(slope), steepest);
+          }
+          for (double& value : gradient) value *= std::clamp(slope, -steepest, steepest);
+        }
+        for (std::size_t j = 0; j < 2; ++j) {
+          square += std::pow(gradients[0][j] - gradients[1][j], 2);
+        }
+        furthest = std::max(furthest, std::sqrt(square));
+      }
+      EXPECT_LE(furthest, replaced * (1 + 1e-12)) << model::loss_name(loss) << radius;
+      EXPECT_GE(furthest, 0.6 * replaced) << model::loss_name(loss) << radius;
+    }
+  }
+  // What has a largest slope, or classes, keeps it.
+  EXPECT_EQ(cut_reach(model::HuberLoss{}, 7), 7);
+  EXPECT_EQ(cut_reach(model::PowerHingeLoss{}, 7), 7);
+}
+
 TEST(GradientDiameter, GrowsWithTheBallAndIsRefusedForAMeanOfUnknownLength) {
   EXPECT_LT(logistic_diameter(2, 1), logistic_diameter(2, 2));
   EXPECT_THROW((void)gradient_diameter(model::LogisticLoss{}, {}, Adjacency::add_remove),
