@@ -16,10 +16,18 @@ NO_NAN = {"check_supervised_y_no_nan": "an error would depend on the values of t
 LONG = bool(os.environ.get("TACET_LONG"))
 
 # Those of one output that take seconds a check wait for TACET_LONG. The exact sampler of
-# inverse-sensitivity has too much to draw for 20 records at epsilon 1 with the rule's penalty.
+# inverse-sensitivity has too much to draw for 20 records at epsilon 1 with the rule's penalty; two
+# groups of some hundred records are read in long steps.
 BINARY: Dict[str, Dict[str, Any]] = {
     "regularized-output": {}, "ladder": {}, "localized": {}, "growth": {}, "phased-erm": {},
-    "inverse-sensitivity": {"l2": 1}, "sparse-groups": {"group_column": 0}, "objective": {},
+    "inverse-sensitivity": {"l2": 1}, "objective": {},
+    "sparse-groups": {"group_column": 0, "groups": 2, "step_size": 5, "clipping_norm": 0.1},
+}
+# Where records are few, whose steps are a share of the radius want one that is larger than 4; and an
+# intercept, which a target around 0 does without, takes half of a row's norm.
+NUMBERS: Dict[str, Dict[str, Any]] = {
+    "localized": {"radius": 40, "intercept": False, "target_bounds": (-1.5, 1.5)},
+    "phased-erm": {"radius": 16, "intercept": False}, "growth": {"intercept": False},
 }
 METHODS: Dict[str, Dict[str, Any]] = {"gradient": {}, "output": {}, "phased": {}, "adassp": {}}
 METHODS.update(BINARY if LONG else {})
@@ -42,11 +50,13 @@ def by_methods(first: Any, others: Sequence[Any], known: Dict[str, Any]) -> List
     """The first one by every method, and with TACET_LONG sparse too and the others."""
     made = []
     for method, more in METHODS.items():
+        if "target_bounds" in known:
+            more = {**more, **NUMBERS.get(method, {})}
         for kind in (first, *others) if LONG else (first,):
             if method not in REFUSED.get(kind, ()):
-                made.append(kind(**known, method=method, **more))
+                made.append(kind(**{**known, "method": method, **more}))
         if LONG and method not in REFUSED.get(first, ()):
-            made.append(first(**known, method=method, storage="sparse", **more))
+            made.append(first(**{**known, "method": method, "storage": "sparse", **more}))
     return made
 
 
