@@ -56,11 +56,11 @@ python: build ## the Python package in build/python/venv, and its tests (needs a
 
 python-long: build ## its long tests, a wheel alone with the oldest scikit-learn, pip install from a source distribution
 	@scripts/setup python
-	@scripts/python --long
+	@scripts/python --long $(JOBS)
 
 wheel: build ## a wheel of the Python package in build/python/wheels that needs nothing of the distribution
 	@scripts/setup python
-	@scripts/python --wheel
+	@scripts/python --wheel $(JOBS)
 
 bench: ## run the benchmarks, write bench/results/, print tables; fails when a bar is missed
 	@scripts/setup bench
