@@ -8,13 +8,17 @@ For an interpreter that has torch and opacus, which nothing else here needs; ben
 by Opacus's default, Poisson samples, Adam.
 """
 
+import os
 import sys
 import time
 import warnings
 
-import torch
-from opacus import PrivacyEngine
-from torch.utils.data import DataLoader, TensorDataset
+for library in ("OPENBLAS", "OMP", "MKL"):  # threads that wait cost processor time too
+    os.environ[f"{library}_NUM_THREADS"] = "1"
+
+import torch  # noqa: E402
+from opacus import PrivacyEngine  # noqa: E402
+from torch.utils.data import DataLoader, TensorDataset  # noqa: E402
 
 RECORDS, COLUMNS, FILLED = 32561, 108, 14
 
