@@ -52,6 +52,18 @@ void adam_each(float* values, float* first, float* second, const float* gradient
   }
 }
 
+void descent_each(float* values, const float* gradient, std::size_t size, float rate) {
+  const hn::ScalableTag<float> d;
+  const auto r = hn::Set(d, rate);
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t j = 0;
+  for (; j + lanes <= size; j += lanes) {
+    const auto way = hn::Mul(r, hn::LoadU(d, gradient + j));
+    hn::StoreU(hn::Sub(hn::LoadU(d, values + j), way), d, values + j);
+  }
+  for (; j < size; ++j) values[j] -= rate * gradient[j];
+}
+
 void momentum_each(float* values, float* velocity, const float* gradient, std::size_t size,
                    float rate, float momentum) {
   const hn::ScalableTag<float> d;
@@ -99,6 +111,7 @@ HWY_AFTER_NAMESPACE();
 namespace tacet::numeric {
 
 HWY_EXPORT(adam_each);
+HWY_EXPORT(descent_each);
 HWY_EXPORT(momentum_each);
 HWY_EXPORT(adagrad_each);
 
@@ -107,6 +120,10 @@ void adam_step(std::span<float> values, std::span<float> first, std::span<float>
   HWY_DYNAMIC_DISPATCH(adam_each)
   (values.data(), first.data(), second.data(), gradient.empty() ? nullptr : gradient.data(),
    values.size(), step);
+}
+
+void descent_step(std::span<float> values, std::span<const float> gradient, float rate) {
+  HWY_DYNAMIC_DISPATCH(descent_each)(values.data(), gradient.data(), values.size(), rate);
 }
 
 void momentum_step(std::span<float> values, std::span<float> velocity,

@@ -29,7 +29,12 @@ inline constexpr float no_moment = 1e-30F;
 void adam_step(std::span<float> values, std::span<float> first, std::span<float> second,
                std::span<const float> gradient, const AdamStep& step);
 
-/// The rule of heavy ball in the same manner:
+/// Plain descent in the same manner:
+///
+///     value -= rate g
+void descent_step(std::span<float> values, std::span<const float> gradient, float rate);
+
+/// The rule of heavy ball:
 ///
 ///     velocity = momentum velocity + g     (0 where it is below no_moment)
 ///     value -= rate velocity

@@ -55,6 +55,22 @@ TEST(AdamStep, HasTheBitsOfItsFormulaNumberByNumber) {
   }
 }
 
+TEST(DescentStep, HasTheBitsOfItsFormulaNumberByNumber) {
+  std::mt19937 bits(4);
+  std::normal_distribution<float> normal;
+  for (std::size_t size = 1; size < 70; ++size) {
+    std::vector<float> values(size);
+    std::vector<float> gradient(size);
+    for (std::size_t j = 0; j < size; ++j) {
+      values[j] = normal(bits);
+      gradient[j] = normal(bits);
+    }
+    auto moved = values;
+    descent_step(moved, gradient, 0.1F);
+    for (std::size_t j = 0; j < size; ++j) EXPECT_EQ(moved[j], values[j] - 0.1F * gradient[j]);
+  }
+}
+
 TEST(MomentumStep, HasTheBitsOfItsFormulaNumberByNumber) {
   std::mt19937 bits(2);
   std::normal_distribution<float> normal;

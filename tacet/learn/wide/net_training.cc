@@ -74,12 +74,6 @@ class BlockOptimizer {
   RowOptimizer rows_;
 };
 
-RowOptimizerSettings in_every_step(RowOptimizerSettings settings) {
-  // Where every number moves in every step both are one rule, and this one moves rows at once.
-  if (settings.kind == RowOptimizerKind::adam) settings.kind = RowOptimizerKind::adam_dense_zero;
-  return settings;
-}
-
 /// All steps of a run.
 class NetSteps {
  public:

@@ -69,12 +69,11 @@ class Mover {
     value -= rate_ * gradient / (std::sqrt(squares) + stabiliser_);
   }
   /// The numbers of a row from place j on; without gradients for those that are not chosen.
-  void adam_move(const RowTable::Row& row, std::size_t j, std::span<const float> gradients,
+  void adam_move(const RowTable::Rows& row, std::size_t j, std::span<const float> gradients,
                  std::size_t count, std::int64_t moves) {
     growth_.update(settings_, moves);
-    const auto width = row.values.size();
-    numeric::adam_step(row.values.subspan(j, count), row.state.subspan(j, count),
-                       row.state.subspan(width + j, count), gradients,
+    numeric::adam_step(row.values.subspan(j, count), row.state(0).subspan(j, count),
+                       row.state(1).subspan(j, count), gradients,
                        {.rate = rate_,
                         .first_decay = momentum_,
                         .second_decay = second_decay_,
@@ -87,51 +86,48 @@ class Mover {
     return static_cast<float>(released * scale_);
   }
 
-  // A whole row along what was released of it, by kernels that do what move() does.
-  void move_row(const RowTable::Row& row, std::span<const double> released, std::int64_t now) {
-    const auto width = row.values.size();
-    if (settings_.kind == sgd) {
-      float* const values = row.values.data();
-      const double* const numbers = released.data();
-      for (std::size_t j = 0; j < width; ++j) values[j] -= rate_ * gradient(numbers[j]);
-      return;
-    }
-    gradients_.resize(width);
-    for (std::size_t j = 0; j < width; ++j) gradients_[j] = gradient(released[j]);
+  // A whole row along what was released of it.
+  void move_row(const RowTable::Rows& row, std::span<const double> released, std::int64_t now) {
+    gradients_.resize(released.size());
+    for (std::size_t j = 0; j < released.size(); ++j) gradients_[j] = gradient(released[j]);
+    move_rows(row, gradients_, now);
+  }
+
+  // Whole rows along their gradients, by kernels that do what move() does.
+  void move_rows(const RowTable::Rows& rows, std::span<const float> gradients, std::int64_t now) {
     switch (settings_.kind) {
       case sgd:
-        return;
+        return numeric::descent_step(rows.values, gradients, rate_);
       case momentum:
-        return numeric::momentum_step(row.values, row.state, gradients_, rate_, momentum_);
+        return numeric::momentum_step(rows.values, rows.state(0), gradients, rate_, momentum_);
       case adagrad:
-        return numeric::adagrad_step(row.values, row.state, gradients_, rate_, stabiliser_);
+        return numeric::adagrad_step(rows.values, rows.state(0), gradients, rate_, stabiliser_);
       case adam_dense_zero:
-        return adam_move(row, 0, gradients_, width, now);
+        return adam_move(rows, 0, gradients, gradients.size(), now);
       case adam:
-        return adam_row(row, now);
+        return adam_rows(rows, gradients, now);
     }
   }
 
   // A row that was not chosen in a step.
-  void rest_row(const RowTable::Row& row, std::int64_t now) {
+  void rest_row(const RowTable::Rows& row, std::int64_t now) {
     if (settings_.kind == adam_dense_zero) return adam_move(row, 0, {}, row.values.size(), now);
     for (std::size_t j = 0; j < row.values.size(); ++j) move(row, j, 0, now);
   }
 
   // One number of a row along its gradient, in step `now`.
-  void move(const RowTable::Row& row, std::size_t j, float gradient, std::int64_t now) {
-    const auto width = row.values.size();
+  void move(const RowTable::Rows& row, std::size_t j, float gradient, std::int64_t now) {
     float& value = row.values[j];
     switch (settings_.kind) {
       case sgd:
         value -= rate_ * gradient;
         return;
       case momentum:
-        return heavy_ball(value, row.state[j], gradient);
+        return heavy_ball(value, row.state(0)[j], gradient);
       case adagrad:
-        return adagrad_move(value, row.state[j], gradient);
+        return adagrad_move(value, row.state(0)[j], gradient);
       case adam: {
-        float& moves = row.state[2 * width + j];
+        float& moves = row.state(2)[j];
         moves += 1;
         return adam_move(row, j, {&gradient, 1}, 1, static_cast<std::int64_t>(moves));
       }
@@ -142,14 +138,14 @@ class Mover {
 
  private:
   // At once where all of its numbers were moved equally often, as they are where rows are chosen.
-  void adam_row(const RowTable::Row& row, std::int64_t now) {
-    const auto moves = row.state.last(row.values.size());
+  void adam_rows(const RowTable::Rows& rows, std::span<const float> gradients, std::int64_t now) {
+    const auto moves = rows.state(2);
     if (std::ranges::count(moves, moves.front()) != std::ssize(moves)) {
-      for (std::size_t j = 0; j < row.values.size(); ++j) move(row, j, gradients_[j], now);
+      for (std::size_t j = 0; j < moves.size(); ++j) move(rows, j, gradients[j], now);
       return;
     }
     std::ranges::fill(moves, moves.front() + 1);
-    adam_move(row, 0, gradients_, moves.size(), static_cast<std::int64_t>(moves.front()));
+    adam_move(rows, 0, gradients, moves.size(), static_cast<std::int64_t>(moves.front()));
   }
 
   const RowOptimizerSettings& settings_;
@@ -163,11 +159,16 @@ class Mover {
 };
 
 // Whether a number of the row still moves by itself: its first moment is not 0.
-bool is_moving(const RowTable::Row& row) {
-  return std::ranges::any_of(row.state.first(row.values.size()), [](float m) { return m != 0; });
+bool is_moving(const RowTable::Rows& row) {
+  return std::ranges::any_of(row.state(0), [](float m) { return m != 0; });
 }
 
 }  // namespace
+
+RowOptimizerSettings in_every_step(RowOptimizerSettings settings) {
+  if (settings.kind == adam) settings.kind = adam_dense_zero;
+  return settings;
+}
 
 RowOptimizer::RowOptimizer(const privacy::RowLayout& layout, RowStart start,
                            const RowOptimizerSettings& settings)
@@ -180,8 +181,8 @@ double RowOptimizer::rate_of(std::int64_t step) const {
 }
 
 // The steps after the last one up to `to`, in which the row was not chosen.
-void RowOptimizer::rest(const RowTable::Row& row, std::int64_t to) const {
-  auto step = std::exchange(*row.last_step, to) + 1;
+void RowOptimizer::rest(const RowTable::Rows& row, std::int64_t to) const {
+  auto step = std::exchange(row.last_steps.front(), to) + 1;
   if (!moves_at_rest(settings_.kind)) return;
   for (; step <= to && is_moving(row); ++step) {
     Mover(settings_, rate_of(step)).rest_row(row, step);
@@ -189,7 +190,7 @@ void RowOptimizer::rest(const RowTable::Row& row, std::int64_t to) const {
   if (settings_.kind == momentum) return;
   const auto decay = static_cast<float>(settings_.second_decay);
   for (; step <= to; ++step) {
-    for (auto& second : row.state.last(row.values.size())) second *= decay;
+    for (auto& second : row.state(1)) second *= decay;
   }
 }
 
@@ -203,17 +204,17 @@ std::span<const float> RowOptimizer::read(std::int64_t row, std::span<float> roo
   if (!deferred_.empty() && view.last_step != now_) {
     throw base::InternalError("a row was read whose steps were put off");
   }
-  if (view.state.empty() || view.last_step == now_ || !moves_at_rest(settings_.kind)) {
+  if (!view.stored() || view.last_step == now_ || !moves_at_rest(settings_.kind)) {
     return view.values;
   }
-  const auto width = view.values.size();
-  const auto values = room.first(width);
-  const auto state = room.subspan(width, view.state.size());
-  std::ranges::copy(view.values, values.begin());
-  std::ranges::copy(view.state, state.begin());
   auto last_step = view.last_step;
-  rest({values, state, &last_step}, now_);
-  return values;
+  const RowTable::Rows copy{room.first(view.values.size()), view.values.size(), {&last_step, 1}};
+  std::ranges::copy(view.values, copy.values.begin());
+  for (std::size_t kind = 0; kind < static_cast<std::size_t>(state_kinds(settings_.kind)); ++kind) {
+    std::ranges::copy(view.state(kind), copy.state(kind).begin());
+  }
+  rest(copy, now_);
+  return copy.values;
 }
 
 std::int64_t RowOptimizer::block_rows() const {
@@ -230,15 +231,18 @@ void RowOptimizer::move_block(mechanism::LazyRows::Reading& noisy, std::int64_t 
   const auto last = first + count - 1;
   block_.resize(static_cast<std::size_t>(layout.first_cell(last) + layout.width(last) -
                                          layout.first_cell(first)));
-  noisy.rows(first, count, block_);
-  Mover mover(settings_, rate_of(step), 1 / divisor);
-  auto numbers = std::span<const double>(block_);
-  for (std::int64_t index = first; index <= last; ++index) {
-    const auto row = table_.change(index);
-    rest(row, step - 1);
-    mover.move_row(row, numbers.first(row.values.size()), step);
-    *row.last_step = step;
-    numbers = numbers.subspan(row.values.size());
+  noisy.rows(first, count, 1 / divisor, block_);
+  Mover mover(settings_, rate_of(step));
+  auto gradients = std::span<const float>(block_);
+  for (std::int64_t index = first; index <= last;) {
+    const auto rows = table_.change_from(index, last - index + 1);
+    for (std::size_t k = 0; k < rows.last_steps.size(); ++k) {
+      if (rows.last_steps[k] < step - 1) rest(rows.row(k), step - 1);
+      rows.last_steps[k] = step;
+    }
+    mover.move_rows(rows, gradients.first(rows.values.size()), step);
+    gradients = gradients.subspan(rows.values.size());
+    index += std::ssize(rows.last_steps);
   }
 }
 
@@ -262,7 +266,7 @@ void RowOptimizer::defer(std::unique_ptr<const mechanism::LazyRows> noisy, doubl
 
 // A block has made the steps up to the last one of its first row.
 void RowOptimizer::catch_up_block(std::int64_t first) {
-  const auto made = *table_.change(first).last_step;
+  const auto made = table_.change(first).last_steps.front();
   for (const auto& later : deferred_) {
     if (later.step <= made) continue;
     mechanism::LazyRows::Reading reading(*later.noisy);
@@ -274,7 +278,7 @@ void RowOptimizer::catch_up(std::span<const std::int64_t> rows) {
   if (deferred_.empty()) return;
   for (const auto row : rows) {
     const auto first = row / block_rows() * block_rows();
-    if (*table_.change(first).last_step < now_) catch_up_block(first);
+    if (table_.change(first).last_steps.front() < now_) catch_up_block(first);
   }
 }
 
@@ -304,7 +308,7 @@ void RowOptimizer::step(const mechanism::NoisyRows& noisy, double divisor) {
     rest(row, now_ - 1);
     mover.move_row(row, numbers.subspan(at, row.values.size()), now_);
     at += row.values.size();
-    *row.last_step = now_;
+    row.last_steps.front() = now_;
   };
   std::vector<double> released;
   const auto step_cells = [&](std::span<const std::int64_t> cells) {
@@ -327,7 +331,7 @@ void RowOptimizer::step(const mechanism::NoisyRows& noisy, double divisor) {
         mover.move(row, j, 0, now_);
       }
     }
-    *row.last_step = now_;
+    row.last_steps.front() = now_;
   };
   if (const auto* rows = noisy.selection.rows()) {
     for (const auto row : *rows) step_row(row);
@@ -341,11 +345,11 @@ void RowOptimizer::step(const mechanism::NoisyRows& noisy, double divisor) {
   if (!moves_at_rest(settings_.kind) || std::ssize(stored) > settings_.eager_rows) return;
   for (const auto index : stored) {
     const auto row = table_.change(index);
-    if (*row.last_step == now_) continue;
+    if (row.last_steps.front() == now_) continue;
     rest(row, now_ - 1);
     if (is_moving(row)) {
       mover.rest_row(row, now_);
-      *row.last_step = now_;
+      row.last_steps.front() = now_;
     } else {
       rest(row, now_);
     }

@@ -41,6 +41,10 @@ struct RowOptimizerSettings {
   std::int64_t eager_rows = 4096;
 };
 
+/// The same rule where every number moves in every step: both kinds of Adam are one then, of which
+/// this takes the one that counts no moves.
+[[nodiscard]] RowOptimizerSettings in_every_step(RowOptimizerSettings settings);
+
 /// Moves the rows of a table by what was released of them.
 ///
 /// Where many rows are stored, one that was not chosen is left alone until it is: what it would
@@ -81,7 +85,7 @@ class RowOptimizer {
 
  private:
   [[nodiscard]] double rate_of(std::int64_t step) const;
-  void rest(const RowTable::Row& row, std::int64_t to) const;
+  void rest(const RowTable::Rows& row, std::int64_t to) const;
   void move_block(mechanism::LazyRows::Reading& noisy, std::int64_t first, double divisor,
                   std::int64_t step);
   void catch_up_block(std::int64_t first);
@@ -97,7 +101,7 @@ class RowOptimizer {
   RowTable table_;
   std::int64_t now_ = 0;  // steps so far
   std::vector<Deferred> deferred_;
-  std::vector<double> block_;  // of noisy numbers
+  std::vector<float> block_;  // gradients of rows that move together
 };
 
 }  // namespace tacet::learn

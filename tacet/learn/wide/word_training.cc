@@ -122,7 +122,9 @@ class WordSteps {
             plan.layout(),
             [start = model::WordStartRows(plan.shape, plan.start)](
                 std::int64_t row, std::span<float> out) { start.write(row, out.data()); },
-            plan.optimizer) {
+            plan.choice.kind == WordSelection::all && !plan.unprotected()
+                ? in_every_step(plan.optimizer)
+                : plan.optimizer) {
     for (int i = 0; i < means.threads.size(); ++i) readers_.emplace_back(plan, examples_);
     phase_ = plan.unprotected() ? "training without privacy, pairs of words"
                                 : fmt::format("training to epsilon {:.4g}, pairs of words expected",

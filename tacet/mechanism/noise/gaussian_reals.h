@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tacet/base/large_pages.h"
+#include "tacet/numeric/scale_integers.h"
 #include "tacet/random/noise/rounded_gaussian.h"
 #include "tacet/random/source/source.h"
 
@@ -21,25 +22,25 @@ namespace tacet::mechanism::internal {
                                                         double grid, random::Lease lease,
                                                         double sigma,
                                                         std::vector<double> storage = {}) {
-  constexpr std::size_t block_size = 1024;  // of the sampler's batches
+  constexpr std::size_t block_size = 1024;                          // of the sampler's batches
+  constexpr std::size_t larger_than_caches = std::size_t{1} << 22;  // numbers
   random::internal::check_gaussian_sigma(sigma);
   const random::Leaf leaf(std::move(lease));
   random::internal::GaussianReader noise(leaf, sigma);
   std::vector<double> result = std::move(storage);
-  result.clear();
   if (result.capacity() < values.size()) {
     result.reserve(values.size());
     base::prefer_large_pages(result.data(), values.size_bytes());
   }
+  result.resize(values.size());
+  const bool past_caches = values.size() >= larger_than_caches;
   std::array<std::int64_t, block_size> noisy;
-  std::array<double, block_size> reals;
   for (std::size_t first = 0; first < values.size(); first += block_size) {
     const auto block = values.subspan(first, std::min(block_size, values.size() - first));
     std::copy(block.begin(), block.end(), noisy.begin());
     noise.add(first, std::span(noisy).first(block.size()));
-    for (std::size_t j = 0; j < block.size(); ++j) reals[j] = static_cast<double>(noisy[j]) * grid;
-    result.insert(result.end(), reals.begin(),
-                  reals.begin() + static_cast<std::ptrdiff_t>(block.size()));
+    numeric::scale_integers(std::span(noisy).first(block.size()), grid,
+                            std::span(result).subspan(first, block.size()), past_caches);
   }
   return result;
 }

@@ -7,6 +7,7 @@
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/mechanism/noise/noise_event.h"
 #include "tacet/mechanism/noise/noise_scale.h"
+#include "tacet/numeric/scale_integers.h"
 #include "tacet/random/noise/rounded_gaussian.h"
 
 namespace tacet::mechanism {
@@ -45,20 +46,29 @@ void LazyRows::held_rows(std::int64_t first, std::int64_t count,
   }
 }
 
-void LazyRows::Reading::rows(std::int64_t first, std::int64_t count, std::span<double> out) {
+void LazyRows::Reading::draw(std::int64_t first, std::int64_t count, std::size_t size) {
   const auto& layout = rows_.layout_;
   const bool inside = first >= 0 && count >= 1 && count <= layout.rows() - first;
   const std::int64_t last = first + count - 1;
-  if (!inside ||
-      std::ssize(out) != layout.first_cell(last) + layout.width(last) - layout.first_cell(first)) {
+  if (!inside || static_cast<std::int64_t>(size) !=
+                     layout.first_cell(last) + layout.width(last) - layout.first_cell(first)) {
     throw base::InternalError("a lazy release was asked for rows that it does not have");
   }
-  block_.resize(out.size());
+  block_.resize(size);
   rows_.held_rows(first, count, block_);
   // Word j of the leaf for cell j, as where the whole vector is noised.
   noise_.add(static_cast<std::uint64_t>(layout.first_cell(first)), block_);
-  for (std::size_t j = 0; j < out.size(); ++j)
-    out[j] = static_cast<double>(block_[j]) * rows_.grid_;
+}
+
+void LazyRows::Reading::rows(std::int64_t first, std::int64_t count, std::span<double> out) {
+  draw(first, count, out.size());
+  numeric::scale_integers(block_, rows_.grid_, out);
+}
+
+void LazyRows::Reading::rows(std::int64_t first, std::int64_t count, double factor,
+                             std::span<float> out) {
+  draw(first, count, out.size());
+  numeric::scale_integers(block_, rows_.grid_, factor, out);
 }
 
 void LazyRows::take_row(std::int64_t row, std::span<double> out) {

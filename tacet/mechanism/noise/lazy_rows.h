@@ -37,8 +37,13 @@ class LazyRows {
     /// same at every reading. InternalError for a row that was taken, and for another size of
     /// `out`.
     void rows(std::int64_t first, std::int64_t count, std::span<double> out);
+    /// The same times `factor`, rounded to floats.
+    void rows(std::int64_t first, std::int64_t count, double factor, std::span<float> out);
 
    private:
+    // The noisy numbers in grid units, `size` of them, in block_.
+    void draw(std::int64_t first, std::int64_t count, std::size_t size);
+
     const LazyRows& rows_;
     random::internal::GaussianReader noise_;
     std::vector<std::int64_t> block_;

@@ -23,6 +23,12 @@ class ExactAccumulator {
     rows_ += rows;
     return exact_;
   }
+  /// As after construction; the memory stays.
+  void restart(std::size_t size) {
+    exact_.assign(size, 0.0);
+    total_.clear();
+    rows_ = 0;
+  }
   [[nodiscard]] std::size_t size() const { return exact_.size(); }
   /// Coordinates more, which nothing was added to.
   void grow(std::size_t size) { exact_.resize(size, 0.0); }

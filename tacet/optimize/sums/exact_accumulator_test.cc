@@ -34,5 +34,21 @@ TEST(ExactAccumulator, SumsBeyondTheDoublesAreExact) {
   }
 }
 
+// What one sum moved to integers, and how far it was from the next time, is nothing to the next.
+TEST(ExactAccumulator, BegunAnewKnowsNothingOfTheLastSum) {
+  ExactAccumulator sum(2, 4);
+  for (int record = 0; record < 7; ++record) sum.reserve(1)[1] += 0x1p51;
+  sum.restart(3);
+  std::vector<std::int64_t> got(3, 0);
+  sum.add_to(got);
+  EXPECT_EQ(got, std::vector<std::int64_t>(3, 0));
+  for (int record = 0; record < 4; ++record) {
+    // Doubles still hold them all: a sum begun anew moves nothing before its fifth record.
+    EXPECT_EQ(sum.reserve(1)[0], record * 0x1p51);
+    sum.reserve(0)[0] += 0x1p51;
+  }
+  EXPECT_EQ(sum.reserve(1)[0], 0);
+}
+
 }  // namespace
 }  // namespace tacet::optimize

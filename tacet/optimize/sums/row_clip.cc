@@ -64,8 +64,7 @@ void place_dense(const RowRecord& record, std::size_t dense, RecordPlaces& out) 
 namespace {
 
 /// The lists of all ranks, one behind the other: each adds its own at its place to zeros.
-std::vector<std::int64_t> joined(base::Reducer& reducer, std::vector<std::int64_t> own) {
-  if (reducer.size() == 1) return own;
+std::vector<std::int64_t> joined(base::Reducer& reducer, std::span<const std::int64_t> own) {
   const auto rank = static_cast<std::size_t>(reducer.rank());
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(reducer.size()), 0);
   sizes[rank] = std::ssize(own);
@@ -91,7 +90,8 @@ std::vector<std::int64_t> each_row_once(std::vector<std::int64_t> rows) {
 }  // namespace
 
 std::vector<std::int64_t> rows_of_all(base::Reducer& reducer, std::vector<std::int64_t> own) {
-  return each_row_once(joined(reducer, each_row_once(std::move(own))));
+  own = each_row_once(std::move(own));
+  return reducer.size() == 1 ? own : each_row_once(joined(reducer, own));
 }
 
 }  // namespace tacet::optimize::internal

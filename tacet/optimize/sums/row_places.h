@@ -29,14 +29,23 @@ inline void check_count(std::size_t chosen) {
 /// Where the cells of chosen rows stand in a sum.
 class RowPlaces {
  public:
-  /// Rows ascending. UsageError for 2^31 of them or more.
+  /// Of no rows.
+  explicit RowPlaces(const privacy::RowLayout& layout) : layout_(layout) {}
   RowPlaces(const privacy::RowLayout& layout, std::span<const std::int64_t> rows)
-      : layout_(layout) {
+      : RowPlaces(layout) {
+    assign(rows);
+  }
+
+  /// Of other rows, ascending; the memory stays. UsageError for 2^31 of them or more.
+  void assign(std::span<const std::int64_t> rows) {
     check_count(rows.size());
+    slots_.clear();
+    firsts_.clear();
+    cells_ = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       slots_.insert(rows[i], static_cast<std::int32_t>(i));
       firsts_.push_back(cells_);
-      cells_ += static_cast<std::size_t>(layout.width(rows[i]));
+      cells_ += static_cast<std::size_t>(layout_.width(rows[i]));
     }
   }
 

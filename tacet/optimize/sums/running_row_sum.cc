@@ -24,6 +24,14 @@ struct WorkerSum {
   std::vector<std::int64_t> rows = {};
   std::vector<std::size_t> firsts = {};  // of each row's cells
 
+  /// Nothing summed, in `size` cells.
+  void restart(std::size_t size) {
+    sum.restart(size);
+    slots.clear();
+    rows.clear();
+    firsts.clear();
+  }
+
   /// Pieces of a record all of whose rows are chosen; new ones get a place.
   void place_all(const RowRecord& record, const privacy::RowLayout& layout) {
     places.pieces.clear();
@@ -51,9 +59,13 @@ struct RunningRowSum::Step {
   privacy::RowSelection selection;
   double norm;
   internal::RowScale scale;
-  std::optional<internal::RowPlaces> rows = std::nullopt;
   std::optional<internal::CellPlaces> cells = std::nullopt;
-  std::vector<WorkerSum> workers = {};
+};
+
+/// Memory that steps take over from one another.
+struct RunningRowSum::Room {
+  internal::RowPlaces rows;  // chosen ones, or, when the sum is taken, touched ones
+  std::vector<WorkerSum> workers;
 };
 
 RunningRowSum::RunningRowSum(privacy::RowLayout layout, const RowLimit& limit,
@@ -66,6 +78,10 @@ RunningRowSum::RunningRowSum(privacy::RowLayout layout, const RowLimit& limit,
   for (int worker = 0; worker < threads.size(); ++worker) {
     arenas_.emplace_back(layout_, limit_, RecordLife::borrowed);
   }
+  // How many records a sample has is a secret: any number of them is summed.
+  const ExactAccumulator sum(0, std::int64_t{1} << (52 - limit_.norm_bits));
+  room_ = std::make_unique<Room>(
+      Room{internal::RowPlaces(layout_), std::vector<WorkerSum>(arenas_.size(), WorkerSum{sum})});
 }
 
 RunningRowSum::~RunningRowSum() = default;
@@ -82,34 +98,31 @@ void RunningRowSum::start(const privacy::Sample& sample, privacy::RowSelection s
   step_ = std::make_unique<Step>(Step{sample, std::move(selection),
                                       internal::checked_row_norm(clipping_norm),
                                       internal::RowScale::of(clipping_norm, limit_)});
-  if (const auto* chosen = step_->selection.rows()) step_->rows.emplace(layout_, *chosen);
+  if (const auto* chosen = step_->selection.rows()) room_->rows.assign(*chosen);
   if (const auto* chosen = step_->selection.cells()) step_->cells.emplace(layout_, *chosen);
-  // How many records a sample has is a secret: any number of them is summed.
-  const ExactAccumulator sum(all ? dense : cells + dense,
-                             std::int64_t{1} << (52 - limit_.norm_bits));
-  step_->workers.assign(arenas_.size(), WorkerSum{sum});
+  for (auto& worker : room_->workers) worker.restart(all ? dense : cells + dense);
   for (auto& arena : arenas_) arena.clear();
 }
 
 bool RunningRowSum::chosen(std::int64_t row) const {
   if (!step_) throw base::InternalError("no sum over rows was started");
   if (step_->selection.is_all()) return true;
-  return step_->rows ? step_->rows->contains(row) : step_->cells->contains(row);
+  return step_->cells ? step_->cells->contains(row) : room_->rows.contains(row);
 }
 
 void RunningRowSum::finish(int worker) {
   auto& arena = this->arena(worker);
   arena.finish();
   if (!step_) throw base::InternalError("no sum over rows was started");
-  auto& own = step_->workers[static_cast<std::size_t>(worker)];
+  auto& own = room_->workers[static_cast<std::size_t>(worker)];
   const auto record = arena.record(arena.size() - 1);
   if (!record.squares.empty()) {
-    if (step_->rows) {
-      internal::place_record(record, *step_->rows, own.places);
+    if (step_->selection.is_all()) {
+      own.place_all(record, layout_);
     } else if (step_->cells) {
       internal::place_record(record, *step_->cells, own.places);
     } else {
-      own.place_all(record, layout_);
+      internal::place_record(record, room_->rows, own.places);
     }
     internal::add_clipped(record, own.places, own.places.square, step_->scale, own.sum.reserve(1));
   }
@@ -123,13 +136,14 @@ privacy::RowSum RunningRowSum::take() {
   std::vector<std::int64_t> touched;
   std::vector<std::int64_t> total;
   if (step->selection.is_all()) {
-    for (const auto& worker : step->workers) {
+    for (const auto& worker : room_->workers) {
       touched.insert(touched.end(), worker.rows.begin(), worker.rows.end());
     }
     touched = internal::rows_of_all(reducer_, std::move(touched));
-    const internal::RowPlaces places(layout_, touched);
+    auto& places = room_->rows;
+    places.assign(touched);
     total.resize(places.cells() + dense, 0);
-    for (const auto& worker : step->workers) {
+    for (const auto& worker : room_->workers) {
       for (std::size_t i = 0; i < worker.rows.size(); ++i) {
         const auto width = static_cast<std::size_t>(layout_.width(worker.rows[i]));
         worker.sum.add_to(std::span(total).subspan(places.first(worker.rows[i]), width),
@@ -138,8 +152,8 @@ privacy::RowSum RunningRowSum::take() {
       worker.sum.add_to(std::span(total).last(dense));
     }
   } else {
-    total.resize(step->workers.front().sum.size(), 0);
-    for (const auto& worker : step->workers) worker.sum.add_to(total);
+    total.resize(room_->workers.front().sum.size(), 0);
+    for (const auto& worker : room_->workers) worker.sum.add_to(total);
   }
   reducer_.sum(total);
   return privacy::RowSum::from_certified(

@@ -43,16 +43,19 @@ class RunningRowSum {
   [[nodiscard]] RowArena& arena(int worker) { return arenas_[static_cast<std::size_t>(worker)]; }
   /// Ends the worker's record, in place of arena(worker).finish().
   void finish(int worker);
-  /// The sum; nothing is left of it. InternalError where none was started.
+  /// The sum; memory is kept for the next one, numbers are not read again. InternalError where none
+  /// was started.
   [[nodiscard]] privacy::RowSum take();
 
  private:
   struct Step;
+  struct Room;
   privacy::RowLayout layout_;
   RowLimit limit_;
   base::ThreadPool& threads_;
   base::Reducer& reducer_;
   std::vector<RowArena> arenas_;
+  std::unique_ptr<Room> room_;
   std::unique_ptr<Step> step_;
 };
 
