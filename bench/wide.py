@@ -7,9 +7,10 @@ PART is one of
   words   1,000 words of Brown, pairs as units: loss of 200,000 test pairs with 8 negatives each
   rows    Brown's whole vocabulary but its 100 most frequent words, listed by public frequency:
           noise on all rows, and on those of words that noisily enough units touch
-  speed   epochs of samples of 20 of 200,000 pairs, 102,000 numbers, one thread: CPU seconds of 20
-          epochs without privacy and with every choice of rows, and of 2 epochs with noise on all
-          rows, for every optimizer, beside their noise alone (noise_words_bench)
+  speed   20 epochs of samples of 20 of 200,000 pairs, 102,000 numbers, one thread: CPU seconds
+          without privacy and with every choice of rows; of FEST also how many words it kept
+  dense   4 such epochs with noise on all rows, for every optimizer: CPU seconds beside those of
+          their noise alone (noise_words_bench)
   units   Brown's 1,000 words by skip-gram, 400 documents to learn from, pairs of the other 100 to
           test: pairs, sentences and documents as units at epsilon 1, 4 and 8; documents also with
           256 pairs a step
@@ -20,7 +21,8 @@ PART is one of
           second, with a choice of rows and without privacy, beside fastText's Debian package
 
 Medians of seeds 1 to 5, settings by the program's rule, nothing tuned. Results of the parts that
-ran replace theirs in bench/results/wide_words.json; those of `units` that are there are not run
+ran replace theirs in bench/results/wide_words.json; those of `units` and
+`speed` that are there are not run
 again. A bar that is missed ends the program with code 1.
 What words the vocabulary of `rows` has is not the same as where its bars were set, so that the
 losses of the public order alone and of exact frequencies stand beside the results.
@@ -46,7 +48,7 @@ import origin
 import words as texts_of_sets
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PARTS = ("words", "rows", "speed", "units", "vocabulary", "skipgram")
+PARTS = ("words", "rows", "speed", "dense", "units", "vocabulary", "skipgram")
 WORDS_BARS = {3.53: 2.975, 1: 2.995}
 ROWS_BARS = {"all": 2.005, "adafest": 2.018}
 
@@ -177,31 +179,51 @@ SELECTIONS = ("adafest", "adafest_plus", "fest", "exponential", "permute_and_fli
               "sparse_vector", "uniform", "fixed")
 
 
-def measure_speed(bench):
+def pairs_command(bench):
     texts = Texts(bench.folder, "brown")
-    command = [bench.program, "embed", texts.training_pairs(), "--model", "pairs", "--negatives", 8,
-               "--vocabulary", texts.folder / "vocabulary.txt", "--delta", "1e-5",
-               "--public-row-count", 200000, "--batch-size", 20, "--seed", 1, "--dim", 50,
-               "--threads", 1, "--quiet", "--force", "--format", "npy",
-               "--output", bench.folder / "s.npy"]
-    long, short = ["--epochs", 20], ["--epochs", 2]
-    runs = {"unprotected": [*long, "--epsilon", "inf"]}
+    return [bench.program, "embed", texts.training_pairs(), "--model", "pairs", "--negatives", 8,
+            "--vocabulary", texts.folder / "vocabulary.txt", "--delta", "1e-5",
+            "--public-row-count", 200000, "--batch-size", 20, "--seed", 1, "--dim", 50,
+            "--threads", 1, "--quiet", "--force", "--format", "npy",
+            "--output", bench.folder / "s.npy"]
+
+
+def measure_speed(bench):
+    command = pairs_command(bench)
+    # Vectors that no step has moved.
+    cpu_seconds([*command, "--epsilon", 3.53, "--selection", "uniform", "--selected", 1,
+                 "--steps", 1, "--step-size", "1e-9"])
+    start = numpy.load(bench.folder / "s.npy")
+    runs = {"unprotected": ["--epsilon", "inf"]}
     for selection in SELECTIONS:
-        runs[selection] = [*long, "--epsilon", 3.53, "--selection", selection]
+        runs[selection] = ["--epsilon", 3.53, "--selection", selection]
     runs["fixed"] += ["--selected", 100]
+    runs["fest, 100 words"] = [*runs["fest"], "--selected", 100]
+    done = {row["what"]: row for row in bench.done}
     rows = []
     for what, words in runs.items():
-        rows.append({"what": what, "bar": 30,
-                     "median": round(cpu_seconds([*command, *words]), 1)})
-        print(rows[-1], flush=True)
-    noise = cpu_seconds([bench.program.parent / "bench/noise_words_bench", 102000, 20000])
-    rows.append({"what": "noise of 2 epochs alone", "median": round(noise, 2)})
+        row = done.get(what)
+        if not row:
+            seconds = cpu_seconds([*command, "--epochs", 20, *words])
+            row = {"what": what, "bar": 30, "median": round(seconds, 1)}
+            if "fest" in words:
+                moved = numpy.abs(numpy.load(bench.folder / "s.npy") - start).max(axis=1) > 1e-6
+                row["words_kept"] = int(moved.sum())
+        rows.append(row)
+        print(row, flush=True)
+        bench.save("speed", rows)
+    return rows
+
+
+def measure_dense(bench):
+    command = [*pairs_command(bench), "--epochs", 4, "--epsilon", 3.53, "--selection", "all"]
+    noise = cpu_seconds([bench.program.parent / "bench/noise_words_bench", 102000, 40000])
+    rows = [{"what": "noise alone", "median": round(noise, 2)}]
     print(rows[-1], flush=True)
     for optimizer in ("sgd", "momentum", "adagrad", "adam", "adam_dense_zero"):
-        seconds = cpu_seconds([*command, *short, "--epsilon", 3.53, "--selection", "all",
-                               "--optimizer", optimizer])
-        rows.append({"what": f"2 epochs on all rows, {optimizer}, of their noise alone",
-                     "bar": 1.6, "median": round(seconds / noise, 2)})
+        seconds = cpu_seconds([*command, "--optimizer", optimizer])
+        rows.append({"what": f"{optimizer}, of its noise alone", "bar": 1.6,
+                     "seconds": round(seconds, 2), "median": round(seconds / noise, 2)})
         print(rows[-1], flush=True)
     return rows
 

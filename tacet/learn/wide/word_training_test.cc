@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -217,6 +218,65 @@ int words_of_their_half(const TrainedWords& trained, const WordPlan& plan) {
 TEST(WordTraining, LearnsWhichWordsBelongTogether) {
   const auto plan = plan_of({{"selection", "all"}, {"steps", "60"}, {"batch-size", "1000"}});
   EXPECT_GE(words_of_their_half(train(corpus(3000), plan), plan), 38);
+}
+
+// A replayed draw is a draw: what is put off takes every word of the cipher that is taken at once.
+TEST(WordTraining, StepsThatArePutOffDrawWhatOthersDraw) {
+  auto plan = plan_of({{"selection", "all"}, {"batch-size", "6"}, {"steps", "20"}});
+  const auto drawn = [&](bool lazy) {
+    plan.lazy = lazy;
+    random::SeededSource source(3);
+    base::ThreadPool pool(1);
+    base::LocalReducer reducer;
+    privacy::TrustingBudget budget(plan.guarantee);
+    auto reservation = budget.reserve(plan.events, plan.guarantee);
+    const auto trained = train_words(
+        corpus(500), vocabulary(), plan,
+        {.source = source, .reservation = reservation, .threads = pool, .reducer = reducer});
+    return source.cipher_delta();
+  };
+  EXPECT_EQ(drawn(true), drawn(false));
+  EXPECT_GE(drawn(true), random::cipher_term(20, plan.layout().cells()));
+}
+
+// Of words that are drawn one by one, the r-th with a share of 1/r, nothing but their frequency can
+// be learned: that is what a bias a word is for. The best constant is what a model has without.
+TEST(WordTraining, BiasesLearnHowFrequentWordsAre) {
+  std::vector<double> shares;
+  for (int k = 0; k < words; ++k) shares.push_back(1.0 / (k + 1));
+  const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
+  for (auto& share : shares) share /= all;
+  std::mt19937_64 bits(8);
+  std::discrete_distribution<std::int32_t> law(shares.begin(), shares.end());
+  data::Corpus texts(false);
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<std::int32_t> text(6);
+    for (auto& word : text) word = law(bits);
+    texts.append(text, i);
+  }
+  texts.finish();
+  const auto plan = plan_of({{"selection", "all"}, {"steps", "60"}, {"batch-size", "1000"}});
+  const auto negatives = static_cast<double>(plan.examples.negatives);
+  // Expected loss of a pair and its uniform negatives, by biases alone.
+  const auto loss = [&](const auto& bias) {
+    double sum = 0;
+    for (std::int32_t k = 0; k < words; ++k) {
+      const double b = bias(k);
+      sum += shares[static_cast<std::size_t>(k)] * std::log1p(std::exp(-b)) +
+             negatives / words * std::log1p(std::exp(b));
+    }
+    return sum;
+  };
+  const double constant = loss([&](std::int32_t) { return -std::log(negatives); });
+  const double frequencies = loss([&](std::int32_t k) {
+    return std::log(shares[static_cast<std::size_t>(k)] * words / negatives);
+  });
+  const auto trained = train(texts, plan);
+  std::vector<float> room(trained.rows.room_size());
+  const double learned = loss(
+      [&](std::int32_t k) { return trained.rows.read(plan.shape.context_row(k), room).back(); });
+  EXPECT_LT(learned, (constant + frequencies) / 2);
+  EXPECT_GT(learned, frequencies);  // which are the least there is
 }
 
 TEST(WordTraining, WithoutPrivacyTheUsualSettingsLearn) {
