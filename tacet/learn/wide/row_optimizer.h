@@ -86,8 +86,8 @@ class RowOptimizer {
  private:
   [[nodiscard]] double rate_of(std::int64_t step) const;
   void rest(const RowTable::Rows& row, std::int64_t to) const;
-  void move_block(mechanism::LazyRows::Reading& noisy, std::int64_t first, double divisor,
-                  std::int64_t step);
+  void move_block(mechanism::LazyRows::Reading& noisy, std::int64_t first, std::int64_t most,
+                  double divisor, std::int64_t step);
   void catch_up_block(std::int64_t first);
 
   /// A step that rows have not made yet.

@@ -46,29 +46,47 @@ void LazyRows::held_rows(std::int64_t first, std::int64_t count,
   }
 }
 
-void LazyRows::Reading::draw(std::int64_t first, std::int64_t count, std::size_t size) {
+std::size_t LazyRows::Reading::size(std::int64_t first, std::int64_t count) const {
   const auto& layout = rows_.layout_;
-  const bool inside = first >= 0 && count >= 1 && count <= layout.rows() - first;
-  const std::int64_t last = first + count - 1;
-  if (!inside || static_cast<std::int64_t>(size) !=
-                     layout.first_cell(last) + layout.width(last) - layout.first_cell(first)) {
+  if (first < 0 || count < 1 || count > layout.rows() - first) {
     throw base::InternalError("a lazy release was asked for rows that it does not have");
   }
+  const std::int64_t last = first + count - 1;
+  return static_cast<std::size_t>(layout.first_cell(last) + layout.width(last) -
+                                  layout.first_cell(first));
+}
+
+void LazyRows::Reading::draw(std::int64_t first, std::int64_t count, std::size_t size) {
   block_.resize(size);
   rows_.held_rows(first, count, block_);
   // Word j of the leaf for cell j, as where the whole vector is noised.
-  noise_.add(static_cast<std::uint64_t>(layout.first_cell(first)), block_);
+  noise_.add(static_cast<std::uint64_t>(rows_.layout_.first_cell(first)), block_);
 }
 
 void LazyRows::Reading::rows(std::int64_t first, std::int64_t count, std::span<double> out) {
+  if (size(first, count) != out.size()) {
+    throw base::InternalError("numbers of a lazy release were asked for in room of another size");
+  }
   draw(first, count, out.size());
   numeric::scale_integers(block_, rows_.grid_, out);
 }
 
 void LazyRows::Reading::rows(std::int64_t first, std::int64_t count, double factor,
                              std::span<float> out) {
-  draw(first, count, out.size());
-  numeric::scale_integers(block_, rows_.grid_, factor, out);
+  if (size(first, count) != out.size()) {
+    throw base::InternalError("numbers of a lazy release were asked for in room of another size");
+  }
+  // Of as many numbers as the sampler draws at once, so that their integers stay in the first cache
+  // however many are asked for.
+  constexpr std::int64_t piece_numbers = 1024;
+  const auto piece_rows = std::max<std::int64_t>(1, piece_numbers / rows_.layout_.widest());
+  for (; count > 0; first += piece_rows, count -= piece_rows) {
+    const auto some = std::min(piece_rows, count);
+    const auto numbers = size(first, some);
+    draw(first, some, numbers);
+    numeric::scale_integers(block_, rows_.grid_, factor, out.first(numbers));
+    out = out.subspan(numbers);
+  }
 }
 
 void LazyRows::take_row(std::int64_t row, std::span<double> out) {

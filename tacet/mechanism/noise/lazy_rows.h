@@ -41,6 +41,8 @@ class LazyRows {
     void rows(std::int64_t first, std::int64_t count, double factor, std::span<float> out);
 
    private:
+    // How many numbers the rows have; InternalError for others than the layout's.
+    [[nodiscard]] std::size_t size(std::int64_t first, std::int64_t count) const;
     // The noisy numbers in grid units, `size` of them, in block_.
     void draw(std::int64_t first, std::int64_t count, std::size_t size);
 
