@@ -43,16 +43,24 @@ std::vector<bool> first_of_units(const data::Dataset& records, std::int64_t reco
   return first;
 }
 
-/// A sample's records lie far apart: what comes soon is fetched meanwhile.
-void prefetch(const data::Dataset& records, std::int64_t record) {
-  constexpr std::size_t line = 64 / sizeof(std::int16_t);
+// Always inline: GCC takes a call that only prefetches for one without an effect, and drops it.
+template <typename T>
+[[gnu::always_inline]] inline void prefetch(std::span<const T> values) {
+  constexpr std::size_t line = 64 / sizeof(T);
   constexpr std::size_t most = 16 * line;
-  records.fetch_ahead(record);
-  if (records.sparse()) return;
-  const auto row = records.dense_row(record);
-  for (std::size_t j = 0; j < std::min(row.size(), most); j += line) {
-    __builtin_prefetch(row.data() + j);
+  for (std::size_t j = 0; j < std::min(values.size(), most); j += line) {
+    __builtin_prefetch(values.data() + j);
   }
+  if (!values.empty()) __builtin_prefetch(&values.back());  // rows do not begin with a line
+}
+
+/// A sample's records lie far apart: the row of one that comes soon, whose place was fetched
+/// before.
+[[gnu::always_inline]] inline void prefetch_row(const data::Dataset& records, std::int64_t record) {
+  if (!records.sparse()) return prefetch(records.dense_row(record));
+  const auto row = records.sparse_row(record);
+  prefetch(row.columns);
+  prefetch(row.values);
 }
 
 /// Rows that were not chosen go nowhere.
@@ -100,17 +108,16 @@ template <typename Use>
 void NetGradients::for_records(std::span<const std::int64_t> drawn, const Use& use) {
   constexpr std::int64_t block = 64;
   constexpr std::int64_t ahead = 4;
-  threads_.for_blocks(std::ssize(drawn), block,
-                      [&](int worker, std::int64_t begin, std::int64_t end) {
-                        auto& trace = traces_[static_cast<std::size_t>(worker)];
-                        for (auto i = begin; i < end; ++i) {
-                          if (i + ahead < end) {
-                            prefetch(records_, drawn[static_cast<std::size_t>(i + ahead)]);
-                          }
-                          const auto record = drawn[static_cast<std::size_t>(i)];
-                          if (takes_part(record)) use(record, trace, worker);
-                        }
-                      });
+  const auto count = std::ssize(drawn);
+  const auto at = [&](std::int64_t i) { return drawn[static_cast<std::size_t>(i)]; };
+  threads_.for_blocks(count, block, [&](int worker, std::int64_t begin, std::int64_t end) {
+    auto& trace = traces_[static_cast<std::size_t>(worker)];
+    for (auto i = begin; i < end; ++i) {
+      if (i + 2 * ahead < count) records_.fetch_ahead(at(i + 2 * ahead));
+      if (i + ahead < count) prefetch_row(records_, at(i + ahead));
+      if (takes_part(at(i))) use(at(i), trace, worker);
+    }
+  });
 }
 
 void NetGradients::add(std::span<const std::int64_t> drawn, const NetState& state,
