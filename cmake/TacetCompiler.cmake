@@ -62,6 +62,12 @@ if(TACET_COVERAGE)
   add_link_options(--coverage)
 endif()
 
+# GCC collects its own garbage from 128 MB on, again and again, a seventh of the time of compiling. It
+# may use 1 GB before.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND PROJECT_IS_TOP_LEVEL)
+  add_compile_options(--param=ggc-min-heapsize=1000000)
+endif()
+
 # A compilation is done once for all clones: paths count from the source tree.
 find_program(TACET_CCACHE ccache)
 if(TACET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND PROJECT_IS_TOP_LEVEL)
@@ -70,25 +76,45 @@ if(TACET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND PROJECT_IS_TOP_LEVEL)
       CCACHE_SLOPPINESS=pch_defines,time_macros ${TACET_CCACHE})
 endif()
 
-# tacet_precompile(<target>)
+# tacet_precompile(<target> <further headers...>)
 #
 # Most of the time of compiling is reading these headers. Every file still includes what it needs:
 # presets without TACET_PRECOMPILE show it.
 function(tacet_precompile target)
-  if(NOT TACET_PRECOMPILE)
-    return()
-  endif()
   target_precompile_headers(
     ${target} PRIVATE <algorithm> <array> <cmath> <cstddef> <cstdint> <filesystem> <functional>
     <limits> <memory> <numeric> <optional> <span> <string> <string_view> <utility> <variant>
-    <vector> <fmt/format.h> <nlohmann/json.hpp>)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache wants it
+    <vector> <fmt/format.h> <nlohmann/json.hpp> ${ARGN})
+  tacet_lets_ccache_read(${target})
+endfunction()
+
+# tacet_precompiled_as(<precompiled> <target>): the target reads what was precompiled there.
+function(tacet_precompiled_as precompiled target)
+  if(TARGET ${precompiled})
+    target_precompile_headers(${target} REUSE_FROM ${precompiled})
+    tacet_lets_ccache_read(${target})
   endif()
 endfunction()
 
-# The libraries share one precompiled header; programs are compiled with other flags.
+function(tacet_lets_ccache_read target)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+endfunction()
+
+# tacet_for_tests(<target>): what is tested is compiled as it ships; the tests need no more than -O1.
+function(tacet_for_tests target)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
+endfunction()
+
+# The libraries share one precompiled header, and the tests another: programs are compiled with other
+# flags.
 if(TACET_PRECOMPILE)
-  file(WRITE ${PROJECT_BINARY_DIR}/generated/precompiled.cc "")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/precompiled.cc CONTENT "\n")
   add_library(tacet_precompiled OBJECT ${PROJECT_BINARY_DIR}/generated/precompiled.cc)
+  if(TACET_BUILD_TESTS)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/precompiled_test.cc
+         CONTENT "int main() {}\n")
+    add_executable(tacet_precompiled_test ${PROJECT_BINARY_DIR}/generated/precompiled_test.cc)
+  endif()
 endif()

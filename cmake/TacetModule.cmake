@@ -1,17 +1,22 @@
+# Where sums and draws are.
+set(TACET_HOT "^tacet_(numeric|random|optimize)$")
+
 # tacet_batches(<variable> <target> <sources...>): most of the time of compiling a file is reading
-# headers, so ten files are read as one, a file of their includes. They are named from the source tree
-# on: these files are the same in every clone, and so is what a test says of its place, so that ccache
+# headers, so twenty files are read as one, a file of their includes. Where sums and draws are it is
+# ten: how much the compiler inlines depends on what stands beside it. They are named from the source
+# tree on: these files are the same in every clone, and so is what a test says of its place, so that ccache
 # finds in one clone what another has compiled (UNITY_BUILD of CMake writes absolute paths).
 function(tacet_batches variable target)
   set(batches "")
   set(lines "")
   set(in_batch 0)
+  tacet_size_of_batches(size ${target} ${ARGN})
   foreach(source IN LISTS ARGN)
     cmake_path(NORMAL_PATH source)
     cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
     string(APPEND lines "#include \"${source}\"\n")
     math(EXPR in_batch "${in_batch} + 1")
-    if(in_batch EQUAL TACET_BATCH_SIZE)
+    if(in_batch EQUAL size)
       tacet_write_batch(batches ${target} "${lines}")
       set(lines "")
       set(in_batch 0)
@@ -23,6 +28,22 @@ function(tacet_batches variable target)
   set(${variable} ${batches} PARENT_SCOPE)
 endfunction()
 
+# tacet_size_of_batches(<variable> <target> <sources...>): about that, the same in all of a target: one
+# that is nearly empty has the headers for little.
+function(tacet_size_of_batches variable target)
+  set(size ${TACET_BATCH_SIZE})
+  if(target MATCHES "${TACET_HOT}")
+    math(EXPR size "(${size} + 1) / 2")
+  endif()
+  list(LENGTH ARGN number)
+  math(EXPR batches "(${number} + ${size} / 2) / ${size}")
+  if(batches LESS 1)
+    set(batches 1)
+  endif()
+  math(EXPR size "(${number} + ${batches} - 1) / ${batches}")
+  set(${variable} ${size} PARENT_SCOPE)
+endfunction()
+
 # tacet_write_batch(<list> <target> <lines>): one more of these files, appended to the list.
 function(tacet_write_batch list target lines)
   list(LENGTH ${list} number)
@@ -32,20 +53,18 @@ function(tacet_write_batch list target lines)
 endfunction()
 
 # tacet_in_batches(<variable> <target> <sources...>): what the target compiles. Kernels that a file
-# compiles once for each kind of processor stay by themselves, what includes Asio or Beast, and
-# methods, whose rows of the table have the same names everywhere.
+# compiles once for each kind of processor stay by themselves, and what includes Asio or Beast.
 function(tacet_in_batches variable target)
   set(${variable} ${ARGN} PARENT_SCOPE)
   if(NOT TACET_BATCHES)
     return()
   endif()
   set(kernels "HWY_TARGET_INCLUDE")
-  set(methods "^constinit const Method")
   set(network "boost/(asio|beast)|http/(tls|connection).h")
   set(lone "")
   set(others "")
   foreach(source IN LISTS ARGN)
-    file(STRINGS ${source} alone REGEX "${kernels}|${methods}|${network}" LIMIT_COUNT 1)
+    file(STRINGS ${source} alone REGEX "${kernels}|${network}" LIMIT_COUNT 1)
     if(alone)
       list(APPEND lone ${source})
     else()
@@ -69,14 +88,16 @@ function(tacet_talks)
   if(NOT ARGN)
     return()
   endif()
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>
-                              SKIP_PRECOMPILE_HEADERS ON)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+  if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  endif()
 endfunction()
 
 # tacet_in_sections(<target>): a program that links with --gc-sections leaves out what it does not
 # call. Not where sums and draws are: there functions that lie apart cost time.
 function(tacet_in_sections target)
-  if(NOT target MATCHES "^tacet_(numeric|random|optimize)$")
+  if(NOT target MATCHES "${TACET_HOT}")
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-ffunction-sections>
                                              $<$<CONFIG:Release>:-fdata-sections>)
   endif()
@@ -127,10 +148,7 @@ function(tacet_module name)
     # The same compilation for both kinds.
     set_target_properties(tacet_${name} PROPERTIES DEFINE_SYMBOL "" INSTALL_RPATH "$ORIGIN" VERSION
                           ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-    if(TACET_PRECOMPILE)
-      target_precompile_headers(tacet_${name} REUSE_FROM tacet_precompiled)
-      target_compile_options(tacet_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
-    endif()
+    tacet_precompiled_as(tacet_precompiled tacet_${name})
     tacet_batched(tacet_${name})
     set(scope PUBLIC)
   else()
@@ -146,14 +164,12 @@ function(tacet_module name)
   set_property(GLOBAL APPEND PROPERTY TACET_MODULES tacet_${name})
 
   if(TACET_BUILD_TESTS AND tests)
-    # Several tests are read as one too; each has a namespace of its own for that. What is tested is
-    # compiled as it ships; the tests need no more than -O1.
+    # Several tests are read as one too; each has a namespace of its own for that.
     tacet_batches(compiled ${name}_test ${tests})
     add_executable(${name}_test ${compiled})
     target_link_libraries(${name}_test PRIVATE tacet_${name} tacet_test_support GTest::gtest_main)
-    if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-      target_compile_options(${name}_test PRIVATE -O1)
-    endif()
+    tacet_for_tests(${name}_test)
+    tacet_precompiled_as(tacet_precompiled_test ${name}_test)
     add_test(NAME ${name} COMMAND ${name}_test --gtest_filter=-*Long.* --gtest_brief=1)
     # The large programs begin first, the largest of them at once: none is left running alone at the
     # end.

@@ -13,7 +13,7 @@
 namespace tacet::local {
 namespace {
 
-constexpr std::uint64_t version = 1;
+constexpr std::uint64_t learner_version = 1;
 constexpr std::size_t word = 8;
 constexpr std::size_t digest_size = 64;
 
@@ -148,7 +148,7 @@ std::string digest_of(std::string_view text) {
 
 std::string to_bytes(const Learner& learner) {
   Writer writer;
-  writer(version);
+  writer(learner_version);
   writer(std::uint64_t{learner.index()});
   std::visit([&](const auto& kept) { fields(writer, kept.settings(), kept.state()); }, learner);
   return writer.text_ + digest_of(writer.text_);
@@ -164,9 +164,9 @@ Learner learner_from_bytes(std::string_view bytes, std::string_view file_name) {
   Reader reader(content.substr(learner_magic.size()), file_name);
   std::uint64_t found = 0;
   reader(found);
-  if (found != version) {
+  if (found != learner_version) {
     whole.refuse(fmt::format("a learner's state of version {}; this program reads version {}",
-                             found, version));
+                             found, learner_version));
   }
   if (digest_of(content) != bytes.substr(content.size())) {
     whole.refuse("the checksum is not that of the content: the file was cut or changed");

@@ -97,14 +97,14 @@ learn::Training planned(const data::Schema& schema, const learn::LinearOptions& 
   return local_training(schema, options);
 }
 
-constexpr const char* options =
+constexpr const char* simulation_options =
     "batch-size clipping-norm weight-scale step-size radius calibration class-weights";
 constexpr std::array papers{learn::Calibration::jun2019};
 
 constexpr learn::Method banco_method{"banco",
                                      "from reports that are private before they leave a device",
                                      privacy::Adjacency::replace_one,
-                                     options,
+                                     simulation_options,
                                      planned<false>,
                                      recorded_events,
                                      false,
@@ -113,7 +113,7 @@ constexpr learn::Method banco_method{"banco",
 constexpr learn::Method sgd_method{"local-sgd",
                                    "the same with a step size, to compare",
                                    privacy::Adjacency::replace_one,
-                                   options,
+                                   simulation_options,
                                    planned<true>,
                                    recorded_events,
                                    false};

@@ -107,10 +107,10 @@ TEST(GoldenReceipts, LawsOfTheNumberOfRuns) {
       asked.values.set("delta", "1e-6");
       asked.values.set("adjacency", adjacency);
       expect_golden(plan_tuning(schema_of(false), asked),
-                    std::string("tune tight blocks ") +
-                        R"({"average":0.4,"averaging":"suffix","candidates":1,"columns":2,)"
-                        R"("grid":"steps=5","holdout":0.3,)" +
-                        said +
+                    "tune tight blocks "
+                    R"({"average":0.4,"averaging":"suffix","candidates":1,"columns":2,)"
+                    R"("grid":"steps=5","holdout":0.3,)" +
+                        std::string(said) +
                         R"("outputs":1,"public_row_count":400,"run_calibration":"tight",)"
                         R"("run_row_count":280,"run_sampling":"full_batch","score":"accuracy",)"
                         R"("trials":10.0})");

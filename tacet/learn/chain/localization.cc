@@ -148,8 +148,8 @@ privacy::Event phase_event(const privacy::Receipt& receipt, const std::string& n
   throw base::DataError("there is no noise called {}", noise);
 }
 
-privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                               const privacy::Event& own) {
+privacy::Event recorded_chain(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                              const privacy::Event& own) {
   expect_sampling(receipt, "full_batch");
   const auto noise = parameters.text("noise");
   const auto use = parameters.text("record_use");
@@ -181,35 +181,46 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return own;
 }
 
-constexpr auto plan = planned_by<plan_localization, train_localization>;
-constexpr auto usual = privacy::Adjacency::replace_one;
+constexpr auto planned_chain = planned_by<plan_localization, train_localization>;
+constexpr auto usual_neighbours = privacy::Adjacency::replace_one;
 constexpr const char* block_options = "radius calibration class-weights columns-kept";
-constexpr std::array asi{Calibration::asi2021};
-constexpr std::array feldman{Calibration::feldman2020};
+constexpr std::array asi_paper{Calibration::asi2021};
+constexpr std::array feldman_paper{Calibration::feldman2020};
 
 }  // namespace
 
 constinit const Method ladder_method{
-    "ladder", "a chain of ever closer problems on all records: pure, kinks, sharp minima",
-    usual,    "radius growth record-use phases class-weights columns-kept",
-    plan,     recorded_events};
-constinit const Method localized_method{
-    "localized", "algorithm 1 of Asi, Levy, Duchi 2021, on disjoint blocks",
-    usual,       block_options,
-    plan,        recorded_events,
-    true,        UnitProtection::refused,
-    asi};
+    "ladder",         "a chain of ever closer problems on all records: pure, kinks, sharp minima",
+    usual_neighbours, "radius growth record-use phases class-weights columns-kept",
+    planned_chain,    recorded_chain};
+constinit const Method localized_method{"localized",
+                                        "algorithm 1 of Asi, Levy, Duchi 2021, on disjoint blocks",
+                                        usual_neighbours,
+                                        block_options,
+                                        planned_chain,
+                                        recorded_chain,
+                                        true,
+                                        UnitProtection::refused,
+                                        asi_paper};
 constinit const Method growth_method{
-    "growth", "algorithm 2 of Asi, Levy, Duchi 2021, epochs on shrinking balls",
-    usual,    "radius growth calibration class-weights columns-kept",
-    plan,     recorded_events,
-    true,     UnitProtection::refused,
-    asi};
+    "growth",
+    "algorithm 2 of Asi, Levy, Duchi 2021, epochs on shrinking balls",
+    usual_neighbours,
+    "radius growth calibration class-weights columns-kept",
+    planned_chain,
+    recorded_chain,
+    true,
+    UnitProtection::refused,
+    asi_paper};
 constinit const Method phased_erm_method{
-    "phased-erm", "minimisers of blocks that halve (Feldman, Koren, Talwar 2020)",
-    usual,        block_options,
-    plan,         recorded_events,
-    true,         UnitProtection::refused,
-    feldman};
+    "phased-erm",
+    "minimisers of blocks that halve (Feldman, Koren, Talwar 2020)",
+    usual_neighbours,
+    block_options,
+    planned_chain,
+    recorded_chain,
+    true,
+    UnitProtection::refused,
+    feldman_paper};
 
 }  // namespace tacet::learn

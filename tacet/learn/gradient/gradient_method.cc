@@ -68,8 +68,8 @@ double recorded_kept_noise(const privacy::Receipt& receipt, const Batches& batch
   return noise;
 }
 
-privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                               const privacy::Event&) {
+privacy::Event recorded_descent(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                                const privacy::Event&) {
   const auto batches = recorded_batches(receipt, parameters);
   const double noise = recorded_noise(parameters);
   expect_claim(parameters, receipt);
@@ -106,7 +106,7 @@ Training gradient_training(const data::Schema& schema, const LinearOptions& opti
   return training;
 }
 
-constexpr std::array papers{Calibration::wang2021, Calibration::arora2022};
+constexpr std::array gradient_papers{Calibration::wang2021, Calibration::arora2022};
 
 }  // namespace
 
@@ -118,9 +118,9 @@ constinit const Method gradient_method{
     "records-a-unit sampling order-seed calibration knots standardise class-weights "
     "columns-kept projection projection-width projection-seed",
     gradient_training,
-    recorded_events,
+    recorded_descent,
     true,
     UnitProtection::bounded,
-    papers};
+    gradient_papers};
 
 }  // namespace tacet::learn

@@ -22,14 +22,14 @@ namespace tacet::learn {
 namespace {
 
 constexpr double most_proposals = 1e6;
-constexpr double most_draws = 2e6;       // of points, each some milliseconds
-constexpr double start_cost = 0.1;       // of the exponents: how near to the minimiser a start is
-constexpr double usual_visits = 0x1p30;  // of records, by all proposals together
-constexpr double class_radius = 20;      // margins of classes, see learn/gradient/gradient_plan
-constexpr double number_radius = 4;
+constexpr double most_draws = 2e6;        // of points, each some milliseconds
+constexpr double start_cost = 0.1;        // of the exponents: how near to the minimiser a start is
+constexpr double usual_visits = 0x1p30;   // of records, by all proposals together
+constexpr double draw_class_radius = 20;  // margins of classes, see learn/gradient/gradient_plan
+constexpr double draw_number_radius = 4;
 constexpr int norm_bits = 30;
 
-void expect_offered(const data::Schema& schema, const LinearOptions& options) {
+void expect_draw_offered(const data::Schema& schema, const LinearOptions& options) {
   if (options.adjacency == privacy::Adjacency::add_remove) {
     throw base::GuaranteeError(
         "inverse-sensitivity is proved for a public number of records; use replace_one or "
@@ -53,7 +53,8 @@ void settle_line(InverseSensitivityPlan& plan, const data::Schema& schema,
                  const LinearOptions& options) {
   plan.on_a_line = true;
   plan.location = schema.intercept;  // the one column
-  const double usual = model::properties(plan.loss).classification ? class_radius : number_radius;
+  const double usual =
+      model::properties(plan.loss).classification ? draw_class_radius : draw_number_radius;
   plan.radius = options.radius.value_or(usual);
   if (!options.radius) {
     plan.reasons.add("weight in [-{0:g}, {0:g}], a public guess", usual);
@@ -201,7 +202,7 @@ void settle_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
 
 InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
                                                 const LinearOptions& options) {
-  expect_offered(schema, options);
+  expect_draw_offered(schema, options);
   InverseSensitivityPlan plan;
   settle_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
@@ -248,14 +249,14 @@ privacy::Event recorded_draw(const privacy::Receipt& receipt, RecordedParameters
 
 namespace {
 
-constexpr const char* options = "l2 radius";
+constexpr const char* inverse_options = "l2 radius";
 }  // namespace
 
 constinit const Method inverse_sensitivity_method{
     "inverse-sensitivity",
     "one draw scored by the gradient: pure, few columns",
     privacy::Adjacency::replace_one,
-    options,
+    inverse_options,
     planned_by<plan_inverse_sensitivity, train_inverse_sensitivity>,
     recorded_draw,
     false};

@@ -64,8 +64,8 @@ TrainedModel train_objective(const data::Dataset& dataset, const data::Schema& s
 
 namespace {
 
-privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                               const privacy::Event& own) {
+privacy::Event recorded_objective(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                                  const privacy::Event& own) {
   expect_sampling(receipt, "full_batch");
   expect_unit_draw(parameters);
   parameters.expect("calibration", receipt.calibration, "the receipt says");
@@ -80,7 +80,7 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return expected;
 }
 
-constexpr std::array papers{Calibration::kifer2012};
+constexpr std::array objective_papers{Calibration::kifer2012};
 
 }  // namespace
 
@@ -90,9 +90,9 @@ constinit const Method objective_method{
     privacy::Adjacency::replace_one,
     "l2 calibration class-weights columns-kept projection projection-width projection-seed",
     planned_by<plan_objective, train_objective>,
-    recorded_events,
+    recorded_objective,
     true,
     UnitProtection::drawn,
-    papers};
+    objective_papers};
 
 }  // namespace tacet::learn

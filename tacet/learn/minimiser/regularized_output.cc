@@ -34,7 +34,7 @@ constexpr double radius_for_classes = 20;  // margins of classes grow to about t
 constexpr double norm_for_classes = 5;  // where a penalty has to be paid for: 0.7% of loss is left
 constexpr double radius_for_numbers = 4;                         // numbers are scaled to [-1, 1]
 constexpr double mean_absolute_normal = 0.79788456080286535588;  // sqrt(2 / pi)
-constexpr double most_steps = 1000;  // of descent; beyond it Newton's method is faster
+constexpr double descent_steps = 1000;  // of descent; beyond it Newton's method is faster
 
 optimize::GlmLoss solver_loss(const RegularizedOutputPlan& plan) {
   const auto facts = model::properties(plan.loss);
@@ -190,7 +190,7 @@ void settle_solver(RegularizedOutputPlan& plan, double norm_bound) {
   const double noise = standard_deviation * std::sqrt(static_cast<double>(plan.columns));
   const double wanted =
       std::ceil(0.5 * (kappa + 1) * std::log(std::max(std::exp(1.0), 20 * start / noise)));
-  if (plan.guarantee.adjacency != Adjacency::add_remove && wanted <= most_steps) {
+  if (plan.guarantee.adjacency != Adjacency::add_remove && wanted <= descent_steps) {
     plan.steps = static_cast<std::int64_t>(std::max(1.0, wanted));
     plan.reasons.add("{} steps of descent: the minimum to a twentieth of the noise", plan.steps);
     return;
@@ -340,8 +340,8 @@ TrainedModel train_regularized_output(const data::Dataset& dataset, const data::
 
 namespace {
 
-privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                               const privacy::Event& own) {
+privacy::Event recorded_minimiser(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                                  const privacy::Event& own) {
   expect_sampling(receipt, "full_batch");
   expect_unit_draw(parameters);
   expect_claim(parameters, receipt);
@@ -351,10 +351,10 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return privacy::Gaussian{noise};
 }
 
-constexpr const char* options =
+constexpr const char* regularized_options =
     "l2 radius class-weights calibration columns-kept projection projection-width "
     "projection-seed";
-constexpr std::array papers{Calibration::arora2022};
+constexpr std::array regularized_papers{Calibration::arora2022};
 
 }  // namespace
 
@@ -362,11 +362,11 @@ constinit const Method regularized_output_method{
     "regularized-output",
     "noise on the minimiser of a regularized loss",
     privacy::Adjacency::replace_one,
-    options,
+    regularized_options,
     planned_by<plan_regularized_output, train_regularized_output>,
-    recorded_events,
+    recorded_minimiser,
     true,
     UnitProtection::drawn,
-    papers};
+    regularized_papers};
 
 }  // namespace tacet::learn

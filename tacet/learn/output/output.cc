@@ -25,7 +25,7 @@ TrainedModel train_output(const data::Dataset& dataset, const data::Schema& sche
 
 namespace {
 
-privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
+privacy::Event recorded_output(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                const privacy::Event&) {
   expect_sampling(receipt, parameters.text("sampling"));
   const double noise = recorded_noise(parameters);
@@ -33,7 +33,7 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
 }
 
-constexpr std::array papers{Calibration::wang2021};
+constexpr std::array output_papers{Calibration::wang2021};
 
 }  // namespace
 
@@ -44,9 +44,9 @@ constinit const Method output_method{
     "l2 steps step-size step-decay clipping-norm average averaging batch-size sampling "
     "order-seed smoothing radius weight-scale calibration columns-kept",
     planned_by<plan_output, train_output>,
-    recorded_events,
+    recorded_output,
     true,
     UnitProtection::refused,
-    papers};
+    output_papers};
 
 }  // namespace tacet::learn

@@ -243,14 +243,14 @@ TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& sche
 
 namespace {
 
-privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
+privacy::Event recorded_phases(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                const privacy::Event&) {
   expect_sampling(receipt, to_string(RecordOrder::permutation));
   const double noise = recorded_noise(parameters);
   return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
 }
 
-constexpr const char* options =
+constexpr const char* phased_options =
     "l2 step-size phases clipping-norm order-seed radius weight-scale columns-kept";
 }  // namespace
 
@@ -258,8 +258,8 @@ constinit const Method phased_method{
     "phased",
     "output perturbation on ever smaller disjoint parts of the records",
     privacy::Adjacency::replace_one,
-    options,
+    phased_options,
     planned_by<plan_phased, train_phased>,
-    recorded_events};
+    recorded_phases};
 
 }  // namespace tacet::learn

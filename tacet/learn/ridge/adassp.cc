@@ -126,8 +126,8 @@ TrainedModel train_adassp(const data::Dataset& dataset, const data::Schema& sche
 
 namespace {
 
-privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                               const privacy::Event&) {
+privacy::Event recorded_ridge(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                              const privacy::Event&) {
   expect_sampling(receipt, "full_batch");
   expect_unit_draw(parameters);
   expect_claim(parameters, receipt);
@@ -137,20 +137,20 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return privacy::Gaussian{noise};
 }
 
-constexpr const char* options =
+constexpr const char* adassp_options =
     "calibration columns-kept projection projection-width projection-seed";
-constexpr std::array papers{Calibration::wang2018};
+constexpr std::array adassp_papers{Calibration::wang2018};
 
 }  // namespace
 
 constinit const Method adassp_method{"adassp",
                                      "ridge regression from one release of sums of squares",
                                      privacy::Adjacency::add_remove,
-                                     options,
+                                     adassp_options,
                                      planned_by<plan_adassp, train_adassp>,
-                                     recorded_events,
+                                     recorded_ridge,
                                      true,
                                      UnitProtection::drawn,
-                                     papers};
+                                     adassp_papers};
 
 }  // namespace tacet::learn

@@ -20,7 +20,7 @@ using numeric::Bracketed;
 // More than exp, its argument, three roundings and the draws beyond most_candidates change.
 constexpr double slack = 0x1p-40;
 
-double middle(const Bracketed& value) { return 0.5 * (value.low + value.high); }
+double middle_of(const Bracketed& value) { return 0.5 * (value.low + value.high); }
 
 double on_grid(double threshold, int bits) {
   return std::ldexp(std::floor(std::ldexp(threshold, bits)), -bits);
@@ -61,7 +61,7 @@ Law law_at(const CapPlan& plan, const numeric::SphereCoordinate* sphere, double 
 /// E<V, u> when the coin has the odds of the unrounded law.
 double ideal_mean(const Law& law, double epsilon) {
   const double odds = numeric::exp(epsilon) - 1;
-  return odds * law.upper_mean / (1 + odds * middle(law.tail));
+  return odds * law.upper_mean / (1 + odds * middle_of(law.tail));
 }
 
 /// The coin of odds at most `odds`.
@@ -148,7 +148,7 @@ SphereCap make_cap(const CapPlan& plan, double threshold) {
   const auto sphere = plane ? std::optional<numeric::SphereCoordinate>()
                             : numeric::SphereCoordinate(plan.coordinates);
   const Law law = law_at(plan, sphere.has_value() ? &*sphere : nullptr, place);
-  const double tail = middle(law.tail);
+  const double tail = middle_of(law.tail);
   check_candidates(plan, 1 / tail + 1 / (1 - tail) - 1);
   const double error = mass_error(plan);
   SphereCap cap{
