@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -61,10 +62,8 @@ TEST(DescentStep, HasTheBitsOfItsFormulaNumberByNumber) {
   for (std::size_t size = 1; size < 70; ++size) {
     std::vector<float> values(size);
     std::vector<float> gradient(size);
-    for (std::size_t j = 0; j < size; ++j) {
-      values[j] = normal(bits);
-      gradient[j] = normal(bits);
-    }
+    std::ranges::generate(values, [&] { return normal(bits); });
+    std::ranges::generate(gradient, [&] { return normal(bits); });
     auto moved = values;
     descent_step(moved, gradient, 0.1F);
     for (std::size_t j = 0; j < size; ++j) EXPECT_EQ(moved[j], values[j] - 0.1F * gradient[j]);
