@@ -28,8 +28,13 @@
 namespace tacet::learn {
 namespace {
 
+// The noise of so many steps falls as samples grow, towards that of all records, and steps of a
+// given noise are worth more the more they are: of few records each reads all or nearly all, and
+// there are more of them.
 constexpr double usual_epochs = 25;
-constexpr std::int64_t usual_steps = 100;
+constexpr std::int64_t least_steps = 100;
+constexpr std::int64_t usual_most_steps = 400;
+constexpr double few_records = 8000;
 constexpr double unprotected_epochs = 10;
 constexpr std::int64_t unprotected_batch = 64;
 constexpr std::int64_t least_unprotected_steps = 1000;  // ten passes over few records learn nothing
@@ -102,11 +107,19 @@ void settle_shape(NetPlan& plan, const data::Schema& schema, const LinearOptions
   }
 }
 
+// 400 up to 8,000 records, 100 from 32,000 on.
+std::int64_t steps_for(double rows) {
+  const auto most = real_of(usual_most_steps);
+  return std::clamp<std::int64_t>(std::llround(most * few_records / rows), least_steps,
+                                  usual_most_steps);
+}
+
 void settle_steps(NetPlan& plan, const LinearOptions& options) {
   const auto rows = plan.public_row_count;
   const bool open = std::isinf(options.epsilon);
   const double usual =
-      open ? real_of(unprotected_batch) : std::ceil(usual_epochs * real_of(rows) / usual_steps);
+      open ? real_of(unprotected_batch)
+           : std::max(std::ceil(usual_epochs * real_of(rows) / least_steps), few_records);
   plan.batch =
       options.batch_size.value_or(static_cast<std::int64_t>(std::min(usual, real_of(rows))));
   plan.batch = std::max<std::int64_t>(plan.batch, 1);
@@ -116,9 +129,9 @@ void settle_steps(NetPlan& plan, const LinearOptions& options) {
   }
   plan.rate = random::PoissonRate::at_least(real_of(plan.batch) / real_of(rows)).value();
   const double epochs = open ? unprotected_epochs : usual_epochs;
-  plan.steps = options.steps.value_or(
-      std::clamp<std::int64_t>(std::llround(epochs * real_of(rows) / real_of(plan.batch)),
-                               open ? least_unprotected_steps : 1, most_net_steps));
+  plan.steps = options.steps.value_or(std::clamp<std::int64_t>(
+      std::llround(epochs * real_of(rows) / real_of(plan.batch)),
+      open ? least_unprotected_steps : steps_for(real_of(rows)), most_net_steps));
   if (plan.rate < 1) plan.sampling_scheme = "poisson";
   plan.records_a_unit = options.records_a_unit;
   if (!options.batch_size || !options.steps) {
@@ -207,6 +220,18 @@ void settle_threshold(NetPlan& plan, const LinearOptions& options) {
       choice.threshold);
 }
 
+// Found on Adult in 100 steps. More of them have shorter ones, so that noise alone moves a number
+// as far: Adam's moves have a size of their own, those of descent are as long as the noise, which
+// grows with the root of the steps, and Adagrad's shrink by themselves.
+double usual_step_size(const NetPlan& plan) {
+  using enum RowOptimizerKind;
+  const auto kind = plan.optimizer.kind;
+  if (plan.unprotected()) return kind == adam || kind == adagrad ? 0.005 : 0.2;
+  const double fewer = real_of(least_steps) / real_of(std::max(plan.steps, least_steps));
+  if (kind == adagrad) return 0.05;
+  return kind == adam ? 0.05 * std::sqrt(fewer) : 0.2 * fewer;
+}
+
 void settle_optimizer(NetPlan& plan, const LinearOptions& options) {
   const auto name = options.wide.optimizer.value_or("adam");
   const auto kind = row_optimizer_names.find(name);
@@ -223,10 +248,7 @@ void settle_optimizer(NetPlan& plan, const LinearOptions& options) {
         "selection "
         "adafest; use sgd, adagrad or adam");
   }
-  // Found on Adult; without noise small samples take many steps, and smaller ones.
-  const bool by_size = *kind == RowOptimizerKind::adam || *kind == RowOptimizerKind::adagrad;
-  const double usual = by_size ? (plan.unprotected() ? 0.005 : 0.05) : 0.2;
-  plan.optimizer.step_size = options.step_size.value_or(usual);
+  plan.optimizer.step_size = options.step_size.value_or(usual_step_size(plan));
   plan.optimizer.fall = plan.steps;
 }
 
