@@ -17,6 +17,7 @@
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/wide/net_gradients.h"
+#include "tacet/learn/wide/net_schedule.h"
 #include "tacet/learn/wide/word_threshold.h"
 #include "tacet/mechanism/sample_permit.h"
 #include "tacet/model/model_file.h"
@@ -28,17 +29,6 @@
 namespace tacet::learn {
 namespace {
 
-// The noise of so many steps falls as samples grow, towards that of all records, and steps of a
-// given noise are worth more the more they are: of few records each reads all or nearly all, and
-// there are more of them.
-constexpr double usual_epochs = 25;
-constexpr std::int64_t least_steps = 100;
-constexpr std::int64_t usual_most_steps = 400;
-constexpr double few_records = 8000;
-constexpr double unprotected_epochs = 10;
-constexpr std::int64_t unprotected_batch = 64;
-constexpr std::int64_t least_unprotected_steps = 1000;  // ten passes over few records learn nothing
-constexpr std::int64_t most_net_steps = 1000000;
 constexpr double usual_clip = 1;
 constexpr double usual_share = 0.1;
 // Words of a text that take part: a public bound of the rows that a record moves.
@@ -104,39 +94,6 @@ void settle_shape(NetPlan& plan, const data::Schema& schema, const LinearOptions
         "memory: were every vector chosen in the end, training would take {:.3g} GiB, and this "
         "machine has {:.3g}",
         bytes / 0x1p30, memory / 0x1p30);
-  }
-}
-
-// 400 up to 8,000 records, 100 from 32,000 on.
-std::int64_t steps_for(double rows) {
-  const auto most = real_of(usual_most_steps);
-  return std::clamp<std::int64_t>(std::llround(most * few_records / rows), least_steps,
-                                  usual_most_steps);
-}
-
-void settle_steps(NetPlan& plan, const LinearOptions& options) {
-  const auto rows = plan.public_row_count;
-  const bool open = std::isinf(options.epsilon);
-  const double usual =
-      open ? real_of(unprotected_batch)
-           : std::max(std::ceil(usual_epochs * real_of(rows) / least_steps), few_records);
-  plan.batch =
-      options.batch_size.value_or(static_cast<std::int64_t>(std::min(usual, real_of(rows))));
-  plan.batch = std::max<std::int64_t>(plan.batch, 1);
-  if (plan.batch > rows) {
-    throw base::UsageError("batch-size must be at most public_row_count = {}, got {}", rows,
-                           plan.batch);
-  }
-  plan.rate = random::PoissonRate::at_least(real_of(plan.batch) / real_of(rows)).value();
-  const double epochs = open ? unprotected_epochs : usual_epochs;
-  plan.steps = options.steps.value_or(std::clamp<std::int64_t>(
-      std::llround(epochs * real_of(rows) / real_of(plan.batch)),
-      open ? least_unprotected_steps : steps_for(real_of(rows)), most_net_steps));
-  if (plan.rate < 1) plan.sampling_scheme = "poisson";
-  plan.records_a_unit = options.records_a_unit;
-  if (!options.batch_size || !options.steps) {
-    plan.reasons.add("{} steps on samples of {} records: {:.3g} passes", plan.steps, plan.batch,
-                     real_of(plan.steps) * plan.rate);
   }
 }
 
@@ -218,18 +175,6 @@ void settle_threshold(NetPlan& plan, const LinearOptions& options) {
       "threshold {:.4g}: were ids distributed by Zipf's law, at most one in 2,000 of those chosen "
       "would be so by noise alone",
       choice.threshold);
-}
-
-// Found on Adult in 100 steps. More of them have shorter ones, so that noise alone moves a number
-// as far: Adam's moves have a size of their own, those of descent are as long as the noise, which
-// grows with the root of the steps, and Adagrad's shrink by themselves.
-double usual_step_size(const NetPlan& plan) {
-  using enum RowOptimizerKind;
-  const auto kind = plan.optimizer.kind;
-  if (plan.unprotected()) return kind == adam || kind == adagrad ? 0.005 : 0.2;
-  const double fewer = real_of(least_steps) / real_of(std::max(plan.steps, least_steps));
-  if (kind == adagrad) return 0.05;
-  return kind == adam ? 0.05 * std::sqrt(fewer) : 0.2 * fewer;
 }
 
 void settle_optimizer(NetPlan& plan, const LinearOptions& options) {
