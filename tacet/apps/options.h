@@ -30,8 +30,7 @@ enum class Form {
 ///   options.flag("--force", force_, "Overwrite the model file");
 class Options {
  public:
-  /// `typed`: whether it may be the command that was typed; options of others are left out.
-  Options(CLI::App& command, bool typed) : command_(&command), typed_(typed) {}
+  explicit Options(CLI::App& command) : command_(&command) {}
 
   void add(const std::string& names, std::string& value, const std::string& kind,
            const std::string& help, Form form = Form::optional);
@@ -52,7 +51,6 @@ class Options {
 
  private:
   CLI::App* command_;
-  bool typed_;
   std::string heading_ = "Options";
 };
 
@@ -69,8 +67,7 @@ class CommandLine {
     Texts groups;  ///< of commands with two words: the first one, and what they do
   };
 
-  /// `argv` as main() gets it.
-  CommandLine(const About& about, int argc, char** argv);
+  explicit CommandLine(const About& about);
   ~CommandLine();
 
   /// A command "show", or "ledger show" of a group, with examples below its help.
@@ -79,13 +76,11 @@ class CommandLine {
 
   /// False when help or the version was asked for, as an option or as a command (`tacet help
   /// train`), which it prints. UsageError for what is not allowed.
-  [[nodiscard]] bool parse();
+  [[nodiscard]] bool parse(int argc, char** argv);
 
  private:
-  [[nodiscard]] bool typed(const std::string& command) const;
-  [[nodiscard]] std::vector<std::string> words() const;
+  [[nodiscard]] std::vector<std::string> words(int argc, char** argv) const;
   Texts groups_;
-  std::vector<std::string> given_;
   std::unique_ptr<CLI::App> program_;
 };
 

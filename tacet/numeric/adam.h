@@ -1,8 +1,19 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 namespace tacet::numeric {
+
+/// What numbers move along: floats, or integers as they were released, of which number j stands for
+/// (integers[j] unit) factor, each product rounded to a double and the last one to a float; zeros
+/// where it has neither. A step takes integers: it leaves zeros, to which the next noise is added.
+struct Gradient {
+  const float* floats = nullptr;
+  std::int64_t* integers = nullptr;
+  double unit = 0;
+  double factor = 0;
+};
 
 /// Constants of one step of Adam (Kingma, Ba 2015).
 struct AdamStep {
@@ -17,9 +28,8 @@ struct AdamStep {
 /// First moments below this cannot move a number any more and are 0.
 inline constexpr float no_moment = 1e-30F;
 
-/// Moves every number along its gradient; an empty `gradient` stands for zeros. All spans have the
-/// same size. The same bits on every machine: operation by operation, rounded to float, in the
-/// order
+/// Moves every number along its gradient. All spans have the same size. The same bits on every
+/// machine: operation by operation, rounded to float, in the order
 ///
 ///     first = d1 first + (1 - d1) g        (0 where it is below no_moment)
 ///     second = d2 second + ((1 - d2) g) g
@@ -27,25 +37,25 @@ inline constexpr float no_moment = 1e-30F;
 ///
 /// where the numbers in inner brackets are floats that are computed once.
 void adam_step(std::span<float> values, std::span<float> first, std::span<float> second,
-               std::span<const float> gradient, const AdamStep& step);
+               const Gradient& gradient, const AdamStep& step);
 
 /// Plain descent in the same manner:
 ///
 ///     value -= rate g
-void descent_step(std::span<float> values, std::span<const float> gradient, float rate);
+void descent_step(std::span<float> values, const Gradient& gradient, float rate);
 
 /// The rule of heavy ball:
 ///
 ///     velocity = momentum velocity + g     (0 where it is below no_moment)
 ///     value -= rate velocity
-void momentum_step(std::span<float> values, std::span<float> velocity,
-                   std::span<const float> gradient, float rate, float momentum);
+void momentum_step(std::span<float> values, std::span<float> velocity, const Gradient& gradient,
+                   float rate, float momentum);
 
 /// Adagrad's (Duchi, Hazan, Singer 2011):
 ///
 ///     squares += g g
 ///     value -= (rate g) / (sqrt(squares) + stabiliser)
-void adagrad_step(std::span<float> values, std::span<float> squares,
-                  std::span<const float> gradient, float rate, float stabiliser);
+void adagrad_step(std::span<float> values, std::span<float> squares, const Gradient& gradient,
+                  float rate, float stabiliser);
 
 }  // namespace tacet::numeric

@@ -16,26 +16,6 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-void scale_each(const std::int64_t* integers, double unit, double factor, float* out,
-                std::size_t size) {
-  const hn::ScalableTag<double> d;
-  const hn::RebindToSigned<decltype(d)> di;
-  const hn::Rebind<float, decltype(d)> df;
-  const auto u = hn::Set(d, unit);
-  const auto f = hn::Set(d, factor);
-  const std::size_t lanes = hn::Lanes(d);
-  // Highway's emulated vectors give the largest float where all others give infinity.
-  constexpr bool emulated = HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128;
-  std::size_t j = 0;
-  for (; !emulated && j + lanes <= size; j += lanes) {
-    const auto exact = hn::ConvertTo(d, hn::LoadU(di, integers + j));
-    hn::StoreU(hn::DemoteTo(df, hn::Mul(hn::Mul(exact, u), f)), df, out + j);
-  }
-  for (; j < size; ++j) {
-    out[j] = static_cast<float>(static_cast<double>(integers[j]) * unit * factor);
-  }
-}
-
 void scale_to_doubles(const std::int64_t* integers, double unit, double* out, std::size_t size,
                       bool past_caches) {
   const hn::ScalableTag<double> d;
@@ -65,13 +45,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tacet::numeric {
 
-HWY_EXPORT(scale_each);
 HWY_EXPORT(scale_to_doubles);
-
-void scale_integers(std::span<const std::int64_t> integers, double unit, double factor,
-                    std::span<float> out) {
-  HWY_DYNAMIC_DISPATCH(scale_each)(integers.data(), unit, factor, out.data(), integers.size());
-}
 
 void scale_integers(std::span<const std::int64_t> integers, double unit, std::span<double> out,
                     bool past_caches) {

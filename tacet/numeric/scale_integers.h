@@ -5,13 +5,9 @@
 
 namespace tacet::numeric {
 
-/// out[j] = (integers[j] unit) factor, each product rounded to a double and the last one to a
-/// float. Both spans have the same size. The same bits on every machine.
-void scale_integers(std::span<const std::int64_t> integers, double unit, double factor,
-                    std::span<float> out);
-
-/// out[j] = integers[j] unit, rounded to a double, likewise. `past_caches` writes to memory at
-/// once, for results larger than the caches, which would be read before they are written otherwise.
+/// out[j] = integers[j] unit, rounded to a double: the same bits on every machine. Both spans have
+/// the same size. `past_caches` writes to memory at once, for results larger than the caches, which
+/// would be read before they are written otherwise.
 void scale_integers(std::span<const std::int64_t> integers, double unit, std::span<double> out,
                     bool past_caches = false);
 

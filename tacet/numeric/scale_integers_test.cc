@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -14,9 +12,8 @@
 namespace tacet::numeric {
 namespace scale_integers_test {
 
-// All sizes of integers, those that no double holds among them, and results below and above all
-// floats.
-TEST(ScaleIntegers, EveryVectorWidthRoundsThriceAsTheScalarForm) {
+// All sizes of integers, those that no double holds among them.
+TEST(ScaleIntegers, EveryVectorWidthRoundsTwiceAsTheScalarForm) {
   std::mt19937_64 bits(1);
   for (std::size_t size = 0; size < 70; ++size) {
     std::vector<std::int64_t> integers(size);
@@ -26,29 +23,16 @@ TEST(ScaleIntegers, EveryVectorWidthRoundsThriceAsTheScalarForm) {
     if (size > 2) integers[1] = std::numeric_limits<std::int64_t>::min();
     if (size > 2) integers[2] = std::numeric_limits<std::int64_t>::max();
     for (const double unit : {0x1p-24, 0.1, 1e30, 1e-55}) {
-      const double factor = 1 / 19.7;
-      std::vector<float> expected;
-      for (const auto integer : integers) {
-        const double real = static_cast<double>(integer) * unit;
-        expected.push_back(static_cast<float>(real * factor));
-      }
       for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
         hwy::SetSupportedTargetsForTest(target);
-        std::vector<float> out(size);
-        scale_integers(integers, unit, factor, out);
         for (const bool past_caches : {false, true}) {
           std::vector<double> reals(size + 1);
           scale_integers(integers, unit, std::span(reals).subspan(1), past_caches);
           for (std::size_t j = 0; j < size; ++j) {
-            EXPECT_EQ(reals[j + 1], static_cast<double>(integers[j]) * unit);
+            EXPECT_EQ(reals[j + 1], static_cast<double>(integers[j]) * unit)
+                << hwy::TargetName(target) << ' ' << size << ' ' << unit;
           }
         }
-        EXPECT_TRUE(std::ranges::equal(out, expected,
-                                       [](float a, float b) {
-                                         return std::bit_cast<std::uint32_t>(a) ==
-                                                std::bit_cast<std::uint32_t>(b);
-                                       }))
-            << hwy::TargetName(target) << ' ' << size << ' ' << unit;
       }
       hwy::SetSupportedTargetsForTest(0);
     }

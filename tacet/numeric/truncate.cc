@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tacet/numeric/truncate.cc"
@@ -121,6 +122,18 @@ double products_into(const PickedRows& picked, std::span<const double> vector, d
   return total + hn::GetLane(hn::SumOfLanes(d, squares));
 }
 
+void integers_into(std::span<const double> integers, std::int64_t* sums) {
+  const hn::ScalableTag<double> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t j = 0;
+  for (; j + lanes <= integers.size(); j += lanes) {
+    const auto z = hn::ConvertTo(di, hn::LoadU(d, integers.data() + j));
+    hn::StoreU(hn::Add(hn::LoadU(di, sums + j), z), di, sums + j);
+  }
+  for (; j < integers.size(); ++j) sums[j] += static_cast<std::int64_t>(integers[j]);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace tacet::numeric
 HWY_AFTER_NAMESPACE();
@@ -131,6 +144,7 @@ namespace tacet::numeric {
 HWY_EXPORT(squares_of);
 HWY_EXPORT(truncate_into);
 HWY_EXPORT(products_into);
+HWY_EXPORT(integers_into);
 
 double sum_of_squares(std::span<const double> values) {
   return HWY_DYNAMIC_DISPATCH(squares_of)(values);
@@ -144,6 +158,10 @@ double add_truncated(std::span<const double> values, double factor, double bound
 double add_truncated_products(const PickedRows& picked, std::span<const double> vector,
                               double factor, double bound, std::span<double> sums) {
   return HWY_DYNAMIC_DISPATCH(products_into)(picked, vector, factor, bound, sums.data());
+}
+
+void add_integers(std::span<const double> integers, std::span<std::int64_t> sums) {
+  HWY_DYNAMIC_DISPATCH(integers_into)(integers, sums.data());
 }
 
 }  // namespace tacet::numeric

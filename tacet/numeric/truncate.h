@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "tacet/numeric/picked_rows.h"
@@ -30,5 +31,8 @@ namespace tacet::numeric {
 [[nodiscard]] double add_truncated_products(const PickedRows& picked,
                                             std::span<const double> vector, double factor,
                                             double bound, std::span<double> sums);
+
+/// sums[j] += integers[j]; the latter are integers below 2^53.
+void add_integers(std::span<const double> integers, std::span<std::int64_t> sums);
 
 }  // namespace tacet::numeric

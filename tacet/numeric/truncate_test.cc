@@ -49,6 +49,23 @@ TEST(Truncate, TruncatesTowardsZeroAndCountsTheIntegers) {
   }
 }
 
+TEST(Truncate, IntegersAreAddedExactly) {
+  for (std::size_t count = 0; count < 40; ++count) {
+    std::vector<double> integers;
+    std::vector<std::int64_t> sums;
+    std::vector<std::int64_t> expected;
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::int64_t integer =
+          (std::int64_t{1} << 53) - 1 - std::int64_t{0x1d2c3b4a5} * std::int64_t(j * j * j);
+      integers.push_back(static_cast<double>(j % 2 == 0 ? integer : -integer));
+      sums.push_back(static_cast<std::int64_t>(j) << 55);
+      expected.push_back(sums[j] + (j % 2 == 0 ? integer : -integer));
+    }
+    add_integers(integers, sums);
+    ASSERT_EQ(sums, expected);
+  }
+}
+
 // Bit for bit what the written products add, for widths and numbers of rows around those of
 // vectors.
 TEST(Truncate, ProductsAddWhatTheyWouldWrittenDown) {

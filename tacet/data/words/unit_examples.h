@@ -68,6 +68,11 @@ class UnitExamples {
   /// Private, as the corpus is.
   [[nodiscard]] std::int64_t unit_count() const;
 
+  /// As of a corpus, of units that are records of their own; nothing for others.
+  [[gnu::always_inline]] void prefetch(std::int64_t unit, bool place) const {
+    if (rule_.unit == ExampleUnit::unit && !corpus_.with_units()) corpus_.prefetch(unit, place);
+  }
+
   class Drawer;
 
  private:

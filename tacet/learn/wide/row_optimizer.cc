@@ -68,12 +68,10 @@ class Mover {
     squares += gradient * gradient;
     value -= rate_ * gradient / (std::sqrt(squares) + stabiliser_);
   }
-  /// The numbers of a row from place j on; without gradients for those that are not chosen.
-  void adam_move(const RowTable::Rows& row, std::size_t j, std::span<const float> gradients,
-                 std::size_t count, std::int64_t moves) {
+  void adam_move(const RowTable::Rows& numbers, const numeric::Gradient& gradient,
+                 std::int64_t moves) {
     growth_.update(settings_, moves);
-    numeric::adam_step(row.values.subspan(j, count), row.state(0).subspan(j, count),
-                       row.state(1).subspan(j, count), gradients,
+    numeric::adam_step(numbers.values, numbers.state(0), numbers.state(1), gradient,
                        {.rate = rate_,
                         .first_decay = momentum_,
                         .second_decay = second_decay_,
@@ -90,28 +88,26 @@ class Mover {
   void move_row(const RowTable::Rows& row, std::span<const double> released, std::int64_t now) {
     gradients_.resize(released.size());
     for (std::size_t j = 0; j < released.size(); ++j) gradients_[j] = gradient(released[j]);
-    move_rows(row, gradients_, now);
+    move_numbers(row, {.floats = gradients_.data()}, now);
   }
 
-  // Whole rows along their gradients, by kernels that do what move() does.
-  void move_rows(const RowTable::Rows& rows, std::span<const float> gradients, std::int64_t now) {
-    switch (settings_.kind) {
-      case sgd:
-        return numeric::descent_step(rows.values, gradients, rate_);
-      case momentum:
-        return numeric::momentum_step(rows.values, rows.state(0), gradients, rate_, momentum_);
-      case adagrad:
-        return numeric::adagrad_step(rows.values, rows.state(0), gradients, rate_, stabiliser_);
-      case adam_dense_zero:
-        return adam_move(rows, 0, gradients, gradients.size(), now);
-      case adam:
-        return adam_rows(rows, gradients, now);
+  // The same along integers, of which those of one row follow those of another.
+  void move_integers(const RowTable::Rows& numbers, std::span<std::int64_t> released, double unit,
+                     std::int64_t now) {
+    if (settings_.kind != adam) {
+      return move_numbers(numbers, {.integers = released.data(), .unit = unit, .factor = scale_},
+                          now);
     }
+    gradients_.resize(released.size());
+    for (std::size_t j = 0; j < released.size(); ++j) {
+      gradients_[j] = gradient(static_cast<double>(std::exchange(released[j], 0)) * unit);
+    }
+    move_numbers(numbers, {.floats = gradients_.data()}, now);
   }
 
   // A row that was not chosen in a step.
   void rest_row(const RowTable::Rows& row, std::int64_t now) {
-    if (settings_.kind == adam_dense_zero) return adam_move(row, 0, {}, row.values.size(), now);
+    if (settings_.kind == adam_dense_zero) return adam_move(row, {}, now);
     for (std::size_t j = 0; j < row.values.size(); ++j) move(row, j, 0, now);
   }
 
@@ -129,23 +125,42 @@ class Mover {
       case adam: {
         float& moves = row.state(2)[j];
         moves += 1;
-        return adam_move(row, j, {&gradient, 1}, 1, static_cast<std::int64_t>(moves));
+        return adam_move(row.numbers(j, 1), {.floats = &gradient},
+                         static_cast<std::int64_t>(moves));
       }
       case adam_dense_zero:
-        return adam_move(row, j, {&gradient, 1}, 1, now);
+        return adam_move(row.numbers(j, 1), {.floats = &gradient}, now);
     }
   }
 
  private:
-  // At once where all of its numbers were moved equally often, as they are where rows are chosen.
-  void adam_rows(const RowTable::Rows& rows, std::span<const float> gradients, std::int64_t now) {
-    const auto moves = rows.state(2);
+  // By kernels that do what move() does.
+  void move_numbers(const RowTable::Rows& numbers, const numeric::Gradient& gradient,
+                    std::int64_t now) {
+    switch (settings_.kind) {
+      case sgd:
+        return numeric::descent_step(numbers.values, gradient, rate_);
+      case momentum:
+        return numeric::momentum_step(numbers.values, numbers.state(0), gradient, rate_, momentum_);
+      case adagrad:
+        return numeric::adagrad_step(numbers.values, numbers.state(0), gradient, rate_,
+                                     stabiliser_);
+      case adam_dense_zero:
+        return adam_move(numbers, gradient, now);
+      case adam:
+        return adam_numbers(numbers, gradient.floats, now);
+    }
+  }
+
+  // At once where all of them were moved equally often, as they are where rows are chosen.
+  void adam_numbers(const RowTable::Rows& numbers, const float* gradients, std::int64_t now) {
+    const auto moves = numbers.state(2);
     if (std::ranges::count(moves, moves.front()) != std::ssize(moves)) {
-      for (std::size_t j = 0; j < moves.size(); ++j) move(rows, j, gradients[j], now);
+      for (std::size_t j = 0; j < moves.size(); ++j) move(numbers, j, gradients[j], now);
       return;
     }
     std::ranges::fill(moves, moves.front() + 1);
-    adam_move(rows, 0, gradients, moves.size(), static_cast<std::int64_t>(moves.front()));
+    adam_move(numbers, {.floats = gradients}, static_cast<std::int64_t>(moves.front()));
   }
 
   const RowOptimizerSettings& settings_;
@@ -223,26 +238,25 @@ std::int64_t RowOptimizer::block_rows() const {
   return std::max<std::int64_t>(1, block_numbers / table_.layout().widest());
 }
 
-// `most` rows from `first` on, or as many as there are, in one step.
-void RowOptimizer::move_block(mechanism::LazyRows::Reading& noisy, std::int64_t first,
-                              std::int64_t most, double divisor, std::int64_t step) {
-  const auto& layout = table_.layout();
-  const auto count = std::min(most, layout.rows() - first);
-  const auto last = first + count - 1;
-  block_.resize(static_cast<std::size_t>(layout.first_cell(last) + layout.width(last) -
-                                         layout.first_cell(first)));
-  noisy.rows(first, count, 1 / divisor, block_);
-  Mover mover(settings_, rate_of(step));
-  auto gradients = std::span<const float>(block_);
-  for (std::int64_t index = first; index <= last;) {
-    const auto rows = table_.change_from(index, last - index + 1);
+// `count` rows from `first` on, their numbers drawn and moved while the first cache holds them.
+void RowOptimizer::move_rows(mechanism::LazyRows::Reading& noisy, std::int64_t first,
+                             std::int64_t count, const Along& along) {
+  if (count == 0) return;
+  Mover mover(settings_, rate_of(along.step), 1 / along.divisor);
+  auto cell = table_.layout().first_cell(first);
+  for (const auto end = first + count; first < end;) {
+    const auto rows = table_.change_from(first, end - first);
     for (std::size_t k = 0; k < rows.last_steps.size(); ++k) {
-      if (rows.last_steps[k] < step - 1) rest(rows.row(k), step - 1);
-      rows.last_steps[k] = step;
+      if (rows.last_steps[k] < along.step - 1) rest(rows.row(k), along.step - 1);
+      rows.last_steps[k] = along.step;
     }
-    mover.move_rows(rows, gradients.first(rows.values.size()), step);
-    gradients = gradients.subspan(rows.values.size());
-    index += std::ssize(rows.last_steps);
+    for (std::size_t at = 0; at < rows.values.size();) {
+      const auto released = noisy.cells(cell, std::min(noisy.most_cells, rows.values.size() - at));
+      mover.move_integers(rows.numbers(at, released.size()), released, noisy.grid(), along.step);
+      at += released.size();
+      cell += std::ssize(released);
+    }
+    first += std::ssize(rows.last_steps);
   }
 }
 
@@ -250,11 +264,7 @@ void RowOptimizer::step(const mechanism::LazyRows& noisy, double divisor) {
   if (!deferred_.empty()) throw base::InternalError("a step overtakes those that were put off");
   ++now_;
   mechanism::LazyRows::Reading reading(noisy);
-  // The sampler's tables leave the first cache for each block's numbers: not too often.
-  const auto block = 4 * block_rows();
-  for (std::int64_t first = 0; first < table_.layout().rows(); first += block) {
-    move_block(reading, first, block, divisor, now_);
-  }
+  move_rows(reading, 0, table_.layout().rows(), {divisor, now_});
 }
 
 void RowOptimizer::defer(std::unique_ptr<const mechanism::LazyRows> noisy, double divisor) {
@@ -272,7 +282,8 @@ void RowOptimizer::catch_up_block(std::int64_t first) {
   for (const auto& later : deferred_) {
     if (later.step <= made) continue;
     mechanism::LazyRows::Reading reading(*later.noisy);
-    move_block(reading, first, block_rows(), later.divisor, later.step);
+    move_rows(reading, first, std::min(block_rows(), table_.layout().rows() - first),
+              {later.divisor, later.step});
   }
 }
 

@@ -84,10 +84,15 @@ class RowOptimizer {
   [[nodiscard]] const RowTable& table() const { return table_; }
 
  private:
+  /// How rows move in a step.
+  struct Along {
+    double divisor;
+    std::int64_t step;
+  };
   [[nodiscard]] double rate_of(std::int64_t step) const;
   void rest(const RowTable::Rows& row, std::int64_t to) const;
-  void move_block(mechanism::LazyRows::Reading& noisy, std::int64_t first, std::int64_t most,
-                  double divisor, std::int64_t step);
+  void move_rows(mechanism::LazyRows::Reading& noisy, std::int64_t first, std::int64_t count,
+                 const Along& along);
   void catch_up_block(std::int64_t first);
 
   /// A step that rows have not made yet.
@@ -101,7 +106,6 @@ class RowOptimizer {
   RowTable table_;
   std::int64_t now_ = 0;  // steps so far
   std::vector<Deferred> deferred_;
-  std::vector<float> block_;  // gradients of rows that move together
 };
 
 }  // namespace tacet::learn

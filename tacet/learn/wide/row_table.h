@@ -36,6 +36,10 @@ class RowTable {
     [[nodiscard]] std::span<float> state(std::size_t kind) const {
       return {values.data() + (kind + 1) * apart, values.size()};
     }
+    /// Some of the numbers, of whatever rows, without marks.
+    [[nodiscard]] Rows numbers(std::size_t first, std::size_t count) const {
+      return {values.subspan(first, count), apart, {}};
+    }
     /// One of several rows.
     [[nodiscard]] Rows row(std::size_t k) const {
       const auto width = values.size() / last_steps.size();

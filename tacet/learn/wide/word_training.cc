@@ -191,6 +191,11 @@ class WordSteps {
     means_.threads.for_blocks(drawn.size, block,
                               [&](int worker, std::int64_t begin, std::int64_t end) {
                                 random::LeafReader reader(drawn.coins);
+                                for (const bool place : {true, false}) {
+                                  for (auto i = begin; i < end; ++i) {
+                                    examples_.prefetch(drawn.unit(i), place);
+                                  }
+                                }
                                 for (auto i = begin; i < end; ++i) {
                                   const auto unit = drawn.unit(i);
                                   std::uint64_t coins = 0;

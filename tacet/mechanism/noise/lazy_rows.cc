@@ -17,75 +17,69 @@ LazyRows::LazyRows(privacy::MechanismDoor door, privacy::RowSum sum, double sigm
     : layout_(sum.layout()), sigma_(sigma), grid_(sum.grid()) {
   random::internal::check_gaussian_sigma(sigma);
   leaf_ = std::make_unique<const random::Leaf>(std::move(lease));
-  const auto held = sum.open(door).open(door);
   const auto touched = sum.touched(door);
   touched_.assign(touched.begin(), touched.end());
   taken_.resize(touched_.size());
-  std::size_t first = 0;
+  cells_.reserve(touched_.size());
+  firsts_.reserve(touched_.size() + 1);
+  firsts_.push_back(0);
   for (const auto row : touched_) {
-    firsts_.push_back(first);
-    first += static_cast<std::size_t>(layout_.width(row));
+    cells_.push_back(layout_.first_cell(row));
+    firsts_.push_back(firsts_.back() + static_cast<std::size_t>(layout_.width(row)));
   }
-  const auto cells = held.first(first);
-  numbers_.assign(cells.begin(), cells.end());
-  std::vector<std::int64_t> dense(held.begin() + static_cast<std::ptrdiff_t>(first), held.end());
+  numbers_ = std::move(sum).open(door).take(door);
+  if (layout_.dense() == 0) return;
+  const auto dense = std::span(numbers_).subspan(firsts_.back());
   random::internal::GaussianReader(*leaf_, sigma_)
       .add(static_cast<std::uint64_t>(layout_.cells()), dense);
   for (const auto number : dense) dense_.push_back(static_cast<double>(number) * grid_);
+  numbers_.resize(firsts_.back());
 }
 
-void LazyRows::held_rows(std::int64_t first, std::int64_t count,
-                         std::span<std::int64_t> out) const {
-  std::ranges::fill(out, 0);
-  const std::int64_t cell = layout_.first_cell(first);
-  auto i = static_cast<std::size_t>(std::ranges::lower_bound(touched_, first) - touched_.begin());
-  for (; i < touched_.size() && touched_[i] < first + count; ++i) {
+void LazyRows::write_held(std::int64_t first, std::span<std::int64_t> out) const {
+  const std::int64_t end = first + std::ssize(out);
+  // From the last row that does not begin behind the first cell.
+  const auto behind = std::ranges::upper_bound(cells_, first) - cells_.begin();
+  for (auto i = static_cast<std::size_t>(std::max<std::ptrdiff_t>(behind - 1, 0));
+       i < cells_.size() && cells_[i] < end; ++i) {
+    const auto width = static_cast<std::int64_t>(firsts_[i + 1] - firsts_[i]);
+    const std::int64_t from = std::max(first, cells_[i]);
+    const std::int64_t to = std::min(end, cells_[i] + width);
+    if (from >= to) continue;
     if (taken_[i]) throw base::InternalError("a row was read after it was taken");
-    std::copy_n(numbers_.begin() + static_cast<std::ptrdiff_t>(firsts_[i]),
-                layout_.width(touched_[i]), out.begin() + (layout_.first_cell(touched_[i]) - cell));
+    std::copy_n(numbers_.begin() + static_cast<std::ptrdiff_t>(firsts_[i]) + (from - cells_[i]),
+                to - from, out.begin() + (from - first));
   }
 }
 
-std::size_t LazyRows::Reading::size(std::int64_t first, std::int64_t count) const {
+std::span<std::int64_t> LazyRows::Reading::cells(std::int64_t first, std::size_t count) {
+  if (count > most_cells || first < 0 ||
+      first > rows_.layout_.cells() - static_cast<std::int64_t>(count)) {
+    throw base::InternalError("a lazy release was asked for cells that it does not have");
+  }
+  const auto cells = std::span(cells_).first(count);
+  rows_.write_held(first, cells);
+  // Word j of the leaf for cell j, as where the whole vector is noised.
+  noise_.add(static_cast<std::uint64_t>(first), cells);
+  return cells;
+}
+
+void LazyRows::Reading::rows(std::int64_t first, std::int64_t count, std::span<double> out) {
   const auto& layout = rows_.layout_;
   if (first < 0 || count < 1 || count > layout.rows() - first) {
     throw base::InternalError("a lazy release was asked for rows that it does not have");
   }
   const std::int64_t last = first + count - 1;
-  return static_cast<std::size_t>(layout.first_cell(last) + layout.width(last) -
-                                  layout.first_cell(first));
-}
-
-void LazyRows::Reading::draw(std::int64_t first, std::int64_t count, std::size_t size) {
-  block_.resize(size);
-  rows_.held_rows(first, count, block_);
-  // Word j of the leaf for cell j, as where the whole vector is noised.
-  noise_.add(static_cast<std::uint64_t>(rows_.layout_.first_cell(first)), block_);
-}
-
-void LazyRows::Reading::rows(std::int64_t first, std::int64_t count, std::span<double> out) {
-  if (size(first, count) != out.size()) {
+  auto cell = layout.first_cell(first);
+  if (layout.first_cell(last) + layout.width(last) - cell != std::ssize(out)) {
     throw base::InternalError("numbers of a lazy release were asked for in room of another size");
   }
-  draw(first, count, out.size());
-  numeric::scale_integers(block_, rows_.grid_, out);
-}
-
-void LazyRows::Reading::rows(std::int64_t first, std::int64_t count, double factor,
-                             std::span<float> out) {
-  if (size(first, count) != out.size()) {
-    throw base::InternalError("numbers of a lazy release were asked for in room of another size");
-  }
-  // Of as many numbers as the sampler draws at once, so that their integers stay in the first cache
-  // however many are asked for.
-  constexpr std::int64_t piece_numbers = 1024;
-  const auto piece_rows = std::max<std::int64_t>(1, piece_numbers / rows_.layout_.widest());
-  for (; count > 0; first += piece_rows, count -= piece_rows) {
-    const auto some = std::min(piece_rows, count);
-    const auto numbers = size(first, some);
-    draw(first, some, numbers);
-    numeric::scale_integers(block_, rows_.grid_, factor, out.first(numbers));
-    out = out.subspan(numbers);
+  while (!out.empty()) {
+    const auto integers = cells(cell, std::min(most_cells, out.size()));
+    numeric::scale_integers(integers, grid(), out.first(integers.size()));
+    std::ranges::fill(integers, 0);
+    out = out.subspan(integers.size());
+    cell += std::ssize(integers);
   }
 }
 

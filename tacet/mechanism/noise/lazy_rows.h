@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,22 +34,23 @@ class LazyRows {
    public:
     explicit Reading(const LazyRows& rows) : rows_(rows), noise_(*rows.leaf_, rows.sigma_) {}
 
-    /// The noisy numbers of `count` rows from `first` on in real units, one behind the other: the
-    /// same at every reading. InternalError for a row that was taken, and for another size of
-    /// `out`.
+    /// Cells that are drawn at once: as many as the sampler draws, so that they stay in the first
+    /// cache.
+    static constexpr std::size_t most_cells = 1024;
+    /// The noisy numbers of cells from `first` on in units of grid(), most_cells of them or fewer,
+    /// until the next call: the same at every reading. Who takes them leaves zeros in their place.
+    /// InternalError for cells of a row that was taken, and for such as the layout has not.
+    [[nodiscard]] std::span<std::int64_t> cells(std::int64_t first, std::size_t count);
+    [[nodiscard]] double grid() const { return rows_.grid_; }
+
+    /// The noisy numbers of `count` rows from `first` on in real units, one behind the other.
+    /// InternalError as of cells, and for another size of `out`.
     void rows(std::int64_t first, std::int64_t count, std::span<double> out);
-    /// The same times `factor`, rounded to floats.
-    void rows(std::int64_t first, std::int64_t count, double factor, std::span<float> out);
 
    private:
-    // How many numbers the rows have; InternalError for others than the layout's.
-    [[nodiscard]] std::size_t size(std::int64_t first, std::int64_t count) const;
-    // The noisy numbers in grid units, `size` of them, in block_.
-    void draw(std::int64_t first, std::int64_t count, std::size_t size);
-
     const LazyRows& rows_;
     random::internal::GaussianReader noise_;
-    std::vector<std::int64_t> block_;
+    std::array<std::int64_t, most_cells> cells_{};  // zeros between two calls
   };
 
   /// The noisy numbers of a row, `out` of its width, as of a Reading.
@@ -62,15 +64,16 @@ class LazyRows {
   [[nodiscard]] std::size_t held() const { return numbers_.size(); }
 
  private:
-  // The numbers of rows without noise.
-  void held_rows(std::int64_t first, std::int64_t count, std::span<std::int64_t> out) const;
+  // Writes what is held of cells from `first` on, without noise; others are left as they are.
+  void write_held(std::int64_t first, std::span<std::int64_t> out) const;
 
   privacy::RowLayout layout_;
   std::unique_ptr<const random::Leaf> leaf_;
   double sigma_;
   double grid_;
   std::vector<std::int64_t> touched_;  // rows, ascending
-  std::vector<std::size_t> firsts_;    // of each of them, in numbers_
+  std::vector<std::int64_t> cells_;    // the first of each of them
+  std::vector<std::size_t> firsts_;    // likewise, in numbers_, and behind the last
   std::vector<bool> taken_;            // likewise
   std::vector<std::int64_t> numbers_;  // zeros where they were taken
   std::vector<double> dense_;

@@ -7,6 +7,7 @@
 
 #include "tacet/base/large_pages.h"
 #include "tacet/base/threads.h"
+#include "tacet/numeric/truncate.h"
 
 namespace tacet::optimize {
 
@@ -34,9 +35,7 @@ class ExactAccumulator {
   void grow(std::size_t size) { exact_.resize(size, 0.0); }
   /// Adds the coordinates from `first` on to `sum`.
   void add_to(std::span<std::int64_t> sum, std::size_t first = 0) const {
-    for (std::size_t j = 0; j < sum.size(); ++j) {
-      sum[j] += static_cast<std::int64_t>(exact_[first + j]);
-    }
+    numeric::add_integers(std::span(exact_).subspan(first, sum.size()), sum);
     const std::size_t moved = total_.size() > first ? total_.size() - first : 0;
     for (std::size_t j = 0; j < std::min(moved, sum.size()); ++j) sum[j] += total_[first + j];
   }
@@ -44,10 +43,8 @@ class ExactAccumulator {
  private:
   void flush() {
     total_.resize(exact_.size(), 0);
-    for (std::size_t j = 0; j < exact_.size(); ++j) {
-      total_[j] += static_cast<std::int64_t>(exact_[j]);
-      exact_[j] = 0;
-    }
+    numeric::add_integers(exact_, total_);
+    std::ranges::fill(exact_, 0.0);
     rows_ = 0;
   }
 

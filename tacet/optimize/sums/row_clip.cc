@@ -82,7 +82,7 @@ std::vector<std::int64_t> joined(base::Reducer& reducer, std::span<const std::in
 }
 
 std::vector<std::int64_t> each_row_once(std::vector<std::int64_t> rows) {
-  std::ranges::sort(rows);
+  if (!std::ranges::is_sorted(rows)) std::ranges::sort(rows);
   rows.erase(std::ranges::unique(rows).begin(), rows.end());
   return rows;
 }

@@ -1,5 +1,6 @@
 #include "tacet/optimize/sums/running_row_sum.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -52,6 +53,13 @@ struct WorkerSum {
   }
 };
 
+/// What a worker has summed of a row.
+struct RowPart {
+  std::int64_t row;
+  const ExactAccumulator* sum;
+  std::size_t first;
+};
+
 }  // namespace
 
 struct RunningRowSum::Step {
@@ -64,8 +72,9 @@ struct RunningRowSum::Step {
 
 /// Memory that steps take over from one another.
 struct RunningRowSum::Room {
-  internal::RowPlaces rows;  // chosen ones, or, when the sum is taken, touched ones
+  internal::RowPlaces rows;  // chosen ones
   std::vector<WorkerSum> workers;
+  std::vector<RowPart> parts = {};
 };
 
 RunningRowSum::RunningRowSum(privacy::RowLayout layout, const RowLimit& limit,
@@ -129,6 +138,33 @@ void RunningRowSum::finish(int worker) {
   arena.clear();
 }
 
+std::vector<std::int64_t> RunningRowSum::add_touched(std::vector<std::int64_t>& total) {
+  auto& parts = room_->parts;
+  parts.clear();
+  for (const auto& worker : room_->workers) {
+    for (std::size_t i = 0; i < worker.rows.size(); ++i) {
+      parts.push_back({worker.rows[i], &worker.sum, worker.firsts[i]});
+    }
+  }
+  std::ranges::sort(parts, {}, &RowPart::row);
+  std::vector<std::int64_t> touched(parts.size());
+  std::ranges::transform(parts, touched.begin(), &RowPart::row);
+  touched = internal::rows_of_all(reducer_, std::move(touched));
+  auto size = static_cast<std::size_t>(layout_.dense());
+  for (const auto row : touched) size += static_cast<std::size_t>(layout_.width(row));
+  total.resize(size, 0);
+  std::size_t place = 0;
+  auto part = parts.begin();
+  for (const auto row : touched) {
+    const auto width = static_cast<std::size_t>(layout_.width(row));
+    for (; part != parts.end() && part->row == row; ++part) {
+      part->sum->add_to(std::span(total).subspan(place, width), part->first);
+    }
+    place += width;
+  }
+  return touched;
+}
+
 privacy::RowSum RunningRowSum::take() {
   if (!step_) throw base::InternalError("no sum over rows was started");
   const auto step = std::move(step_);
@@ -136,21 +172,8 @@ privacy::RowSum RunningRowSum::take() {
   std::vector<std::int64_t> touched;
   std::vector<std::int64_t> total;
   if (step->selection.is_all()) {
-    for (const auto& worker : room_->workers) {
-      touched.insert(touched.end(), worker.rows.begin(), worker.rows.end());
-    }
-    touched = internal::rows_of_all(reducer_, std::move(touched));
-    auto& places = room_->rows;
-    places.assign(touched);
-    total.resize(places.cells() + dense, 0);
-    for (const auto& worker : room_->workers) {
-      for (std::size_t i = 0; i < worker.rows.size(); ++i) {
-        const auto width = static_cast<std::size_t>(layout_.width(worker.rows[i]));
-        worker.sum.add_to(std::span(total).subspan(places.first(worker.rows[i]), width),
-                          worker.firsts[i]);
-      }
-      worker.sum.add_to(std::span(total).last(dense));
-    }
+    touched = add_touched(total);
+    for (const auto& worker : room_->workers) worker.sum.add_to(std::span(total).last(dense));
   } else {
     total.resize(room_->workers.front().sum.size(), 0);
     for (const auto& worker : room_->workers) worker.sum.add_to(total);

@@ -50,6 +50,11 @@ class RunningRowSum {
  private:
   struct Step;
   struct Room;
+
+  // Where all rows are chosen: the cells of those that were touched, and room for the dense block;
+  // which rows these are.
+  std::vector<std::int64_t> add_touched(std::vector<std::int64_t>& total);
+
   privacy::RowLayout layout_;
   RowLimit limit_;
   base::ThreadPool& threads_;
