@@ -43,6 +43,10 @@ if(NOT TACET_SANITIZE)
 endif()
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES CXX)
+# An instrumented program starts in two thirds of the time where nothing of it is relocated.
+if(TACET_SANITIZE MATCHES "address")
+  set(CMAKE_CXX_LINK_OPTIONS_PIE -no-pie)
+endif()
 add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
 if(TACET_SANITIZE)
   add_compile_options(-fsanitize=${TACET_SANITIZE} -fno-omit-frame-pointer

@@ -64,7 +64,8 @@ int run(int argc, char** argv) {
        .groups = {{"local", "Learn from devices that trust nobody"},
                   {"schema", "Draft or check a schema"},
                   {"audit", "Measure what a training gives away"},
-                  {"ledger", "Keep account of what was spent on data sets"}}});
+                  {"ledger", "Keep account of what was spent on data sets"}}},
+      argc, argv);
   std::vector<std::unique_ptr<Command>> commands;
   for (auto* make : {make_train,
                      make_tune,
@@ -105,7 +106,7 @@ int run(int argc, char** argv) {
     commands.back()->declare(line);
   }
   try {
-    if (!line.parse(argc, argv)) {
+    if (!line.parse()) {
       flush_results();
       return 0;
     }

@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
@@ -150,31 +152,36 @@ std::string mistake(const CLI::App& program, const CLI::ParseError& error) {
 
 void Options::add(const std::string& names, std::string& value, const std::string& kind,
                   const std::string& help, Form form) {
+  if (!typed_) return;
   set(*command_->add_option(names, value, with_default(help, value)), heading_, kind, form);
 }
 
 void Options::add(const std::string& names, std::vector<std::string>& values,
                   const std::string& kind, const std::string& help, Form form) {
+  if (!typed_) return;
   set(*command_->add_option(names, values, help), heading_, kind, form);
 }
 
 void Options::add(const std::string& names, const std::function<void(const std::string&)>& receive,
                   const std::string& kind, const std::string& help) {
+  if (!typed_) return;
   set(*command_->add_option_function(names, receive, help), heading_, kind, Form::optional);
 }
 
 void Options::flag(const std::string& names, bool& value, const std::string& help) {
-  command_->add_flag(names, value, help)->group(heading_);
+  if (typed_) command_->add_flag(names, value, help)->group(heading_);
 }
 
 void Options::exclude(const std::string& one, const std::string& other) {
-  command_->get_option(one)->excludes(command_->get_option(other));
+  if (typed_) command_->get_option(one)->excludes(command_->get_option(other));
 }
 
 bool Options::chosen() const { return command_->parsed(); }
 
-CommandLine::CommandLine(const About& about)
-    : groups_(about.groups), program_(std::make_unique<CLI::App>(about.purpose, about.name)) {
+CommandLine::CommandLine(const About& about, int argc, char** argv)
+    : groups_(about.groups),
+      given_(argv + std::min(argc, 1), argv + argc),
+      program_(std::make_unique<CLI::App>(about.purpose, about.name)) {
   program_->set_version_flag("--version", fmt::format("{} {}", about.name, about.version));
   program_->formatter(std::make_shared<HelpFormat>());
   program_->require_subcommand(1);
@@ -190,12 +197,20 @@ Options CommandLine::command(const std::string& name, const std::string& help,
   auto& parent = alone ? *program_ : group(*program_, name.substr(0, blank), groups_);
   auto* command = parent.add_subcommand(alone ? name : name.substr(blank + 1), help);
   command->footer(fmt::format("Examples:\n{}", examples));
-  return Options(*command);
+  return Options(*command, typed(name));
+}
+
+/// All words of its name were given, wherever they stand.
+bool CommandLine::typed(const std::string& command) const {
+  std::istringstream names(command);
+  return std::all_of(std::istream_iterator<std::string>(names), {}, [&](const auto& word) {
+    return std::ranges::find(given_, word) != given_.end();
+  });
 }
 
 /// `help` and `version` are commands, too: "help train" is "train --help".
-std::vector<std::string> CommandLine::words(int argc, char** argv) const {
-  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+std::vector<std::string> CommandLine::words() const {
+  auto words = given_;
   if (words.empty()) return words;
   if (words[0] == "version") words[0] = "--version";
   if (words[0] != "help") return words;
@@ -215,11 +230,11 @@ std::vector<std::string> CommandLine::words(int argc, char** argv) const {
   return words;
 }
 
-bool CommandLine::parse(int argc, char** argv) {
+bool CommandLine::parse() {
   // For the list of commands, at its end; words() takes them before anything is parsed.
   program_->add_subcommand("help", "Print the help page of a command: tacet help train");
   program_->add_subcommand("version", "Print the version");
-  auto given = words(argc, argv);
+  auto given = words();
   std::ranges::reverse(given);  // as the parser takes them
   try {
     program_->parse(std::move(given));

@@ -30,7 +30,8 @@ enum class Form {
 ///   options.flag("--force", force_, "Overwrite the model file");
 class Options {
  public:
-  explicit Options(CLI::App& command) : command_(&command) {}
+  /// `typed`: whether it may be the command that was typed; options of others are left out.
+  Options(CLI::App& command, bool typed) : command_(&command), typed_(typed) {}
 
   void add(const std::string& names, std::string& value, const std::string& kind,
            const std::string& help, Form form = Form::optional);
@@ -51,6 +52,7 @@ class Options {
 
  private:
   CLI::App* command_;
+  bool typed_;
   std::string heading_ = "Options";
 };
 
@@ -67,7 +69,8 @@ class CommandLine {
     Texts groups;  ///< of commands with two words: the first one, and what they do
   };
 
-  explicit CommandLine(const About& about);
+  /// `argv` as main() gets it.
+  CommandLine(const About& about, int argc, char** argv);
   ~CommandLine();
 
   /// A command "show", or "ledger show" of a group, with examples below its help.
@@ -76,11 +79,13 @@ class CommandLine {
 
   /// False when help or the version was asked for, as an option or as a command (`tacet help
   /// train`), which it prints. UsageError for what is not allowed.
-  [[nodiscard]] bool parse(int argc, char** argv);
+  [[nodiscard]] bool parse();
 
  private:
-  [[nodiscard]] std::vector<std::string> words(int argc, char** argv) const;
+  [[nodiscard]] bool typed(const std::string& command) const;
+  [[nodiscard]] std::vector<std::string> words() const;
   Texts groups_;
+  std::vector<std::string> given_;
   std::unique_ptr<CLI::App> program_;
 };
 

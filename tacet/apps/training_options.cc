@@ -32,28 +32,19 @@ std::string value_text(const std::variant<std::int64_t, double, std::string>& va
   return std::get<std::string>(value);
 }
 
-struct HeadedParameter {
-  std::string heading;
-  const learn::Parameter& parameter;
+struct Heading {
+  std::vector<std::string_view> readers;  // none: all methods
+  std::vector<const learn::Parameter*> parameters;
 };
 
 /// Parameters of one heading together: what every method reads first, then by the methods that do.
-std::vector<HeadedParameter> by_heading() {
-  std::vector<HeadedParameter> out;
-  const auto add = [&](const std::vector<std::string_view>& wanted) {
-    const auto heading = wanted.empty() ? std::string("For every method")
-                                        : fmt::format("For {}", fmt::join(wanted, ", "));
-    for (const auto& parameter : learn::parameters()) {
-      if (learn::readers_of(parameter.name) == wanted) out.push_back({heading, parameter});
-    }
-  };
-  std::vector<std::vector<std::string_view>> seen{{}};
-  add({});
+std::vector<Heading> by_heading() {
+  std::vector<Heading> out{{}};
   for (const auto& parameter : learn::parameters()) {
     const auto readers = learn::readers_of(parameter.name);
-    if (std::ranges::find(seen, readers) != seen.end()) continue;
-    seen.push_back(readers);
-    add(readers);
+    auto heading = std::ranges::find(out, readers, &Heading::readers);
+    if (heading == out.end()) heading = out.insert(out.end(), {readers, {}});
+    heading->parameters.push_back(&parameter);
   }
   return out;
 }
@@ -65,9 +56,10 @@ void TrainingOptions::declare(Options& options) {
               "Schema file (TOML): which columns count, and their bounds");
   options.add("--total-epsilon", total_epsilon_, "NUMBER",
               "Instead of --epsilon: of the training and of the fit of the schema together");
-  for (const auto& [heading, parameter] : by_heading()) {
-    options.heading(heading);
-    add_parameter(options, parameter, given_);
+  for (const auto& [readers, parameters] : by_heading()) {
+    options.heading(readers.empty() ? std::string("For every method")
+                                    : fmt::format("For {}", fmt::join(readers, ", ")));
+    for (const auto* parameter : parameters) add_parameter(options, *parameter, given_);
   }
   options.heading("Options");
 }

@@ -143,9 +143,11 @@ def settings():
                       f"--adjacency {adjacency} --epsilon 1")
         wide = f"--method wide --steps 20 --adjacency {adjacency} --epsilon 1"
         add(BERKELEY, wide)
-        add("data.csv --schema twowide.toml", f"{wide} --dim 3 --selection adafest --hidden 5,3")
-    for kind, extra in (("classes", "--optimizer sgd"), ("numbers", "--optimizer adagrad"),
-                        ("two", "--epsilon inf"), ("twounit", "--records-a-unit 3")):
+        add("data.csv --schema twowide.toml",
+            f"{wide} --dim 3 --selection adafest --hidden 5,3 --batch-size 100")
+    for kind, extra in (("classes", "--optimizer sgd --batch-size 100"),
+                        ("numbers", "--optimizer adagrad"), ("two", "--epsilon inf"),
+                        ("twounit", "--records-a-unit 3 --batch-size 100")):
         epsilon = "" if "--epsilon" in extra else "--epsilon 3"
         add(f"data.csv --schema {kind}.toml",
             f"--method wide --steps 20 --delta 1e-5 {epsilon} {extra}")

@@ -18,7 +18,12 @@ LinearOptions linear_options(const ParameterValues& values, privacy::Adjacency a
 }
 
 bool has_word(std::string_view words, std::string_view word) {
-  return fmt::format(" {} ", words).find(fmt::format(" {} ", word)) != std::string::npos;
+  for (std::size_t at = words.find(word); at != words.npos; at = words.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' '))
+      return true;
+  }
+  return false;
 }
 
 std::optional<std::string_view> given_beyond(const LinearOptions& options, std::string_view read) {

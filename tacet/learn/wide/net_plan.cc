@@ -17,6 +17,7 @@
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/wide/net_gradients.h"
+#include "tacet/learn/wide/net_schedule.h"
 #include "tacet/learn/wide/word_threshold.h"
 #include "tacet/mechanism/sample_permit.h"
 #include "tacet/model/model_file.h"
@@ -28,12 +29,6 @@
 namespace tacet::learn {
 namespace {
 
-constexpr double usual_epochs = 25;
-constexpr std::int64_t usual_steps = 100;
-constexpr double unprotected_epochs = 10;
-constexpr std::int64_t unprotected_batch = 64;
-constexpr std::int64_t least_unprotected_steps = 1000;  // ten passes over few records learn nothing
-constexpr std::int64_t most_net_steps = 1000000;
 constexpr double usual_clip = 1;
 constexpr double usual_share = 0.1;
 // Words of a text that take part: a public bound of the rows that a record moves.
@@ -99,31 +94,6 @@ void settle_shape(NetPlan& plan, const data::Schema& schema, const LinearOptions
         "memory: were every vector chosen in the end, training would take {:.3g} GiB, and this "
         "machine has {:.3g}",
         bytes / 0x1p30, memory / 0x1p30);
-  }
-}
-
-void settle_steps(NetPlan& plan, const LinearOptions& options) {
-  const auto rows = plan.public_row_count;
-  const bool open = std::isinf(options.epsilon);
-  const double usual =
-      open ? real_of(unprotected_batch) : std::ceil(usual_epochs * real_of(rows) / usual_steps);
-  plan.batch =
-      options.batch_size.value_or(static_cast<std::int64_t>(std::min(usual, real_of(rows))));
-  plan.batch = std::max<std::int64_t>(plan.batch, 1);
-  if (plan.batch > rows) {
-    throw base::UsageError("batch-size must be at most public_row_count = {}, got {}", rows,
-                           plan.batch);
-  }
-  plan.rate = random::PoissonRate::at_least(real_of(plan.batch) / real_of(rows)).value();
-  const double epochs = open ? unprotected_epochs : usual_epochs;
-  plan.steps = options.steps.value_or(
-      std::clamp<std::int64_t>(std::llround(epochs * real_of(rows) / real_of(plan.batch)),
-                               open ? least_unprotected_steps : 1, most_net_steps));
-  if (plan.rate < 1) plan.sampling_scheme = "poisson";
-  plan.records_a_unit = options.records_a_unit;
-  if (!options.batch_size || !options.steps) {
-    plan.reasons.add("{} steps on samples of {} records: {:.3g} passes", plan.steps, plan.batch,
-                     real_of(plan.steps) * plan.rate);
   }
 }
 
@@ -223,10 +193,7 @@ void settle_optimizer(NetPlan& plan, const LinearOptions& options) {
         "selection "
         "adafest; use sgd, adagrad or adam");
   }
-  // Found on Adult; without noise small samples take many steps, and smaller ones.
-  const bool by_size = *kind == RowOptimizerKind::adam || *kind == RowOptimizerKind::adagrad;
-  const double usual = by_size ? (plan.unprotected() ? 0.005 : 0.05) : 0.2;
-  plan.optimizer.step_size = options.step_size.value_or(usual);
+  plan.optimizer.step_size = options.step_size.value_or(usual_step_size(plan));
   plan.optimizer.fall = plan.steps;
 }
 

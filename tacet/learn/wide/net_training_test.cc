@@ -259,18 +259,59 @@ TEST(NetTraining, ChosenIdsAloneMove) {
                           b.begin() + static_cast<std::ptrdiff_t>(cells)));
 }
 
+template <typename Value>
+Value setting_of(const data::Schema& schema, const Values& values, std::string_view name) {
+  const auto plan = planned(schema, values);
+  const auto found = std::ranges::find(plan.settings, name, &Setting::name);
+  return std::get<Value>(found->value);
+}
+
 // Ten passes over few records are a handful of steps, which learn nothing.
 TEST(NetTraining, WithoutNoiseThereAreStepsEnoughForFewRecords) {
   auto schema = schema_of();
-  const auto has_steps = [&](std::int64_t steps) {
-    return std::ranges::any_of(planned(schema, {{"epsilon", "inf"}}).settings, [&](const auto& s) {
-      return s.name == "steps" && std::get<std::int64_t>(s.value) == steps;
-    });
+  const auto steps = [&] {
+    return setting_of<std::int64_t>(schema, {{"epsilon", "inf"}}, "steps");
   };
   schema.public_row_count = 200;
-  EXPECT_TRUE(has_steps(1000));
+  EXPECT_EQ(steps(), 1000);
   schema.public_row_count = 64000;
-  EXPECT_TRUE(has_steps(10000));
+  EXPECT_EQ(steps(), 10000);
+}
+
+// Of few records all take part in every step, which is the least noise for so many of them.
+TEST(NetTraining, StepsReadAllOfFewRecords) {
+  auto schema = schema_of();
+  const auto of = [&](std::int64_t rows, const std::string& name) {
+    schema.public_row_count = rows;
+    return setting_of<std::int64_t>(schema, {}, name);
+  };
+  for (const std::int64_t rows : {1, 300, 8000}) {
+    EXPECT_EQ(of(rows, "batch_size"), rows);
+    EXPECT_EQ(of(rows, "steps"), 400);
+    EXPECT_EQ(planned(schema, {}).sampling_scheme, "full_batch");
+  }
+  EXPECT_EQ(of(16000, "batch_size"), 8000);
+  EXPECT_EQ(of(16000, "steps"), 200);
+  EXPECT_EQ(of(64000, "batch_size"), 16000);
+  EXPECT_EQ(of(64000, "steps"), 100);
+}
+
+// How far noise alone moves a number does not follow from how many steps there are: in moves of
+// their own size (adam) as in moves as long as the noise of a step, which grows like their root.
+TEST(NetTraining, MoreStepsAreShorter) {
+  auto schema = schema_of();
+  const auto step_size = [&](const std::string& optimizer, const std::string& steps) {
+    return setting_of<double>(schema, {{"optimizer", optimizer}, {"steps", steps}}, "step_size");
+  };
+  const auto noise = [&](const std::string& steps) {
+    return setting_of<double>(schema, {{"steps", steps}}, "noise_multiplier");
+  };
+  EXPECT_NEAR(step_size("adam", "900") * 3, step_size("adam", "100"), 1e-12);
+  for (const std::string optimizer : {"sgd", "momentum"}) {
+    const double few = step_size(optimizer, "100") * noise("100") * 10;
+    EXPECT_NEAR(step_size(optimizer, "900") * noise("900") * 30, few, 1e-3 * few);
+  }
+  EXPECT_EQ(step_size("adam", "5"), step_size("adam", "100"));
 }
 
 std::string error_of(const data::Schema& schema, const Values& values) {

@@ -7,6 +7,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/numeric/kernels.h"
+#include "tacet/numeric/sparse_kernels.h"
 #include "tacet/numeric/unit_roundoff.h"
 #include "tacet/numeric/vectors.h"
 #include "tacet/optimize/sums/exact_accumulator.h"
@@ -67,26 +68,6 @@ struct FactorGrid {
   }
 };
 
-// Four partial sums hide the latency of an addition; all of them are exact.
-double sparse_dot(const double* weights, const data::SparseRow& row) {
-  const std::uint32_t* columns = row.columns.data();
-  const std::int16_t* values = row.values.data();
-  const std::size_t count = row.columns.size();
-  double a = 0;
-  double b = 0;
-  double c = 0;
-  double d = 0;
-  std::size_t k = 0;
-  for (; k + 4 <= count; k += 4) {
-    a += weights[columns[k]] * values[k];
-    b += weights[columns[k + 1]] * values[k + 1];
-    c += weights[columns[k + 2]] * values[k + 2];
-    d += weights[columns[k + 3]] * values[k + 3];
-  }
-  for (; k < count; ++k) a += weights[columns[k]] * values[k];
-  return (a + b) + (c + d);
-}
-
 void sparse_add(double factor, const data::SparseRow& row, double* sums) {
   if (factor == 0) return;
   for (std::size_t k = 0; k < row.columns.size(); ++k) {
@@ -101,8 +82,9 @@ void tile_dots(const data::Dataset& dataset, std::int64_t tile, DenseRows rows,
                std::span<const double> weights, std::span<double> numbers) {
   if (!dataset.sparse()) return numeric::exact_dots(rows, weights, numbers);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i] =
-        sparse_dot(weights.data(), dataset.sparse_row(tile + static_cast<std::int64_t>(i)));
+    const auto row = dataset.sparse_row(tile + static_cast<std::int64_t>(i));
+    const numeric::SparseIntegers entries{row.columns, row.values};
+    numeric::exact_sparse_dots({&entries, 1}, weights, numbers.subspan(i, 1));
   }
 }
 

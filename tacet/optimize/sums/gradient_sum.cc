@@ -4,11 +4,13 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <variant>
 
 #include "tacet/base/error.h"
 #include "tacet/base/large_pages.h"
 #include "tacet/numeric/kernels.h"
+#include "tacet/numeric/sparse_kernels.h"
 #include "tacet/optimize/sums/exact_accumulator.h"
 #include "tacet/optimize/sums/tile_scalars.h"
 #include "tacet/optimize/sums/weight_grid.h"
@@ -125,64 +127,76 @@ void fetch_places(const Pass& pass, const data::SparseRow& row, std::span<std::i
   }
 }
 
-// weight(column) is an integer.
-template <typename Weight>
-double dot(const data::SparseRow& row, const Weight& weight) {
-  // Integers below 2^53 throughout, so the order does not matter.
-  double even = 0;
-  double odd = 0;
-  const std::size_t pairs = row.columns.size() / 2 * 2;
-  for (std::size_t k = 0; k < pairs; k += 2) {
-    even += weight(row.columns[k]) * row.values[k];
-    odd += weight(row.columns[k + 1]) * row.values[k + 1];
+// The products of rows with real weights, which are rounded where they are read.
+void rounded_dots(const Pass& pass, std::span<const numeric::SparseIntegers> rows,
+                  std::size_t output, std::span<double> sums) {
+  const double* weights = pass.output(output).data();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& [columns, values] = rows[i];
+    sums[i] = 0;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      sums[i] += pass.grid.integer(weights[columns[k]]) * values[k];
+    }
   }
-  if (pairs < row.columns.size()) even += weight(row.columns[pairs]) * row.values[pairs];
-  return even + odd;
 }
 
-double dot(const Pass& pass, const data::SparseRow& row, std::size_t output) {
-  const double* weights = pass.output(output).data();
-  if (!pass.rounds) return dot(row, [&](std::uint32_t column) { return weights[column]; });
-  return dot(row, [&](std::uint32_t column) { return pass.grid.integer(weights[column]); });
-}
+// What of rows that are not in memory's order is asked for before it is read: the places of rows
+// two tiles before, the rows themselves one tile before.
+template <typename RowList>
+class Ahead {
+ public:
+  Ahead(const Pass& pass, const RowList& list, std::int64_t begin, std::int64_t end)
+      : pass_(pass), list_(list), end_(end), placed_(begin), fetched_(begin) {}
+
+  void of(std::int64_t tile) {
+    if constexpr (!std::is_same_v<RowList, AllRows>) {
+      for (; placed_ < std::min(tile + 3 * rows_per_tile, end_); ++placed_) {
+        pass_.dataset.fetch_ahead(list_[placed_]);
+      }
+      for (; fetched_ < std::min(tile + 2 * rows_per_tile, end_); ++fetched_) {
+        fetch(pass_, list_[fetched_]);
+      }
+    }
+  }
+
+ private:
+  const Pass& pass_;
+  const RowList& list_;
+  std::int64_t end_;
+  std::int64_t placed_;
+  std::int64_t fetched_;
+};
 
 template <typename LossType, typename RowList>
 void add_sparse(const Pass& pass, const LossType& loss, const RowList& list, std::int64_t begin,
                 std::int64_t end, std::span<std::int64_t> sum) {
-  std::array<data::SparseRow, rows_per_tile> rows;
+  std::array<numeric::SparseIntegers, rows_per_tile> places;
   TileScalars scalars(pass.outputs);
   TileRecords records;
-  // The places of rows two tiles before they are read, the rows themselves one tile before.
-  std::int64_t placed = begin;
-  std::int64_t fetched = begin;
+  Ahead ahead(pass, list, begin, end);
   for (std::int64_t tile = begin; tile < end; tile += rows_per_tile) {
     const auto count = static_cast<std::size_t>(std::min(rows_per_tile, end - tile));
+    const std::span rows(places.data(), count);
     records.count = count;
-    for (; placed < std::min(tile + 3 * rows_per_tile, end); ++placed) {
-      pass.dataset.fetch_ahead(list[placed]);
-    }
-    for (; fetched < std::min(tile + 2 * rows_per_tile, end); ++fetched) {
-      fetch(pass, list[fetched]);
-    }
+    ahead.of(tile);
     for (std::size_t i = 0; i < count; ++i) {
-      rows[i] = pass.dataset.sparse_row(list[tile + static_cast<std::int64_t>(i)]);
-      if (pass.rounds) fetch_places(pass, rows[i], sum);
+      const auto row = pass.dataset.sparse_row(list[tile + static_cast<std::int64_t>(i)]);
+      places[i] = {row.columns, row.values};
+      if (pass.rounds) fetch_places(pass, row, sum);
     }
     for (std::size_t c = 0; c < pass.outputs; ++c) {
       const auto numbers = scalars.of_output(c, count);
-      for (std::size_t i = 0; i < count; ++i) numbers[i] = dot(pass, rows[i], c);
+      if (pass.rounds) {
+        rounded_dots(pass, rows, c, numbers);
+      } else {
+        numeric::exact_sparse_dots(rows, pass.output(c), numbers);
+      }
     }
     pass.describe(list, tile, records);
     scalars.to_scalars(loss, records, pass.grid.scale);
     for (std::size_t c = 0; c < pass.outputs; ++c) {
-      const auto numbers = scalars.of_output(c, count);
-      std::int64_t* output = sum.data() + c * pass.columns;
-      for (std::size_t i = 0; i < count; ++i) {
-        const auto scalar = static_cast<std::int64_t>(numbers[i]);
-        for (std::size_t k = 0; k < rows[i].columns.size(); ++k) {
-          output[rows[i].columns[k]] += scalar * rows[i].values[k];
-        }
-      }
+      numeric::add_sparse_multiples(rows, scalars.of_output(c, count),
+                                    sum.subspan(c * pass.columns, pass.columns));
     }
   }
 }

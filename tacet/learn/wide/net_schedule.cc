@@ -1,0 +1,72 @@
+#include "tacet/learn/wide/net_schedule.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tacet/base/error.h"
+#include "tacet/random/choose/subset.h"
+
+namespace tacet::learn {
+namespace {
+
+// The noise of so many steps falls as samples grow, towards that of all records, and steps of a
+// given noise are worth more the more they are: of few records each reads all or nearly all, and
+// there are more of them.
+constexpr double few_records = 8000;
+constexpr double usual_passes = 25;
+constexpr double least_steps = 100;
+constexpr double most_usual_steps = 400;
+constexpr double unprotected_passes = 10;
+constexpr double unprotected_batch = 64;
+constexpr double least_unprotected_steps = 1000;  // ten passes over few records learn nothing
+
+double usual_batch(double rows, bool open) {
+  const double wanted =
+      open ? unprotected_batch : std::max(usual_passes * rows / least_steps, few_records);
+  return std::min(std::ceil(wanted), rows);
+}
+
+double usual_steps(double rows, double batch, bool open) {
+  // 400 up to 8,000 records, 100 from 32,000 on.
+  const double least =
+      open ? least_unprotected_steps
+           : std::clamp(most_usual_steps * few_records / rows, least_steps, most_usual_steps);
+  const double passes = open ? unprotected_passes : usual_passes;
+  return std::clamp(passes * rows / batch, least, static_cast<double>(most_net_steps));
+}
+
+}  // namespace
+
+void settle_steps(NetPlan& plan, const LinearOptions& options) {
+  const auto rows = static_cast<double>(plan.public_row_count);
+  const bool open = std::isinf(options.epsilon);
+  plan.batch = options.batch_size.value_or(static_cast<std::int64_t>(usual_batch(rows, open)));
+  plan.batch = std::max<std::int64_t>(plan.batch, 1);
+  if (plan.batch > plan.public_row_count) {
+    throw base::UsageError("batch-size must be at most public_row_count = {}, got {}",
+                           plan.public_row_count, plan.batch);
+  }
+  const auto batch = static_cast<double>(plan.batch);
+  plan.rate = random::PoissonRate::at_least(batch / rows).value();
+  plan.steps = options.steps.value_or(std::llround(usual_steps(rows, batch, open)));
+  if (plan.rate < 1) plan.sampling_scheme = "poisson";
+  plan.records_a_unit = options.records_a_unit;
+  if (options.batch_size && options.steps) return;
+  if (plan.rate == 1) return plan.reasons.add("{} steps on all records", plan.steps);
+  plan.reasons.add("{} steps on samples of {} records: {:.3g} passes", plan.steps, plan.batch,
+                   static_cast<double>(plan.steps) * plan.rate);
+}
+
+// Found on Adult in 100 steps. More of them have shorter ones, so that noise alone moves a number
+// as far: Adam's moves have a size of their own, those of descent are as long as the noise, which
+// grows with the root of the steps, and Adagrad's shrink by themselves.
+double usual_step_size(const NetPlan& plan) {
+  using enum RowOptimizerKind;
+  const auto kind = plan.optimizer.kind;
+  if (plan.unprotected()) return kind == adam || kind == adagrad ? 0.005 : 0.2;
+  if (kind == adagrad) return 0.05;
+  const double fewer = least_steps / std::max(static_cast<double>(plan.steps), least_steps);
+  return kind == adam ? 0.05 * std::sqrt(fewer) : 0.2 * fewer;
+}
+
+}  // namespace tacet::learn
