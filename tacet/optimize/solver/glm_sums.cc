@@ -81,11 +81,12 @@ using DenseRows = std::span<const std::int16_t* const>;
 void tile_dots(const data::Dataset& dataset, std::int64_t tile, DenseRows rows,
                std::span<const double> weights, std::span<double> numbers) {
   if (!dataset.sparse()) return numeric::exact_dots(rows, weights, numbers);
+  std::array<numeric::SparseIntegers, rows_per_tile> entries;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const auto row = dataset.sparse_row(tile + static_cast<std::int64_t>(i));
-    const numeric::SparseIntegers entries{row.columns, row.values};
-    numeric::exact_sparse_dots({&entries, 1}, weights, numbers.subspan(i, 1));
+    entries[i] = {row.columns, row.values};
   }
+  numeric::exact_sparse_dots(std::span(entries).first(numbers.size()), weights, numbers);
 }
 
 /// Adds a tile's records, each times its factor.
