@@ -1,6 +1,7 @@
 #include "tacet/numeric/truncate.h"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <array>
 #include <cmath>
@@ -49,21 +50,25 @@ TEST(Truncate, TruncatesTowardsZeroAndCountsTheIntegers) {
   }
 }
 
+// From the largest that doubles hold down to 1 and 0, of both signs, on every instruction set.
 TEST(Truncate, IntegersAreAddedExactly) {
-  for (std::size_t count = 0; count < 40; ++count) {
-    std::vector<double> integers;
-    std::vector<std::int64_t> sums;
-    std::vector<std::int64_t> expected;
-    for (std::size_t j = 0; j < count; ++j) {
-      const std::int64_t integer =
-          (std::int64_t{1} << 53) - 1 - std::int64_t{0x1d2c3b4a5} * std::int64_t(j * j * j);
-      integers.push_back(static_cast<double>(j % 2 == 0 ? integer : -integer));
-      sums.push_back(static_cast<std::int64_t>(j) << 55);
-      expected.push_back(sums[j] + (j % 2 == 0 ? integer : -integer));
+  for (const auto targets : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(targets);
+    for (std::size_t count = 0; count < 120; ++count) {
+      std::vector<double> integers;
+      std::vector<std::int64_t> sums;
+      std::vector<std::int64_t> expected;
+      for (std::size_t j = 0; j < count; ++j) {
+        const std::int64_t integer = ((std::int64_t{1} << 53) - 1) >> (j / 2);
+        integers.push_back(static_cast<double>(j % 2 == 0 ? integer : -integer));
+        sums.push_back((static_cast<std::int64_t>(j) - 60) * (std::int64_t{1} << 55));
+        expected.push_back(sums[j] + (j % 2 == 0 ? integer : -integer));
+      }
+      add_integers(integers, sums);
+      ASSERT_EQ(sums, expected);
     }
-    add_integers(integers, sums);
-    ASSERT_EQ(sums, expected);
   }
+  hwy::SetSupportedTargetsForTest(0);
 }
 
 // Bit for bit what the written products add, for widths and numbers of rows around those of

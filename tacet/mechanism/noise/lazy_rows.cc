@@ -46,7 +46,10 @@ void LazyRows::write_held(std::int64_t first, std::span<std::int64_t> out) const
     const std::int64_t from = std::max(first, cells_[i]);
     const std::int64_t to = std::min(end, cells_[i] + width);
     if (from >= to) continue;
-    if (taken_[i]) throw base::InternalError("a row was read after it was taken");
+    if (taken_[i]) {
+      std::ranges::fill(out, 0);  // nothing that has no noise yet stays behind
+      throw base::InternalError("a row was read after it was taken");
+    }
     std::copy_n(numbers_.begin() + static_cast<std::ptrdiff_t>(firsts_[i]) + (from - cells_[i]),
                 to - from, out.begin() + (from - first));
   }
