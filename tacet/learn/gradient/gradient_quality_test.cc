@@ -13,7 +13,6 @@
 #include "tacet/privacy/trusting_budget.h"
 #include "tests/support/data_sets.h"
 #include "tests/support/labelled_records.h"
-#include "tests/support/repetitions.h"
 
 /// What noisy descent is worth on real data, and what the stated noise of its coefficients is.
 namespace tacet::learn {
@@ -170,13 +169,12 @@ NoiseCounts noise_counts(const Setting& setting, double epsilon, std::uint64_t s
 
 TEST(GradientQuality, NoiseDeviationsCoverTheNoiseFreeDescent) {
   const auto setting = berkeley();
-  constexpr int seeds = test::repetitions(40);
   for (const double epsilon : {0.5, 4.0}) {
-    const auto counts = noise_counts(setting, epsilon, seeds, 0.5);
+    const auto counts = noise_counts(setting, epsilon, 40, 0.5);
     EXPECT_GE(counts.covered, 0.93) << epsilon;
     EXPECT_LE(counts.close, 0.8) << epsilon;  // 20 in 100 where the deviation is exact
     // The default averages fewer steps, on which the estimate of the curvature rests.
-    const auto shorter = noise_counts(setting, epsilon, seeds);
+    const auto shorter = noise_counts(setting, epsilon, 40);
     EXPECT_GE(shorter.covered, 0.93) << epsilon;
     EXPECT_LE(shorter.close, 0.85) << epsilon;
   }
