@@ -13,7 +13,6 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/door_keeper.h"
 #include "tacet/optimize/sums/presence_sum.h"
-#include "tests/support/repetitions.h"
 #include "tests/support/statistics.h"
 
 namespace tacet::optimize {
@@ -106,7 +105,7 @@ TEST(WordPresence, AUnitMovesItsOwnWordsWithinTheBound) {
 }
 
 TEST(WordPresence, OfManyWordsAUniformSubsetCounts) {
-  constexpr int draws = test::repetitions(20000);
+  constexpr int draws = 20000;
   Named unit{{"a b c a a a"}, 0};
   std::vector<std::int64_t> seen(3);
   std::mt19937_64 bits(3);
