@@ -104,10 +104,11 @@ function(tacet_lets_ccache_read target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endfunction()
 
-# tacet_for_tests(<target>): what is tested is compiled as it ships; the tests need no more than -O1.
+# tacet_for_tests(<target>): what is tested is compiled as it ships; for the tests themselves -Og takes
+# three quarters of the time of -O1, and they run about as fast.
 function(tacet_for_tests target)
   if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-    target_compile_options(${target} PRIVATE -O1)
+    target_compile_options(${target} PRIVATE -Og)
   endif()
 endfunction()
 

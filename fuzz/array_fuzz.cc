@@ -9,6 +9,8 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/array_reader.h"
 
+namespace array_fuzz {
+
 namespace {
 
 template <typename T>
@@ -34,3 +36,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read<std::int64_t>(file);
   return 0;
 }
+
+}  // namespace array_fuzz

@@ -12,6 +12,8 @@
 #include "tests/support/damaged_source.h"
 #include "tests/support/same_records.h"
 
+namespace blocks_fuzz {
+
 namespace {
 
 using namespace tacet;
@@ -81,3 +83,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace blocks_fuzz

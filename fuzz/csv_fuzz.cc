@@ -10,6 +10,8 @@
 #include "tacet/data/encode/encoder.h"
 #include "tacet/data/read/csv.h"
 
+namespace csv_fuzz {
+
 namespace {
 
 using tacet::data::CsvOptions;
@@ -111,3 +113,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   encode(whole);
   return 0;
 }
+
+}  // namespace csv_fuzz

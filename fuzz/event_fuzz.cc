@@ -8,6 +8,8 @@
 #include "tacet/privacy/receipt.h"
 #include "tacet/privacy/statement.h"
 
+namespace event_fuzz {
+
 namespace {
 
 void check(bool condition) {
@@ -42,3 +44,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check(tacet::privacy::event_from_json(written) == event);
   return 0;
 }
+
+}  // namespace event_fuzz

@@ -7,6 +7,8 @@
 
 #include "tacet/local/protocol/frame.h"
 
+namespace frame_fuzz {
+
 using namespace tacet::local;
 
 namespace {
@@ -44,3 +46,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace frame_fuzz

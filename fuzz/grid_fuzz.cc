@@ -9,6 +9,8 @@
 #include "tacet/base/error.h"
 #include "tacet/select/grid.h"
 
+namespace grid_fuzz {
+
 namespace {
 
 void check(bool condition) {
@@ -35,3 +37,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace grid_fuzz

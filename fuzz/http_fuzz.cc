@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+namespace http_fuzz {
+
 namespace {
 
 using namespace tacet;
@@ -41,3 +43,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (connection.body_bytes() != 0) std::abort();
   return 0;
 }
+
+}  // namespace http_fuzz

@@ -8,6 +8,8 @@
 #include "tacet/base/sha256.h"
 #include "tacet/local/learner_file.h"
 
+namespace learner_file_fuzz {
+
 using tacet::local::learner_from_bytes;
 
 namespace {
@@ -39,3 +41,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check(bytes + sum.digest());
   return 0;
 }
+
+}  // namespace learner_file_fuzz

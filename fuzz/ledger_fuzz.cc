@@ -11,6 +11,8 @@
 #include "tacet/ledger/books.h"
 #include "tacet/ledger/entry.h"
 
+namespace ledger_fuzz {
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   std::string_view text(reinterpret_cast<const char*>(bytes), size);
   std::vector<tacet::ledger::Entry> entries;
@@ -29,3 +31,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   }
   return 0;
 }
+
+}  // namespace ledger_fuzz

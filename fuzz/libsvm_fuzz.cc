@@ -11,6 +11,8 @@
 #include "tacet/data/encode/uniform_encoder.h"
 #include "tacet/data/read/libsvm.h"
 
+namespace libsvm_fuzz {
+
 namespace {
 
 using namespace tacet::data;
@@ -69,3 +71,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   encode(outcome, columns);
   return 0;
 }
+
+}  // namespace libsvm_fuzz

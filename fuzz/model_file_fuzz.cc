@@ -14,6 +14,8 @@
 #include "tacet/model/lifted_model.h"
 #include "tacet/model/model_file.h"
 
+namespace model_file_fuzz {
+
 namespace {
 
 void lift(const tacet::model::ModelFile& file) {
@@ -65,3 +67,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   if (const auto fitting = with_fitting_checksum(text); !fitting.empty()) check(fitting);
   return 0;
 }
+
+}  // namespace model_file_fuzz

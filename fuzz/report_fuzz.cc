@@ -9,6 +9,8 @@
 #include "tacet/base/error.h"
 #include "tacet/mechanism/local/report.h"
 
+namespace report_fuzz {
+
 namespace {
 
 using namespace tacet::mechanism;
@@ -72,3 +74,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace report_fuzz

@@ -8,6 +8,8 @@
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema.h"
 
+namespace schema_fuzz {
+
 namespace {
 
 constexpr std::int64_t listed_columns = 100000;  // more are only counted, to keep the fuzzer fast
@@ -45,3 +47,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace schema_fuzz

@@ -7,6 +7,8 @@
 #include "tacet/base/error.h"
 #include "tacet/local/protocol/messages.h"
 
+namespace slot_fuzz {
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tacet::local;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
@@ -19,3 +21,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace slot_fuzz

@@ -16,6 +16,8 @@
 #include "tacet/base/error.h"
 #include "tacet/data/read/read_uniform.h"
 
+namespace uniform_fuzz {
+
 namespace {
 
 using namespace tacet::data;
@@ -109,3 +111,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (found.has_value() != again.has_value() || (found && !same(*found, *again))) std::abort();
   return 0;
 }
+
+}  // namespace uniform_fuzz

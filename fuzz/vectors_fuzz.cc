@@ -12,6 +12,8 @@
 #include "tacet/model/words/word_search.h"
 #include "tacet/model/words/word_vectors.h"
 
+namespace vectors_fuzz {
+
 namespace {
 
 using namespace tacet::model;
@@ -51,3 +53,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!text || text->words != found->words || text->values != found->values) std::abort();
   return 0;
 }
+
+}  // namespace vectors_fuzz

@@ -12,6 +12,8 @@
 #include "tacet/base/error.h"
 #include "tacet/data/words/unit_examples.h"
 
+namespace words_fuzz {
+
 namespace {
 
 using namespace tacet::data;
@@ -100,3 +102,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
              ExampleForm::cbow);
   return 0;
 }
+
+}  // namespace words_fuzz
