@@ -32,6 +32,7 @@ test: build ## the quick tests
 	@scripts/run_tests release quick $(JOBS)
 
 test-long: build ## the heavy tests: statistical counts, reference precision, audits
+	@scripts/build release $(JOBS) tacet_long_tests
 	@scripts/run_tests release long $(JOBS)
 
 sanitize: setup ## the quick tests with address and undefined-behaviour sanitizers
