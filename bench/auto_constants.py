@@ -35,7 +35,7 @@ NAMES = ("boston", "abalone", "pums income", "pums married", "breast cancer", "n
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1, 4)
 LAWS = ("add_remove", "replace_one")
 PLAIN = ["--method", "gradient", "--standardise", "none"]
-STANDARDISED = ["--method", "gradient", "--standardise", "private"]
+STANDARDISED = ["--method", "gradient", "--standardise", "means"]
 WAYS = ("as they are", "standardised", "half the path")
 
 

@@ -100,6 +100,7 @@ def categorical(
     *,
     other: Optional[str] = None,
     coding: Optional[str] = None,
+    scales: Optional[Sequence[float]] = None,
     embedding: Optional[int] = None,
 ) -> Part:
     """A value of a public list. ``embedding`` is for wide models: numbers of each one's vector.
@@ -108,8 +109,8 @@ def categorical(
     ['Female', 'Male']
     """
     return _part(name=name, kind="categorical", categories=_listed("categories", categories),
-                 other=other,
-                 coding=coding, embedding=embedding)
+                 other=other, coding=coding, scales=None if scales is None else list(scales),
+                 embedding=embedding)
 
 
 def hashed(name: str, *, bits: Optional[int] = None, embedding: Optional[int] = None) -> Part:

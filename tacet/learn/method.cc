@@ -93,12 +93,13 @@ void check_parameters(const Method& method, const ParameterValues& values) {
 /// released for; a schema that brings them along would bring no cost.
 void refuse_released_standards(const data::Schema& schema) {
   for (const auto& column : schema.columns) {
-    const auto* rule = std::get_if<data::NumericColumn>(&column.rule);
-    if (rule == nullptr || !rule->standard) continue;
+    if (!column.standardised()) continue;
     throw base::UsageError(
-        "column '{}' has a mean and a deviation, which only the model may have that they were "
-        "released for: what they cost would not be counted here; leave them out",
-        column.name);
+        "column '{}' has {}, which only the model may have that they were released for: what they "
+        "cost would not be counted here; leave them out",
+        column.name,
+        std::holds_alternative<data::NumericColumn>(column.rule) ? "a mean and a deviation"
+                                                                 : "scales");
   }
 }
 

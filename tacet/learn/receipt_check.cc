@@ -156,17 +156,18 @@ void check_class_weights(const model::ModelFile& file, RecordedParameters& param
   }
 }
 
-// Means that the model's rows were standardised by are a release of their own.
-void check_standards(const model::ModelFile& file, const RecordedParameters& parameters) {
-  const bool standardised =
-      std::ranges::any_of(file.schema.columns, [](const data::Column& column) {
-        const auto* rule = std::get_if<data::NumericColumn>(&column.rule);
-        return rule != nullptr && rule->standard;
-      });
-  if (standardised == parameters.has("standardise_noise_multiplier")) return;
-  throw base::DataError(standardised
-                            ? "the columns have released means, but the receipt no release of them"
-                            : "the receipt releases means of columns, but these have none");
+// Means and scales that the model's rows were standardised by are a release of their own, which the
+// method's events have: a parameter that they do not go by says nothing.
+void check_standards(const model::ModelFile& file, const RecordedParameters& parameters,
+                     bool events_compared) {
+  const bool standardised = std::ranges::any_of(file.schema.columns, &data::Column::standardised);
+  const std::string name = "standardise_noise_multiplier";
+  const bool released =
+      parameters.has(name) && (!events_compared || parameters.used().contains(name));
+  if (standardised == released) return;
+  throw base::DataError(
+      standardised ? "the columns have released means or scales, but the receipt no release of them"
+                   : "the receipt releases means or counts of columns, but these go by none");
 }
 
 // The map and the columns by which the model reads rows are those of the receipt; a list of kept
@@ -200,7 +201,7 @@ void check_narrowing(const data::Schema& schema, RecordedParameters& parameters)
 }
 
 void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
-                 RecordedParameters& parameters) {
+                 RecordedParameters& parameters, bool events_compared) {
   const auto unit = file.schema.unit.value_or("record");
   if (receipt.privacy_unit != unit) {
     throw base::DataError("the privacy unit is {}, but the schema protects each {}",
@@ -225,7 +226,7 @@ void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
     parameters.expect("loss_width", width, "the model's is");
   }
   check_class_weights(file, parameters);
-  check_standards(file, parameters);
+  check_standards(file, parameters, events_compared);
   check_narrowing(file.schema, parameters);
 }
 
@@ -289,7 +290,7 @@ ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFi
     hold([&] { check_calibration(receipt, **method); });
   }
   if (file != nullptr) {
-    hold([&] { check_model(receipt, *file, parameters); });
+    hold([&] { check_model(receipt, *file, parameters, compared); });
     hold([&] {
       const auto check_file = method == known.end() ? nullptr : (*method)->check_file;
       if (check_file != nullptr) return check_file(receipt, *file, parameters);

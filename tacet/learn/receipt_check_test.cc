@@ -23,17 +23,21 @@ namespace receipt_check_test {
 
 constexpr auto replace_one = privacy::Adjacency::replace_one;
 
-model::ModelFile trained(const LinearOptions& options) {
-  auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
-  const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"), schema);
+data::Schema berkeley() {
+  return data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
+}
+
+model::ModelFile trained(const LinearOptions& options, const data::Schema& schema = berkeley()) {
   const auto training = plan_training(schema, options);
+  const auto dataset = data::read_dataset(test::source_file("data/berkeley1973.csv"),
+                                          training.raw_schema.value_or(schema));
   random::SeededSource source(1);
   privacy::TrustingBudget budget(options.adjacency);
   auto reservation = budget.reserve(training.events, training.guarantee);
   base::ThreadPool pool(1);
   base::LocalReducer reducer;
   auto result = training.run(dataset, schema, {source, reservation, pool, reducer});
-  return {std::move(schema), std::move(result.model), std::move(result.receipt)};
+  return {std::move(result.schema), std::move(result.model), std::move(result.receipt)};
 }
 
 std::string faults_of(const model::ModelFile& file) {
@@ -73,6 +77,35 @@ TEST(ReceiptCheck, UnitColumnsAndLossAreThoseOfTheSchemaAndTheModel) {
     edit(file, name, value);
     EXPECT_NE(faults_of(file).find("the parameter " + name), std::string::npos) << name;
   }
+}
+
+// They follow counts, whose release the receipt has: one that its method has no part in is none.
+TEST(ReceiptCheck, ScalesOfCategoriesAreReleased) {
+  auto schema = berkeley();
+  schema.row_scaling = data::RowScaling::clip1;
+  const auto scale = [](model::ModelFile& file, std::vector<double> scales) {
+    for (auto& column : file.schema.columns) {
+      auto& rule = std::get<data::CategoricalColumn>(column.rule);
+      if (rule.coding == data::Coding::one_hot) rule.scales = std::move(scales);
+    }
+  };
+  const std::vector<double> six(6, 2.0);
+  for (const char* method : {"gradient", "output", "objective"}) {
+    const LinearOptions options{
+        .method = method, .epsilon = 1, .delta = 1e-6, .adjacency = replace_one};
+    auto file = trained(options, schema);
+    scale(file, six);
+    EXPECT_NE(faults_of(file).find("the receipt no release of them"), std::string::npos) << method;
+    edit(file, "standardise_noise_multiplier", 3.0);
+    EXPECT_NE(faults_of(file), "") << method;
+  }
+  LinearOptions options{
+      .method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one};
+  options.standardise = Standardise::demanded;
+  auto file = trained(options, schema);
+  EXPECT_EQ(faults_of(file), "");
+  scale(file, {});
+  EXPECT_NE(faults_of(file).find("but these go by none"), std::string::npos);
 }
 
 /// A model of single records, as if it protected all records of a patient together.

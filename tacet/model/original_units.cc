@@ -26,7 +26,11 @@ struct BlockLength {
     const data::NumericMap map(rule, encoding);
     return {map.least_square(), map.largest_square()};
   }
-  SquaredLength operator()(const data::CategoricalColumn&) const { return {1, 1}; }
+  SquaredLength operator()(const data::CategoricalColumn& rule) const {
+    if (rule.scales.empty()) return {1, 1};
+    const auto [least, most] = std::ranges::minmax(rule.scales);
+    return {least * least, most * most};
+  }
   SquaredLength operator()(const data::HashedColumn&) const { return {1, 1}; }
   SquaredLength operator()(const data::TextColumn&) const { return {0, 1}; }
   SquaredLength operator()(const data::IdsColumn&) const { return {0, 1}; }
@@ -61,7 +65,9 @@ struct FeatureStep {
     if (rule.coding == data::Coding::sign) {
       return {fmt::format("{} to {}", rule.categories[0], rule.categories[1]), 2};
     }
-    return {category < 0 ? "any other" : "this category", 1};
+    const auto place =
+        category < 0 ? rule.categories.size() : base::checked_cast<std::size_t>(category);
+    return {category < 0 ? "any other" : "this category", rule.scale(place)};
   }
   Step operator()(const data::HashedColumn&) const { return {"this bucket", 1}; }
   Step operator()(const data::TextColumn&) const { return {"the only word", 1}; }

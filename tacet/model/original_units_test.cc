@@ -143,5 +143,22 @@ TEST(OriginalUnits, BinsAndIndicatorsCountBesideTheNumber) {
   EXPECT_NEAR(missing - middle, effects[3].longest_row, error);
 }
 
+TEST(OriginalUnits, ScaledCategoriesStepAsFarAsTheyAreScaled) {
+  auto schema = mixed_schema(data::RowScaling::constant_root);
+  schema.encoding = 2;
+  std::get<data::CategoricalColumn>(schema.columns[2].rule).scales = {0.5, 2};
+  const auto model = numbered_model(schema);
+  const auto effects = original_units(schema, model, 0);
+  const double bern = margin_of(schema, model, {"60", "0", "Bern", "m"});
+  const double basel = margin_of(schema, model, {"60", "0", "Basel", "m"});
+  EXPECT_NEAR(basel - bern, effects[3].longest_row - effects[2].longest_row, grid_error);
+  const auto none = margin_of(schema, model, {"60", "0", "Thun", "m"});
+  EXPECT_NEAR(basel - none, effects[3].longest_row, grid_error);
+  schema.row_scaling = data::RowScaling::clip1;
+  const auto range = scale_range(schema);
+  EXPECT_LT(range.longest_row, 1 / std::sqrt(1 + 4 + 1 + 0.25));
+  EXPECT_LE(range.longest_row, range.shortest_row);
+}
+
 }  // namespace original_units_test
 }  // namespace tacet::model

@@ -49,8 +49,9 @@ constexpr std::array rules{
     AutoRule{"delta above 0", "gradient, under add_remove"},
     AutoRule{"4,096 features of texts, hashed or numbered columns, ids or crosses, or more",
              "columns kept: 0.3 of mu^2"},
-    AutoRule{"else 1 to 64 numbers, one output, noise nu = sqrt(d) s / N up to 0.2",
-             "standardised by released means: 0.1 of mu^2"},
+    AutoRule{"else one output, 1 to 64 numbers or, from nu 0.01 on, two classes with categories; "
+             "noise nu = sqrt(d) s / N up to 0.2",
+             "standardised by released means, from 0.01 on two classes by counts too: 0.1 of mu^2"},
     AutoRule{"standardised for a number to predict, nu above 0.055", "half the path"},
     AutoRule{"k numbers, sqrt(d + 8 k) s / N up to 0.02, 2,000 records or more",
              "8 knots a number"},
@@ -298,6 +299,9 @@ void standardise(learn::LinearOptions& options, const ParameterValues& given,
       options.projection || !learn::can_standardise(schema, options)) {
     return;
   }
+  const bool logistic = !options.loss || std::holds_alternative<model::LogisticLoss>(*options.loss);
+  // What categories alone have to tell is worth a release where they are counted with numbers too.
+  if (numbers == 0 && (noise < learn::least_noise_counted || !logistic)) return;
   options.standardise = learn::Standardise::demanded;
   if (!learn::target_of(schema).regression() || noise <= long_path_noise) return;
   if (options.steps || options.step_size) return;

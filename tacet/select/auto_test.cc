@@ -145,6 +145,24 @@ TEST(Auto, WordsAreChosenAndNumbersAreStandardised) {
   EXPECT_EQ(plan_of(schema_of("california_housing"), {{"batch-size", "100"}}).method, "gradient");
 }
 
+TEST(Auto, CategoriesOfTwoClassesAreCountedWhereNoiseIsLarge) {
+  constexpr auto* counted = "how often each category occurs";
+  const auto adult = schema_of("adult");
+  EXPECT_TRUE(says(plan_of(adult, {{"epsilon", "0.1"}, {"delta", "1e-5"}}), counted));
+  EXPECT_FALSE(says(plan_of(adult, {{"epsilon", "1"}, {"delta", "1e-5"}}), counted));
+  EXPECT_FALSE(says(
+      plan_of(adult, {{"epsilon", "0.1"}, {"delta", "1e-5"}, {"standardise", "means"}}), counted));
+  // Without a number.
+  auto listed = schema_of("german_credit");
+  std::erase_if(listed.columns, [](const data::Column& column) {
+    return std::holds_alternative<data::NumericColumn>(column.rule);
+  });
+  EXPECT_TRUE(says(plan_of(listed, {{"epsilon", "1"}, {"delta", "1e-5"}}), counted));
+  EXPECT_FALSE(says(plan_of(listed, {{"epsilon", "20"}, {"delta", "1e-5"}}), counted));
+  EXPECT_FALSE(
+      says(plan_of(listed, {{"epsilon", "1"}, {"delta", "1e-5"}, {"loss", "hinge"}}), counted));
+}
+
 // 1,338 records of medical costs: noise of 0.09 in the mean gradient at 0.1, below 0.01 at 1.
 TEST(Auto, NumbersWithMuchNoiseGoHalfTheWay) {
   const auto schema = schema_of("medical_cost");

@@ -65,16 +65,19 @@ struct FieldEncoder {
   }
   // A listed category is never missing, even when it is spelt like a missing value ("?").
   EncodeField operator()(const CategoricalColumn& rule) const {
-    const auto other = first + static_cast<std::uint32_t>(rule.categories.size());
-    return [index = ValueIndex(rule.categories), first = first, other, other_rule = rule.other,
+    const auto other = static_cast<std::uint32_t>(rule.categories.size());
+    auto scales = rule.scales;
+    scales.resize(static_cast<std::size_t>(rule.width()), 1.0);
+    return [index = ValueIndex(rule.categories), first = first, other, scales = std::move(scales),
+            other_rule = rule.other,
             coding = rule.coding](const Value& value, bool /*missing*/, RawRow& row) {
       const auto category = index.find_value(value);
       if (coding == Coding::sign) {
         if (category) row.add(first, *category == 0 ? -1.0 : 1.0);
       } else if (category) {
-        row.add(first + *category, 1.0);
+        row.add(first + *category, scales[*category]);
       } else if (other_rule == OtherRule::column) {
-        row.add(other, 1.0);
+        row.add(first + other, scales[other]);
       }
     };
   }

@@ -21,6 +21,7 @@ Schema raw_schema(const Schema& schema) {
   raw.row_scaling = RowScaling::none;
   raw.constant = 1;
   for (Column& column : raw.columns) {
+    if (auto* listed = std::get_if<CategoricalColumn>(&column.rule)) listed->scales.clear();
     auto* rule = std::get_if<NumericColumn>(&column.rule);
     if (rule == nullptr || rule->line_count() != 1) continue;
     rule->standard = as_it_is;
@@ -40,11 +41,31 @@ std::vector<std::size_t> numeric_features(const Schema& schema) {
   return features;
 }
 
+std::vector<ColumnRange> category_features(const Schema& schema) {
+  std::vector<ColumnRange> ranges;
+  std::uint32_t first = 0;
+  for (const Column& column : schema.columns) {
+    const auto end = first + static_cast<std::uint32_t>(column.width());
+    const auto* rule = std::get_if<CategoricalColumn>(&column.rule);
+    if (rule != nullptr && rule->coding == Coding::one_hot) ranges.emplace_back(first, end);
+    first = end;
+  }
+  return ranges;
+}
+
 RawRows::RawRows(const Schema& standardised) : scaler_(standardised) {
   std::uint32_t raw_first = 0;
   std::uint32_t first = 0;
   for (const Column& column : standardised.columns) {
-    Part part{.raw_first = raw_first, .raw_end = 0, .first = first, .hats = 0, .number = {}};
+    Part part{.raw_first = raw_first,
+              .raw_end = 0,
+              .first = first,
+              .hats = 0,
+              .number = {},
+              .scales = {}};
+    if (const auto* listed = std::get_if<CategoricalColumn>(&column.rule)) {
+      part.scales = listed->scales;
+    }
     const auto* rule = std::get_if<NumericColumn>(&column.rule);
     if (rule != nullptr && rule->line_count() == 1) {
       part.number.emplace(*rule, standardised.encoding);
@@ -60,7 +81,7 @@ RawRows::RawRows(const Schema& standardised) : scaler_(standardised) {
   for (const auto& pair : pair_features(standardised)) {
     pairs += static_cast<std::uint32_t>(pair.width());
   }
-  parts_.push_back({raw_first, raw_first + pairs, first, 0, std::nullopt});
+  parts_.push_back({raw_first, raw_first + pairs, first, 0, std::nullopt, {}});
 }
 
 void RawRows::read(const Dataset& raw, std::int64_t row) {
@@ -104,7 +125,9 @@ void RawRows::transform(const Dataset& raw, std::int64_t row, EncodedRow& out) {
       add_number(part, (1 + (held ? raw_[next++].second : 0)) / 2);
     }
     for (; next < raw_.size() && raw_[next].first < part.raw_end; ++next) {
-      add(part.first + part.hats + (raw_[next].first - part.raw_first), raw_[next].second);
+      const auto place = raw_[next].first - part.raw_first;
+      const double scale = part.scales.empty() ? 1 : part.scales[place];
+      add(part.first + part.hats + place, raw_[next].second * scale);
     }
   }
   scaler_.scale(columns_, values_, out);  // appends the constant

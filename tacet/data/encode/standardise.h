@@ -11,14 +11,17 @@
 #include "tacet/data/schema/schema.h"
 
 /// Records read once by the bounds alone, and transformed in memory when means and deviations of
-/// their numbers have been released.
+/// their numbers, or scales of their categories, have been released.
 namespace tacet::data {
 
-/// The schema by which to read them: every number as 2 v - 1, no hats, no row scaling.
+/// The schema by which to read them: every number as 2 v - 1, no hats, no scales, no row scaling.
 [[nodiscard]] Schema raw_schema(const Schema& schema);
 
 /// The encoded features of numeric columns, in order.
 [[nodiscard]] std::vector<std::size_t> numeric_features(const Schema& schema);
+
+/// Those of each categorical column that has one a category, in order.
+[[nodiscard]] std::vector<ColumnRange> category_features(const Schema& schema);
 
 /// From rows of the raw schema to those of the same schema with its standards. Not for several
 /// threads at once.
@@ -37,6 +40,7 @@ class RawRows {
     std::uint32_t first;
     std::uint32_t hats;  // which raw rows do not have
     std::optional<NumericMap> number;
+    std::vector<double> scales;  // of categories; empty: 1
   };
 
   void add_number(const Part& part, double share);

@@ -154,10 +154,11 @@ void check_encoding(const Schema& schema, std::string_view where) {
   if (schema.constant != 1) fail_at(where, "'constant' belongs to encoding 2");
   for (const Column& column : schema.columns) {
     const auto* rule = std::get_if<NumericColumn>(&column.rule);
-    if (rule == nullptr || is_first_encoding(*rule)) continue;
+    const bool first = rule == nullptr || is_first_encoding(*rule);
+    if (first && !column.standardised()) continue;
     fail_at(where,
-            "column '{}': typical, centre, knots, bins, edges, period, missing_indicator, mean and "
-            "deviation belong to encoding 2, but the schema says encoding = 1",
+            "column '{}': typical, centre, knots, bins, edges, period, missing_indicator, mean, "
+            "deviation and scales belong to encoding 2, but the schema says encoding = 1",
             column.name);
   }
 }

@@ -17,11 +17,7 @@ constexpr std::int64_t narrowest_sparse = 64;
 
 struct ColumnWidth {
   std::int64_t operator()(const NumericColumn& rule) const { return rule.width(); }
-  std::int64_t operator()(const CategoricalColumn& rule) const {
-    if (rule.coding == Coding::sign) return 1;
-    return static_cast<std::int64_t>(rule.categories.size()) +
-           (rule.other == OtherRule::column ? 1 : 0);
-  }
+  std::int64_t operator()(const CategoricalColumn& rule) const { return rule.width(); }
   std::int64_t operator()(const HashedColumn& rule) const { return std::int64_t{1} << rule.bits; }
   std::int64_t operator()(const TextColumn& rule) const { return std::int64_t{1} << rule.bits; }
   std::int64_t operator()(const IdsColumn& rule) const {
@@ -39,6 +35,12 @@ bool choosable(const Column& column) {
 }
 
 }  // namespace
+
+bool Column::standardised() const {
+  if (const auto* number = std::get_if<NumericColumn>(&rule)) return number->standard.has_value();
+  const auto* listed = std::get_if<CategoricalColumn>(&rule);
+  return listed != nullptr && !listed->scales.empty();
+}
 
 std::int64_t Column::width() const { return std::visit(ColumnWidth{}, rule); }
 
@@ -141,6 +143,10 @@ double Schema::unscaled_square() const {
     if (const auto* rule = std::get_if<NumericColumn>(&column.rule)) {
       square += NumericMap(*rule, encoding).largest_square() - 1;
     }
+    const auto* listed = std::get_if<CategoricalColumn>(&column.rule);
+    if (listed == nullptr || listed->scales.empty()) continue;
+    const double longest = std::ranges::max(listed->scales);
+    square += longest * longest - 1;
   }
   return square;
 }

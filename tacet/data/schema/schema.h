@@ -100,6 +100,17 @@ struct CategoricalColumn {
   std::vector<std::string> categories;
   OtherRule other = OtherRule::zero;
   Coding coding = Coding::one_hot;
+  /// What each feature holds in place of 1, `other` last, as training released it; empty: 1.
+  std::vector<double> scales{};
+  static constexpr double least_scale = 1.0 / 16;
+  static constexpr double most_scale = 16;
+
+  [[nodiscard]] std::int64_t width() const {
+    if (coding == Coding::sign) return 1;
+    return static_cast<std::int64_t>(categories.size()) + (other == OtherRule::column ? 1 : 0);
+  }
+  /// Of the feature at a place below width().
+  [[nodiscard]] double scale(std::size_t place) const { return scales.empty() ? 1 : scales[place]; }
 };
 
 /// A value with too many possible categories to list: one of 2^bits buckets by the public hash.
@@ -147,6 +158,8 @@ struct Column {
   }
   /// The columns of the file that it is made of.
   [[nodiscard]] std::span<const std::string> sources() const;
+  /// Whether its features follow what training released: a mean and a deviation, or scales.
+  [[nodiscard]] bool standardised() const;
   /// How many encoded features the column has.
   [[nodiscard]] std::int64_t width() const;
 };

@@ -38,12 +38,24 @@ struct ColumnCheck {
     if (const std::string* twice = find_duplicate(rule.categories)) {
       fail_at(where, "column '{}': category \"{}\" is listed twice", name, *twice);
     }
+    check_scales(rule);
     if (rule.coding == Coding::one_hot) return;
     if (rule.categories.size() != 2 || rule.other != OtherRule::zero) {
       fail_at(where,
               "column '{}': coding = \"sign\" needs exactly two categories and other = \"zero\"; "
               "got {} categories",
               name, rule.categories.size());
+    }
+  }
+  void check_scales(const CategoricalColumn& rule) const {
+    if (rule.scales.empty()) return;
+    if (rule.coding != Coding::one_hot || std::ssize(rule.scales) != rule.width()) {
+      fail_at(where, "column '{}': 'scales' are one for each feature of one_hot coding", name);
+    }
+    for (const double scale : rule.scales) {
+      if (scale >= rule.least_scale && scale <= rule.most_scale) continue;
+      fail_at(where, "column '{}': scales must be between {} and {}, got {}", name,
+              rule.least_scale, rule.most_scale, scale);
     }
   }
   void operator()(const HashedColumn& rule) const { check_bits(rule.bits); }

@@ -86,6 +86,7 @@ struct ColumnWriter {
     out["categories"] = rule.categories;
     if (rule.other == OtherRule::column) out["other"] = "column";
     if (rule.coding == Coding::sign) out["coding"] = "sign";
+    if (!rule.scales.empty()) out["scales"] = rule.scales;
   }
   void operator()(const HashedColumn& rule) const {
     out["kind"] = "hashed";

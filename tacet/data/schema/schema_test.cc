@@ -195,6 +195,31 @@ TEST(Schema, RefusesContradictions) {
             std::string::npos);
 }
 
+TEST(Schema, CategoriesHaveScales) {
+  const std::string column = "[[column]]\nname='x'\nkind='categorical'\ncategories=['a','b']\n";
+  const auto scaled = column + "other='column'\nscales=[0.5,2,4.25]\n";
+  EXPECT_EQ(error_of(scaled), "no error");
+  const auto schema = schema_from_toml(scaled, "s.toml");
+  EXPECT_TRUE(schema.columns[0].standardised());
+  EXPECT_FALSE(schema_from_toml(column, "s.toml").columns[0].standardised());
+  const auto json = schema_to_json(schema);
+  EXPECT_EQ(json["column"][0]["scales"], (std::vector<double>{0.5, 2, 4.25}));
+  EXPECT_EQ(schema_to_json(schema_from_json(json)), json);
+  EXPECT_EQ(schema_to_json(schema_from_toml(schema_to_toml(schema), "t.toml")), json);
+  const auto counted =
+      "s.toml:1:1: column 'x': 'scales' are one for each feature of one_hot coding";
+  EXPECT_EQ(error_of(column + "scales=[1.0]\n"), counted);
+  EXPECT_EQ(error_of(column + "scales=[1.0,2.0,3.0]\n"), counted);
+  EXPECT_EQ(error_of(column + "coding='sign'\nscales=[1.0]\n"), counted);
+  for (const auto* wrong : {"0", "0.01", "17", "-1", "inf", "nan"}) {
+    EXPECT_NE(error_of(column + "scales=[1," + wrong + "]\n").find("scales must be between"),
+              std::string::npos)
+        << wrong;
+  }
+  EXPECT_NE(error_of("encoding = 1\n" + column + "scales=[1,1]\n").find("belong to encoding 2"),
+            std::string::npos);
+}
+
 TEST(Schema, JsonFaultsNameTheirPath) {
   try {
     static_cast<void>(schema_from_json(

@@ -251,7 +251,8 @@ TrainedModel train(Records&& dataset, const data::Schema& schema, const Gradient
   }
   if (plan.standardise_noise == 0) return descend(dataset, schema, plan, means);
   const auto standardised =
-      release_standards(dataset, schema, plan.standardise_noise, plan.public_row_count, means);
+      release_standards(dataset, schema, plan.standardise_noise, plan.public_row_count,
+                        {.categories = plan.counts_categories}, means);
   return descend(data::transform(std::forward<Records>(dataset), standardised), standardised, plan,
                  means);
 }

@@ -50,10 +50,11 @@ struct Batches {
 struct GradientPlan : Settled, Batches {
   double clipping_norm = 0;  ///< bound of one unit's gradient
   double noise_multiplier = 0;
-  double standardise_noise = 0;  ///< multiplier of the release of means and squares; 0: none
-  double kept_noise = 0;         ///< multiplier of the release of the columns to keep; 0: none
-  double kept_deviations = 0;    ///< of that noise, from which on a column is kept
-  int norm_bits = 0;             ///< the clipping norm is 2^norm_bits grid units
+  double standardise_noise = 0;    ///< multiplier of the release of means and squares; 0: none
+  bool counts_categories = false;  ///< which then has the categories' counts as well
+  double kept_noise = 0;           ///< multiplier of the release of the columns to keep; 0: none
+  double kept_deviations = 0;      ///< of that noise, from which on a column is kept
+  int norm_bits = 0;               ///< the clipping norm is 2^norm_bits grid units
   std::int64_t steps = 0;
   double step_size = 0;
   double momentum = 0;

@@ -150,18 +150,22 @@ void settle_noise(GradientPlan& plan, const LinearOptions& options, privacy::Del
   settle_guarantee(plan, options, delta.value());
 }
 
-void settle_clipping(GradientPlan& plan, const data::Schema& schema, const LinearOptions& options,
-                     double one_release) {
+/// Length of the noise in the mean gradient, for gradients of norm 1, if what is left of the budget
+/// were one release.
+double relative_noise(const GradientPlan& plan) {
+  return std::sqrt(static_cast<double>(plan.columns * plan.outputs)) * plan.one_release /
+         static_cast<double>(plan.public_row_count);
+}
+
+void settle_clipping(GradientPlan& plan, const data::Schema& schema, const LinearOptions& options) {
   if (options.clipping_norm) {
     plan.clipping_norm = *options.clipping_norm;
     return;
   }
-  const auto values = static_cast<double>(plan.columns * plan.outputs);
   auto choice = choose_clipping({.schema = schema,
                                  .loss = plan.loss,
                                  .outputs = plan.outputs,
-                                 .relative_noise = std::sqrt(values) * one_release /
-                                                   static_cast<double>(plan.public_row_count)});
+                                 .relative_noise = relative_noise(plan)});
   plan.clipping_norm = choice.norm;
   plan.reasons.push_back(std::move(choice.reason));
 }
@@ -266,7 +270,7 @@ GradientPlan paper_plan(const data::Schema& schema, const LinearOptions& options
 // Clipping norm, number and size of the steps: what depends on the number of columns.
 void settle_course(GradientPlan& plan, const data::Schema& schema, privacy::Delta delta) {
   const auto facts = model::properties(plan.loss);
-  settle_clipping(plan, schema, plan.options, plan.one_release);
+  settle_clipping(plan, schema, plan.options);
   auto expected = expectation(schema, plan.loss);
   if (standardises(plan) && facts.labels == model::Labels::numbers) {
     expected = for_standardised_numbers;
@@ -305,12 +309,21 @@ void settle_units(GradientPlan& plan, const data::Schema& schema, const LinearOp
 void settle_first_release(GradientPlan& plan, const data::Schema& schema,
                           const LinearOptions& options) {
   if (settle_standardise(schema, options, plan.public_row_count)) {
+    plan.counts_categories =
+        counts_categories(schema, options.standardise, plan.loss, relative_noise(plan));
     plan.one_release /= std::sqrt(1 - standardise_share);
     plan.standardise_noise = 1;  // settled with the noise of the steps
-    plan.reasons.add(
-        "a tenth of the budget's mu^2 for means and deviations of the {} numbers, which are then "
-        "counted by them",
-        data::numeric_features(schema).size());
+    const auto numbers = data::numeric_features(schema).size();
+    if (numbers > 0) {
+      plan.reasons.add(
+          "a tenth of the budget's mu^2 for means and deviations of the {} numbers, which are then "
+          "counted by them",
+          numbers);
+    }
+    if (plan.counts_categories) {
+      plan.reasons.add("{} for how often each category occurs: the rarer, the more it counts",
+                       numbers > 0 ? "of it a part" : "a tenth of the budget's mu^2");
+    }
   }
   if (const double share = settle_column_share(schema, options); share > 0) {
     plan.one_release /= std::sqrt(1 - share);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "tacet/base/error.h"
@@ -19,26 +20,86 @@ constexpr std::size_t most_columns = 30;
 constexpr std::int64_t fewest_records = 2000;
 constexpr double standard_constant = 0.7;
 
-std::vector<double> real_row(const data::Dataset& raw, std::int64_t row) {
-  constexpr double unit = 1.0 / data::Dataset::feature_scale;
-  std::vector<double> values(static_cast<std::size_t>(raw.columns()), 0.0);
-  if (raw.sparse()) {
-    const auto sparse = raw.sparse_row(row);
-    for (std::size_t i = 0; i < sparse.columns.size(); ++i) {
-      values[sparse.columns[i]] = sparse.values[i] * unit;
-    }
-    return values;
-  }
-  const auto dense = raw.dense_row(row);
-  for (std::size_t i = 0; i < dense.size(); ++i) values[i] = dense[i] * unit;
-  return values;
+/// Categories are counted for two classes alone, where that was tried.
+bool has_countable(const data::Schema& schema) {
+  return schema.target && !schema.target->regression() && outputs_of(*schema.target) == 1 &&
+         !data::category_features(schema).empty();
 }
+
+/// What a record adds to the sum, read off its raw row.
+class Contribution {
+ public:
+  Contribution(const data::Schema& raw, std::int64_t columns, Moments moments)
+      : places_(static_cast<std::size_t>(columns)) {
+    for (const auto feature : data::numeric_features(raw)) {
+      places_[feature] = {Part::number, scores_.size() / 2};
+      scores_.resize(scores_.size() + 2);
+    }
+    if (!moments.categories) return;
+    const auto ranges = data::category_features(raw);
+    most_ = std::ssize(ranges);
+    for (const auto& [begin, end] : ranges) {
+      for (auto column = begin; column < end; ++column) {
+        places_[column] = {Part::category, static_cast<std::size_t>(categories_++)};
+      }
+    }
+  }
+
+  [[nodiscard]] std::int64_t terms() const { return std::ssize(scores_); }
+  [[nodiscard]] optimize::Marks marks() const { return {.places = categories_, .most = most_}; }
+  [[nodiscard]] std::span<const double> scores() const { return scores_; }
+  [[nodiscard]] std::span<const std::size_t> marked() const { return marked_; }
+
+  void read(const data::Dataset& records, std::int64_t row) {
+    marked_.clear();
+    for (std::size_t i = 0; i < scores_.size() / 2; ++i) set_number(i, 0);
+    if (records.sparse()) {
+      const auto sparse = records.sparse_row(row);
+      for (std::size_t i = 0; i < sparse.columns.size(); ++i) {
+        set(sparse.columns[i], sparse.values[i]);
+      }
+      return;
+    }
+    const auto dense = records.dense_row(row);
+    for (std::size_t i = 0; i < dense.size(); ++i) set(i, dense[i]);
+  }
+
+ private:
+  enum class Part { none, number, category };
+  struct Place {
+    Part part = Part::none;
+    std::size_t index = 0;
+  };
+
+  void set_number(std::size_t number, double z) {
+    scores_[2 * number] = (1 + z) / 2;  // within [0, 1], as the sum enforces
+    scores_[2 * number + 1] = z * z;
+  }
+
+  void set(std::size_t column, std::int16_t value) {
+    const auto& [part, index] = places_[column];
+    constexpr double unit = 1.0 / data::Dataset::feature_scale;
+    if (part == Part::number) set_number(index, value * unit);
+    if (part == Part::category && value != 0) marked_.push_back(index);
+  }
+
+  std::vector<Place> places_;  // of the raw features
+  std::int64_t categories_ = 0;
+  std::int64_t most_ = 0;
+  std::vector<double> scores_;
+  std::vector<std::size_t> marked_;
+};
 
 /// Why numbers cannot be standardised; null where they can.
 const char* standardise_obstacle(const data::Schema& schema, const LinearOptions& options) {
   if (schema.encoding < 2) return "the schema says encoding = 1";
   if (schema.row_scaling != data::RowScaling::clip1) return "the schema's row_scaling is not clip1";
-  if (data::numeric_features(schema).empty()) return "the schema has no numeric column";
+  if (data::numeric_features(schema).empty()) {
+    if (options.standardise == Standardise::means) return "the schema has no numeric column";
+    if (!has_countable(schema)) {
+      return "the schema has no numeric column, nor two classes and a column of categories";
+    }
+  }
   if (schema.projection) return "rows are projected; leave --projection out";
   if (schema.unit) return "the schema's unit column protects all records of a unit together";
   if (options.batch_size)
@@ -57,30 +118,29 @@ bool settle_standardise(const data::Schema& schema, const LinearOptions& options
                         std::int64_t records) {
   if (options.standardise == Standardise::none) return false;
   const char* const reason = standardise_obstacle(schema, options);
-  if (options.standardise == Standardise::demanded) {
-    if (reason != nullptr) {
-      throw base::UsageError("standardise private is not possible here: {}", reason);
-    }
-    return true;
+  if (options.standardise != Standardise::automatic) {
+    if (reason == nullptr) return true;
+    throw base::UsageError("standardise {} is not possible here: {}",
+                           options.standardise == Standardise::means ? "means" : "private", reason);
   }
-  return reason == nullptr && data::numeric_features(schema).size() <= most_columns &&
-         records >= fewest_records;
+  const auto numbers = data::numeric_features(schema).size();
+  return reason == nullptr && numbers > 0 && numbers <= most_columns && records >= fewest_records;
 }
 
-privacy::BoundedSum moment_sum(const data::Dataset& raw, const data::Schema& schema,
-                               int norm_bits) {
-  const auto features = data::numeric_features(data::raw_schema(schema));
-  optimize::ScoreSum sum(2 * static_cast<std::int64_t>(features.size()), norm_bits,
-                         optimize::ScoreOrigin::half);
-  std::vector<double> scores(2 * features.size());
-  for (std::int64_t k = 0; k < raw.rows(); ++k) {
-    const auto row = real_row(raw, k);
-    for (std::size_t i = 0; i < features.size(); ++i) {
-      const double z = row[features[i]];
-      scores[2 * i] = (1 + z) / 2;  // within [0, 1], as the sum enforces
-      scores[2 * i + 1] = z * z;
-    }
-    sum.add(scores);
+bool counts_categories(const data::Schema& schema, Standardise asked, const model::Loss& loss,
+                       double noise) {
+  if (asked == Standardise::means || !has_countable(schema)) return false;
+  if (data::numeric_features(schema).empty()) return true;
+  return noise >= least_noise_counted && std::holds_alternative<model::LogisticLoss>(loss);
+}
+
+privacy::BoundedSum moment_sum(const data::Dataset& raw, const data::Schema& schema, int norm_bits,
+                               Moments moments) {
+  Contribution record(data::raw_schema(schema), raw.columns(), moments);
+  optimize::ScoreSum sum(record.terms(), norm_bits, optimize::ScoreOrigin::half, record.marks());
+  for (std::int64_t row = 0; row < raw.rows(); ++row) {
+    record.read(raw, row);
+    sum.add(record.scores(), record.marked());
   }
   return std::move(sum).take();
 }
@@ -93,13 +153,20 @@ data::Standard standard_of(double mean, double square, double noise) {
   return {.mean = m, .deviation = std::sqrt(variance)};
 }
 
+double scale_of(double share, double noise) {
+  constexpr double usual_share = 0.25;  // of a category whose feature holds 1
+  constexpr double least_share = 0.002;
+  const double drawn = std::min(std::max({share, 2 * noise, least_share}), 1.0);
+  return std::cbrt(usual_share / drawn);
+}
+
 data::Schema release_standards(const data::Dataset& raw, const data::Schema& schema,
                                double noise_multiplier, std::int64_t public_row_count,
-                               const TrainingMeans& means) {
+                               Moments moments, const TrainingMeans& means) {
   if (means.reducer.size() > 1) {
     throw base::UsageError("standardise private sums the records of one process alone");
   }
-  auto sum = moment_sum(raw, schema, norm_bits_for(noise_multiplier));
+  auto sum = moment_sum(raw, schema, norm_bits_for(noise_multiplier), moments);
   const double deviation =
       noise_multiplier * static_cast<double>(sum.contribution_bound()) * sum.grid();
   const auto released =
@@ -107,6 +174,7 @@ data::Schema release_standards(const data::Dataset& raw, const data::Schema& sch
                                   {{.step = 0, .tensor = 1}, means.source, means.reservation});
   const auto& sums = released.value();
   const auto count = static_cast<double>(public_row_count);
+  const double noise = 2 * deviation / count;
   data::Schema standardised = schema;
   standardised.constant = standard_constant;
   std::size_t next = 0;
@@ -115,8 +183,17 @@ data::Schema release_standards(const data::Dataset& raw, const data::Schema& sch
     if (rule == nullptr || rule->line_count() != 1) continue;
     const double mean = 2 * sums[next] / count;
     const double square = sums[next + 1] / count + 0.5;
-    rule->standard = standard_of(mean, square, 2 * deviation / count);
+    rule->standard = standard_of(mean, square, noise);
     next += 2;
+  }
+  if (!moments.categories) return standardised;
+  for (auto& column : standardised.columns) {
+    auto* rule = std::get_if<data::CategoricalColumn>(&column.rule);
+    if (rule == nullptr || rule->coding != data::Coding::one_hot) continue;
+    rule->scales.clear();
+    for (std::int64_t k = 0; k < rule->width(); ++k) {
+      rule->scales.push_back(scale_of(2 * sums[next++] / count, noise));
+    }
   }
   return standardised;
 }

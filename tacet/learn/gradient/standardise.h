@@ -6,36 +6,58 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/training.h"
+#include "tacet/model/loss/loss.h"
 #include "tacet/privacy/bounded_sum.h"
 
-/// Numbers counted by their released means and deviations instead of by their bounds alone: one
-/// release of sums for a tenth of the budget, before training.
+/// Numbers counted by their released means and deviations instead of by their bounds alone, and,
+/// where noise is large, categories the more the rarer they are: one release of sums for a tenth of
+/// the budget, before training.
 namespace tacet::learn {
 
 /// Share of mu^2 that the release of the sums takes; mu^2 of Gaussian releases add up.
 constexpr double standardise_share = 0.1;
 
-/// Whether means and deviations could be released here before the steps.
+/// Whether something could be released here before the steps.
 [[nodiscard]] bool can_standardise(const data::Schema& schema, const LinearOptions& options);
 
-/// Whether a plan standardises. UsageError where that was demanded and cannot be: without numeric
-/// columns, under encoding 1, for units, for samples, for several classes.
+/// Whether a plan standardises. UsageError where that was demanded and cannot be: without a number
+/// or a listed category, under encoding 1, for units, for samples, for several classes.
 [[nodiscard]] bool settle_standardise(const data::Schema& schema, const LinearOptions& options,
                                       std::int64_t records);
 
-/// Sums over the records of (2 v - 1) / 2 and (2 v - 1)^2 - 1/2, a pair a numeric column: within
-/// 1/2 each, so that a record contributes at most sqrt(2 k) / 2, certified in integers. `raw` holds
-/// records of data::raw_schema(schema).
+/// From this noise on categories are counted too: of the mean gradient, for gradients of norm 1, if
+/// the whole budget went into one release.
+constexpr double least_noise_counted = 0.01;
+
+/// Whether the release counts categories: two classes, the logistic loss, categories with a feature
+/// each, and as much noise; or no number to release anything of. Not where means alone are asked
+/// for.
+[[nodiscard]] bool counts_categories(const data::Schema& schema, Standardise asked,
+                                     const model::Loss& loss, double noise);
+
+/// What the release is about.
+struct Moments {
+  bool categories = false;  ///< how often they occur, beside means and squares of numbers
+};
+
+/// Sums over the records of (2 v - 1) / 2 and (2 v - 1)^2 - 1/2, a pair a numeric column, and then
+/// 1/2 for each category that a record has, one at most of a column. Each is within 1/2, so that a
+/// record with k numbers and m listed columns contributes at most sqrt(2 k + m) / 2, certified in
+/// integers. `raw` holds records of data::raw_schema(schema).
 [[nodiscard]] privacy::BoundedSum moment_sum(const data::Dataset& raw, const data::Schema& schema,
-                                             int norm_bits);
+                                             int norm_bits, Moments moments = {});
 
 /// Mean and deviation from released means of 2 v - 1 and its square, which have noise of standard
 /// deviation `noise` at most: drawn towards 0 and a variance of 0.1 as the noise grows.
 [[nodiscard]] data::Standard standard_of(double mean, double square, double noise);
 
+/// What a category's feature holds, from the released share of the records that have it and the
+/// standard deviation of its noise: (4 p)^(-1/3), shares below twice the noise taken as that.
+[[nodiscard]] double scale_of(double share, double noise);
+
 /// Releases the sums and gives the schema with its standards.
 [[nodiscard]] data::Schema release_standards(const data::Dataset& raw, const data::Schema& schema,
                                              double noise_multiplier, std::int64_t public_row_count,
-                                             const TrainingMeans& means);
+                                             Moments moments, const TrainingMeans& means);
 
 }  // namespace tacet::learn

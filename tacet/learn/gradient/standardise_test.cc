@@ -59,9 +59,11 @@ data::Dataset encode(const data::Schema& schema, const std::vector<Fields>& reco
   return out;
 }
 
-std::vector<std::int64_t> sum_of(const std::vector<Fields>& records, int norm_bits) {
+std::vector<std::int64_t> sum_of(const std::vector<Fields>& records, int norm_bits,
+                                 Moments moments = {}) {
   const auto schema = mixed_schema();
-  const auto sum = moment_sum(encode(data::raw_schema(schema), records), schema, norm_bits);
+  const auto sum =
+      moment_sum(encode(data::raw_schema(schema), records), schema, norm_bits, moments);
   const auto values = sum.open(mechanism::DoorKeeper::door());
   EXPECT_EQ(sum.contribution_bound(), std::int64_t{1} << norm_bits);
   return {values.begin(), values.end()};
@@ -88,21 +90,48 @@ std::vector<Fields> all_records() {
 TEST(MomentSum, NeighboursDifferByNoMoreThanTheBound) {
   const auto records = all_records();
   const std::vector<Fields> others{records[3], records[17]};
-  for (const int bits : {14, 21, 30}) {
-    const std::int64_t bound = std::int64_t{1} << (2 * bits);
-    const auto base = sum_of(others, bits);
-    std::vector<std::vector<std::int64_t>> with;
-    for (const auto& record : records) {
-      auto all = others;
-      all.insert(all.begin() + 1, record);
-      with.push_back(sum_of(all, bits));
-      EXPECT_LE(squared_distance(with.back(), base), bound);
+  for (const bool categories : {false, true}) {
+    const Moments moments{.categories = categories};
+    for (const int bits : {14, 21, 30}) {
+      const std::int64_t bound = std::int64_t{1} << (2 * bits);
+      const auto base = sum_of(others, bits, moments);
+      std::vector<std::vector<std::int64_t>> with;
+      for (const auto& record : records) {
+        auto all = others;
+        all.insert(all.begin() + 1, record);
+        with.push_back(sum_of(all, bits, moments));
+        EXPECT_LE(squared_distance(with.back(), base), bound);
+      }
+      std::int64_t most = 0;
+      for (const auto& one : with) {
+        for (const auto& other : with) most = std::max(most, squared_distance(one, other));
+      }
+      EXPECT_LE(most, 4 * bound);
     }
-    std::int64_t most = 0;
-    for (const auto& one : with) {
-      for (const auto& other : with) most = std::max(most, squared_distance(one, other));
+  }
+}
+
+TEST(MomentSum, CountsCategories) {
+  const std::vector<Fields> records{
+      {"20", "u", "1", "0"}, {"40", "v", "0", "0"}, {"40", "v", "0", "0"}, {"40", "w", "0", "0"}};
+  const auto schema = mixed_schema();
+  const auto sum =
+      moment_sum(encode(data::raw_schema(schema), records), schema, 30, {.categories = true});
+  const auto values = sum.open(mechanism::DoorKeeper::door());
+  ASSERT_EQ(values.size(), 6);
+  EXPECT_NEAR(2 * static_cast<double>(values[4]) * sum.grid(), 1, 1e-6);
+  EXPECT_NEAR(2 * static_cast<double>(values[5]) * sum.grid(), 2, 1e-6);
+}
+
+TEST(ScaleOf, GrowsWithRarityAndKeepsItsBounds) {
+  EXPECT_EQ(scale_of(0.25, 0), 1);
+  EXPECT_NEAR(scale_of(1, 0), std::cbrt(0.25), 1e-15);
+  EXPECT_EQ(scale_of(0.03, 0.02), scale_of(0.04, 0.02));  // told from noise only above twice it
+  for (const double share : {-1e9, -0.1, 0.0, 0.5, 1.5, 1e9}) {
+    for (const double noise : {0.0, 0.1, 0.4, 0.6, 5000.0}) {
+      EXPECT_GE(scale_of(share, noise), data::CategoricalColumn::least_scale);
+      EXPECT_LE(scale_of(share, noise), data::CategoricalColumn::most_scale);
     }
-    EXPECT_LE(most, 4 * bound);
   }
 }
 
@@ -135,6 +164,7 @@ TEST(RawRows, BecomeTheRowsOfTheStandardisedSchema) {
   auto standardised = mixed_schema();
   std::get<data::NumericColumn>(standardised.columns[0].rule).standard = {-0.2, 0.3};
   std::get<data::NumericColumn>(standardised.columns[2].rule).standard = {0.4, 0.9};
+  std::get<data::CategoricalColumn>(standardised.columns[1].rule).scales = {0.7, 2.5};
   standardised.constant = 0.7;
   const auto records = all_records();
   const auto direct = encode(standardised, records);
@@ -156,6 +186,31 @@ TEST(RawRows, BecomeTheRowsOfTheStandardisedSchema) {
       EXPECT_EQ(found[j], again[j]);
     }
   }
+}
+
+data::Schema two_classes() {
+  return data::schema_from_toml(R"(
+    public_row_count = 2000
+    [target]
+    column = "y"
+    positive = ["1"]
+    [[column]]
+    name = "a"
+    kind = "numeric"
+    lower = 0
+    upper = 1
+    [[column]]
+    name = "c"
+    kind = "categorical"
+    categories = ["u", "v"]
+    other = "column"
+    [[column]]
+    name = "s"
+    kind = "categorical"
+    categories = ["m", "n"]
+    coding = "sign"
+  )",
+                                "s.toml");
 }
 
 LinearOptions options_of(Standardise standardise, std::int64_t records = 20000) {
@@ -205,6 +260,42 @@ TEST(Standardise, IsRefusedWhereItHasNoMeaning) {
   EXPECT_TRUE(settle_standardise(mixed_schema(), options_of(Standardise::automatic), 20000));
   EXPECT_FALSE(settle_standardise(mixed_schema(), options_of(Standardise::automatic), 1999));
   EXPECT_FALSE(settle_standardise(mixed_schema(), options_of(Standardise::none), 20000));
+}
+
+GradientPlan classes_plan(double epsilon, Standardise standardise,
+                          model::Loss loss = model::LogisticLoss{}) {
+  auto options = options_of(standardise, 2000);
+  options.epsilon = epsilon;
+  options.loss = loss;
+  return plan_gradient(two_classes(), options);
+}
+
+// Noise of sqrt(6) s / 2000 in the mean gradient: .018 at epsilon .25, .005 at 1.
+TEST(Standardise, CountsCategoriesOfTwoClassesWhereNoiseIsLarge) {
+  EXPECT_TRUE(classes_plan(0.25, Standardise::demanded).counts_categories);
+  EXPECT_TRUE(classes_plan(0.25, Standardise::automatic).counts_categories);
+  EXPECT_FALSE(classes_plan(1, Standardise::demanded).counts_categories);
+  EXPECT_FALSE(classes_plan(0.25, Standardise::means).counts_categories);
+  EXPECT_GT(classes_plan(0.25, Standardise::means).standardise_noise, 0);
+  EXPECT_FALSE(classes_plan(0.25, Standardise::none).counts_categories);
+  EXPECT_FALSE(classes_plan(0.25, Standardise::demanded, model::HingeLoss{}).counts_categories);
+  // A number to predict has no counts, whatever the noise.
+  auto numbers = options_of(Standardise::demanded, 100);
+  EXPECT_FALSE(plan_gradient(mixed_schema(), numbers).counts_categories);
+}
+
+TEST(Standardise, CategoriesAloneAreCountedWhereThatIsAskedFor) {
+  auto schema = two_classes();
+  schema.columns.erase(schema.columns.begin());
+  auto options = options_of(Standardise::demanded, 2000);
+  EXPECT_TRUE(plan_gradient(schema, options).counts_categories);
+  options.standardise = Standardise::automatic;
+  EXPECT_EQ(plan_gradient(schema, options).standardise_noise, 0);
+  options.standardise = Standardise::means;
+  EXPECT_THROW((void)plan_gradient(schema, options), base::UsageError);
+  schema.columns.erase(schema.columns.begin());  // the coding of signs has nothing to scale
+  options.standardise = Standardise::demanded;
+  EXPECT_THROW((void)plan_gradient(schema, options), base::UsageError);
 }
 
 }  // namespace standardise_test

@@ -23,7 +23,8 @@ using optimize::Averaging;
 enum class Standardise {
   none,
   automatic,  ///< where it was shown to win
-  demanded
+  demanded,
+  means  ///< of numbers alone, where `demanded` would count categories as well
 };
 
 /// A release that comes before a method's own, both booked together (learn/kept_training.h): what

@@ -295,14 +295,15 @@ constexpr std::array table{
               "auto: 8 where there is little noise and no column says otherwise",
               "hats beside each number, which make a curve of its weight", noise, read_knots,
               differs<&LinearOptions::knots>},
-    Parameter{"standardise", text, "none, private or auto", "none",
+    Parameter{"standardise", text, "none, private, means or auto", "none",
               "private: a tenth of the budget for means and deviations of the numbers, which are "
-              "then counted by them; auto: where that was shown to win",
+              "then counted by them, and, of two classes with much noise, for how often each "
+              "category occurs; means: of numbers alone; auto: private where that was shown to win",
               noise,
               [](const Reading& given) {
-                given.options.standardise =
-                    std::array{Standardise::none, Standardise::demanded,
-                               Standardise::automatic}[given.word({"none", "private", "auto"})];
+                given.options.standardise = std::array{
+                    Standardise::none, Standardise::demanded, Standardise::means,
+                    Standardise::automatic}[given.word({"none", "private", "means", "auto"})];
               },
               differs<&LinearOptions::standardise>},
     Parameter{

@@ -22,33 +22,50 @@ std::int64_t grid_units(std::int64_t terms, int norm_bits) {
 
 }  // namespace
 
-ScoreSum::ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin)
-    : norm_bits_(norm_bits), units_(0), origin_(0) {
+ScoreSum::ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin, Marks marks)
+    : norm_bits_(norm_bits),
+      terms_(base::checked_cast<std::size_t>(terms)),
+      most_marks_(marks.most),
+      units_(0),
+      longest_(0),
+      origin_(0) {
   constexpr std::int64_t most_terms = 1 << 20;
-  if (terms < 1 || terms > most_terms || norm_bits < 14 || norm_bits > 30) {
+  const auto longest = terms + marks.most;
+  if (longest < 1 || longest > most_terms || norm_bits < 14 || norm_bits > 30) {
     throw base::UsageError("a sum of scores needs 1 to {} terms and 14 to 30 bits, got {} and {}",
-                           most_terms, terms, norm_bits);
+                           most_terms, longest, norm_bits);
   }
-  units_ = grid_units(terms, norm_bits);
+  if (marks.most < 0 || marks.places < marks.most) {
+    throw base::UsageError("{} marks of a record among {} places", marks.most, marks.places);
+  }
+  longest_ = units_ = grid_units(longest, norm_bits);
   if (origin == ScoreOrigin::half) {
     origin_ = units_;  // an even grid, so that one half is on it
     units_ *= 2;
   }
-  sums_.assign(base::checked_cast<std::size_t>(terms), 0);
+  marked_by_.assign(base::checked_cast<std::size_t>(marks.places), 0);
+  sums_.assign(terms_ + marked_by_.size(), 0);
 }
 
-void ScoreSum::add(std::span<const double> scores) {
+void ScoreSum::add(std::span<const double> scores, std::span<const std::size_t> marked) {
   constexpr std::int64_t most_records = std::int64_t{1} << 32;  // times 2^30 fits 64 bits
   if (++records_ > most_records) {
     throw base::UsageError("at most {} records can be summed", most_records);
   }
-  if (scores.size() != sums_.size()) {
-    throw base::InternalError("{} scores for a sum of {}", scores.size(), sums_.size());
+  if (scores.size() != terms_) {
+    throw base::InternalError("{} scores for a sum of {}", scores.size(), terms_);
   }
   for (std::size_t i = 0; i < scores.size(); ++i) {
     // Clamped before the conversion; a comparison with NaN fails and leaves 0.
     const double score = scores[i] > 0 ? std::min(scores[i], 1.0) : 0.0;
     sums_[i] += static_cast<std::int64_t>(score * static_cast<double>(units_)) - origin_;
+  }
+  std::int64_t count = 0;
+  for (const auto place : marked) {
+    if (count == most_marks_) break;
+    if (std::exchange(marked_by_.at(place), records_) == records_) continue;
+    sums_[terms_ + place] += longest_;
+    ++count;
   }
 }
 

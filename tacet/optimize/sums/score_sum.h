@@ -14,22 +14,34 @@ enum class ScoreOrigin {
   half   ///< the score less one half: half as long, where the number of records is public
 };
 
-/// A sum over records of a few scores in [0, 1] each: means and squares of numbers.
+/// Marks behind the scores: each is there or not, and a record has few of the many.
+struct Marks {
+  std::int64_t places = 0;
+  std::int64_t most = 0;  ///< of one record
+};
+
+/// A sum over records of a few scores in [0, 1] each: means and squares of numbers, and how often
+/// marks occur.
 ///
 /// Scores are clamped, truncated to the grid 1/G and added up in integers, where
-/// G = floor(2^norm_bits / sqrt(terms)), and twice that around one half. So one record's vector has
-/// at most 4^norm_bits as its squared length, whatever is added. Not for several threads at once.
+/// G = floor(2^norm_bits / sqrt(terms)), and twice that around one half; a mark counts as much as
+/// the longest score, one half of it around one half. With marks their largest number counts to the
+/// terms. So one record's vector has at most 4^norm_bits as its squared length, whatever is added.
+/// Not for several threads at once.
 class ScoreSum {
  public:
-  /// `terms` scores a record, at least 1; norm_bits 14 to 30. UsageError otherwise.
-  ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin = ScoreOrigin::zero);
+  /// `terms` scores a record and its marks, at least 1 of both; norm_bits 14 to 30. UsageError
+  /// otherwise.
+  ScoreSum(std::int64_t terms, int norm_bits, ScoreOrigin origin = ScoreOrigin::zero,
+           Marks marks = {});
 
-  /// Adds one record; a score that is not a number counts 0. `scores` holds `terms` of them. At
+  /// Adds one record; a score that is not a number counts 0. `scores` holds `terms` of them,
+  /// `marked` places of marks: a repeated one counts once, and those beyond the most not at all. At
   /// most 2^32 records, UsageError beyond.
-  void add(std::span<const double> scores);
+  void add(std::span<const double> scores, std::span<const std::size_t> marked = {});
 
-  /// The sums in real units; each record contributes at most sqrt(terms) in L2 norm, half of that
-  /// around one half.
+  /// The sums in real units, marks behind scores; each record contributes at most sqrt(terms) in L2
+  /// norm, half of that around one half.
   [[nodiscard]] privacy::BoundedSum take() &&;
 
   /// Real value of the bound of one record, 2^norm_bits / G, which is that up to the grid.
@@ -37,9 +49,13 @@ class ScoreSum {
 
  private:
   int norm_bits_;
-  std::int64_t units_;   // G
-  std::int64_t origin_;  // in units
+  std::size_t terms_;
+  std::int64_t most_marks_;
+  std::int64_t units_;    // G
+  std::int64_t longest_;  // score less its origin, and a mark, in units
+  std::int64_t origin_;   // in units
   std::int64_t records_ = 0;
+  std::vector<std::int64_t> marked_by_;  // the last record that had each mark, from 1
   std::vector<std::int64_t> sums_;
 };
 

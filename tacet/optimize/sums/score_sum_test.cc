@@ -70,6 +70,51 @@ TEST(ScoreSum, AroundOneHalfTheSameRecordsAreHalfAsLong) {
   EXPECT_NEAR(static_cast<double>(values[1]) * bounded.grid(), -250, 1e-6);
 }
 
+using Places = std::vector<std::size_t>;
+
+std::vector<std::int64_t> marked_sum(const std::vector<Places>& records, int norm_bits,
+                                     ScoreOrigin origin) {
+  ScoreSum sum(2, norm_bits, origin, {.places = 7, .most = 3});
+  for (const auto& places : records) sum.add(Scores{0, 1}, places);
+  const auto bounded = std::move(sum).take();
+  const auto values = bounded.open(mechanism::DoorKeeper::door());
+  return {values.begin(), values.end()};
+}
+
+// A record that repeats a mark, or has more of them than it may, adds no more for it.
+TEST(ScoreSum, MarksOfARecordStayWithinTheBound) {
+  const std::vector<Places> all{
+      {},           {6},          {0, 1, 2},          {3, 3, 3, 3},
+      {0, 1, 2, 3}, {5, 5, 5, 6}, {6, 5, 4, 3, 2, 1}, {2, 2, 1, 1, 0, 0, 4}};
+  for (const int bits : {14, 20, 30}) {
+    for (const auto origin : {ScoreOrigin::zero, ScoreOrigin::half}) {
+      std::int64_t longest = 0;
+      for (const auto& places : all) {
+        std::int64_t squared = 0;
+        for (const auto value : marked_sum({places}, bits, origin)) squared += value * value;
+        longest = std::max(longest, squared);
+      }
+      const double bound = std::ldexp(1.0, 2 * bits);
+      EXPECT_LE(static_cast<double>(longest), bound);
+      // Where nothing is taken off, the score of 0 is one of five terms that adds nothing.
+      const double least = origin == ScoreOrigin::half ? 0.999 : 0.799;
+      EXPECT_GT(static_cast<double>(longest), least * bound);
+    }
+  }
+}
+
+TEST(ScoreSum, MarksAreCounted) {
+  ScoreSum sum(1, 30, ScoreOrigin::half, {.places = 4, .most = 2});
+  for (int i = 0; i < 1000; ++i) sum.add(Scores{0.5}, i < 300 ? Places{3, 1} : Places{3});
+  EXPECT_NEAR(sum.contribution_bound(), std::sqrt(3.0) / 2, 1e-8);
+  const auto bounded = std::move(sum).take();
+  const auto values = bounded.open(mechanism::DoorKeeper::door());
+  const std::vector<double> counts{0, 0, 300, 0, 1000};
+  for (std::size_t i = 1; i < counts.size(); ++i) {
+    EXPECT_NEAR(2 * static_cast<double>(values[i]) * bounded.grid(), counts[i], 1e-9) << i;
+  }
+}
+
 // Every replacement of one record, in integers: the release is calibrated for twice the bound.
 TEST(ScoreSum, ReplacedRecordsStayWithinTwiceTheBound) {
   for (const int bits : {14, 30}) {

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""What it is worth to count categories of two classes, and from which noise on, on sets without a bar.
+
+    TACET_DATA=FOLDER bench/auto_counts.py [--program FILE] [--seeds N] [--output FILE]
+
+Two ways of descent, add_remove, delta 1e-5: numbers standardised by their released means, and the same
+with the categories counted in that release (docs/explanations/step-rule.md). Tables are a9a with each of
+its attributes as a column, all of its records and samples of them, and those that bench/auto.py has.
+Where nu = sqrt(d) s / N is below the rule's bound, tables with numbers are counted by neither way and are
+left out; a9a, which has none, is counted wherever that is asked for. Given are means over the seeds with
+their standard errors, on records that were not trained on.
+"""
+
+import argparse
+import concurrent.futures
+import itertools
+import json
+import math
+import os
+import pathlib
+import statistics
+import sys
+import tempfile
+
+import auto
+import methods
+import origin
+import utility
+
+EPSILONS = (0.05, 0.1, 0.2, 0.5, 1, 2, 4)
+PLAIN = ["--method", "gradient"]
+COUNTED = [*PLAIN, "--standardise", "private"]
+MEANS = [*PLAIN, "--standardise", "means"]
+METRICS = ("accuracy", "auc", "log_loss")
+SETS = (
+    *(auto.Set(f"a9a listed, {count}", (*auto.LISTED, count), "accuracy", ())
+      for count in (2000, 8000)),
+    *(found for found in auto.SETS
+      if found.name in ("a9a listed", "pums married", "nhanes1", "german credit")))
+
+
+def score(bench, words, train, test, seed):
+    with tempfile.TemporaryDirectory() as folder:
+        model = pathlib.Path(folder) / "model.json"
+        methods.train(bench, [train, *words, "--threads", 1, "--seed", seed, "--output", model], 300)
+        said = bench.call("evaluate", model, test, "--public")
+        columns = json.loads(model.read_text("utf-8"))["schema"]["column"]
+        return any("scales" in column for column in columns), [said[name] for name in METRICS]
+
+
+def cell(bench, pool, found, epsilon, seeds):
+    """A line of the table, or None where neither way counts."""
+    rules, train, test, options = bench.files(found)
+    words = ["--schema", rules, *options, "--adjacency", "add_remove", "--delta", 1e-5,
+             "--epsilon", epsilon]
+    plain = bench.call("plan", *words, *PLAIN)
+    noise = (math.sqrt(plain["columns"]) * plain["noise_multiplier"] / math.sqrt(plain["steps"]) /
+             plain["public_row_count"])
+    shown = []
+    for way in (PLAIN if found.source[0] == "a9a_listed" else MEANS, COUNTED):
+        runs = list(pool.map(score, itertools.repeat(bench),
+                             itertools.repeat([*words, *way]), itertools.repeat(train),
+                             itertools.repeat(test), range(1, seeds + 1)))
+        if way is COUNTED and not runs[0][0]:
+            return None
+        for values in zip(*(run[1] for run in runs)):
+            error = statistics.pstdev(values) / math.sqrt(seeds)
+            shown.append(f"{statistics.mean(values):.4f} +- {error:.4f}")
+    pairs = [text for k in range(len(METRICS)) for text in (shown[k], shown[k + len(METRICS)])]
+    line = f"| {found.name} | {epsilon} | {noise:.4f} | " + " | ".join(pairs) + " |"
+    print(line, flush=True)
+    return noise, line
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path,
+                        default=utility.ROOT / "build/release/tacet")
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--output", type=pathlib.Path,
+                        default=utility.ROOT / "bench/results/auto_counts.md")
+    options = parser.parse_args()
+    if "TACET_DATA" not in os.environ:
+        sys.exit("TACET_DATA must name the folder of public data sets")
+    made = origin.origin()
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        bench = auto.Auto(options.program, pathlib.Path(os.environ["TACET_DATA"]),
+                          pathlib.Path(folder))
+        lines = [cell(bench, pool, found, epsilon, options.seeds)
+                 for found in SETS if bench.files(found) for epsilon in EPSILONS]
+    heads = [text for name in METRICS for text in (name.replace("_", " "), "counted")]
+    options.output.write_text("\n".join([
+        "# Counted categories", "",
+        f"Means of {options.seeds} seeds on records that were not trained on, add_remove, delta 1e-5;",
+        "made by `bench/auto_counts.py`. In the order of nu: `auto` counts from 0.01 on.", "",
+        "| data | epsilon | nu | " + " | ".join(heads) + " |",
+        "|---|---:|---:|" + "---:|" * len(heads),
+        *(line for _, line in sorted(found for found in lines if found)), "",
+        f"Commit {made['commit']}, {made['date']}.", ""]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
