@@ -228,6 +228,8 @@ def add_newest(add):
         for adjacency in ADJACENCIES:
             for epsilon in (0.1, 1, 8):
                 add(data, f"--adjacency {adjacency} --epsilon {epsilon} --delta 1e-5")
+            for way in ("private", "means"):
+                add(data, f"--adjacency {adjacency} --epsilon 1 --delta 1e-5 --standardise {way}")
         add(f"more.csv --schema {kind.replace('2', 'unit2')}.toml",
             "--epsilon 3 --delta 1e-5 --records-a-unit 4")
         add(data, "--batch-size 40 --steps 20 --epsilon 1")
