@@ -27,7 +27,6 @@ import gzip
 import json
 import os
 import pathlib
-import random
 import shutil
 import statistics
 import sys
@@ -75,7 +74,7 @@ MNIST = ("mnist", "mnist/train-images-idx3-ubyte.gz", "mnist/t10k-images-idx3-ub
 WHITE = ("wine_quality", "wine_quality/winequality-white.csv.gz", None)
 KDD = ("kddcup99", "kddcup99/kddcup99_10pct.train.csv.gz", "kddcup99/kddcup99_corrected.test.csv.gz")
 A9A = ("a9a", "a9a/a9a.train.libsvm.gz", "a9a/a9a.test.libsvm.gz")
-# Features of a9a that stand for the values of one attribute each: of 14 attributes none is a number.
+# a9a has Adult's records, in the same two parts: features of 14 attributes, none of which is a number.
 A9A_ATTRIBUTES = (5, 8, 5, 16, 5, 7, 14, 6, 5, 2, 2, 2, 5, 41)
 LISTED = ("a9a_listed", *A9A[1:])
 
@@ -126,7 +125,7 @@ SETS = [
 ]
 
 
-CHOSEN_ON = {found.name for found in SETS[:12]}
+CHOSEN_ON = {"german credit"} | {found.name for found in SETS[:12]}
 SMALL = ("boston", "pums income", "pums married", "breast cancer", "german credit", "pima", "heart")
 
 
@@ -164,29 +163,28 @@ class Auto(utility.Bench):
                         encoding="utf-8")
         return file
 
-    def listed(self, parts, count):
-        """a9a as a table of its attributes: schema and files, of `count` records where that is given."""
+    def listed(self, parts):
+        """a9a as a table of its attributes: schema and files."""
         starts = [sum(A9A_ATTRIBUTES[:k]) for k in range(len(A9A_ATTRIBUTES))]
         column = {start + k + 1: (place, f"v{k + 1}") for place, (start, size)
                   in enumerate(zip(starts, A9A_ATTRIBUTES)) for k in range(size)}
         names = [f"c{place + 1}" for place in range(len(starts))]
-        files = [self.folder / f"listed-{count}-{k}.csv" for k in range(2)]
+        files = [self.folder / f"listed-{k}.csv" for k in range(2)]
+        counts = []
         for part, file in zip(parts, files):
             with gzip.open(part, "rt", encoding="utf-8") as lines, \
                     file.open("w", encoding="utf-8", newline="") as out:
                 writer = csv.writer(out, lineterminator="\n")
                 writer.writerow([*names, "y"])
-                lines = list(lines)
-                if count and file == files[0]:
-                    lines = random.Random(7).sample(lines, count)
-                records = len(lines) if file == files[0] else records
+                counts.append(0)
                 for line in lines:
                     label, *features = line.split()
                     values = dict(column[int(word.split(":")[0])] for word in features)
                     writer.writerow([*(values.get(k, "") for k in range(len(names))), label])
-        rules = self.folder / f"listed-{count}.toml"
+                    counts[-1] += 1
+        rules = self.folder / "listed.toml"
         rules.write_text(
-            f"public_row_count = {records}\n[target]\ncolumn = \"y\"\npositive = \"+1\"\n"
+            f"public_row_count = {counts[0]}\n[target]\ncolumn = \"y\"\npositive = \"+1\"\n"
             "negative = \"-1\"\n" + "".join(
                 f"[[column]]\nname = \"{name}\"\nkind = \"categorical\"\n"
                 f"categories = {json.dumps([f'v{k + 1}' for k in range(size)])}\n"
@@ -197,13 +195,13 @@ class Auto(utility.Bench):
         """(schema, training file, test file, options) of a set; None where data are missing."""
         if found.name in self.of:
             return self.of[found.name]
-        schema, train, test, *count = found.source
+        schema, train, test = found.source
         sources = [self.data / t for t in ((train,) if isinstance(train, str) else train)]
         if not all(source.exists() for source in sources):
             print(f"{found.name}: {sources[0]} is not there; left out", file=sys.stderr)
             return None
         if schema == "a9a_listed":
-            self.of[found.name] = self.listed((sources[0], self.data / test), sum(count))
+            self.of[found.name] = self.listed((sources[0], self.data / test))
             return self.of[found.name]
         if schema == "nhanes1":
             sources = [self.nhanes()]

@@ -156,18 +156,30 @@ void check_class_weights(const model::ModelFile& file, RecordedParameters& param
   }
 }
 
+bool counts_categories(const data::Schema& schema) {
+  return std::ranges::any_of(schema.columns, [](const data::Column& column) {
+    return column.standardised() && std::holds_alternative<data::CategoricalColumn>(column.rule);
+  });
+}
+
 // Means and scales that the model's rows were standardised by are a release of their own, which the
 // method's events have: a parameter that they do not go by says nothing.
 void check_standards(const model::ModelFile& file, const RecordedParameters& parameters,
                      bool events_compared) {
-  const bool standardised = std::ranges::any_of(file.schema.columns, &data::Column::standardised);
   const std::string name = "standardise_noise_multiplier";
-  const bool released =
-      parameters.has(name) && (!events_compared || parameters.used().contains(name));
-  if (standardised == released) return;
-  throw base::DataError(
-      standardised ? "the columns have released means or scales, but the receipt no release of them"
-                   : "the receipt releases means or counts of columns, but these go by none");
+  if (events_compared && parameters.has(name) && !parameters.used().contains(name)) {
+    throw base::DataError("the receipt names a release of means that its method does not have");
+  }
+  if (counts_categories(file.schema) && file.model.task != model::Task::binary) {
+    throw base::DataError("categories have scales, which are released for two classes alone");
+  }
+  const bool standardised = std::ranges::any_of(file.schema.columns, &data::Column::standardised);
+  if (standardised == parameters.has(name)) return;
+  throw base::DataError(standardised
+                            ? "the columns have released means or scales, but the receipt no "
+                              "release of them"
+                            : "the receipt releases means or counts of columns, but these go by "
+                              "none");
 }
 
 // The map and the columns by which the model reads rows are those of the receipt; a list of kept

@@ -98,6 +98,8 @@ TEST(ReceiptCheck, ScalesOfCategoriesAreReleased) {
     EXPECT_NE(faults_of(file).find("the receipt no release of them"), std::string::npos) << method;
     edit(file, "standardise_noise_multiplier", 3.0);
     EXPECT_NE(faults_of(file), "") << method;
+    scale(file, {});
+    EXPECT_NE(faults_of(file), "") << method;
   }
   LinearOptions options{
       .method = "gradient", .epsilon = 1, .delta = 1e-6, .adjacency = replace_one};

@@ -49,9 +49,10 @@ constexpr std::array rules{
     AutoRule{"delta above 0", "gradient, under add_remove"},
     AutoRule{"4,096 features of texts, hashed or numbered columns, ids or crosses, or more",
              "columns kept: 0.3 of mu^2"},
-    AutoRule{"else one output, 1 to 64 numbers or, from nu 0.01 on, two classes with categories; "
-             "noise nu = sqrt(d) s / N up to 0.2",
-             "standardised by released means, from 0.01 on two classes by counts too: 0.1 of mu^2"},
+    AutoRule{
+        "else one output, 1 to 64 numbers or, from nu 0.01 on, two classes with categories and "
+        "logistic loss; noise nu = sqrt(d) s / N up to 0.2",
+        "standardised by released means, these classes by counts too: 0.1 of mu^2"},
     AutoRule{"standardised for a number to predict, nu above 0.055", "half the path"},
     AutoRule{"k numbers, sqrt(d + 8 k) s / N up to 0.02, 2,000 records or more",
              "8 knots a number"},

@@ -13,6 +13,7 @@
 #include "tacet/learn/gradient/gradient.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/door_keeper.h"
+#include "tacet/privacy/trusting_budget.h"
 
 namespace tacet::learn {
 namespace standardise_test {
@@ -282,6 +283,68 @@ TEST(Standardise, CountsCategoriesOfTwoClassesWhereNoiseIsLarge) {
   // A number to predict has no counts, whatever the noise.
   auto numbers = options_of(Standardise::demanded, 100);
   EXPECT_FALSE(plan_gradient(mixed_schema(), numbers).counts_categories);
+}
+
+// Shares of 1,000 records by hand, in the order of the columns, however records are held.
+TEST(Standardise, ScalesAreThoseOfTheSharesInTheRecords) {
+  auto schema = data::schema_from_toml(R"(
+    public_row_count = 1000
+    [target]
+    column = "y"
+    positive = ["1"]
+    [[column]]
+    name = "a"
+    kind = "categorical"
+    categories = ["u", "v"]
+    other = "column"
+    [[column]]
+    name = "c"
+    kind = "categorical"
+    categories = ["m", "n"]
+    coding = "sign"
+    [[column]]
+    name = "f"
+    kind = "categorical"
+    categories = ["p", "q", "r"]
+  )",
+                                       "s.toml");
+  std::vector<Fields> records;
+  for (int k = 0; k < 1000; ++k) {
+    records.push_back({k < 500   ? "u"
+                       : k < 600 ? "v"
+                                 : "w",
+                       k % 2 == 0 ? "m" : "n",
+                       k % 10 == 0   ? "q"
+                       : k % 10 == 1 ? ""
+                                     : "r",
+                       k % 3 == 0 ? "1" : "0"});
+  }
+  auto options = options_of(Standardise::demanded, 1000);
+  options.epsilon = 50;
+  const auto plan = plan_gradient(schema, options);
+  ASSERT_TRUE(plan.counts_categories);
+  for (const auto storage : {data::StorageChoice::dense, data::StorageChoice::sparse}) {
+    schema.storage = storage;
+    random::SeededSource source(5);
+    privacy::TrustingBudget budget(options.adjacency);
+    auto reservation = budget.reserve(plan.events, plan.guarantee);
+    base::ThreadPool pool(1);
+    base::LocalReducer reducer;
+    const auto result = train_gradient(encode(data::raw_schema(schema), records), schema, plan,
+                                       {source, reservation, pool, reducer});
+    const auto scales = [&](std::size_t column) {
+      return std::get<data::CategoricalColumn>(result.schema.columns[column].rule).scales;
+    };
+    // The noise of a share has deviation .0006, of a scale .003 at most; least shares are .002.
+    const std::vector<double> expected{0.5, 0.1, 0.4, 0.002, 0.1, 0.8};
+    auto found = scales(0);
+    EXPECT_TRUE(scales(1).empty());
+    for (const double scale : scales(2)) found.push_back(scale);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_NEAR(found[i], scale_of(expected[i], 0), 0.02) << i;
+    }
+  }
 }
 
 TEST(Standardise, CategoriesAloneAreCountedWhereThatIsAskedFor) {

@@ -297,8 +297,9 @@ constexpr std::array table{
               differs<&LinearOptions::knots>},
     Parameter{"standardise", text, "none, private, means or auto", "none",
               "private: a tenth of the budget for means and deviations of the numbers, which are "
-              "then counted by them, and, of two classes with much noise, for how often each "
-              "category occurs; means: of numbers alone; auto: private where that was shown to win",
+              "then counted by them, and, of two classes, with much noise or without a number, for "
+              "how often each category occurs; means: of numbers alone; auto: private where that "
+              "was shown to win",
               noise,
               [](const Reading& given) {
                 given.options.standardise = std::array{
