@@ -156,7 +156,7 @@ void check_class_weights(const model::ModelFile& file, RecordedParameters& param
   }
 }
 
-bool counts_categories(const data::Schema& schema) {
+bool scales_categories(const data::Schema& schema) {
   return std::ranges::any_of(schema.columns, [](const data::Column& column) {
     return column.standardised() && std::holds_alternative<data::CategoricalColumn>(column.rule);
   });
@@ -170,7 +170,7 @@ void check_standards(const model::ModelFile& file, const RecordedParameters& par
   if (events_compared && parameters.has(name) && !parameters.used().contains(name)) {
     throw base::DataError("the receipt names a release of means that its method does not have");
   }
-  if (counts_categories(file.schema) && file.model.task != model::Task::binary) {
+  if (scales_categories(file.schema) && file.model.task != model::Task::binary) {
     throw base::DataError("categories have scales, which are released for two classes alone");
   }
   const bool standardised = std::ranges::any_of(file.schema.columns, &data::Column::standardised);
