@@ -1,16 +1,23 @@
 #!/usr/bin/env python3
-"""Equal bytes before and after a change of the house.
+"""Equal results before and after a change of the code.
 
-    run.py PROGRAM [--renew | --list]
+    run.py PROGRAM [--bits | --renew | --list]
 
-Runs the program on every setting of settings() and compares the SHA-256 of what it writes (model
-files of seeded runs with their receipts, plans, verdicts, costs, predictions, a ledger's report)
-with digests.txt beside this file. --renew writes that file again: whoever changes bytes on purpose
-does so in the same commit and says why. --list prints the settings.
+Trains a seeded model in every setting of digests.txt and compares two SHA-256 sums with those in
+that file:
+
+- bits: what a release consists of: coefficients, predictions, events, the stated guarantee.
+  They change only with a privacy or a utility decision.
+- words: everything that is printed or saved: texts, names of keys and parameters, versions.
+
+--bits compares the first kind alone. --renew writes digests.txt again: if you change one of them on
+purpose, renew the file in the same commit and say why. --list prints all settings that --renew tries.
+It keeps those that train a model and whose bits differ from those of every setting before.
 """
 
 import concurrent.futures
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -274,52 +281,93 @@ def add_newest(add):
         add(NEWEST, f"--epsilon {epsilon} --delta 1e-6")
 
 
-def digest_of(program, folder, name, arguments):
-    """One digest of everything that follows from a training: refusals count by their words."""
-    environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
+class Recorder:
+    """Runs the commands of one setting in a folder and adds up what they print."""
+
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+        self.words = hashlib.sha256()
+
+    def run(self, command):
+        """Exit code and standard output of `tacet COMMAND`."""
+        environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
+        done = subprocess.run([self.program, *command.split()], cwd=self.folder, env=environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        self.words.update(f"{command.split()[0]} {done.returncode}\n".encode())
+        text = re.sub(rb"\d+(\.\d+)? (ms|s)\b", b"TIME", done.stdout + done.stderr)
+        self.words.update(text.replace(str(SOURCE).encode(), b"SOURCE"))
+        return done.returncode, done.stdout
+
+
+def numbers_and_kinds(event):
+    """The values of a tree of JSON in the order of their keys' places, without the keys."""
+    if isinstance(event, dict):
+        return [numbers_and_kinds(value) for value in event.values()]
+    return [numbers_and_kinds(value) for value in event] if isinstance(event, list) else event
+
+
+def bits_of(model):
+    """The released numbers of a model file, what they cost and what is promised, without names."""
+    first, _, rest = model.partition(b"\n")
+    is_wide = b'"kind":"wide"' in first
+    file = json.loads(first if is_wide else model)
+    receipt = file["receipt"]
+    guarantee = receipt["guarantee"]
+    said = [file["model"].get("coefficients"), numbers_and_kinds(receipt["events"]["event"]),
+            guarantee["epsilon"], guarantee["delta"], receipt["cipher_delta"]]
+    return json.dumps(said).encode() + (rest if is_wide else b"")
+
+
+def digests_of(program, folder, name, arguments):
+    """Exit code of the training, and the digests of its bits and its words."""
     model = "m" + hashlib.sha256(name.encode()).hexdigest()[:16] + ".json"
-    total = hashlib.sha256()
-    settings_of = arguments.split(" ", 1)
+    recorder = Recorder(program, folder)
     train, plan = "train", "plan"
     if arguments.endswith(LOCAL):
         train, plan = "local simulate", "local plan"
         arguments = arguments.removesuffix(LOCAL)
-        settings_of = arguments.split(" ", 1)
-    commands = [f"{train} {arguments} --seed 7 --threads 2 --output {model}",
-                f"{plan} {settings_of[1]} --json"]
-    follow = [f"show {model}", f"verify {model} --json", f"account {model} --delta 1e-5 --json",
-              f"predict {model} {settings_of[0]}", f"evaluate {model} {settings_of[0]} --public"]
-
-    def run(command):
-        done = subprocess.run([program, *command.split()], cwd=folder, env=environment,
-                              stdin=subprocess.DEVNULL, capture_output=True, check=False)
-        total.update(f"{command.split()[0]} {done.returncode}\n".encode())
-        text = re.sub(rb"\d+(\.\d+)? (ms|s)\b", b"TIME", done.stdout + done.stderr)
-        total.update(text.replace(str(SOURCE).encode(), b"SOURCE"))
-        return done.returncode
-
-    codes = [run(command) for command in commands]
-    if codes[0] == 0:
-        total.update((folder / model).read_bytes())
-        for command in follow:
-            run(command)
-    return codes[0], total.hexdigest()
+    data, options = arguments.split(" ", 1)
+    code, _ = recorder.run(f"{train} {arguments} --seed 7 --threads 2 --output {model}")
+    recorder.run(f"{plan} {options} --json")
+    if code != 0:
+        return code, "", recorder.words.hexdigest()
+    written = (folder / model).read_bytes()
+    recorder.words.update(written)
+    for command in (f"show {model}", f"verify {model} --json",
+                    f"account {model} --delta 1e-5 --json", f"evaluate {model} {data} --public"):
+        recorder.run(command)
+    predicted = recorder.run(f"predict {model} {data}")
+    bits = hashlib.sha256(bits_of(written) + predicted[1])
+    return code, bits.hexdigest(), recorder.words.hexdigest()
 
 
-def digests(program):
-    """{name: (exit code of the training, digest)}"""
-    found = settings()
+def digests(program, found):
+    """{name: (exit code of the training, bits, words)} of these settings."""
     with tempfile.TemporaryDirectory(prefix="tacet-digests-") as name:
         folder = pathlib.Path(name)
         write_inputs(folder)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            done = pool.map(lambda item: digest_of(program, folder, *item), found.items())
+            done = pool.map(lambda item: digests_of(program, folder, *item), found.items())
             return dict(zip(found, done))
 
 
 def read_kept():
-    lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
-    return {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
+    """{name: (bits, words)} of digests.txt."""
+    lines = KEPT.read_text(encoding="utf-8").splitlines()
+    return {name: (bits, words) for bits, words, name in (line.split("  ", 2) for line in lines)}
+
+
+def renew(program):
+    """Writes digests.txt: the settings that train, and teach something that none before does."""
+    kept, seen = {}, set()
+    for name, (code, bits, words) in digests(program, settings()).items():
+        if code == 0 and bits not in seen:
+            seen.add(bits)
+            kept[name] = bits, words
+    KEPT.write_text("".join(f"{bits}  {words}  {name}\n" for name, (bits, words) in kept.items()),
+                    encoding="utf-8")
+    print(f"digests of {len(kept)} settings written")
+    return 0
 
 
 def main(arguments):
@@ -329,20 +377,24 @@ def main(arguments):
     if "--list" in arguments:
         print("\n".join(settings()))
         return 0
-    found = digests(str(pathlib.Path(arguments[0]).resolve()))
-    trained = sum(code == 0 for code, _ in found.values())
+    program = str(pathlib.Path(arguments[0]).resolve())
     if "--renew" in arguments:
-        KEPT.write_text("".join(f"{digest}  {name}\n" for name, (_, digest) in found.items()),
-                        encoding="utf-8")
-        print(f"{len(found)} digests written, {trained} of them with a model")
-        return 0
-    kept = read_kept()
-    differ = [name for name, (_, digest) in found.items() if kept.get(name) != digest]
-    differ += [name for name in kept if name not in found]
-    for name in differ:
-        print(f"DIFFERS {name}")
-    print(f"{len(found)} settings, {trained} of them with a model, {len(differ)} differ")
-    return 1 if differ else 0
+        return renew(program)
+    kept, all_settings = read_kept(), settings()
+    unknown = [name for name in kept if name not in all_settings]
+    found = digests(program, {name: all_settings[name] for name in kept if name in all_settings})
+    count = {"bits": 0, "words": 0}
+    for name, (_, *now) in found.items():
+        differing = [kind for kind, one, other in zip(count, kept[name], now) if one != other]
+        for kind in differing:
+            count[kind] += 1
+        if "bits" in differing or (differing and "--bits" not in arguments):
+            print(f"DIFFERS {' and '.join(differing)}: {name}")
+    for name in unknown:
+        print(f"UNKNOWN {name}")
+    print(f"{len(found)} settings, bits of {count['bits']} differ, words of {count['words']} differ")
+    wrong = count["bits"] + len(unknown) + (0 if "--bits" in arguments else count["words"])
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
