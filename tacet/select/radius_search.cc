@@ -20,6 +20,7 @@
 #include "tacet/select/blocks.h"
 #include "tacet/select/budget_search.h"
 #include "tacet/select/recorded_run.h"
+#include "tacet/select/recorded_runs.h"
 
 namespace tacet::select {
 namespace {
@@ -210,20 +211,23 @@ privacy::Event recorded_search(const privacy::Receipt& receipt,
     throw base::DataError("the candidate {} is none of the radii", candidate);
   }
   expect_radius(parameters, candidate);
+  expect_runs(receipt, parameters, runs->parts);
   return searched(receipt.guarantee.adjacency, *runs, choice);
 }
 
-constexpr std::array papers_of_search{learn::Calibration::arora2022};
-constexpr learn::Method search_row{"radius-search",
-                                   "one model a radius, and one of them chosen privately",
-                                   privacy::Adjacency::add_remove,
-                                   {},
-                                   nullptr,
-                                   recorded_search,
-                                   false,
-                                   learn::UnitProtection::bounded,
-                                   papers_of_search,
-                                   check_chosen_file};
+constexpr std::array papers_of_search{
+    learn::Paper{learn::Calibration::arora2022, {privacy::Adjacency::replace_one}}};
+constexpr learn::Method search_row{
+    "radius-search",
+    "one model a radius, and one of them chosen privately",
+    privacy::Adjacency::add_remove,
+    {privacy::every_adjacency, privacy::every_adjacency, learn::UnitProtection::bounded},
+    {},
+    nullptr,
+    recorded_search,
+    false,
+    papers_of_search,
+    check_chosen_file};
 
 }  // namespace
 
@@ -261,8 +265,11 @@ ChoicePlan settle_radius_search(const data::Schema& schema, const learn::LinearO
       "them and of the model of all zeros on the other {}, at epsilon {}",
       fmt::join(search.radii, ", "), plan.sizes[0], privacy::rounded_up(share.epsilon, 6),
       privacy::rounded_up(share.delta, 6), plan.sizes[1], asked.epsilon);
+  std::vector<PlannedRun> runs;
+  for (const auto& contender : plan.contenders) runs.push_back({contender.training});
   settle_choice(plan, asked,
-                {{"radii", fmt::format("{:.6g}", fmt::join(search.radii, " "))},
+                {runs_setting(runs),
+                 {"radii", fmt::format("{:.6g}", fmt::join(search.radii, " "))},
                  {recorded_setting::run_epsilon, share.epsilon},
                  {recorded_setting::run_delta, share.delta}});
   return plan;
