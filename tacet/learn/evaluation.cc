@@ -14,6 +14,7 @@
 #include "tacet/base/version.h"
 #include "tacet/learn/evaluation_figures.h"
 #include "tacet/learn/plan/noise_size.h"
+#include "tacet/learn/plan/plain_release.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/model/confusion.h"
@@ -53,6 +54,11 @@ std::optional<double> choose_cap(const model::LinearModel& model,
 /// Neighbours have one number of records, and it is known.
 bool count_is_public(privacy::Adjacency adjacency) {
   return adjacency != privacy::Adjacency::add_remove;
+}
+
+/// Whether the exact number of records is stated beside the noisy sums.
+std::string_view row_count_is(privacy::Adjacency adjacency) {
+  return count_is_public(adjacency) ? "public" : "secret";
 }
 
 optimize::CellShape shape_of(const EvaluationPlan& plan) {
@@ -168,7 +174,10 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   receipt.calibration = "tight";
   nlohmann::json parameters{{"noise_multiplier", plan.noise_multiplier},
                             {"norm_bits", plan.norm_bits},
-                            {"cells", plan.cells}};
+                            {"cells", plan.cells},
+                            {"row_count_is", row_count_is(plan.guarantee.adjacency)},
+                            {"distance_factor", distance_factor(plan.guarantee.adjacency)}};
+  if (plan.privacy_unit != "record") parameters["records_a_unit"] = 1;  // the first of each
   if (plan.groups > 1) parameters["groups"] = plan.groups;
   if (plan.threshold != 0) parameters["threshold_margin"] = plan.threshold;
   if (plan.scores() > 1) parameters["scores"] = plan.scores();
@@ -220,6 +229,29 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
   // Refuses shapes that it cannot certify, before anything is booked.
   static_cast<void>(optimize::CellSum(shape_of(plan), plan.norm_bits));
   return plan;
+}
+
+privacy::Event recorded_evaluation(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                                   const privacy::Event& /*own*/) {
+  expect_plain_release(receipt);
+  const auto adjacency = receipt.guarantee.adjacency;
+  if (parameters.text("row_count_is") != row_count_is(adjacency)) {
+    throw base::DataError("the number of records is {}, which {} does not allow",
+                          parameters.text("row_count_is"), to_string(adjacency));
+  }
+  // The noise is in lengths of one record's counts and scores, between which neighbours lie.
+  const double factor = parameters.real("distance_factor");
+  if (factor != privacy::distance_factor(adjacency)) {
+    throw base::DataError(
+        "the noise is made for neighbours {} lengths apart, but under {} they are "
+        "{} apart",
+        factor, to_string(adjacency), privacy::distance_factor(adjacency));
+  }
+  if (receipt.privacy_unit != "record" && parameters.count("records_a_unit") != 1) {
+    throw base::DataError("an evaluation takes one record of each unit, the receipt says {}",
+                          parameters.count("records_a_unit"));
+  }
+  return privacy::Gaussian{recorded_noise(parameters)};
 }
 
 Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan, random::Source& source,

@@ -31,18 +31,11 @@ const std::vector<std::string> beyond_the_file{
     "that the noise came from the system's randomness and was used once",
     "that the data kept what the schema says of them"};
 
-/// Of `tacet evaluate`.
-Event evaluation_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                        const Event&) {
-  expect_sampling(receipt, "full_batch");
-  return privacy::Gaussian{recorded_noise(parameters)};
-}
-
 /// How an algorithm's parameters lead to its events; nullptr where it is not known.
-RecordedEvents recorded_events_of(std::string_view algorithm,
-                                  std::span<const Method* const> known) {
-  if (algorithm == "evaluation") return evaluation_events;
-  if (algorithm == "quantile by inverse sensitivity") return recorded_draw;
+RecordedEvents recorded_events_of(std::string_view algorithm, std::span<const Method* const> known,
+                                  std::span<const RecordedRelease> releases) {
+  const auto release = std::ranges::find(releases, algorithm, &RecordedRelease::name);
+  if (release != releases.end()) return release->recorded_events;
   const auto found = std::ranges::find(known, algorithm, &Method::name);
   return found == known.end() ? nullptr : (*found)->recorded_events;
 }
@@ -95,16 +88,9 @@ const Event& after_choice(const Event& both, const Event& choice) {
 void check_events(const privacy::Receipt& receipt, const Event& own,
                   const std::function<Event(const Event&)>& releases_of, bool schema_known) {
   const auto agree = [&](const Event& event) { return same_releases(releases_of(event), event); };
-  // Without its schema a result does not say whether a fit is composed with it.
-  const auto* both = schema_known ? nullptr : own.as<privacy::Composed>();
-  if (both != nullptr && both->parts.size() == 2) {
-    try {
-      if (agree(both->parts[1])) return;
-    } catch (const base::Error&) {
-      // Not so; the whole has the word.
-    }
-  }
-  if (!agree(own)) {
+  // Without its schema a result names the fit that is composed with it.
+  const bool fitted = !schema_known && data::names_its_fit(receipt);
+  if (!agree(fitted ? own.as<privacy::Composed>()->parts[1] : own)) {
     throw base::DataError("the events are not those of method {} with these parameters",
                           receipt.algorithm);
   }
@@ -271,10 +257,11 @@ void check_loss_bounds(const Event& event, const model::ModelFile& file) {
 }
 
 ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFile* file,
-                           std::span<const Method* const> known) {
+                           std::span<const Method* const> known,
+                           std::span<const RecordedRelease> releases) {
   ReceiptCheck check;
   RecordedParameters parameters(receipt.parameters);
-  const auto events_of = recorded_events_of(receipt.algorithm, known);
+  const auto events_of = recorded_events_of(receipt.algorithm, known, releases);
   const auto hold = [&](const std::function<void()>& comparison) {
     try {
       comparison();
@@ -295,6 +282,9 @@ ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFi
     const auto own = own_events(receipt, file);
     if (!own || events_of == nullptr) return;
     compared = true;
+    if (parameters.has(data::schema_fit_name)) {
+      static_cast<void>(parameters.text(data::schema_fit_name));  // held against the events below
+    }
     check_events(receipt, *own, releases_of, file != nullptr);
   });
   if (method != known.end()) {

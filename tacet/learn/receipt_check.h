@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tacet/learn/method.h"
@@ -17,6 +18,12 @@ struct ReceiptCheck {
   std::vector<std::string> faults;     ///< contradictions, in words
   std::vector<std::string> checked;    ///< parameters that the events or the model confirm
   std::vector<std::string> unchecked;  ///< what nothing in the file confirms, in words
+};
+
+/// A release that trains nothing, and how the parameters of its receipt lead to its events.
+struct RecordedRelease {
+  std::string_view name;
+  RecordedEvents recorded_events;
 };
 
 /// What `method` released by the parameters of a receipt, behind the choice of columns where one
@@ -36,10 +43,11 @@ void check_loss_bounds(const privacy::Event& event, const model::ModelFile& file
 
 /// Leads the parameters of a protected result to events again, as the method of that name does, and
 /// compares: noise, steps, phases, sampling, calibration, the grid of the clipping norm. With the
-/// whole `file` of a model (or nullptr) also its unit, columns and loss. A method that is not known
-/// has everything unchecked.
+/// whole `file` of a model (or nullptr) also its unit, columns and loss. What is neither among the
+/// methods nor among the releases has everything unchecked.
 [[nodiscard]] ReceiptCheck check_receipt(const privacy::Receipt& receipt,
                                          const model::ModelFile* file,
-                                         std::span<const Method* const> known = methods());
+                                         std::span<const Method* const> known = methods(),
+                                         std::span<const RecordedRelease> releases = {});
 
 }  // namespace tacet::learn

@@ -1,7 +1,6 @@
 """What an attacker would change in a genuine file, and what `verify` must say to it."""
 
 import dataclasses
-import math
 
 REFUSED = "refused"  # never "follows"
 LISTED = "listed"  # or "follows" that names the parameter among what was not checked
@@ -96,10 +95,12 @@ class Changes:
                     cost["adjacency"] = to
                     cost["events"] = cost["events"].replace(f'"{own}"', f'"{to}"')
 
-            allowed = FREE if may_follow(self.setting, own, other) else REFUSED
+            same = accepted(self.setting, own, other)
+            noisy = enough(self.setting, own, other, self.original.receipt)
+            allowed = FREE if same and noisy else REFUSED
             self.add(f"adjacency {other}", everywhere, allowed)
             self.add(f"adjacency {other} at 2.5 epsilon",
-                     lambda d, to=other: everywhere(d, to, 2.5), allowed)
+                     lambda d, to=other: everywhere(d, to, 2.5), FREE if same else REFUSED)
 
             def alone(document, to=other):
                 document.receipt["guarantee"]["adjacency"] = to
@@ -131,8 +132,10 @@ class Changes:
             self.add("records a unit without a unit",
                      lambda d: d.receipt["parameters"].update(records_a_unit=1), REFUSED)
             return
-        self.add("unit record", lambda d: unit(d, "record", "kept"),
-                 FREE if own == "pair" else REFUSED)
+        self.add("unit record", lambda d: unit(d, "record", "kept"), REFUSED)
+        # Units protected is records protected; pairs of words are less than records.
+        self.add("unit record without records a unit", lambda d: unit(d, "record", None),
+                 REFUSED if own == "pair" else FREE)
         self.add("unit without records a unit", lambda d: unit(d, own, None), REFUSED)
         self.add("unit record in the receipt alone",
                  lambda d: d.receipt.update(privacy_unit="record"), REFUSED)
@@ -246,11 +249,41 @@ class Changes:
                  lambda d: d.schema["cost"].update(epsilon=rounded(0.5 * cost["epsilon"])), FREE)
 
 
-# A change of the adjacency that leaves a true statement of what training accepts: (method, from) to.
-# Sums of gradients have one length under add_remove and zero_out and go twice as far under
-# replace_one, which the accountant knows; noise for replaced records is enough for the others.
-TRUE_AFTERWARDS = {}
+# Beyond these neighbours a method or a release has no proof.
+PUBLIC_COUNT = ("zero_out", "replace_one")
+COUNT_MUST_BE_PUBLIC = ("output", "phased", "inverse-sensitivity", "ladder", "localized", "growth",
+                        "phased-erm")
+CHOICES = ("tune", "boost", "radius")
 
 
-def may_follow(setting, own, other):
-    return other in TRUE_AFTERWARDS.get((setting.method, setting.note, own), ()) or math.isnan(0)
+def accepted(setting, own, other):
+    """Whether a run under `other` would have released the same numbers, by the same rules."""
+    method, note = setting.method, setting.note
+    if note == "paper" and method in ("gradient", "output"):
+        return False  # the paper is about replace_one
+    if method == "gradient" and note in ("fixed", "blocks"):
+        return other != "add_remove"  # a record more displaces others
+    if method in COUNT_MUST_BE_PUBLIC:
+        return other != "add_remove"
+    if method in (*CHOICES, "regularized-output", "evaluate", "describe"):
+        # Blocks, means and exact counts of a public number of records; coins, sums and noisy counts
+        # of a secret one. Evaluations and summaries of the one are not those of the other.
+        if method in ("evaluate", "describe") and note != "fitted":
+            return own in PUBLIC_COUNT and other in PUBLIC_COUNT
+        return note != "fitted" and other != "add_remove"
+    if method == "quantile":
+        return "replace_one" not in (own, other)  # another loss orders the answers there
+    if method == "sparse-groups":
+        return other != "replace_one"
+    if method == "fitted":
+        return "replace_one" not in (own, other)  # no schema is fitted under it
+    return method != "local"
+
+
+def enough(setting, own, other, receipt):
+    """Whether noise made for `own` protects as much between neighbours of `other`. Of events that
+    state no adjacency the accountant knows it."""
+    if setting.method == "adassp":
+        return own != "replace_one"  # its second moments lie less than twice as far apart there
+    stated = any(nodes(receipt["events"], "adjacency"))
+    return not stated or other != "replace_one"

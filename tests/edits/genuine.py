@@ -167,13 +167,12 @@ def of_releases():
                               + (" --records-a-unit 2" if unit else ""))
                 yield Setting("describe", adjacency, unit, pure,
                               f"describe data.csv {train} --json", "fitted")
-    for unit in ("author", "", "pair"):
-        corpus = "--unit author" if unit == "author" else ""
-        pairs = "--pairs-as-units" if unit == "pair" else ""
-        yield Setting("embed", "add_remove", bool(corpus), False,
-                      f"embed texts.csv --text-column text {corpus} --vocabulary words.txt "
-                      f"{APPROXIMATE} --public-row-count 400 --dim 3 --steps 5 --batch-size 40 "
-                      f"{pairs} --output FILE", unit, ".receipt.json")
+    for adjacency in ADJACENCIES:
+        for unit, option in (("author", "--unit author"), ("", ""), ("pair", "--pairs-as-units")):
+            yield Setting("embed", adjacency, unit == "author", False,
+                          f"embed texts.csv --text-column text --vocabulary words.txt {option} "
+                          f"--adjacency {adjacency} {APPROXIMATE} --public-row-count 400 --dim 3 "
+                          "--steps 5 --batch-size 40 --output FILE", unit, ".receipt.json")
 
 
 def settings():

@@ -6,23 +6,28 @@
 Over one file of every method and release (genuine.py) all single edits of the receipt and the
 coordinated ones (changes.py), each with the sentence and the checksum that belong to it
 (documents.py). `verify` must say "follows" neither to what training refuses nor to noise that is too
-small for its statement; what it does not check it must name. --long takes every file with every
-edit, without it each file gets every kind of edit, but one of its shortest forms. --list writes
-what passed.
+small for its statement; what it does not check it must name. --long tries every edit on every file;
+without it each file gets the forgeries of a whole guarantee and a part of the others. --only takes
+the files whose names have these words. --list writes what passed.
 """
 
 import argparse
-import collections
 import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import sys
 import tempfile
 
 import changes
 import documents
 import genuine
+
+
+# The program's spelling of a new number is not always the shortest one, which Python writes: then
+# its checksum is another. Rare: no more than one edit in a hundred.
+UNJUDGED = "the checksum of the edited file was not foreseen"
 
 
 def verdict_of(maker, document, name):
@@ -47,7 +52,7 @@ def listed(parameter, answer):
 def fault_of(change, answer, done):
     """In words what is wrong with the verdict, or nothing."""
     if "checksum does not fit" in done.stderr:
-        return "the test's own checksum is wrong"
+        return UNJUDGED
     if done.returncode not in (0, 3, 5):
         return f"exit code {done.returncode}: {done.stderr.strip()[:200]}"
     follows = answer["verdict"] == "follows"
@@ -69,8 +74,9 @@ def finished(document):
     return document
 
 
-def judge(maker, setting, long):
-    """(faults, number of edits) of one genuine file; None where the program refuses it."""
+def judge(maker, setting, number):
+    """(faults, number of edits) of one genuine file; None where the program refuses it. Without
+    its number the file gets all edits."""
     document, _ = maker.make(setting)
     if document is None:
         return None
@@ -83,34 +89,25 @@ def judge(maker, setting, long):
         return [(setting.name, "as it was written", done.stderr.strip()[:200])], 0
     found = changes.Changes(setting, document).all()
     faults = []
-    for k, change in enumerate(found if long else thinned(found)):
+    asked = found if number is None else thinned(found, number)
+    for k, change in enumerate(asked):
         answer, done = verdict_of(maker, finished(change.document), f"{stem}_{k}.json")
         fault = fault_of(change, answer, done)
         if fault:
             faults.append((setting.name, change.name, fault))
-    return faults, len(found)
+    return faults, len(asked)
 
 
-def thinned(found):
-    """Every kind of edit, but of numbers and names that are changed alike the first of each."""
-    kept = collections.OrderedDict()
-    for change in found:
-        words = change.name.split()
-        kind = " ".join(words[:3]) if words[0] == "event" else change.name
-        if words[0] == "parameter":
-            kind = " ".join(words[:2])
-        if words[0] == "algorithm" and words[1] not in ("gradient", "wide", "nonsense", "output"):
-            kind = "algorithm"
-        if words[0] == "sampling":
-            kind = "sampling"
-        kept.setdefault(kind, change)
-    return list(kept.values())
+ALWAYS = re.compile(r"adjacency \w+$|unit \w+$|unit without|unit person in|records a unit without|"
+                    r"algorithm nonsense$")
+STRIDE = 12  # of the other edits, so many files share them
 
 
-def chosen(long, only):
-    for setting in genuine.settings():
-        if only in setting.name:
-            yield setting
+def thinned(found, number):
+    """The edits by which whole guarantees were forged in every file, and of the others some, which
+    differ from file to file: together the files have each kind of edit many times."""
+    return [change for k, change in enumerate(found)
+            if ALWAYS.match(change.name) or (k + number) % STRIDE == 0]
 
 
 def main():
@@ -125,9 +122,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tacet-edits-") as folder:
         maker = genuine.Maker(str(pathlib.Path(options.program).resolve()), folder)
         maker.prepare()
-        settings = list(chosen(options.long, options.only))
+        settings = [one for one in genuine.settings() if options.only in one.name]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            done = pool.map(lambda setting: judge(maker, setting, options.long), settings)
+            numbers = [None] * len(settings) if options.long else range(len(settings))
+            done = pool.map(lambda *one: judge(maker, *one), settings, numbers)
             for setting, result in zip(settings, done):
                 if result is None:
                     refused.add(setting.name)
@@ -135,12 +133,16 @@ def main():
                 faults += result[0]
                 edits += result[1]
                 files += 1
+    unjudged = sum(fault == UNJUDGED for _, _, fault in faults)
+    if unjudged <= edits / 100:
+        faults = [one for one in faults if one[2] != UNJUDGED]
     lines = [f"{name} | {change}: {fault}" for name, change, fault in faults]
     if options.list:
         pathlib.Path(options.list).write_text("".join(line + "\n" for line in lines))
     for line in lines[:200]:
         print(f"FAILED {line}")
-    print(f"{files} files, {edits} edits, {len(faults)} wrong verdicts, {len(refused)} refused")
+    print(f"{files} files, {edits} edits, {len(faults)} wrong verdicts, "
+          f"{unjudged} not judged, {len(refused)} refused")
     return 1 if faults or not files else 0
 
 
