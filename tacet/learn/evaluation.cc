@@ -56,11 +56,6 @@ bool count_is_public(privacy::Adjacency adjacency) {
   return adjacency != privacy::Adjacency::add_remove;
 }
 
-/// Whether the exact number of records is stated beside the noisy sums.
-std::string_view row_count_is(privacy::Adjacency adjacency) {
-  return count_is_public(adjacency) ? "public" : "secret";
-}
-
 optimize::CellShape shape_of(const EvaluationPlan& plan) {
   return {.groups = plan.groups,
           .cells = plan.cells,
@@ -172,11 +167,11 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   privacy::Receipt receipt;
   receipt.algorithm = "evaluation";
   receipt.calibration = "tight";
-  nlohmann::json parameters{{"noise_multiplier", plan.noise_multiplier},
-                            {"norm_bits", plan.norm_bits},
-                            {"cells", plan.cells},
-                            {"row_count_is", row_count_is(plan.guarantee.adjacency)},
-                            {"distance_factor", distance_factor(plan.guarantee.adjacency)}};
+  // Where the number of records is public, it is stated exactly beside the noisy sums.
+  auto parameters = neighbour_parameters(plan.guarantee.adjacency);
+  parameters["noise_multiplier"] = plan.noise_multiplier;
+  parameters["norm_bits"] = plan.norm_bits;
+  parameters["cells"] = plan.cells;
   if (plan.privacy_unit != "record") parameters["records_a_unit"] = 1;  // the first of each
   if (plan.groups > 1) parameters["groups"] = plan.groups;
   if (plan.threshold != 0) parameters["threshold_margin"] = plan.threshold;
@@ -234,19 +229,7 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
 privacy::Event recorded_evaluation(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                    const privacy::Event& /*own*/) {
   expect_plain_release(receipt);
-  const auto adjacency = receipt.guarantee.adjacency;
-  if (parameters.text("row_count_is") != row_count_is(adjacency)) {
-    throw base::DataError("the number of records is {}, which {} does not allow",
-                          parameters.text("row_count_is"), to_string(adjacency));
-  }
-  // The noise is in lengths of one record's counts and scores, between which neighbours lie.
-  const double factor = parameters.real("distance_factor");
-  if (factor != privacy::distance_factor(adjacency)) {
-    throw base::DataError(
-        "the noise is made for neighbours {} lengths apart, but under {} they are "
-        "{} apart",
-        factor, to_string(adjacency), privacy::distance_factor(adjacency));
-  }
+  expect_neighbours(parameters, receipt.guarantee.adjacency);
   if (receipt.privacy_unit != "record" && parameters.count("records_a_unit") != 1) {
     throw base::DataError("an evaluation takes one record of each unit, the receipt says {}",
                           parameters.count("records_a_unit"));

@@ -108,9 +108,9 @@ namespace {
 /// A paper that the method does not follow.
 void check_calibration(const Method& method, const LinearOptions& options) {
   if (!options.paper() || options.calibration == Calibration::paper) return;
-  if (std::ranges::find(method.papers, options.calibration) != method.papers.end()) return;
+  if (find_paper(method, options.calibration) != nullptr) return;
   std::vector<std::string> own{to_string(Calibration::tight)};
-  for (const auto paper : method.papers) own.push_back(to_string(paper));
+  for (const auto& paper : method.papers) own.push_back(to_string(paper.calibration));
   throw base::UsageError("calibration {} is none of method {}; it has {}",
                          to_string(options.calibration), method.name, fmt::join(own, ", "));
 }
@@ -154,10 +154,11 @@ Training plan_training(const data::Schema& schema, const LinearOptions& options,
   if (exact && !method.takes_infinite_epsilon) {
     throw base::UsageError("epsilon inf trains the exact minimiser; leave method out");
   }
+  if (!std::isinf(options.epsilon)) expect_proved(method, schema, options);
   auto choice = choose_knots(schema, options, reads(method, "knots"));
   auto behind = options;
   if (options.calibration == Calibration::paper && !method.papers.empty()) {
-    behind.calibration = method.papers.front();
+    behind.calibration = method.papers.front().calibration;
   }
   auto projected = choose_projection(choice.schema, behind);
   if (behind.radius) *behind.radius *= projected.radius_factor;

@@ -73,9 +73,13 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
 }
 
 constexpr const char* options = "step-size";
-constinit const Method one_step_method{
-    "one-step", "one step along the noisy gradient",       privacy::Adjacency::add_remove,
-    options,    planned_by<plan_one_step, train_one_step>, recorded_events};
+constinit const Method one_step_method{"one-step",
+                                       "one step along the noisy gradient",
+                                       privacy::Adjacency::add_remove,
+                                       {privacy::every_adjacency, privacy::no_adjacency},
+                                       options,
+                                       planned_by<plan_one_step, train_one_step>,
+                                       recorded_events};
 
 // The line.
 constexpr std::array<const Method*, 2> known{&gradient_method, &one_step_method};

@@ -2,9 +2,9 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "tacet/learn/known_releases.h"
 #include "tacet/learn/method.h"
 #include "tacet/model/model_file.h"
 #include "tacet/privacy/receipt.h"
@@ -15,15 +15,10 @@
 namespace tacet::learn {
 
 struct ReceiptCheck {
+  bool known = true;                   ///< whether this version knows the algorithm at all
   std::vector<std::string> faults;     ///< contradictions, in words
   std::vector<std::string> checked;    ///< parameters that the events or the model confirm
   std::vector<std::string> unchecked;  ///< what nothing in the file confirms, in words
-};
-
-/// A release that trains nothing, and how the parameters of its receipt lead to its events.
-struct RecordedRelease {
-  std::string_view name;
-  RecordedEvents recorded_events;
 };
 
 /// What `method` released by the parameters of a receipt, behind the choice of columns where one
@@ -33,21 +28,22 @@ struct RecordedRelease {
                                                RecordedParameters& parameters,
                                                const privacy::Event& own);
 
-/// A run of `method` inside a choice: that it protects the receipt's unit, and knows its paper.
-void check_recorded_run(const privacy::Receipt& run, const Method& method,
-                        const RecordedParameters& parameters);
+/// A run of `method` inside a choice: that it is proved for the receipt's adjacency and unit, and
+/// knows its paper.
+void check_recorded_run(const privacy::Receipt& run, const Method& method);
 
-/// DataError where objective perturbation anywhere in the event counts on a flatter loss than the
-/// file's model has.
-void check_loss_bounds(const privacy::Event& event, const model::ModelFile& file);
+/// Whether an earlier version than this one wrote the receipt, which may say less. A version that
+/// is later, equal or no version at all is none of them.
+[[nodiscard]] bool of_older_version(const privacy::Receipt& receipt);
 
-/// Leads the parameters of a protected result to events again, as the method of that name does, and
-/// compares: noise, steps, phases, sampling, calibration, the grid of the clipping norm. With the
-/// whole `file` of a model (or nullptr) also its unit, columns and loss. What is neither among the
-/// methods nor among the releases has everything unchecked.
-[[nodiscard]] ReceiptCheck check_receipt(const privacy::Receipt& receipt,
-                                         const model::ModelFile* file,
-                                         std::span<const Method* const> known = methods(),
-                                         std::span<const RecordedRelease> releases = {});
+/// Holds what a receipt of a protected result states against what its algorithm is proved for, and
+/// leads its parameters to events again, for the stated adjacency and unit and as the algorithm of
+/// that name does: noise, steps, phases, sampling, calibration, the grid of the clipping norm. With
+/// the whole `file` of a model (or nullptr) also its unit, columns and loss. Of an algorithm that
+/// is neither a method nor a release here nothing can be said: see `known`.
+[[nodiscard]] ReceiptCheck check_receipt(
+    const privacy::Receipt& receipt, const model::ModelFile* file,
+    std::span<const Method* const> known = methods(),
+    std::span<const RecordedAlgorithm> releases = known_releases());
 
 }  // namespace tacet::learn

@@ -143,7 +143,7 @@ TEST(ReceiptCheck, MethodsWithoutUnitsRefuseThemInTheirPlan) {
   auto schema = data::load_schema(test::source_file("data/schemas/berkeley1973.toml"));
   schema.unit = "patient";
   for (const auto* method : methods()) {
-    if (method->units != UnitProtection::refused) continue;
+    if (method->proved.units != UnitProtection::refused) continue;
     const LinearOptions options{
         .method = std::string(method->name), .epsilon = 1, .delta = 1e-6, .adjacency = replace_one};
     EXPECT_THROW(static_cast<void>(plan_training(schema, options)), base::Error) << method->name;

@@ -72,9 +72,7 @@ privacy::Event recorded_events(const privacy::Receipt& receipt,
                                learn::RecordedParameters& parameters, const privacy::Event&) {
   learn::expect_sampling(receipt, "local");
   learn::expect_claim(parameters, receipt);
-  if (receipt.guarantee.adjacency != privacy::Adjacency::replace_one) {
-    throw base::DataError("reports of devices are private under replace_one");
-  }
+  learn::expect_there(parameters, {receipt.algorithm == "banco" ? "initial_wealth" : "step_size"});
   const auto contributions = parameters.count("contributions");
   if (contributions < 1 || contributions > 255) {
     throw base::DataError("a device contributes 1 to 255 reports");
@@ -99,16 +97,21 @@ learn::Training planned(const data::Schema& schema, const learn::LinearOptions& 
 
 constexpr const char* simulation_options =
     "batch-size clipping-norm weight-scale step-size radius calibration class-weights";
-constexpr std::array papers{learn::Calibration::jun2019};
+constexpr std::array papers{learn::Paper{learn::Calibration::jun2019}};
+constexpr privacy::AdjacencySet replaced{privacy::Adjacency::replace_one};
+constexpr learn::Proved proved_reports{
+    replaced, replaced, learn::UnitProtection::refused,
+    "each device's report is private whatever its record is, which is replace_one"};
 
 constexpr learn::Method banco_method{"banco",
                                      "from reports that are private before they leave a device",
                                      privacy::Adjacency::replace_one,
+                                     proved_reports,
+                                     proved_reports,
                                      simulation_options,
                                      planned<false>,
                                      recorded_events,
                                      false,
-                                     learn::UnitProtection::refused,
                                      papers};
 constexpr learn::Method sgd_method{"local-sgd",
                                    "the same with a step size, to compare",

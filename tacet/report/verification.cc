@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tacet/base/error.h"
-#include "tacet/base/version.h"
+#include "tacet/base/names.h"
 #include "tacet/learn/wide/word_plan.h"
 #include "tacet/local/local_simulation.h"
 #include "tacet/privacy/cipher_share.h"
@@ -73,8 +73,7 @@ learn::ReceiptCheck checked_parameters(const RecordedResult& result) {
     const auto promise = own.substr(0, own.find(". "));
     if (*result.statement == own) {
       check.checked.emplace_back("the sentence about privacy");
-    } else if (receipt.software_version == base::version ||
-               !result.statement->starts_with(promise)) {
+    } else if (!learn::of_older_version(receipt) || !result.statement->starts_with(promise)) {
       check.faults.emplace_back("the sentence about privacy is not that of the receipt");
     } else {
       check.unchecked.emplace_back("the sentence about privacy, of another version");
@@ -114,7 +113,24 @@ Verification verification_of(const RecordedResult& result, base::WorkMeter& work
   if (verified.fault.empty() && !verified.parameters.faults.empty()) {
     verified.fault = fmt::format("{}", fmt::join(verified.parameters.faults, "; "));
   }
+  if (!verified.fault.empty()) {
+    verified.verdict = Verdict::does_not_follow;
+  } else if (!verified.parameters.known) {
+    verified.verdict = Verdict::cannot_be_judged;
+    verified.fault = fmt::format(
+        "the receipt cannot be judged by this version, which knows no algorithm '{}'; use the "
+        "version of tacet that wrote it ({})",
+        receipt.algorithm, receipt.software_version);
+  }
   return verified;
+}
+
+std::string to_string(Verdict verdict) {
+  using enum Verdict;
+  static constexpr auto names = base::names<Verdict>({{follows, "follows"},
+                                                      {does_not_follow, "does not follow"},
+                                                      {cannot_be_judged, "cannot be judged"}});
+  return names.of(verdict);
 }
 
 double pair_lower(const accounting::PrivacyInterval& interval) {
@@ -135,7 +151,7 @@ ordered_json verification_json(const std::string& name, const Receipt& receipt,
   out["checked"] = verified.parameters.checked;
   out["not_checked"] = verified.parameters.unchecked;
   out["faults"] = verified.parameters.faults;
-  out["verdict"] = verified.fault.empty() ? "follows" : "does not follow";
+  out["verdict"] = to_string(verified.verdict);
   return out;
 }
 

@@ -11,13 +11,20 @@
 /// A guarantee computed again from the receipt alone: `tacet verify`.
 namespace tacet::report {
 
+/// Of an algorithm that this version does not know, nobody can say whether its parameters lead to
+/// its events, or what they are proved for.
+enum class Verdict { follows, does_not_follow, cannot_be_judged };
+/// "follows", "does not follow" or "cannot be judged".
+[[nodiscard]] std::string to_string(Verdict verdict);
+
 /// What the events of a receipt cost at what the cipher leaves of its delta.
 struct Verification {
   accounting::PrivacyInterval epsilon;
   double cipher_share;  ///< what noise from the cipher takes of delta, or adds to a pure guarantee
   double delta_left;    ///< for the events
   learn::ReceiptCheck parameters;
-  std::string fault;  ///< why the statement does not follow, or contradicts itself; empty: it does
+  std::string fault;  ///< why the verdict is not that the statement follows; else empty
+  Verdict verdict = Verdict::follows;
 };
 
 /// Of a receipt that is protected. GuaranteeError for one that promises nothing at all.

@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "tacet/learn/evaluation.h"
 #include "tacet/run/quantile.h"
 #include "tacet/run/release.h"
 #include "tacet/run/schema_fit.h"
@@ -11,17 +10,34 @@
 namespace tacet::run {
 namespace {
 
+using learn::UnitProtection;
+using privacy::Adjacency;
+using privacy::every_adjacency;
+
+// Bounds and categories are taken under these alone (mechanism/point/column_facts.h).
+constexpr privacy::AdjacencySet of_fits{Adjacency::add_remove, Adjacency::zero_out};
+
 // A line a release.
-constexpr std::array releases{
-    learn::RecordedRelease{"evaluation", learn::recorded_evaluation},
-    learn::RecordedRelease{"quantile by inverse sensitivity", recorded_quantile},
-    learn::RecordedRelease{"summary of a table", recorded_summary},
-    learn::RecordedRelease{"schema fit", recorded_fit},
-    learn::RecordedRelease{"sum", recorded_sum},
+constexpr std::array own_releases{
+    learn::RecordedAlgorithm{"quantile by inverse sensitivity",
+                             {every_adjacency, every_adjacency, UnitProtection::refused},
+                             recorded_quantile},
+    learn::RecordedAlgorithm{"summary of a table",
+                             {every_adjacency, every_adjacency, UnitProtection::bounded},
+                             recorded_summary},
+    learn::RecordedAlgorithm{
+        "schema fit", {of_fits, of_fits, UnitProtection::bounded}, recorded_fit},
+    learn::RecordedAlgorithm{
+        "sum", {every_adjacency, every_adjacency, UnitProtection::bounded}, recorded_sum},
 };
 
 }  // namespace
 
-std::span<const learn::RecordedRelease> known_releases() { return releases; }
+std::vector<learn::RecordedAlgorithm> known_releases() {
+  const auto lower = learn::known_releases();
+  std::vector<learn::RecordedAlgorithm> all(lower.begin(), lower.end());
+  all.insert(all.end(), own_releases.begin(), own_releases.end());
+  return all;
+}
 
 }  // namespace tacet::run

@@ -131,7 +131,7 @@ bool knows_paper(const Method& method, const std::string& name) {
   const auto paper = learn::calibration_names.find(name);
   if (!paper || *paper == learn::Calibration::tight) return true;
   if (*paper == learn::Calibration::paper) return !method.papers.empty();
-  return std::ranges::find(method.papers, *paper) != method.papers.end();
+  return learn::find_paper(method, *paper) != nullptr;
 }
 
 /// The methods that read what was given under this name.

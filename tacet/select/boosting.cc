@@ -118,17 +118,18 @@ privacy::Event recorded_boosting(const privacy::Receipt& receipt,
   return boosted(receipt.guarantee.adjacency, run, choice, score_all);
 }
 
-constexpr std::array papers{learn::Calibration::arora2022};
-constexpr learn::Method boost_row{"boosting",
-                                  "one model a block of the records, and one chosen privately",
-                                  privacy::Adjacency::add_remove,
-                                  {},
-                                  nullptr,
-                                  recorded_boosting,
-                                  false,
-                                  learn::UnitProtection::bounded,
-                                  papers,
-                                  check_chosen_file};
+constexpr std::array papers{learn::Paper{learn::Calibration::arora2022}};
+constexpr learn::Method boost_row{
+    "boosting",
+    "one model a block of the records, and one chosen privately",
+    privacy::Adjacency::add_remove,
+    {privacy::every_adjacency, privacy::every_adjacency, learn::UnitProtection::bounded},
+    {},
+    nullptr,
+    recorded_boosting,
+    false,
+    papers,
+    check_chosen_file};
 
 }  // namespace
 

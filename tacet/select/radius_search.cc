@@ -213,17 +213,19 @@ privacy::Event recorded_search(const privacy::Receipt& receipt,
   return searched(receipt.guarantee.adjacency, *runs, choice);
 }
 
-constexpr std::array papers_of_search{learn::Calibration::arora2022};
-constexpr learn::Method search_row{"radius-search",
-                                   "one model a radius, and one of them chosen privately",
-                                   privacy::Adjacency::add_remove,
-                                   {},
-                                   nullptr,
-                                   recorded_search,
-                                   false,
-                                   learn::UnitProtection::bounded,
-                                   papers_of_search,
-                                   check_chosen_file};
+constexpr std::array papers_of_search{
+    learn::Paper{learn::Calibration::arora2022, {privacy::Adjacency::replace_one}}};
+constexpr learn::Method search_row{
+    "radius-search",
+    "one model a radius, and one of them chosen privately",
+    privacy::Adjacency::add_remove,
+    {privacy::every_adjacency, privacy::every_adjacency, learn::UnitProtection::bounded},
+    {},
+    nullptr,
+    recorded_search,
+    false,
+    papers_of_search,
+    check_chosen_file};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "tacet/accounting/composition.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/method.h"
+#include "tacet/learn/model_check.h"
 #include "tacet/learn/receipt_check.h"
 #include "tacet/privacy/event_tree.h"
 #include "tacet/select/score.h"
@@ -109,7 +110,7 @@ void expect_run(const privacy::Receipt& choice, learn::RecordedParameters& param
   }
   auto run = run_receipt(choice, parameters);
   run.events = part;
-  learn::check_recorded_run(run, learn::find_method(run.algorithm), parameters);
+  learn::check_recorded_run(run, learn::find_method(run.algorithm));
   expect_run_cost(choice, parameters, part, run.calibration == tight);
 }
 

@@ -166,16 +166,17 @@ privacy::Event recorded_events(const privacy::Receipt& receipt,
   return own;
 }
 
-constexpr learn::Method tune_row{"tune",
-                                 "the best of a secret number of runs with settings from a grid",
-                                 privacy::Adjacency::add_remove,
-                                 {},
-                                 nullptr,
-                                 recorded_events,
-                                 false,
-                                 learn::UnitProtection::bounded,
-                                 {},
-                                 check_chosen_file};
+constexpr learn::Method tune_row{
+    "tune",
+    "the best of a secret number of runs with settings from a grid",
+    privacy::Adjacency::add_remove,
+    {privacy::every_adjacency, privacy::every_adjacency, learn::UnitProtection::bounded},
+    {},
+    nullptr,
+    recorded_events,
+    false,
+    {},
+    check_chosen_file};
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -27,8 +29,10 @@ constexpr std::string_view verify_examples =
     "  tacet verify model.json --json   the same for a program\n"
     "\n"
     "Recomputes the guarantee from the receipt alone. Exit code 5 when what is stated does not\n"
-    "follow from the events, the cipher's term included, or when the parameters, the unit or the\n"
-    "sentence about privacy contradict it. An unprotected model states nothing and says so; with\n"
+    "follow from the events, the cipher's term included, when the parameters, the unit or the\n"
+    "sentence about privacy contradict it, when training would have refused what is stated, or\n"
+    "when this version does not know the algorithm and cannot judge it. An unprotected model "
+    "states nothing and says so; with\n"
     "--protected it is refused with exit code 5 too. What was not checked is listed: no file can\n"
     "prove that its events are what was really run.\n";
 
@@ -40,11 +44,20 @@ void print_unprotected(const Console& console, const std::string& path, const Re
   console.result(fmt::format("verdict  UNPROTECTED\n\n{}", paragraph(privacy::statement(receipt))));
 }
 
+/// What does not follow is not to be overlooked.
+std::string verdict_in_words(report::Verdict verdict) {
+  auto words = report::to_string(verdict);
+  if (verdict != report::Verdict::follows) {
+    std::ranges::transform(words, words.begin(), [](unsigned char c) { return std::toupper(c); });
+  }
+  return words;
+}
+
 void print_text(const Console& console, const Receipt& receipt,
                 const report::Verification& verified) {
   const auto& stated = receipt.guarantee;
   const auto& epsilon = verified.epsilon;
-  TextTable table({"verdict", verified.fault.empty() ? "follows" : "DOES NOT FOLLOW"});
+  TextTable table({"verdict", verdict_in_words(verified.verdict)});
   table.add({"stated epsilon", fmt::format("{}", stated.epsilon)});
   table.add({"stated delta", fmt::format("{}", stated.delta)});
   table.add({"adjacency", to_string(stated.adjacency)});

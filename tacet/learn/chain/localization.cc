@@ -4,16 +4,21 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/chain/localization_run.h"
+#include "tacet/learn/plan/gradient_diameter.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/block_laplace.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
+#include "tacet/model/model_file.h"
 
 namespace tacet::learn {
 namespace {
@@ -139,88 +144,122 @@ TrainedModel train_localization(const data::Dataset& dataset, const data::Schema
 
 namespace {
 
-/// One phase's release at this level of its noise.
-privacy::Event phase_event(const privacy::Receipt& receipt, const std::string& noise,
+/// One phase's release at this level of its noise. Noise of an epsilon was made for the neighbours
+/// of the receipt's parameters.
+privacy::Event phase_event(const privacy::Receipt& receipt, RecordedParameters& parameters,
                            double level) {
+  if (!(level > 0 && std::isfinite(level))) throw base::DataError("a phase has no noise");
+  const auto noise = parameters.text("noise");
   if (noise == "gaussian") return privacy::Gaussian{level};
   if (noise == "coordinate laplace") return privacy::Laplace{level};
-  if (noise == "euclidean laplace") return privacy::PureDp{level, receipt.guarantee.adjacency};
+  const auto adjacency = receipt.guarantee.adjacency;
+  if (noise == "euclidean laplace") {
+    return privacy::PureDp{restated_epsilon(parameters, adjacency, level), adjacency};
+  }
   throw base::DataError("there is no noise called {}", noise);
 }
 
+/// The noise of all phases in order; the first and the last one are said by themselves as well.
+std::vector<double> recorded_levels(RecordedParameters& parameters, const std::string& level) {
+  std::istringstream text(parameters.text("noise_levels"));
+  std::vector<double> levels;
+  for (std::string word; text >> word;) levels.push_back(parse_real("noise_levels", word));
+  if (levels.empty()) throw base::DataError("the parameter noise_levels is empty");
+  const bool ends = levels.front() == levels.back();
+  parameters.expect(ends ? level : "first_" + level, levels.front(),
+                    "the first of noise_levels is");
+  parameters.expect(ends ? level : "last_" + level, levels.back(), "the last of noise_levels is");
+  return levels;
+}
+
 privacy::Event recorded_chain(const privacy::Receipt& receipt, RecordedParameters& parameters,
-                              const privacy::Event& own) {
+                              const privacy::Event& /*own*/) {
   expect_sampling(receipt, "full_batch");
-  const auto noise = parameters.text("noise");
+  parameters.expect("schedule", receipt.algorithm, "the method is");
+  expect_there(parameters, {"schedule", "gradient_share"});
   const auto use = parameters.text("record_use");
-  const std::string level = noise == "euclidean laplace" ? "phase_epsilon" : "noise_multiplier";
+  const bool euclidean = parameters.text("noise") == "euclidean laplace";
+  const std::string level = euclidean ? "phase_epsilon" : "noise_multiplier";
   if (use == "disjoint") {
     return privacy::Partitioned{privacy::Assignment::by_position,
-                                {phase_event(receipt, noise, parameters.real(level))}};
+                                {phase_event(receipt, parameters, parameters.real(level))}};
   }
   if (use != "reuse") throw base::DataError("records are used neither {} nor disjoint", use);
   const auto phases = parameters.count("phases");
   if (phases < 1) throw base::DataError("there are no phases");
-  if (parameters.has(level)) {
-    return privacy::Repeated{phases, phase_event(receipt, noise, parameters.real(level))};
+  if (!parameters.has("noise_levels")) {
+    return privacy::Repeated{phases, phase_event(receipt, parameters, parameters.real(level))};
   }
-  // The levels between the first and the last are the events' own.
-  const auto first = phase_event(receipt, noise, parameters.real("first_" + level));
-  const auto last = phase_event(receipt, noise, parameters.real("last_" + level));
-  const auto releases = counted_releases(own);
-  std::int64_t total = 0;
-  for (const auto& release : releases) {
-    if (privacy::kind_name(release.event) != privacy::kind_name(first))
-      throw base::DataError("the events are of another noise");
-    total += release.times;
+  const auto levels = recorded_levels(parameters, level);
+  if (std::ssize(levels) != phases) {
+    throw base::DataError("there are {} phases, but noise of {}", phases, levels.size());
   }
-  const bool ends = !releases.empty() && releases.front().event == first &&
-                    std::ranges::find(releases, last, &CountedRelease::event) != releases.end();
-  if (total != phases || !ends)
-    throw base::DataError("the phases and their noise are not those of the events");
-  return own;
+  std::vector<privacy::Event> events;
+  for (const double one : levels) events.push_back(phase_event(receipt, parameters, one));
+  return privacy::Composed{std::move(events)};
+}
+
+/// What the noise multiplies: a record's share of the gradient, computed again for the stated
+/// neighbours.
+void check_chain_file(const privacy::Receipt& receipt, const model::ModelFile& file,
+                      RecordedParameters& parameters) {
+  const double radius = parameters.real("radius");
+  if (!(radius > 0 && std::isfinite(radius))) throw base::DataError("the radius is not above 0");
+  const auto adjacency = receipt.guarantee.adjacency;
+  const GradientRegion region{file.schema.encoded_column_count(), file.schema.norm_bound(), radius,
+                              receipt.calibration == to_string(Calibration::tight)};
+  const double share =
+      gradient_diameter(file.model.loss, region, adjacency) / privacy::distance_factor(adjacency);
+  if (nearly_equal(parameters.real("gradient_share"), share)) return;
+  throw base::DataError("a record moves the gradient by {:.6g}, the receipt says {:.6g}", share,
+                        parameters.real("gradient_share"));
 }
 
 constexpr auto planned_chain = planned_by<plan_localization, train_localization>;
 constexpr auto usual_neighbours = privacy::Adjacency::replace_one;
 constexpr const char* block_options = "radius calibration class-weights columns-kept";
-constexpr std::array asi_paper{Calibration::asi2021};
-constexpr std::array feldman_paper{Calibration::feldman2020};
+constexpr std::array asi_paper{Paper{Calibration::asi2021}};
+constexpr std::array feldman_paper{Paper{Calibration::feldman2020}};
+constexpr Proved proved_chain{
+    privacy::public_count, privacy::public_count, UnitProtection::refused,
+    "it minimises means over a public number of records, which add_remove does not fix; use "
+    "replace_one or zero_out, or the methods gradient and objective"};
 
 }  // namespace
 
 constinit const Method ladder_method{
-    "ladder",         "a chain of ever closer problems on all records: pure, kinks, sharp minima",
-    usual_neighbours, "radius growth record-use phases class-weights columns-kept",
-    planned_chain,    recorded_chain};
-constinit const Method localized_method{"localized",
-                                        "algorithm 1 of Asi, Levy, Duchi 2021, on disjoint blocks",
-                                        usual_neighbours,
-                                        block_options,
-                                        planned_chain,
-                                        recorded_chain,
-                                        true,
-                                        UnitProtection::refused,
-                                        asi_paper};
+    "ladder",
+    "a chain of ever closer problems on all records: pure, kinks, sharp minima",
+    usual_neighbours,
+    proved_chain,
+    "radius growth record-use phases class-weights columns-kept",
+    planned_chain,
+    recorded_chain,
+    true,
+    {},
+    check_chain_file};
+constinit const Method localized_method{
+    "localized",      "algorithm 1 of Asi, Levy, Duchi 2021, on disjoint blocks",
+    usual_neighbours, proved_chain,
+    block_options,    planned_chain,
+    recorded_chain,   true,
+    asi_paper,        check_chain_file};
 constinit const Method growth_method{
     "growth",
     "algorithm 2 of Asi, Levy, Duchi 2021, epochs on shrinking balls",
     usual_neighbours,
+    proved_chain,
     "radius growth calibration class-weights columns-kept",
     planned_chain,
     recorded_chain,
     true,
-    UnitProtection::refused,
-    asi_paper};
+    asi_paper,
+    check_chain_file};
 constinit const Method phased_erm_method{
-    "phased-erm",
-    "minimisers of blocks that halve (Feldman, Koren, Talwar 2020)",
-    usual_neighbours,
-    block_options,
-    planned_chain,
-    recorded_chain,
-    true,
-    UnitProtection::refused,
-    feldman_paper};
+    "phased-erm",     "minimisers of blocks that halve (Feldman, Koren, Talwar 2020)",
+    usual_neighbours, proved_chain,
+    block_options,    planned_chain,
+    recorded_chain,   true,
+    feldman_paper,    check_chain_file};
 
 }  // namespace tacet::learn

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -30,18 +33,19 @@ constexpr double solver_share = 0.005;       // of a phase's sensitivity, for th
 constexpr double least_tolerance = 0x1p-45;  // of the radius: what doubles can certify
 constexpr std::int64_t most_steps = 12;      // of descent; beyond, the certified solver is shorter
 
+/// The chains, a line each.
+struct Chain {
+  const Method& method;
+  void (*settle)(LocalizationPlan&, const LocalFacts&, const LinearOptions&);
+};
+const Chain& find_chain(std::string_view name);
+
 void expect_offered(const data::Schema& schema, const LinearOptions& options) {
   if (outputs_of(target_of(schema)) > 1) {
     throw base::GuaranteeError(
         "{} is proved for one output; for several classes use method gradient", options.method);
   }
-  refuse_units(schema, options);
-  if (options.adjacency == privacy::Adjacency::add_remove) {
-    throw base::GuaranteeError(
-        "{} minimises means over a public number of records, which add_remove does not fix; use "
-        "replace_one or zero_out, or the methods gradient and objective",
-        options.method);
-  }
+  expect_proved(find_chain(options.method).method, schema, options);
 }
 
 /// Facts of the domain: its radius and the constants of the loss there.
@@ -105,20 +109,20 @@ void phased_erm_epochs(LocalizationPlan& plan, const LocalFacts& facts,
   plan.epochs = {{no_ball, phased_erm_schedule(facts, plan.calibration)}};
 }
 
-/// The chains, a line each.
-struct Chain {
-  std::string_view method;
-  void (*settle)(LocalizationPlan&, const LocalFacts&, const LinearOptions&);
-};
-constexpr Chain chains[]{{"ladder", ladder_epochs},
-                         {"localized", localized_epochs},
-                         {"growth", growth_epochs},
-                         {"phased-erm", phased_erm_epochs}};
+constexpr Chain chains[]{{ladder_method, ladder_epochs},
+                         {localized_method, localized_epochs},
+                         {growth_method, growth_epochs},
+                         {phased_erm_method, phased_erm_epochs}};
+
+const Chain& find_chain(std::string_view name) {
+  for (const auto& chain : chains) {
+    if (chain.method.name == name) return chain;
+  }
+  throw base::InternalError("there is no chain of this name");
+}
 
 void settle_epochs(LocalizationPlan& plan, const LocalFacts& facts, const LinearOptions& options) {
-  for (const auto& chain : chains) {
-    if (chain.method == options.method) chain.settle(plan, facts, options);
-  }
+  find_chain(options.method).settle(plan, facts, options);
   double reach = 0;
   std::int64_t count = 0;
   for (const auto& epoch : plan.epochs) {
@@ -317,6 +321,12 @@ void settle_settings(LocalizationPlan& plan) {
     settings.push_back({"first_" + level, first_level});
     settings.push_back({"last_" + level, last_level});
   }
+  if (std::ranges::any_of(plan.noise_levels, [&](double one) { return one != first_level; })) {
+    settings.push_back({"noise_levels",
+                        fmt::format("{}", fmt::join(plan.noise_levels, " ")),
+                        {.table = false, .json = false}});
+  }
+  settings.push_back({"schedule", plan.method, {.table = false, .json = false}});
 }
 
 }  // namespace

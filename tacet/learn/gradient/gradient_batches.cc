@@ -44,26 +44,6 @@ void check_seed(BatchSampling sampling, const LinearOptions& options) {
       to_string(sampling));
 }
 
-void check_adjacency(BatchSampling sampling, const LinearOptions& options) {
-  if (options.adjacency != privacy::Adjacency::add_remove) return;
-  if (sampling == BatchSampling::full || sampling == BatchSampling::poisson) return;
-  throw base::GuaranteeError(
-      "sampling {} has no proof under add_remove: a record more displaces others from the batches; "
-      "use --adjacency zero_out or replace_one, or --sampling poisson",
-      to_string(sampling));
-}
-
-// Units have any number of records: one that replaces another changes how many there are, and with
-// it every other record's probability or batch.
-void check_unit(const data::Schema& schema, BatchSampling sampling) {
-  if (!schema.unit || sampling == BatchSampling::poisson) return;
-  throw base::GuaranteeError(
-      "sampling {} has no proof for units of several records: two units differ in how many records "
-      "they have, so that one instead of the other displaces further records from the batches; use "
-      "--sampling poisson, or leave batch-size out to use all records in each step",
-      to_string(sampling));
-}
-
 // The accountant decides; its epsilon falls as the noise grows. Candidates of a grid that differ in
 // what costs nothing ask the same again.
 double sampled_noise(const Batches& batches, std::int64_t steps, const LinearOptions& options,
@@ -96,6 +76,24 @@ std::string to_string(BatchSampling sampling) {
   return names.of(sampling);
 }
 
+void expect_sampling_proved(BatchSampling sampling, privacy::Adjacency adjacency, bool units) {
+  if (sampling == BatchSampling::full || sampling == BatchSampling::poisson) return;
+  if (adjacency == privacy::Adjacency::add_remove) {
+    throw base::GuaranteeError(
+        "sampling {} has no proof under add_remove: a record more displaces others from the "
+        "batches; use --adjacency zero_out or replace_one, or --sampling poisson",
+        to_string(sampling));
+  }
+  // Units have any number of records: one that replaces another changes how many there are, and
+  // with it every other record's probability or batch.
+  if (!units) return;
+  throw base::GuaranteeError(
+      "sampling {} has no proof for units of several records: two units differ in how many records "
+      "they have, so that one instead of the other displaces further records from the batches; use "
+      "--sampling poisson, or leave batch-size out to use all records in each step",
+      to_string(sampling));
+}
+
 std::int64_t Batches::passes(std::int64_t steps) const {
   const std::int64_t steps_a_pass = row_count / batch;
   return (steps + steps_a_pass - 1) / steps_a_pass;
@@ -105,13 +103,12 @@ Batches settle_batches(const data::Schema& schema, const LinearOptions& options,
                        std::int64_t row_count) {
   Batches batches{.sampling = sampling_of(options), .row_count = row_count};
   check_seed(batches.sampling, options);
-  check_adjacency(batches.sampling, options);
+  expect_sampling_proved(batches.sampling, options.adjacency, schema.unit.has_value());
   if (batches.sampling == BatchSampling::full) return batches;
   if (*options.batch_size > row_count) {
     throw base::UsageError("batch-size must be at most public_row_count = {}, got {}", row_count,
                            *options.batch_size);
   }
-  check_unit(schema, batches.sampling);
   batches.records_a_unit = options.records_a_unit;
   batches.rate = static_cast<double>(*options.batch_size) / static_cast<double>(row_count);
   if (batches.sampling == BatchSampling::poisson) {

@@ -16,6 +16,10 @@ namespace tacet::learn {
 [[nodiscard]] Batches settle_batches(const data::Schema& schema, const LinearOptions& options,
                                      std::int64_t row_count);
 
+/// GuaranteeError for fixed_size and partition under add_remove, and for all but poisson and full
+/// where units have several records: of options, and of what a receipt states.
+void expect_sampling_proved(BatchSampling sampling, privacy::Adjacency adjacency, bool units);
+
 /// What `steps` steps release at this noise multiplier.
 [[nodiscard]] privacy::Event batch_events(const Batches& batches, std::int64_t steps,
                                           double noise_multiplier);

@@ -24,6 +24,8 @@ BatchSampling recorded_sampling(const privacy::Receipt& receipt) {
 Batches recorded_batches(const privacy::Receipt& receipt, RecordedParameters& parameters) {
   Batches batches{.sampling = recorded_sampling(receipt),
                   .row_count = receipt.public_row_count.value_or(0)};
+  expect_sampling_proved(batches.sampling, receipt.guarantee.adjacency,
+                         receipt.privacy_unit != single_record);
   if (batches.sampling == BatchSampling::full) {
     if (!parameters.has("sampling_rate")) return batches;
     throw base::DataError("all records take part in each step, but there is a sampling_rate");
@@ -70,6 +72,7 @@ double recorded_kept_noise(const privacy::Receipt& receipt, const Batches& batch
 
 privacy::Event recorded_descent(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                 const privacy::Event&) {
+  expect_there(parameters, {"norm_bits", "averaging", "momentum"});
   const auto batches = recorded_batches(receipt, parameters);
   const double noise = recorded_noise(parameters);
   expect_claim(parameters, receipt);
@@ -106,7 +109,9 @@ Training gradient_training(const data::Schema& schema, const LinearOptions& opti
   return training;
 }
 
-constexpr std::array gradient_papers{Calibration::wang2021, Calibration::arora2022};
+constexpr std::array gradient_papers{
+    Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}},
+    Paper{Calibration::arora2022, {privacy::Adjacency::replace_one}}};
 
 }  // namespace
 
@@ -114,13 +119,13 @@ constinit const Method gradient_method{
     "gradient",
     "noisy gradient descent, for every loss",
     privacy::Adjacency::add_remove,
+    {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
     "l2 steps step-size momentum clipping-norm average averaging batch-size radius "
     "records-a-unit sampling order-seed calibration knots standardise class-weights "
     "columns-kept projection projection-width projection-seed",
     gradient_training,
     recorded_descent,
     true,
-    UnitProtection::bounded,
     gradient_papers};
 
 }  // namespace tacet::learn

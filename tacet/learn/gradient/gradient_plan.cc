@@ -17,6 +17,7 @@
 #include "tacet/learn/gradient/standardise.h"
 #include "tacet/learn/plan/class_weights.h"
 #include "tacet/learn/plan/noise_size.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/step_rule.h"
 #include "tacet/model/loss/loss_smoothness.h"
@@ -201,7 +202,7 @@ void settle_settings(GradientPlan& plan) {
   if (plan.sampling == BatchSampling::partition) {
     settings.push_back({"order_seed", plan.order_seed});
   }
-  settings.push_back({"records_a_unit", plan.records_a_unit, {.table = units, .receipt = units}});
+  settings.push_back({std::string(records_a_unit_name), plan.records_a_unit, {.table = units}});
   settings.push_back(
       {"l2", plan.mean_l2, {.table = plan.mean_l2 > 0, .receipt = plan.mean_l2 > 0}});
   if (plan.radius) settings.push_back({"radius", *plan.radius});

@@ -30,16 +30,11 @@ constexpr double draw_number_radius = 4;
 constexpr int norm_bits = 30;
 
 void expect_draw_offered(const data::Schema& schema, const LinearOptions& options) {
-  if (options.adjacency == privacy::Adjacency::add_remove) {
-    throw base::GuaranteeError(
-        "inverse-sensitivity is proved for a public number of records; use replace_one or "
-        "zero_out, or method gradient");
-  }
   if (outputs_of(target_of(schema)) > 1) {
     throw base::GuaranteeError(
         "inverse-sensitivity fits one output; for several classes use method gradient");
   }
-  refuse_units(schema, options);
+  expect_proved(inverse_sensitivity_method, schema, options);
   refuse_class_weights(schema, options);
 }
 
@@ -110,6 +105,9 @@ void settle_settings(InverseSensitivityPlan& plan) {
     settings.push_back({"l2", plan.mean_l2});
     settings.push_back({"clipping_norm", plan.clipping_norm});
   }
+  // Where a penalised draw is made the score's weight is this over twice the distance_factor times
+  // the clipping norm.
+  settings.push_back({"draw_epsilon", plan.spent().value(), {.table = false}});
 }
 
 /// A start so near to the minimiser that its score takes no more than a tenth off the exponents.
@@ -241,21 +239,27 @@ TrainedModel train_inverse_sensitivity(const data::Dataset& dataset, const data:
   return finish(plan, schema, means, {released.value()});
 }
 
-privacy::Event recorded_draw(const privacy::Receipt& receipt, RecordedParameters&,
-                             const privacy::Event& own) {
-  expect_sampling(receipt, "full_batch");
-  return pure_release<privacy::BoundedRange>(receipt, own);
-}
-
 namespace {
 
+privacy::Event recorded_draw(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                             const privacy::Event& own) {
+  expect_sampling(receipt, "full_batch");
+  const double epsilon =
+      restated_epsilon(parameters, receipt.guarantee.adjacency, parameters.real("draw_epsilon"));
+  return pure_release<privacy::BoundedRange>(receipt, epsilon, own);
+}
+
 constexpr const char* inverse_options = "l2 radius";
+constexpr Proved proved_draw{
+    privacy::public_count, privacy::public_count, UnitProtection::refused,
+    "it is proved for a public number of records; use replace_one or zero_out, or method gradient"};
 }  // namespace
 
 constinit const Method inverse_sensitivity_method{
     "inverse-sensitivity",
     "one draw scored by the gradient: pure, few columns",
     privacy::Adjacency::replace_one,
+    proved_draw,
     inverse_options,
     planned_by<plan_inverse_sensitivity, train_inverse_sensitivity>,
     recorded_draw,

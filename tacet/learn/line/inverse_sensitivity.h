@@ -43,9 +43,4 @@ struct InverseSensitivityPlan : Settled {
 
 extern const Method inverse_sensitivity_method;
 
-/// What one draw of a bounded range releases, by a method or by `tacet quantile`.
-[[nodiscard]] privacy::Event recorded_draw(const privacy::Receipt& receipt,
-                                           RecordedParameters& parameters,
-                                           const privacy::Event& own);
-
 }  // namespace tacet::learn

@@ -1,6 +1,7 @@
 #include "tacet/learn/minimiser/objective.h"
 
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "tacet/base/error.h"
@@ -8,6 +9,7 @@
 #include "tacet/learn/plan/settle.h"
 #include "tacet/learn/plan/unit_draw.h"
 #include "tacet/mechanism/minimum/perturbed_minimum.h"
+#include "tacet/model/model_file.h"
 #include "tacet/optimize/solver/certified_solver.h"
 
 namespace tacet::learn {
@@ -70,17 +72,40 @@ privacy::Event recorded_objective(const privacy::Receipt& receipt, RecordedParam
   expect_unit_draw(parameters);
   parameters.expect("calibration", receipt.calibration, "the receipt says");
   const double sum_l2 = recorded_sum_l2(parameters, receipt);
-  const auto* joint = own.as<privacy::ObjectivePerturbation>();
-  if (joint == nullptr) return pure_release<privacy::PureDp>(receipt, own);
-  auto expected = *joint;
-  expected.sigma = parameters.real("objective_noise");
-  expected.output_sigma = parameters.real("output_noise");
-  expected.regularization = sum_l2;
-  expected.tolerance = parameters.real("distance") * sum_l2 * (1 + 1e-13);
-  return expected;
+  const privacy::ObjectivePerturbation joint{
+      .sigma = parameters.real("objective_noise"),
+      .lipschitz = parameters.real("lipschitz"),
+      .smoothness = parameters.real("smoothness"),
+      .regularization = sum_l2,
+      .tolerance = parameters.real("distance") * sum_l2 * (1 + 1e-13),
+      .output_sigma = parameters.real("output_noise")};
+  const auto positive = [](double value) { return value > 0 && std::isfinite(value); };
+  if (!positive(joint.sigma) || !positive(joint.lipschitz) || !positive(joint.smoothness) ||
+      !positive(sum_l2) || !positive(joint.tolerance) || !positive(joint.output_sigma)) {
+    throw base::DataError("numbers of the perturbed objective are not above 0");
+  }
+  if (own.as<privacy::ObjectivePerturbation>() != nullptr) return joint;
+  // The sum that PurePerturbation asks for (mechanism/minimum/perturbed_minimum.h).
+  const double factor = privacy::distance_factor(receipt.guarantee.adjacency);
+  const double epsilon = std::log1p(joint.smoothness / sum_l2) +
+                         factor * joint.lipschitz / joint.sigma +
+                         2 * parameters.real("distance") / joint.output_sigma;
+  return pure_release<privacy::PureDp>(receipt, epsilon, own);
 }
 
-constexpr std::array objective_papers{Calibration::kifer2012};
+/// The joint profile and the pure sum count on the slope and the curvature of the model's loss.
+void check_objective_file(const privacy::Receipt& /*receipt*/, const model::ModelFile& file,
+                          RecordedParameters& parameters) {
+  const double norm = file.schema.norm_bound();
+  const auto facts = model::properties(file.model.loss);
+  if (parameters.real("lipschitz") >= facts.slope_bound * norm &&
+      parameters.real("smoothness") >= facts.curvature * norm * norm) {
+    return;
+  }
+  throw base::DataError("the parameters count on a flatter loss than the model's");
+}
+
+constexpr std::array objective_papers{Paper{Calibration::kifer2012}};
 
 }  // namespace
 
@@ -88,11 +113,12 @@ constinit const Method objective_method{
     "objective",
     "a random term in the objective, for the logistic loss",
     privacy::Adjacency::replace_one,
+    {privacy::every_adjacency, privacy::every_adjacency, UnitProtection::drawn},
     "l2 calibration class-weights columns-kept projection projection-width projection-seed",
     planned_by<plan_objective, train_objective>,
     recorded_objective,
     true,
-    UnitProtection::drawn,
-    objective_papers};
+    objective_papers,
+    check_objective_file};
 
 }  // namespace tacet::learn

@@ -26,6 +26,8 @@ struct ObjectivePlan : Settled {
   double output_scale = 0;  ///< the same of the noise on the minimiser
   double distance = 0;      ///< of what is computed from b's exact minimiser, at most
   double solver_tolerance = 0;
+  double lipschitz = 0;   ///< of one record's loss
+  double smoothness = 0;  ///< the same of its gradient
 
   [[nodiscard]] bool pure() const { return guarantee.delta == 0; }
 };

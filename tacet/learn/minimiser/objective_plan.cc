@@ -216,6 +216,8 @@ void settle_settings(ObjectivePlan& plan) {
   settings.push_back({"regularization", plan.sum_l2});
   settings.push_back(
       {"l2", plan.sum_l2 / static_cast<double>(plan.public_row_count), {.table = false}});
+  settings.push_back({"lipschitz", plan.lipschitz, {.table = false, .json = false}});
+  settings.push_back({"smoothness", plan.smoothness, {.table = false, .json = false}});
   settings.push_back({"objective_noise", plan.linear_scale});
   settings.push_back({"output_noise", plan.output_scale});
   settings.push_back({"distance", plan.distance});
@@ -276,6 +278,8 @@ ObjectivePlan plan_objective(const data::Schema& schema, const LinearOptions& op
 
   const double norm_bound = schema.norm_bound();
   const auto bounds = record_bounds(plan.loss, norm_bound);
+  plan.lipschitz = bounds.lipschitz;
+  plan.smoothness = bounds.smoothness;
   const double rows = static_cast<double>(plan.public_row_count);
   if (options.mean_l2.value_or(0) > 0) {
     plan.sum_l2 = *options.mean_l2 * rows;

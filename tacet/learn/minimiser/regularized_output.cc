@@ -19,6 +19,7 @@
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
 #include "tacet/model/loss/loss_smoothness.h"
+#include "tacet/model/model_file.h"
 #include "tacet/optimize/solver/local_minimum.h"
 #include "tacet/random/noise/vector_laplace.h"
 #include "tacet/random/source/source.h"
@@ -216,6 +217,7 @@ void settle_settings(RegularizedOutputPlan& plan) {
   settings.push_back(
       {"smoothing_width", plan.smoothing_width, {.table = plan.smoothing_width > 0}});
   settings.push_back({"noise_multiplier", plan.noise_multiplier, {.table = !plan.pure()}});
+  settings.push_back({"record_share", plan.record_share, {.table = false, .json = false}});
   settings.push_back({"noise", plan.noise});
   settings.push_back({"steps", plan.steps, {.table = plan.steps > 0}});
   settings.push_back({"solver_tolerance", plan.solver_tolerance, {.table = plan.steps == 0}});
@@ -286,7 +288,7 @@ RegularizedOutputPlan plan_regularized_output(const data::Schema& schema,
   settle_penalty(plan, options, norm_bound,
                  model::properties(plan.loss).labels == model::Labels::numbers);
   settle_solver(plan, norm_bound);
-  const double share =
+  const double share = plan.record_share =
       optimize::local_share(problem_of(plan, plan.public_row_count), norm_bound, plan.columns);
   if (pure) {
     const auto epsilon = settle_pure_epsilon(options);
@@ -346,15 +348,68 @@ privacy::Event recorded_minimiser(const privacy::Receipt& receipt, RecordedParam
   expect_unit_draw(parameters);
   expect_claim(parameters, receipt);
   recorded_sum_l2(parameters, receipt);
-  const double noise = parameters.real("noise_multiplier");
-  if (noise == 0) return pure_release<privacy::PureDp>(receipt, own);
-  return privacy::Gaussian{noise};
+  const auto adjacency = receipt.guarantee.adjacency;
+  if (adjacency == Adjacency::add_remove && parameters.count("steps") != 0) {
+    throw base::DataError("descent of a fixed length has no proof under add_remove");
+  }
+  // The noise's deviation or scale is what was drawn; what it costs follows from how far a record
+  // moves the result.
+  const double ratio = parameters.real("noise") / parameters.real("record_share");
+  if (!(ratio > 0 && std::isfinite(ratio))) throw base::DataError("the noise is not above 0");
+  const double multiplier = parameters.real("noise_multiplier");
+  if (multiplier == 0) {
+    return pure_release<privacy::PureDp>(receipt, privacy::distance_factor(adjacency) / ratio, own);
+  }
+  return privacy::Gaussian{nearly_equal(ratio, multiplier) ? multiplier : ratio};
+}
+
+/// How far a record moves the result, computed again for the stated neighbours.
+void check_minimiser_file(const privacy::Receipt& receipt, const model::ModelFile& file,
+                          RecordedParameters& parameters) {
+  RegularizedOutputPlan plan;
+  plan.loss = file.model.loss;
+  plan.guarantee = receipt.guarantee;
+  plan.columns = file.schema.encoded_column_count();
+  plan.radius = parameters.real("radius");
+  plan.slope_bound = parameters.real("slope_bound");
+  plan.sum_l2 = parameters.real("regularization");
+  plan.smoothing_width = parameters.real("smoothing_width");
+  plan.steps = parameters.count("steps");
+  plan.solver_tolerance = parameters.real("solver_tolerance");
+  const auto rows = receipt.public_row_count.value_or(0);
+  if (!(plan.radius > 0 && plan.sum_l2 > 0 && plan.smoothing_width >= 0 && plan.steps >= 0) ||
+      rows < 1) {
+    throw base::DataError("numbers of the minimiser are out of range");
+  }
+  if (parameters.has("class_weights") && file.schema.target) {
+    plan.class_weights = parse_class_weights(parameters.text("class_weights"), *file.schema.target);
+  }
+  const double norm_bound = file.schema.norm_bound();
+  const double reach = plan.radius * norm_bound;
+  const bool tight = receipt.calibration == to_string(Calibration::tight);
+  const double steepest =
+      model::slope_bound_within(plan.loss, tight ? cut_reach(plan.loss, reach) : reach);
+  if (!nearly_equal(plan.slope_bound, steepest)) {
+    throw base::DataError("slopes within the radius are up to {:.6g}, the receipt says {:.6g}",
+                          steepest, plan.slope_bound);
+  }
+  plan.gradient_share = gradient_share(plan, norm_bound);
+  const double stated = parameters.real("gradient_share");
+  if (!nearly_equal(stated, plan.gradient_share)) {
+    throw base::DataError("a record moves the gradient by {:.6g}, the receipt says {:.6g}",
+                          plan.gradient_share, stated);
+  }
+  const double share = optimize::local_share(problem_of(plan, rows), norm_bound, plan.columns);
+  if (!nearly_equal(parameters.real("record_share"), share)) {
+    throw base::DataError("a record moves the result by {:.6g}, the receipt says {:.6g}", share,
+                          parameters.real("record_share"));
+  }
 }
 
 constexpr const char* regularized_options =
     "l2 radius class-weights calibration columns-kept projection projection-width "
     "projection-seed";
-constexpr std::array regularized_papers{Calibration::arora2022};
+constexpr std::array regularized_papers{Paper{Calibration::arora2022, {Adjacency::replace_one}}};
 
 }  // namespace
 
@@ -362,11 +417,12 @@ constinit const Method regularized_output_method{
     "regularized-output",
     "noise on the minimiser of a regularized loss",
     privacy::Adjacency::replace_one,
+    {privacy::every_adjacency, privacy::every_adjacency, UnitProtection::drawn},
     regularized_options,
     planned_by<plan_regularized_output, train_regularized_output>,
     recorded_minimiser,
     true,
-    UnitProtection::drawn,
-    regularized_papers};
+    regularized_papers,
+    check_minimiser_file};
 
 }  // namespace tacet::learn

@@ -30,6 +30,7 @@ struct RegularizedOutputPlan : Settled {
   double gradient_share = 0;    ///< G, or D / 2 under replace_one
   double smoothing_width = 0;   ///< 0 for a loss without kinks
   double noise_multiplier = 0;  ///< of the Gaussian noise; 0 for pure privacy
+  double record_share = 0;      ///< how far one record moves the result at most, on the grid
   double noise = 0;             ///< deviation, or for pure privacy scale, for the public count
   std::int64_t steps = 0;       ///< of the descent; 0: the certified route
   double solver_tolerance = 0;  ///< of the certified route

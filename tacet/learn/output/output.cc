@@ -3,6 +3,7 @@
 #include <array>
 #include <numeric>
 
+#include "tacet/learn/output/sgd_problem.h"
 #include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/partial_gaussian.h"
@@ -28,12 +29,15 @@ namespace {
 privacy::Event recorded_output(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                const privacy::Event&) {
   expect_sampling(receipt, parameters.text("sampling"));
+  expect_there(parameters, {"averaging", "smoothed"});
   const double noise = recorded_noise(parameters);
   expect_claim(parameters, receipt);
+  const double moved = parameters.real("sensitivity") / parameters.real("distance_factor");
+  expect_deviation(parameters, noise * moved);
   return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
 }
 
-constexpr std::array output_papers{Calibration::wang2021};
+constexpr std::array output_papers{Paper{Calibration::wang2021, {privacy::Adjacency::replace_one}}};
 
 }  // namespace
 
@@ -41,12 +45,12 @@ constinit const Method output_method{
     "output",
     "stochastic gradient descent, its result perturbed once",
     privacy::Adjacency::replace_one,
+    proved_for_descent,
     "l2 steps step-size step-decay clipping-norm average averaging batch-size sampling "
     "order-seed smoothing radius weight-scale calibration columns-kept",
     planned_by<plan_output, train_output>,
     recorded_output,
     true,
-    UnitProtection::refused,
     output_papers};
 
 }  // namespace tacet::learn

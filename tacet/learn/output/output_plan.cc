@@ -293,7 +293,7 @@ double ExcessBound::at(double step) const {
 }
 
 OutputPlan plan_output(const data::Schema& schema, const LinearOptions& options) {
-  refuse_add_remove(options);
+  expect_proved(output_method, schema, options);
   OutputPlan plan;
   const auto problem = settle_sgd_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);

@@ -103,6 +103,8 @@ void settle_settings(PhasedPlan& plan) {
   if (problem.radius) settings.push_back({"radius", *problem.radius});
   settings.push_back({"weight_scale", plan.weight_scale});
   settings.push_back({"sensitivity_a_phase", fmt::format("{}", fmt::join(sensitivities, " "))});
+  settings.push_back(
+      {"last_sensitivity", plan.sensitivities.back(), {.table = false, .json = false}});
   settings.push_back({"noise_multiplier", plan.noise_multiplier, {.table = false}});
   settings.push_back({"noise_deviation", plan.standard_deviation});
   settings.push_back({"norm_bits", std::int64_t{plan.norm_bits}, {.table = false}});
@@ -167,7 +169,7 @@ double predicted_excess(const PhaseFacts& facts, std::int64_t phases, double ste
 }
 
 PhasedPlan plan_phased(const data::Schema& schema, const LinearOptions& options) {
-  refuse_add_remove(options);
+  expect_proved(phased_method, schema, options);
   PhasedPlan plan;
   plan.problem = settle_sgd_problem(plan, schema, options);
   plan.public_row_count = settle_row_count(schema, options);
@@ -246,7 +248,10 @@ namespace {
 privacy::Event recorded_phases(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                const privacy::Event&) {
   expect_sampling(receipt, to_string(RecordOrder::permutation));
+  expect_there(parameters, {"phases", "records_a_phase", "sensitivity_a_phase"});
   const double noise = recorded_noise(parameters);
+  const double moved = parameters.real("last_sensitivity") / parameters.real("distance_factor");
+  expect_deviation(parameters, noise * moved);
   return mechanism::BlockGaussian::event(privacy::NoiseMultiplier(noise));
 }
 
@@ -258,6 +263,7 @@ constinit const Method phased_method{
     "phased",
     "output perturbation on ever smaller disjoint parts of the records",
     privacy::Adjacency::replace_one,
+    proved_for_descent,
     phased_options,
     planned_by<plan_phased, train_phased>,
     recorded_phases};

@@ -29,18 +29,8 @@ double largest_slope(const SgdProblem& problem) {
 
 }  // namespace
 
-void refuse_add_remove(const LinearOptions& options) {
-  if (options.adjacency != privacy::Adjacency::add_remove) return;
-  throw base::GuaranteeError(
-      "method {} has no proof under add_remove: one record more or less changes the number of "
-      "records and with it every later step; use --adjacency zero_out (the same noise) or "
-      "replace_one, or --method gradient",
-      options.method);
-}
-
 SgdProblem settle_sgd_problem(Settled& plan, const data::Schema& schema,
                               const LinearOptions& options) {
-  refuse_units(schema, options);
   refuse_class_weights(schema, options);
   settle_problem(plan, schema, options);
   SgdProblem problem{.loss = plan.loss,
@@ -75,6 +65,16 @@ double weight_scale(const SgdProblem& problem, const LinearOptions& options) {
         *options.weight_scale, *problem.radius);
   }
   return options.weight_scale.value_or(*problem.radius);
+}
+
+void expect_deviation(RecordedParameters& parameters, double least) {
+  const double deviation = parameters.real("noise_deviation");
+  constexpr double roundings = 1e-9;
+  constexpr double grid = 1.01;  // the slack of roundings to it
+  if (deviation >= least * (1 - roundings) && deviation <= least * grid) return;
+  throw base::DataError(
+      "the noise has deviation {:.6g}, but multiplier and sensitivity lead to {:.6g}", deviation,
+      least);
 }
 
 std::string excess_reason(const SgdProblem& problem, double excess, double weight_scale) {

@@ -4,6 +4,7 @@
 
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/optimize/sgd/sgd_law.h"
 
@@ -22,9 +23,15 @@ namespace tacet::learn {
 [[nodiscard]] double weight_scale(const optimize::SgdProblem& problem,
                                   const LinearOptions& options);
 
-/// GuaranteeError that names the adjacencies output perturbation is proved for, and the method for
-/// the other one.
-void refuse_add_remove(const LinearOptions& options);
+/// What output perturbation is proved for, in one phase and in several.
+inline constexpr Proved proved_for_descent{
+    privacy::public_count, privacy::no_adjacency, UnitProtection::refused,
+    "one record more or less changes the number of records and with it every later step; use "
+    "--adjacency zero_out (the same noise) or replace_one, or --method gradient"};
+
+/// A contradiction where the deviation of a receipt's noise lies below `least`: the noise
+/// multiplier times how far one record moves the result. The grid adds to it.
+void expect_deviation(RecordedParameters& parameters, double least);
 
 /// What a bound of the excess risk is a bound of, in words.
 [[nodiscard]] std::string excess_reason(const optimize::SgdProblem& problem, double excess,

@@ -1,11 +1,14 @@
 #include "tacet/learn/plan/recorded.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "tacet/base/error.h"
 #include "tacet/learn/plan/noise_size.h"
 #include "tacet/learn/plan/settle.h"
+#include "tacet/privacy/adjacency_set.h"
 #include "tacet/privacy/event_tree.h"
 
 namespace tacet::learn {
@@ -54,6 +57,48 @@ std::vector<std::string> RecordedParameters::unused() const {
     if (!used_.contains(name)) names.push_back(name);
   }
   return names;
+}
+
+namespace {
+
+constexpr const char* count_name = "row_count_is";
+constexpr const char* factor_name = "distance_factor";
+
+}  // namespace
+
+nlohmann::json neighbour_parameters(privacy::Adjacency adjacency) {
+  return {{count_name, privacy::public_count.has(adjacency) ? "public" : "secret"},
+          {factor_name, privacy::distance_factor(adjacency)}};
+}
+
+void expect_neighbours(RecordedParameters& parameters, privacy::Adjacency stated) {
+  for (const auto& [name, value] : neighbour_parameters(stated).items()) {
+    if (!parameters.has(name)) {
+      throw base::DataError(
+          "the receipt does not say which neighbours its noise is for: {} is missing", name);
+    }
+    parameters.expect(name, value, fmt::format("{} asks for", privacy::to_string(stated)));
+  }
+}
+
+void expect_there(const RecordedParameters& parameters,
+                  std::initializer_list<std::string_view> names) {
+  for (const auto name : names) {
+    if (parameters.has(std::string(name))) continue;
+    throw base::DataError("the parameter {} is missing, which this method writes", name);
+  }
+}
+
+bool nearly_equal(double one, double other) {
+  constexpr double roundings = 1e-9;  // of products in another order, on another machine
+  return std::abs(one - other) <= roundings * std::abs(other);
+}
+
+double restated_epsilon(RecordedParameters& parameters, privacy::Adjacency stated, double epsilon) {
+  if (!parameters.has(factor_name)) return epsilon;  // expect_neighbours has the word
+  const double made_for = parameters.real(factor_name);
+  if (!(made_for > 0)) throw base::DataError("the parameter {} is not above 0", factor_name);
+  return epsilon * (privacy::distance_factor(stated) / made_for);
 }
 
 void expect_sampling(const privacy::Receipt& receipt, std::string_view expected) {

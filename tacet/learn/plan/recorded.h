@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -36,6 +37,30 @@ class RecordedParameters {
   std::set<std::string> used_;
 };
 
+/// The privacy unit of receipts that protect single records.
+inline constexpr std::string_view single_record = "record";
+/// How many records of a unit take part at most. Every receipt of units has it, also where it is 1,
+/// and no receipt of single records.
+inline constexpr std::string_view records_a_unit_name = "records_a_unit";
+
+/// What a receipt of a method says of the neighbours that its noise was made for, beside the name
+/// of their adjacency: `row_count_is`, "secret" where the run went by a declared number alone, else
+/// "public"; and `distance_factor`, how many records' bounds neighbours lie apart. No two
+/// adjacencies have both in common, so that noise for one does not pass for noise for another.
+[[nodiscard]] nlohmann::json neighbour_parameters(privacy::Adjacency adjacency);
+
+/// A contradiction where the neighbours of the parameters are not those of the stated adjacency, or
+/// where nothing is said of them.
+void expect_neighbours(RecordedParameters& parameters, privacy::Adjacency stated);
+
+/// A contradiction where one of these is missing: settings that other methods do not write, so that
+/// a receipt does not pass under the name of another method.
+void expect_there(const RecordedParameters& parameters,
+                  std::initializer_list<std::string_view> names);
+
+/// Whether two numbers are equal but for rounding.
+[[nodiscard]] bool nearly_equal(double one, double other);
+
 /// A contradiction unless the receipt calls its sampling so.
 void expect_sampling(const privacy::Receipt& receipt, std::string_view expected);
 
@@ -48,15 +73,22 @@ void expect_claim(RecordedParameters& parameters, const privacy::Receipt& receip
 /// Settles l2 of the mean by that of the sum over the public number of records; the latter.
 double recorded_sum_l2(RecordedParameters& parameters, const privacy::Receipt& receipt);
 
-/// A pure release: its epsilon is no parameter, so that only its kind can be held against the file.
+/// The epsilon that noise of a recorded scale costs under the stated adjacency, where it was made
+/// to cost `epsilon` under the one that the parameters are about.
+[[nodiscard]] double restated_epsilon(RecordedParameters& parameters, privacy::Adjacency stated,
+                                      double epsilon);
+
+/// A pure release that costs `epsilon` by the parameters: as the file has it where both agree but
+/// for rounding, in the kind of event that the method releases.
 template <typename Kind>
-[[nodiscard]] privacy::Event pure_release(const privacy::Receipt& receipt,
+[[nodiscard]] privacy::Event pure_release(const privacy::Receipt& receipt, double epsilon,
                                           const privacy::Event& own) {
+  Kind expected{epsilon, receipt.guarantee.adjacency};
   const auto* release = own.as<Kind>();
-  if (release == nullptr || release->adjacency != receipt.guarantee.adjacency) {
-    throw base::DataError("the events are not what method {} releases", receipt.algorithm);
+  if (release != nullptr && nearly_equal(release->epsilon, epsilon)) {
+    expected.epsilon = release->epsilon;
   }
-  return own;
+  return expected;
 }
 
 /// The releases of an event in order, equal ones once. A contradiction where there are more kinds

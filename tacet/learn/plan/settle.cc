@@ -10,6 +10,7 @@
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/decimal.h"
 
@@ -186,8 +187,24 @@ void refuse_no_penalty(const LinearOptions& options, double usual) {
       options.method, usual);
 }
 
-void refuse_units(const data::Schema& schema, const LinearOptions& options) {
-  if (!schema.unit) return;
+namespace {
+
+void refuse_pure(const data::Schema& schema, const LinearOptions& options) {
+  throw base::GuaranteeError(
+      "delta = 0 asks for pure privacy, which the Gaussian noise of method {} cannot give; {}",
+      options.method, pure_way_out(schema));
+}
+
+}  // namespace
+
+void expect_proved(const Method& method, const data::Schema& schema, const LinearOptions& options) {
+  const auto& proved = method.proved;
+  if (!proved.with_delta.has(options.adjacency)) {
+    throw base::GuaranteeError("method {} has no proof under {}: {}", method.name,
+                               privacy::to_string(options.adjacency), proved.why_not);
+  }
+  if (options.delta == 0.0 && !proved.pure.has(options.adjacency)) refuse_pure(schema, options);
+  if (!schema.unit || proved.units != UnitProtection::refused) return;
   throw base::UsageError(
       "method {} reads single records, but the schema's unit column {} protects all records of a "
       "unit together; {}",
@@ -236,11 +253,7 @@ std::string_view pure_way_out(const data::Schema& schema) {
 
 privacy::Delta settle_delta(const data::Schema& schema, const LinearOptions& options,
                             std::int64_t row_count, Reasons& reasons) {
-  if (options.delta == 0) {
-    throw base::GuaranteeError(
-        "delta = 0 asks for pure privacy, which the Gaussian noise of method {} cannot give; {}",
-        options.method, pure_way_out(schema));
-  }
+  if (options.delta == 0) refuse_pure(schema, options);
   if (options.delta) return privacy::Delta(*options.delta);
   const double usual = default_delta(row_count);
   reasons.add("delta {:g}: the largest power of ten below 1/{}^1.1", usual, row_count);
@@ -255,11 +268,13 @@ double settle_delta_or_pure(const data::Schema& schema, const LinearOptions& opt
 bool Settled::unprotected() const { return std::isinf(guarantee.epsilon); }
 
 privacy::Receipt receipt_of(const Settled& plan, std::string_view privacy_unit) {
-  nlohmann::json parameters;
+  nlohmann::json parameters = neighbour_parameters(plan.guarantee.adjacency);
   for (const auto& setting : plan.settings) {
     if (!setting.shown.receipt) continue;
     std::visit([&](const auto& value) { parameters[setting.name] = value; }, setting.value);
   }
+  // Of single records there is nothing to say, and a receipt that says it protects units.
+  if (privacy_unit == single_record) parameters.erase(std::string(records_a_unit_name));
   privacy::Receipt receipt;
   receipt.algorithm = plan.method;
   receipt.calibration = to_string(plan.calibration);

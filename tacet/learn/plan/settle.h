@@ -100,9 +100,11 @@ void settle_guarantee(Settled& plan, const LinearOptions& options, double delta)
 /// (privacy/decimal.h), so that ten runs at 0.1 are 1.
 [[nodiscard]] privacy::Epsilon settle_pure_epsilon(const LinearOptions& options);
 
-/// For methods that read single records in a public order: UsageError when the schema protects all
-/// records of a unit together.
-void refuse_units(const data::Schema& schema, const LinearOptions& options);
+/// What every plan begins with: GuaranteeError where the method is not proved for the adjacency, or
+/// is not pure where delta 0 is asked for; UsageError where the schema protects all records of a
+/// unit together and the method protects single ones. By the method's own Proved, which
+/// check_receipt holds receipts against as well.
+void expect_proved(const Method& method, const data::Schema& schema, const LinearOptions& options);
 
 /// For methods under which the number of records is public and settles the schedule: gives the
 /// reservation back and throws DataError when the data set has another number of records.

@@ -21,6 +21,7 @@
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/model/class_weights.h"
 #include "tacet/model/linear_model.h"
+#include "tacet/privacy/adjacency_set.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"
 #include "tacet/random/source/source.h"
@@ -151,11 +152,34 @@ using RecordedEvents = privacy::Event (*)(const privacy::Receipt& receipt,
 using FileCheck = void (*)(const privacy::Receipt& receipt, const model::ModelFile& file,
                            RecordedParameters& parameters);
 
-/// What a method makes of a schema that protects all records of a unit together.
+/// How an algorithm protects all records of a unit together.
 enum class UnitProtection {
-  refused,
-  drawn,   ///< one record of each, by a secret coin (unit_draw.h)
-  bounded  ///< several, which share one bound
+  refused,  ///< not at all: its proof is about single records
+  drawn,    ///< one record of each, by a secret coin (unit_draw.h)
+  bounded   ///< several, which share one bound
+};
+
+/// What an algorithm is proved for. Planning refuses everything else, and check_receipt refuses
+/// receipts that state it: both ask the same Proved.
+struct Proved {
+  privacy::AdjacencySet with_delta;  ///< with delta above 0; what is pure belongs to it as well
+  privacy::AdjacencySet pure;        ///< with delta 0
+  UnitProtection units = UnitProtection::refused;
+  std::string_view why_not = {};  ///< for people: why no other adjacency, and what to do instead
+};
+
+/// An algorithm whose receipts can be judged.
+struct RecordedAlgorithm {
+  std::string_view name;
+  Proved proved;
+  /// From the parameters to the events; nullptr: nothing but their cost is judged.
+  RecordedEvents recorded_events;
+};
+
+/// A paper whose schedule and noise a method knows, and the adjacencies that the paper is about.
+struct Paper {
+  Calibration calibration;
+  privacy::AdjacencySet about = privacy::every_adjacency;
 };
 
 /// A method of training. Each room of methods ends with its own; learn/method.cc lists them.
@@ -163,15 +187,23 @@ struct Method {
   std::string_view name;
   std::string_view help;               ///< one line
   privacy::Adjacency usual_adjacency;  ///< the command line's default
-  std::string_view options;            ///< the parameters it reads besides the common ones
+  Proved proved;
+  std::string_view options;  ///< the parameters it reads besides the common ones
   Training (*plan)(const data::Schema& schema, const LinearOptions& options);
   RecordedEvents recorded_events;
   bool takes_infinite_epsilon = true;  ///< false: refused, where others fit the exact minimiser
-  UnitProtection units = UnitProtection::refused;
-  std::span<const Calibration> papers = {};  ///< whose schedule and noise it knows, its own first
+  std::span<const Paper> papers = {};  ///< its own first
   FileCheck check_file = nullptr;
   /// Whether its own run trains with epsilon infinite, where others fit the exact minimiser.
   bool runs_without_noise = false;
 };
+
+/// The paper of a method that has this calibration; nullptr where it has none.
+[[nodiscard]] inline const Paper* find_paper(const Method& method, Calibration calibration) {
+  for (const auto& paper : method.papers) {
+    if (paper.calibration == calibration) return &paper;
+  }
+  return nullptr;
+}
 
 }  // namespace tacet::learn

@@ -1,5 +1,6 @@
 #include "tacet/learn/ridge/adassp.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "tacet/learn/plan/unit_draw.h"
 #include "tacet/learn/ridge/gram_spectrum.h"
 #include "tacet/mechanism/noise/weighted_gaussian.h"
+#include "tacet/model/model_file.h"
 #include "tacet/optimize/sums/gram_sum.h"
 #include "tacet/random/source/source.h"
 
@@ -54,12 +56,13 @@ void settle_noise(AdasspPlan& plan, const LinearOptions& options, privacy::Delta
   plan.label_noise = plan.noise_multiplier * unit.labels;
 }
 
-void settle_settings(AdasspPlan& plan) {
+void settle_settings(AdasspPlan& plan, double norm_bound) {
   auto& settings = plan.settings = first_settings(plan, {.receipt = false});
   settings.push_back({"outputs", plan.outputs, {.table = plan.outputs > 1}});
   settings.push_back({"noise_multiplier", plan.noise_multiplier});
-  settings.push_back({"gram_noise", plan.diagonal_noise, {.receipt = false}});
-  settings.push_back({"label_noise", plan.label_noise, {.receipt = false}});
+  settings.push_back({"gram_noise", plan.diagonal_noise});
+  settings.push_back({"label_noise", plan.label_noise});
+  settings.push_back({"norm_bound", norm_bound, {.table = false, .json = false}});
   add_claim(settings, plan.claim);
 }
 
@@ -93,7 +96,7 @@ AdasspPlan plan_adassp(const data::Schema& schema, const LinearOptions& options)
     plan.reasons.emplace_back(
         "shrinkage by the marginal likelihood of what is released, which costs nothing");
   }
-  settle_settings(plan);
+  settle_settings(plan, schema.norm_bound());
   add_unit_draw(plan, schema);
   return plan;
 }
@@ -132,25 +135,39 @@ privacy::Event recorded_ridge(const privacy::Receipt& receipt, RecordedParameter
   expect_unit_draw(parameters);
   expect_claim(parameters, receipt);
   const double noise = parameters.real("noise_multiplier");
-  if (!(noise > 0 && std::isfinite(noise)))
-    throw base::DataError("the noise multiplier is not above 0");
-  return privacy::Gaussian{noise};
+  const double norm_bound = parameters.real("norm_bound");
+  if (!(noise > 0 && std::isfinite(noise)) || !(norm_bound > 0 && std::isfinite(norm_bound))) {
+    throw base::DataError("the noise multiplier or the bound of rows is not above 0");
+  }
+  // The noise on the sums is what was drawn; its multiplier is that over what the stated neighbours
+  // move them (docs/proofs/gram.md), which is not twice as much under replace_one.
+  const auto unit = optimize::gram_noise(norm_bound, true, receipt.guarantee.adjacency);
+  const double made = std::min(parameters.real("gram_noise") / unit.diagonal,
+                               parameters.real("label_noise") / unit.labels);
+  return privacy::Gaussian{nearly_equal(made, noise) ? noise : made};
+}
+
+void check_ridge_file(const privacy::Receipt& /*receipt*/, const model::ModelFile& file,
+                      RecordedParameters& parameters) {
+  parameters.expect("norm_bound", file.schema.norm_bound(), "the schema's is");
 }
 
 constexpr const char* adassp_options =
     "calibration columns-kept projection projection-width projection-seed";
-constexpr std::array adassp_papers{Calibration::wang2018};
+constexpr std::array adassp_papers{Paper{Calibration::wang2018}};
 
 }  // namespace
 
-constinit const Method adassp_method{"adassp",
-                                     "ridge regression from one release of sums of squares",
-                                     privacy::Adjacency::add_remove,
-                                     adassp_options,
-                                     planned_by<plan_adassp, train_adassp>,
-                                     recorded_ridge,
-                                     true,
-                                     UnitProtection::drawn,
-                                     adassp_papers};
+constinit const Method adassp_method{
+    "adassp",
+    "ridge regression from one release of sums of squares",
+    privacy::Adjacency::add_remove,
+    {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::drawn},
+    adassp_options,
+    planned_by<plan_adassp, train_adassp>,
+    recorded_ridge,
+    true,
+    adassp_papers,
+    check_ridge_file};
 
 }  // namespace tacet::learn

@@ -239,7 +239,7 @@ void settle_settings(NetPlan& plan) {
   settings.push_back({"step_size", plan.optimizer.step_size});
   settings.push_back({"start_seed", static_cast<std::int64_t>(plan.start_seed), {.table = false}});
   const bool units = plan.records_a_unit > 1;
-  settings.push_back({"records_a_unit", plan.records_a_unit, {.table = units, .receipt = units}});
+  settings.push_back({std::string(records_a_unit_name), plan.records_a_unit, {.table = units}});
   if (plan.unprotected()) return;
   settings.push_back({"clipping_norm", plan.clipping_norm});
   settings.push_back({"selection", std::string(word_selection_names.of(plan.choice.kind))});
@@ -258,6 +258,7 @@ double above_0(RecordedParameters& parameters, const std::string& name) {
 
 privacy::Event recorded_net(const privacy::Receipt& receipt, RecordedParameters& parameters,
                             const privacy::Event& /*own*/) {
+  expect_there(parameters, {"numbers", "pooling", "linear_part"});
   NetPlan plan;
   plan.guarantee = receipt.guarantee;
   plan.rate = parameters.real("sampling_rate");
@@ -348,12 +349,12 @@ constinit const Method wide_method{
     "wide",
     "noisy descent for vectors of ids and hidden layers (--model wide)",
     privacy::Adjacency::add_remove,
+    {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
     "steps step-size clipping-norm batch-size records-a-unit threshold columns-kept dim hidden "
     "pooling linear-part head left right optimizer selection selection-share start-seed",
     planned_by<plan_net, train_net>,
     recorded_net,
     true,
-    UnitProtection::bounded,
     {},
     check_net_file,
     true};

@@ -35,15 +35,10 @@ const double compared_share = 1 / (1 + std::pow(2.0, -2.0 / 3));
 double number_of(std::int64_t count) { return static_cast<double>(count); }
 
 void expect_groups(const data::Schema& schema, const LinearOptions& options) {
-  if (options.adjacency == privacy::Adjacency::replace_one) {
-    throw base::GuaranteeError(
-        "under replace_one a record may leave one group and enter another, and nothing better than "
-        "twice the cost is proved; use add_remove or zero_out");
-  }
   if (outputs_of(target_of(schema)) > 1) {
     throw base::GuaranteeError("sparse-groups fits one output; for several classes use gradient");
   }
-  refuse_units(schema, options);
+  expect_proved(sparse_groups_method, schema, options);
   refuse_class_weights(schema, options);
 }
 
@@ -247,7 +242,13 @@ privacy::Event recorded_groups(const privacy::Receipt& receipt, RecordedParamete
 constexpr const char* group_options =
     "calibration steps step-size clipping-norm radius group-column groups group-order positives "
     "threshold";
-constexpr std::array group_papers{Calibration::zhang2021};
+constexpr std::array group_papers{Paper{Calibration::zhang2021}};
+constexpr privacy::AdjacencySet stays_in_a_group{privacy::Adjacency::add_remove,
+                                                 privacy::Adjacency::zero_out};
+constexpr Proved proved_groups{
+    stays_in_a_group, stays_in_a_group, UnitProtection::refused,
+    "a record that is replaced may leave one group and enter another, and nothing better than "
+    "twice the cost is proved; use add_remove or zero_out"};
 
 }  // namespace
 
@@ -309,11 +310,11 @@ constinit const Method sparse_groups_method{
     "sparse-groups",
     "few coordinates a step, from groups of records in turn",
     privacy::Adjacency::add_remove,
+    proved_groups,
     group_options,
     planned_by<plan_sparse_groups, train_sparse_groups>,
     recorded_groups,
     true,
-    UnitProtection::refused,
     group_papers};
 
 }  // namespace tacet::learn

@@ -241,6 +241,8 @@ void settle_settings(WordPlan& plan) {
   settings.push_back({"negatives", rule.negatives});
   if (plan.negatives_by_count) settings.push_back({"negatives_by", std::string("count^0.75")});
   settings.push_back({"pairs_a_unit", rule.examples_a_unit});
+  settings.push_back(
+      {std::string(records_a_unit_name), rule.examples_a_unit, {.table = false, .json = false}});
   settings.push_back({"batch_size", plan.batch});
   settings.push_back({"sampling_rate", plan.rate, {.table = plan.rate < 1}});
   settings.push_back({"steps", plan.steps});
@@ -277,6 +279,10 @@ void read_vocabulary_choice(WordPlan& plan, RecordedParameters& parameters) {
 
 privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParameters& parameters,
                                const privacy::Event& /*own*/) {
+  expect_there(parameters, {"words", "dimensions", "tables"});
+  // What is counted of a unit are its pairs.
+  parameters.expect(std::string(records_a_unit_name), parameters.count("pairs_a_unit"),
+                    "its pairs are");
   WordPlan plan;
   plan.rate = parameters.real("sampling_rate");
   plan.steps = parameters.count("steps");
@@ -297,16 +303,17 @@ privacy::Event recorded_events(const privacy::Receipt& receipt, RecordedParamete
   return planned_events(plan);
 }
 
-constexpr std::array word_papers{Calibration::zhang2021};
-constexpr Method embed_method{"embed",
-                              "vectors of words",
-                              privacy::Adjacency::add_remove,
-                              {},
-                              nullptr,
-                              recorded_events,
-                              true,
-                              UnitProtection::bounded,
-                              word_papers};
+constexpr std::array word_papers{Paper{Calibration::zhang2021}};
+constexpr Method embed_method{
+    "embed",
+    "vectors of words",
+    privacy::Adjacency::add_remove,
+    {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},
+    {},
+    nullptr,
+    recorded_events,
+    true,
+    word_papers};
 
 // Noise on all rows is dense for every optimizer.
 void settle_dense_noise(WordPlan& plan) {

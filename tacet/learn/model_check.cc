@@ -1,0 +1,129 @@
+#include "tacet/learn/model_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <variant>
+
+#include "tacet/base/error.h"
+#include "tacet/learn/gradient/columns_kept.h"
+#include "tacet/learn/plan/class_weights.h"
+#include "tacet/privacy/event_tree.h"
+
+namespace tacet::learn {
+namespace {
+
+// An option may have overruled the schema's; where the receipt has none, the schema must not
+// either.
+void check_class_weights(const model::ModelFile& file, RecordedParameters& parameters) {
+  if (!file.schema.target) return;
+  const auto of_schema = class_weights_text(*file.schema.target);
+  if (parameters.has("class_weights")) {
+    if (parameters.text("class_weights") == of_schema) return;
+    static_cast<void>(parse_class_weights(parameters.text("class_weights"), *file.schema.target));
+  } else if (!of_schema.empty()) {
+    throw base::DataError("the schema weighs its classes {}, the receipt does not", of_schema);
+  }
+}
+
+bool scales_categories(const data::Schema& schema) {
+  return std::ranges::any_of(schema.columns, [](const data::Column& column) {
+    return column.standardised() && std::holds_alternative<data::CategoricalColumn>(column.rule);
+  });
+}
+
+// Means and scales that the model's rows were standardised by are a release of their own, which the
+// method's events have: a parameter that they do not go by says nothing.
+void check_standards(const model::ModelFile& file, const RecordedParameters& parameters,
+                     bool events_compared) {
+  const std::string name = "standardise_noise_multiplier";
+  if (events_compared && parameters.has(name) && !parameters.used().contains(name)) {
+    throw base::DataError("the receipt names a release of means that its method does not have");
+  }
+  if (scales_categories(file.schema) && file.model.task != model::Task::binary) {
+    throw base::DataError("categories have scales, which are released for two classes alone");
+  }
+  const bool standardised = std::ranges::any_of(file.schema.columns, &data::Column::standardised);
+  if (standardised == parameters.has(name)) return;
+  throw base::DataError(standardised
+                            ? "the columns have released means or scales, but the receipt no "
+                              "release of them"
+                            : "the receipt releases means or counts of columns, but these go by "
+                              "none");
+}
+
+// The map and the columns by which the model reads rows are those of the receipt; a list of kept
+// columns is a release of its own.
+void check_narrowing(const data::Schema& schema, RecordedParameters& parameters) {
+  if (schema.projection.has_value() != parameters.has("projection")) {
+    throw base::DataError(schema.projection
+                              ? "the model's rows are projected, but the receipt says nothing of it"
+                              : "the receipt names a projection, but the model's rows have none");
+  }
+  if (schema.projection) {
+    parameters.expect("projection", data::projection_name(*schema.projection), "the schema says");
+    parameters.expect("projection_width", schema.projection->width, "the schema says");
+    parameters.expect("projection_seed", schema.projection->seed, "the schema says");
+    const bool room = schema.projection->room != 1;
+    if (room != parameters.has("projection_room")) {
+      throw base::DataError(
+          room ? "the model's projected rows have room that the receipt does not name"
+               : "the receipt names room that the model's projected rows have not");
+    }
+    parameters.expect("projection_room", schema.projection->room, "the schema says");
+  }
+  if (schema.kept_columns) {
+    parameters.expect("columns_kept_deviations", kept_deviations(schema), "its columns call for");
+  }
+  if (schema.kept_columns.has_value() == parameters.has("columns_kept_noise_multiplier")) return;
+  throw base::DataError(
+      schema.kept_columns
+          ? "the model has columns that were kept, but the receipt no release of them"
+          : "the receipt releases which columns to keep, but the model has all");
+}
+
+}  // namespace
+
+void check_model(const privacy::Receipt& receipt, const model::ModelFile& file,
+                 RecordedParameters& parameters, bool events_compared) {
+  if (file.schema.unit == single_record) {
+    throw base::DataError("the schema's unit column is called {}, as single records are",
+                          single_record);
+  }
+  const auto unit = file.schema.unit.value_or(std::string(single_record));
+  if (receipt.privacy_unit != unit) {
+    throw base::DataError("the privacy unit is {}, but the schema protects each {}",
+                          receipt.privacy_unit, unit);
+  }
+  if (file.schema.public_row_count && !receipt.public_row_count) {
+    throw base::DataError(
+        "the number of records is public by the schema, but the receipt calls it secret");
+  }
+  const auto& loss = file.model.loss;
+  parameters.expect("loss", std::string(model::loss_name(loss)), "the model's loss is");
+  parameters.expect("columns", file.schema.encoded_column_count(), "the schema has");
+  parameters.expect("outputs", file.model.output_count(), "the model has");
+  if (const auto name = model::loss_parameter_name(loss); !name.empty()) {
+    parameters.expect("loss_parameter", model::loss_parameter(loss), "the model's is");
+    parameters.expect(fmt::format("loss_{}", name), model::loss_parameter(loss), "the model's is");
+  }
+  if (const double width = model::loss_width(loss); !std::isnan(width)) {
+    parameters.expect("loss_width", width, "the model's is");
+  }
+  check_class_weights(file, parameters);
+  check_standards(file, parameters, events_compared);
+  check_narrowing(file.schema, parameters);
+}
+
+void check_loss_bounds(const privacy::Event& event, const model::ModelFile& file) {
+  const double norm = file.schema.norm_bound();
+  const auto facts = model::properties(file.model.loss);
+  const bool flatter = privacy::holds_somewhere(event, [&](const privacy::Event& part) {
+    const auto* joint = part.as<privacy::ObjectivePerturbation>();
+    return joint != nullptr && (joint->lipschitz < facts.slope_bound * norm ||
+                                joint->smoothness < facts.curvature * norm * norm);
+  });
+  if (flatter) throw base::DataError("the events count on a flatter loss than the model's");
+}
+
+}  // namespace tacet::learn
