@@ -197,8 +197,9 @@ class Changes:
                 self.add(f"parameter {name} {value!r:.40} to {new!r:.40}",
                          lambda d, name=name, new=new: d.receipt["parameters"].update({name: new}),
                          LISTED, name)
+            # Nothing false is said by a receipt that says less, as long as its events follow.
             self.add(f"parameter {name} left out",
-                     lambda d, name=name: d.receipt["parameters"].pop(name) and None, LISTED, name)
+                     lambda d, name=name: d.receipt["parameters"].pop(name) and None, FREE)
         self.add("no parameters", lambda d: d.receipt.update(parameters={}), REFUSED)
 
     def fields(self):

@@ -100,7 +100,7 @@ def judge(maker, setting, number):
 
 ALWAYS = re.compile(r"adjacency \w+$|unit \w+$|unit without|unit person in|records a unit without|"
                     r"algorithm nonsense$")
-STRIDE = 12  # of the other edits, so many files share them
+STRIDE = 20  # of the other edits, so many files share them
 
 
 def thinned(found, number):
