@@ -14,6 +14,7 @@
 #include "tacet/base/version.h"
 #include "tacet/learn/evaluation_figures.h"
 #include "tacet/learn/plan/noise_size.h"
+#include "tacet/learn/plan/plain_release.h"
 #include "tacet/learn/plan/settle.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/model/confusion.h"
@@ -166,9 +167,12 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   privacy::Receipt receipt;
   receipt.algorithm = "evaluation";
   receipt.calibration = "tight";
-  nlohmann::json parameters{{"noise_multiplier", plan.noise_multiplier},
-                            {"norm_bits", plan.norm_bits},
-                            {"cells", plan.cells}};
+  // Where the number of records is public, it is stated exactly beside the noisy sums.
+  auto parameters = neighbour_parameters(plan.guarantee.adjacency);
+  parameters["noise_multiplier"] = plan.noise_multiplier;
+  parameters["norm_bits"] = plan.norm_bits;
+  parameters["cells"] = plan.cells;
+  if (plan.privacy_unit != "record") parameters["records_a_unit"] = 1;  // the first of each
   if (plan.groups > 1) parameters["groups"] = plan.groups;
   if (plan.threshold != 0) parameters["threshold_margin"] = plan.threshold;
   if (plan.scores() > 1) parameters["scores"] = plan.scores();
@@ -220,6 +224,17 @@ EvaluationPlan plan_evaluation(const model::LinearModel& model, const Evaluation
   // Refuses shapes that it cannot certify, before anything is booked.
   static_cast<void>(optimize::CellSum(shape_of(plan), plan.norm_bits));
   return plan;
+}
+
+privacy::Event recorded_evaluation(const privacy::Receipt& receipt, RecordedParameters& parameters,
+                                   const privacy::Event& /*own*/) {
+  expect_plain_release(receipt);
+  expect_neighbours(parameters, receipt.guarantee.adjacency);
+  if (receipt.privacy_unit != "record" && parameters.count("records_a_unit") != 1) {
+    throw base::DataError("an evaluation takes one record of each unit, the receipt says {}",
+                          parameters.count("records_a_unit"));
+  }
+  return privacy::Gaussian{recorded_noise(parameters)};
 }
 
 Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan, random::Source& source,

@@ -9,6 +9,7 @@
 #include "tacet/base/progress.h"
 #include "tacet/data/dataset.h"
 #include "tacet/data/encode/category_groups.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/model/linear_model.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"
@@ -118,6 +119,12 @@ struct EvaluationData {
   const model::LinearModel& model;
   const data::CategoryGroups* groups = nullptr;  ///< as many as the plan's, or none for one
 };
+
+/// What an evaluation released by the parameters of its receipt, for the adjacency and the unit
+/// that the receipt states. DataError where they contradict each other.
+[[nodiscard]] privacy::Event recorded_evaluation(const privacy::Receipt& receipt,
+                                                 RecordedParameters& parameters,
+                                                 const privacy::Event& own);
 
 /// Releases and commits the reservation, which must have been booked for plan.event before the
 /// records were read.

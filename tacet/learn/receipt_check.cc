@@ -82,16 +82,9 @@ const Event& after_choice(const Event& both, const Event& choice) {
 void check_events(const privacy::Receipt& receipt, const Event& own,
                   const std::function<Event(const Event&)>& releases_of, bool schema_known) {
   const auto agree = [&](const Event& event) { return same_releases(releases_of(event), event); };
-  // Without its schema a result does not say whether a fit is composed with it.
-  const auto* both = schema_known ? nullptr : own.as<privacy::Composed>();
-  if (both != nullptr && both->parts.size() == 2) {
-    try {
-      if (agree(both->parts[1])) return;
-    } catch (const base::Error&) {
-      // Not so; the whole has the word.
-    }
-  }
-  if (!agree(own)) {
+  // Without its schema a result names the fit that is composed with it.
+  const bool fitted = !schema_known && data::names_its_fit(receipt);
+  if (!agree(fitted ? own.as<privacy::Composed>()->parts[1] : own)) {
     throw base::DataError("the events are not those of method {} with these parameters",
                           receipt.algorithm);
   }
@@ -298,6 +291,9 @@ ReceiptCheck check_receipt(const privacy::Receipt& receipt, const model::ModelFi
     const auto own = own_events(receipt, file);
     if (!own || !algorithm || algorithm->recorded_events == nullptr) return;
     compared = true;
+    if (parameters.has(data::schema_fit_name)) {
+      static_cast<void>(parameters.text(data::schema_fit_name));  // held against the events below
+    }
     const auto releases_of = [&](const Event& event) {
       return method == nullptr ? algorithm->recorded_events(receipt, parameters, event)
                                : recorded_releases(*method, receipt, parameters, event);

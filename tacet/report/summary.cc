@@ -43,7 +43,7 @@ ordered_json summary_json(const run::SummaryPlan& plan, const run::Summary& foun
                           const privacy::Receipt& receipt) {
   ordered_json out;
   out["records"] = found.records;
-  out["records_public"] = !plan.counts_records;
+  out["records_public"] = !plan.answers.counts_records;
   out["count_margin"] = mechanism::count_margin(plan.counts);
   out["share_margin_in_records"] = mechanism::share_margin(plan.counts);
   auto& columns = out["columns"] = ordered_json::array();

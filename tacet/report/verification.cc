@@ -14,6 +14,7 @@
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/statement.h"
 #include "tacet/report/json.h"
+#include "tacet/run/known_releases.h"
 #include "tacet/select/plan.h"
 
 namespace tacet::report {
@@ -64,7 +65,8 @@ learn::ReceiptCheck checked_parameters(const RecordedResult& result) {
   known.insert(known.end(), local::local_methods().begin(), local::local_methods().end());
   known.push_back(&learn::words_method());
   known.insert(known.end(), select::choices().begin(), select::choices().end());
-  auto check = learn::check_receipt(receipt, result.model ? &*result.model : nullptr, known);
+  auto check = learn::check_receipt(receipt, result.model ? &*result.model : nullptr, known,
+                                    run::known_releases());
   if (result.statement) {
     const auto own = privacy::statement(receipt);
     // The numbers and the neighbours, which every release puts first.

@@ -5,11 +5,18 @@
 #include "tacet/base/error.h"
 #include "tacet/base/version.h"
 #include "tacet/data/schema/schema_cost.h"
+#include "tacet/learn/plan/plain_release.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/privacy/decimal.h"
 
 namespace tacet::run {
 namespace {
+
+/// Which loss orders the answers: neighbours of each adjacency move theirs by at most 1
+/// (mechanism/point/quantile.h), and may move the other one by more.
+std::string_view loss_of(privacy::Adjacency adjacency) {
+  return adjacency == privacy::Adjacency::replace_one ? "replaced values" : "slope";
+}
 
 privacy::Receipt quantile_receipt(const QuantileRequest& request, const QuantilePlan& plan,
                                   const privacy::Event& event, const random::Source& source) {
@@ -17,13 +24,14 @@ privacy::Receipt quantile_receipt(const QuantileRequest& request, const Quantile
   privacy::Receipt receipt;
   receipt.algorithm = "quantile by inverse sensitivity";
   receipt.calibration = "tight";
-  receipt.parameters = nlohmann::ordered_json{
-      {"column", request.column},
-      {"q", plan.query.level},
-      {"lower", grid.lower()},
-      {"upper", grid.point(grid.last())},
-      {"step",
-       grid.step()}}.dump();
+  receipt.parameters = nlohmann::ordered_json{{"column", request.column},
+                                              {"q", plan.query.level},
+                                              {"lower", grid.lower()},
+                                              {"upper", grid.point(grid.last())},
+                                              {"step", grid.step()},
+                                              {"epsilon", plan.each.value()},
+                                              {"loss", loss_of(request.adjacency)}}
+                           .dump();
   receipt.events = event;
   receipt.guarantee = plan.cost;
   receipt.software_version = base::version;
@@ -62,6 +70,29 @@ QuantilePlan plan_quantile(const QuantileRequest& request) {
   static_cast<void>(
       data::with_schema_cost(request.schema, {plan.event, plan.cost, plan.cipher_delta}));
   return plan;
+}
+
+privacy::Event recorded_quantile(const privacy::Receipt& receipt,
+                                 learn::RecordedParameters& parameters,
+                                 const privacy::Event& /*own*/) {
+  learn::expect_plain_release(receipt);
+  if (receipt.privacy_unit != "record") {
+    throw base::DataError("a quantile protects single records, not each {}", receipt.privacy_unit);
+  }
+  const auto adjacency = receipt.guarantee.adjacency;
+  if (parameters.text("loss") != loss_of(adjacency)) {
+    throw base::DataError("the loss '{}' orders the answers, which is not proved under {}",
+                          parameters.text("loss"), to_string(adjacency));
+  }
+  const mechanism::QuantileQuery query{
+      .level = parameters.real("q"),
+      .grid = mechanism::Grid(parameters.real("lower"), parameters.real("upper"),
+                              parameters.real("step")),
+      .adjacency = adjacency};
+  if (!(query.level >= 0 && query.level <= 1)) {
+    throw base::DataError("q must lie in [0, 1], got {}", query.level);
+  }
+  return mechanism::quantile_event(query, privacy::Epsilon(parameters.real("epsilon")));
 }
 
 ReleasedQuantile release_quantile(const QuantileRequest& request, const QuantilePlan& plan,

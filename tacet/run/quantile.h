@@ -6,6 +6,7 @@
 
 #include "tacet/data/read/read_column.h"
 #include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/mechanism/point/quantile.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"
@@ -43,6 +44,12 @@ struct ReleasedQuantile {
   double value = 0;
   privacy::Receipt receipt;  ///< with the fit of the schema
 };
+
+/// What a quantile released by the parameters of its receipt, for the adjacency and the unit that
+/// the receipt states. DataError where they contradict each other.
+[[nodiscard]] privacy::Event recorded_quantile(const privacy::Receipt& receipt,
+                                               learn::RecordedParameters& parameters,
+                                               const privacy::Event& own);
 
 /// Debits the plan's event.
 [[nodiscard]] ReleasedQuantile release_quantile(const QuantileRequest& request,

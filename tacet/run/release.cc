@@ -10,6 +10,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/names.h"
 #include "tacet/base/version.h"
+#include "tacet/learn/plan/plain_release.h"
 #include "tacet/mechanism/noise/discrete_noise.h"
 #include "tacet/mechanism/noise/gaussian.h"
 #include "tacet/mechanism/noise/laplace.h"
@@ -122,11 +123,11 @@ privacy::Receipt receipt_of(const ReleaseOptions& options, const SumFacts& sum,
   privacy::Receipt receipt;
   receipt.algorithm = "sum";
   receipt.calibration = "tight";
-  receipt.parameters =
-      nlohmann::json{{"noise", to_string(options.noise)}, {"noise_multiplier", multiplier},
-                     {"dimension", sum.dimension},        {"grid", sum.grid},
-                     {"contribution_bound", sum.length},  {"absolute_bound", sum.absolute}}
-          .dump();
+  nlohmann::json parameters{{"noise", to_string(options.noise)}, {"noise_multiplier", multiplier},
+                            {"dimension", sum.dimension},        {"grid", sum.grid},
+                            {"contribution_bound", sum.length},  {"absolute_bound", sum.absolute}};
+  if (options.privacy_unit != "record") parameters["records_a_unit"] = options.records_a_unit;
+  receipt.parameters = parameters.dump();
   receipt.events = reservation.spent();
   receipt.guarantee = reservation.guarantee();
   receipt.privacy_unit = options.privacy_unit;
@@ -138,6 +139,18 @@ privacy::Receipt receipt_of(const ReleaseOptions& options, const SumFacts& sum,
 }  // namespace
 
 std::string to_string(Noise noise) { return noise_names.of(noise); }
+
+privacy::Event recorded_sum(const privacy::Receipt& receipt, learn::RecordedParameters& parameters,
+                            const privacy::Event& /*own*/) {
+  learn::expect_plain_release(receipt);
+  const auto noise = noise_names.find(parameters.text("noise"));
+  if (!noise) throw base::DataError("there is no noise of the kind {}", parameters.text("noise"));
+  const SumFacts sum{.grid = 1,
+                     .length = parameters.count("contribution_bound"),
+                     .absolute = parameters.count("absolute_bound"),
+                     .dimension = parameters.count("dimension")};
+  return event_of(*noise, sum, parameters.real("noise_multiplier"));
+}
 
 ReleasedSum release(privacy::BoundedSum sum, const privacy::Guarantee& asked,
                     const ReleaseOptions& options) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/privacy/bounded_sum.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/guarantee.h"
@@ -37,6 +39,7 @@ struct ReleaseOptions {
   Noise noise = Noise::gaussian;
   /// Whose records a UnitLimit counted, as receipts say it.
   std::string privacy_unit = "record";
+  std::int64_t records_a_unit = 1;  ///< how many the UnitLimit lets in; 1 for "record"
   /// Pays for it; null: nobody adds releases up. Noise from a known seed is counted as if it were
   /// secret. A LedgerBudget must name the same unit, and a reason where the noise is seeded
   /// (UsageError); its release() is the caller's, before the values go out.
@@ -60,5 +63,11 @@ struct ReleasedSum {
 /// delta); what the budget throws. What is refused costs nothing.
 [[nodiscard]] ReleasedSum release(privacy::BoundedSum sum, const privacy::Guarantee& asked,
                                   const ReleaseOptions& options = {});
+
+/// What the release of a sum released by the parameters of its receipt. DataError where they
+/// contradict each other.
+[[nodiscard]] privacy::Event recorded_sum(const privacy::Receipt& receipt,
+                                          learn::RecordedParameters& parameters,
+                                          const privacy::Event& own);
 
 }  // namespace tacet::run

@@ -11,6 +11,7 @@
 #include "tacet/accounting/stated_guarantee.h"
 #include "tacet/base/error.h"
 #include "tacet/data/read/unit_sample.h"
+#include "tacet/learn/plan/plain_release.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/run/split_budget.h"
 
@@ -266,6 +267,20 @@ void keep_one_column(const FitRequest& request, data::Schema& schema) {
 }
 
 }  // namespace
+
+privacy::Event recorded_fit(const privacy::Receipt& receipt, learn::RecordedParameters& parameters,
+                            const privacy::Event& /*own*/) {
+  learn::expect_plain_release(receipt);
+  const bool units = receipt.privacy_unit != "record";
+  const auto cost = [&](const char* name, double delta) {
+    return mechanism::AnswerCost{Epsilon(parameters.real(name)), Delta(delta),
+                                 receipt.guarantee.adjacency,
+                                 units ? parameters.count("records_a_unit") : 1};
+  };
+  return answers({.kind = cost("epsilon_of_kinds", 0),
+                  .bounds_or_texts = cost("epsilon_of_bounds", parameters.real("delta_of_texts")),
+                  .columns = parameters.count("columns")});
+}
 
 bool FitRequest::ignores(const std::string& name) const {
   return std::ranges::find(ignored, name) != ignored.end();

@@ -8,6 +8,7 @@
 #include "tacet/data/read/column_contents.h"
 #include "tacet/data/read/record_source.h"
 #include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/mechanism/point/column_facts.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/random/source/source.h"
@@ -52,6 +53,13 @@ struct FitPlan {
 /// leaves nothing of delta.
 [[nodiscard]] FitPlan plan_fit(const FitRequest& request, std::vector<std::string> names,
                                random::Source& source);
+
+/// What a fit released by the parameters of its receipt, for the adjacency and the unit that the
+/// receipt states. UsageError or DataError where nothing is proved for these, or where the
+/// parameters contradict each other.
+[[nodiscard]] privacy::Event recorded_fit(const privacy::Receipt& receipt,
+                                          learn::RecordedParameters& parameters,
+                                          const privacy::Event& own);
 
 using Contents = std::vector<privacy::Private<data::ColumnContents>>;
 

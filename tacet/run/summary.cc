@@ -10,6 +10,7 @@
 #include "tacet/base/version.h"
 #include "tacet/data/read/unit_sample.h"
 #include "tacet/data/schema/schema_cost.h"
+#include "tacet/learn/plan/plain_release.h"
 #include "tacet/privacy/cipher_share.h"
 #include "tacet/run/split_budget.h"
 
@@ -22,7 +23,6 @@ using privacy::Epsilon;
 
 // What an answer about ranks among thousands of points needs more than a count does.
 constexpr double quartile_weight = 2;
-constexpr std::int64_t quartiles_a_column = 3;
 
 /// Decimal steps, which people read. Between whole bounds of a small range (ages, grades) the grid
 /// is coarse: where values are whole there is none between two of them, and each point there would
@@ -40,58 +40,61 @@ mechanism::Grid grid_of(const data::SummaryColumn& column) {
   return {lower, upper, step};
 }
 
-/// How often each kind of answer is asked for.
-struct Answers {
-  std::int64_t counts = 0;
-  std::int64_t quartiles = 0;
+/// The number of records is public between neighbours that have equally many; that of units is not
+/// declared anywhere.
+bool counts_records(Adjacency adjacency, bool units) {
+  return adjacency == Adjacency::add_remove || units;
+}
 
-  /// All of them at `epsilon` a count.
-  [[nodiscard]] privacy::Event event(double epsilon, const SummaryRequest& request) const {
-    const auto cost = [&](double each) {
-      return SummaryCost{Epsilon(each), request.asked.adjacency, request.records_a_unit};
-    };
-    privacy::Event all = privacy::Repeated{counts, cost(epsilon).counts_event()};
-    if (quartiles == 0) return all;
-    return privacy::Composed{
-        {std::move(all),
-         privacy::Repeated{quartiles, cost(quartile_weight * epsilon).quartile_event()}}};
-  }
-};
+SummaryAnswers answers_about(const std::vector<data::SummaryColumn>& columns, Adjacency adjacency,
+                             bool units) {
+  return {.columns = static_cast<std::int64_t>(columns.size()),
+          .numeric_columns = std::ranges::count_if(columns, &data::SummaryColumn::numeric),
+          .counts_records = counts_records(adjacency, units)};
+}
 
 }  // namespace
+
+privacy::Event SummaryAnswers::event(const SummaryCost& counts_cost,
+                                     const SummaryCost& quartile_cost) const {
+  privacy::Event all = privacy::Repeated{counts(), counts_cost.counts_event()};
+  if (quartiles() == 0) return all;
+  return privacy::Composed{
+      {std::move(all), privacy::Repeated{quartiles(), quartile_cost.quartile_event()}}};
+}
 
 SummaryPlan plan_summary(const SummaryRequest& request) {
   const auto& schema = request.schema;
   auto columns = data::summary_columns(schema);
   if (columns.empty()) throw base::UsageError("the schema reads no column");
-  const bool counts_records = request.asked.adjacency == Adjacency::add_remove || schema.unit;
-  Answers answers{.counts = counts_records ? 1 : 0};
+  const auto answers = answers_about(columns, request.asked.adjacency, schema.unit.has_value());
   std::vector<std::optional<mechanism::Grid>> grids;
   for (const auto& column : columns) {
     grids.emplace_back();
     if (column.numeric) grids.back() = grid_of(column);
-    ++answers.counts;
-    if (column.numeric) answers.quartiles += quartiles_a_column;
   }
-  const std::int64_t leaves = answers.counts + answers.quartiles + (schema.unit ? 1 : 0);
-  const double cipher_delta = random::cipher_term(leaves, random::most_leaf_words);
-  const double each =
-      largest_share({.event = [&](double epsilon) { return answers.event(epsilon, request); },
-                     .parts = static_cast<double>(answers.counts) +
-                              quartile_weight * static_cast<double>(answers.quartiles),
-                     .asked = request.asked,
-                     .left = privacy::delta_left(request.asked, cipher_delta)});
   const auto cost = [&](double epsilon) {
     return SummaryCost{Epsilon(epsilon), request.asked.adjacency, request.records_a_unit};
   };
+  const auto events = [&](double epsilon) {
+    return answers.event(cost(epsilon), cost(quartile_weight * epsilon));
+  };
+  const std::int64_t leaves = answers.counts() + answers.quartiles() + (schema.unit ? 1 : 0);
+  const double cipher_delta = random::cipher_term(leaves, random::most_leaf_words);
+  const double each =
+      largest_share({.event = events,
+                     .parts = static_cast<double>(answers.counts()) +
+                              quartile_weight * static_cast<double>(answers.quartiles()),
+                     .asked = request.asked,
+                     .left = privacy::delta_left(request.asked, cipher_delta)});
   cost(each).check();  // before anything is booked
   SummaryPlan plan{.columns = std::move(columns),
                    .grids = std::move(grids),
                    .counts = cost(each),
                    .quartile = cost(quartile_weight * each),
-                   .counts_records = counts_records,
+                   .answers = answers,
                    .privacy_unit = schema.unit.value_or("record"),
-                   .events = answers.event(each, request),
+                   .events = events(each),
                    .cipher_delta = cipher_delta};
   plan.guarantee = accounting::stated_guarantee(plan.events, request.asked, cipher_delta);
   if (!(plan.guarantee.epsilon <= request.asked.epsilon)) {
@@ -114,12 +117,13 @@ privacy::Receipt summary_receipt(const SummaryRequest& request, const SummaryPla
   privacy::Receipt receipt;
   receipt.algorithm = "summary of a table";
   receipt.calibration = "tight";
-  receipt.parameters =
-      nlohmann::ordered_json{{"columns", plan.columns.size()},
-                             {"epsilon_of_counts", plan.counts.epsilon.value()},
-                             {"epsilon_of_a_quartile", plan.quartile.epsilon.value()},
-                             {"records_a_unit", request.records_a_unit}}
-          .dump();
+  nlohmann::ordered_json parameters{{"columns", plan.answers.columns},
+                                    {"numeric_columns", plan.answers.numeric_columns},
+                                    {"epsilon_of_counts", plan.counts.epsilon.value()},
+                                    {"epsilon_of_a_quartile", plan.quartile.epsilon.value()},
+                                    {"values_changed", plan.counts.changes()}};
+  if (request.schema.unit) parameters["records_a_unit"] = request.records_a_unit;
+  receipt.parameters = parameters.dump();
   receipt.events = plan.events;
   receipt.guarantee = plan.guarantee;
   receipt.privacy_unit = plan.privacy_unit;
@@ -131,6 +135,35 @@ privacy::Receipt summary_receipt(const SummaryRequest& request, const SummaryPla
     receipt.unprotected_reason = "seeded noise; for tests and experiments only";
   }
   return data::with_schema_cost(request.schema, privacy::checked(receipt));
+}
+
+privacy::Event recorded_summary(const privacy::Receipt& receipt,
+                                learn::RecordedParameters& parameters,
+                                const privacy::Event& /*own*/) {
+  learn::expect_plain_release(receipt);
+  const bool units = receipt.privacy_unit != "record";
+  const auto adjacency = receipt.guarantee.adjacency;
+  const auto cost = [&](const char* name) {
+    return SummaryCost{Epsilon(parameters.real(name)), adjacency,
+                       units ? parameters.count("records_a_unit") : 1};
+  };
+  const auto counts = cost("epsilon_of_counts");
+  const auto quartile = cost("epsilon_of_a_quartile");
+  // The noise's scale is values_changed over epsilon: made for fewer, it does not protect more.
+  if (parameters.count("values_changed") != counts.changes()) {
+    throw base::DataError(
+        "the noise is made for {} changed values of a column, but under {} "
+        "neighbours change {}",
+        parameters.count("values_changed"), to_string(adjacency), counts.changes());
+  }
+  const SummaryAnswers answers{.columns = parameters.count("columns"),
+                               .numeric_columns = parameters.count("numeric_columns"),
+                               .counts_records = counts_records(adjacency, units)};
+  if (answers.columns < 1 || answers.numeric_columns < 0 ||
+      answers.numeric_columns > answers.columns) {
+    throw base::DataError("a summary has one column or more, and no more numeric ones");
+  }
+  return answers.event(counts, quartile);
 }
 
 double Summary::share(std::size_t column, std::size_t kind) const {
@@ -149,7 +182,7 @@ Summary summarise(const SummaryRequest& request, const SummaryPlan& plan,
   };
   Summary summary;
   summary.records =
-      plan.counts_records
+      plan.answers.counts_records
           ? std::max<std::int64_t>(noisy_counts(counts.records, plan.columns.size()).front(), 0)
           : mechanism::public_count(counts.records, request.asked.adjacency);
   for (std::size_t k = 0; k < plan.columns.size(); ++k) {

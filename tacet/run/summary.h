@@ -8,6 +8,7 @@
 #include "tacet/base/progress.h"
 #include "tacet/data/read/column_counts.h"
 #include "tacet/data/schema/schema.h"
+#include "tacet/learn/plan/recorded.h"
 #include "tacet/mechanism/point/column_summary.h"
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"
@@ -24,13 +25,26 @@ struct SummaryRequest {
   privacy::Guarantee asked;         ///< of the whole summary; pure where delta is 0
 };
 
+/// How often each kind of answer is asked for, which public facts decide.
+struct SummaryAnswers {
+  std::int64_t columns = 0;
+  std::int64_t numeric_columns = 0;  ///< those that have quartiles
+  /// Whether the number of records is asked for; else it is public and stated exactly.
+  bool counts_records = true;
+
+  /// All of them, at the costs of counts and of a quartile.
+  [[nodiscard]] privacy::Event event(const mechanism::SummaryCost& counts,
+                                     const mechanism::SummaryCost& quartile) const;
+  [[nodiscard]] std::int64_t counts() const { return columns + (counts_records ? 1 : 0); }
+  [[nodiscard]] std::int64_t quartiles() const { return 3 * numeric_columns; }
+};
+
 struct SummaryPlan {
   std::vector<data::SummaryColumn> columns;
   std::vector<std::optional<mechanism::Grid>> grids;  ///< of numeric columns: possible answers
   mechanism::SummaryCost counts;                      ///< of the counts of one column
   mechanism::SummaryCost quartile;                    ///< of one quartile
-  /// Whether the number of records is asked for; else it is public.
-  bool counts_records = true;
+  SummaryAnswers answers;
   std::string privacy_unit = "record";
   privacy::Event events = privacy::no_event();
   privacy::Guarantee guarantee{};
@@ -45,6 +59,12 @@ struct SummaryPlan {
 [[nodiscard]] privacy::Receipt summary_receipt(const SummaryRequest& request,
                                                const SummaryPlan& plan,
                                                const random::Source& source);
+
+/// What a summary released by the parameters of its receipt, for the adjacency and the unit that
+/// the receipt states. DataError where they contradict each other.
+[[nodiscard]] privacy::Event recorded_summary(const privacy::Receipt& receipt,
+                                              learn::RecordedParameters& parameters,
+                                              const privacy::Event& own);
 
 [[nodiscard]] data::TableCounts read_for_summary(const SummaryRequest& request,
                                                  const data::RecordSource& records,

@@ -51,7 +51,7 @@ TEST(Summary, AllAnswersCostWhatWasAskedAndHardlyLess) {
       EXPECT_LE(plan.guarantee.epsilon, 0.5);
       EXPECT_GT(plan.guarantee.epsilon, 0.495);
       EXPECT_EQ(plan.guarantee.delta, delta);
-      EXPECT_EQ(plan.counts_records, adjacency == Adjacency::add_remove);
+      EXPECT_EQ(plan.answers.counts_records, adjacency == Adjacency::add_remove);
       ASSERT_EQ(plan.columns.size(), 4U);
       EXPECT_EQ(plan.columns[1].kinds,
                 (std::vector<std::string>{"Rome", "Oslo", "(other)", "(missing)"}));
@@ -149,7 +149,7 @@ TEST(Summary, OfAUnitNoMoreRecordsCountThanAreAllowed) {
   EXPECT_EQ(plan.privacy_unit, "who");
   EXPECT_EQ(plan.counts.changes(), 2);
   request.asked.adjacency = Adjacency::replace_one;
-  EXPECT_TRUE(plan_summary(request).counts_records);  // how many count is secret
+  EXPECT_TRUE(plan_summary(request).answers.counts_records);  // how many count is secret
 }
 
 TEST(Summary, SharesAndQuartilesComeCloseWhereTheBudgetIsLarge) {

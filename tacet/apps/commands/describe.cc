@@ -131,7 +131,7 @@ class Describe : public Command {
 
   [[nodiscard]] static std::string records_text(const run::SummaryPlan& plan,
                                                 const run::Summary& found) {
-    if (!plan.counts_records) return fmt::format("{} records (public)\n", found.records);
+    if (!plan.answers.counts_records) return fmt::format("{} records (public)\n", found.records);
     return fmt::format("about {} records{}\n", found.records,
                        plan.privacy_unit == "record" ? "" : " that count");
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "tacet/accounting/accountant.h"
@@ -117,6 +118,32 @@ FitEvents fit_between(const SchemaCost& cost, privacy::Adjacency adjacency) {
       to_string(fitted), to_string(adjacency));
 }
 
+/// Begins with the id of the fit and ends with a digest of what it released.
+std::string fit_digest(std::string_view name, const privacy::Event& events) {
+  constexpr std::size_t digits = 16;
+  base::Sha256 sum;
+  sum.add(privacy::event_to_json(events));
+  return std::string(name) + sum.digest().substr(0, digits);
+}
+
+/// What each of the two answers about a column was drawn with, of a fit as run/schema_fit.h makes
+/// it; nothing of events that another hand put together.
+nlohmann::ordered_json answer_parameters(const privacy::Event& events) {
+  auto parameters = nlohmann::ordered_json::object();
+  const auto* each = events.as<privacy::Repeated>();
+  const auto* both = each == nullptr ? nullptr : each->base->as<privacy::Composed>();
+  if (both == nullptr || both->parts.size() != 2) return parameters;
+  const auto* kinds = both->parts[0].as<privacy::PureDp>();
+  const auto* pure = both->parts[1].as<privacy::PureDp>();
+  const auto* texts = both->parts[1].as<privacy::ApproximateDp>();
+  if (kinds == nullptr || (pure == nullptr && texts == nullptr)) return parameters;
+  parameters["columns"] = each->count;
+  parameters["epsilon_of_kinds"] = kinds->epsilon;
+  parameters["epsilon_of_bounds"] = pure != nullptr ? pure->epsilon : texts->epsilon;
+  parameters["delta_of_texts"] = texts != nullptr ? texts->delta : 0.0;
+  return parameters;
+}
+
 }  // namespace
 
 privacy::Event fit_events(const Schema& schema, privacy::Adjacency adjacency) {
@@ -159,6 +186,10 @@ privacy::Receipt with_schema_cost(const Schema& schema, privacy::Receipt receipt
   }
   auto both = with_schema_cost(
       schema, PlannedCost{receipt.events, receipt.guarantee, receipt.cipher_delta});
+  auto parameters = nlohmann::ordered_json::parse(receipt.parameters);
+  parameters[schema_fit_name] =
+      fit_digest(fit_name(*schema.cost), fit_events(schema, receipt.guarantee.adjacency));
+  receipt.parameters = parameters.dump();
   receipt.events = std::move(both.events);
   receipt.guarantee = both.guarantee;
   receipt.cipher_delta = both.cipher_delta;
@@ -174,6 +205,8 @@ privacy::Receipt fit_receipt(const Schema& schema) {
   privacy::Receipt receipt;
   receipt.algorithm = "schema fit";
   receipt.calibration = "tight";
+  auto parameters = answer_parameters(cost.events);
+  receipt.parameters = parameters.dump();
   receipt.events = cost.events;
   receipt.guarantee = cost.guarantee;
   receipt.privacy_unit = cost.unit;
@@ -183,6 +216,19 @@ privacy::Receipt fit_receipt(const Schema& schema) {
   receipt.unprotected_reason = cost.unprotected_reason;
   return privacy::checked(std::move(receipt));
 }
+
+namespace {
+
+/// As fit_events, where a file and not its reader chose the adjacency.
+privacy::Event events_for(const Schema& schema, privacy::Adjacency stated) {
+  try {
+    return fit_events(schema, stated);
+  } catch (const base::UsageError& error) {
+    throw base::GuaranteeError(error.what());
+  }
+}
+
+}  // namespace
 
 void check_carries_cost(const Schema& schema, const privacy::Receipt& receipt) {
   if (!schema.cost || !receipt.is_protected()) return;
@@ -202,20 +248,34 @@ void check_carries_cost(const Schema& schema, const privacy::Receipt& receipt) {
   }
   const auto* both = receipt.events.as<privacy::Composed>();
   if (both == nullptr || both->parts.size() != 2 ||
-      both->parts[0] != fit_events(schema, receipt.guarantee.adjacency)) {
+      both->parts[0] != events_for(schema, receipt.guarantee.adjacency)) {
     throw base::GuaranteeError(
         "the schema was fitted to private records, but the events of the receipt do not begin with "
         "those of that fit, so what is stated leaves it out");
+  }
+  if (!names_its_fit(receipt)) {
+    throw base::GuaranteeError(
+        "the schema was fitted to private records, but the receipt does not name that fit");
   }
 }
 
 std::string fit_name(const SchemaCost& cost) { return fmt::format("schema fit {} ", cost.id); }
 
-std::string booking_name(const SchemaCost& cost) {
-  constexpr std::size_t digits = 16;
-  base::Sha256 events;
-  events.add(privacy::event_to_json(cost.events));
-  return fit_name(cost) + events.digest().substr(0, digits);
+std::string booking_name(const SchemaCost& cost) { return fit_digest(fit_name(cost), cost.events); }
+
+bool names_its_fit(const privacy::Receipt& receipt) {
+  const auto parameters = nlohmann::json::parse(receipt.parameters);
+  const auto found = parameters.find(schema_fit_name);
+  if (found == parameters.end()) return false;
+  const auto* both = receipt.events.as<privacy::Composed>();
+  const std::string name = found->is_string() ? found->get<std::string>() : std::string();
+  const auto id = name.substr(0, name.rfind(' ') + 1);
+  if (both != nullptr && both->parts.size() == 2 && fit_digest(id, both->parts[0]) == name) {
+    return true;
+  }
+  throw base::GuaranteeError(
+      "the receipt names the fit of a schema as a part of its cost, but its events do not begin "
+      "with those of that fit");
 }
 
 void internal::check_events(const SchemaCost& cost, std::string_view where) {

@@ -21,10 +21,14 @@ namespace tacet::data {
 /// The receipt of a result computed with the schema, which has the schema's cost as a part: both
 /// events composed, at the sum of both deltas and more where the cipher's terms, which add up, take
 /// more of it, with the epsilon proved for that. What protects nobody makes a result that protects
-/// nobody. The same receipt for a schema without cost. UsageError as fit_events and where the
+/// nobody. Its parameter `schema_fit` is the fit's booking_name between these neighbours. The same
+/// receipt for a schema without cost. UsageError as fit_events and where the
 /// result protects another unit than the fit; GuaranteeError as privacy::delta_left, and where
 /// nothing is proved for both together.
 [[nodiscard]] privacy::Receipt with_schema_cost(const Schema& schema, privacy::Receipt receipt);
+
+/// The name of the parameter by which a receipt says whose cost is a part of its own.
+inline constexpr const char* schema_fit_name = "schema_fit";
 
 /// As above for what is still a plan; it protects the schema's unit.
 struct PlannedCost {
@@ -34,12 +38,17 @@ struct PlannedCost {
 };
 [[nodiscard]] PlannedCost with_schema_cost(const Schema& schema, const PlannedCost& planned);
 
-/// The receipt of the schema itself. UsageError for a schema without cost.
+/// The receipt of the schema itself, with what its answers were drawn with among the parameters.
+/// UsageError for a schema without cost.
 [[nodiscard]] privacy::Receipt fit_receipt(const Schema& schema);
 
 /// Refuses the receipt of a protected result whose schema was fitted for another unit, or whose
 /// events do not begin with those of the fit: a GuaranteeError.
 void check_carries_cost(const Schema& schema, const privacy::Receipt& receipt);
+
+/// Whether the first of the receipt's two events is that of the fit which its parameters name; a
+/// receipt that names none has none. GuaranteeError where they contradict each other.
+[[nodiscard]] bool names_its_fit(const privacy::Receipt& receipt);
 
 /// What the commands of all bookings of this fit begin with: its id.
 [[nodiscard]] std::string fit_name(const SchemaCost& cost);
