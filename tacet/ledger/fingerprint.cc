@@ -154,8 +154,8 @@ void Fingerprint::add_fields(Sums& sums, const std::vector<Field>& fields) {
   for (const auto& [column, value] : fields) {
     if (column >= sums.columns.size()) sums.columns.resize(column + 1);
     std::array<std::uint64_t, 4> parts{value.low, value.high, record.low, record.high};
-    sums.columns[column] += keyed_->place(
-        std::string_view(reinterpret_cast<const char*>(parts.data()), sizeof(parts)));
+    sums.columns[column] +=
+        keyed_->place(std::string_view(reinterpret_cast<const char*>(parts.data()), sizeof(parts)));
   }
 }
 

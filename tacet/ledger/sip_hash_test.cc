@@ -24,9 +24,8 @@ SipDigest expected(const std::array<std::uint64_t, 2>& key, std::string_view tex
   std::array<unsigned char, 16> out{};
   std::memcpy(bytes.data(), key.data(), bytes.size());
   EXPECT_EQ(EVP_MAC_init(context, bytes.data(), bytes.size(), params.data()), 1);
-  EXPECT_EQ(EVP_MAC_update(context, reinterpret_cast<const unsigned char*>(text.data()),
-                           text.size()),
-            1);
+  EXPECT_EQ(
+      EVP_MAC_update(context, reinterpret_cast<const unsigned char*>(text.data()), text.size()), 1);
   EXPECT_EQ(EVP_MAC_final(context, out.data(), &size, out.size()), 1);
   EVP_MAC_CTX_free(context);
   EVP_MAC_free(mac);

@@ -19,9 +19,8 @@ namespace {
 
 /// What schemas and the usual readers of tables take for a missing value.
 constexpr std::array missing_words{
-    "NA",      "N/A",      "NaN",   "nan",   "null", "NULL", "None", "n/a",   "<NA>",
-    "#N/A",    "#N/A N/A", "#NA",   "-NaN",  "-nan", "NaT",  "<NaT>", "1.#IND", "1.#QNAN",
-    "-1.#IND", "-1.#QNAN"};
+    "NA",       "N/A", "NaN",  "nan",  "null", "NULL",  "None",   "n/a",     "<NA>",    "#N/A",
+    "#N/A N/A", "#NA", "-NaN", "-nan", "NaT",  "<NaT>", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN"};
 
 constexpr double most_double = std::numeric_limits<double>::max();
 

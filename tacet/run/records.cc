@@ -93,7 +93,7 @@ std::optional<std::string> fingerprint_of(ledger::Ledger& ledger, const std::str
       auto fingerprint = ledger.fingerprint();
       read(fingerprint);
       return fingerprint.digest();
-    } catch (const base::DataError&) {  // it holds records in another way
+    } catch (const base::DataError&) {   // it holds records in another way
     } catch (const base::UsageError&) {  // or its name does not say where its labels are
     }
   }

@@ -10,7 +10,8 @@
 namespace tacet::data {
 namespace {
 
-constexpr std::int64_t farthest_point = 4'000'000'000'000'000'000;  // two of them are one std::int64_t
+constexpr std::int64_t farthest_point =
+    4'000'000'000'000'000'000;  // two of them are one std::int64_t
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

@@ -194,8 +194,8 @@ std::optional<FileFormat> likely_format(const std::filesystem::path& file) {
   try {
     const Sample sample = best_sample(file, std::nullopt);
     FileFormat format = sample.format;
-    format.header = sample.records.front().size() == sample.columns &&
-                    first_line(sample) != FirstLine::record;
+    format.header =
+        sample.records.front().size() == sample.columns && first_line(sample) != FirstLine::record;
     return format;
   } catch (const base::DataError&) {
     return std::nullopt;

@@ -23,8 +23,8 @@ struct LibsvmRecord {
 
 struct LibsvmOptions {
   std::int64_t column_count = 0;  ///< public, from the schema; never inferred from the file
-  std::int64_t index_base = 1;      ///< the index of the first column: 0 or 1
-  bool from_start = true;           ///< a byte order mark may stand before the first record
+  std::int64_t index_base = 1;    ///< the index of the first column: 0 or 1
+  bool from_start = true;         ///< a byte order mark may stand before the first record
   std::size_t buffer_size = std::size_t{1} << 20;
   double fault = 0;  ///< stands for a value that is no finite number; the encoder takes NaN for 0
 };

@@ -273,8 +273,7 @@ std::unique_ptr<UniformRecords> open_dense(const Path& file, const Schema& schem
   const bool images = file.filename().string().find("images-idx3") != std::string::npos;
   const Path labels =
       images ? sibling(file, "images-idx3", "labels-idx1") : sibling(file, ".npy", ".labels.npy");
-  return dense_records(std::move(features), open_labels(labels, target),
-                       schema.features->count);
+  return dense_records(std::move(features), open_labels(labels, target), schema.features->count);
 }
 
 std::unique_ptr<UniformRecords> open_csr(const Path& file, const Schema& schema, TargetUse target) {

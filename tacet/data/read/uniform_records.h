@@ -61,12 +61,9 @@ struct CsrArrays {
                                                           std::int64_t count);
 
 /// The records of a LIBSVM file, `buffer` bytes at a time.
-[[nodiscard]] std::unique_ptr<UniformRecords> libsvm_records(std::unique_ptr<ByteSource> source,
-                                                             const std::string& file_name,
-                                                             std::int64_t count,
-                                                             std::size_t buffer = std::size_t{1}
-                                                                                  << 20,
-                                                             std::int64_t index_base = 1);
+[[nodiscard]] std::unique_ptr<UniformRecords> libsvm_records(
+    std::unique_ptr<ByteSource> source, const std::string& file_name, std::int64_t count,
+    std::size_t buffer = std::size_t{1} << 20, std::int64_t index_base = 1);
 
 /// Open files by their names, with their labels unless the target is absent. A LIBSVM file holds
 /// labels itself.

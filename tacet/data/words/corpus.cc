@@ -113,8 +113,7 @@ Corpus read_table(RecordReader& reader, const std::string& name, RecordWords& wo
   for (std::int64_t row = 0; const auto record = reader.next(); ++row) {
     if (cancel != nullptr && row % rows_between_checks == 0) cancel->throw_if_cancelled();
     words.feed(text_of.of((*record)[text]));
-    corpus.append(words.finish(),
-                  table.unit_column ? units.number_of((*record)[unit]) : 0);
+    corpus.append(words.finish(), table.unit_column ? units.number_of((*record)[unit]) : 0);
   }
   return corpus;
 }
@@ -127,10 +126,11 @@ void check_most_words(const CorpusOptions& options) {
 
 Corpus read_words(std::unique_ptr<ByteSource> source, const std::string& file_name,
                   RecordWords words, const CorpusOptions& options) {
-  auto corpus = options.table
-                    ? read_table(*csv_reader(std::move(source), file_name, options.table->format),
-                                 file_name, words, *options.table, options.cancel)
-                    : read_lines(*without_byte_order_mark(std::move(source)), words, options.cancel);
+  auto corpus =
+      options.table
+          ? read_table(*csv_reader(std::move(source), file_name, options.table->format), file_name,
+                       words, *options.table, options.cancel)
+          : read_lines(*without_byte_order_mark(std::move(source)), words, options.cancel);
   corpus.finish();
   return corpus;
 }
