@@ -67,8 +67,9 @@ std::string quantile(const data::Schema& schema, const nb::object& data, const R
          .unprotected_reason = payer.unprotected_reason()},
         table.front(payer, cancel), output,
         [&](ledger::Fingerprint* fingerprint) {
-          return data::read_numeric_column(table.records(schema.format, fingerprint), schema,
-                                           asked.column, cancel);
+          return data::read_numeric_column(
+              table.records(schema.format, fingerprint, schema.required_columns()), schema,
+              asked.column, cancel);
         },
         [&](const auto& values, privacy::Reservation& reservation, run::Pieces& result) {
           auto found = run::release_quantile(request, plan, values, *source, reservation);
@@ -110,8 +111,9 @@ std::string describe(const data::Schema& schema, const nb::object& data,
          .unprotected_reason = payer.unprotected_reason()},
         table.front(payer, cancel), output,
         [&](ledger::Fingerprint* fingerprint) {
-          return run::read_for_summary(request, table.records(schema.format, fingerprint), *source,
-                                       cancel);
+          return run::read_for_summary(
+              request, table.records(schema.format, fingerprint, schema.required_columns()),
+              *source, cancel);
         },
         [&](const data::TableCounts& counts, privacy::Reservation& reservation,
             run::Pieces& result) {

@@ -33,11 +33,13 @@ class Table {
   }
   /// As run::Expense has it: empty in memory.
   [[nodiscard]] const std::string& file() const { return file_; }
-  /// The records; those in memory are added to the fingerprint, if any.
+  /// The records; those in memory are added to the fingerprint, if any. The run reads the columns
+  /// `read`, all where there are none.
   [[nodiscard]] data::RecordSource records(const data::FileFormat& format,
-                                           ledger::Fingerprint* fingerprint = nullptr) const {
+                                           ledger::Fingerprint* fingerprint = nullptr,
+                                           const std::vector<std::string>& read = {}) const {
     if (rows_ == nullptr) return data::csv_records(file_, format);
-    return run::noted(rows_->source(), fingerprint);
+    return run::noted(rows_->source(), fingerprint, read);
   }
   /// Who pays for a run on them.
   [[nodiscard]] run::Front front(Payer& payer, const base::CancelToken* cancel) const {

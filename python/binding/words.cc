@@ -109,7 +109,7 @@ struct Texts {
       }
     }
     if (file.empty()) {
-      const auto records = table.records({}, fingerprint);
+      const auto records = table.records({}, fingerprint, {text_column, unit_column});
       if (options.select_vocabulary) return data::read_open_corpus(records, how);
       return {data::read_corpus(records, vocabulary, how)};
     }

@@ -197,7 +197,12 @@ def _of_python(value: Any) -> Any:
         return int(value)
     if isinstance(value, uuid.UUID):
         return str(value)
-    return float(value) if isinstance(value, numbers.Real) else None
+    if not isinstance(value, numbers.Real):
+        return None
+    try:
+        return float(value)
+    except OverflowError:  # a fraction beyond the floats is near to a whole number
+        return int(value)
 
 
 def _of_decimal(value: Decimal) -> Any:

@@ -98,14 +98,16 @@ class Evaluates:
         asked.threshold = None if threshold is None else _spending.number("threshold", threshold)
         asked.by = by
         schema = Schema._of(self._model.schema)
-        rows = _rows(self, schema, X, y, units)
+        rows = _rows(self, schema, X, y, units, ledger is not None)
         paid = _spending.Paid(ledger, data_set, budget, random_state)
         means = _spending.means(paid, schema.unit or "record", schema)
         return Evaluation(_engine.evaluate(
             self._model, rows, asked, means, of_the_caller(callback)))
 
 
-def _rows(estimator: Any, schema: Schema, X: Any, y: Any, units: Any) -> _engine.Rows:
+def _rows(
+    estimator: Any, schema: Schema, X: Any, y: Any, units: Any, whole: bool
+) -> _engine.Rows:
     """Records with their targets, as ``fit`` would read them."""
     numbered = schema._engine.feature_count is not None
     if numbered or estimator._bounded:
@@ -119,5 +121,5 @@ def _rows(estimator: Any, schema: Schema, X: Any, y: Any, units: Any) -> _engine
     for name, beside in (("y", y), ("units", units)):
         if beside is not None and _arguments.length(X) != _arguments.length(beside):
             raise DataError(f"X and {name} are of different lengths")
-    rows: _engine.Rows = estimator._rows(schema, X, y, units)
+    rows: _engine.Rows = estimator._rows(schema, X, y, units, whole)
     return rows

@@ -228,7 +228,8 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
         else:
             self._known_classes(schema)
         values = self._values(schema, params, count)
-        return schema, self._rows(schema, X, y, units), values
+        whole = params["ledger"] is not None
+        return schema, self._rows(schema, X, y, units, whole), values
 
     def _numbers(self, X: Any, y: Any, reset: bool) -> Any:
         """X as numbers of the columns that were there before, unless they are to be set anew."""
@@ -254,7 +255,7 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
         self.feature_names_in_ = np.asarray(read, dtype=object)
         self.n_features_in_ = len(read)
 
-    def _rows(self, schema: Schema, X: Any, y: Any, units: Any) -> _engine.Rows:
+    def _rows(self, schema: Schema, X: Any, y: Any, units: Any, whole: bool) -> _engine.Rows:
         if schema._engine.feature_count is not None:
             if units is not None:
                 raise UsageError("units need a schema of named columns with a unit column")
@@ -272,7 +273,7 @@ class Linear(Evaluates, Travels, BaseEstimator):  # type: ignore[misc]
         if units is None and schema.unit is not None:
             wanted.append(schema.unit)
         return _records.table_rows(X, self._columns_of_arrays(schema), wanted, beside,
-                                   schema._engine.dates)
+                                   schema._engine.dates, whole)
 
     def _columns_of_arrays(self, schema: Schema) -> List[str]:
         """As scikit-learn: an array has the columns that fit has seen, in their order."""

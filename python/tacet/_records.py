@@ -7,7 +7,7 @@ attributes, of any name.
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Collection, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -169,11 +169,12 @@ def numbered_rows(X: Any, y: Any) -> _engine.Rows:
 
 
 def table_rows(X: Any, names: Sequence[str], wanted: Sequence[str], beside: Dict[str, Any],
-               dates: Iterable[str] = ()) -> _engine.Rows:
+               dates: Iterable[str] = (), whole: bool = False) -> _engine.Rows:
     """Rows of a table of columns: a frame, an Arrow table, a mapping, or an array with `names`.
 
     All those `wanted` must be there, or `beside`. An array, or Python's own list of rows, may hold
-    times in its columns of `dates`.
+    times in its columns of `dates`. The `whole` table, with columns that nobody reads, is for a
+    ledger, which knows records again by all of them.
     """
     dated = frozenset(dates)
     further = [(name, engine_column(name, values)) for name, values in beside.items()]
@@ -181,8 +182,8 @@ def table_rows(X: Any, names: Sequence[str], wanted: Sequence[str], beside: Dict
         further = [("", np.zeros(length(X), dtype=bool))]
     labels = _labels(X)
     if labels is None:
-        own = _array_columns(X, names, frozenset(wanted) - beside.keys(), dated)
-        return _engine.Rows.table(None, own + further)
+        read = frozenset(names if whole else wanted) - beside.keys()
+        return _engine.Rows.table(None, _array_columns(X, names, read, dated) + further)
     chosen = [(k, label) for k, label in enumerate(labels)
               if str(label) in set(wanted) and str(label) not in beside]
     missing = set(wanted) - beside.keys() - {str(label) for _, label in chosen}
@@ -195,14 +196,29 @@ def table_rows(X: Any, names: Sequence[str], wanted: Sequence[str], beside: Dict
         chosen = [entry for entry in chosen if entry not in streamed]
     own = [(str(label), engine_column(str(label), _column(X, k, label), str(label) in dated))
            for k, label in chosen]
+    if whole:
+        own += _unread_columns(X, labels, {*wanted, *beside})
     return _engine.Rows.table(stream, own + further)
 
 
-def named_columns(X: Any, names: Optional[Sequence[str]] = None,
-                  dates: Sequence[str] = ()) -> _engine.Rows:
+def _unread_columns(X: Any, labels: List[Any], read: Collection[str]) -> List[Tuple[str, Any]]:
+    """The other columns; what is none that the engine takes tells nothing about the records."""
+    columns = []
+    for place, label in enumerate(labels):
+        if str(label) in read:
+            continue
+        try:
+            columns.append((str(label), engine_column(str(label), _column(X, place, label))))
+        except DataError:
+            continue
+    return columns
+
+
+def named_columns(X: Any, names: Optional[Sequence[str]] = None, dates: Sequence[str] = (),
+                  whole: bool = False) -> _engine.Rows:
     """All columns of a table, or those `names` that it has, in their order.
 
-    An array has columns of these names in their order.
+    An array has columns of these names in their order. `whole` as for `table_rows`.
     """
     labels = _labels(X)
     if labels is None and names is None:
@@ -216,9 +232,11 @@ def named_columns(X: Any, names: Optional[Sequence[str]] = None,
     if twice:
         raise DataError(f"column '{twice[0]}' appears twice")
     places = [given.index(name) for name in wanted]
-    return _engine.Rows.table(None, [
-        (given[k], engine_column(given[k], _column(X, k, labels[k]), given[k] in dates))
-        for k in places])
+    columns = [(given[k], engine_column(given[k], _column(X, k, labels[k]), given[k] in dates))
+               for k in places]
+    if whole:
+        columns += _unread_columns(X, labels, set(wanted))
+    return _engine.Rows.table(None, columns)
 
 
 def _is_typed(X: Any, place: int, label: Any) -> bool:

@@ -15,20 +15,21 @@ def is_path(data: Any) -> bool:
 
 
 def named_columns(
-    data: Any, names: Optional[Sequence[str]] = None, dates: Sequence[str] = ()
+    data: Any, names: Optional[Sequence[str]] = None, dates: Sequence[str] = (),
+    whole: bool = False
 ) -> Union[str, _engine.Rows]:
     """All columns of a table, or those `names` that it has; a path as it is.
 
-    An array has columns of these names in their order.
+    An array has columns of these names in their order. A ledger is given the `whole` table.
     """
     if is_path(data):
         return str(os.fspath(data))
-    return _records.named_columns(data, names, dates)
+    return _records.named_columns(data, names, dates, whole)
 
 
-def of_schema(data: Any, schema: Any) -> Union[str, _engine.Rows]:
+def of_schema(data: Any, schema: Any, whole: bool = False) -> Union[str, _engine.Rows]:
     """The columns that a schema reads, its target and unit among them."""
-    return named_columns(data, read_names(checked(schema)), schema._engine.dates)
+    return named_columns(data, read_names(checked(schema)), schema._engine.dates, whole)
 
 
 def checked(schema: Any) -> Schema:

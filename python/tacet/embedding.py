@@ -162,7 +162,8 @@ def embed(
     said.unit_column = unit
     if unit and not text_column:
         raise UsageError("unit names a column of a table; text_column is missing")
-    records, said.text_column = _records_of(texts, text_column, unit)
+    records, said.text_column = _records_of(texts, text_column, unit,
+                                              ledger is not None)
     values = {"epsilon": _arguments.option(epsilon)}
     for name, value in options.items():
         if name not in _PARAMETERS:
@@ -195,12 +196,13 @@ def _take_vocabulary(said: _engine.Texts, vocabulary: Any) -> None:
         said.counts = [_spending.count("a count", vocabulary[word]) for word in listed]
 
 
-def _records_of(texts: Any, text_column: str, unit: str) -> Any:
+def _records_of(texts: Any, text_column: str, unit: str, whole: bool) -> Any:
     """The texts for the engine, and the column that has them."""
     if _tables.is_path(texts):
         return str(os.fspath(texts)), text_column
     if text_column:
-        return _tables.named_columns(texts, [text_column, *([unit] if unit else [])]), text_column
+        read = [text_column, *([unit] if unit else [])]
+        return _tables.named_columns(texts, read, whole=whole), text_column
     if column_names(texts) is not None:
         raise UsageError("text_column is missing: which column of the table holds the texts")
     return _tables.named_columns({"text": np.asarray(list(texts), dtype=object)}), "text"

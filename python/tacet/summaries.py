@@ -83,7 +83,7 @@ def describe(
     records = _spending.count("records_a_unit", records_a_unit)
     if records != 1 and schema.unit is None:
         raise UsageError("records_a_unit needs a schema with a unit column")
-    table = _tables.of_schema(data, schema)
+    table = _tables.of_schema(data, schema, whole=ledger is not None)
     paid = _spending.Paid(ledger, data_set, budget, random_state)
     means = _spending.means(paid, schema.unit or "record", schema)
     return Summary(_engine.describe(schema._engine, table, asked, records, means))
@@ -150,7 +150,7 @@ def quantile(
     asked.step = None if step is None else _spending.number("step", step)
     asked.epsilon = _spending.number("epsilon", epsilon)
     asked.adjacency = adjacency
-    table = _tables.of_schema(data, schema)
+    table = _tables.of_schema(data, schema, whole=ledger is not None)
     means = _spending.means(_spending.Paid(ledger, data_set, budget, random_state), "record",
                             schema)
     return Quantile(_engine.quantile(schema._engine, table, asked, means))

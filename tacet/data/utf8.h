@@ -5,6 +5,15 @@
 
 namespace tacet::data {
 
+/// What some programs put before a text in UTF-8. Readers of text drop one at the start of a file;
+/// anywhere else it is text.
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+[[nodiscard]] inline std::string_view without_byte_order_mark(std::string_view text) {
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  return text;
+}
+
 /// Whether the text can stand in a schema: well-formed UTF-8 (Unicode 15, table 3-7), so that no
 /// writer of JSON or TOML stumbles over it after it was paid for.
 [[nodiscard]] inline bool valid_utf8(std::string_view text) {

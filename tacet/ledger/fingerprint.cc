@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "tacet/base/error.h"
 #include "tacet/ledger/digest.h"
@@ -24,6 +26,22 @@ void require(bool fine) {
   if (!fine) throw base::InternalError("SHA-256 is not available");
 }
 
+constexpr std::size_t most_columns = std::size_t{1} << 20;
+
+/// A key for SipHash out of one for HMAC.
+std::array<std::uint64_t, 2> half_of(const Digest& digest, std::size_t half) {
+  std::array<std::uint64_t, 2> key{};
+  std::memcpy(key.data(), digest.data() + half * sizeof(key), sizeof(key));
+  return key;
+}
+
+template <typename... Numbers>
+std::string bytes_of(const Numbers&... numbers) {
+  std::string bytes;
+  (bytes.append(reinterpret_cast<const char*>(&numbers), sizeof(numbers)), ...);
+  return bytes;
+}
+
 Context new_context() {
   Context context(EVP_MD_CTX_new());
   require(context != nullptr);
@@ -38,6 +56,8 @@ struct Fingerprint::Keyed {
   Context inner = new_context();
   Context outer = new_context();
   Context work = new_context();
+  SipHash value{{}};
+  SipHash place{{}};
 
   explicit Keyed(std::string_view key) {
     std::array<unsigned char, block_bytes> pad{};
@@ -51,6 +71,9 @@ struct Fingerprint::Keyed {
       require(EVP_DigestInit_ex(context, EVP_sha256(), nullptr) == 1 &&
               EVP_DigestUpdate(context, pad.data(), pad.size()) == 1);
     }
+    const auto keys = hmac("tacet values");
+    value = SipHash(half_of(keys, 0));
+    place = SipHash(half_of(keys, 1));
   }
 
   Digest hmac(std::string_view message) {
@@ -73,23 +96,82 @@ Fingerprint::Fingerprint(Fingerprint&&) noexcept = default;
 Fingerprint& Fingerprint::operator=(Fingerprint&&) noexcept = default;
 Fingerprint::~Fingerprint() = default;
 
+void Fingerprint::read_only(std::vector<bool> columns) {
+  const bool all = std::ranges::find(columns, false) == columns.end();
+  read_columns_ = all ? std::vector<bool>() : std::move(columns);
+}
+
+bool Fingerprint::reads(std::size_t column) const {
+  return column < read_columns_.size() && read_columns_[column];
+}
+
+void Fingerprint::add_number(std::size_t column, double number) {
+  has_value_ = true;
+  has_read_value_ = has_read_value_ || reads(column);
+  if (number == 0) return;
+  add_value(column, 'n', std::string_view(reinterpret_cast<const char*>(&number), sizeof(number)));
+}
+
+void Fingerprint::add_text(std::size_t column, std::string_view text) {
+  has_value_ = true;
+  has_read_value_ = has_read_value_ || reads(column);
+  add_value(column, 't', text);
+}
+
+void Fingerprint::add_value(std::size_t column, char kind, std::string_view bytes) {
+  bytes_.assign(1, kind).append(bytes);
+  const Field field{std::min(column, most_columns), keyed_->value(bytes_)};
+  fields_.push_back(field);
+  if (reads(column)) read_fields_.push_back(field);
+}
+
+void Fingerprint::end_record() {
+  if (std::exchange(has_value_, false)) add_fields(whole_, fields_);
+  if (std::exchange(has_read_value_, false)) add_fields(read_, read_fields_);
+  fields_.clear();
+  read_fields_.clear();
+}
+
 void Fingerprint::add(std::string_view record) {
-  const auto digest = keyed_->hmac(record);
+  add_text(0, record);
+  end_record();
+}
+
+void Fingerprint::add_fields(Sums& sums, const std::vector<Field>& fields) {
+  SipDigest record;
+  for (const auto& field : fields) record += field.value;
+  const auto digest = keyed_->hmac(bytes_of(fields.size(), record.low, record.high));
   std::array<std::uint64_t, 4> words{};
   std::memcpy(words.data(), digest.data(), digest.size());
   std::uint64_t carry = 0;
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::uint64_t with_carry = 0;
     const auto first = __builtin_add_overflow(words[i], carry, &with_carry);
-    const auto second = __builtin_add_overflow(sum_[i], with_carry, &sum_[i]);
+    const auto second = __builtin_add_overflow(sums.sum[i], with_carry, &sums.sum[i]);
     carry = static_cast<std::uint64_t>(first || second);
   }
-  ++records_;
+  ++sums.records;
+  for (const auto& [column, value] : fields) {
+    if (column >= sums.columns.size()) sums.columns.resize(column + 1);
+    std::array<std::uint64_t, 4> parts{value.low, value.high, record.low, record.high};
+    sums.columns[column] +=
+        keyed_->place(std::string_view(reinterpret_cast<const char*>(parts.data()), sizeof(parts)));
+  }
 }
 
-std::string Fingerprint::digest() const {
-  std::string text = fmt::format("tacet records 1\n{}\n", records_);
-  for (const auto word : sum_) text += fmt::format("{:016x}", word);
+std::string Fingerprint::digest() const { return digest_of(whole_); }
+
+std::string Fingerprint::digest_of_read() const {
+  return digest_of(read_columns_.empty() ? whole_ : read_);
+}
+
+std::string Fingerprint::digest_of(const Sums& sums) const {
+  std::string text = fmt::format("tacet records 2\n{}\n", sums.records);
+  for (const auto word : sums.sum) text += fmt::format("{:016x}", word);
+  auto columns = sums.columns;
+  std::erase(columns, SipDigest{});  // in which nothing stands
+  std::ranges::sort(columns);
+  for (const auto& [low, high] : columns) text += fmt::format("\n{:016x}{:016x}", high, low);
   const auto digest = keyed_->hmac(text);
   std::string result;
   for (const unsigned char byte : digest) result += fmt::format("{:02x}", byte);

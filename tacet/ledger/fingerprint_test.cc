@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <openssl/hmac.h>
-
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tacet/base/error.h"
@@ -37,40 +36,50 @@ TEST(Fingerprint, ChangesWithAnyRecordTheirNumberAndTheKey) {
   EXPECT_NE(of({}), of({""}));
 }
 
-// The definition, spelled out with the library's own HMAC.
-TEST(Fingerprint, IsTheHmacOfTheNumberAndOfTheSumOfTheRecordsHmacs) {
-  const auto hmac = [](std::string_view text) {
-    std::vector<unsigned char> out(32);
-    unsigned size = 0;
-    HMAC(EVP_sha256(), key_a.data(), 64, reinterpret_cast<const unsigned char*>(text.data()),
-         text.size(), out.data(), &size);
-    return out;
+/// A table of numbers, a record a row.
+std::string of_numbers(const std::vector<std::vector<double>>& rows) {
+  Fingerprint fingerprint(key_a);
+  for (const auto& row : rows) {
+    for (std::size_t k = 0; k < row.size(); ++k) fingerprint.add_number(k, row[k]);
+    fingerprint.end_record();
+  }
+  return fingerprint.digest();
+}
+
+TEST(Fingerprint, IsTheSameInAnyOrderOfTheColumnsAndWithoutZeros) {
+  const auto base = of_numbers({{1, 2, 0}, {3, 0, 4}, {5, 6, 0}});
+  EXPECT_EQ(base, of_numbers({{0, 2, 1}, {4, 0, 3}, {0, 6, 5}}));
+  EXPECT_EQ(base, of_numbers({{5, 6}, {1, 2}, {3, 0, -0.0, 4}}));
+  EXPECT_NE(base, of_numbers({{1, 2, 0}, {3, 0, 4}, {6, 5, 0}}));  // one record exchanges two
+  EXPECT_NE(base, of_numbers({{1, 2, 0}, {3, 4, 0}, {5, 6, 0}}));
+  EXPECT_NE(base, of_numbers({{1, 2, 0}, {3, 0, 4}, {5, 6, 0}, {0, 0, 0}}));
+}
+
+// Tables of flags alone have few different records and columns.
+TEST(Fingerprint, TellsTablesOfFlagsApart) {
+  const auto base = of_numbers({{1, 1, 0}, {0, 1, 1}, {1, 0, 0}, {0, 0, 1}});
+  EXPECT_NE(base, of_numbers({{1, 1, 0}, {0, 1, 1}, {0, 1, 0}, {1, 0, 0}}));
+  EXPECT_NE(base, of_numbers({{1, 1, 0}, {1, 1, 0}, {0, 0, 1}, {0, 0, 1}}));
+}
+
+TEST(Fingerprint, KnowsTheColumnsThatARunReads) {
+  const auto of_read = [](const std::vector<bool>& read) {
+    Fingerprint fingerprint(key_a);
+    fingerprint.read_only(read);
+    for (int k = 1; k < 4; ++k) {
+      fingerprint.add_number(0, k);
+      fingerprint.add_text(1, "a");
+      if (read.size() > 2) fingerprint.add_number(2, 10 * k);
+      fingerprint.end_record();
+    }
+    return std::pair(fingerprint.digest(), fingerprint.digest_of_read());
   };
-  const std::vector<std::string> records{"alpha", std::string(1000, 'x'), ""};
-  std::vector<unsigned char> sum(32, 0);
-  for (const auto& record : records) {
-    unsigned carry = 0;
-    const auto one = hmac(record);
-    for (std::size_t i = 0; i < sum.size(); ++i) {
-      const unsigned total = sum[i] + one[i] + carry;
-      sum[i] = static_cast<unsigned char>(total & 255U);
-      carry = total >> 8U;
-    }
-  }
-  std::string text = "tacet records 1\n3\n";
-  const auto digit = [](unsigned value) { return "0123456789abcdef"[value]; };
-  for (std::size_t word = 0; word < 4; ++word) {
-    for (std::size_t byte = 8; byte-- > 0;) {
-      text += digit(sum[8 * word + byte] >> 4U);
-      text += digit(sum[8 * word + byte] & 15U);
-    }
-  }
-  std::string expected;
-  for (const unsigned char byte : hmac(text)) {
-    expected += digit(byte >> 4U);
-    expected += digit(byte & 15U);
-  }
-  EXPECT_EQ(of(records), expected);
+  const auto [two, both] = of_read({true, true});
+  const auto [three, first_two] = of_read({true, true, false});
+  EXPECT_EQ(two, both);
+  EXPECT_EQ(first_two, two);
+  EXPECT_NE(three, two);
+  EXPECT_EQ(of_read({false, true, true}).first, three);
 }
 
 TEST(Fingerprint, WantsALedgersKey) {

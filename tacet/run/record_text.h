@@ -1,21 +1,25 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <span>
-#include <string>
 
 #include "tacet/data/encode/value.h"
+#include "tacet/data/read/uniform_records.h"
+#include "tacet/ledger/fingerprint.h"
 
-/// Records in memory in one form, by which a ledger knows them again: equal records have equal
-/// texts, others have others.
+/// Values in one form, by which a ledger knows records again: what a file spells and what a program
+/// holds of it are one. A number is the double nearest to it, of single precision the one of its
+/// shortest spelling (0.1 stays 0.1); 7, 7.0, 7e0 and the text 7 are one, and so are true and 1.
+/// Infinity is the largest number, as 1e400 is, which others read as infinity. Texts have no blanks
+/// around them, a line end within is LF, and a time at midnight is its day. The usual words for a
+/// missing value say nothing, whatever a schema calls missing.
 namespace tacet::run::internal {
 
-/// Appends a value: a letter for its kind, then its spelling with its length.
-void append_text(const data::Value& value, std::string& record);
+/// Adds a value of the record that is being added.
+void note(const data::Value& value, std::size_t column, ledger::Fingerprint& fingerprint);
+void note_number(double number, std::size_t column, ledger::Fingerprint& fingerprint);
 
-/// Appends numbered features: the place and the bits of each that is not 0, so that a sparse record
-/// has the text of the same dense one.
-void append_text(std::span<const std::uint32_t> places, std::span<const double> values,
-                 std::string& record);
+/// Adds a record of numbered features; the label is its first column.
+void note(const data::internal::UniformRecord& record, ledger::Fingerprint& fingerprint);
 
 }  // namespace tacet::run::internal

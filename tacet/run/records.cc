@@ -3,35 +3,61 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <string_view>
+#include <vector>
 
+#include "tacet/base/error.h"
 #include "tacet/base/limits.h"
+#include "tacet/data/owner/guess_format.h"
 #include "tacet/data/read/byte_source.h"
+#include "tacet/data/read/csv_file.h"
+#include "tacet/data/read/uniform_records.h"
+#include "tacet/run/record_text.h"
 
 namespace tacet::run {
 namespace {
 
-/// Calls `receive` with each line, without its end; a last line needs no end. A line longer than
-/// limits::line_bytes comes in pieces, so that no file decides about memory.
-template <typename Receive>
-void for_each_line(const std::string& file, const Receive& receive) {
+using ledger::Fingerprint;
+
+/// The records of a file that is LIBSVM or holds arrays.
+void add_uniform(const std::string& file, const data::FileKind& kind, Fingerprint& fingerprint) {
+  const auto records = data::internal::open_whole(file, kind);
+  data::internal::UniformRecord record;
+  while (records->next(record)) internal::note(record, fingerprint);
+}
+
+void add_table(const std::string& file, const data::FileFormat& format, Fingerprint& fingerprint) {
+  auto options = data::csv_options(format);
+  options.trim = true;
+  data::CsvReader reader(data::open_source(file), file, options);
+  if (format.header) static_cast<void>(reader.next());
+  while (const auto fields = reader.next()) {
+    for (std::size_t k = 0; k < fields->size(); ++k) {
+      internal::note((*fields)[k], k, fingerprint);
+    }
+    fingerprint.end_record();
+  }
+}
+
+/// Each line as a record. A line longer than limits::line_bytes comes in pieces, so that no file
+/// decides about memory.
+void add_lines(const std::string& file, Fingerprint& fingerprint) {
   constexpr std::size_t chunk = 1 << 16;
   constexpr auto longest = static_cast<std::size_t>(base::limits::line_bytes);
   std::array<char, chunk> buffer{};
-  const auto source = data::open_source(file);
+  const auto source = data::without_byte_order_mark(data::open_source(file));
   std::string line;
   const auto finish = [&] {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    receive(line);
+    if (line.ends_with('\r')) line.pop_back();
+    internal::note(std::string_view(line), 0, fingerprint);
+    fingerprint.end_record();
     line.clear();
   };
   while (const auto count = source->read(buffer)) {
     std::string_view text(buffer.data(), count);
     while (!text.empty()) {
-      if (line.size() == longest && text.front() != '\n') {
-        receive(line);
-        line.clear();
-      }
+      if (line.size() == longest && text.front() != '\n') finish();
       const auto size = std::min({text.find('\n'), text.size(), longest - line.size()});
       line += text.substr(0, size);
       text.remove_prefix(size);
@@ -40,7 +66,21 @@ void for_each_line(const std::string& file, const Receive& receive) {
       text.remove_prefix(1);
     }
   }
-  if (!line.empty()) finish();
+  finish();
+}
+
+/// The ways in which a file may hold records, the likeliest one first.
+std::vector<std::function<void(Fingerprint&)>> ways_to_read(const std::string& file) {
+  std::vector<std::function<void(Fingerprint&)>> ways;
+  if (const auto* kind = data::recognised_kind(file)) {
+    ways.emplace_back([=](Fingerprint& records) { add_uniform(file, *kind, records); });
+  } else if (const auto format = data::likely_format(file)) {
+    ways.emplace_back([=](Fingerprint& records) { add_table(file, *format, records); });
+    auto unquoted = *format;
+    unquoted.quote = std::nullopt;
+    ways.emplace_back([=](Fingerprint& records) { add_table(file, unquoted, records); });
+  }
+  return ways;
 }
 
 }  // namespace
@@ -48,8 +88,17 @@ void for_each_line(const std::string& file, const Receive& receive) {
 std::optional<std::string> fingerprint_of(ledger::Ledger& ledger, const std::string& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;
+  for (const auto& read : ways_to_read(file)) {
+    try {
+      auto fingerprint = ledger.fingerprint();
+      read(fingerprint);
+      return fingerprint.digest();
+    } catch (const base::DataError&) {   // it holds records in another way
+    } catch (const base::UsageError&) {  // or its name does not say where its labels are
+    }
+  }
   auto fingerprint = ledger.fingerprint();
-  for_each_line(file, [&](std::string_view line) { fingerprint.add(line); });
+  add_lines(file, fingerprint);
   return fingerprint.digest();
 }
 

@@ -115,28 +115,20 @@ class Making {
   };
   using NumberedRow = std::function<Numbered(std::size_t row)>;
   data::Dataset numbered(std::size_t rows, const Column& labels, const NumberedRow& row_at);
-  /// Of the columns that are read, in the schema's order, whatever order they come in: the same
-  /// records have one text.
-  [[nodiscard]] std::vector<std::size_t> places_read(std::span<const std::string> names) const {
-    std::vector<std::size_t> places;
-    const auto add = [&](const std::string& name) {
-      const auto found = std::ranges::find(names, name);
-      if (found != names.end()) places.push_back(static_cast<std::size_t>(found - names.begin()));
-    };
-    for (const auto& name : schema_.feature_columns()) add(name);
-    if (labelled_) add(schema_.target->column);
-    if (labelled_ && schema_.unit) add(*schema_.unit);
-    return places;
+  /// Which of the columns are read.
+  [[nodiscard]] std::vector<bool> places_read(std::span<const std::string> names) const {
+    auto wanted = schema_.feature_columns();
+    if (labelled_) wanted.push_back(schema_.target->column);
+    if (labelled_ && schema_.unit) wanted.push_back(*schema_.unit);
+    std::vector<bool> read;
+    for (const auto& name : names) read.push_back(std::ranges::find(wanted, name) != wanted.end());
+    return read;
   }
-  template <typename... Parts>
-  void note(const Parts&... parts) {
-    if (fingerprint_ != nullptr) internal::append_text(parts..., text_);
+  void note(const data::Value& value, std::size_t column) {
+    if (fingerprint_ != nullptr) internal::note(value, column, *fingerprint_);
   }
   void append() {
-    if (fingerprint_ != nullptr) {
-      fingerprint_->add(text_);
-      text_.clear();
-    }
+    if (fingerprint_ != nullptr) fingerprint_->end_record();
     if (cancel_ != nullptr && dataset_.rows() % rows_between_looks == 0) {
       cancel_->throw_if_cancelled();
     }
@@ -148,7 +140,6 @@ class Making {
   data::TargetUse target_;
   const base::CancelToken* cancel_;
   ledger::Fingerprint* fingerprint_;
-  std::string text_;  // of a record, for the fingerprint
   data::Dataset dataset_;
   data::EncodedRow row_;
 };
@@ -157,8 +148,8 @@ data::Dataset Making::numbered(std::size_t rows, const Column& labels, const Num
   data::UniformEncoder encoder(schema_);
   for (std::size_t k = 0; k < rows; ++k) {
     const auto [places, values] = row_at(k);
-    note(places, values);
-    if (labelled_) note(value_at(labels, k));
+    if (labelled_) note(value_at(labels, k), 0);
+    for (std::size_t j = 0; j < places.size(); ++j) note(values[j], std::size_t{places[j]} + 1);
     if (!labelled_) {
       encoder.encode(places, values, row_);
     } else if (const auto* numbers = std::get_if<std::span<const double>>(&labels)) {
@@ -219,9 +210,9 @@ data::Dataset Making::operator()(const Records& records) {
 data::Dataset Making::operator()(const TypedRecords& records) {
   data::Encoder encoder(schema_, records.names, target_, no_file);
   std::vector<data::Value> values(records.names.size());
-  const auto noted = places_read(records.names);
+  if (fingerprint_ != nullptr) fingerprint_->read_only(places_read(records.names));
   while (records.next(values)) {
-    for (const std::size_t k : noted) note(values[k]);
+    for (std::size_t k = 0; k < values.size(); ++k) note(values[k], k);
     encoder.encode(values, row_);
     append();
   }

@@ -69,8 +69,8 @@ void check_rows(const Rows& rows, const data::Schema& schema, data::TargetUse ta
 /// Encodes them by the schema, bounds enforced. UsageError for rows that do not go with it: another
 /// number of columns, columns of different lengths, names that the schema lacks; values are never
 /// errors. What `next` throws passes through. Where a `fingerprint` is given each record is added
-/// to it, with its label: the columns that are read. The same records again have the same, in any
-/// order of rows and columns; a file of them has another.
+/// to it with all of its columns and its label. The same records again have the same, in any order
+/// of rows and columns, and so has a file of them (record_text.h).
 [[nodiscard]] data::Dataset dataset_of(const Rows& rows, const data::Schema& schema,
                                        data::TargetUse target,
                                        const base::CancelToken* cancel = nullptr,

@@ -295,32 +295,40 @@ TEST(TypedRecords, FingerprintsKnowTheSameRecordsAgainInAnyOrder) {
   };
   const auto expected = of({std::int64_t{7}, std::string_view("ab")}, {"a", "b"});
   EXPECT_EQ(of({std::string_view("ab"), 7.0}, {"b", "a"}), expected);
-  EXPECT_NE(of({std::string_view("7"), std::string_view("ab")}, {"a", "b"}), expected);
+  for (const auto* seven : {"7", "7.0", "7e0", " 7"}) {
+    EXPECT_EQ(of({std::string_view(seven), std::string_view("ab")}, {"a", "b"}), expected) << seven;
+  }
   EXPECT_NE(of({std::int64_t{7}, std::string_view("a")}, {"a", "bb"}), expected);
   EXPECT_NE(of({std::int64_t{7}, std::string_view("ab")}, {"b", "b"}), expected);
   EXPECT_NE(of({std::int64_t{7}}, {"a"}), expected);
 }
 
+/// The records of two persons by the columns that are read.
 TEST(TypedRecords, FingerprintsKnowTheColumnsThatAreReadInAnyOrder) {
   const auto schema = data::schema_from_toml(
       "unit='who'\n[[column]]\nname='x'\nkind='hashed'\n[[column]]\nname='id'\nkind='ignored'\n"
       "[target]\npositive='b'\nnegative='a'\ncolumn='y'\n",
       "s.toml");
-  const auto of = [&](const std::vector<std::string>& names, const std::vector<Value>& values) {
-    bool first = true;
-    return fingerprint_of(TypedRecords{names,
-                                       [&](std::span<Value> out) {
-                                         std::ranges::copy(values, out.begin());
-                                         return std::exchange(first, false);
-                                       }},
-                          schema);
+  using Record = std::vector<Value>;
+  const auto of = [&](const std::vector<std::string>& names, const Record& one, const Record& two) {
+    ledger::Fingerprint fingerprint(std::string(64, 'a'));
+    int row = 0;
+    const TypedRecords records{names, [&](std::span<Value> out) {
+                                 std::ranges::copy(row == 0 ? one : two, out.begin());
+                                 return row++ < 2;
+                               }};
+    (void)dataset_of(records, schema, data::TargetUse::required, nullptr, &fingerprint);
+    return std::pair(fingerprint.digest(), fingerprint.digest_of_read());
   };
   const Value a = std::string_view("a");
-  const auto expected = of({"x", "y", "who"}, {7.0, a, std::int64_t{3}});
-  EXPECT_EQ(of({"__index__", "who", "y", "id", "x"}, {0.5, std::int64_t{3}, a, true, 7.0}),
-            expected);
-  EXPECT_NE(of({"x", "y", "who"}, {7.0, a, std::int64_t{4}}), expected);
-  EXPECT_NE(of({"x", "y", "who"}, {std::int64_t{3}, a, 7.0}), expected);
+  const std::int64_t three = 3;
+  const auto expected = of({"x", "y", "who"}, {7.0, a, three}, {8.0, a, three}).second;
+  const std::vector<std::string> more{"__index__", "who", "y", "id", "x"};
+  const auto found = of(more, {0.5, three, a, true, 7.0}, {1.5, three, a, true, 8.0});
+  EXPECT_EQ(found.second, expected);
+  EXPECT_NE(found.first, expected);  // all columns are seen as well
+  EXPECT_NE(of({"x", "y", "who"}, {7.0, a, std::int64_t{4}}, {8.0, a, three}).second, expected);
+  EXPECT_NE(of({"x", "y", "who"}, {three, a, 7.0}, {8.0, a, three}).second, expected);
 }
 
 TEST(TypedRecords, FingerprintsOfSparseRecordsAreThoseOfDenseOnes) {

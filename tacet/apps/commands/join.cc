@@ -12,6 +12,7 @@
 #include "tacet/apps/describe.h"
 #include "tacet/base/atomic_file.h"
 #include "tacet/base/error.h"
+#include "tacet/data/utf8.h"
 #include "tacet/ledger/digest.h"
 #include "tacet/local/device/client.h"
 #include "tacet/local/service/token.h"
@@ -103,7 +104,8 @@ class Join : public Command {
       if (!certificate_.empty()) return {};
       throw base::UsageError("--token-file is missing: the token that the server's operator gave");
     }
-    auto text = base::read_file(token_file_, most_token_bytes);
+    const auto read = base::read_file(token_file_, most_token_bytes);
+    std::string text(data::without_byte_order_mark(read));
     while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
     if (local::is_token(text)) return text;
     throw base::DataError("'{}' holds no token: one line of 64 hexadecimal digits", token_file_);

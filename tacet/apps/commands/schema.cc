@@ -124,6 +124,8 @@ class SchemaCheck : public Command {
         [&](const data::SchemaCheck& found, privacy::Reservation&, run::Pieces& result) {
           result.write(console.json() ? json_text(json(found)) : text(found));
           console.warn("NOT PRIVATE: exact counts from the records, for their owner only");
+          const auto similar = data::unit_warning(found, schema);
+          if (!similar.empty()) console.warn(similar);
           fault = data::label_fault(found, schema);
           return 0.0;
         });
@@ -147,6 +149,10 @@ class SchemaCheck : public Command {
                                 {"first_line", column.first_line}});
     }
     if (!found.empty_classes.empty()) out["empty_classes"] = found.empty_classes;
+    if (found.similar_units > 0) {
+      out["similar_units"] = {{"names", found.similar_units},
+                              {"first_line", found.similar_units_line}};
+    }
     return out;
   }
 

@@ -211,8 +211,7 @@ class Encoder::Implementation {
     scaler_.scale(raw_.columns, raw_.values, row);
     if (narrow_) narrow_->narrow(row);
     row.label = label_ ? label_->encode(fields[label_column_]) : 0.0;
-    SpellingRoom room;
-    row.unit = unit_column_ ? units_.number(spelling(fields[*unit_column_], room)) : 0;
+    row.unit = unit_column_ ? units_.number_of(fields[*unit_column_]) : 0;
   }
 
   [[nodiscard]] std::vector<std::string> take_units() { return units_.take_names(); }

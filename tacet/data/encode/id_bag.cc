@@ -3,21 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tacet/data/encode/decimal.h"
 #include "tacet/data/encode/public_hash.h"
 #include "tacet/data/encode/value_index.h"
 
 namespace tacet::data {
-namespace {
-
-std::string_view without_outer_blanks(std::string_view text) {
-  constexpr std::string_view blanks = " \t";
-  const auto begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
-}  // namespace
-
 std::span<const std::uint32_t> IdBag::places(const Value& value) {
   places_.clear();
   dropped_ = 0;
@@ -36,7 +26,7 @@ std::span<const std::uint32_t> IdBag::places(const Value& value) {
 void IdBag::add_all(std::string_view text) {
   while (true) {
     const auto end = text.find(rule_.separator);
-    add(without_outer_blanks(text.substr(0, end)));
+    add(without_blanks(text.substr(0, end)));
     if (end == std::string_view::npos) return;
     text.remove_prefix(end + 1);
   }

@@ -1,22 +1,54 @@
 #include "tacet/data/encode/unit_index.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
+#include <cmath>
 #include <utility>
 
 #include "tacet/data/dataset.h"
+#include "tacet/data/encode/decimal.h"
 
 namespace tacet::data {
+namespace {
 
-UnitIndex::UnitIndex(std::span<const std::string> missing)
-    : missing_(missing.begin(), missing.end()) {}
+constexpr double first_gap_of_doubles = 0x1p53;
 
-std::int64_t UnitIndex::number(std::string_view field) {
-  const auto from = field.find_first_not_of(" \t");
-  if (from == std::string_view::npos) return Dataset::no_unit;
-  const auto name = field.substr(from, field.find_last_not_of(" \t") - from + 1);
-  if (std::find(missing_.begin(), missing_.end(), name) != missing_.end()) return Dataset::no_unit;
+/// A number that is held as a float of any size.
+std::optional<double> real_of(const Value& value) {
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* number = std::get_if<float>(&value)) return static_cast<double>(*number);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view UnitName::of(std::string_view field) { return one_spelling(field, room_); }
+
+std::string_view UnitName::of_value(const Value& value) {
+  const auto real = real_of(value);
+  if (real && std::isfinite(*real) && std::fabs(*real) >= first_gap_of_doubles) {
+    digits_ = fmt::format("{:.0f}", *real);  // its shortest spelling would be another integer
+    return of(digits_);
+  }
+  return of(text_.of(value));
+}
+
+UnitIndex::UnitIndex(std::span<const std::string> missing) {
+  for (const auto& text : missing) missing_.emplace(name_.of(text));
+}
+
+std::int64_t UnitIndex::number(std::string_view field) { return number_called(name_.of(field)); }
+
+std::int64_t UnitIndex::number_of(const Value& value) {
+  return number_called(name_.of_value(value));
+}
+
+std::int64_t UnitIndex::number_called(std::string_view name) {
+  if (name.empty()) return Dataset::no_unit;
+  std::string key(name);
+  if (missing_.contains(key)) return Dataset::no_unit;
   const auto next = static_cast<std::int64_t>(numbers_.size());
-  return numbers_.try_emplace(std::string(name), next).first->second;
+  return numbers_.try_emplace(std::move(key), next).first->second;
 }
 
 std::vector<std::string> UnitIndex::take_names() {

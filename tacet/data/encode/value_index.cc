@@ -9,17 +9,11 @@
 #include <cstring>
 #include <limits>
 
+#include "tacet/data/encode/decimal.h"
 #include "tacet/data/schema/calendar.h"
 
 namespace tacet::data {
 namespace {
-
-std::string_view without_blanks(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 bool is_word(std::string_view text, std::string_view word) {
   return std::ranges::equal(text, word, [](char one, char other) { return (one | 0x20) == other; });
@@ -44,35 +38,34 @@ std::uint64_t table_hash(std::string_view text) {
   return mix(mix(hash, tail), 0);
 }
 
-/// For text that is a number outside of the doubles: whether it is too small rather than too large.
-bool underflows(std::string_view text) {
-  const auto exponent = text.find_first_of("eE");
-  if (exponent != std::string_view::npos) {
-    return exponent + 1 < text.size() && text[exponent + 1] == '-';
-  }
-  return text.starts_with("0.") || text.starts_with("-0.") || text.starts_with(".") ||
-         text.starts_with("-.");
+constexpr double integers_share_doubles = 0x1p53;
+constexpr double largest_double = std::numeric_limits<double>::max();
+
+/// For text that is a number outside of the doubles: the largest or smallest one, or 0.
+std::optional<double> beyond_doubles(std::string_view text) {
+  const auto number = read_decimal(text);
+  if (!number) return std::nullopt;
+  if (number->point <= 0) return 0.0;
+  return number->negative ? -largest_double : largest_double;
 }
 
-constexpr double integers_share_doubles = 0x1p53;
-
-/// The digits of an integer, with its sign, in one spelling; nothing for other text.
-std::optional<std::string> whole(std::string_view text) {
-  text = without_blanks(text);
-  const bool negative = text.starts_with('-');
-  if (negative || text.starts_with('+')) text.remove_prefix(1);
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (text.empty() || !std::ranges::all_of(text, is_digit)) return std::nullopt;
-  text.remove_prefix(std::min(text.find_first_not_of('0'), text.size() - 1));
-  return std::string(negative ? "-" : "").append(text);
+/// Whether a number's text, without blanks, stands for a double that is near to it.
+bool is_near_a_double(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  return std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc();
 }
 
 std::string exact_digits(double integer) { return fmt::format("{:.0f}", integer); }
 
-/// All digits of a number without a fraction that is spelt by the text, and nearest to the double.
+/// All digits of a number that is spelt by the text, and nearest to the double. An exponent stands
+/// for the double that is nearest, as programs write doubles with one, but beyond all of them.
 std::string digits_of(std::string_view text, double number) {
-  const auto integer = whole(text);
-  return integer ? *integer : exact_digits(number);
+  text = without_blanks(text);
+  const bool has_exponent = text.find_first_of("eE") != std::string_view::npos;
+  if (has_exponent && is_near_a_double(text)) return exact_digits(number);
+  std::string room;
+  return std::string(one_spelling(text, room));
 }
 
 }  // namespace
@@ -118,9 +111,7 @@ std::optional<double> parse_number(std::string_view text) {
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, value);
   if (end != last || error == std::errc::invalid_argument) return std::nullopt;
-  if (error == std::errc::result_out_of_range) {
-    return underflows(text) ? std::optional<double>(0.0) : std::nullopt;
-  }
+  if (error == std::errc::result_out_of_range) return beyond_doubles(text);
   if (!std::isfinite(value)) return std::nullopt;
   return value;
 }

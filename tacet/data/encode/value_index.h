@@ -16,7 +16,8 @@
 namespace tacet::data {
 
 /// A decimal number that fills the text up to surrounding blanks: `12`, `+1.5e3`, `-0`. What is no
-/// number, not finite or too large is nothing; what is too small for a double is 0.
+/// number, or not finite, is nothing. A number beyond the doubles is the double nearest to it:
+/// 1e400 the largest one, which is clipped to a column's bound, and 1e-400 is 0.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);
 
 /// The same for what is spelt by up to 15 digits and at most one point, with a minus or without:

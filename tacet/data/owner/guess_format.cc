@@ -134,20 +134,27 @@ Sample best_sample(const std::filesystem::path& file, std::optional<char> separa
 
 // --- header
 
-bool begins_with_header(const Sample& sample, const std::filesystem::path& file) {
+enum class FirstLine { header, record, header_with_gaps };
+
+FirstLine first_line(const Sample& sample) {
   const auto& first = sample.records.front();
   std::set<std::string_view> names;
   bool some_empty = false;
   for (std::size_t k = 0; k < first.size(); ++k) {
     some_empty = some_empty || first[k].empty();
-    if (parse_number(first[k]) || !names.insert(first[k]).second) return false;
+    if (parse_number(first[k]) || !names.insert(first[k]).second) return FirstLine::record;
     const bool again =
         std::any_of(sample.records.begin() + 1, sample.records.end(), [&](const auto& record) {
           return k < record.size() && !first[k].empty() && record[k] == first[k];
         });
-    if (again) return false;
+    if (again) return FirstLine::record;
   }
-  if (!some_empty) return true;
+  return some_empty ? FirstLine::header_with_gaps : FirstLine::header;
+}
+
+bool begins_with_header(const Sample& sample, const std::filesystem::path& file) {
+  const auto found = first_line(sample);
+  if (found != FirstLine::header_with_gaps) return found == FirstLine::header;
   throw base::DataError(
       "{}:1: some columns have no text in the first line; give them names, or --no-header if that "
       "line is a record",
@@ -181,6 +188,18 @@ FileFormat guess_format(const std::filesystem::path& file, std::optional<char> s
     }
   }
   return format;
+}
+
+std::optional<FileFormat> likely_format(const std::filesystem::path& file) {
+  try {
+    const Sample sample = best_sample(file, std::nullopt);
+    FileFormat format = sample.format;
+    format.header =
+        sample.records.front().size() == sample.columns && first_line(sample) != FirstLine::record;
+    return format;
+  } catch (const base::DataError&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace tacet::data

@@ -24,6 +24,11 @@ namespace tacet::data {
                                       std::optional<char> separator = std::nullopt,
                                       std::optional<bool> header = std::nullopt);
 
+/// The same for a file that need not be public, since nobody learns of it: its likely format,
+/// header or not by the same rules (a first line with a text left out is one), or nothing where
+/// nothing fits.
+[[nodiscard]] std::optional<FileFormat> likely_format(const std::filesystem::path& file);
+
 /// Which kind of file without named columns it looks like; nullptr: none, so CSV.
 [[nodiscard]] const FileKind* recognised_kind(const std::filesystem::path& file);
 

@@ -12,6 +12,7 @@
 #include "tacet/data/encode/id_bag.h"
 #include "tacet/data/encode/label_encoder.h"
 #include "tacet/data/encode/value_index.h"
+#include "tacet/data/owner/similar_units.h"
 #include "tacet/data/read/csv_file.h"
 #include "tacet/data/read/uniform_records.h"
 
@@ -166,9 +167,12 @@ SchemaCheck check_csv(const std::filesystem::path& file, const Schema& schema) {
   const MissingValues missing_values(schema.missing);
   std::vector<Checked> columns = checked_columns(schema, names, missing_values);
   ClassesSeen classes(schema);
+  SimilarUnits units;
+  const auto unit = schema.unit ? std::optional(place_of(names, *schema.unit)) : std::nullopt;
   SchemaCheck result;
   while (const auto fields = reader.next()) {
     ++result.rows;
+    if (unit && *unit < fields->size()) units.add((*fields)[*unit], reader.line());
     if (schema.target) classes.add((*fields)[columns.back().file_column]);
     for (Checked& column : columns) {
       const std::string_view field = (*fields)[column.file_column];
@@ -179,6 +183,8 @@ SchemaCheck check_csv(const std::filesystem::path& file, const Schema& schema) {
   }
   for (Checked& column : columns) result.columns.push_back(std::move(column.faults));
   result.empty_classes = classes.empty();
+  result.similar_units = units.count();
+  result.similar_units_line = units.first_line();
   return result;
 }
 
@@ -230,6 +236,15 @@ std::string label_fault(const SchemaCheck& found, const Schema& schema) {
                      : fmt::format("the label '{}'", fmt::join(labels, "' or '")),
       positive ? "positive" : "negative",
       schema.target->column.empty() ? "of labels" : fmt::format("'{}'", schema.target->column));
+}
+
+std::string unit_warning(const SchemaCheck& found, const Schema& schema) {
+  if (found.similar_units == 0) return {};
+  return fmt::format(
+      "{} names of the unit '{}' differ by case or blanks alone from another one, the first in "
+      "line {}. Blanks around a name make no other unit, case and blanks within one do; where they "
+      "are one person, spell them alike: a person of two names is protected half as well",
+      found.similar_units, schema.unit.value_or(""), found.similar_units_line);
 }
 
 SchemaCheck check_values(const std::filesystem::path& file, const Schema& schema) {

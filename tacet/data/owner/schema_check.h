@@ -34,7 +34,14 @@ struct SchemaCheck {
   std::vector<ColumnFaults> columns;
   /// Classes that no record has: with two of them a label was misspelt, and nothing can be learnt.
   std::vector<std::string> empty_classes;
+  /// Names of the schema's unit that differ by case or blanks alone from one that stood before
+  /// (similar_units.h), and the line of the first of them, or 0.
+  std::int64_t similar_units = 0;
+  std::int64_t similar_units_line = 0;
 };
+
+/// The sentence for names of units that look alike; empty where none do.
+[[nodiscard]] std::string unit_warning(const SchemaCheck& found, const Schema& schema);
 
 /// The sentence for a target of two classes of which one is empty; empty where nothing is wrong.
 [[nodiscard]] std::string label_fault(const SchemaCheck& found, const Schema& schema);

@@ -45,9 +45,9 @@ TEST(SchemaCheckUniform, CountsTheFaultsOfALibsvmFile) {
   EXPECT_TRUE(found.lines);
   ASSERT_EQ(found.columns.size(), 2U);
   ColumnFaults features = faults("features");
-  features.unreadable = 3;
+  features.unreadable = 2;
   features.below = 1;
-  features.above = 1;
+  features.above = 2;
   features.outside = 2;
   features.first_line = 3;
   expect_faults(found.columns[0], features);

@@ -10,6 +10,7 @@
 #include "tacet/base/error.h"
 #include "tacet/base/limits.h"
 #include "tacet/data/encode/public_hash.h"
+#include "tacet/data/encode/unit_index.h"
 #include "tacet/data/read/byte_source.h"
 #include "tacet/data/read/cancel_rhythm.h"
 #include "tacet/data/read/csv_field.h"
@@ -83,10 +84,13 @@ class Sides {
         share_(as_fraction(options.test_share)),
         seed_(public_hash(fmt::format("tacet split {}", options.seed))) {}
 
-  /// By the record's unit, or by its stratum: empty where there is none.
-  [[nodiscard]] bool is_test(std::string_view unit, std::string_view stratum) {
-    if (unit.empty()) return draw(stratum).next_is_test();
-    std::uint64_t state = seed_ ^ public_hash(unit);
+  /// By the record's stratum, empty where there is none.
+  [[nodiscard]] bool is_test(std::string_view stratum) { return draw(stratum).next_is_test(); }
+  /// By the record's unit, as units are compared everywhere; what is missing goes by itself.
+  [[nodiscard]] bool unit_is_test(const Value& unit) {
+    const auto name = name_.of_value(unit);
+    if (name.empty()) return is_test({});
+    std::uint64_t state = seed_ ^ public_hash(name);
     return next_uniform(state) < options_.test_share;
   }
 
@@ -106,6 +110,7 @@ class Sides {
   Share share_;
   std::uint64_t seed_;
   std::map<std::string, BlockDraw, std::less<>> strata_;
+  UnitName name_;
 };
 
 /// The two sinks, and what went where.
@@ -137,8 +142,8 @@ SplitCounts split_csv(const std::filesystem::path& file, const SplitOptions& opt
   }
   Sides sides(options);
   while (const auto fields = reader.next()) {
-    const bool test = sides.is_test(unit ? (*fields)[*unit] : std::string_view(),
-                                    stratum ? (*fields)[*stratum] : std::string_view());
+    const bool test = unit ? sides.unit_is_test((*fields)[*unit])
+                           : sides.is_test(stratum ? (*fields)[*stratum] : std::string_view());
     parts.write(test, csv_line(*fields, options.format.separator));
   }
   return parts.counts;
@@ -147,7 +152,7 @@ SplitCounts split_csv(const std::filesystem::path& file, const SplitOptions& opt
 /// Calls `receive` with each line and its end.
 template <typename Receive>
 void for_each_line(const std::filesystem::path& file, const Receive& receive) {
-  const auto source = open_source(file);
+  const auto source = without_byte_order_mark(open_source(file));
   std::array<char, 1 << 16> buffer{};
   std::string line;
   while (const auto count = source->read(buffer)) {
@@ -183,7 +188,7 @@ SplitCounts split_libsvm(const std::filesystem::path& file, const SplitOptions& 
     const auto first = line.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos || line[first] == '#') return;
     const auto label = line.substr(first, line.find_first_of(" \t\r\n", first) - first);
-    parts.write(sides.is_test({}, options.stratify.empty() ? std::string_view() : label), line);
+    parts.write(sides.is_test(options.stratify.empty() ? std::string_view() : label), line);
   });
   return parts.counts;
 }
@@ -224,8 +229,8 @@ std::vector<bool> split_places(const RecordSource& records, const SplitOptions& 
   std::vector<bool> places;
   while (const auto record = reader->next()) {
     if (cancel != nullptr && places.size() % rows_between_checks == 0) cancel->throw_if_cancelled();
-    const auto value = place ? text.of((*record)[*place]) : std::string_view();
-    places.push_back(together ? sides.is_test(value, {}) : sides.is_test({}, value));
+    places.push_back(together ? sides.unit_is_test((*record)[*place])
+                              : sides.is_test(place ? text.of((*record)[*place]) : ""));
   }
   return places;
 }

@@ -3,10 +3,12 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "tacet/base/error.h"
@@ -14,6 +16,7 @@
 #include "tacet/data/file_text.h"
 #include "tacet/data/read/foreign_file.h"
 #include "tacet/data/read/read_ahead.h"
+#include "tacet/data/utf8.h"
 
 namespace tacet::data {
 namespace {
@@ -87,6 +90,34 @@ class PeekedSource : public ByteSource {
   std::size_t given_ = 0;
 };
 
+/// Reads as many bytes of a source as a mark has, and gives them out unless they are one.
+class UnmarkedSource : public ByteSource {
+ public:
+  explicit UnmarkedSource(std::unique_ptr<ByteSource> inner) : inner_(std::move(inner)) {}
+  std::size_t read(std::span<char> buffer) override {
+    while (!started_ && size_ < head_.size()) {
+      const auto count = inner_->read(std::span(head_).subspan(size_));
+      if (count == 0) break;
+      size_ += count;
+    }
+    if (!std::exchange(started_, true)) {
+      left_ = without_byte_order_mark(std::string_view(head_.data(), size_));
+    }
+    if (left_.empty()) return inner_->read(buffer);
+    const auto count = std::min(buffer.size(), left_.size());
+    std::copy_n(left_.data(), count, buffer.data());
+    left_.remove_prefix(count);
+    return count;
+  }
+
+ private:
+  std::unique_ptr<ByteSource> inner_;
+  std::array<char, byte_order_mark.size()> head_{};
+  std::size_t size_ = 0;
+  std::string_view left_;
+  bool started_ = false;
+};
+
 class GzipSource : public ByteSource {
  public:
   GzipSource(std::unique_ptr<ByteSource> inner, std::string_view name)
@@ -114,6 +145,7 @@ class GzipSource : public ByteSource {
 
   void advance() {
     if (stream_.avail_in == 0) refill();
+    if (between_members_) skip_padding();
     if (stream_.avail_in == 0) {
       if (!between_members_) {
         throw base::DataError(
@@ -132,6 +164,14 @@ class GzipSource : public ByteSource {
     } else if (status != Z_OK && status != Z_BUF_ERROR) {
       throw base::DataError("{}: the compressed file is damaged ({})", name_,
                             stream_.msg == nullptr ? "zlib" : stream_.msg);
+    }
+  }
+
+  /// Zero bytes behind a member, as tapes and some archives add them (GNU gzip, "Tapes").
+  void skip_padding() {
+    while (stream_.avail_in > 0 && *stream_.next_in == 0) {
+      ++stream_.next_in;
+      if (--stream_.avail_in == 0) refill();
     }
   }
 
@@ -197,6 +237,10 @@ std::unique_ptr<ByteSource> open_source(const std::filesystem::path& file, ReadA
 
 std::unique_ptr<ByteSource> memory_source(std::string_view text, std::string_view name) {
   return unwrap(std::make_unique<PeekedSource>(internal::text_source(text)), name);
+}
+
+std::unique_ptr<ByteSource> without_byte_order_mark(std::unique_ptr<ByteSource> source) {
+  return std::make_unique<UnmarkedSource>(std::move(source));
 }
 
 std::unique_ptr<ByteSource> internal::text_source(std::string_view text) {

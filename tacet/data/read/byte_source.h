@@ -41,6 +41,10 @@ enum class ReadAheadOf { long_files, compressed_only };
 [[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::string_view text,
                                                         std::string_view name);
 
+/// A file of text from behind its byte order mark, if it begins with one.
+[[nodiscard]] std::unique_ptr<ByteSource> without_byte_order_mark(
+    std::unique_ptr<ByteSource> source);
+
 namespace internal {
 
 /// Bytes in memory as they are; `text` must outlive the source.

@@ -47,6 +47,31 @@ TEST(ByteSource, SeveralGzipMembersAreOneFile) {
   EXPECT_EQ(read_memory(gzip("one ") + gzip("") + gzip("two")), "one two");
 }
 
+TEST(ByteSource, ZeroBytesBehindAGzipMemberArePadding) {
+  for (const std::size_t padding : {1U, 511U, 300000U}) {
+    const std::string zeros(padding, '\0');
+    EXPECT_EQ(read_memory(gzip("one ") + zeros), "one ") << padding;
+    EXPECT_EQ(read_memory(gzip("one ") + zeros + gzip("two") + zeros), "one two") << padding;
+    EXPECT_THROW(read_memory(gzip("one ") + zeros + "x"), base::DataError) << padding;
+  }
+}
+
+TEST(ByteSource, OneByteOrderMarkIsDroppedAtTheStart) {
+  const std::string mark = "\xef\xbb\xbf";
+  for (const std::size_t step : {1U, 2U, 100U}) {
+    const auto read = [&](const std::string& text) {
+      return read_all(*without_byte_order_mark(internal::text_source(text)), step);
+    };
+    EXPECT_EQ(read(mark + "ab"), "ab");
+    EXPECT_EQ(read(mark + mark + "ab"), mark + "ab");
+    EXPECT_EQ(read("a" + mark), "a" + mark);
+    for (const std::string text : {"", "x", "\xef", "\xef\xbb", "\xef\xbbx"}) {
+      EXPECT_EQ(read(text), text);
+    }
+    EXPECT_EQ(read(mark), "");
+  }
+}
+
 TEST(ByteSource, TruncatedGzipIsAClearErrorAtEveryLength) {
   const std::string packed = gzip(sample());
   for (std::size_t length = 2; length < packed.size(); length += length < 40 ? 1 : 997) {

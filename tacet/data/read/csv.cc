@@ -19,8 +19,6 @@ namespace {
 
 constexpr auto most_columns = static_cast<std::size_t>(base::limits::csv_columns);
 
-constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-
 // Bytes behind the sentinel that a vector load may touch.
 constexpr std::size_t padding = 16;
 
@@ -30,7 +28,7 @@ bool blank(char c) { return c == ' ' || c == '\t'; }
 
 CsvReader::CsvReader(std::unique_ptr<ByteSource> source, std::string file_name,
                      const CsvOptions& options)
-    : source_(std::move(source)),
+    : source_(options.from_start ? without_byte_order_mark(std::move(source)) : std::move(source)),
       file_name_(std::move(file_name)),
       options_(options),
       buffer_(std::max<std::size_t>(options.buffer_size, 16) + padding) {
@@ -39,9 +37,6 @@ CsvReader::CsvReader(std::unique_ptr<ByteSource> source, std::string file_name,
   }
   if (options_.quote) special_[static_cast<unsigned char>(*options_.quote)] = true;
   refill();
-  if (options_.from_start && std::string_view(buffer_.data(), end_).starts_with(byte_order_mark)) {
-    begin_ = byte_order_mark.size();
-  }
 }
 
 std::optional<std::span<const std::string_view>> CsvReader::next() {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "tacet/data/utf8.h"
+
 namespace tacet::data {
 namespace {
 
@@ -67,6 +69,7 @@ std::string foreign_kind(std::string_view first_bytes) {
     if (letters && !binary && known.bytes != "%PDF-"sv) continue;
     return fmt::format("{}; {}", known.kind, known.way_out);
   }
+  first_bytes = without_byte_order_mark(first_bytes);
   if (is_toml(first_bytes)) {
     return "is a schema or another TOML file, not a file of records; records are given without an "
            "option, the schema with --schema";

@@ -10,6 +10,7 @@
 #include "tacet/base/limits.h"
 #include "tacet/data/encode/value_index.h"
 #include "tacet/data/read/line_fault.h"
+#include "tacet/data/utf8.h"
 
 namespace tacet::data {
 namespace {
@@ -45,6 +46,7 @@ std::optional<std::size_t> libsvm_features(std::string_view line) {
 }  // namespace
 
 bool looks_like_libsvm(std::string_view text, bool whole) {
+  text = without_byte_order_mark(text);
   // What is no whole file may end in the middle of a field.
   const auto last = text.find_last_of(text.find('\n') == std::string_view::npos ? " \t" : "\n");
   if (!whole && last != std::string_view::npos) text = text.substr(0, last);
@@ -61,15 +63,20 @@ bool looks_like_libsvm(std::string_view text, bool whole) {
 
 LibsvmReader::LibsvmReader(std::unique_ptr<ByteSource> source, std::string file_name,
                            const LibsvmOptions& options)
-    : source_(std::move(source)),
+    : source_(options.from_start ? without_byte_order_mark(std::move(source)) : std::move(source)),
       file_name_(std::move(file_name)),
       column_count_(static_cast<std::uint64_t>(options.column_count)),
+      index_base_(static_cast<std::uint64_t>(options.index_base)),
       fault_(options.fault),
       buffer_(std::max(options.buffer_size, std::size_t{2} * longest_field) + 1) {
   if (options.column_count < 1 ||
       options.column_count > std::numeric_limits<std::uint32_t>::max()) {
     throw base::UsageError("a LIBSVM file needs a column count between 1 and 2^32 - 1, got {}",
                            options.column_count);
+  }
+  if (options.index_base != 0 && options.index_base != 1) {
+    throw base::UsageError("the indices of a LIBSVM file count from 0 or from 1, got {}",
+                           options.index_base);
   }
   at_ = end_ = line_start_ = buffer_.data();
   refill();
@@ -163,6 +170,7 @@ bool LibsvmReader::next(LibsvmRecord& record) {
   read_label(record.label);
   while (read_field(record)) {
   }
+  check_is_libsvm(record);
   record.features.finish();
   record.dropped += record.features.repeated();
   record_line_ = line_;
@@ -182,13 +190,22 @@ void LibsvmReader::read_label(std::string& label) {
   skip_field();
 }
 
+/// A record without features is one, a line of a CSV file is none.
+void LibsvmReader::check_is_libsvm(const LibsvmRecord& record) const {
+  if (!record.features.columns().empty() || record.dropped > 0) return;
+  if (record.label.find_first_of(",;|\"") == std::string::npos) return;
+  fail(
+      "the line has the separators or quotes of a CSV file and no index:value; if the file is CSV, "
+      "its schema needs kind = \"csv\" under [format], and a [[column]] for each column");
+}
+
 /// The commonest fields: one blank, an index above the last one, a value of one digit. Stops in
 /// front of any other field.
 void LibsvmReader::read_short_fields(LibsvmRecord& record) {
   constexpr std::ptrdiff_t longest = 16;  // blank, ten digits, colon, digit and what follows
   const char* at = at_;
   const auto& columns = record.features.columns();
-  std::uint64_t previous = columns.empty() ? 0 : columns.back() + std::uint64_t{1};
+  std::uint64_t next_column = columns.empty() ? 0 : columns.back() + std::uint64_t{1};
   while (end_ - at >= longest && *at == ' ') {
     const char* next = at + 1;
     std::uint64_t index = 0;
@@ -196,9 +213,10 @@ void LibsvmReader::read_short_fields(LibsvmRecord& record) {
       index = index * 10 + static_cast<std::uint64_t>(*next++ - '0');
     }
     if (*next != ':' || !digit(next[1]) || !(next[2] == ' ' || next[2] == '\n')) break;
-    if (index <= previous || index > column_count_) break;
-    record.features.add(static_cast<std::uint32_t>(index - 1), next[1] - '0');
-    previous = index;
+    const std::uint64_t column = index - index_base_;  // far beyond all columns for index 0
+    if (column < next_column || column >= column_count_) break;
+    record.features.add(static_cast<std::uint32_t>(column), next[1] - '0');
+    next_column = column + 1;
     at = next + 2;
   }
   at_ = at;
@@ -213,14 +231,27 @@ bool LibsvmReader::read_field(LibsvmRecord& record) {
     fail("a carriage return without a line feed");
   }
   if (line_end(*at_) || *at_ == '#') return false;
-  const std::uint64_t index = read_index();
+  const auto column = read_column();
   const double value = read_value();
-  if (index == 0 || index > column_count_) {
-    ++record.dropped;
+  if (column) {
+    record.features.add(*column, value);
   } else {
-    record.features.add(static_cast<std::uint32_t>(index - 1), value);
+    ++record.dropped;
   }
   return true;
+}
+
+/// The column that an index means, nothing for one behind the last.
+std::optional<std::uint32_t> LibsvmReader::read_column() {
+  const std::uint64_t index = read_index();
+  if (index < index_base_) {
+    fail(
+        "the index 0, where indices count from 1; if the file's indices count from 0, its schema "
+        "needs index_base = 0 under [format]");
+  }
+  const std::uint64_t column = index - index_base_;
+  if (column >= column_count_) return std::nullopt;
+  return static_cast<std::uint32_t>(column);
 }
 
 /// The index, or any number beyond the columns for one that is beyond them.

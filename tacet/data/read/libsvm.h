@@ -23,18 +23,21 @@ struct LibsvmRecord {
 
 struct LibsvmOptions {
   std::int64_t column_count = 0;  ///< public, from the schema; never inferred from the file
+  std::int64_t index_base = 1;    ///< the index of the first column: 0 or 1
+  bool from_start = true;         ///< a byte order mark may stand before the first record
   std::size_t buffer_size = std::size_t{1} << 20;
   double fault = 0;  ///< stands for a value that is no finite number; the encoder takes NaN for 0
 };
 
-/// Reads `label index:value index:value ...` lines, indices from 1, in any order; `#` begins a
-/// comment; blank lines are no records.
+/// Reads `label index:value index:value ...` lines, indices from index_base on, in any order; `#`
+/// begins a comment; blank lines are no records; a byte order mark may stand at the start.
 ///
-/// What a record says is never a fault: a feature of an index outside of 1..column_count is
-/// dropped, and so is one whose index the line had before. Structural faults (a field that is no
-/// `index:value`, a zero byte) are DataErrors that start with `file:line:column` and never quote
-/// the file. A line is read field by field: memory is the buffer and its different columns. Not for
-/// several threads at once.
+/// What a record says is never a fault: a feature of an index behind the last column is dropped,
+/// and so is one whose index the line had before. Structural faults are DataErrors that start with
+/// `file:line:column` and never quote the file: a field that is no `index:value`, a zero byte, an
+/// index of 0 where they count from 1, and a line of another format: no feature, but the separators
+/// of a CSV file. A line is read field by field: memory is the buffer and its different columns.
+/// Not for several threads at once.
 class LibsvmReader {
  public:
   LibsvmReader(std::unique_ptr<ByteSource> source, std::string file_name,
@@ -55,8 +58,10 @@ class LibsvmReader {
   void ensure_field();
   bool find_record();
   void read_label(std::string& label);
+  void check_is_libsvm(const LibsvmRecord& record) const;
   bool read_field(LibsvmRecord& record);
   void read_short_fields(LibsvmRecord& record);
+  std::optional<std::uint32_t> read_column();
   std::uint64_t read_index();
   double read_value();
   void skip_blanks();
@@ -68,6 +73,7 @@ class LibsvmReader {
   std::unique_ptr<ByteSource> source_;
   std::string file_name_;
   std::uint64_t column_count_;
+  std::uint64_t index_base_;
   double fault_;
   std::vector<char> buffer_;  // one byte longer than what is read, for a sentinel
   const char* at_ = nullptr;

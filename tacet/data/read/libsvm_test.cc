@@ -51,13 +51,52 @@ TEST(LibsvmReader, SortsIndices) {
 }
 
 TEST(LibsvmReader, ValuesThatAreNoNumbersCountAsZero) {
-  EXPECT_EQ(read_all("1 1:nan 2:inf 3:x 4:1e999 5:1e-999 6:1:2\n"),
+  EXPECT_EQ(read_all("1 1:nan 2:inf 3:x 4:- 5:1e-999 6:1:2\n"),
             (std::vector<Record>{{"1", {0, 1, 2, 3, 4, 5}, {0, 0, 0, 0, 0, 0}}}));
+}
+
+TEST(LibsvmReader, ANumberBeyondTheDoublesIsTheLargestOne) {
+  EXPECT_EQ(
+      read_all("1 1:1e999 2:-1e999\n"),
+      (std::vector<Record>{{"1", {0, 1}, {0x1.fffffffffffffp1023, -0x1.fffffffffffffp1023}}}));
+}
+
+TEST(LibsvmReader, DropsOneByteOrderMarkAtTheStartOnly) {
+  const std::string mark = "\xef\xbb\xbf";
+  const std::string text = "+1 1:2\n-1 2:3\n";
+  EXPECT_EQ(read_all(mark + text), read_all(text));
+  EXPECT_EQ(read_all(mark + mark + text)[0].label, mark + "+1");
+  EXPECT_EQ(read_all(text + mark + "1 1:1\n")[2].label, mark + "1");
+}
+
+TEST(LibsvmReader, IndicesCountFromTheBaseAndNeverBelowIt) {
+  const std::string text = "1 0:5 9:4\n-1 10:1 3:2\n";
+  LibsvmReader reader(memory_source(text, "t.svm"), "t.svm", {.column_count = 10, .index_base = 0});
+  LibsvmRecord record;
+  ASSERT_TRUE(reader.next(record));
+  EXPECT_EQ(record.features.columns(), (std::vector<std::uint32_t>{0, 9}));
+  ASSERT_TRUE(reader.next(record));
+  EXPECT_EQ(record.features.columns(), (std::vector<std::uint32_t>{3}));
+  EXPECT_EQ(record.dropped, 1);
+  for (const std::string zero : {"1 0:5\n", "1 1:1 0:5\n", "1 " + std::string(20000, '0') + ":5"}) {
+    EXPECT_NE(error_of(zero).find("index_base = 0 under [format]"), std::string::npos)
+        << zero.size();
+  }
+}
+
+TEST(LibsvmReader, ATableOfAnotherFormatIsAStructuralFault) {
+  for (const char* line : {"1.5,-2,1", "x,z,y", "1;2;3", "1|2", "\"yes\"", "-1,5"}) {
+    const auto error = error_of("1 2:3\n" + std::string(line) + "\n");
+    EXPECT_TRUE(error.starts_with("t.svm:2:")) << error;
+    EXPECT_NE(error.find("kind = \"csv\""), std::string::npos) << line;
+    EXPECT_EQ(error.find(line), std::string::npos) << error;
+  }
+  EXPECT_EQ(read_all("1\n-1 # nothing,there\n").size(), 2U);
 }
 
 // Which indices a record has must not decide whether reading ends well.
 TEST(LibsvmReader, IndicesWithoutAColumnAreDropped) {
-  EXPECT_EQ(read_all("1 0:9 2:1 11:1 10:3\n-1 99999999999999999999999:1 4294967296:1\n1 " +
+  EXPECT_EQ(read_all("1 12:9 2:1 11:1 10:3\n-1 99999999999999999999999:1 4294967296:1\n1 " +
                      std::string(20000, '7') + ":1 3:5\n1 " + std::string(20000, '0') + "4:2\n"),
             (std::vector<Record>{
                 {"1", {1, 9}, {1, 3}, 2}, {"-1", {}, {}, 2}, {"1", {2}, {5}, 1}, {"1", {3}, {2}}}));

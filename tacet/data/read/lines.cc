@@ -10,17 +10,15 @@
 namespace tacet::data {
 namespace {
 
-constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
 constexpr std::size_t read_ahead = std::size_t{1} << 16;
 
 }  // namespace
 
 LineReader::LineReader(std::unique_ptr<ByteSource> source, std::string file_name,
                        std::size_t longest)
-    : source_(std::move(source)), file_name_(std::move(file_name)), longest_(longest) {
-  while (end_ < utf8_mark.size() && refill()) continue;
-  if (std::string_view(buffer_.data(), end_).starts_with(utf8_mark)) begin_ = utf8_mark.size();
-}
+    : source_(without_byte_order_mark(std::move(source))),
+      file_name_(std::move(file_name)),
+      longest_(longest) {}
 
 bool LineReader::refill() {
   if (exhausted_) return false;

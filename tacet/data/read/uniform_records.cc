@@ -47,6 +47,7 @@ class LibsvmRecords : public UniformRecords {
   [[nodiscard]] std::unique_ptr<UniformRecords> of_lines(
       std::unique_ptr<ByteSource> text) const override {
     LibsvmOptions options = options_;
+    options.from_start = false;
     options.buffer_size = std::size_t{1} << 16;
     return std::make_unique<LibsvmRecords>(std::move(text), file_name_, options);
   }
@@ -251,39 +252,61 @@ std::unique_ptr<UniformRecords> csr_records(CsrArrays arrays, std::optional<Arra
 
 std::unique_ptr<UniformRecords> libsvm_records(std::unique_ptr<ByteSource> source,
                                                const std::string& file_name, std::int64_t count,
-                                               std::size_t buffer) {
+                                               std::size_t buffer, std::int64_t index_base) {
   const LibsvmOptions options{.column_count = count,
+                              .index_base = index_base,
                               .buffer_size = buffer,
                               .fault = std::numeric_limits<double>::quiet_NaN()};
   return std::make_unique<LibsvmRecords>(std::move(source), file_name, options);
 }
 
-std::unique_ptr<UniformRecords> open_libsvm(const Path& file, std::int64_t count,
+std::unique_ptr<UniformRecords> open_libsvm(const Path& file, const Schema& schema,
                                             TargetUse /*target*/) {
-  return libsvm_records(open_source(file), file.string(), count);
+  constexpr std::size_t buffer = std::size_t{1} << 20;
+  return libsvm_records(open_source(file), file.string(), schema.features->count, buffer,
+                        schema.format.index_base);
 }
 
-std::unique_ptr<UniformRecords> open_dense(const Path& file, std::int64_t count, TargetUse target) {
+std::unique_ptr<UniformRecords> open_dense(const Path& file, const Schema& schema,
+                                           TargetUse target) {
   ArrayReader features = open_array(file);
   const bool images = file.filename().string().find("images-idx3") != std::string::npos;
   const Path labels =
       images ? sibling(file, "images-idx3", "labels-idx1") : sibling(file, ".npy", ".labels.npy");
-  return dense_records(std::move(features), open_labels(labels, target), count);
+  return dense_records(std::move(features), open_labels(labels, target), schema.features->count);
 }
 
-std::unique_ptr<UniformRecords> open_csr(const Path& file, std::int64_t count, TargetUse target) {
+std::unique_ptr<UniformRecords> open_csr(const Path& file, const Schema& schema, TargetUse target) {
   CsrArrays arrays{.starts = open_array(file),
                    .indices = open_array(sibling(file, ".indptr.", ".indices.")),
                    .data = std::nullopt};
   const Path data = sibling(file, ".indptr.", ".data.");
   if (std::filesystem::exists(data)) arrays.data.emplace(open_array(data));
   return csr_records(std::move(arrays), open_labels(sibling(file, ".indptr.", ".labels."), target),
-                     count);
+                     schema.features->count);
+}
+
+std::unique_ptr<UniformRecords> open_whole(const Path& file, const FileKind& kind) {
+  Schema schema{.features = UniformFeatures{.count = std::numeric_limits<std::uint32_t>::max()},
+                .format = {.kind = &kind, .index_base = 0}};
+  if (kind.has_lines) return kind.open(file, schema, TargetUse::required);
+  const auto name = file.filename().string();
+  const auto has = [&](std::string_view part, std::string_view other) {
+    return name.find(part) != std::string::npos &&
+           std::filesystem::exists(sibling(file, part, other));
+  };
+  if (has(".indptr.", ".indices.")) {
+    const bool labels = has(".indptr.", ".labels.");
+    return open_csr(file, schema, labels ? TargetUse::required : TargetUse::absent);
+  }
+  const bool labels = has("images-idx3", "labels-idx1") || has(".npy", ".labels.npy");
+  schema.features->count = open_array(file).row_size();
+  return open_dense(file, schema, labels ? TargetUse::required : TargetUse::absent);
 }
 
 std::unique_ptr<UniformRecords> open_uniform(const Path& file, const Schema& schema,
                                              TargetUse target) {
-  return schema.format.kind->open(file, schema.features->count, target);
+  return schema.format.kind->open(file, schema, target);
 }
 
 }  // namespace tacet::data::internal

@@ -61,24 +61,27 @@ struct CsrArrays {
                                                           std::int64_t count);
 
 /// The records of a LIBSVM file, `buffer` bytes at a time.
-[[nodiscard]] std::unique_ptr<UniformRecords> libsvm_records(std::unique_ptr<ByteSource> source,
-                                                             const std::string& file_name,
-                                                             std::int64_t count,
-                                                             std::size_t buffer = std::size_t{1}
-                                                                                  << 20);
+[[nodiscard]] std::unique_ptr<UniformRecords> libsvm_records(
+    std::unique_ptr<ByteSource> source, const std::string& file_name, std::int64_t count,
+    std::size_t buffer = std::size_t{1} << 20, std::int64_t index_base = 1);
 
 /// Open files by their names, with their labels unless the target is absent. A LIBSVM file holds
 /// labels itself.
 [[nodiscard]] std::unique_ptr<UniformRecords> open_libsvm(const std::filesystem::path& file,
-                                                          std::int64_t count, TargetUse target);
+                                                          const Schema& schema, TargetUse target);
 /// `NAME.npy` holds one row a record, `NAME.labels.npy` the labels; for IDX files
 /// `...images-idx3...` and `...labels-idx1...`.
 [[nodiscard]] std::unique_ptr<UniformRecords> open_dense(const std::filesystem::path& file,
-                                                         std::int64_t count, TargetUse target);
+                                                         const Schema& schema, TargetUse target);
 /// Compressed sparse rows: `NAME.indptr.npy` (the file to name), `NAME.indices.npy`, where there is
 /// one `NAME.data.npy`, and `NAME.labels.npy`.
 [[nodiscard]] std::unique_ptr<UniformRecords> open_csr(const std::filesystem::path& file,
-                                                       std::int64_t count, TargetUse target);
+                                                       const Schema& schema, TargetUse target);
+
+/// Opens a file of the kind without a schema: all features that it holds, those of a LIBSVM file
+/// with indices from 0 on, and the labels where there are any.
+[[nodiscard]] std::unique_ptr<UniformRecords> open_whole(const std::filesystem::path& file,
+                                                         const FileKind& kind);
 
 /// Opens the file that the schema describes by the reader of its kind.
 [[nodiscard]] std::unique_ptr<UniformRecords> open_uniform(const std::filesystem::path& file,

@@ -41,11 +41,10 @@ UnitSample::UnitSample(const UnitRecords& table, const UnitLimit& limit, random:
   place_ = column_place(limit.column, names_, table.records.name);
   random::Stream stream(std::move(coins));
   std::vector<Reservoir> reservoirs;
-  SpellingRoom room;
   std::size_t row = 0;
   for (; const auto record = reader->next(); ++row) {
     if (cancel != nullptr && row % rows_between_checks == 0) cancel->throw_if_cancelled();
-    const auto unit = units_.number(spelling((*record)[place_], room));
+    const auto unit = units_.number_of((*record)[place_]);
     if (unit == Dataset::no_unit) continue;
     if (static_cast<std::size_t>(unit) == reservoirs.size()) reservoirs.emplace_back();
     reservoirs[static_cast<std::size_t>(unit)].offer(row, limit_, stream);
@@ -65,8 +64,7 @@ void UnitSample::expect_columns(std::span<const std::string> names,
 bool UnitSample::takes_next(std::span<const Value> record) {
   const std::size_t row = next_++;
   if (row >= chosen_.size() || !chosen_[row]) return false;
-  SpellingRoom room;
-  const auto unit = units_.number(spelling(record[place_], room));
+  const auto unit = units_.number_of(record[place_]);
   if (unit == Dataset::no_unit) return false;
   const auto place = static_cast<std::size_t>(unit);
   if (place >= taken_.size()) taken_.resize(place + 1, 0);

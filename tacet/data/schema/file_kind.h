@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -11,6 +10,7 @@
 namespace tacet::data {
 
 enum class TargetUse;
+struct Schema;
 namespace internal {
 class UniformRecords;
 }
@@ -25,10 +25,10 @@ struct FileKind {
   /// Whether a file that begins like this is one, `whole` if nothing follows; null where the
   /// beginning does not tell.
   bool (*recognises)(std::string_view beginning, bool whole);
-  /// Opens the file, and those beside it, for `count` features; null for files whose columns have
-  /// names, which are read as CSV.
+  /// Opens the file, and those beside it, for the features of the schema; null for files whose
+  /// columns have names, which are read as CSV.
   std::unique_ptr<internal::UniformRecords> (*open)(const std::filesystem::path& file,
-                                                    std::int64_t count, TargetUse target);
+                                                    const Schema& schema, TargetUse target);
 
   [[nodiscard]] bool names_columns() const { return open == nullptr; }
 };

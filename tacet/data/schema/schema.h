@@ -246,6 +246,7 @@ struct FileFormat {
   bool trim = false;                 ///< drop blanks around unquoted fields
   bool fill_short = false;           ///< records with too few columns end with empty values
   std::vector<std::string> names{};  ///< the file's columns in order, for a file without a header
+  std::int64_t index_base = 1;       ///< of a LIBSVM file: the index of its first column, 0 or 1
 };
 
 enum class RowScaling {

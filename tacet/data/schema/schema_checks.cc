@@ -312,6 +312,10 @@ void check_format(const FileFormat& format, std::string_view where) {
   if (const std::string* twice = find_duplicate(format.names)) {
     fail_at(where, "format: column '{}' is named twice", *twice);
   }
+  if (format.index_base != 0 && format.index_base != 1) {
+    fail_at(where, "format: 'index_base' is the index of the first column, 0 or 1, got {}",
+            format.index_base);
+  }
 }
 
 }  // namespace internal

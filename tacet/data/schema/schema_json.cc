@@ -146,6 +146,7 @@ struct TargetWriter {
 json format_to_json(const FileFormat& format) {
   json out = json::object();
   out["kind"] = format.kind->name;
+  if (format.index_base != 1) out["index_base"] = format.index_base;
   if (!format.kind->names_columns()) return out;
   if (format.separator != ',') out["separator"] = std::string(1, format.separator);
   if (format.quote != '"') {

@@ -233,6 +233,9 @@ FileFormat read_format(const Node& node) {
     }
     if (const Node* entry = table.find("names")) format.names = as_texts(*entry, "names");
   }
+  if (const Node* entry = format.kind->name == "libsvm" ? table.find("index_base") : nullptr) {
+    format.index_base = as_integer(*entry, "index_base");
+  }
   table.refuse_unknown_keys();
   check_format(format, node.where);
   return format;

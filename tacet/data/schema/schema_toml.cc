@@ -7,6 +7,7 @@
 #include "tacet/data/file_text.h"
 #include "tacet/data/schema/schema_node.h"
 #include "tacet/data/schema/toml_limits.h"
+#include "tacet/data/utf8.h"
 
 namespace tacet::data::internal {
 namespace {
@@ -92,7 +93,7 @@ void refuse_other_files(std::string_view text, const std::string& name) {
 
 Schema load_schema(const std::filesystem::path& file) {
   const auto text = read_text_file(file);
-  refuse_other_files(text, file.string());
+  refuse_other_files(without_byte_order_mark(text), file.string());
   return schema_from_toml(text, file.string());
 }
 

@@ -83,16 +83,12 @@ class RecordWords {
 };
 
 Corpus read_lines(ByteSource& source, RecordWords& words, const base::CancelToken* cancel) {
-  constexpr std::string_view mark = "\xef\xbb\xbf";
   Corpus corpus(false);
   std::vector<char> buffer(std::size_t{1} << 18);
-  bool at_start = true;  // of the file
-  bool open = false;     // a line has begun
+  bool open = false;  // a line has begun
   while (const auto count = source.read(buffer)) {
     if (cancel != nullptr) cancel->throw_if_cancelled();
     std::string_view rest(buffer.data(), count);
-    if (at_start && rest.starts_with(mark)) rest.remove_prefix(mark.size());
-    at_start = false;
     while (!rest.empty()) {
       const auto end = rest.find('\n');
       words.feed(rest.substr(0, end));
@@ -114,12 +110,10 @@ Corpus read_table(RecordReader& reader, const std::string& name, RecordWords& wo
   Corpus corpus(table.unit_column.has_value());
   UnitIndex units(table.missing);
   FileText text_of;
-  FileText unit_of;
   for (std::int64_t row = 0; const auto record = reader.next(); ++row) {
     if (cancel != nullptr && row % rows_between_checks == 0) cancel->throw_if_cancelled();
     words.feed(text_of.of((*record)[text]));
-    corpus.append(words.finish(),
-                  table.unit_column ? units.number(unit_of.of((*record)[unit])) : 0);
+    corpus.append(words.finish(), table.unit_column ? units.number_of((*record)[unit]) : 0);
   }
   return corpus;
 }
@@ -132,10 +126,11 @@ void check_most_words(const CorpusOptions& options) {
 
 Corpus read_words(std::unique_ptr<ByteSource> source, const std::string& file_name,
                   RecordWords words, const CorpusOptions& options) {
-  auto corpus = options.table
-                    ? read_table(*csv_reader(std::move(source), file_name, options.table->format),
-                                 file_name, words, *options.table, options.cancel)
-                    : read_lines(*source, words, options.cancel);
+  auto corpus =
+      options.table
+          ? read_table(*csv_reader(std::move(source), file_name, options.table->format), file_name,
+                       words, *options.table, options.cancel)
+          : read_lines(*without_byte_order_mark(std::move(source)), words, options.cancel);
   corpus.finish();
   return corpus;
 }

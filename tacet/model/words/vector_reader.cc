@@ -252,7 +252,7 @@ WordVectors read_word_vectors(std::unique_ptr<data::ByteSource> source,
 
 WordVectors load_word_vectors(const std::filesystem::path& file) {
   if (looks_like_npy(file)) return load_array(file);
-  return read_word_vectors(data::open_source(file), file.string());
+  return read_word_vectors(data::without_byte_order_mark(data::open_source(file)), file.string());
 }
 
 }  // namespace tacet::model
