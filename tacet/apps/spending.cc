@@ -12,7 +12,20 @@ void SpendingOptions::declare(Options& options) {
               "Name of the account in the ledger [default: the only one, or the file's own]");
   options.add("--without-ledger", account_.override_reason, "REASON",
               "Spend past the cap of data that have an account; the reason and the cost stay in "
-              "their ledger");
+              "their ledger. What protects nobody, as exact figures, makes the account infinite "
+              "from now on: it also needs --for-ever");
+  options.flag("--for-ever", account_.for_ever,
+               "With --without-ledger: an infinite account can promise nothing any more, and "
+               "nothing undoes that");
+  options.heading("Options");
+}
+
+void SpendingOptions::declare_look(Options& options) {
+  options.heading("Budget");
+  options.add("--attested-look", account_.look_reason, "REASON",
+              "You own the records, nobody else sees the output and it decides nothing about later "
+              "releases: kept in the ledger at no cost, and stated by every later receipt as a "
+              "condition");
   options.heading("Options");
 }
 

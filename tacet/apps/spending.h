@@ -16,6 +16,8 @@ namespace tacet::apps {
 class SpendingOptions {
  public:
   void declare(Options& options);
+  /// The option --attested-look, of the two commands that show exact figures to the owner.
+  void declare_look(Options& options);
   /// The account chosen, and this terminal. Must not outlive `console`.
   [[nodiscard]] run::Front front(const Console& console, const base::CancelToken& cancel) const;
   /// --data-set as it was given.

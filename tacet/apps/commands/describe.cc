@@ -79,6 +79,7 @@ class Describe : public Command {
         [&] { return run::read_for_summary(request, records, *source, &cancel); },
         [&](const data::TableCounts& counts, privacy::Reservation& reservation,
             run::Pieces& result) {
+          receipt.notes = reservation.noted(receipt.notes);
           const auto found = run::summarise(request, plan, counts, {*source, reservation, &cancel});
           result.write(console.json() ? json_text(report::summary_json(plan, found, receipt))
                                       : summary_text(plan, found));

@@ -123,7 +123,7 @@ class Embed : public Command {
           progress.clear();
           plan = found.plan;
           receipt = found.trained.receipt;
-          receipt.notes = notes;
+          receipt.notes = reservation.noted(notes);
           run::write_vectors(found, run::VectorsOf::words, format, [&](std::string_view piece) {
             cancel.throw_if_cancelled();
             result.write(piece);

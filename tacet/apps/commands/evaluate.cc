@@ -67,6 +67,7 @@ class Evaluate : public Command {
                 "Share of questions answered: four words a line, sections behind ':'");
     options.heading("Options");
     spending_.declare(options);
+    spending_.declare_look(options);
     notes_.declare(options);
   }
 
@@ -112,9 +113,10 @@ class Evaluate : public Command {
     file.schema.cost.reset();
     ConsoleOutput output(console);
     ProgressLine progress(console);
+    auto look = unprotected_use(name(), data_, "exact metrics (--public)");
+    look.look_schema = file.receipt.notes.schema_sha256;
     run::spend(
-        unprotected_use(name(), data_, "exact metrics (--public)"),
-        spending_.front(console, cancel), output,
+        look, spending_.front(console, cancel), output,
         [&] {
           progress.announce("reading " + data_);
           base::ThreadPool threads(base::available_threads());
@@ -182,7 +184,9 @@ class Evaluate : public Command {
     warn_if_unprotected(console, file.receipt);
     seed_.warn(console);
     const auto plan = learn::plan_evaluation(file.model, options);
-    const auto notes = notes_.notes(file.schema, spending_.data_set());
+    auto notes = notes_.notes(file.schema, spending_.data_set());
+    // The model's schema is the one that it was trained with.
+    notes.schema_sha256 = file.receipt.notes.schema_sha256;
     ConsoleOutput output(console);
     ProgressLine progress(console);
     run::spend(
@@ -203,7 +207,7 @@ class Evaluate : public Command {
         [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
           auto found = learn::evaluate({data, file.model, groups.get()}, plan, *source, reservation,
                                        &cancel);
-          found.receipt.notes = notes;
+          found.receipt.notes = reservation.noted(notes);
           progress.clear();
           const auto subject = subject_of(file.model, groups.get());
           result.write(console.json() ? json_text(report::evaluation_json(subject, plan, found))

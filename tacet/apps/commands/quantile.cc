@@ -71,7 +71,7 @@ class Quantile : public Command {
         [&] { return data::read_numeric_column(data_, request.schema, column_, &cancel); },
         [&](const auto& values, privacy::Reservation& reservation, run::Pieces& result) {
           found = run::release_quantile(request, plan, values, *source, reservation);
-          found.receipt.notes = notes;
+          found.receipt.notes = reservation.noted(notes);
           result.write(console.json() ? json_text(report::quantile_json(request, plan, found))
                                       : report::quantile_text(plan, found.value) + "\n");
           return plan.cipher_delta;

@@ -105,6 +105,7 @@ class SchemaFit : public Command {
     const auto output = output_.open(console);
     const auto records = data::csv_records(data_, request.frame.format);
     run::Fitted found;
+    std::string condition;
     run::spend(
         {.command = data::booking_name(plan.cost),
          .data = data_,
@@ -118,13 +119,17 @@ class SchemaFit : public Command {
         },
         [&](const run::Contents& contents, privacy::Reservation& reservation, run::Pieces& result) {
           found = run::fit(request, plan, contents, {*source, reservation, &cancel});
+          condition = reservation.noted({}).condition;
+          if (!condition.empty()) found.schema.description += " " + condition;
           result.write(console.json() ? json_text(data::schema_to_json(found.schema))
                                       : data::schema_to_toml(found.schema));
           return plan.cost.cipher_delta;
         });
     for (const auto& column : found.not_found) console.say(paragraph(column));
     if (!console.json()) {
-      console.say(paragraph(privacy::statement(data::fit_receipt(found.schema))));
+      auto receipt = data::fit_receipt(found.schema);
+      receipt.notes.condition = condition;
+      console.say(paragraph(privacy::statement(receipt)));
     }
   }
 
