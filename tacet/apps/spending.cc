@@ -1,5 +1,7 @@
 #include "tacet/apps/spending.h"
 
+#include <fmt/format.h>
+
 #include "tacet/apps/command.h"
 
 namespace tacet::apps {
@@ -33,6 +35,33 @@ run::Front SpendingOptions::front(const Console& console, const base::CancelToke
   return {.account = account_,
           .warn = [&console](std::string_view line) { console.warn(line); },
           .cancel = &cancel};
+}
+
+std::optional<run::AccountTerms> SpendingOptions::terms(const Console& console,
+                                                        const base::CancelToken& cancel,
+                                                        const std::string& data) const {
+  return run::terms_of(data, front(console, cancel), {});
+}
+
+privacy::Adjacency chosen_adjacency(const GuaranteeChoice& choice,
+                                    const std::optional<run::AccountTerms>& terms) {
+  if (!choice.adjacency.empty()) return privacy::parse_adjacency(choice.adjacency);
+  return terms ? terms->adjacency : choice.usual_adjacency;
+}
+
+std::optional<double> chosen_delta(const GuaranteeChoice& choice,
+                                   const std::optional<run::AccountTerms>& terms,
+                                   const Console& console) {
+  if (!choice.delta.empty()) {
+    return number_option("--delta", choice.delta, "a number from 0 to below 1");
+  }
+  if (!terms) return choice.usual_delta;
+  const auto fitting = run::fitting_delta(*terms, choice.usual_delta);
+  if (fitting && fitting != choice.usual_delta) {
+    console.say(fmt::format("delta {}: what fits the account '{}'; --delta names another", *fitting,
+                            terms->data_set));
+  }
+  return fitting;
 }
 
 void ConsoleOutput::appear() {

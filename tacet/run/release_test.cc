@@ -210,7 +210,10 @@ TEST(Release, SeededNoiseIsNoProtectionInALedger) {
   const ReleaseOptions seeded{.privacy_unit = "person", .source = &source};
   EXPECT_EQ(booked_of({.privacy_unit = "person"}, seeded), 0);
   const double booked = booked_of(
-      {.privacy_unit = "person", .override_reason = "a test", .unprotected_reason = "a seed"},
+      {.privacy_unit = "person",
+       .override_reason = "a test",
+       .unprotected_reason = "a seed",
+       .for_ever = true},
       seeded);
   EXPECT_EQ(booked, INFINITY);
 }

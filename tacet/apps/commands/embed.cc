@@ -91,6 +91,9 @@ class Embed : public Command {
 
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto vocabulary = text_.vocabulary();
+    if (!plan_only_) {
+      text_.fit_to(spending_.terms(console, cancel, text_.corpus()), console);
+    }
     const auto options = text_.training();
     auto plan = learn::plan_words(vocabulary, text_.unit(), options);
     if (plan_only_) return print_plan(console, plan);

@@ -173,7 +173,7 @@ class LedgerInit : public Command {
     const auto standing = ledger.standing();
     if (standing.find(data_set_) == nullptr) refuse_second(earlier, standing);
     if (!data_.empty()) enrolment.fingerprint = run::fingerprint_of(ledger, data_);
-    if (earlier) enrolment.elsewhere = elsewhere(*earlier, data_set_);
+    if (earlier && override_) enrolment.elsewhere = elsewhere(*earlier, data_set_);
     ledger.enrol(enrolment);
     finish(console, ledger, cancel, earlier);
   }
@@ -247,7 +247,7 @@ class LedgerInit : public Command {
   void finish(const Console& console, Ledger& ledger, const base::CancelToken& cancel,
               const Earlier& earlier) const {
     const auto books = ledger.books();
-    if (earlier) note(console, *earlier, books, cancel);
+    if (earlier && override_) note(console, *earlier, books, cancel);
     if (!data_.empty()) mark(console, ledger, books, cancel);
     print_account(console, books.account(data_set_));
   }
