@@ -193,8 +193,7 @@ std::vector<std::string> warnings_of(const Account& account) {
                                         : "schema SHA-256 " + look.what.schema_sha256,
         look.what.reason));
   }
-  if (const auto condition = ledger::condition_of(account.looks);
-      !condition.empty()) {
+  if (const auto condition = ledger::condition_of(account.looks); !condition.empty()) {
     warnings.push_back(condition);
   }
   for (const auto& one : account.elsewhere) {

@@ -17,9 +17,9 @@ namespace tacet::apps {
 /// What the user said of a guarantee, and what holds where nothing was said: the account's own
 /// choice where one pays, else the command's.
 struct GuaranteeChoice {
-  std::string adjacency;              ///< --adjacency as given; empty: not
+  std::string adjacency;               ///< --adjacency as given; empty: not
   privacy::Adjacency usual_adjacency;  ///< of the command
-  std::string delta = {};             ///< --delta as given; empty: not
+  std::string delta = {};              ///< --delta as given; empty: not
   std::optional<double> usual_delta = {};
 };
 

@@ -195,12 +195,8 @@ struct Write {
             {"schema_sha256", e.schema_sha256}};
   }
   json operator()(const OtherLedger& e) const {
-    return {{"kind", "other_ledger"},
-            {"data_set", e.data_set},
-            {"ledger", e.ledger},
-            {"path", e.path},
-            {"earlier", e.earlier},
-            {"reason", e.reason}};
+    return {{"kind", "other_ledger"}, {"data_set", e.data_set}, {"ledger", e.ledger},
+            {"path", e.path},         {"earlier", e.earlier},   {"reason", e.reason}};
   }
 };
 

@@ -23,7 +23,8 @@ std::string schemas_in_words(std::span<const Look> looks, std::string_view schem
   const bool same = std::ranges::all_of(
       looks, [&](const Look& look) { return look.what.schema_sha256 == schema_sha256; });
   if (same) return {};
-  return " This release used another schema than was looked through: if the look led to the change, "
+  return " This release used another schema than was looked through: if the look led to the "
+         "change, "
          "the condition is broken.";
 }
 
@@ -33,7 +34,8 @@ std::string condition_of(std::span<const Look> looks) {
   if (looks.empty()) return {};
   return fmt::format(
       "What was released after that holds on a condition: the owner of the records attested {} at "
-      "exact figures of them ({}; the ledger says who and why), which nobody else may have seen and "
+      "exact figures of them ({}; the ledger says who and why), which nobody else may have seen "
+      "and "
       "which may have decided nothing about the release.",
       looks.size() == 1 ? std::string("a look") : fmt::format("{} looks", looks.size()),
       days_of(looks));

@@ -134,6 +134,7 @@ ordered_json verification_json(const std::string& name, const Receipt& receipt,
   out["not_checked"] = verified.parameters.unchecked;
   out["faults"] = verified.parameters.faults;
   out["verdict"] = verified.fault.empty() ? "follows" : "does not follow";
+  if (!receipt.notes.condition.empty()) out["condition"] = receipt.notes.condition;
   return out;
 }
 

@@ -97,11 +97,12 @@ void check_choice(const std::string& data, const AccountChoice& choice, const Us
         "and neither a higher cap nor `tacet ledger resolve` undoes it; nothing was booked. If "
         "that is meant, add --for-ever{}",
         mark->mark.data_set, use.unprotected_reason,
-        use.may_be_attested ? "; for a look of the owner's alone take --attested-look REASON instead"
-                            : "");
+        use.may_be_attested
+            ? "; for a look of the owner's alone take --attested-look REASON instead"
+            : "");
   }
-  const bool chosen = !choice.ledger.empty() || !choice.override_reason.empty() ||
-                      !choice.look_reason.empty();
+  const bool chosen =
+      !choice.ledger.empty() || !choice.override_reason.empty() || !choice.look_reason.empty();
   if (!mark || chosen) return;
   if (unprotected) {
     throw base::BudgetError(
@@ -118,7 +119,8 @@ void check_choice(const std::string& data, const AccountChoice& choice, const Us
 /// In a ledger that was given, what protects nobody never fits; a look has a way of its own.
 void refuse_unattested(const Front& front, const Use& use, const std::string& account) {
   const auto& choice = front.account;
-  if (!use.may_be_attested || !choice.look_reason.empty() || !choice.override_reason.empty()) return;
+  if (!use.may_be_attested || !choice.look_reason.empty() || !choice.override_reason.empty())
+    return;
   throw base::BudgetError(
       "the account '{}' does not cover an infinite cost ({}); nothing was booked and no data were "
       "read. {}",
@@ -173,8 +175,7 @@ std::string word_on_parts(const std::string& data, const base::CancelToken* canc
       mark->mark.data_set, mark->ledger.string());
 }
 
-std::optional<Account> find_account(const std::string& data, const Front& front,
-                                    const Use& use) {
+std::optional<Account> find_account(const std::string& data, const Front& front, const Use& use) {
   const auto& choice = front.account;
   const auto mark = data.empty() ? std::nullopt : mark_of(data, front.cancel);
   check_choice(data, choice, use, mark);

@@ -21,7 +21,7 @@ struct PlacedMark {
   fs::path folder;
 };
 
-fs::path folder_of(const fs::path& file) {
+fs::path place_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
@@ -30,7 +30,7 @@ std::vector<fs::path> folders_of(const fs::path& data, const fs::path& ledger) {
   std::vector<fs::path> folders;
   std::error_code error;
   for (const auto& folder :
-       {folder_of(data), folder_of(fs::canonical(data, error)), folder_of(ledger), fs::path(".")}) {
+       {place_of(data), place_of(fs::canonical(data, error)), place_of(ledger), fs::path(".")}) {
     const auto place = fs::canonical(folder, error);
     if (error || std::ranges::find(folders, place) != folders.end()) continue;
     folders.push_back(place);
@@ -46,7 +46,7 @@ bool is_marked_file(const PlacedMark& placed, const fs::path& data) {
   if (!error && same) return true;
   // The file was removed from its place, or put back under the same name.
   const auto name = data.filename() == placed.mark.file;
-  return name && fs::equivalent(folder_of(data), placed.folder, error) && !error;
+  return name && fs::equivalent(place_of(data), placed.folder, error) && !error;
 }
 
 bool is_meant(ledger::Ledger& ledger, const Mark& mark) {
@@ -58,8 +58,8 @@ EarlierAccount account_by(const PlacedMark& placed) {
 }
 
 /// Asks the ledger of a mark whether it knows the records; nothing where it does not.
-std::optional<EarlierAccount> asked(const PlacedMark& placed, const std::string& data,
-                                    const base::CancelToken* cancel) {
+std::optional<EarlierAccount> known_to(const PlacedMark& placed, const std::string& data,
+                                       const base::CancelToken* cancel) {
   auto found = account_by(placed);
   std::error_code error;
   if (!fs::exists(found.ledger, error)) {
@@ -108,12 +108,12 @@ std::optional<EarlierAccount> earlier_account(const std::string& data, const fs:
     return found;
   }
   std::error_code error;
-  const auto own_folder = folder_of(fs::canonical(data, error));
+  const auto own_folder = place_of(fs::canonical(data, error));
   std::set<std::string> ledgers;
   std::optional<EarlierAccount> doubtful;
   for (const auto& placed : marks) {
     if (!ledgers.insert(ledger::ledger_path(placed.folder, placed.mark).string()).second) continue;
-    auto found = asked(placed, data, cancel);
+    auto found = known_to(placed, data, cancel);
     if (found && found->certain) return found;
     // Only the folder of the data makes a mark without a ledger a doubt about them.
     if (found && placed.folder == own_folder) doubtful = std::move(found);

@@ -74,8 +74,8 @@ privacy::Reservation Payment::attest() {
 }
 
 void Payment::warn_of_end(const privacy::Reservation& reservation) const {
-  const bool ends = !expense_.unprotected_reason.empty() ||
-                    std::isinf(reservation.guarantee().epsilon);
+  const bool ends =
+      !expense_.unprotected_reason.empty() || std::isinf(reservation.guarantee().epsilon);
   if (!ends || !account_ || !front_.warn) return;
   front_.warn(fmt::format(
       "the account '{}' is infinite from now on: it can promise nothing any more, for ever",
@@ -93,10 +93,11 @@ void Payment::warn_of_last_delta() const {
   auto after = account.counted;
   after.add({0, expense_.cost.delta, true});
   if (!(left > 0) || after.remaining(account.cap()).delta > 0) return;
-  front_.warn(fmt::format(
-      "this takes all that is left of delta in the account '{}' ({}): after it only runs with delta "
-      "0 fit. A smaller --delta leaves some",
-      account_->data_set, left));
+  front_.warn(
+      fmt::format("this takes all that is left of delta in the account '{}' ({}): after it only "
+                  "runs with delta "
+                  "0 fit. A smaller --delta leaves some",
+                  account_->data_set, left));
 }
 
 privacy::Reservation Payment::reserve() {

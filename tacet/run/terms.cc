@@ -16,8 +16,8 @@ double one_digit(double value) {
   if (near <= value) return near;
   const int power = std::atoi(text.c_str() + text.find('e') + 1);
   const int digit = text.front() - '0';
-  const auto below = digit > 1 ? fmt::format("{}e{}", digit - 1, power)
-                               : fmt::format("9e{}", power - 1);
+  const auto below =
+      digit > 1 ? fmt::format("{}e{}", digit - 1, power) : fmt::format("9e{}", power - 1);
   return std::strtod(below.c_str(), nullptr);
 }
 
@@ -39,9 +39,9 @@ std::optional<double> fitting_delta(const AccountTerms& terms, std::optional<dou
   if (terms.past_the_cap) return usual;
   if (terms.currency == ledger::Currency::pure) return 0;
   if (terms.currency != ledger::Currency::basic) return usual;
+  if (usual && *usual <= terms.delta_left / 2) return usual;
   constexpr double share = 0.1;
-  const double most = terms.delta_left > 0 ? one_digit(share * terms.delta_left) : 0;
-  return usual ? std::min(*usual, most) : most;
+  return terms.delta_left > 0 ? one_digit(share * terms.delta_left) : 0;
 }
 
 }  // namespace tacet::run

@@ -14,7 +14,7 @@ struct AccountTerms {
   std::string data_set;
   privacy::Adjacency adjacency = privacy::Adjacency::add_remove;
   ledger::Currency currency = ledger::Currency::basic;
-  double delta_left = 0;     ///< of an account that counts deltas
+  double delta_left = 0;      ///< of an account that counts deltas
   bool past_the_cap = false;  ///< what is spent need not fit
 };
 
@@ -22,8 +22,8 @@ struct AccountTerms {
 [[nodiscard]] std::optional<AccountTerms> terms_of(const std::string& data, const Front& front,
                                                    const Use& use);
 
-/// The delta of a run that names none: `usual` where that is at most a tenth of what the account
-/// has left, else that tenth, in one digit, so that it never takes all. 0 where the account has
+/// The delta of a run that names none: `usual` where that is at most half of what the account has
+/// left, else a tenth of that, in one digit, so that it never takes all. 0 where the account has
 /// nothing left of delta, or counts pure epsilons. `usual` itself where no deltas are counted;
 /// nothing where neither says anything.
 [[nodiscard]] std::optional<double> fitting_delta(const AccountTerms& terms,

@@ -12,6 +12,7 @@ AccountTerms left(double delta, Currency currency = Currency::basic) {
 }
 
 TEST(FittingDelta, TakesTheUsualOneOrATenthOfWhatIsLeft) {
+  EXPECT_EQ(fitting_delta(left(2e-6), 1e-6), 1e-6);
   EXPECT_EQ(fitting_delta(left(1e-3), 1e-6), 1e-6);
   EXPECT_EQ(fitting_delta(left(1e-6), 1e-6), 1e-7);
   EXPECT_EQ(fitting_delta(left(9e-7), 1e-6), 9e-8);

@@ -148,9 +148,9 @@ class Evaluate : public Command {
             .groups = groups == nullptr ? std::vector<std::string>() : groups->names()};
   }
 
-  [[nodiscard]] learn::EvaluationOptions private_options(
-      const model::ModelFile& file, const data::CategoryGroups* groups,
-      const privacy::Guarantee& chosen) const {
+  [[nodiscard]] learn::EvaluationOptions private_options(const model::ModelFile& file,
+                                                         const data::CategoryGroups* groups,
+                                                         const privacy::Guarantee& chosen) const {
     const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
     if (!(epsilon > 0)) throw base::UsageError("--epsilon must be above 0, got {}", epsilon);
     return {.epsilon = privacy::Epsilon(epsilon),
@@ -189,8 +189,7 @@ class Evaluate : public Command {
     const auto source = seed_.source();
     const auto file = model::load_model(model_);
     const auto groups = groups_of(file.schema);
-    const auto options =
-        private_options(file, groups.get(), chosen_guarantee(console, cancel));
+    const auto options = private_options(file, groups.get(), chosen_guarantee(console, cancel));
     warn_if_unprotected(console, file.receipt);
     seed_.warn(console);
     const auto plan = learn::plan_evaluation(file.model, options);

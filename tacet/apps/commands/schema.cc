@@ -127,7 +127,8 @@ class SchemaCheck : public Command {
     auto look = unprotected_use(name(), data_, "exact counts for the owner");
     look.look_schema = sha256_of(schema_);
     run::spend(
-        look, spending_.front(console, cancel), output, [&] { return data::check_values(data_, schema); },
+        look, spending_.front(console, cancel), output,
+        [&] { return data::check_values(data_, schema); },
         [&](const data::SchemaCheck& found, privacy::Reservation&, run::Pieces& result) {
           result.write(console.json() ? json_text(json(found)) : text(found));
           console.warn("NOT PRIVATE: exact counts from the records, for their owner only");

@@ -181,8 +181,8 @@ PlannedCost with_schema_cost(const Schema& schema, const PlannedCost& planned) {
   whole.delta = std::min(privacy::decimal_sum(planned.guarantee.delta, fit.stated_delta), 1.0);
   if (!std::isfinite(planned.guarantee.epsilon)) return both;
   const double run_delta = privacy::delta_left(planned.guarantee, planned.cipher_delta).value();
-  whole.epsilon = privacy::decimal_sum(planned.guarantee.epsilon,
-                                       fit_epsilon(*schema.cost, whole.adjacency));
+  whole.epsilon =
+      privacy::decimal_sum(planned.guarantee.epsilon, fit_epsilon(*schema.cost, whole.adjacency));
   if (proves(both, whole)) return both;
   const double summed = whole.epsilon;
   whole = stated_at(both.events, whole.adjacency,

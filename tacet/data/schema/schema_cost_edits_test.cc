@@ -137,8 +137,7 @@ void use(const Schema& schema, Adjacency adjacency, Tally& tally) {
                                    privacy::delta_left(whole.guarantee, whole.cipher_delta))
           .upper;
   EXPECT_GE(whole.guarantee.epsilon, proved) << events;
-  const double booked =
-      cost_between(schema, adjacency).guarantee.epsilon + run.guarantee.epsilon;
+  const double booked = cost_between(schema, adjacency).guarantee.epsilon + run.guarantee.epsilon;
   EXPECT_LE(whole.guarantee.epsilon, std::max(proved, booked) * (1 + 1e-6)) << events;
   EXPECT_EQ(whole.privacy_unit, schema.cost->unit);
   EXPECT_NO_THROW(check_carries_cost(schema, whole));
