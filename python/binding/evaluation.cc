@@ -88,7 +88,7 @@ std::string evaluate(const model::ModelFile& file, HeldRows& rows, const Evaluat
         [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
           auto figures =
               learn::evaluate({data, file.model, by}, plan, *source, reservation, cancel);
-          figures.receipt.notes = means.notes;
+          figures.receipt.notes = reservation.noted(means.notes);
           const report::EvaluationSubject subject{
               .model = file.model,
               .by = asked.by,

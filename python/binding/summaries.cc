@@ -73,7 +73,7 @@ std::string quantile(const data::Schema& schema, const nb::object& data, const R
         },
         [&](const auto& values, privacy::Reservation& reservation, run::Pieces& result) {
           auto found = run::release_quantile(request, plan, values, *source, reservation);
-          found.receipt.notes = means.notes;
+          found.receipt.notes = reservation.noted(means.notes);
           said = report::json_text(report::quantile_json(request, plan, found));
           result.write(said);
           return plan.cipher_delta;
@@ -117,6 +117,7 @@ std::string describe(const data::Schema& schema, const nb::object& data,
         },
         [&](const data::TableCounts& counts, privacy::Reservation& reservation,
             run::Pieces& result) {
+          receipt.notes = reservation.noted(means.notes);
           const auto found = run::summarise(request, plan, counts, {*source, reservation, cancel});
           said = report::json_text(report::summary_json(plan, found, receipt));
           result.write(said);

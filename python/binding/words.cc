@@ -189,7 +189,7 @@ nb::dict embed(const nb::object& texts, const Texts& said, const Values& given, 
           run::write_vectors(trained, run::VectorsOf::words, model::VectorFormat::text,
                              [&](std::string_view piece) { result.write(piece); });
           made = found_in(trained);
-          made.receipt.notes = means.notes;
+          made.receipt.notes = reservation.noted(means.notes);
           return made.receipt.cipher_delta;
         });
     return made;

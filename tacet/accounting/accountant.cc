@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 
+#include "tacet/accounting/apart.h"
 #include "tacet/accounting/dominating.h"
 #include "tacet/accounting/quantity.h"
 #include "tacet/accounting/routes/closed_forms.h"
@@ -192,6 +194,20 @@ void offer_group(PrivacyInterval& best, const Event& event, Adjacency adjacency,
   offer(best, asked.by_group(one, best.upper), "group");
 }
 
+/// What the parts cost one by one, where some have an analysis of their own. A delta has no such
+/// bound: it falls with epsilon, and the other routes say how.
+template <typename Asked>
+void offer_apart(PrivacyInterval& best, const Event& event, Adjacency adjacency, const Asked& asked,
+                 const AccountOptions& options) {
+  if constexpr (std::is_same_v<Asked, internal::EpsilonAt>) {
+    const auto epsilon_of = [&](const Event& part, double delta) {
+      return interval(part, adjacency, Asked::of(delta), options).upper;
+    };
+    offer(best, internal::apart_epsilon(event, adjacency, asked.delta.value(), epsilon_of),
+          "basic");
+  }
+}
+
 /// An event that is not refused and has few different parts.
 template <typename Asked>
 PrivacyInterval of_few_parts(const Event& event, Adjacency adjacency, const Asked& asked,
@@ -215,6 +231,7 @@ PrivacyInterval of_few_parts(const Event& event, Adjacency adjacency, const Aske
   auto best = best_route(event, adjacency, asked.start(pure), asked, options);
   asked.offer_unsampled(best, event, adjacency);
   asked.offer_sums(best, event, adjacency);
+  offer_apart(best, event, adjacency, asked, options);
   offer_group(best, event, adjacency, options, asked);
   best.upper = std::max(best.upper, asked.least());
   settle(best);
@@ -235,6 +252,7 @@ PrivacyInterval of_many_parts(const Event& event, const Event& few, Adjacency ad
     offer(best, asked.by_renyi(*curve), "rdp");
   }
   asked.offer_sums(best, event, adjacency);
+  offer_apart(best, event, adjacency, asked, options);
   return best;
 }
 

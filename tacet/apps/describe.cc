@@ -344,6 +344,7 @@ std::string receipt_text(const privacy::Receipt& receipt) {
   }
   const auto notes = privacy::notes_to_json(receipt.notes);
   for (const auto& [key, value] : notes.items()) {
+    if (key == "condition") continue;  // the statement has it
     out += fmt::format("{}: {}\n", key, base::printable(value.get<std::string>()));
   }
   return out + paragraph(privacy::statement(receipt));

@@ -58,13 +58,15 @@ enum class Shown { spent, left };
 /// Six digits, for a person: what is spent is never shown as less, what is left never as more.
 std::string digits_of(double value, Shown shown) {
   constexpr int digits = 6;
-  if (shown == Shown::spent || !(value > 0) || std::isinf(value)) {
-    return privacy::rounded_up(value, digits);
-  }
-  const double unit = std::pow(10, std::floor(std::log10(value)) - (digits - 1));
-  const double down = std::floor(value / unit) * unit;
-  const auto text = fmt::format("{:.6g}", down);
-  return std::stod(text) <= value ? text : fmt::format("{:.6g}", down - unit);
+  return shown == Shown::spent ? privacy::rounded_up(value, digits)
+                               : privacy::rounded_down(value, digits);
+}
+
+/// Of an account in gdp; an untouched cap is the number that was given, whatever its square is
+/// rounded to.
+double mu_of(const Amount& amount, const ledger::Cap& cap) {
+  const bool untouched = amount == ledger::Tally{}.remaining(cap);
+  return untouched ? cap.value : std::sqrt(amount.value);
 }
 
 /// As ledger::in_words, in six digits.
@@ -74,7 +76,7 @@ std::string amount_text(const Amount& amount, const ledger::Cap& cap, Shown show
     case Currency::zcdp:
       return "rho " + value;
     case Currency::gdp:
-      return fmt::format("mu {} (mu^2 {})", digits_of(std::sqrt(amount.value), shown), value);
+      return fmt::format("mu {} (mu^2 {})", digits_of(mu_of(amount, cap), shown), value);
     case Currency::rdp:
       return fmt::format("bound {} at order {}", value, cap.order);
     case Currency::pure:
@@ -179,6 +181,25 @@ std::vector<std::string> warnings_of(const Account& account) {
       warnings.push_back(
           fmt::format("run {} protects nobody: {}", run.number, run.booking.unprotected_reason));
     }
+  }
+  if (account.counted().infinite()) {
+    warnings.emplace_back(
+        "this account is infinite: it can promise nothing any more, for ever, and no run fits");
+  }
+  for (const auto& look : account.looks) {
+    warnings.push_back(fmt::format(
+        "attested look on {} by user {} (`{}`, {}): {}", look.time, look.user, look.what.command,
+        look.what.schema_sha256.empty() ? std::string("a schema without a file")
+                                        : "schema SHA-256 " + look.what.schema_sha256,
+        look.what.reason));
+  }
+  if (const auto condition = ledger::condition_of(account.looks); !condition.empty()) {
+    warnings.push_back(condition);
+  }
+  for (const auto& one : account.elsewhere) {
+    warnings.push_back(fmt::format("the same records {} an account in the ledger '{}' ({}): {}",
+                                   one.other.earlier ? "had" : "got", one.other.path, one.time,
+                                   one.other.reason));
   }
   for (std::size_t i = 1; i < account.caps.size(); ++i) {
     if (!account.caps[i].set.reason.empty()) {
@@ -342,6 +363,23 @@ ordered_json account_json(const Account& account, std::optional<double> delta) {
     one["user"] = change.user;
     one["reason"] = change.set.reason;
     out["caps"].push_back(one);
+  }
+  out["looks"] = ordered_json::array();
+  for (const auto& look : account.looks) {
+    out["looks"].push_back({{"time", look.time},
+                            {"user", look.user},
+                            {"command", look.what.command},
+                            {"reason", look.what.reason},
+                            {"schema_sha256", look.what.schema_sha256}});
+  }
+  out["elsewhere"] = ordered_json::array();
+  for (const auto& one : account.elsewhere) {
+    out["elsewhere"].push_back({{"time", one.time},
+                                {"user", one.user},
+                                {"ledger", one.other.ledger},
+                                {"path", one.other.path},
+                                {"earlier", one.other.earlier},
+                                {"reason", one.other.reason}});
   }
   out["warnings"] = warnings_of(account);
   out["not_covered"] = not_covered;

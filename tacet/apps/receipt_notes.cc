@@ -7,9 +7,6 @@
 #include "tacet/base/sha256.h"
 
 namespace tacet::apps {
-namespace {
-
-/// As `sha256sum` prints it; empty for a pipe, which can be read only once.
 std::string sha256_of(const std::string& file) {
   std::error_code error;
   if (file.empty() || !std::filesystem::is_regular_file(file, error)) return {};
@@ -17,8 +14,6 @@ std::string sha256_of(const std::string& file) {
   sum.add(base::read_file(file, base::limits::schema_bytes));
   return sum.digest();
 }
-
-}  // namespace
 
 void NotesOptions::declare(Options& options) {
   options.heading("Receipt");

@@ -8,6 +8,9 @@
 
 namespace tacet::apps {
 
+/// Of a file's bytes, as `sha256sum` prints it; empty for a pipe, which can be read only once.
+[[nodiscard]] std::string sha256_of(const std::string& file);
+
 /// The options of commands whose receipts may carry what a person says about the release.
 class NotesOptions {
  public:

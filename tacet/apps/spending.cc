@@ -1,5 +1,7 @@
 #include "tacet/apps/spending.h"
 
+#include <fmt/format.h>
+
 #include "tacet/apps/command.h"
 
 namespace tacet::apps {
@@ -12,7 +14,20 @@ void SpendingOptions::declare(Options& options) {
               "Name of the account in the ledger [default: the only one, or the file's own]");
   options.add("--without-ledger", account_.override_reason, "REASON",
               "Spend past the cap of data that have an account; the reason and the cost stay in "
-              "their ledger");
+              "their ledger. What protects nobody, as exact figures, makes the account infinite "
+              "from now on: it also needs --for-ever");
+  options.flag("--for-ever", account_.for_ever,
+               "With --without-ledger: an infinite account can promise nothing any more, and "
+               "nothing undoes that");
+  options.heading("Options");
+}
+
+void SpendingOptions::declare_look(Options& options) {
+  options.heading("Budget");
+  options.add("--attested-look", account_.look_reason, "REASON",
+              "You own the records, nobody else sees the output and it decides nothing about later "
+              "releases: kept in the ledger at no cost, and stated by every later receipt as a "
+              "condition");
   options.heading("Options");
 }
 
@@ -20,6 +35,33 @@ run::Front SpendingOptions::front(const Console& console, const base::CancelToke
   return {.account = account_,
           .warn = [&console](std::string_view line) { console.warn(line); },
           .cancel = &cancel};
+}
+
+std::optional<run::AccountTerms> SpendingOptions::terms(const Console& console,
+                                                        const base::CancelToken& cancel,
+                                                        const std::string& data) const {
+  return run::terms_of(data, front(console, cancel), {});
+}
+
+privacy::Adjacency chosen_adjacency(const GuaranteeChoice& choice,
+                                    const std::optional<run::AccountTerms>& terms) {
+  if (!choice.adjacency.empty()) return privacy::parse_adjacency(choice.adjacency);
+  return terms ? terms->adjacency : choice.usual_adjacency;
+}
+
+std::optional<double> chosen_delta(const GuaranteeChoice& choice,
+                                   const std::optional<run::AccountTerms>& terms,
+                                   const Console& console) {
+  if (!choice.delta.empty()) {
+    return number_option("--delta", choice.delta, "a number from 0 to below 1");
+  }
+  if (!terms) return choice.usual_delta;
+  const auto fitting = run::fitting_delta(*terms, choice.usual_delta);
+  if (fitting && fitting != choice.usual_delta) {
+    console.say(fmt::format("delta {}: what fits the account '{}'; --delta names another", *fitting,
+                            terms->data_set));
+  }
+  return fitting;
 }
 
 void ConsoleOutput::appear() {

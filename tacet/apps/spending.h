@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,21 +10,47 @@
 #include "tacet/apps/terminal/console.h"
 #include "tacet/random/source/source.h"
 #include "tacet/run/spend.h"
+#include "tacet/run/terms.h"
 
 namespace tacet::apps {
+
+/// What the user said of a guarantee, and what holds where nothing was said: the account's own
+/// choice where one pays, else the command's.
+struct GuaranteeChoice {
+  std::string adjacency;               ///< --adjacency as given; empty: not
+  privacy::Adjacency usual_adjacency;  ///< of the command
+  std::string delta = {};              ///< --delta as given; empty: not
+  std::optional<double> usual_delta = {};
+};
 
 /// The options that every command has which spends privacy.
 class SpendingOptions {
  public:
   void declare(Options& options);
+  /// The option --attested-look, of the two commands that show exact figures to the owner.
+  void declare_look(Options& options);
   /// The account chosen, and this terminal. Must not outlive `console`.
   [[nodiscard]] run::Front front(const Console& console, const base::CancelToken& cancel) const;
+  /// The terms of the account that will pay for a use of `data`; nothing where none does. Errors as
+  /// run::find_account.
+  [[nodiscard]] std::optional<run::AccountTerms> terms(const Console& console,
+                                                       const base::CancelToken& cancel,
+                                                       const std::string& data) const;
   /// --data-set as it was given.
   [[nodiscard]] const std::string& data_set() const { return account_.data_set; }
 
  private:
   run::AccountChoice account_;
 };
+
+/// The adjacency of a choice.
+[[nodiscard]] privacy::Adjacency chosen_adjacency(const GuaranteeChoice& choice,
+                                                  const std::optional<run::AccountTerms>& terms);
+/// The delta of a choice; a person is told where the account made it. UsageError where it is needed
+/// and nothing says what it is.
+[[nodiscard]] std::optional<double> chosen_delta(const GuaranteeChoice& choice,
+                                                 const std::optional<run::AccountTerms>& terms,
+                                                 const Console& console);
 
 /// Standard output as the place of a result. An IoError at once when nothing can go there.
 class ConsoleOutput : public run::Output {

@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <variant>
 #include <vector>
 
 #include "tacet/apps/describe.h"
+#include "tacet/apps/spending.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
 #include "tacet/data/schema/schema_cost.h"
@@ -62,6 +64,23 @@ void TrainingOptions::declare(Options& options) {
     for (const auto* parameter : parameters) add_parameter(options, *parameter, given_);
   }
   options.heading("Options");
+}
+
+void TrainingOptions::fit_to(const std::optional<run::AccountTerms>& terms,
+                             const Console& console) {
+  const auto given = values();
+  const auto epsilon = budgeted_values().real("epsilon");
+  if (!terms || !epsilon || std::isinf(*epsilon)) return;
+  GuaranteeChoice choice{.adjacency = given.text("adjacency").value_or(""),
+                         .usual_adjacency = terms->adjacency,
+                         .delta = given.text("delta").value_or("")};
+  if (choice.adjacency.empty()) given_["adjacency"] = to_string(terms->adjacency);
+  if (!choice.delta.empty()) return;
+  auto rows = given.integer("public-row-count");
+  if (!rows) rows = schema().public_row_count;
+  if (rows && *rows > 0) choice.usual_delta = learn::default_delta(*rows);
+  const auto delta = chosen_delta(choice, terms, console);
+  if (delta && delta != choice.usual_delta) given_["delta"] = fmt::format("{}", *delta);
 }
 
 learn::ParameterValues TrainingOptions::values() const {

@@ -7,11 +7,13 @@
 
 #include "tacet/apps/describe.h"
 #include "tacet/apps/options.h"
+#include "tacet/apps/terminal/console.h"
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/linear_options.h"
 #include "tacet/learn/plan/parameters.h"
 #include "tacet/learn/plan/training.h"
 #include "tacet/report/plan.h"
+#include "tacet/run/terms.h"
 
 namespace tacet::apps {
 
@@ -20,6 +22,10 @@ namespace tacet::apps {
 class TrainingOptions {
  public:
   void declare(Options& options);
+
+  /// Chooses adjacency and delta, where they were not given, so that they fit the account that
+  /// pays; a person is told of a delta that is not the usual one.
+  void fit_to(const std::optional<run::AccountTerms>& terms, const Console& console);
 
   /// Checked values; UsageError names the option.
   [[nodiscard]] learn::ParameterValues values() const;

@@ -109,7 +109,7 @@ void TrainingRun::run(const Settled& settled, const Console& console,
         file.schema = std::move(trained.schema);
         file.model = std::move(trained.model);
         file.receipt = data::with_schema_cost(schema, trained.receipt);
-        file.receipt.notes = notes;
+        file.receipt.notes = reservation.noted(notes);
         model::write_model(file, [&](std::string_view piece) {
           cancel.throw_if_cancelled();
           result.write(piece);

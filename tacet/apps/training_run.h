@@ -48,6 +48,12 @@ class TrainingRun {
   /// Why the result will protect nobody, for --seed; else empty.
   [[nodiscard]] std::string unprotected_reason() const { return seed_.unprotected_reason(); }
 
+  /// The terms of the account that will pay; nothing where none does.
+  [[nodiscard]] std::optional<run::AccountTerms> terms(const Console& console,
+                                                       const base::CancelToken& cancel) const {
+    return spending_.terms(console, cancel, data_);
+  }
+
   struct Settled {
     const std::string& command;
     const learn::Training& plan;

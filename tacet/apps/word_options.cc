@@ -1,6 +1,11 @@
 #include "tacet/apps/word_options.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 #include "tacet/apps/command.h"
+#include "tacet/apps/spending.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/base/error.h"
 #include "tacet/learn/wide/word_plan.h"
@@ -83,6 +88,20 @@ learn::WordOptions WordTextOptions::training() const {
     options.sample = number_option("--sample", sample_, "a number above 0");
   }
   return options;
+}
+
+void WordTextOptions::fit_to(const std::optional<run::AccountTerms>& terms,
+                             const Console& console) {
+  const auto options = learn::word_options(given_);
+  if (!terms || std::isinf(options.epsilon)) return;
+  if (!given_.contains("adjacency")) given_["adjacency"] = to_string(terms->adjacency);
+  if (given_.contains("delta")) return;
+  GuaranteeChoice choice{.adjacency = {}, .usual_adjacency = terms->adjacency};
+  if (options.public_row_count) {
+    choice.usual_delta = learn::default_delta(*options.public_row_count);
+  }
+  const auto delta = chosen_delta(choice, terms, console);
+  if (delta && delta != choice.usual_delta) given_["delta"] = fmt::format("{}", *delta);
 }
 
 std::string WordTextOptions::unit() const {

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "tacet/apps/options.h"
+#include "tacet/apps/terminal/console.h"
 #include "tacet/base/progress.h"
 #include "tacet/data/words/corpus.h"
 #include "tacet/data/words/vocabulary.h"
 #include "tacet/learn/wide/word_options.h"
+#include "tacet/run/terms.h"
 
 namespace tacet::apps {
 
@@ -16,6 +19,10 @@ class WordTextOptions {
  public:
   void declare_corpus(Options& options);
   void declare(Options& options);
+
+  /// Chooses adjacency and delta, where they were not given, so that they fit the account that
+  /// pays; a person is told of a delta that is not the usual one.
+  void fit_to(const std::optional<run::AccountTerms>& terms, const Console& console);
 
   [[nodiscard]] const std::string& corpus() const { return corpus_; }
   [[nodiscard]] data::Vocabulary vocabulary() const;

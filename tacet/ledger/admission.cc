@@ -21,8 +21,11 @@ void check_fits(const Booking& booking, const Standing::Account& account) {
       counts == privacy::Adjacency::replace_one && asked == privacy::Adjacency::add_remove;
   if (asked != counts && !converts) {
     throw base::UsageError(
-        "the account of '{}' counts neighbours as {}, the run as {}, and its cost does not convert",
-        account.name(), privacy::to_string(counts), privacy::to_string(asked));
+        "the account '{}' counts {} budgets, and `{}` was planned for {}, whose cost does not "
+        "convert; nothing was booked. Add `--adjacency {}`; where the release has no proof for "
+        "that, give it an account of its own (`tacet ledger init --adjacency {}`)",
+        account.name(), privacy::to_string(counts), booking.command, privacy::to_string(asked),
+        privacy::to_string(counts), privacy::to_string(asked));
   }
   if (booking.privacy_unit != account.enrolled.privacy_unit) {
     throw base::UsageError("the account of '{}' protects each {}, the run each {}", account.name(),
@@ -79,6 +82,17 @@ Amount cost_of_booking(const Booking& booking, const Standing::Account& account)
     if (booking.override_reason.empty()) throw;
     return {infinity, 0};  // it happens all the same, so it is booked for what it can cost
   }
+}
+
+void check_for_ever(const Booking& booking, const Amount& cost) {
+  if (booking.override_reason.empty() || booking.for_ever || !std::isinf(cost.value)) return;
+  throw base::UsageError(
+      "the account '{}' would be infinite from now on ({}): it can promise nothing after that, and "
+      "neither a higher cap nor `tacet ledger resolve` undoes it; nothing was booked. If that is "
+      "meant, add --for-ever",
+      booking.data_set,
+      booking.unprotected_reason.empty() ? "no cost is proved for this run"
+                                         : booking.unprotected_reason);
 }
 
 void check_admitted(const Booking& booking, const Amount& cost, const Standing& standing,

@@ -9,6 +9,9 @@ namespace tacet::ledger::internal {
 /// currency has no proved cost for it.
 [[nodiscard]] Amount cost_of_booking(const Booking& booking, const Standing::Account& account);
 
+/// UsageError for an infinite cost past the cap that is not said to be for ever.
+void check_for_ever(const Booking& booking, const Amount& cost);
+
 /// BudgetExceeded when `cost` does not fit, BudgetError when the run must wait for another one.
 void check_admitted(const Booking& booking, const Amount& cost, const Standing& standing,
                     const Bookings& bookings);

@@ -111,6 +111,10 @@ TEST_F(Admission, SpendingWithoutProtectionIsRefusedOrBookedAsInfinite) {
   booking.unprotected_reason = "seeded noise";
   EXPECT_THROW(static_cast<void>(ledger.reserve(booking)), privacy::BudgetExceeded);
   booking.override_reason = "a demonstration on public data";
+  // An account that ends for ever is not ended by one word.
+  EXPECT_THROW(static_cast<void>(ledger.reserve(booking)), base::UsageError);
+  EXPECT_TRUE(ledger.books().account("adult").runs.empty());
+  booking.for_ever = true;
   const auto run = ledger.reserve(booking);
   EXPECT_TRUE(ledger.books().account("adult").counted().infinite());
   EXPECT_EQ(ledger.books().run(run).booking.override_reason, "a demonstration on public data");

@@ -58,6 +58,12 @@ class Bookkeeper {
   void apply(const Resolved& resolved) {
     end(resolved.run, RunState::resolved).attestation = resolved.attestation;
   }
+  void apply(const Looked& look) {
+    account(look.data_set).looks.push_back({entry_->time, entry_->user, look});
+  }
+  void apply(const OtherLedger& other) {
+    account(other.data_set).elsewhere.push_back({entry_->time, entry_->user, other});
+  }
   Run& end(std::int64_t number, RunState state) {
     const auto place = places_.at(number);
     auto& run = books_.accounts[place.account].runs[place.run];

@@ -43,11 +43,20 @@ struct CapChange {
   CapSet set;
 };
 
+/// That the records have an account elsewhere too, and since when.
+struct Elsewhere {
+  std::string time;
+  std::int64_t user = 0;
+  OtherLedger other;
+};
+
 /// The account of one data set.
 struct Account : NamedAccount {
   std::vector<CapChange> caps;       ///< in order; the last one holds
   std::vector<RecordsSeen> records;  ///< fingerprints seen under this name, oldest first
   std::vector<Run> runs;
+  std::vector<Look> looks;
+  std::vector<Elsewhere> elsewhere;
 
   [[nodiscard]] const Cap& cap() const { return caps.back().set.cap; }
   /// Everything reserved or committed.

@@ -187,6 +187,17 @@ struct Write {
   json operator()(const Resolved& e) const {
     return {{"kind", "resolved"}, {"run", e.run}, {"attestation", e.attestation}};
   }
+  json operator()(const Looked& e) const {
+    return {{"kind", "look"},
+            {"data_set", e.data_set},
+            {"command", e.command},
+            {"reason", e.reason},
+            {"schema_sha256", e.schema_sha256}};
+  }
+  json operator()(const OtherLedger& e) const {
+    return {{"kind", "other_ledger"}, {"data_set", e.data_set}, {"ledger", e.ledger},
+            {"path", e.path},         {"earlier", e.earlier},   {"reason", e.reason}};
+  }
 };
 
 Cap read_cap(Members& in) {
@@ -209,6 +220,14 @@ Reserved read_reserved(Members& in) {
           .interactive = in.flag("interactive"),
           .override_reason = in.text("override"),
           .unprotected_reason = in.text("unprotected")};
+}
+
+Looked read_look(Members& in) {
+  Looked look{in.text("data_set"), in.text("command"), in.text("reason"), in.text("schema_sha256")};
+  if (!look.schema_sha256.empty() && !is_digest(look.schema_sha256)) {
+    damaged("'schema_sha256' is no SHA-256");
+  }
+  return look;
 }
 
 Entry::Content read_content(const std::string& kind, Members& in) {
@@ -238,6 +257,11 @@ Entry::Content read_content(const std::string& kind, Members& in) {
   }
   if (kind == "cancelled") return Cancelled{in.whole("run")};
   if (kind == "resolved") return Resolved{in.whole("run"), in.text("attestation")};
+  if (kind == "look") return read_look(in);
+  if (kind == "other_ledger") {
+    return OtherLedger{in.text("data_set"), in.text("ledger"), in.text("path"), in.flag("earlier"),
+                       in.text("reason")};
+  }
   damaged("unknown kind '{}'", kind);
 }
 

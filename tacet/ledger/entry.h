@@ -85,9 +85,27 @@ struct Resolved {
   std::string attestation;
 };
 
+/// An owner's word before exact figures of the records were shown: nobody else sees them, and they
+/// decide nothing about what is released later. What is released later holds on that condition.
+struct Looked {
+  std::string data_set;
+  std::string command;
+  std::string reason;
+  std::string schema_sha256;  ///< of the schema that was looked through; empty: it has no file
+};
+
+/// The same records have an account in another ledger too, on a person's word.
+struct OtherLedger {
+  std::string data_set;
+  std::string ledger;   ///< random name of the other one
+  std::string path;     ///< where it was
+  bool earlier = true;  ///< the other account came first; else this one did
+  std::string reason;
+};
+
 struct Entry {
   using Content = std::variant<Created, Enrolled, Aliased, RecordsSeen, CapSet, Reserved, Committed,
-                               Cancelled, Resolved>;
+                               Cancelled, Resolved, Looked, OtherLedger>;
   std::string time;       ///< UTC, "2026-01-31T12:00:00Z"
   std::int64_t user = 0;  ///< number of the user who wrote the row
   Content content;

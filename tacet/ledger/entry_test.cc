@@ -36,7 +36,11 @@ std::vector<Entry> one_of_each() {
       Committed{5, event, {0.3, 0}, digest, "model.json"},
       Committed{5, event, {0.3, 0}, digest, "model.json", 1e-20},
       Cancelled{5},
-      Resolved{5, "nothing left"}};
+      Resolved{5, "nothing left"},
+      Looked{"adult", "schema check", "bounds were typed by hand", digest},
+      Looked{"adult", "evaluate", "a figure for the owner", ""},
+      OtherLedger{"adult", digest, "/home/one.ledger", true, "the board allows it"},
+      OtherLedger{"adult", digest, "/home/two.ledger", false, "the board allows it"}};
   std::vector<Entry> entries;
   for (auto& content : contents) {
     entries.push_back({"2026-01-31T12:00:00Z", 1000, std::move(content)});

@@ -161,6 +161,7 @@ Fingerprint Ledger::fingerprint() {
 void Ledger::enrol(const Enrolment& enrolment) {
   check_data_set_name(enrolment.data_set);
   const auto cap = checked(enrolment.cap);
+  if (enrolment.elsewhere) check_words("the override", enrolment.elsewhere->reason);
   change(nothing_booked, [&](Desk& desk) {
     if (desk.standing().find(enrolment.data_set) != nullptr) {
       throw base::UsageError("'{}' has an account already; `tacet ledger cap` changes its cap",
@@ -179,6 +180,7 @@ void Ledger::enrol(const Enrolment& enrolment) {
     if (enrolment.fingerprint) {
       desk.append(RecordsSeen{enrolment.data_set, *enrolment.fingerprint, enrolment.file});
     }
+    if (enrolment.elsewhere) desk.append(*enrolment.elsewhere);
   });
 }
 
@@ -190,6 +192,24 @@ void Ledger::add_alias(std::string_view alias, std::string_view data_set) {
       throw base::UsageError("'{}' is a name of the account '{}' already", alias, taken->name());
     }
     desk.append(Aliased{std::string(alias), account.name()});
+  });
+}
+
+void Ledger::note_elsewhere(const OtherLedger& other) {
+  check_words("the override", other.reason);
+  change("the override was not noted", [&](Desk& desk) {
+    auto noted = other;
+    noted.data_set = desk.standing().account(other.data_set).name();
+    desk.append(std::move(noted));
+  });
+}
+
+void Ledger::attest_look(const Looked& look) {
+  check_words("an attested look", look.reason);
+  change("the look was not noted, and nothing was shown", [&](Desk& desk) {
+    auto noted = look;
+    noted.data_set = desk.standing().account(look.data_set).name();
+    desk.append(std::move(noted));
   });
 }
 
@@ -219,6 +239,7 @@ std::int64_t Ledger::reserve(const Booking& booking) {
   static_cast<void>(privacy::checked(booking.stated));
   // The cost is computed before the ledger is locked: neighbours and currency never change.
   const auto cost = internal::cost_of_booking(booking, standing().account(booking.data_set));
+  internal::check_for_ever(booking, cost);
   const auto process = this_process();
   std::int64_t number = 0;
   std::string hash;

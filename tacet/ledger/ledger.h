@@ -37,6 +37,8 @@ struct Enrolment {
   Cap cap;
   std::optional<std::string> fingerprint{};  ///< of the records, when they are at hand
   std::string file{};                        ///< where they were
+  /// The account that they have in another ledger, and why they get this one all the same.
+  std::optional<OtherLedger> elsewhere{};
 };
 
 /// What is to be booked before data are read.
@@ -53,6 +55,9 @@ struct Booking {
   bool interactive = false;
   std::string override_reason{};     ///< not empty: booked whatever the cap says, in these words
   std::string unprotected_reason{};  ///< not empty: no guarantee, an infinite cost
+  /// Whoever overrides knows that an infinite cost ends the account: nothing fits after it, and
+  /// nothing undoes it. An infinite cost is not booked without.
+  bool for_ever = false;
 };
 
 /// What to book for a run that debited less than it had reserved.
@@ -122,12 +127,18 @@ class Ledger {
   /// A further name for the account of `data_set`, whose budget both then share. UsageError when
   /// the name is taken or there is no such account.
   void add_alias(std::string_view alias, std::string_view data_set);
+  /// Keeps in an account that its records have another one elsewhere, on a person's word.
+  void note_elsewhere(const OtherLedger& other);
+  /// Keeps an owner's word, before the figures are shown that it is about. UsageError for words
+  /// that say nothing.
+  void attest_look(const Looked& look);
   /// Lowers the cap; raises it only with a reason, which stays in the ledger: BudgetError without.
   /// The currency stays what it was.
   void set_cap(std::string_view data_set, const Cap& cap, std::string_view reason);
 
   /// Books a run; returns its number. BudgetExceeded when it does not fit, GuaranteeError when the
-  /// account's currency has no proved cost for it, UsageError when adjacency or unit differ.
+  /// account's currency has no proved cost for it, UsageError when adjacency or unit differ, and
+  /// for an infinite cost that is not for ever.
   [[nodiscard]] std::int64_t reserve(const Booking& booking);
   /// Ends runs that this object has booked; only after it returns may the output appear. IoError
   /// when the ledger was overwritten meanwhile, so that the row of a run is no longer its booking.

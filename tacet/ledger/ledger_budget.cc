@@ -10,15 +10,20 @@ namespace tacet::ledger {
 /// One row of the ledger, seen from its reservation.
 class LedgerRecord : public privacy::ReservationRecord {
  public:
-  LedgerRecord(LedgerBudget& budget, std::int64_t run) : budget_(budget), run_(run) {}
+  LedgerRecord(LedgerBudget& budget, std::int64_t run, std::vector<Look> looks)
+      : budget_(budget), run_(run), looks_(std::move(looks)) {}
   void commit(const privacy::Event& spent) override {
     budget_.finished_.push_back({run_, spent, budget_.details_.stopping, 0});
   }
   void cancel() override { budget_.ledger_.cancel(run_); }
+  [[nodiscard]] std::string condition(std::string_view schema_sha256) const override {
+    return condition_of(looks_, schema_sha256);
+  }
 
  private:
   LedgerBudget& budget_;
   std::int64_t run_;
+  std::vector<Look> looks_;  // at the booking or later
 };
 
 LedgerBudget::LedgerBudget(Ledger& ledger, RunDetails details)
@@ -36,8 +41,10 @@ privacy::Reservation LedgerBudget::reserve(const privacy::Event& planned,
                                     .stated = cost,
                                     .interactive = details_.interactive,
                                     .override_reason = details_.override_reason,
-                                    .unprotected_reason = details_.unprotected_reason});
-  return {planned, cost, std::make_unique<LedgerRecord>(*this, run)};
+                                    .unprotected_reason = details_.unprotected_reason,
+                                    .for_ever = details_.for_ever});
+  auto looks = ledger_.standing().account(details_.data_set).looks;
+  return {planned, cost, std::make_unique<LedgerRecord>(*this, run, std::move(looks))};
 }
 
 void LedgerBudget::release(std::string_view output, const std::string& name, double cipher_delta) {

@@ -18,6 +18,7 @@ struct RunDetails {
   Stopping stopping = Stopping::unknown;
   std::string override_reason{};
   std::string unprotected_reason{};
+  bool for_ever = false;  ///< see Booking
   std::string fate{};  ///< of the output where the end cannot be written: see Output
 };
 

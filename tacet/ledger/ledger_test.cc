@@ -1,10 +1,12 @@
 #include "tacet/ledger/ledger.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string>
 
 #include "tacet/base/error.h"
+#include "tacet/ledger/ledger_budget.h"
 #include "tests/support/small_ledger.h"
 
 namespace tacet::ledger {
@@ -168,6 +170,50 @@ TEST(Ledger, AFurtherNameSharesTheAccount) {
   EXPECT_EQ(books.account("census").name(), "adult");
   EXPECT_EQ(books.account("adult").runs.size(), 1u);
   EXPECT_EQ(ledger.see_records("census", records, "census.csv"), Records::known);
+}
+
+// An owner's look costs nothing, stays with who, why and when, and what is booked later knows it.
+TEST_F(LedgerTest, AnAttestedLookStaysAndIsAConditionOfWhatFollows) {
+  enrol_with(zcdp(1));
+  Ledger ledger(path_);
+  LedgerBudget budget(ledger, {.data_set = "adult", .command = "test"});
+  const privacy::Event event = privacy::Zcdp{0.1, add_remove};
+  const privacy::Guarantee cost{1, 1e-5, add_remove};
+  const auto before = budget.reserve(event, cost);
+  EXPECT_EQ(before.noted({}).condition, "");
+  const std::string schema(64, '5');
+  EXPECT_THROW(ledger.attest_look({"adult", "schema check", "no", schema}), base::UsageError);
+  EXPECT_THROW(ledger.attest_look({"nobody", "schema check", "a typing error", schema}),
+               base::UsageError);
+  ledger.attest_look({"adult", "schema check", "a typing error", schema});
+  const auto books = ledger.books();
+  ASSERT_EQ(books.account("adult").looks.size(), 1U);
+  EXPECT_EQ(books.account("adult").looks[0].what.reason, "a typing error");
+  EXPECT_EQ(books.account("adult").looks[0].user, static_cast<std::int64_t>(::getuid()));
+  EXPECT_EQ(books.account("adult").counted().total().value, 0.1);
+  const auto after = budget.reserve(event, cost);
+  const auto condition = after.noted({.schema_sha256 = schema}).condition;
+  EXPECT_FALSE(condition.empty());
+  EXPECT_EQ(condition.find("another schema"), std::string::npos);
+  EXPECT_NE(after.noted({.schema_sha256 = std::string(64, '7')}).condition.find("another schema"),
+            std::string::npos);
+  // In what is written down from time to time, too.
+  const auto standing = standing_from_text(to_text(ledger.standing()));
+  ASSERT_EQ(standing.account("adult").looks.size(), 1U);
+  EXPECT_EQ(to_text(standing), to_text(ledger.standing()));
+}
+
+TEST_F(LedgerTest, ASecondAccountElsewhereIsKeptInWords) {
+  enrol_with(zcdp(1));
+  Ledger ledger(path_);
+  OtherLedger other{"adult", std::string(64, '6'), "/two.ledger", false, "no"};
+  EXPECT_THROW(ledger.note_elsewhere(other), base::UsageError);
+  other.reason = "approved by the board";
+  ledger.note_elsewhere(other);
+  const auto books = ledger.books();
+  ASSERT_EQ(books.account("adult").elsewhere.size(), 1U);
+  EXPECT_EQ(books.account("adult").elsewhere[0].other.path, "/two.ledger");
+  EXPECT_EQ(ledger.verify().rows, 5);
 }
 
 }  // namespace ledger_test

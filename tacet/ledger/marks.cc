@@ -83,6 +83,7 @@ void write_marks(const fs::path& folder, const std::vector<Mark>& marks) {
       mark["rows"] = one.seen.rows;
       mark["head"] = one.seen.head;
     }
+    if (!one.override_reason.empty()) mark["override"] = one.override_reason;
     list.push_back(std::move(mark));
   }
   const ordered_json out{
@@ -106,7 +107,8 @@ std::vector<Mark> read_marks(const fs::path& folder) {
                        one.at("data_set").get<std::string>(),
                        one.at("ledger").get<std::string>(),
                        one.at("ledger_name").get<std::string>(),
-                       {one.value("rows", std::int64_t{0}), one.value("head", std::string())}});
+                       {one.value("rows", std::int64_t{0}), one.value("head", std::string())},
+                       one.value("override", std::string())});
     }
   } catch (const ordered_json::exception&) {
     throw base::DataError(

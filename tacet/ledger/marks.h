@@ -24,6 +24,8 @@ struct Mark {
   std::filesystem::path ledger;  ///< as written: absolute, or relative to the folder
   std::string ledger_name;       ///< Books::ledger
   Verification seen;             ///< a row that the ledger had; 0: none was noted
+  /// Why the file has this account although another ledger had one for it; empty: none had.
+  std::string override_reason{};
 
   friend bool operator==(const Mark&, const Mark&) = default;
 };

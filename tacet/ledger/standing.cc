@@ -26,6 +26,7 @@ struct Taker {
   std::int64_t row;
   const std::string& hash;
   const Bookings& bookings;
+  const Entry& entry;
 
   void operator()(const Created& created) {
     standing.ledger = created.ledger;
@@ -69,6 +70,10 @@ struct Taker {
   }
   void operator()(const Cancelled& cancelled) { give_back(cancelled.run); }
   void operator()(const Resolved& resolved) { give_back(resolved.run); }
+  void operator()(const Looked& look) {
+    account(look.data_set).looks.push_back({entry.time, entry.user, look});
+  }
+  void operator()(const OtherLedger& other) { static_cast<void>(account(other.data_set)); }
 
   Standing::Account& account(const std::string& name) {
     for (auto& account : standing.accounts) {
@@ -102,13 +107,18 @@ json to_json(const Standing::Account& account) {
     // Through the row's own text: one way to write a cap.
     caps.push_back(to_text(Entry{"", 0, set}));
   }
+  auto looks = json::array();
+  for (const auto& look : account.looks) {
+    looks.push_back(to_text(Entry{look.time, look.user, look.what}));
+  }
   return {{"enrolled", to_text(Entry{"", 0, account.enrolled})},
           {"aliases", account.aliases},
           {"caps", caps},
           {"fingerprints", account.fingerprints},
           {"counted", account.counted.text()},
           {"commands", account.commands},
-          {"interactive", account.interactive}};
+          {"interactive", account.interactive},
+          {"looks", looks}};
 }
 
 Standing::Account account_from_json(const json& in) {
@@ -123,6 +133,10 @@ Standing::Account account_from_json(const json& in) {
   account.counted = Tally::from_text(in.at("counted").get<std::string>());
   in.at("commands").get_to(account.commands);
   in.at("interactive").get_to(account.interactive);
+  for (const auto& text : in.at("looks")) {
+    auto entry = entry_from_text(text.get<std::string>());
+    account.looks.push_back({entry.time, entry.user, std::get<Looked>(std::move(entry.content))});
+  }
   return account;
 }
 
@@ -158,7 +172,7 @@ void take(Standing& standing, std::int64_t row, const std::string& hash, const E
   if ((row == 1) != std::holds_alternative<Created>(entry.content)) {
     contradiction(row, "a ledger begins once");
   }
-  std::visit(Taker{standing, row, hash, bookings}, entry.content);
+  std::visit(Taker{standing, row, hash, bookings, entry}, entry.content);
 }
 
 std::string to_text(const Standing& standing) {

@@ -11,6 +11,7 @@
 
 #include "tacet/base/error.h"
 #include "tacet/ledger/entry.h"
+#include "tacet/ledger/looks.h"
 
 namespace tacet::ledger {
 
@@ -56,6 +57,7 @@ struct AccountStanding : NamedAccount {
   std::map<std::string, std::int64_t> commands;
   /// Reserved runs whose results leave while they go on.
   std::set<std::int64_t> interactive;
+  std::vector<Look> looks;  ///< attested ones, oldest first
 
   [[nodiscard]] const Cap& cap() const { return caps.back().cap; }
 };

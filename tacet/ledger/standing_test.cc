@@ -66,6 +66,7 @@ TEST_F(StandingTest, IsWhatAllRowsComeTo) {
       if (random() % 20 == 0) {
         one.unprotected_reason = "seeded noise";
         one.override_reason = "a test of the sums";
+        one.for_ever = true;
       } else {
         one.override_reason = "a test of the sums";
       }

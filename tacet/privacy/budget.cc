@@ -66,6 +66,11 @@ void Reservation::cancel() {
   life_.reset();
 }
 
+ReceiptNotes Reservation::noted(ReceiptNotes notes) const {
+  notes.condition = record_ ? record_->condition(notes.schema_sha256) : std::string();
+  return notes;
+}
+
 Event Reservation::spent() const {
   Composed parts;
   for (const auto& entry : entries_) {

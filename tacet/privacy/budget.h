@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "tacet/base/error.h"
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
+#include "tacet/privacy/receipt_notes.h"
 #include "tacet/privacy/released.h"
 
 namespace tacet::privacy {
@@ -36,6 +39,11 @@ class ReservationRecord {
   virtual void commit(const Event& spent) = 0;
   /// Nothing was released: the reservation is given back.
   virtual void cancel() = 0;
+  /// On which condition the budget's promise holds, in words for the receipt of what is released;
+  /// empty: on none. `schema_sha256` is that of the release's schema, as its receipt states it.
+  [[nodiscard]] virtual std::string condition(std::string_view /*schema_sha256*/) const {
+    return {};
+  }
 };
 
 /// A permit, booked before private data are read. Mechanisms debit it for each release, and it
@@ -63,6 +71,8 @@ class Reservation {
   /// What was debited so far.
   [[nodiscard]] Event spent() const;
   [[nodiscard]] bool committed() const { return state_ == State::committed; }
+  /// These notes for the receipt of what is released, with the condition of the budget's promise.
+  [[nodiscard]] ReceiptNotes noted(ReceiptNotes notes) const;
   /// Expires when the reservation is committed, cancelled or gone; moving it keeps it.
   [[nodiscard]] std::weak_ptr<const void> life() const { return life_; }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tacet/base/error.h"
+#include "tacet/numeric/rounding.h"
 
 namespace tacet::privacy {
 namespace {
@@ -52,6 +53,20 @@ double decimal_down(double value) {
 // The next double prints as what lies nearer to it than to this one.
 double decimal_up(double value) {
   return is_above_its_decimal(value) ? std::nextafter(value, HUGE_VAL) : value;
+}
+
+double decimal_sum(double a, double b) {
+  const double sum = numeric::add_up(a, b);
+  if (!std::isfinite(sum)) return sum;
+  constexpr int sure_digits = 14;  // of the 15 that every double has: those after the point
+  std::array<char, all_digits + 10> buffer{};
+  const auto written = std::to_chars(buffer.data(), buffer.data() + buffer.size(), sum,
+                                     std::chars_format::scientific, sure_digits);
+  double shorter = sum;
+  std::from_chars(buffer.data(), written.ptr, shorter);
+  // Further away than two roundings there are more digits than that.
+  constexpr double roundings = 0x1p-51;
+  return std::fabs(shorter - sum) <= roundings * sum ? shorter : sum;
 }
 
 }  // namespace tacet::privacy

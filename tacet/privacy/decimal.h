@@ -12,4 +12,9 @@ namespace tacet::privacy {
 /// what is proved to be `value` may be stated as that decimal.
 [[nodiscard]] double decimal_up(double value);
 
+/// The double that prints as the sum of the decimals which `a` and `b` print as, where that sum has
+/// few enough digits (0.1 and 0.2 are 0.3); else their sum, rounded up. For statements whose proof
+/// is held against them: the double itself may lie a unit in its last place below the sum.
+[[nodiscard]] double decimal_sum(double a, double b);
+
 }  // namespace tacet::privacy

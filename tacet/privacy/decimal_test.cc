@@ -78,5 +78,33 @@ TEST(DecimalUp, IsTheSmallestDoubleWhoseDecimalIsNotBelow) {
   }
 }
 
+TEST(DecimalSum, IsTheSumOfWhatIsPrinted) {
+  EXPECT_EQ(decimal_sum(0.1, 0.2), 0.3);
+  EXPECT_EQ(decimal_sum(2, 1), 3);
+  EXPECT_EQ(decimal_sum(1e-5, 1e-6), 1.1e-5);
+  EXPECT_EQ(decimal_sum(0, 0.7), 0.7);
+  EXPECT_EQ(decimal_sum(1, std::numeric_limits<double>::infinity()),
+            std::numeric_limits<double>::infinity());
+  std::mt19937_64 random(3);
+  std::uniform_int_distribution<int> digits(1, 99999);
+  for (int i = 0; i < 2000; ++i) {
+    const double a = digits(random) / 1e4;
+    const double b = digits(random) / 1e4;
+    EXPECT_EQ(printed(decimal_sum(a, b)), printed(a) + printed(b)) << a << " " << b;
+  }
+}
+
+// Of more digits than a double has: not below the doubles' own sum.
+TEST(DecimalSum, OfManyDigitsIsRoundedUp) {
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> any(0, 4);
+  for (int i = 0; i < 2000; ++i) {
+    const double a = any(random);
+    const double b = any(random) * 1e-3;
+    EXPECT_GE(decimal_sum(a, b), (a + b) * (1 - 0x1p-50));
+    EXPECT_LE(decimal_sum(a, b), (a + b) * (1 + 0x1p-50));
+  }
+}
+
 }  // namespace decimal_test
 }  // namespace tacet::privacy

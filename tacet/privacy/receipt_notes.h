@@ -13,10 +13,12 @@ struct ReceiptNotes {
   std::string contact = {};
   std::string date = {};           ///< YYYY-MM-DD
   std::string schema_sha256 = {};  ///< of the schema file's bytes, 64 hexadecimal digits
+  /// On which condition the promise holds: a ledger's words, which the statement repeats.
+  std::string condition = {};
 
   [[nodiscard]] bool empty() const {
     return data_set.empty() && purpose.empty() && contact.empty() && date.empty() &&
-           schema_sha256.empty();
+           schema_sha256.empty() && condition.empty();
   }
 };
 

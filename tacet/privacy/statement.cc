@@ -99,6 +99,7 @@ std::string statement(const Receipt& receipt) {
         " Each person's own report was made private before it left the device: the same holds "
         "against whoever reads that report, the server too.";
   }
+  if (!receipt.notes.condition.empty()) text += " " + base::printable(receipt.notes.condition);
   return text;
 }
 

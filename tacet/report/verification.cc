@@ -152,6 +152,7 @@ ordered_json verification_json(const std::string& name, const Receipt& receipt,
   out["not_checked"] = verified.parameters.unchecked;
   out["faults"] = verified.parameters.faults;
   out["verdict"] = to_string(verified.verdict);
+  if (!receipt.notes.condition.empty()) out["condition"] = receipt.notes.condition;
   return out;
 }
 

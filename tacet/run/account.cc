@@ -45,25 +45,86 @@ std::string chosen_data_set(const ledger::Standing& standing, const std::optiona
   throw base::UsageError("the ledger has several accounts or none; name one with --data-set");
 }
 
+/// The ways to use records for what protects nobody, in words.
+std::string ways_past(const Use& use) {
+  const std::string for_ever =
+      "--without-ledger REASON --for-ever books what that costs, epsilon infinity: the account can "
+      "promise nothing after it, and nothing undoes it";
+  if (!use.may_be_attested) return for_ever;
+  return "If you own the records, nobody else sees the output and it decides nothing about what is "
+         "released later, say why you look with --attested-look REASON, which costs nothing, stays "
+         "in that ledger and is stated by every later receipt. Else " +
+         for_ever;
+}
+
+void check_exclusions(const AccountChoice& choice) {
+  const bool past = !choice.override_reason.empty();
+  if (past && !choice.look_reason.empty()) {
+    throw base::UsageError(
+        "--attested-look and --without-ledger exclude each other: the first costs nothing and "
+        "leaves the account as it is, the second ends it");
+  }
+  if (past && !choice.ledger.empty()) {
+    throw base::UsageError("--ledger and --without-ledger exclude each other");
+  }
+  if (choice.for_ever && !past) throw base::UsageError("--for-ever goes with --without-ledger");
+}
+
 /// Refuses options that do not go together, and data whose account was not given.
-void check_choice(const std::string& data, const AccountChoice& choice,
+void check_choice(const std::string& data, const AccountChoice& choice, const Use& use,
                   const std::optional<FoundMark>& mark) {
+  check_exclusions(choice);
   if (!mark && !choice.override_reason.empty()) {
     throw base::UsageError(
         "--without-ledger is for data that have an account, and these have none here");
   }
-  if (!choice.override_reason.empty() && !choice.ledger.empty()) {
-    throw base::UsageError("--ledger and --without-ledger exclude each other");
+  if (!choice.look_reason.empty() && !use.may_be_attested) {
+    throw base::UsageError(
+        "only `schema check` and exact figures of `evaluate` may be an attested look");
+  }
+  if (!mark && choice.ledger.empty() && !choice.look_reason.empty()) {
+    throw base::UsageError(
+        "--attested-look is kept in the ledger of the data, and these have none here; leave it "
+        "out, or name the ledger with --ledger");
   }
   if (!mark && choice.ledger.empty() && !choice.data_set.empty()) {
     throw base::UsageError("--data-set needs --ledger");
   }
-  if (mark && choice.ledger.empty() && choice.override_reason.empty()) {
-    throw base::BudgetError(
-        "the records of '{}' have the privacy account '{}': give --ledger {}, or --without-ledger "
-        "REASON, which that ledger keeps; no data were used",
-        data, mark->mark.data_set, mark->ledger.string());
+  const bool unprotected = !use.unprotected_reason.empty();
+  if (unprotected && !choice.override_reason.empty() && !choice.for_ever) {
+    throw base::UsageError(
+        "the account '{}' would be infinite from now on ({}): it can promise nothing after that, "
+        "and neither a higher cap nor `tacet ledger resolve` undoes it; nothing was booked. If "
+        "that is meant, add --for-ever{}",
+        mark->mark.data_set, use.unprotected_reason,
+        use.may_be_attested
+            ? "; for a look of the owner's alone take --attested-look REASON instead"
+            : "");
   }
+  const bool chosen =
+      !choice.ledger.empty() || !choice.override_reason.empty() || !choice.look_reason.empty();
+  if (!mark || chosen) return;
+  if (unprotected) {
+    throw base::BudgetError(
+        "the records of '{}' have the privacy account '{}' in the ledger {}, and nothing protects "
+        "what this gives out of them ({}); no data were used. {}",
+        data, mark->mark.data_set, mark->ledger.string(), use.unprotected_reason, ways_past(use));
+  }
+  throw base::BudgetError(
+      "the records of '{}' have the privacy account '{}': give --ledger {}, or --without-ledger "
+      "REASON, which books past the cap and which that ledger keeps; no data were used",
+      data, mark->mark.data_set, mark->ledger.string());
+}
+
+/// In a ledger that was given, what protects nobody never fits; a look has a way of its own.
+void refuse_unattested(const Front& front, const Use& use, const std::string& account) {
+  const auto& choice = front.account;
+  if (!use.may_be_attested || !choice.look_reason.empty() || !choice.override_reason.empty())
+    return;
+  throw base::BudgetError(
+      "the account '{}' does not cover an infinite cost ({}); nothing was booked and no data were "
+      "read. {}",
+      account, use.unprotected_reason, ways_past(use));
 }
 
 }  // namespace
@@ -114,10 +175,10 @@ std::string word_on_parts(const std::string& data, const base::CancelToken* canc
       mark->mark.data_set, mark->ledger.string());
 }
 
-std::optional<Account> find_account(const std::string& data, const Front& front) {
+std::optional<Account> find_account(const std::string& data, const Front& front, const Use& use) {
   const auto& choice = front.account;
   const auto mark = data.empty() ? std::nullopt : mark_of(data, front.cancel);
-  check_choice(data, choice, mark);
+  check_choice(data, choice, use, mark);
   if (!mark && choice.ledger.empty()) return std::nullopt;
   auto ledger = std::make_unique<ledger::Ledger>(
       choice.ledger.empty() ? mark->ledger : fs::path(choice.ledger),
@@ -130,6 +191,7 @@ std::optional<Account> find_account(const std::string& data, const Front& front)
   }
   if (mark) ledger::check_continues(mark->mark, *ledger);
   auto data_set = chosen_data_set(standing, mark, choice.data_set);
+  refuse_unattested(front, use, data_set);
   return Account{std::move(ledger), std::move(data_set),
                  mark ? std::optional(mark->folder) : std::nullopt};
 }

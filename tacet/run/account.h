@@ -35,9 +35,17 @@ struct Account {
   std::optional<std::filesystem::path> marks;  ///< the folder whose marks tell of it
 };
 
+/// What a run does with the records, as far as the choice of an account depends on it.
+struct Use {
+  std::string unprotected_reason = {};  ///< not empty: nothing protects them
+  bool may_be_attested = false;         ///< exact figures for their owner's eyes
+};
+
 /// Opens the account that was chosen; nothing where the data have none and none was given. Records
 /// in memory, an empty `data`, have no marks.
-/// BudgetError when the data have one and another one was given, or none.
-[[nodiscard]] std::optional<Account> find_account(const std::string& data, const Front& front);
+/// BudgetError when the data have one and another one was given, or none; UsageError for options
+/// that do not go together, as past the cap for a use that protects nobody without --for-ever.
+[[nodiscard]] std::optional<Account> find_account(const std::string& data, const Front& front,
+                                                  const Use& use);
 
 }  // namespace tacet::run

@@ -15,6 +15,10 @@ struct AccountChoice {
   std::string ledger;           ///< --ledger: its file
   std::string data_set;         ///< --data-set: the account in it
   std::string override_reason;  ///< --without-ledger: why the cap does not count
+  bool for_ever = false;        ///< --for-ever: that an infinite cost ends the account is known
+  /// --attested-look: why the owner looks at exact figures, which nobody else sees and which decide
+  /// nothing about later releases.
+  std::string look_reason = {};
 };
 
 /// What a front end brings along: the choice of the account, a way to talk to a person, and a flag

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -36,7 +37,9 @@ Expense unprotected_use(const std::string& command, const std::string& data,
 Payment::Payment(const Expense& expense, const Front& front)
     : expense_(expense),
       front_(front),
-      account_(find_account(expense.data, front)),
+      account_(find_account(expense.data, front,
+                            {.unprotected_reason = expense.unprotected_reason,
+                             .may_be_attested = expense.look_schema.has_value()})),
       ledger_(front.ledger) {
   check_one_pays(expense, front, account_.has_value());
   internal::check_memory_budget(front.budget, expense.privacy_unit, expense.schema.schema);
@@ -52,14 +55,58 @@ void Payment::open_account() {
                                             .command = expense_.command,
                                             .privacy_unit = expense_.privacy_unit,
                                             .override_reason = front_.account.override_reason,
-                                            .unprotected_reason = expense_.unprotected_reason});
+                                            .unprotected_reason = expense_.unprotected_reason,
+                                            .for_ever = front_.account.for_ever});
   ledger_ = own_.get();
 }
 
+/// Kept before a value is read; it books nothing, so that nothing is debited from it.
+privacy::Reservation Payment::attest() {
+  account_->ledger->attest_look({.data_set = account_->data_set,
+                                 .command = expense_.command,
+                                 .reason = front_.account.look_reason,
+                                 .schema_sha256 = *expense_.look_schema});
+  own_.reset();
+  ledger_ = nullptr;
+  privacy::Reservation nothing(privacy::no_event(), {0, 0, expense_.cost.adjacency}, nullptr);
+  note_in_marks(nothing);
+  return nothing;
+}
+
+void Payment::warn_of_end(const privacy::Reservation& reservation) const {
+  const bool ends =
+      !expense_.unprotected_reason.empty() || std::isinf(reservation.guarantee().epsilon);
+  if (!ends || !account_ || !front_.warn) return;
+  front_.warn(fmt::format(
+      "the account '{}' is infinite from now on: it can promise nothing any more, for ever",
+      account_->data_set));
+}
+
+/// Where the account counts deltas and this run takes the last of them.
+void Payment::warn_of_last_delta() const {
+  if (!account_ || !front_.warn || !(expense_.cost.delta > 0)) return;
+  if (!front_.account.override_reason.empty()) return;
+  const auto standing = account_->ledger->standing();
+  const auto& account = standing.account(account_->data_set);
+  if (account.cap().currency != ledger::Currency::basic) return;
+  const double left = account.counted.remaining(account.cap()).delta;
+  auto after = account.counted;
+  after.add({0, expense_.cost.delta, true});
+  if (!(left > 0) || after.remaining(account.cap()).delta > 0) return;
+  front_.warn(
+      fmt::format("this takes all that is left of delta in the account '{}' ({}): after it only "
+                  "runs with delta "
+                  "0 fit. A smaller --delta leaves some",
+                  account_->data_set, left));
+}
+
 privacy::Reservation Payment::reserve() {
+  if (account_ && !front_.account.look_reason.empty()) return attest();
   if (ledger_ != nullptr) {
+    warn_of_last_delta();
     auto reservation = ledger_->reserve(expense_.planned, expense_.cost);
     note_in_marks(reservation);
+    warn_of_end(reservation);
     return reservation;
   }
   // Where nobody adds prices up: the plan's own, which it has proved.

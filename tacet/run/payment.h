@@ -30,6 +30,9 @@ struct Expense {
   privacy::Guarantee cost;
   SchemaFile schema = {};               ///< whose fit is paid with this run, unless it was
   std::string unprotected_reason = {};  ///< not empty: nothing protects the records
+  /// Set where exact figures go out that the records' owner may attest to be a look of hers alone:
+  /// the SHA-256 of the schema that she looks through, empty where it has no file.
+  std::optional<std::string> look_schema = {};
 };
 
 /// What a command spends that gives out exact figures of records: without end. Records that have an
@@ -83,6 +86,9 @@ class Payment {
     }
   }
   void open_account();
+  [[nodiscard]] privacy::Reservation attest();
+  void warn_of_end(const privacy::Reservation& reservation) const;
+  void warn_of_last_delta() const;
   void spend_fit();
   void note_in_marks(privacy::Reservation& reservation);
   void check_records();

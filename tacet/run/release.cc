@@ -133,6 +133,7 @@ privacy::Receipt receipt_of(const ReleaseOptions& options, const SumFacts& sum,
   receipt.privacy_unit = options.privacy_unit;
   receipt.cipher_delta = cipher_term_of(options.noise, sum);
   receipt.software_version = base::version;
+  receipt.notes = reservation.noted({});
   return receipt;
 }
 

@@ -209,9 +209,11 @@ TEST(Release, SeededNoiseIsNoProtectionInALedger) {
   random::SeededSource source(1);
   const ReleaseOptions seeded{.privacy_unit = "person", .source = &source};
   EXPECT_EQ(booked_of({.privacy_unit = "person"}, seeded), 0);
-  const double booked = booked_of(
-      {.privacy_unit = "person", .override_reason = "a test", .unprotected_reason = "a seed"},
-      seeded);
+  const double booked = booked_of({.privacy_unit = "person",
+                                   .override_reason = "a test",
+                                   .unprotected_reason = "a seed",
+                                   .for_ever = true},
+                                  seeded);
   EXPECT_EQ(booked, INFINITY);
 }
 

@@ -89,7 +89,7 @@ model::ModelFile train(const learn::Training& plan, const Rows& rows, const Trai
         file.schema = std::move(trained.schema);
         file.model = std::move(trained.model);
         file.receipt = data::with_schema_cost(plan.schema, trained.receipt);
-        file.receipt.notes = means.notes;
+        file.receipt.notes = reservation.noted(means.notes);
         // For the hash in the ledger alone.
         if (means.ledger != nullptr || !means.account.ledger.empty()) {
           model::write_model(file, [&](std::string_view piece) { result.write(piece); });

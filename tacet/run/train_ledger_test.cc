@@ -97,6 +97,7 @@ TEST_F(TrainWithLedger, WhatProtectsNobodyIsNotBookedAsProtected) {
   EXPECT_EQ(runs(), 0U);
   details_.unprotected_reason = "a test";
   details_.override_reason = "a test";
+  details_.for_ever = true;
   ledger::LedgerBudget told(book_, details_);
   static_cast<void>(
       train(data_.schema, data_.table(), quick(), {.ledger = &told, .source = &source}));

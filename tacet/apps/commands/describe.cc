@@ -46,12 +46,14 @@ class Describe : public Command {
     options.add("--epsilon,-e", epsilon_, "NUMBER", "Privacy parameter of the whole summary",
                 Form::required);
     options.add("--delta,-d", delta_, "NUMBER",
-                "Probability mass on which epsilon may be exceeded; 0: none");
+                "Probability mass on which epsilon may be exceeded; 0: none [default: 1e-6, or "
+                "less where the account that pays has little left]");
     options.add("--records-a-unit", records_a_unit_, "COUNT",
                 "How many of a unit's records count, chosen by a secret coin, where the schema "
                 "has a unit column; noise grows with it [default: 1]");
     options.add("--adjacency", adjacency_, "NAME",
-                "Who is protected: add_remove, zero_out or replace_one");
+                "Who is protected: add_remove, zero_out or replace_one [default: as the account "
+                "that pays, else add_remove]");
     seed_.declare(options);
     output_.declare(options);
     spending_.declare(options);
@@ -59,7 +61,8 @@ class Describe : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
-    const auto request = request_of(data::load_schema(schema_));
+    auto request = request_of(data::load_schema(schema_));
+    choose_guarantee(request, console, cancel);
     const auto source = seed_.source();
     seed_.warn(console);
     const auto plan = run::plan_summary(request);
@@ -79,6 +82,7 @@ class Describe : public Command {
         [&] { return run::read_for_summary(request, records, *source, &cancel); },
         [&](const data::TableCounts& counts, privacy::Reservation& reservation,
             run::Pieces& result) {
+          receipt.notes = reservation.noted(receipt.notes);
           const auto found = run::summarise(request, plan, counts, {*source, reservation, &cancel});
           result.write(console.json() ? json_text(report::summary_json(plan, found, receipt))
                                       : summary_text(plan, found));
@@ -93,7 +97,6 @@ class Describe : public Command {
     if (!(epsilon > 0 && epsilon <= 1e6)) {
       throw base::UsageError("--epsilon must be above 0 and finite, got {}", epsilon_);
     }
-    const privacy::Delta delta(number_option("--delta", delta_, "a number from 0 to 1, without 1"));
     std::int64_t records = 1;
     if (!records_a_unit_.empty()) {
       if (!schema.unit) {
@@ -101,8 +104,18 @@ class Describe : public Command {
       }
       records = count_option("--records-a-unit", records_a_unit_, 1);
     }
-    return {
-        std::move(schema), records, {epsilon, delta.value(), privacy::parse_adjacency(adjacency_)}};
+    return {std::move(schema), records, {epsilon, 0, privacy::Adjacency::add_remove}};
+  }
+
+  void choose_guarantee(run::SummaryRequest& request, const Console& console,
+                        const base::CancelToken& cancel) const {
+    const GuaranteeChoice choice{.adjacency = adjacency_,
+                                 .usual_adjacency = request.asked.adjacency,
+                                 .delta = delta_,
+                                 .usual_delta = 1e-6};
+    const auto terms = spending_.terms(console, cancel, data_);
+    request.asked.adjacency = chosen_adjacency(choice, terms);
+    request.asked.delta = privacy::Delta(chosen_delta(choice, terms, console).value_or(0)).value();
   }
 
   [[nodiscard]] static std::string summary_text(const run::SummaryPlan& plan,
@@ -187,9 +200,9 @@ class Describe : public Command {
   std::string data_;
   std::string schema_;
   std::string epsilon_;
-  std::string delta_ = "1e-6";
+  std::string delta_;
   std::string records_a_unit_;
-  std::string adjacency_ = "add_remove";
+  std::string adjacency_;
   SeedOption seed_;
   OutputOptions output_;
   SpendingOptions spending_;

@@ -91,6 +91,9 @@ class Embed : public Command {
 
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto vocabulary = text_.vocabulary();
+    if (!plan_only_) {
+      text_.fit_to(spending_.terms(console, cancel, text_.corpus()), console);
+    }
     const auto options = text_.training();
     auto plan = learn::plan_words(vocabulary, text_.unit(), options);
     if (plan_only_) return print_plan(console, plan);
@@ -123,7 +126,7 @@ class Embed : public Command {
           progress.clear();
           plan = found.plan;
           receipt = found.trained.receipt;
-          receipt.notes = notes;
+          receipt.notes = reservation.noted(notes);
           run::write_vectors(found, run::VectorsOf::words, format, [&](std::string_view piece) {
             cancel.throw_if_cancelled();
             result.write(piece);

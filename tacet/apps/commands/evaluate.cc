@@ -51,10 +51,12 @@ class Evaluate : public Command {
     options.add("--epsilon", epsilon_, "NUMBER", "Print noisy metrics at this privacy loss bound");
     options.add("--delta", delta_, "NUMBER",
                 "Probability mass on which epsilon may be exceeded [default: the largest power "
-                "of ten below 1/public_row_count^1.1]");
+                "of ten below 1/public_row_count^1.1, or what fits the account that pays]");
     options.add("--public-row-count", row_count_, "COUNT",
                 "Number of records in this file, where it is public; sets the default delta");
-    options.add("--adjacency", adjacency_, "NAME", "add_remove, zero_out or replace_one");
+    options.add("--adjacency", adjacency_, "NAME",
+                "add_remove, zero_out or replace_one [default: as the account that pays, else "
+                "add_remove]");
     options.add("--loss-cap", loss_cap_, "NUMBER",
                 "Losses above it count as it; not for several classes, which have no single loss "
                 "[default: four times the loss of a margin of 0; for numbers the largest loss in "
@@ -67,6 +69,7 @@ class Evaluate : public Command {
                 "Share of questions answered: four words a line, sections behind ':'");
     options.heading("Options");
     spending_.declare(options);
+    spending_.declare_look(options);
     notes_.declare(options);
   }
 
@@ -112,9 +115,10 @@ class Evaluate : public Command {
     file.schema.cost.reset();
     ConsoleOutput output(console);
     ProgressLine progress(console);
+    auto look = unprotected_use(name(), data_, "exact metrics (--public)");
+    look.look_schema = file.receipt.notes.schema_sha256;
     run::spend(
-        unprotected_use(name(), data_, "exact metrics (--public)"),
-        spending_.front(console, cancel), output,
+        look, spending_.front(console, cancel), output,
         [&] {
           progress.announce("reading " + data_);
           base::ThreadPool threads(base::available_threads());
@@ -144,14 +148,14 @@ class Evaluate : public Command {
             .groups = groups == nullptr ? std::vector<std::string>() : groups->names()};
   }
 
-  /// The command line's own default of the adjacency is add_remove.
   [[nodiscard]] learn::EvaluationOptions private_options(const model::ModelFile& file,
-                                                         const data::CategoryGroups* groups) const {
+                                                         const data::CategoryGroups* groups,
+                                                         const privacy::Guarantee& chosen) const {
     const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
     if (!(epsilon > 0)) throw base::UsageError("--epsilon must be above 0, got {}", epsilon);
     return {.epsilon = privacy::Epsilon(epsilon),
-            .delta = privacy::Delta(chosen_delta()),
-            .adjacency = privacy::parse_adjacency(adjacency_),
+            .delta = privacy::Delta(chosen.delta),
+            .adjacency = chosen.adjacency,
             .loss_cap = loss_cap_.empty() ? std::nullopt
                                           : std::optional(number_option("--loss-cap", loss_cap_,
                                                                         "a number above 0")),
@@ -166,9 +170,16 @@ class Evaluate : public Command {
     return count_option("--public-row-count", row_count_, 1);
   }
 
-  [[nodiscard]] double chosen_delta() const {
-    if (!delta_.empty()) return number_option("--delta", delta_, "a number from 0 to below 1");
-    if (const auto count = public_row_count()) return learn::default_delta(*count);
+  /// What was said of adjacency and delta, or what fits the account that pays.
+  [[nodiscard]] privacy::Guarantee chosen_guarantee(const Console& console,
+                                                    const base::CancelToken& cancel) const {
+    GuaranteeChoice choice{.adjacency = adjacency_,
+                           .usual_adjacency = privacy::Adjacency::add_remove,
+                           .delta = delta_};
+    if (const auto count = public_row_count()) choice.usual_delta = learn::default_delta(*count);
+    const auto terms = spending_.terms(console, cancel, data_);
+    const auto delta = chosen_delta(choice, terms, console);
+    if (delta) return {0, *delta, chosen_adjacency(choice, terms)};
     throw base::UsageError(
         "give --delta, or --public-row-count where the number of records in this file is public");
   }
@@ -178,11 +189,13 @@ class Evaluate : public Command {
     const auto source = seed_.source();
     const auto file = model::load_model(model_);
     const auto groups = groups_of(file.schema);
-    const auto options = private_options(file, groups.get());
+    const auto options = private_options(file, groups.get(), chosen_guarantee(console, cancel));
     warn_if_unprotected(console, file.receipt);
     seed_.warn(console);
     const auto plan = learn::plan_evaluation(file.model, options);
-    const auto notes = notes_.notes(file.schema, spending_.data_set());
+    auto notes = notes_.notes(file.schema, spending_.data_set());
+    // The model's schema is the one that it was trained with.
+    notes.schema_sha256 = file.receipt.notes.schema_sha256;
     ConsoleOutput output(console);
     ProgressLine progress(console);
     run::spend(
@@ -203,7 +216,7 @@ class Evaluate : public Command {
         [&](const data::Dataset& data, privacy::Reservation& reservation, run::Pieces& result) {
           auto found = learn::evaluate({data, file.model, groups.get()}, plan, *source, reservation,
                                        &cancel);
-          found.receipt.notes = notes;
+          found.receipt.notes = reservation.noted(notes);
           progress.clear();
           const auto subject = subject_of(file.model, groups.get());
           result.write(console.json() ? json_text(report::evaluation_json(subject, plan, found))
@@ -224,7 +237,7 @@ class Evaluate : public Command {
   std::string epsilon_;
   std::string delta_;
   std::string row_count_;
-  std::string adjacency_ = "add_remove";
+  std::string adjacency_;
   std::string loss_cap_;
   std::string by_;
   WordLists lists_;

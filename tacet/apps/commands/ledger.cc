@@ -2,41 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/ledger_options.h"
 #include "tacet/apps/ledger_report.h"
 #include "tacet/base/error.h"
-#include "tacet/ledger/marks.h"
-#include "tacet/run/records.h"
 
 namespace tacet::apps {
 namespace {
 
-namespace fs = std::filesystem;
-using ledger::Cap;
-using ledger::Currency;
 using ledger::Ledger;
 using nlohmann::ordered_json;
-
-constexpr std::string_view init_examples =
-    "  tacet ledger init budget.ledger --data-set survey --data survey.csv --epsilon 3 --delta "
-    "1e-6\n"
-    "      epsilons and deltas of all runs add up to at most (3, 1e-6)\n"
-    "  tacet ledger init budget.ledger --data-set survey --currency zcdp --cap 0.5\n"
-    "  tacet ledger init budget.ledger --data-set survey --currency gdp --epsilon 2 --delta 1e-6\n"
-    "      the largest mu that promises (2, 1e-6)\n"
-    "  tacet train survey.csv --schema s.toml --epsilon 1 --ledger budget.ledger\n"
-    "\n"
-    "basic takes every guarantee; zcdp and gdp waste nothing on Gaussian noise; rdp at one order\n"
-    "suits sampled batches; pure is for delta 0. An existing ledger gets a further account.\n"
-    "A ledger that was lost and came back from an older copy lacks the runs since; the data are\n"
-    "given to it all the same by marking them again, for whoever answers for what is missing:\n"
-    "  tacet ledger init old.ledger --data-set survey --alias survey --data survey.csv\n";
 
 constexpr std::string_view ledger_show_examples =
     "  tacet ledger show budget.ledger\n"
@@ -62,159 +42,12 @@ constexpr std::string_view ledger_cap_examples =
     "\n"
     "Lowering is always allowed; raising is kept with its reason for ever.\n";
 
-/// How a cap is given on the command line.
-class CapOptions {
- public:
-  void declare(Options& options) {
-    options.add("--cap", cap_, "NUMBER",
-                "Most that may be spent: rho (zcdp), mu (gdp), the Renyi bound (rdp) or epsilon");
-    options.add("--epsilon", epsilon_, "NUMBER", "With --delta: the largest cap that promises it");
-    options.add("--delta", delta_, "NUMBER", "Delta of the cap; 0 in a pure account");
-  }
-
-  [[nodiscard]] bool given() const { return !cap_.empty() || !epsilon_.empty() || !delta_.empty(); }
-
-  [[nodiscard]] Cap cap(Currency currency, double order) const {
-    if (cap_.empty() == epsilon_.empty()) {
-      throw base::UsageError("give one of --cap and --epsilon: the most that may be spent");
-    }
-    const bool basic = currency == Currency::basic;
-    if (basic && delta_.empty()) {
-      throw base::UsageError(
-          "a basic account sums up deltas too: give --delta (0 admits pure runs only)");
-    }
-    const double delta =
-        delta_.empty() ? 0 : number_option("--delta", delta_, "a number of 0 to 1");
-    if (!epsilon_.empty()) {
-      const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
-      return ledger::cap_for(currency, privacy::Epsilon(epsilon), privacy::Delta(delta), order);
-    }
-    if (!basic && !delta_.empty()) {
-      throw base::UsageError("--delta goes with --epsilon, or with a basic account");
-    }
-    return checked(Cap{.currency = currency,
-                       .value = number_option("--cap", cap_, "a number of at least 0"),
-                       .delta = basic ? delta : 0,
-                       .order = order});
-  }
-
- private:
-  std::string cap_;
-  std::string epsilon_;
-  std::string delta_;
-};
-
-void add_ledger(Options& options, std::string& path) {
-  options.add("ledger", path, "FILE", "Ledger file", Form::required);
-}
-
-void print_account(const Console& console, const ledger::Account& account) {
-  console.result(console.json() ? json_text(account_json(account)) : account_text(account));
-}
-
 /// The account with that name, or the only one.
 const ledger::Account& account_in(const ledger::Books& books, const std::string& name) {
   if (!name.empty()) return books.account(name);
   if (books.accounts.size() == 1) return books.accounts.front();
   throw base::UsageError("the ledger has several accounts or none; name one with --data-set");
 }
-
-class LedgerInit : public Command {
- public:
-  void declare(CommandLine& line) override {
-    auto& options = add(line, "ledger init", "Make a ledger, or an account in one", init_examples);
-    add_ledger(options, ledger_);
-    options.add("--data-set", data_set_, "NAME",
-                "Name of the account: letters, digits, _ - . :", Form::required);
-    options.add("--data", data_, "FILE",
-                "File with the records: recognised later, and marked in its folder so that "
-                "spending without the ledger is refused");
-    options.add("--currency", currency_, "NAME", "zcdp, gdp, rdp, pure or basic");
-    options.add("--order", order_, "NUMBER", "Renyi order of an rdp account, above 1");
-    options.add("--adjacency", adjacency_, "NAME",
-                "add_remove, zero_out or replace_one; a replace_one account also takes runs "
-                "under add_remove, at the double distance");
-    options.add("--alias", alias_, "NAME",
-                "The records have the account NAME already: --data-set becomes a further name of "
-                "it, with its cap and all it has spent");
-    options.add("--privacy-unit", unit_, "NAME",
-                "What is protected: record, or the schema's unit column");
-    cap_.declare(options);
-  }
-
-  void run(const Console& console, const base::CancelToken& cancel) override {
-    if (!alias_.empty()) {
-      join(console, cancel);
-      return;
-    }
-    const auto currency = ledger::parse_currency(currency_);
-    const double order = order_.empty() ? 0 : number_option("--order", order_, "a number above 1");
-    ledger::Enrolment enrolment{.data_set = data_set_,
-                                .adjacency = privacy::parse_adjacency(adjacency_),
-                                .privacy_unit = unit_,
-                                .cap = cap_.cap(currency, order),
-                                .fingerprint = {},
-                                .file = data_};
-    ledger::check_data_set_name(data_set_);
-    std::error_code error;
-    if (!data_.empty() && !fs::is_regular_file(data_, error)) {
-      throw base::IoError("cannot read '{}': it is no regular file", data_);
-    }
-    Ledger::ensure(ledger_);
-    Ledger ledger(ledger_, {.cancel = &cancel});
-    if (!data_.empty()) enrolment.fingerprint = run::fingerprint_of(ledger, data_);
-    ledger.enrol(enrolment);
-    finish(console, ledger, cancel);
-  }
-
- private:
-  /// A further name; caps and neighbours are those of the account.
-  void join(const Console& console, const base::CancelToken& cancel) const {
-    if (cap_.given()) {
-      throw base::UsageError("a further name shares the cap of its account; leave the cap out");
-    }
-    Ledger ledger(ledger_, {.cancel = &cancel});
-    std::optional<std::string> fingerprint;
-    if (!data_.empty()) fingerprint = run::fingerprint_of(ledger, data_);
-    // The account's own name: only its mark is renewed.
-    if (data_set_ != alias_) ledger.add_alias(data_set_, alias_);
-    if (fingerprint) static_cast<void>(ledger.see_records(alias_, *fingerprint, data_));
-    finish(console, ledger, cancel);
-  }
-
-  void finish(const Console& console, Ledger& ledger, const base::CancelToken& cancel) const {
-    const auto books = ledger.books();
-    if (!data_.empty()) mark(console, ledger, books, cancel);
-    print_account(console, books.account(data_set_));
-  }
-
-  void mark(const Console& console, Ledger& ledger, const ledger::Books& books,
-            const base::CancelToken& cancel) const {
-    std::error_code error;
-    const auto file = fs::canonical(data_, error);
-    const auto folder = file.parent_path();
-    try {
-      ledger::add_mark(folder,
-                       {file.filename().string(), data_set_, ledger::path_for_mark(folder, ledger_),
-                        books.ledger, ledger.position()},
-                       &cancel);
-    } catch (const base::IoError& failure) {
-      console.warn(fmt::format(
-          "the data could not be marked, so that spending without --ledger goes unnoticed: {}",
-          failure.what()));
-    }
-  }
-
-  std::string ledger_;
-  std::string data_set_;
-  std::string data_;
-  std::string currency_ = "basic";
-  std::string order_;
-  std::string adjacency_ = "add_remove";
-  std::string unit_ = "record";
-  std::string alias_;
-  CapOptions cap_;
-};
 
 class LedgerShow : public Command {
  public:
@@ -347,7 +180,6 @@ class LedgerCap : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_ledger_init() { return std::make_unique<LedgerInit>(); }
 std::unique_ptr<Command> make_ledger_show() { return std::make_unique<LedgerShow>(); }
 std::unique_ptr<Command> make_ledger_verify() { return std::make_unique<LedgerVerify>(); }
 std::unique_ptr<Command> make_ledger_resolve() { return std::make_unique<LedgerResolve>(); }

@@ -46,14 +46,18 @@ class Quantile : public Command {
         "--step", step_, "NUMBER",
         "Distance of possible answers [default: 2^-40 of the bounds' distance, a day for dates]");
     options.add("--adjacency", adjacency_, "NAME",
-                "Who is protected: replace_one, zero_out or add_remove");
+                "Who is protected: replace_one, zero_out or add_remove [default: as the account "
+                "that pays, else replace_one]");
     seed_.declare(options);
     spending_.declare(options);
     notes_.declare(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
-    const auto request = request_of(data::load_schema(schema_));
+    auto request = request_of(data::load_schema(schema_));
+    request.adjacency =
+        chosen_adjacency({.adjacency = adjacency_, .usual_adjacency = request.adjacency},
+                         spending_.terms(console, cancel, data_));
     const auto source = seed_.source();
     seed_.warn(console);
     ConsoleOutput output(console);
@@ -71,7 +75,7 @@ class Quantile : public Command {
         [&] { return data::read_numeric_column(data_, request.schema, column_, &cancel); },
         [&](const auto& values, privacy::Reservation& reservation, run::Pieces& result) {
           found = run::release_quantile(request, plan, values, *source, reservation);
-          found.receipt.notes = notes;
+          found.receipt.notes = reservation.noted(notes);
           result.write(console.json() ? json_text(report::quantile_json(request, plan, found))
                                       : report::quantile_text(plan, found.value) + "\n");
           return plan.cipher_delta;
@@ -97,8 +101,7 @@ class Quantile : public Command {
             .step = step_.empty()
                         ? std::nullopt
                         : std::optional(number_option("--step", step_, "a number above 0")),
-            .epsilon = privacy::Epsilon(number_option("--epsilon", epsilon_, "a number above 0")),
-            .adjacency = privacy::parse_adjacency(adjacency_)};
+            .epsilon = privacy::Epsilon(number_option("--epsilon", epsilon_, "a number above 0"))};
   }
 
   std::string data_;
@@ -109,7 +112,7 @@ class Quantile : public Command {
   std::string lower_;
   std::string upper_;
   std::string step_;
-  std::string adjacency_ = "replace_one";
+  std::string adjacency_;
   SeedOption seed_;
   SpendingOptions spending_;
   NotesOptions notes_;

@@ -7,6 +7,7 @@
 
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/receipt_notes.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/terminal/text_table.h"
 #include "tacet/base/error.h"
@@ -28,8 +29,12 @@ constexpr std::string_view draft_examples =
 
 constexpr std::string_view check_examples =
     "  tacet schema check data.csv --schema s.toml\n"
+    "  tacet schema check data.csv --schema s.toml --attested-look \"bounds typed by hand, not "
+    "seen by anybody else\"\n"
     "\n"
-    "For the owner of the data only: the counts are computed from the records without any noise.\n";
+    "For the owner of the data only: the counts are computed from the records without any noise.\n"
+    "Records with an account want an attested look: what is released later then holds on the\n"
+    "condition that the counts were for the owner's eyes and decided nothing about it.\n";
 
 class SchemaDraft : public Command {
  public:
@@ -112,15 +117,18 @@ class SchemaCheck : public Command {
     options.add("data", data_, "FILE", "File with the records", Form::required);
     options.add("--schema,-s", schema_, "FILE", "Schema file (TOML)", Form::required);
     spending_.declare(options);
+    spending_.declare_look(options);
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto schema = data::load_schema(schema_);
     std::string fault;
     ConsoleOutput output(console);
+    auto look = unprotected_use(name(), data_, "exact counts for the owner");
+    look.look_schema = sha256_of(schema_);
     run::spend(
-        unprotected_use(name(), data_, "exact counts for the owner"),
-        spending_.front(console, cancel), output, [&] { return data::check_values(data_, schema); },
+        look, spending_.front(console, cancel), output,
+        [&] { return data::check_values(data_, schema); },
         [&](const data::SchemaCheck& found, privacy::Reservation&, run::Pieces& result) {
           result.write(console.json() ? json_text(json(found)) : text(found));
           console.warn("NOT PRIVATE: exact counts from the records, for their owner only");

@@ -49,7 +49,8 @@ class SchemaFit : public Command {
     options.add("--epsilon,-e", epsilon_, "NUMBER",
                 "Privacy parameter of the whole schema, above 0", Form::required);
     options.add("--delta,-d", delta_, "NUMBER",
-                "Share that lists of categories may cost; 0: no lists");
+                "Share that lists of categories may cost; 0: no lists [default: 1e-6, or what fits "
+                "the account that pays]");
     options.add("--target", target_, "NAME", "Column to predict: a number, or see --positive");
     options.add("--positive", positive_, "LABEL",
                 "The target has two classes, and this label is one");
@@ -81,7 +82,8 @@ class SchemaFit : public Command {
     options.add("--columns", column_count_, "COUNT",
                 "How many columns there are, with --no-header");
     options.add("--adjacency", adjacency_, "NAME",
-                "Who is protected: add_remove (serves replace_one too) or zero_out");
+                "Who is protected: add_remove (serves replace_one too) or zero_out [default: as "
+                "the account that pays, else add_remove]");
     seed_.declare(options);
     output_.declare(options);
     spending_.declare(options);
@@ -100,11 +102,12 @@ class SchemaFit : public Command {
       data::check_header(names, data_,
                          header_ ? data::HeaderTrust::declared : data::HeaderTrust::guessed);
     }
-    set_budget(request);
+    set_budget(request, console, cancel);
     const auto plan = run::plan_fit(request, std::move(names), *source);
     const auto output = output_.open(console);
     const auto records = data::csv_records(data_, request.frame.format);
     run::Fitted found;
+    std::string condition;
     run::spend(
         {.command = data::booking_name(plan.cost),
          .data = data_,
@@ -118,13 +121,17 @@ class SchemaFit : public Command {
         },
         [&](const run::Contents& contents, privacy::Reservation& reservation, run::Pieces& result) {
           found = run::fit(request, plan, contents, {*source, reservation, &cancel});
+          condition = reservation.noted({}).condition;
+          if (!condition.empty()) found.schema.description += " " + condition;
           result.write(console.json() ? json_text(data::schema_to_json(found.schema))
                                       : data::schema_to_toml(found.schema));
           return plan.cost.cipher_delta;
         });
     for (const auto& column : found.not_found) console.say(paragraph(column));
     if (!console.json()) {
-      console.say(paragraph(privacy::statement(data::fit_receipt(found.schema))));
+      auto receipt = data::fit_receipt(found.schema);
+      receipt.notes.condition = condition;
+      console.say(paragraph(privacy::statement(receipt)));
     }
   }
 
@@ -142,10 +149,19 @@ class SchemaFit : public Command {
             .asked = {0, 0, privacy::Adjacency::add_remove}};
   }
 
-  void set_budget(run::FitRequest& request) const {
-    const auto adjacency = privacy::parse_adjacency(adjacency_);
+  void set_budget(run::FitRequest& request, const Console& console,
+                  const base::CancelToken& cancel) const {
+    auto terms = spending_.terms(console, cancel, data_);
+    // Lists of texts are released with a delta of their own, which sums of other kinds do not know.
+    const bool no_lists = terms && terms->currency != ledger::Currency::basic;
+    if (no_lists) terms->currency = ledger::Currency::pure;
+    const GuaranteeChoice choice{.adjacency = adjacency_,
+                                 .usual_adjacency = privacy::Adjacency::add_remove,
+                                 .delta = delta_,
+                                 .usual_delta = 1e-6};
+    const auto adjacency = chosen_adjacency(choice, terms);
     const double epsilon = number_option("--epsilon", epsilon_, "a number above 0");
-    const privacy::Delta delta(number_option("--delta", delta_, "a number from 0 to 1, without 1"));
+    const privacy::Delta delta(chosen_delta(choice, terms, console).value_or(0));
     request.records_a_unit = records_a_unit();
     if (!(epsilon > 0 && epsilon <= 1e6)) {
       throw base::UsageError("--epsilon must be above 0 and finite, got {}", epsilon);
@@ -210,7 +226,7 @@ class SchemaFit : public Command {
 
   std::string data_;
   std::string epsilon_;
-  std::string delta_ = "1e-6";
+  std::string delta_;
   std::string target_;
   std::string positive_;
   std::vector<std::string> ignored_;
@@ -228,7 +244,7 @@ class SchemaFit : public Command {
   bool header_ = false;
   bool no_header_ = false;
   std::string column_count_;
-  std::string adjacency_ = "add_remove";
+  std::string adjacency_;
   SeedOption seed_;
   OutputOptions output_;
   SpendingOptions spending_;

@@ -27,6 +27,7 @@ class Train : public Command {
   }
 
   void run(const Console& console, const base::CancelToken& cancel) override {
+    training_.fit_to(run_.terms(console, cancel), console);
     const auto options = training_.linear_options();
     const auto pool = TrainingRun::threads(console, training_.values());
     const auto plan = training_.plan(training_.schema(), options);

@@ -50,6 +50,7 @@ class Tune : public Command {
 
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto schema = training_.schema();
+    training_.fit_to(run_.terms(console, cancel), console);
     select::TuneRequest request{.values = training_.budgeted_values(),
                                 .grid = select::load_grid(grid_),
                                 .options = options()};

@@ -17,6 +17,7 @@
 #include "tacet/data/schema/schema_node.h"
 #include "tacet/numeric/rounding.h"
 #include "tacet/privacy/cipher_share.h"
+#include "tacet/privacy/decimal.h"
 
 namespace tacet::data {
 namespace {
@@ -43,6 +44,18 @@ double proved_epsilon(const privacy::Event& events, const privacy::Guarantee& st
     if (interval.upper <= stated.epsilon || interval.lower > stated.epsilon) break;
   }
   return interval.upper;
+}
+
+/// What is proved of a fit beside the cipher's part of its delta.
+double proved_epsilon(const SchemaCost& cost) {
+  // Fits of older files left the cipher out of their delta, of which it takes no digit.
+  constexpr double no_digit = 1e-12;
+  auto at = cost.guarantee;
+  const double share = privacy::cipher_share(at.epsilon, cost.cipher_delta);
+  if (share > no_digit * at.delta) {
+    at.delta = privacy::delta_left(cost.guarantee, cost.cipher_delta).value();
+  }
+  return proved_epsilon(cost.events, at);
 }
 
 struct Deltas {
@@ -144,16 +157,8 @@ nlohmann::ordered_json answer_parameters(const privacy::Event& events) {
   return parameters;
 }
 
-}  // namespace
-
-privacy::Event fit_events(const Schema& schema, privacy::Adjacency adjacency) {
-  if (!schema.cost) throw base::UsageError("the schema has no cost of its own");
-  return fit_between(*schema.cost, adjacency).events;
-}
-
-SchemaCost cost_between(const Schema& schema, privacy::Adjacency adjacency) {
-  if (!schema.cost) throw base::UsageError("the schema has no cost of its own");
-  SchemaCost cost = *schema.cost;
+/// The cost between neighbours of `adjacency`.
+SchemaCost replaced_cost(SchemaCost cost, privacy::Adjacency adjacency) {
   if (cost.guarantee.adjacency == adjacency) return cost;
   auto fit = fit_between(cost, adjacency);
   // A sum of deltas leaves nothing for approximations, which no effort would make up for.
@@ -165,17 +170,51 @@ SchemaCost cost_between(const Schema& schema, privacy::Adjacency adjacency) {
   return cost;
 }
 
+/// What ledgers book for the fit: what it states, or its events where they prove more.
+double fit_epsilon(const SchemaCost& cost, privacy::Adjacency adjacency) {
+  if (cost.guarantee.adjacency != adjacency) {
+    return replaced_cost(cost, adjacency).guarantee.epsilon;
+  }
+  return std::max(cost.guarantee.epsilon, proved_epsilon(cost));
+}
+
+/// Whether the sum of what the parts state follows for the whole, beside the cipher's terms.
+bool proves(const PlannedCost& both, const privacy::Guarantee& sum) {
+  if (!(sum.delta < 1)) return false;
+  const auto share = privacy::cipher_share(sum.epsilon, both.cipher_delta);
+  if (sum.delta > 0 && !(share < sum.delta)) return false;
+  const double left = privacy::delta_left(sum, both.cipher_delta).value();
+  return proved_epsilon(both.events, sum.adjacency, left) <= sum.epsilon;
+}
+
+}  // namespace
+
+privacy::Event fit_events(const Schema& schema, privacy::Adjacency adjacency) {
+  if (!schema.cost) throw base::UsageError("the schema has no cost of its own");
+  return fit_between(*schema.cost, adjacency).events;
+}
+
+SchemaCost cost_between(const Schema& schema, privacy::Adjacency adjacency) {
+  if (!schema.cost) throw base::UsageError("the schema has no cost of its own");
+  return replaced_cost(*schema.cost, adjacency);
+}
+
 PlannedCost with_schema_cost(const Schema& schema, const PlannedCost& planned) {
   if (!schema.cost) return planned;
   auto fit = fit_between(*schema.cost, planned.guarantee.adjacency);
   PlannedCost both{privacy::Composed{{std::move(fit.events), planned.events}}, planned.guarantee,
                    numeric::add_up(planned.cipher_delta, schema.cost->cipher_delta)};
   auto& whole = both.guarantee;
-  whole.delta = std::min(numeric::add_up(planned.guarantee.delta, fit.stated_delta), 1.0);
+  whole.delta = std::min(privacy::decimal_sum(planned.guarantee.delta, fit.stated_delta), 1.0);
   if (!std::isfinite(planned.guarantee.epsilon)) return both;
   const double run_delta = privacy::delta_left(planned.guarantee, planned.cipher_delta).value();
+  whole.epsilon =
+      privacy::decimal_sum(planned.guarantee.epsilon, fit_epsilon(*schema.cost, whole.adjacency));
+  if (proves(both, whole)) return both;
+  const double summed = whole.epsilon;
   whole = stated_at(both.events, whole.adjacency,
                     {numeric::add_up(run_delta, fit.delta), whole.delta, both.cipher_delta});
+  whole.epsilon = std::max(whole.epsilon, summed);
   return both;
 }
 
@@ -282,14 +321,7 @@ void internal::check_events(const SchemaCost& cost, std::string_view where) {
   const auto& stated = cost.guarantee;
   double proved = 0;
   try {
-    // Fits of older files left the cipher out of their delta, of which it takes no digit.
-    constexpr double no_digit = 1e-12;
-    const double share = privacy::cipher_share(stated.epsilon, cost.cipher_delta);
-    auto at = stated;
-    if (share > no_digit * stated.delta) {
-      at.delta = privacy::delta_left(stated, cost.cipher_delta).value();
-    }
-    proved = proved_epsilon(cost.events, at);
+    proved = proved_epsilon(cost);
   } catch (const base::GuaranteeError& error) {
     fail_at(where, error.what());
   }

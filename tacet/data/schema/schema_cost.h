@@ -19,10 +19,11 @@ namespace tacet::data {
 [[nodiscard]] SchemaCost cost_between(const Schema& schema, privacy::Adjacency adjacency);
 
 /// The receipt of a result computed with the schema, which has the schema's cost as a part: both
-/// events composed, at the sum of both deltas and more where the cipher's terms, which add up, take
-/// more of it, with the epsilon proved for that. What protects nobody makes a result that protects
-/// nobody. Its parameter `schema_fit` is the fit's booking_name between these neighbours. The same
-/// receipt for a schema without cost. UsageError as fit_events and where the
+/// events composed, stated at the sums of both epsilons and of both deltas, as the decimals that
+/// they are: what a ledger of sums books for the two. More than the sums where more is proved, as
+/// where the cipher's terms, which add up, take more of delta. What protects nobody makes a result
+/// that protects nobody. Its parameter `schema_fit` is the fit's booking_name between these
+/// neighbours. The same receipt for a schema without cost. UsageError as fit_events and where the
 /// result protects another unit than the fit; GuaranteeError as privacy::delta_left, and where
 /// nothing is proved for both together.
 [[nodiscard]] privacy::Receipt with_schema_cost(const Schema& schema, privacy::Receipt receipt);

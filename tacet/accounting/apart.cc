@@ -1,0 +1,107 @@
+#include "tacet/accounting/apart.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "tacet/accounting/routes/closed_forms.h"
+#include "tacet/numeric/infinity.h"
+#include "tacet/numeric/rounding.h"
+
+namespace tacet::accounting::internal {
+namespace {
+
+using numeric::infinity;
+
+constexpr std::size_t most_apart = 8;  // beyond that equal shares of delta prove next to nothing
+
+bool has_own_analysis(const Event& event) {
+  return event.as<RandomlyRepeated>() != nullptr || event.as<ShuffledLocal>() != nullptr ||
+         event.as<ObjectivePerturbation>() != nullptr;
+}
+
+struct Parts {
+  std::vector<Event> own;  ///< each with an analysis of its own
+  std::vector<Event> others;
+};
+
+void take(const Event& event, Parts& parts) {
+  if (const auto* composed = event.as<Composed>()) {
+    for (const auto& part : composed->parts) take(part, parts);
+  } else {
+    (has_own_analysis(event) ? parts.own : parts.others).push_back(event);
+  }
+}
+
+/// The sum of epsilons where `share` of delta goes to the other parts and the rest, in equal parts,
+/// to those with an analysis of their own.
+class Division {
+ public:
+  Division(Parts parts, double delta, const EpsilonOf& epsilon_of)
+      : parts_(std::move(parts)), delta_(delta), epsilon_of_(epsilon_of) {
+    others_ = parts_.others.size() == 1 ? parts_.others.front() : Event(Composed{parts_.others});
+  }
+
+  [[nodiscard]] double at(double share) const {
+    // Rounded down by more than the subtraction and the division can round up.
+    constexpr double spare = 1 - 0x1p-50;
+    const double each = (delta_ - share) / static_cast<double>(parts_.own.size()) * spare;
+    if (!(each >= 0)) return infinity;
+    double sum = parts_.others.empty() ? 0 : epsilon_of_(others_, share);
+    for (const auto& part : parts_.own) {
+      if (!(sum < infinity)) break;
+      sum = numeric::add_up(sum, epsilon_of_(part, each));
+    }
+    return sum;
+  }
+  [[nodiscard]] const Event& others() const { return others_; }
+
+ private:
+  Parts parts_;
+  double delta_;
+  const EpsilonOf& epsilon_of_;
+  Event others_ = Composed{};
+};
+
+/// Of halves of delta, then between the neighbours of the best: the sum changes slowly with the
+/// share, and any share proves something.
+double searched(const Division& division, double delta) {
+  constexpr int halvings = 6;
+  double best = infinity;
+  double exponent = 1;
+  const auto attempt = [&](double at) {
+    const double sum = division.at(delta * std::exp2(-at));
+    if (!(sum < best)) return;
+    best = sum;
+    exponent = at;
+  };
+  for (int k = 1; k <= halvings; ++k) attempt(k);
+  for (const double step : {0.5, 0.25}) {
+    const double middle = exponent;
+    attempt(middle - step);
+    attempt(middle + step);
+  }
+  return best;
+}
+
+}  // namespace
+
+double apart_epsilon(const Event& event, Adjacency adjacency, double delta,
+                     const EpsilonOf& epsilon_of) {
+  if (event.as<Composed>() == nullptr || !(delta > 0)) return infinity;
+  Parts parts;
+  take(event, parts);
+  const auto own = parts.own.size();
+  if (own == 0 || own > most_apart || own + parts.others.size() < 2) return infinity;
+  const bool alone = parts.others.empty();
+  const Division division(std::move(parts), delta, epsilon_of);
+  if (alone) return division.at(0);
+  const auto sums = basic_composition(division.others(), adjacency);
+  double best = sums && sums->delta <= delta ? division.at(sums->delta) : infinity;
+  // Pure parts take nothing of delta, and gain nothing by it when there are few.
+  if (sums && sums->delta == 0) return best;
+  return std::min(best, searched(division, delta));
+}
+
+}  // namespace tacet::accounting::internal
