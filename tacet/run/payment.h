@@ -47,8 +47,9 @@ class Payment {
   /// two were given to pay.
   Payment(const Expense& expense, const Front& front);
 
-  /// Books what the schema cost when it was fitted to these records: in a ledger once (booking.h),
-  /// from a budget with each run.
+  /// Books what the schema cost when it was fitted to these records, once (booking.h): it was
+  /// released with the schema, so that it stays spent whatever becomes of this run. From a budget
+  /// of a kind that knows no fits again with each run.
   void book_schema();
 
   [[nodiscard]] privacy::Reservation reserve();
@@ -61,7 +62,6 @@ class Payment {
     try {
       auto records = records_of(reader);
       check_records();
-      spend_fit();
       return records;
     } catch (...) {
       give_back(reservation);
@@ -83,7 +83,6 @@ class Payment {
     }
   }
   void open_account();
-  void spend_fit();
   void note_in_marks(privacy::Reservation& reservation);
   void check_records();
   void give_back(privacy::Reservation& reservation);
@@ -94,7 +93,6 @@ class Payment {
   std::unique_ptr<ledger::LedgerBudget> own_;       // the account's
   ledger::LedgerBudget* ledger_ = nullptr;          // it, or the caller's
   std::optional<ledger::Fingerprint> fingerprint_;  // of records in memory
-  std::optional<privacy::Reservation> fit_;         // of the schema, from a budget
 };
 
 }  // namespace tacet::run
